@@ -14,7 +14,8 @@
 /* Of a struct that a processor moves in blocks; of a longer one the fields are long themselves. */
 enum { MOST_DIRECT_BYTES = 512 };
 
-hd_remap_tuning hd_remap_tuned(const hd_remap_tuning *given) {
+/* `tuning`, or what stands for its zeros, for a device of this kind. */
+static hd_remap_tuning tuned(const hd_remap_tuning *given) {
     hd_remap_tuning tuning = given ? *given : (hd_remap_tuning){0};
     if (tuning.direct)
         tuning.group = 1;
@@ -35,7 +36,7 @@ const char *hd_remap_kernel_text(hd_arena *arena, const hd_remap *map, hd_remap_
     remap_kernel_writer writer = {.map = map,
                                   .back = direction == HD_REMAP_FROM_DEVICE,
                                   .dialect = dialect,
-                                  .tuning = hd_remap_tuned(tuning),
+                                  .tuning = tuned(tuning),
                                   .out = {.arena = arena}};
     remap_kernel_words(&writer);
     if (is_matrix(map) && writer.tuning.direct && remap_matrix_has_direct(map) &&
@@ -56,7 +57,7 @@ static uint64_t ratio_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); 
 
 hd_compute_launch hd_remap_launch_of(const hd_remap *map, const hd_remap_tuning *given,
                                      uint64_t count) {
-    hd_remap_tuning tuning = hd_remap_tuned(given);
+    hd_remap_tuning tuning = tuned(given);
     uint64_t groups;
     if (map->kind == HD_REMAP_RECORDS) {
         groups = ratio_up(count, remap_records_of_group(map, &tuning));

@@ -31,9 +31,6 @@ enum { REMAP_KERNEL_LOCAL_BYTES = 24576 };
 /* Bytes of a row or line that an item of a processor moves at a time, of matrices. */
 enum { REMAP_KERNEL_PIECE = 256 };
 
-/* `tuning`, or what stands for its zeros, for a device of this kind. */
-hd_remap_tuning hd_remap_tuned(const hd_remap_tuning *tuning);
-
 /* The words, and the head of the kernel up to its opening brace. Text that the kernel calls goes
  * between the two. */
 void remap_kernel_words(remap_kernel_writer *writer);

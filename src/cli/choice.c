@@ -106,7 +106,9 @@ static const char *verdict_of_few_rounds(hd_arena *arena, const hd_choice *choic
                      ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
 }
 
-const char *cli_choice_verdict(hd_arena *arena, const hd_record *record, const hd_choice *choice) {
+/* One sentence. */
+static const char *choice_verdict(hd_arena *arena, const hd_record *record,
+                                  const hd_choice *choice) {
     if (was_stopped_early(choice))
         return hd_format(arena,
                          "stopped after %u rounds, and %u are the least that tell anything, so "
@@ -312,7 +314,7 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
     if (choice->remembered)
         hd_str_printf(out, "  measured on %s; --again measures anew\n", choice->date);
     hd_str_printf(out, "\nVerdict%s: %s.\n", choice->stopped ? " so far" : "",
-                  cli_choice_verdict(c->arena, record, choice));
+                  choice_verdict(c->arena, record, choice));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -341,7 +343,7 @@ HD_GETTER(low_of, hd_choice_entry, if_timed(row, row->ratio.low))
 HD_GETTER(high_of, hd_choice_entry, if_timed(row, row->ratio.high))
 HD_GETTER(is_as_fast, hd_choice_entry, hd_bool(standing_in(view, row) == AS_FAST))
 HD_GETTER(is_undecided, hd_choice_entry, hd_bool(standing_in(view, row) == UNDECIDED))
-HD_GETTER(verdict_of, hd_choice, hd_text(cli_choice_verdict(view->arena, view->context, row)))
+HD_GETTER(verdict_of, hd_choice, hd_text(choice_verdict(view->arena, view->context, row)))
 
 static const hd_member entry_members[] = {{"layout", .get = layout_of, .of = hd_layout_members},
                                           {"by", HD_AT(hd_choice_entry, by)},

@@ -30,7 +30,8 @@ hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t 
     return HD_OK;
 }
 
-hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces) {
+/* "global,local", the text of --space, as bits 1 << kir_space. */
+static hd_status read_spaces(cli *c, const char *text, uint32_t *spaces) {
     static const kir_space all[] = {KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_PRIVATE};
     *spaces = 0;
     for (const char *at = text;; at++) {
@@ -63,7 +64,7 @@ hd_status cli_read_choice(cli *c, cli_input *input) {
             cli_read_range(c, "blocks", input->block_text, &input->first_block, &input->last_block);
     input->spaces = 1u << KIR_GLOBAL;
     return status || !input->space_text ? status
-                                        : cli_read_spaces(c, input->space_text, &input->spaces);
+                                        : read_spaces(c, input->space_text, &input->spaces);
 }
 
 /* ---- which kind of file -------------------------------------------------------------------- */

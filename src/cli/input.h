@@ -11,8 +11,6 @@
 /* "A" or "A-B" with A <= B, the text of --`option`; without a text all. */
 hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t *first,
                          uint64_t *last);
-/* "global,local", the text of --space, as bits 1 << kir_space. */
-hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces);
 /* Such bits as "global, local". */
 const char *cli_show_spaces(hd_arena *arena, uint32_t spaces);
 

@@ -238,11 +238,7 @@ double cost_fetched_bytes(const hd_record *record, const cluster_geometry *geome
 
 /* ---- price.c -------------------------------------------------------------------------- */
 
-/* The counts of segments.c for a use, remembered. `unit` is in bytes. */
-double cost_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit);
 /* Lanes that may point anywhere touch no more segments than the buffer has. */
 double cost_at_most(const hd_cost_model *model, const use *u, double transactions);
-double cost_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
-                        const geometry *other, uint32_t unit);
 
 #endif

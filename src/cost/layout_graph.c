@@ -85,8 +85,9 @@ static int *find_fields(hd_arena *arena, const hd_kernel_info *info, const hd_wa
     return fields;
 }
 
-hd_layout_graph *hd_layout_graph_of_launch(hd_arena *arena, const hd_job *job,
-                                           const hd_launch *launch) {
+/* The same of one launch. */
+static hd_layout_graph *layout_graph_of_launch(hd_arena *arena, const hd_job *job,
+                                               const hd_launch *launch) {
     const hd_cost_options options = {.loops = HD_LOOPS_KOFLER};
     hd_layout_graph *graph = graph_new(arena, job->record);
     hd_arena *scratch = hd_arena_new();
@@ -172,7 +173,7 @@ hd_status hd_layout_graph_make(hd_arena *arena, const hd_diag *diag, const hd_jo
     hd_layout_graph *graph = graph_new(arena, job->record);
     uint32_t n = job->record->field_count;
     for (uint32_t i = 0; i < job->launch_count; i++) {
-        const hd_layout_graph *one = hd_layout_graph_of_launch(scratch, job, &job->launches[i]);
+        const hd_layout_graph *one = layout_graph_of_launch(scratch, job, &job->launches[i]);
         add_part(scratch, &parts, one, work_items(&job->launches[i]));
         graph->reached |= one->reached;
     }

@@ -41,9 +41,6 @@ typedef struct hd_layout_graph {
 /* The graph of all launches of a resolved job, which must have a record. */
 hd_status hd_layout_graph_make(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                                hd_layout_graph **graph);
-/* The same of one launch. */
-hd_layout_graph *hd_layout_graph_of_launch(hd_arena *arena, const hd_job *job,
-                                           const hd_launch *launch);
 
 static inline uint64_t hd_layout_distance(const hd_layout_graph *graph, uint32_t a, uint32_t b) {
     return graph->distance[a * graph->record->field_count + b];

@@ -24,7 +24,8 @@
 
 /* ---- prices ------------------------------------------------------------------------------------ */
 
-double cost_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit) {
+/* The counts of segments.c for a use, remembered. `unit` is in bytes. */
+static double use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit) {
     memo_key key;
     memset(&key, 0, sizeof key);
     key.shape = u->shape;
@@ -39,8 +40,8 @@ double cost_use_units(hd_cost_model *model, const use *u, const geometry *place,
     return value;
 }
 
-double cost_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
-                        const geometry *other, uint32_t unit) {
+static double use_covered(hd_cost_model *model, const use *u, const geometry *place,
+                          const earlier *e, const geometry *other, uint32_t unit) {
     memo_key key;
     memset(&key, 0, sizeof key);
     key.shape = u->shape;
@@ -111,9 +112,9 @@ static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
         if (!other)
             continue;
         if (in_l1)
-            cover(&l1, e, cost_use_covered(model, u, place, e, other, device->l1.line));
+            cover(&l1, e, use_covered(model, u, place, e, other, device->l1.line));
         if (in_l2)
-            cover(&l2, e, cost_use_covered(model, u, place, e, other, device->l2.line));
+            cover(&l2, e, use_covered(model, u, place, e, other, device->l2.line));
     }
     hits h = {covered_share(&l1), covered_share(&l2)};
     h.l2 = h.l2 > h.l1 ? h.l2 - h.l1 : 0;
@@ -124,7 +125,7 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
                            uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = cost_at_most(model, u, cost_use_units(model, u, place, u->segment));
+    *transactions = cost_at_most(model, u, use_units(model, u, place, u->segment));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));

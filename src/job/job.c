@@ -95,7 +95,8 @@ hd_status job_reader_fail(const reader *r, const hd_yaml *at, const char *text) 
     return hd_fail(r->diag, HD_EINPUT, &place, "%s", text);
 }
 
-const hd_yaml *job_reader_at(const hd_yaml *map, const char *key) {
+/* The value of a key, or the map itself where the key is not there: for messages. */
+static const hd_yaml *reader_at(const hd_yaml *map, const char *key) {
     const hd_yaml *value = hd_yaml_get(map, key);
     return value ? value : map;
 }
@@ -147,7 +148,8 @@ static hd_status read_optional_name(const reader *r, const hd_yaml *map, const c
     return hd_yaml_get(map, key) ? job_reader_name(r, map, key, name) : HD_OK;
 }
 
-const char **job_reader_texts(const reader *r, const hd_yaml *list) {
+/* The texts of a list. */
+static const char **reader_texts(const reader *r, const hd_yaml *list) {
     const char **texts = hd_new_array(r->arena, const char *, list->count);
     for (uint32_t i = 0; i < list->count; i++)
         texts[i] = list->items[i].text;
@@ -201,8 +203,7 @@ static hd_status add_name(const reader *r, hd_hash_table *names, const hd_yaml *
                           const char *name, uint32_t number, const char *kind) {
     if (hd_hash_add_key(names, name, number) == number)
         return HD_OK;
-    return FAIL(r, job_reader_at(map, "name"), "there are two %s named '%s'; rename one", kind,
-                name);
+    return FAIL(r, reader_at(map, "name"), "there are two %s named '%s'; rename one", kind, name);
 }
 
 static hd_status read_graphs(const reader *r, const hd_yaml *list) {
@@ -260,7 +261,7 @@ static hd_status check_generator(const reader *r, const hd_yaml *map, const hd_i
     if (init->generator == HD_GEN_CONSTANT && !hd_yaml_get(map, "low"))
         return FAIL(r, map, "the generator 'constant' needs its value: add 'low'");
     if (init->generator == HD_GEN_MODULO && (!hd_yaml_get(map, "high") || init->high < 1))
-        return FAIL(r, job_reader_at(map, "high"),
+        return FAIL(r, reader_at(map, "high"),
                     "the generator 'modulo' needs 'high', a whole number from 1 on");
     if (init->generator == HD_GEN_UNIFORM && !(init->low <= init->high))
         return FAIL(r, map, "'low: %g' is greater than 'high: %g'; exchange them", init->low,
@@ -412,7 +413,7 @@ static hd_status read_split(const reader *r, const hd_yaml *list) {
     job->split_place = hd_yaml_place(r->file, list && list->count ? list : &r->file->root);
     if (!list)
         return HD_OK;
-    job->split = job_reader_texts(r, list);
+    job->split = reader_texts(r, list);
     job->split_count = list->count;
     return check_names(r, list, "split");
 }
@@ -423,7 +424,7 @@ static hd_status read_arrays(const reader *r, const hd_yaml *list) {
     for (uint32_t a = 0; list && a < list->count; a++) {
         const hd_yaml *map = &list->items[a], *fields = hd_yaml_get(map, "fields");
         hd_job_arrays *arrays = &job->arrays[job->arrays_count++];
-        *arrays = (hd_job_arrays){.fields = job_reader_texts(r, fields),
+        *arrays = (hd_job_arrays){.fields = reader_texts(r, fields),
                                   .field_count = fields->count,
                                   .place = hd_yaml_place(r->file, map)};
         hd_status status;
@@ -454,10 +455,10 @@ static hd_status read_job(const reader *r) {
     job->kernel_path = path_of_kernel(r, kernel);
     job->kernel_place = hd_yaml_place(r->file, hd_yaml_get(root, "kernel"));
     job->options = options ? options : "";
-    job->options_place = hd_yaml_place(r->file, job_reader_at(root, "options"));
+    job->options_place = hd_yaml_place(r->file, reader_at(root, "options"));
     hd_job_place_options(r->arena, job);
     job->record_name = record && *record ? record : NULL;
-    job->record_place = hd_yaml_place(r->file, job_reader_at(root, "record"));
+    job->record_place = hd_yaml_place(r->file, reader_at(root, "record"));
     status = read_split(r, hd_yaml_get(root, "split"));
     if (status == HD_OK)
         status = read_arrays(r, hd_yaml_get(root, "arrays"));

@@ -20,8 +20,6 @@ typedef struct reader {
 
 #define FAIL(r, at, ...) job_reader_fail((r), (at), hd_format((r)->arena, __VA_ARGS__))
 hd_status job_reader_fail(const reader *r, const hd_yaml *at, const char *text);
-/* The value of a key, or the map itself where the key is not there: for messages. */
-const hd_yaml *job_reader_at(const hd_yaml *map, const char *key);
 
 /* A whole number from `least`; a key that is not there leaves *number alone. */
 hd_status job_reader_count(const reader *r, const hd_yaml *map, const char *key, uint64_t least,
@@ -31,8 +29,6 @@ hd_status job_reader_whole(const reader *r, const char *key, const hd_yaml *valu
                            uint64_t *number);
 /* An error when the text is empty. The key is there. */
 hd_status job_reader_name(const reader *r, const hd_yaml *map, const char *key, const char **name);
-/* The texts of a list. */
-const char **job_reader_texts(const reader *r, const hd_yaml *list);
 /* The graph that the text of a key names; an error when there is none. */
 hd_status job_reader_graph(const reader *r, const hd_yaml *map, const char *key,
                            hd_job_graph **graph);

@@ -89,7 +89,7 @@ vm_unit_name vm_source_of(const vm_compiler *c, kir_value v, uint32_t k) {
     }
 }
 
-uint32_t vm_components(kir_type type) { return type.kind == KIR_VOID ? 0 : type.lanes; }
+static uint32_t components(kir_type type) { return type.kind == KIR_VOID ? 0 : type.lanes; }
 
 static bool same_name(vm_unit_name a, vm_unit_name b) {
     return a.value == b.value && a.component == b.component;
@@ -102,7 +102,7 @@ static void find_names(vm_compiler *c, vm_cells *cells) {
         const kir_block *block = &k->blocks[c->flow->rpo[i]];
         for (uint32_t n = 0; n < block->inst_count; n++) {
             kir_value v = block->insts[n];
-            uint32_t count = vm_components(k->insts[v].type);
+            uint32_t count = components(k->insts[v].type);
             cells->names[v] = hd_new_array(c->arena, vm_unit_name, count);
             for (uint32_t j = 0; j < count; j++) {
                 vm_unit_name own = {v, j}, source = vm_source_of(c, v, j);
@@ -130,7 +130,7 @@ static void number_units(vm_compiler *c, vm_cells *cells) {
         for (uint32_t n = 0; n < block->inst_count; n++) {
             kir_value v = block->insts[n];
             const kir_inst *inst = &k->insts[v];
-            uint32_t count = vm_components(inst->type);
+            uint32_t count = components(inst->type);
             cells->units[v] = hd_new_array(c->arena, uint32_t, count);
             for (uint32_t j = 0; j < count; j++) {
                 cells->units[v][j] = UINT32_MAX;
@@ -170,11 +170,11 @@ static uint64_t *row(const lives *l, uint64_t *sets, uint32_t block) {
 }
 
 /* Calls f for the unit behind each component of an operand, if there is one. */
-#define EACH_UNIT(l, v, unit)                                                            \
-    for (uint32_t k_ = 0, unit; k_ < vm_components((l)->c->kernel->insts[v].type); k_++) \
-        if ((unit = vm_unit_behind((l)->cells, v, k_)) != UINT32_MAX)
+#define EACH_UNIT(l, v, unit)                                                         \
+    for (uint32_t k_ = 0, unit; k_ < components((l)->c->kernel->insts[v].type); k_++) \
+        if ((unit = unit_behind((l)->cells, v, k_)) != UINT32_MAX)
 
-uint32_t vm_unit_behind(const vm_cells *cells, kir_value v, uint32_t k) {
+static uint32_t unit_behind(const vm_cells *cells, kir_value v, uint32_t k) {
     vm_unit_name name = cells->names[v][k];
     return cells->units[name.value][name.component];
 }
@@ -296,7 +296,7 @@ static uint32_t take_bytes(vm_cells *cells, uint32_t bytes) {
     return at;
 }
 
-uint32_t vm_cell_bytes(const vm_compiler *c, vm_elem elem, bool varying) {
+static uint32_t cell_bytes(const vm_compiler *c, vm_elem elem, bool varying) {
     return vm_elem_bytes(elem) * (varying ? c->program->padded : VM_CHUNK);
 }
 
@@ -339,7 +339,7 @@ static void give_cells(vm_compiler *c, vm_cells *cells) {
         uint32_t width = vm_elem_bytes(u->elem);
         u->at = u->varying ? take_over(endings, &active, width, u->birth) : UINT32_MAX;
         if (u->at == UINT32_MAX)
-            u->at = take_bytes(cells, vm_cell_bytes(c, u->elem, u->varying));
+            u->at = take_bytes(cells, cell_bytes(c, u->elem, u->varying));
         if (u->varying)
             endings[active++] = (ending){u->death, u->at, width};
     }
@@ -370,14 +370,14 @@ vm_operand vm_constant(vm_compiler *c, vm_elem elem, uint64_t bits) {
         if (p->constants[i].elem == elem && p->constants[i].bits == bits)
             return (vm_operand){p->constants[i].at, elem, false};
     hd_push(c->arena, &c->constants,
-            (vm_filled){take_bytes(c->cells, vm_cell_bytes(c, elem, false)), elem, bits});
+            (vm_filled){take_bytes(c->cells, cell_bytes(c, elem, false)), elem, bits});
     p->constants = c->constants.data;
     p->constant_count = (uint32_t)c->constants.count;
     return (vm_operand){p->constants[p->constant_count - 1].at, elem, false};
 }
 
 vm_operand vm_new_cell(vm_compiler *c, vm_elem elem, bool varying) {
-    return (vm_operand){take_bytes(c->cells, vm_cell_bytes(c, elem, varying)), elem, varying};
+    return (vm_operand){take_bytes(c->cells, cell_bytes(c, elem, varying)), elem, varying};
 }
 
 vm_operand vm_scratch(vm_compiler *c, vm_elem elem, bool varying) {

@@ -34,12 +34,9 @@ typedef struct vm_cells {
 
 /* cells.c */
 vm_cells *vm_cells_make(vm_compiler *c);
-uint32_t vm_components(kir_type type);
 /* The value and component that component k of v is another name of; v and k themselves when it
  * is none. */
 vm_unit_name vm_source_of(const vm_compiler *c, kir_value v, uint32_t k);
-uint32_t vm_unit_behind(const vm_cells *cells, kir_value value, uint32_t k);
-uint32_t vm_cell_bytes(const vm_compiler *c, vm_elem elem, bool varying);
 /* A cell of its own for the whole kernel. */
 vm_operand vm_new_cell(vm_compiler *c, vm_elem elem, bool varying);
 

@@ -9,7 +9,7 @@
         VM_CELL(r, o.at, T)[l] = (T)bits;   \
     return
 
-void vm_fill_uniform(vm_run *r, vm_operand o, uint64_t bits) {
+static void fill_uniform(vm_run *r, vm_operand o, uint64_t bits) {
     switch (vm_elem_bytes(o.elem)) {
     case 1: FILL(uint8_t);
     case 2: FILL(uint16_t);
@@ -25,18 +25,18 @@ static void fill_param(vm_run *r, uint32_t index, const vm_bound_arg *arg) {
     const vm_program *p = r->program;
     const kir_param *param = &p->kernel->params[index];
     if (param->by_value_struct) {
-        vm_fill_uniform(r, p->param[index][0], VM_PRIVATE_BASE + p->by_value[index]);
+        fill_uniform(r, p->param[index][0], VM_PRIVATE_BASE + p->by_value[index]);
         return;
     }
     if (param->type.kind == KIR_PTR) {
-        vm_fill_uniform(r, p->param[index][0], arg->address);
+        fill_uniform(r, p->param[index][0], arg->address);
         return;
     }
     uint32_t bytes = param->type.bits == 1 ? 1 : param->type.bits / 8u;
     for (uint32_t k = 0; k < param->type.lanes; k++) {
         uint64_t bits = 0;
         memcpy(&bits, arg->bytes + k * bytes, bytes);
-        vm_fill_uniform(r, p->param[index][k], bits);
+        fill_uniform(r, p->param[index][k], bits);
     }
 }
 
@@ -72,14 +72,14 @@ static void fill_local_ids(vm_run *r, const vm_query *q) {
 void vm_fill_launch(vm_run *r, const vm_bound_arg *args) {
     const vm_program *p = r->program;
     for (uint32_t i = 0; i < p->constant_count; i++)
-        vm_fill_uniform(r, (vm_operand){p->constants[i].at, p->constants[i].elem, false},
-                        p->constants[i].bits);
+        fill_uniform(r, (vm_operand){p->constants[i].at, p->constants[i].elem, false},
+                     p->constants[i].bits);
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         fill_param(r, i, &args[i]);
     for (size_t i = 0; i < p->queries.count; i++) {
         const vm_query *q = &p->queries.data[i];
         if (is_of_launch(q->query))
-            vm_fill_uniform(r, q->cell, size_of(r->launch, q->query, q->dimension));
+            fill_uniform(r, q->cell, size_of(r->launch, q->query, q->dimension));
         else if (q->query == KIR_Q_LOCAL_ID || q->query == KIR_Q_LOCAL_LINEAR_ID)
             fill_local_ids(r, q);
     }
@@ -129,7 +129,7 @@ static void fill_global_linear(vm_run *r, const vm_query *q) {
 
 static void fill_ids(vm_run *r, const vm_query *q) {
     switch (q->query) {
-    case KIR_Q_GROUP_ID: vm_fill_uniform(r, q->cell, r->group[q->dimension]); return;
+    case KIR_Q_GROUP_ID: fill_uniform(r, q->cell, r->group[q->dimension]); return;
     case KIR_Q_GLOBAL_ID: fill_global_ids(r, q); return;
     case KIR_Q_GLOBAL_LINEAR_ID: fill_global_linear(r, q); return;
     default: return;
@@ -142,12 +142,12 @@ void vm_fill_block(vm_run *r, const vm_bound_arg *args) {
         fill_ids(r, &p->queries.data[i]);
     uint64_t local = vm_local_base(r->block);
     for (uint32_t i = 0; i < p->kernel->static_count; i++)
-        vm_fill_uniform(r, p->statics[i],
-                        r->statics[i].is_local ? local + r->statics[i].address
-                                               : r->statics[i].address);
+        fill_uniform(r, p->statics[i],
+                     r->statics[i].is_local ? local + r->statics[i].address
+                                            : r->statics[i].address);
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         if (args[i].is_local)
-            vm_fill_uniform(r, p->param[i][0], local + args[i].address);
+            fill_uniform(r, p->param[i][0], local + args[i].address);
     for (uint32_t i = 0; i < p->kernel->param_count && p->private_bytes; i++)
         for (uint32_t l = 0; l < r->lanes && p->kernel->params[i].by_value_struct; l++)
             memcpy(r->private_memory + l * r->private_stride + p->by_value[i], args[i].bytes,

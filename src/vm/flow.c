@@ -33,7 +33,8 @@ static void find_spans(vm_run *r) {
     }
 }
 
-void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count) {
+/* Makes the lanes of `mask`, `count` of them, the active ones. */
+static void activate(vm_run *r, const uint64_t *mask, uint32_t count) {
     memmove(r->bits, mask, r->words * sizeof *mask);
     r->flow->handlers->unpack(r->bits, r->padded, r->active.lane);
     r->active.count = count;
@@ -47,7 +48,7 @@ void vm_activate_first(vm_run *r, uint32_t count) {
         mask[w] = count >= w * 64 + 64 ? UINT64_MAX
                   : count > w * 64     ? UINT64_MAX >> (64 - count % 64)
                                        : 0;
-    vm_activate(r, mask, count);
+    activate(r, mask, count);
 }
 
 static uint64_t *waiting_at(const vm_run *r, uint32_t node) {
@@ -80,7 +81,7 @@ static uint32_t first_pending(const vm_run *r) {
 static uint32_t take_lanes(vm_run *r, uint32_t node) {
     struct vm_flow_state *f = r->flow;
     uint64_t *waiting = waiting_at(r, node);
-    vm_activate(r, waiting, f->count[node]);
+    activate(r, waiting, f->count[node]);
     memset(waiting, 0, r->words * sizeof *waiting);
     f->count[node] = 0;
     f->pending[node / 64] &= ~((uint64_t)1 << node % 64);
@@ -149,7 +150,7 @@ static void send(vm_run *r, const vm_edge *edge, const uint64_t *mask, uint32_t 
     if (!count)
         return;
     if (edge->count) {
-        vm_activate(r, mask, count);
+        activate(r, mask, count);
         run_ops(r, edge->first, edge->count);
     }
     wait_at(r, edge->to, mask, count);

@@ -31,8 +31,7 @@ struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *progr
 /* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
 void vm_run_nodes(vm_run *r);
 uint32_t vm_first_active(const vm_run *r);
-/* Makes the lanes of `mask`, or the first ones, the active ones; `count` is how many. */
-void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count);
+/* Makes the first `count` lanes the active ones. */
 void vm_activate_first(vm_run *r, uint32_t count);
 
 #endif

@@ -85,7 +85,6 @@ hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
                             const vm_bound *bound, const vm_program *program);
 
 /* fill.c */
-void vm_fill_uniform(vm_run *r, vm_operand cell, uint64_t bits);
 void vm_fill_launch(vm_run *r, const vm_bound_arg *args);
 void vm_fill_block(vm_run *r, const vm_bound_arg *args);
 

@@ -29,9 +29,9 @@
 
 #include "frontend/clang/internal.h"
 
-front_front front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                      bool is_cuda) {
-    front_front front = {
+    front_state front = {
         .arena = arena, .diag = diag, .path = path, .is_cuda = is_cuda, .macros = -1};
     front.options = hd_split_words(arena, options, &front.option_count);
     front.module = hd_new(arena, kir_module);
@@ -45,7 +45,7 @@ static void drop_message(LLVMDiagnosticInfoRef info, void *user) {
     (void)user;
 }
 
-static hd_status read_bitcode(front_front *front, const hd_str *bitcode) {
+static hd_status read_bitcode(front_state *front, const hd_str *bitcode) {
     LLVMContextSetDiagnosticHandler(front->context, drop_message, NULL);
     LLVMMemoryBufferRef buffer =
         LLVMCreateMemoryBufferWithMemoryRange(bitcode->data, bitcode->length, front->path, 0);
@@ -59,7 +59,7 @@ static hd_status read_bitcode(front_front *front, const hd_str *bitcode) {
                    front_clang(front));
 }
 
-static hd_status lower_kernels(front_front *front) {
+static hd_status lower_kernels(front_state *front) {
     uint32_t count = (uint32_t)front->entries.count;
     front->module->kernels = hd_new_array(front->arena, kir_kernel *, count);
     for (uint32_t k = 0; k < count; k++) {
@@ -72,7 +72,7 @@ static hd_status lower_kernels(front_front *front) {
     return HD_OK;
 }
 
-static hd_status run(front_front *front) {
+static hd_status run(front_state *front) {
     hd_str bitcode = {.arena = front->arena};
     hd_status status = front_language(front);
     if (!status)
@@ -106,7 +106,7 @@ static hd_status compile(hd_arena *arena, const hd_diag *diag, const char *path,
     if ((status = check_name(diag, path)) ||
         (status = hd_read_file(arena, diag, path, &text, &length)))
         return status;
-    front_front front = front_of(arena, diag, path, options, is_cuda);
+    front_state front = front_of(arena, diag, path, options, is_cuda);
     front.context = LLVMContextCreate();
     front_file(&front, NULL, path);
     status = run(&front);

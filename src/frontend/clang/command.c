@@ -27,26 +27,26 @@
 #include "frontend/clang/clang.h"
 #include "frontend/clang/internal.h"
 
-static void add(front_front *front, front_words *words, const char *word) {
+static void add(front_state *front, front_words *words, const char *word) {
     hd_push(front->arena, words, hd_strdup(front->arena, word));
 }
 
 /* Words with blanks between. */
-static void add_all(front_front *front, front_words *words, const char *list) {
+static void add_all(front_state *front, front_words *words, const char *list) {
     uint32_t count;
     char **split = hd_split_words(front->arena, list, &count);
     for (uint32_t i = 0; i < count; i++)
         hd_push(front->arena, words, split[i]);
 }
 
-const char *front_clang(front_front *front) {
+const char *front_clang(front_state *front) {
     const char *own = hd_own_file(front->arena, "lib/heddle/bin/clang", NULL);
     return own ? own : hd_own_fallback.clang;
 }
 
 /* The folder of clang's own headers is `include` in this one; libclang looks for it
  * beside itself, which is wrong where distributions link it into another folder. */
-const char *front_resources(front_front *front) {
+static const char *resource_folder(front_state *front) {
     char program[PATH_MAX];
     if (!realpath(front_clang(front), program))
         return NULL;
@@ -61,7 +61,7 @@ const char *front_resources(front_front *front) {
 
 /* ---- OpenCL C ---------------------------------------------------------- */
 
-static void add_opencl(front_front *front, front_words *words) {
+static void add_opencl(front_state *front, front_words *words) {
     bool has_standard = false;
     for (uint32_t i = 0; i < front->option_count; i++)
         has_standard |= starts_with(front->options[i], "-cl-std");
@@ -74,13 +74,13 @@ static void add_opencl(front_front *front, front_words *words) {
 
 /* ---- CUDA C ------------------------------------------------------------ */
 
-static bool has_toolkit(front_front *front, const char *folder) {
+static bool has_toolkit(front_state *front, const char *folder) {
     return access(hd_format(front->arena, "%s/include/cuda_runtime.h", folder), R_OK) == 0;
 }
 
 /* The toolkit's folder, or NULL for our own header. One that the user names must be
  * there; an empty name asks for our own header. */
-static hd_status find_toolkit(front_front *front, const char **toolkit) {
+static hd_status find_toolkit(front_state *front, const char **toolkit) {
     static const char option[] = "--cuda-path=";
     const char *named = NULL;
     *toolkit = NULL;
@@ -103,7 +103,7 @@ static hd_status find_toolkit(front_front *front, const char **toolkit) {
     return HD_OK;
 }
 
-static hd_status find_own_headers(front_front *front, const char **folder) {
+static hd_status find_own_headers(front_state *front, const char **folder) {
     *folder = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
     return *folder ? HD_OK
                    : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
@@ -111,13 +111,13 @@ static hd_status find_own_headers(front_front *front, const char **folder) {
                              "the program; install Heddle again");
 }
 
-static void know_system_folder(front_front *front, const char *folder) {
+static void know_system_folder(front_state *front, const char *folder) {
     char resolved[PATH_MAX];
     if (realpath(folder, resolved))
         hd_push(front->arena, &front->system_folders, hd_strdup(front->arena, resolved));
 }
 
-static void add_system_folder(front_front *front, front_words *words, const char *how,
+static void add_system_folder(front_state *front, front_words *words, const char *how,
                               const char *folder) {
     add(front, words, how);
     add(front, words, folder);
@@ -126,7 +126,7 @@ static void add_system_folder(front_front *front, front_words *words, const char
 
 /* Headers of the C++ and C libraries, where they came along with clang. The system's follow them,
  * for what else a file includes; without ours the driver finds the system's by itself. */
-static void add_library_headers(front_front *front, front_words *words) {
+static void add_library_headers(front_state *front, front_words *words) {
     const char *own = hd_own_file(front->arena, "lib/heddle/include", NULL);
     if (!own)
         return;
@@ -137,10 +137,10 @@ static void add_library_headers(front_front *front, front_words *words) {
     add_system_folder(front, words, "-idirafter", "/usr/include");
 }
 
-static void add_headers(front_front *front, front_words *words, const char *toolkit,
+static void add_headers(front_state *front, front_words *words, const char *toolkit,
                         const char *own) {
     hd_arena *arena = front->arena;
-    const char *resources = front_resources(front);
+    const char *resources = resource_folder(front);
     if (resources)
         add_system_folder(front, words, "-isystem",
                           hd_format(arena, "%s/include/cuda_wrappers", resources));
@@ -169,7 +169,7 @@ static void add_definition(hd_str *text, const char *macro) {
 
 /* An architecture that has all warp functions; one of the user's replaces it. Macros go to
  * `macros`, folders of toolkits are none of the driver's affair. */
-static void add_user_options(front_front *front, front_words *words, hd_str *macros) {
+static void add_user_options(front_state *front, front_words *words, hd_str *macros) {
     bool has_architecture = false;
     for (uint32_t i = 0; i < front->option_count; i++) {
         const char *option = front->options[i];
@@ -192,7 +192,7 @@ static void add_user_options(front_front *front, front_words *words, hd_str *mac
 }
 
 /* A file in memory, which our process keeps open: clang's finds it there, too. */
-static hd_status add_macros(front_front *front, front_words *words, const hd_str *macros) {
+static hd_status add_macros(front_state *front, front_words *words, const hd_str *macros) {
     if (!macros->length)
         return HD_OK;
     front->macros = memfd_create("heddle-macros", MFD_CLOEXEC);
@@ -205,7 +205,7 @@ static hd_status add_macros(front_front *front, front_words *words, const hd_str
     return HD_OK;
 }
 
-static hd_status add_cuda(front_front *front, front_words *words) {
+static hd_status add_cuda(front_state *front, front_words *words) {
     static const char language[] =
         "-x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib "
         "--cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 -Xclang "
@@ -221,7 +221,7 @@ static hd_status add_cuda(front_front *front, front_words *words) {
     return add_macros(front, words, &macros);
 }
 
-hd_status front_language(front_front *front) {
+hd_status front_language(front_state *front) {
     if (front->is_cuda)
         return add_cuda(front, &front->language);
     add_opencl(front, &front->language);
@@ -230,12 +230,12 @@ hd_status front_language(front_front *front) {
 
 /* ---- libclang ------------------------------------------------------------ */
 
-void front_libclang_words(front_front *front, front_words *words) {
+void front_libclang_words(front_state *front, front_words *words) {
     hd_arena *arena = front->arena;
     for (size_t i = 0; i < front->language.count; i++)
         hd_push(arena, words, front->language.data[i]);
     add(front, words, "-w");
-    const char *resources = front_resources(front);
+    const char *resources = resource_folder(front);
     if (resources) { /* libclang puts a folder of its own behind -resource-dir, which may be wrong */
         add(front, words, "-resource-dir");
         add(front, words, resources);
@@ -249,7 +249,7 @@ void front_libclang_words(front_front *front, front_words *words) {
 
 static hd_status parse_command(hd_arena *arena, const hd_diag *diag, const char *path,
                                const char *options, bool is_cuda, hd_parse_command *command) {
-    front_front front = front_of(arena, diag, path, options, is_cuda);
+    front_state front = front_of(arena, diag, path, options, is_cuda);
     front_words words = {0};
     hd_status status = front_language(&front);
     front_libclang_words(&front, &words);

@@ -27,7 +27,7 @@ static const char fixed_options[] =
     "-Xclang -fpreserve-vec3-type -fno-color-diagnostics -fno-caret-diagnostics "
     "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=20 -emit-llvm -c -o - --";
 
-static char **command_line(front_front *front) {
+static char **command_line(front_state *front) {
     uint32_t fixed_count;
     char **fixed = hd_split_words(front->arena, fixed_options, &fixed_count);
     char **words = hd_new_array(front->arena, char *, front->language.count + fixed_count + 3);
@@ -82,7 +82,7 @@ static void close_pair(const int fds[2]) {
 }
 
 /* Runs the command; *exit_status as waitpid gives it. */
-static hd_status run(front_front *front, char **words, hd_str *output, hd_str *messages,
+static hd_status run(front_state *front, char **words, hd_str *output, hd_str *messages,
                      int *exit_status) {
     int out[2], err[2];
     if (pipe2(out, O_CLOEXEC))
@@ -135,7 +135,7 @@ static bool cut_number(char *text, unsigned *number) {
 }
 
 /* "file:line:column" before a message; anything else (a program's name) has no place. */
-static hd_place place_of_prefix(front_front *front, char *prefix) {
+static hd_place place_of_prefix(front_state *front, char *prefix) {
     unsigned line = 0, column = 0;
     if (!cut_number(prefix, &column))
         return (hd_place){.file = front->path};
@@ -164,7 +164,7 @@ typedef struct message_counts {
     bool last_shown; /* notes belong to the message before them */
 } message_counts;
 
-static void pass_on(front_front *front, char *line, message_counts *counts) {
+static void pass_on(front_state *front, char *line, message_counts *counts) {
     const char *at;
     const struct severity_word *found = find_severity(line, &at);
     if (!found)
@@ -185,7 +185,7 @@ static void pass_on(front_front *front, char *line, message_counts *counts) {
     }
 }
 
-static message_counts pass_on_all(front_front *front, const char *text) {
+static message_counts pass_on_all(front_state *front, const char *text) {
     message_counts counts = {0};
     char *copy = hd_strdup(front->arena, text), *rest = NULL;
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -196,7 +196,7 @@ static message_counts pass_on_all(front_front *front, const char *text) {
     return counts;
 }
 
-hd_status front_compile(front_front *front, hd_str *bitcode) {
+hd_status front_compile(front_state *front, hd_str *bitcode) {
     char **words = command_line(front);
     hd_str messages = {.arena = front->arena};
     int exit_status = 0;

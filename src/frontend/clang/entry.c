@@ -136,7 +136,7 @@ const char *front_symbol_name(hd_arena *arena, const char *symbol) {
 /* ---- names of functions ------------------------------------------------ */
 
 /* Operand 2 of a DISubprogram is its name. */
-const char *front_debug_name(front_front *front, LLVMMetadataRef subprogram) {
+const char *front_debug_name(front_state *front, LLVMMetadataRef subprogram) {
     LLVMValueRef node = LLVMMetadataAsValue(front->context, subprogram);
     unsigned count = LLVMGetMDNodeNumOperands(node);
     LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
@@ -146,7 +146,7 @@ const char *front_debug_name(front_front *front, LLVMMetadataRef subprogram) {
     return text ? hd_strndup(front->arena, text, length) : NULL;
 }
 
-const char *front_function_name(front_front *front, LLVMValueRef function) {
+const char *front_function_name(front_state *front, LLVMValueRef function) {
     size_t length;
     const char *symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
@@ -158,7 +158,7 @@ const char *front_function_name(front_front *front, LLVMValueRef function) {
 }
 
 /* Overloads go by their symbols. */
-static void tell_apart(front_front *front) {
+static void tell_apart(front_state *front) {
     for (size_t i = 0; i < front->entries.count; i++)
         for (size_t k = 0; k < front->entries.count; k++)
             if (k != i && !strcmp(front->entries.data[k].source, front->entries.data[i].source))
@@ -168,7 +168,7 @@ static void tell_apart(front_front *front) {
 /* ---- kernels ----------------------------------------------------------- */
 
 /* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
-static void find_annotated(front_front *front, front_pointer_map *kernels) {
+static void find_annotated(front_state *front, front_pointer_map *kernels) {
     static const char list[] = "nvvm.annotations";
     unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
     LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
@@ -191,7 +191,7 @@ static bool is_kernel(const front_pointer_map *annotated, LLVMValueRef function)
            front_pointer_map_get(annotated, function) != KIR_NONE;
 }
 
-hd_status front_entries(front_front *front) {
+hd_status front_entries(front_state *front) {
     bool is_cuda = front->is_cuda;
     front_pointer_map annotated = {0};
     if (is_cuda)
@@ -216,7 +216,7 @@ hd_status front_entries(front_front *front) {
                            : "no kernel in this file; mark a function with __kernel");
 }
 
-bool front_is_entry(const front_front *front, LLVMValueRef function) {
+bool front_is_entry(const front_state *front, LLVMValueRef function) {
     for (size_t i = 0; i < front->entries.count; i++)
         if (front->entries.data[i].function == function)
             return true;

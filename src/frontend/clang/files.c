@@ -29,7 +29,7 @@ static const char *shown_path(hd_arena *arena, const char *path) {
     return hd_strdup(arena, path + length + 1);
 }
 
-static bool is_system(const front_front *front, const char *path) {
+static bool is_system(const front_state *front, const char *path) {
     for (size_t i = 0; i < front->system_folders.count; i++) {
         const char *folder = front->system_folders.data[i];
         size_t length = strlen(folder);
@@ -39,7 +39,7 @@ static bool is_system(const front_front *front, const char *path) {
     return false;
 }
 
-static const front_known_file *known_file(front_front *front, const char *folder,
+static const front_known_file *known_file(front_state *front, const char *folder,
                                           const char *name) {
     const char *path = real_path(front->arena, folder, name);
     for (size_t i = 0; i < front->known_files.count; i++)
@@ -63,11 +63,11 @@ static const front_known_file *known_file(front_front *front, const char *folder
     return &front->known_files.data[front->known_files.count - 1];
 }
 
-uint32_t front_file(front_front *front, const char *folder, const char *name) {
+uint32_t front_file(front_state *front, const char *folder, const char *name) {
     return known_file(front, folder, name)->index;
 }
 
-hd_place front_place(front_front *front, const char *name, unsigned line, unsigned column) {
+hd_place front_place(front_state *front, const char *name, unsigned line, unsigned column) {
     const front_known_file *known = known_file(front, NULL, name);
     if (known->is_system)
         return (hd_place){known->path, line, column, NULL};
@@ -79,7 +79,7 @@ hd_place front_place(front_front *front, const char *name, unsigned line, unsign
 }
 
 /* Index of a file in front->known_files; 0, the kernel file, when it is not known. */
-static uint32_t file_of_scope(front_front *front, LLVMMetadataRef scope) {
+static uint32_t file_of_scope(front_state *front, LLVMMetadataRef scope) {
     LLVMMetadataRef source = LLVMDIScopeGetFile(scope);
     if (!source)
         return 0;
@@ -97,19 +97,19 @@ static uint32_t file_of_scope(front_front *front, LLVMMetadataRef scope) {
     return index;
 }
 
-static const front_known_file *file_of_location(front_front *front, LLVMMetadataRef location) {
+static const front_known_file *file_of_location(front_state *front, LLVMMetadataRef location) {
     uint32_t index = file_of_scope(front, LLVMDILocationGetScope(location));
     return &front->known_files.data[index];
 }
 
 /* Where code stands that came out of a header of the system: where the user called it. */
-static LLVMMetadataRef location_in_user_code(front_front *front, LLVMMetadataRef location) {
+static LLVMMetadataRef location_in_user_code(front_state *front, LLVMMetadataRef location) {
     while (location && file_of_location(front, location)->is_system)
         location = LLVMDILocationGetInlinedAt(location);
     return location;
 }
 
-hd_place front_place_of(front_front *front, LLVMValueRef instruction, uint32_t *file) {
+hd_place front_place_of(front_state *front, LLVMValueRef instruction, uint32_t *file) {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
     hd_place place = {.file = front->path};
     *file = 0;
@@ -126,7 +126,7 @@ hd_place front_place_of(front_front *front, LLVMValueRef instruction, uint32_t *
 }
 
 /* Lexical blocks have their scope as operand 1, up to the function. */
-static LLVMMetadataRef function_of_scope(front_front *front, LLVMMetadataRef scope) {
+static LLVMMetadataRef function_of_scope(front_state *front, LLVMMetadataRef scope) {
     while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
         LLVMValueRef node = LLVMMetadataAsValue(front->context, scope);
         unsigned count = LLVMGetMDNodeNumOperands(node);
@@ -137,7 +137,7 @@ static LLVMMetadataRef function_of_scope(front_front *front, LLVMMetadataRef sco
     return scope;
 }
 
-const char *front_function_of(front_front *front, LLVMValueRef instruction) {
+const char *front_function_of(front_state *front, LLVMValueRef instruction) {
     LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction), outer;
     if (!at || !file_of_location(front, at)->is_system)
         return NULL;

@@ -13,12 +13,12 @@
 enum { MOST_INSTRUCTIONS = 200000 };
 
 typedef struct measurer {
-    front_front *front;
+    front_state *front;
     front_pointer_map lengths; /* of functions, inlined */
     hd_status status;
 } measurer;
 
-static const char *name_of(front_front *front, LLVMValueRef function) {
+static const char *name_of(front_state *front, LLVMValueRef function) {
     size_t length;
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
     const char *name = subprogram ? front_debug_name(front, subprogram) : NULL;
@@ -61,7 +61,7 @@ static uint32_t length_of(measurer *m, LLVMValueRef function) {
     return length;
 }
 
-hd_status front_check_inlining(front_front *front) {
+hd_status front_check_inlining(front_state *front) {
     measurer m = {.front = front};
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function && !m.status;
          function = LLVMGetNextFunction(function))

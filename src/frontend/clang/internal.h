@@ -53,7 +53,7 @@ typedef struct front_entry {
 typedef hd_vec(const char *) front_words;
 
 /* One run of the front end. */
-typedef struct front_front {
+typedef struct front_state {
     hd_arena *arena;
     const hd_diag *diag;
     const char *path;
@@ -73,63 +73,61 @@ typedef struct front_front {
     hd_vec(front_signature) signatures;
     LLVMContextRef context;
     LLVMModuleRef llvm;
-} front_front;
+} front_state;
 
 /* clang.c: ready to read `path` with the user's options. */
-front_front front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                      bool is_cuda);
 
 /* files.c: source files by name, and places in them. */
-uint32_t front_file(front_front *front, const char *folder, const char *name);
+uint32_t front_file(front_state *front, const char *folder, const char *name);
 /* Shares the module's file of this name if there is one, so that a place has its text. */
-hd_place front_place(front_front *front, const char *name, unsigned line, unsigned column);
-hd_place front_place_of(front_front *front, LLVMValueRef instruction, uint32_t *file);
+hd_place front_place(front_state *front, const char *name, unsigned line, unsigned column);
+hd_place front_place_of(front_state *front, LLVMValueRef instruction, uint32_t *file);
 /* The function of a header that the user called, where an instruction came out of one; else
  * NULL. */
-const char *front_function_of(front_front *front, LLVMValueRef instruction);
+const char *front_function_of(front_state *front, LLVMValueRef instruction);
 
 /* command.c: fills front->language, the options that clang and libclang share: language,
  * target, headers and the user's own, and front->system_folders. */
-hd_status front_language(front_front *front);
+hd_status front_language(front_state *front);
 /* The same and what libclang needs besides. */
-void front_libclang_words(front_front *front, front_words *words);
+void front_libclang_words(front_state *front, front_words *words);
 /* The clang that compiles. */
-const char *front_clang(front_front *front);
-/* Where it keeps its own files ("include" in it has its headers), or NULL. */
-const char *front_resources(front_front *front);
+const char *front_clang(front_state *front);
 
 /* compile.c: source to bitcode; clang's messages become ours. */
-hd_status front_compile(front_front *front, hd_str *bitcode);
+hd_status front_compile(front_state *front, hd_str *bitcode);
 
 /* entry.c: finds the kernels of the LLVM module. */
-hd_status front_entries(front_front *front);
-bool front_is_entry(const front_front *front, LLVMValueRef function);
+hd_status front_entries(front_state *front);
+bool front_is_entry(const front_state *front, LLVMValueRef function);
 /* What the source calls a function: "math::scale<float>". */
-const char *front_function_name(front_front *front, LLVMValueRef function);
+const char *front_function_name(front_state *front, LLVMValueRef function);
 /* The same of one that has no body here, from its symbol alone: "scale", "operator+". */
 const char *front_function_of_symbol(hd_arena *arena, const char *symbol);
 /* "shapes::B" of _ZTVN6shapes1BE, which holds the addresses of its virtual functions; else NULL. */
 const char *front_class_of_table(hd_arena *arena, const char *symbol);
 /* The name of a DISubprogram, or NULL. */
-const char *front_debug_name(front_front *front, LLVMMetadataRef subprogram);
+const char *front_debug_name(front_state *front, LLVMMetadataRef subprogram);
 /* The plain name of a variable: "tile" of "_ZZ6kernelvE4tile", "ns::table" of "_ZN2ns5tableE". */
 const char *front_symbol_name(hd_arena *arena, const char *symbol);
 
 /* records.c: structs and signatures of kernels. */
-hd_status front_declarations(front_front *front);
+hd_status front_declarations(front_state *front);
 
 /* prepare.c: printf, copies of vectors, functions without effects, of CUDA C. */
-void front_prepare(front_front *front);
+void front_prepare(front_state *front);
 /* 2 or 4 for a built-in vector type of CUDA (float4, uchar2), else 0; those of 3 are structs
  * like others. */
 unsigned front_cuda_vector_lanes(const char *name);
-void front_mark_pure(front_front *front, LLVMValueRef function);
+void front_mark_pure(front_state *front, LLVMValueRef function);
 
 /* inlining.c: refuses kernels that inlining would make too long; none is recursive. */
-hd_status front_check_inlining(front_front *front);
+hd_status front_check_inlining(front_state *front);
 
 /* passes.c: refuses recursion, then runs the fixed list of passes. */
-hd_status front_simplify(front_front *front);
+hd_status front_simplify(front_state *front);
 
 /* ---- from LLVM IR to kir: one kernel --------------------------------- */
 
@@ -138,7 +136,7 @@ typedef hd_vec(kir_value) front_values;
 /* A kernel under construction. Values live in `insts` in the order they were
  * made; `lists` says in which block they stand, and in which order. */
 typedef struct front_lowering {
-    front_front *front;
+    front_state *front;
     hd_arena *arena;
     LLVMValueRef function;
     LLVMTargetDataRef layout;
@@ -195,7 +193,7 @@ void front_infer_spaces(front_lowering *l);
 kir_space front_space_of(const front_lowering *l, LLVMValueRef pointer);
 
 /* lower.c */
-hd_status front_lower_kernel(front_front *front, const front_entry *entry, kir_kernel **kernel);
+hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_kernel **kernel);
 kir_type front_lower_type(front_lowering *l, LLVMTypeRef type);
 kir_value front_value_of(front_lowering *l, LLVMValueRef value);
 void front_set_value(front_lowering *l, LLVMValueRef value, kir_value result);

@@ -525,7 +525,7 @@ static void read_required_size(front_lowering *l) {
     LLVMDisposeValueMetadataEntries(entries);
 }
 
-static const front_signature *find_signature(const front_front *front, const char *name) {
+static const front_signature *find_signature(const front_state *front, const char *name) {
     for (size_t i = 0; i < front->signatures.count; i++)
         if (!strcmp(front->signatures.data[i].name, name))
             return &front->signatures.data[i];
@@ -542,7 +542,7 @@ static void join_entry(front_lowering *l) {
     l->lists[0] = all;
 }
 
-hd_status front_lower_kernel(front_front *front, const front_entry *entry, kir_kernel **kernel) {
+hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_kernel **kernel) {
     LLVMValueRef function = entry->function;
     front_lowering l = {.front = front,
                         .arena = front->arena,

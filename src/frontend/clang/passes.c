@@ -39,7 +39,7 @@ static LLVMValueRef called_function(LLVMValueRef instruction) {
     return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) ? callee : NULL;
 }
 
-static hd_status refuse_recursion(front_front *front, front_pointer_map *states,
+static hd_status refuse_recursion(front_state *front, front_pointer_map *states,
                                   LLVMValueRef function) {
     hd_status status = HD_OK;
     front_pointer_map_set(front->arena, states, function, WALKING);
@@ -101,7 +101,7 @@ static void forget_convergence(LLVMValueRef function) {
     }
 }
 
-static hd_status run_passes(front_front *front, const char *list) {
+static hd_status run_passes(front_state *front, const char *list) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(front->llvm, list, NULL, options);
     LLVMDisposePassBuilderOptions(options);
@@ -115,7 +115,7 @@ static hd_status run_passes(front_front *front, const char *list) {
     return status;
 }
 
-static hd_status mark_functions(front_front *front) {
+static hd_status mark_functions(front_state *front) {
     front_pointer_map states = {0};
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function)) {
@@ -137,7 +137,7 @@ static hd_status mark_functions(front_front *front) {
     return HD_OK;
 }
 
-hd_status front_simplify(front_front *front) {
+hd_status front_simplify(front_state *front) {
     hd_status status = mark_functions(front);
     if (!status)
         status = front_check_inlining(front);

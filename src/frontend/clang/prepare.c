@@ -17,14 +17,14 @@
 
 /* ---- printf ------------------------------------------------------------ */
 
-static LLVMValueRef printf_function(front_front *front, LLVMTypeRef *type) {
+static LLVMValueRef printf_function(front_state *front, LLVMTypeRef *type) {
     LLVMTypeRef format = LLVMPointerTypeInContext(front->context, 0);
     *type = LLVMFunctionType(LLVMInt32TypeInContext(front->context), &format, 1, true);
     LLVMValueRef function = LLVMGetNamedFunction(front->llvm, "printf");
     return function ? function : LLVMAddFunction(front->llvm, "printf", *type);
 }
 
-static void restore_printf(front_front *front, LLVMBuilderRef builder, LLVMValueRef call) {
+static void restore_printf(front_state *front, LLVMBuilderRef builder, LLVMValueRef call) {
     LLVMValueRef buffer = LLVMGetOperand(call, 1);
     unsigned count = 0;
     LLVMTypeRef fields = NULL;
@@ -53,7 +53,7 @@ static void restore_printf(front_front *front, LLVMBuilderRef builder, LLVMValue
 
 /* ---- sine and cosine ------------------------------------------------------ */
 
-static bool split_sincos(front_front *front, LLVMBuilderRef builder, LLVMValueRef call,
+static bool split_sincos(front_state *front, LLVMBuilderRef builder, LLVMValueRef call,
                          const char *name) {
     static const char *const pairs[][3] = {
         {"__nv_sincos", "__nv_sin", "__nv_cos"},
@@ -106,7 +106,7 @@ static unsigned vector_lanes(LLVMTypeRef type) {
 
 /* A copy at work: bytes `offset` on from both pointers, which are aligned to `align`. */
 typedef struct copy {
-    front_front *front;
+    front_state *front;
     LLVMBuilderRef builder;
     LLVMTargetDataRef layout;
     LLVMValueRef to, from;
@@ -206,7 +206,7 @@ static uint64_t alignment_of_argument(LLVMValueRef call, unsigned index) {
     return align ? LLVMGetEnumAttributeValue(align) : 1;
 }
 
-static void split_copy(front_front *front, LLVMBuilderRef builder, LLVMValueRef call) {
+static void split_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef call) {
     LLVMValueRef length = LLVMGetOperand(call, 2), is_volatile = LLVMGetOperand(call, 3);
     if (!LLVMIsAConstantInt(length) || !LLVMIsNull(is_volatile))
         return;
@@ -233,7 +233,7 @@ static void split_copy(front_front *front, LLVMBuilderRef builder, LLVMValueRef 
 }
 
 /* A struct that a function returned: one value, which is stored as such. */
-static void split_store(front_front *front, LLVMBuilderRef builder, LLVMValueRef store) {
+static void split_store(front_state *front, LLVMBuilderRef builder, LLVMValueRef store) {
     LLVMValueRef value = LLVMGetOperand(store, 0);
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
     if ((kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind) || !LLVMIsALoadInst(value) ||
@@ -255,7 +255,7 @@ static void split_store(front_front *front, LLVMBuilderRef builder, LLVMValueRef
 }
 
 /* One member of such a value. */
-static void split_extract(front_front *front, LLVMBuilderRef builder, LLVMValueRef extract) {
+static void split_extract(front_state *front, LLVMBuilderRef builder, LLVMValueRef extract) {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(front->llvm);
     LLVMValueRef whole = LLVMGetOperand(extract, 0);
     LLVMTypeRef type = LLVMTypeOf(whole);
@@ -278,7 +278,7 @@ static void split_extract(front_front *front, LLVMBuilderRef builder, LLVMValueR
 
 /* ---- the module ------------------------------------------------------------ */
 
-static void prepare_call(front_front *front, LLVMBuilderRef builder, LLVMValueRef call) {
+static void prepare_call(front_state *front, LLVMBuilderRef builder, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     size_t length;
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
@@ -288,7 +288,7 @@ static void prepare_call(front_front *front, LLVMBuilderRef builder, LLVMValueRe
         split_copy(front, builder, call);
 }
 
-void front_prepare(front_front *front) {
+void front_prepare(front_state *front) {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(front->context);
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function))
@@ -307,7 +307,7 @@ void front_prepare(front_front *front) {
 }
 
 /* Only those that are given a pointer write memory. */
-void front_mark_pure(front_front *front, LLVMValueRef function) {
+void front_mark_pure(front_state *front, LLVMValueRef function) {
     size_t length;
     if (!starts_with(LLVMGetValueName2(function, &length), "__nv_"))
         return;

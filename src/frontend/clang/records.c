@@ -15,11 +15,11 @@
 #include "frontend/clang/internal.h"
 
 typedef struct reader {
-    front_front *front;
+    front_state *front;
     hd_status status;
 } reader;
 
-static bool is_cuda(const front_front *front) { return front->is_cuda; }
+static bool is_cuda(const front_state *front) { return front->is_cuda; }
 
 static const char *take(hd_arena *arena, CXString string) {
     const char *text = clang_getCString(string);
@@ -28,7 +28,7 @@ static const char *take(hd_arena *arena, CXString string) {
     return copy;
 }
 
-static hd_place place_of(front_front *front, CXCursor cursor) {
+static hd_place place_of(front_state *front, CXCursor cursor) {
     CXFile file;
     unsigned line, column;
     clang_getPresumedLocation(clang_getCursorLocation(cursor), NULL, &line, &column);
@@ -105,7 +105,7 @@ static enum CXVisitorResult first_name(CXCursor cursor, CXClientData data) {
 }
 
 static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
-    front_front *front = w->reader->front;
+    front_state *front = w->reader->front;
     CXType type = clang_getCursorType(cursor);
     long long size = clang_Type_getSizeOf(type);
     uint64_t offset = (w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor)) / 8;
@@ -175,7 +175,7 @@ static void weaken_alignment(hd_record *record) {
 
 /* Tag, or typedef name; else that of the member that has it, as "body.v". In C++ the whole
  * name, "math::pair<float>". */
-static void name_record(front_front *front, hd_record *record, CXType type, CXCursor declaration,
+static void name_record(front_state *front, hd_record *record, CXType type, CXCursor declaration,
                         const char *member) {
     record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
     if (is_cuda(front) && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
@@ -208,14 +208,14 @@ static bool has_layouts(CXCursor declaration) {
 }
 
 /* CUDA's built-in vectors are values, as OpenCL's are. */
-static bool is_vector(const front_front *front, CXCursor declaration) {
+static bool is_vector(const front_state *front, CXCursor declaration) {
     return is_cuda(front) &&
            clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) &&
            front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
 }
 
 /* Instances of a template stand at one place, but differ in their spelling. */
-static hd_record *known_record(const front_front *front, CXType type, const hd_place *place) {
+static hd_record *known_record(const front_state *front, CXType type, const hd_place *place) {
     const char *spelling = spelling_of(front->arena, clang_getCanonicalType(type));
     for (size_t i = 0; i < front->records.count; i++) {
         hd_record *record = front->records.data[i];
@@ -229,7 +229,7 @@ static hd_record *known_record(const front_front *front, CXType type, const hd_p
 /* The record of a struct type, made at its first use; NULL for unions and the
  * like. `member` is whose type it is, for a struct without a name. */
 static hd_record *record_of(reader *r, CXType type, const char *member) {
-    front_front *front = r->front;
+    front_state *front = r->front;
     CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
     enum CXCursorKind kind = clang_getCursorKind(declaration);
     long long size = clang_Type_getSizeOf(type);
@@ -377,7 +377,7 @@ static const char *writable_name(hd_arena *arena, const char *source) {
 }
 
 /* The text of the file with the probes; NULL when it needs none. */
-static const char *text_with_probes(front_front *front) {
+static const char *text_with_probes(front_state *front) {
     hd_str text = {.arena = front->arena};
     for (size_t i = 0; i < front->entries.count; i++) {
         const front_entry *entry = &front->entries.data[i];
@@ -402,7 +402,7 @@ static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, C
 
 /* ---- the file -------------------------------------------------------- */
 
-static bool is_entry_symbol(const front_front *front, const char *symbol) {
+static bool is_entry_symbol(const front_state *front, const char *symbol) {
     for (size_t i = 0; i < front->entries.count; i++)
         if (!strcmp(front->entries.data[i].symbol, symbol))
             return true;
@@ -410,7 +410,7 @@ static bool is_entry_symbol(const front_front *front, const char *symbol) {
 }
 
 static void visit_function(reader *r, CXCursor cursor) {
-    front_front *front = r->front;
+    front_state *front = r->front;
     const char *name = take(front->arena, is_cuda(front) ? clang_Cursor_getMangling(cursor)
                                                          : clang_getCursorSpelling(cursor));
     if (is_entry_symbol(front, name))
@@ -427,13 +427,13 @@ static void visit_probe(reader *r, CXCursor cursor) {
 }
 
 /* A CUDA C file has structs of the host, too; those that kernels use are in LLVM IR. */
-static bool is_used(front_front *front, CXCursor cursor) {
+static bool is_used(front_state *front, CXCursor cursor) {
     const char *name = spelling_of(front->arena, clang_getCursorType(cursor));
     return LLVMGetTypeByName2(front->context, hd_format(front->arena, "struct.%s", name)) ||
            LLVMGetTypeByName2(front->context, hd_format(front->arena, "class.%s", name));
 }
 
-static bool is_struct(front_front *front, CXCursor cursor) {
+static bool is_struct(front_state *front, CXCursor cursor) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     return (kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl) &&
            clang_isCursorDefinition(cursor) && !clang_Cursor_isAnonymousRecordDecl(cursor) &&
@@ -457,7 +457,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-static CXTranslationUnit parse(front_front *front, CXIndex index) {
+static CXTranslationUnit parse(front_state *front, CXIndex index) {
     front_words words = {0};
     front_libclang_words(front, &words);
     const char *text = text_with_probes(front);
@@ -481,7 +481,7 @@ static bool is_in_probes(CXDiagnostic diagnostic) {
 /* clang has compiled the file, so an error here means that libclang sees it
  * differently: better no answer than one with wrong sizes. An instance whose probe
  * fails has no signature, which is an error later. */
-static hd_status check_parse(front_front *front, CXTranslationUnit unit) {
+static hd_status check_parse(front_state *front, CXTranslationUnit unit) {
     for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
         bool bad = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
@@ -498,13 +498,13 @@ static hd_status check_parse(front_front *front, CXTranslationUnit unit) {
 }
 
 typedef struct header_reader {
-    front_front *front;
+    front_state *front;
     CXTranslationUnit unit;
 } header_reader;
 
 static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData user) {
     const header_reader *r = user;
-    front_front *front = r->front;
+    front_state *front = r->front;
     size_t length;
     (void)stack;
     CXSourceLocation start = clang_getLocationForOffset(r->unit, file, 0);
@@ -513,7 +513,7 @@ static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CX
         hd_push(front->arena, &front->headers, hd_strndup(front->arena, text, length));
 }
 
-hd_status front_declarations(front_front *front) {
+hd_status front_declarations(front_state *front) {
     CXIndex index = clang_createIndex(0, 0);
     CXTranslationUnit unit = parse(front, index);
     reader r = {.front = front};
