@@ -280,10 +280,8 @@ static bool shuffle_to_records(job *j) {
 }
 
 /* Are all of a record words that can be shuffled? As few words as are shuffled fast. */
-static bool find_shuffle(const hd_remap_engine *engine, job *j, bool back) {
+static bool find_shuffle(job *j, bool back) {
     size_t record = (size_t)j->map->element_bytes;
-    if (!engine->lanes->shuffle)
-        return false;
     for (size_t longest = 1; longest <= LONGEST; longest *= 2) {
         list_moves(j, longest);
         j->word_count = 0;
@@ -876,10 +874,29 @@ static void cut_in_blocks(const hd_remap_engine *engine, job *j, uint64_t least,
     j->tasks = hd_remap_tasks(engine, j->blocks, j->map->source_bytes);
 }
 
-/* Words of one size that go straight to their runs, or come straight from there. */
-static bool moves_straight(const hd_remap_engine *engine, job *j, bool back) {
+/* Blocks of columns that are joined by steps. */
+static void join_by_steps(const hd_remap_engine *engine, job *j) {
     cut_in_blocks(engine, j, 1, BLOCK_BYTES);
     list_moves(j, longest_field(j));
+}
+
+/* Larger blocks, and the tables of a shuffle, where the processor can do it and there is one. */
+static hd_status prefer_shuffle(const hd_remap_engine *engine, job *j, bool back) {
+    if (!engine->lanes->shuffle)
+        return HD_OK;
+    if (posix_memalign((void **)&j->vectors, REMAP_LINE, MOST_VECTORS * sizeof *j->vectors) != 0)
+        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for the order of bytes");
+    cut_in_blocks(engine, j, SHUFFLED_RECORDS, SHUFFLED_BYTES);
+    if (find_shuffle(j, back))
+        return HD_OK;
+    free(j->vectors);
+    j->vectors = NULL;
+    join_by_steps(engine, j);
+    return HD_OK;
+}
+
+/* Words of one size that go straight to their runs, or come straight from there. */
+static bool moves_straight(const hd_remap_engine *engine, job *j, bool back) {
     bool lines = engine->streaming;
     for (uint32_t m = 0; m < j->move_count && lines && !back; m++)
         lines = find_lines(j, &j->moves[m]);
@@ -889,25 +906,19 @@ static bool moves_straight(const hd_remap_engine *engine, job *j, bool back) {
 static hd_status move_records(const hd_remap_engine *engine, const hd_remap *map, char *records,
                               char *const *parts, bool back) {
     job j = {.map = map, .records = records, .parts = parts};
+    join_by_steps(engine, &j);
     if (moves_straight(engine, &j, back))
         return hd_remap_run(engine, j.tasks, REMAP_LINE, back ? rows_task : lines_task, &j);
-    if (posix_memalign((void **)&j.vectors, REMAP_LINE, MOST_VECTORS * sizeof *j.vectors) != 0)
-        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for the order of bytes");
-    cut_in_blocks(engine, &j, SHUFFLED_RECORDS, SHUFFLED_BYTES);
-    if (!find_shuffle(engine, &j, back)) {
-        free(j.vectors);
-        j.vectors = NULL;
-        cut_in_blocks(engine, &j, 1, BLOCK_BYTES);
-        list_moves(&j, longest_field(&j));
-    }
+    hd_status status = prefer_shuffle(engine, &j, back);
+    if (status != HD_OK)
+        return status;
     place_columns(&j);
     list_areas(&j);
     /* Zipping may write some bytes behind the last record. */
     j.records_at = new_space(&j, (size_t)(j.block * map->element_bytes) + REMAP_LINE);
     j.straight = engine->streaming && j.vectors &&
                  (back ? (uintptr_t)records % REMAP_LINE == 0 : begin_with_lines(&j));
-    hd_status status =
-        hd_remap_run(engine, j.tasks, j.scratch_bytes, back ? revert_task : apply_task, &j);
+    status = hd_remap_run(engine, j.tasks, j.scratch_bytes, back ? revert_task : apply_task, &j);
     free(j.vectors);
     return status;
 }

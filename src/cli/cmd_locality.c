@@ -47,12 +47,9 @@ static hd_status read_scope(cli *c, request *r) {
     return HD_OK;
 }
 
-/* The cache that a stack stands for: that of one SM, or the device's. */
+/* NULL also where no device was named. */
 static const hd_cache *cache_of(const request *r) {
-    if (!r->device)
-        return NULL;
-    const hd_cache *cache = r->options.scope == HD_STACK_DEVICE ? &r->device->l2 : &r->device->l1;
-    return cache->size ? cache : NULL;
+    return r->device ? hd_stack_cache(r->device, r->options.scope) : NULL;
 }
 
 static hd_status read_line(cli *c, request *r) {

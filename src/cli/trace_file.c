@@ -81,10 +81,7 @@ typedef struct launch_row {
 } launch_row;
 
 static bool same_row(const hd_trace_launch *a, const hd_trace_launch *b) {
-    const hd_event_launch *x = &a->launch, *y = &b->launch;
-    return a->complete == b->complete && !strcmp(x->kernel, y->kernel) && x->dims == y->dims &&
-           !memcmp(x->groups, y->groups, sizeof x->groups) &&
-           !memcmp(x->local, y->local, sizeof x->local);
+    return a->complete == b->complete && hd_event_same_launch(&a->launch, &b->launch);
 }
 
 static launch_row *rows_of(cli *c, const hd_trace_contents *contents, size_t *count) {

@@ -206,6 +206,11 @@ struct hd_compute_api {
 
 extern const hd_compute_api hd_compute_opencl, hd_compute_cuda;
 
+/* That of this name; any name but "cuda" is OpenCL's. */
+static inline const hd_compute_api *hd_compute_named(const char *name) {
+    return strcmp(name, hd_compute_cuda.name) ? &hd_compute_opencl : &hd_compute_cuda;
+}
+
 /* A device in a context that is not ours, which must outlive it. HD_ESYSTEM: *why is what is
  * missing, or the driver's name of the error; HD_EINPUT: the context does not have the device, or
  * no CUDA context is current in this thread. */

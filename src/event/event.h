@@ -96,6 +96,13 @@ static inline uint64_t hd_event_address(const hd_event *e, uint32_t lane) {
  * the buffer which the first active lane is in; global where it is in none. */
 kir_space hd_event_space(const hd_event_launch *launch, const hd_event *event);
 
+/* Whether both run the same kernel with the same sizes. */
+static inline bool hd_event_same_launch(const hd_event_launch *a, const hd_event_launch *b) {
+    return a->dims == b->dims && !strcmp(a->kernel, b->kernel) &&
+           !memcmp(a->groups, b->groups, sizeof a->groups) &&
+           !memcmp(a->local, b->local, sizeof a->local);
+}
+
 /* ---- sinks --------------------------------------------------------------------- */
 
 typedef struct hd_sink {

@@ -43,7 +43,7 @@ static const struct front_end {
 };
 enum { FRONT_ENDS = sizeof front_ends / sizeof *front_ends };
 
-static const struct front_end *front_end_of(const char *path) {
+static const struct front_end *known_front_end(const char *path) {
     for (size_t f = 0; f < FRONT_ENDS; f++)
         for (size_t e = 0; e < 2; e++)
             if (front_ends[f].endings[e] && hd_ends_in(path, front_ends[f].endings[e]))
@@ -51,7 +51,12 @@ static const struct front_end *front_end_of(const char *path) {
     return NULL;
 }
 
-bool hd_is_kernel_file(const char *path) { return front_end_of(path) != NULL; }
+static const struct front_end *front_end_of(const char *path) {
+    const struct front_end *known = known_front_end(path);
+    return known ? known : front_ends;
+}
+
+bool hd_is_kernel_file(const char *path) { return known_front_end(path) != NULL; }
 
 const char *hd_kernel_endings(hd_arena *arena) {
     hd_str text = {.arena = arena};
@@ -68,18 +73,17 @@ const char *hd_kernel_endings(hd_arena *arena) {
 
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module) {
-    const struct front_end *front = front_end_of(path);
     *module = NULL;
-    return (front ? front : front_ends)->compile(arena, diag, path, options, module);
+    return front_end_of(path)->compile(arena, diag, path, options, module);
 }
 
 hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
                                 const char *options, hd_parse_command *command) {
     const struct front_end *front = front_end_of(path);
     *command = (hd_parse_command){.macros = -1};
-    if (front && !front->parse)
+    if (!front->parse)
         return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
                        "only source text in OpenCL C or CUDA C can be rewritten for a layout, and "
                        "this file is none; give the file that it was made from");
-    return (front ? front : front_ends)->parse(arena, diag, path, options, command);
+    return front->parse(arena, diag, path, options, command);
 }

@@ -14,6 +14,7 @@
 #ifndef HD_STACK_H
 #define HD_STACK_H
 
+#include "device/device.h"
 #include "event/event.h"
 
 /* Whose accesses go through one stack. */
@@ -57,5 +58,11 @@ void hd_stack_free(hd_stack *analysis);
 
 /* Misses of a fully associative LRU cache of that many lines for each stack. */
 uint64_t hd_stack_misses(const hd_stack_result *result, uint64_t lines);
+
+/* The cache that a stack stands for: the device's, or that of one SM; NULL where there is none. */
+static inline const hd_cache *hd_stack_cache(const hd_device *device, hd_stack_scope scope) {
+    const hd_cache *cache = scope == HD_STACK_DEVICE ? &device->l2 : &device->l1;
+    return cache->size ? cache : NULL;
+}
 
 #endif

@@ -109,7 +109,7 @@ static const char *variable_name(hd_arena *arena, const hd_launch *launch, uint3
 
 hd_compute_source hd_program_source(hd_arena *arena, const hd_job *job,
                                     const hd_program_text *text) {
-    bool is_cuda = !strcmp(job->module->device, hd_compute_cuda.name);
+    bool is_cuda = hd_compute_named(job->module->device) == &hd_compute_cuda;
     word_list options = {0}, names = {0};
     (is_cuda ? add_nvrtc_options : add_opencl_options)(arena, job, text, &options);
     for (uint32_t l = 0; l < job->launch_count; l++)

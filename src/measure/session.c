@@ -67,8 +67,7 @@ const char *hd_kernel_folder(hd_arena *arena, const hd_job *job) {
 
 hd_compute_device *hd_measure_devices(hd_arena *arena, const char *backend, uint32_t *count,
                                       const char **missing) {
-    bool is_cuda = !strcmp(backend, hd_compute_cuda.name);
-    return (is_cuda ? &hd_compute_cuda : &hd_compute_opencl)->list(arena, count, missing);
+    return hd_compute_named(backend)->list(arena, count, missing);
 }
 
 /* "0:1" and "cuda:0" are an id; anything else is part of a name. */
@@ -85,23 +84,16 @@ static bool device_matches(const hd_compute_device *device, const char *wanted) 
     return strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
 }
 
-static const hd_compute_api *api_of(const hd_job *job) {
-    const char *device = job->module->device;
-    return !device                                ? NULL
-           : strcmp(device, hd_compute_cuda.name) ? &hd_compute_opencl
-                                                  : &hd_compute_cuda;
-}
-
 hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                             const char *wanted, hd_compute_device *device) {
-    const hd_compute_api *api = api_of(job);
     hd_place place = job_place(job);
     uint32_t count;
     const char *missing = NULL;
-    if (!api)
+    if (!job->module->device)
         return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = job->kernel_path},
                        "there is no source text here that a device could compile; measure with the "
                        "file that this one was made from");
+    const hd_compute_api *api = hd_compute_named(job->module->device);
     hd_compute_device *devices = api->list(arena, &count, &missing);
     if (!count)
         return hd_fail(diag, HD_ESYSTEM, &place, "there is no %s device to run on: %s", api->title,
@@ -127,7 +119,8 @@ hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *jo
     hd_status status = hd_measure_device(arena, diag, job, device, &session->device);
     if (status != HD_OK)
         return status;
-    const char *error = api_of(job)->open(arena, session->device.id, &session->gpu);
+    const char *error =
+        hd_compute_named(session->device.backend)->open(arena, session->device.id, &session->gpu);
     if (error)
         return hd_session_fail(session, NULL, "open it, to run kernels", error);
     hd_compute *gpu = session->gpu;

@@ -44,12 +44,6 @@ static hd_value counted_members(hd_arena *arena) {
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
-static bool same_sizes(const hd_event_launch *a, const hd_event_launch *b) {
-    return a->dims == b->dims && !strcmp(a->kernel, b->kernel) &&
-           !memcmp(a->groups, b->groups, sizeof a->groups) &&
-           !memcmp(a->local, b->local, sizeof a->local);
-}
-
 /* Launches that follow each other with the same kernel and sizes. */
 typedef struct launch_row {
     const hd_event_launch *first;
@@ -70,7 +64,7 @@ static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *conte
     hd_vec(launch_row) rows = {0};
     for (uint32_t l = 0; l < contents->launch_count; l++) {
         const hd_trace_launch *launch = &contents->launches[l];
-        if (!rows.count || !same_sizes(rows.data[rows.count - 1].first, &launch->launch))
+        if (!rows.count || !hd_event_same_launch(rows.data[rows.count - 1].first, &launch->launch))
             hd_push(arena, &rows, (launch_row){.first = &launch->launch});
         add_launch(&rows.data[rows.count - 1].sum, launch, counters);
         add_launch(total, launch, counters);
@@ -217,14 +211,8 @@ static const hd_member access_members[] = {
 
 /* ---- stack distances ------------------------------------------------------------------------ */
 
-/* The cache that a stack stands for: that of one SM, or the device's. */
-static const hd_cache *cache_of(const hd_device *device, hd_stack_scope scope) {
-    const hd_cache *cache = scope == HD_STACK_DEVICE ? &device->l2 : &device->l1;
-    return cache->size ? cache : NULL;
-}
-
 static hd_stack_options stack_options(const hd_page_options *o, hd_stack_scope scope) {
-    const hd_cache *cache = cache_of(o->device, scope);
+    const hd_cache *cache = hd_stack_cache(o->device, scope);
     return (hd_stack_options){.line = cache ? cache->line : o->device->segment,
                               .warp = o->device->warp,
                               .scope = scope,
@@ -247,7 +235,7 @@ static stack_row stack_row_of(hd_arena *arena, const hd_page_options *o, hd_stac
                               hd_stack *stack) {
     stack_row row = {.per = scope == HD_STACK_CLUSTER ? "cluster" : "device",
                      .options = stack_options(o, scope),
-                     .cache = cache_of(o->device, scope),
+                     .cache = hd_stack_cache(o->device, scope),
                      .result = hd_stack_result_of(stack)};
     uint64_t most = row.result->footprint, before = 0;
     hd_vec(uint64_t) sizes = {0};

@@ -115,22 +115,24 @@ static hd_value value_of(const column *c, const hd_view *view, const void *row) 
     return own ? hd_member_value(c->member, &inner, own) : hd_null();
 }
 
+static const column *new_column(column_list *list, const hd_member *member, const column *group,
+                                size_t index) {
+    column *c = hd_new(list->arena, column);
+    *c = (column){member, group, index};
+    return c;
+}
+
 static void add_columns(column_list *list, const hd_member *members, const column *group,
                         const hd_view *view, const void *row) {
     for (const hd_member *m = members; !is_end(m); m++) {
-        column *own = hd_new(list->arena, column);
-        *own = (column){m, group, 0};
         if (!m->of && m->title)
-            hd_push(list->arena, &list->all, own);
+            hd_push(list->arena, &list->all, new_column(list, m, group, 0));
         if (!m->of || (m->key && !m->title))
             continue;
-        hd_value value = row ? value_of(own, view, row) : hd_null();
+        hd_value value = row ? value_of(&(column){m, group, 0}, view, row) : hd_null();
         size_t count = value.kind == HD_ROWS ? value.count : 1;
-        for (size_t i = 0; i < count; i++) {
-            column *each = hd_new(list->arena, column);
-            *each = (column){m, group, i};
-            add_columns(list, m->of, each, view, row);
-        }
+        for (size_t i = 0; i < count; i++)
+            add_columns(list, m->of, new_column(list, m, group, i), view, row);
     }
 }
 

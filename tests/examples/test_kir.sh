@@ -5,8 +5,7 @@
 set -u
 heddle=$(realpath "${1:?the path of heddle}")
 root=$(realpath "$(dirname "$0")/../..")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 export HEDDLE_DATABASE=$work/profiles.db CUDA_PATH=
 failures=0
 compared=0

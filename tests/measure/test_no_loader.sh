@@ -3,8 +3,7 @@
 set -u
 heddle=$1
 source_folder=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 export HEDDLE_DATABASE=$work/profiles.db
 failed=0
 complain() {
