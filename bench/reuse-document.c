@@ -18,7 +18,7 @@
 #include "reuse-document/figures.h"
 #include "reuse-document/tables.h"
 
-static void print_tables(const document *d) {
+static void print_tables(document *d) {
     print_figure_4(d);
     print_vectoradd(d);
     print_blocks(d);

@@ -99,9 +99,22 @@ hd_reuse *analyse(const document *d, hd_arena *arena, application a, hd_reuse_op
     return reuse;
 }
 
-hd_reuse_stream analyse_sum(const document *d, hd_arena *arena, application a,
-                            hd_reuse_options options) {
-    return hd_reuse_sum(arena, analyse(d, arena, a, options));
+static bool same_options(const hd_reuse_options *a, const hd_reuse_options *b) {
+    return a->scenario == b->scenario && a->k == b->k && a->clusters == b->clusters &&
+           a->units == b->units && a->element_bytes == b->element_bytes &&
+           a->first_launch == b->first_launch && a->end_launch == b->end_launch &&
+           a->block_order == b->block_order && a->warp_order == b->warp_order;
+}
+
+hd_reuse_stream analyse_sum(document *d, application a, hd_reuse_options options) {
+    for (size_t s = 0; s < d->sums.count; s++)
+        if (d->sums.data[s].a == a && same_options(&d->sums.data[s].options, &options))
+            return d->sums.data[s].stream;
+    hd_arena *arena = hd_arena_new();
+    hd_reuse_stream sum = hd_reuse_sum(d->arena, analyse(d, arena, a, options));
+    hd_arena_free(arena);
+    hd_push(d->arena, &d->sums, (sum_of){a, options, sum});
+    return sum;
 }
 
 uint32_t analyse_kernels(const document *d, hd_arena *arena, application a,

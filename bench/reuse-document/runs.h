@@ -26,11 +26,19 @@ const char *name_of(application a);
 /* Runs over a mesh, which take by far most of the time. */
 bool is_mesh(application a);
 
+/* All streams of an analysis added up. */
+typedef struct sum_of {
+    application a;
+    hd_reuse_options options;
+    hd_reuse_stream stream;
+} sum_of;
+
 typedef struct document {
     hd_arena *arena;
     const hd_diag *diag;
-    char *folder; /* of the traces */
-    bool meshes;  /* else they are left out */
+    char *folder;        /* of the traces */
+    bool meshes;         /* else they are left out */
+    hd_vec(sum_of) sums; /* several tables ask for the same */
 } document;
 
 /* Writes the traces of all applications. What fails has said why, and ends the program. */
@@ -39,9 +47,8 @@ void close_document(const document *d);
 
 /* Options that are not given are the application's. */
 hd_reuse *analyse(const document *d, hd_arena *arena, application a, hd_reuse_options options);
-/* All streams added up. */
-hd_reuse_stream analyse_sum(const document *d, hd_arena *arena, application a,
-                            hd_reuse_options options);
+/* All streams added up; kept in the document's arena. */
+hd_reuse_stream analyse_sum(document *d, application a, hd_reuse_options options);
 /* Scenario 2, blocks by kernel. */
 uint32_t analyse_kernels(const document *d, hd_arena *arena, application a,
                          hd_reuse_kernel **kernels);

@@ -62,10 +62,10 @@ static bool is_left_out(const document *d, application a) { return is_mesh(a) &&
 
 /* ---- figure 4 ---------------------------------------------------------------------------- */
 
-void print_figure_4(const document *d) {
+void print_figure_4(document *d) {
     static const char *const there[] = {"0", "2 + 3", "0", "0"};
     hd_arena *arena = hd_arena_new();
-    const hd_reuse_stream s = analyse_sum(d, arena, FIGURE_4, (hd_reuse_options){.scenario = 1});
+    const hd_reuse_stream s = analyse_sum(d, FIGURE_4, (hd_reuse_options){.scenario = 1});
     puts("\nFigure 4\n\n| distance in figure 4 | there | Heddle |\n|---|---|---|");
     for (uint64_t i = 1; i <= sizeof there / sizeof *there; i++)
         printf("| %llu | %s | %llu |\n", (llu)i, there[i - 1], (llu)degree_at(&s, i));
@@ -74,12 +74,12 @@ void print_figure_4(const document *d) {
 
 /* ---- vectoradd --------------------------------------------------------------------------- */
 
-static void print_addition(const document *d, application a, uint32_t element) {
+static void print_addition(document *d, application a, uint32_t element) {
     hd_arena *arena = hd_arena_new();
     const hd_reuse_options sequence = {.scenario = 1, .element_bytes = element},
                            alone = {.scenario = 2, .element_bytes = element};
     const hd_reuse *blocks = analyse(d, arena, a, alone);
-    const hd_reuse_stream *first = blocks->streams, all = analyse_sum(d, arena, a, sequence);
+    const hd_reuse_stream *first = blocks->streams, all = analyse_sum(d, a, sequence);
     printf("| %s | %s | %llu | %llu | %llu, %llu, %llu | %llu | %llu |\n", name_of(a),
            hd_show_bytes(arena, element), (llu)blocks->blocks, (llu)first->mis,
            (llu)degree_at(first, 1), (llu)degree_at(first, 2), (llu)degree_at(first, 3),
@@ -87,7 +87,7 @@ static void print_addition(const document *d, application a, uint32_t element) {
     hd_arena_free(arena);
 }
 
-void print_vectoradd(const document *d) {
+void print_vectoradd(document *d) {
     puts("\nvectoradd\n\n| run | element | blocks | MIs of a block | degrees of block 0 at 1, 2, 3 "
          "| largest distance, block 0 | blocks in sequence |\n|---|---|---|---|---|---|---|\n"
          "| the document | | | | falling | 3 | 2733 |");
@@ -130,7 +130,7 @@ static void print_kernel(hd_arena *arena, application a, const char *there,
            (llu)least, (llu)most, spread->median);
 }
 
-void print_blocks(const document *d) {
+void print_blocks(document *d) {
     static const struct {
         application a;
         const char *there;
@@ -160,7 +160,7 @@ void print_blocks(const document *d) {
     }
 }
 
-void print_apart(const document *d) {
+void print_apart(document *d) {
     static const application pairs[][2] = {
         {STA, BFS},   {STA, GSIM},           {STA, NBF},          {STA, MOLDYN}, {STA, IRREG},
         {STA, EULER}, {BFS_ONCE, GSIM_ONCE}, {BFS_ONCE, STA_ONCE}};
@@ -171,8 +171,8 @@ void print_apart(const document *d) {
         if (is_left_out(d, b))
             continue;
         hd_arena *arena = hd_arena_new();
-        const hd_reuse_stream x = analyse_sum(d, arena, a, first_pass(a, each_block)),
-                              y = analyse_sum(d, arena, b, first_pass(b, each_block));
+        const hd_reuse_stream x = analyse_sum(d, a, first_pass(a, each_block)),
+                              y = analyse_sum(d, b, first_pass(b, each_block));
         printf("| %s and %s | %.3f | %.3f |\n", name_of(a), name_of(b), hd_reuse_apart(&x, &y),
                shapes_apart(arena, &x, &y));
         hd_arena_free(arena);
@@ -186,29 +186,29 @@ static const application runs[] = {
     VECTORADD_PARAMETERS, STA, STA_ONCE, GSIM, GSIM_ONCE, BFS, BFS_ONCE, NBF, MOLDYN, IRREG, EULER};
 enum { RUNS = sizeof runs / sizeof *runs };
 
-void print_contours(const document *d) {
+void print_contours(document *d) {
     puts("\nAll blocks at once\n\n| going over the data once | blocks by themselves: largest "
          "degree | all at once: largest degree | apart, as shares |\n|---|---|---|---|");
     for (size_t r = 0; r < RUNS; r++) {
         if (is_left_out(d, runs[r]))
             continue;
         hd_arena *arena = hd_arena_new();
-        const hd_reuse_stream x = analyse_sum(d, arena, runs[r], first_pass(runs[r], each_block)),
-                              y = analyse_sum(d, arena, runs[r], first_pass(runs[r], all_blocks));
+        const hd_reuse_stream x = analyse_sum(d, runs[r], first_pass(runs[r], each_block)),
+                              y = analyse_sum(d, runs[r], first_pass(runs[r], all_blocks));
         printf("| %s | %s | %s | %.3f |\n", name_of(runs[r]), peak_text(arena, &x),
                peak_text(arena, &y), shapes_apart(arena, &x, &y));
         hd_arena_free(arena);
     }
 }
 
-static uint64_t domain_of(const document *d, application a, hd_reuse_options options) {
+static uint64_t domain_of(document *d, application a, hd_reuse_options options) {
     hd_arena *arena = hd_arena_new();
-    uint64_t domain = analyse_sum(d, arena, a, options).domain;
+    uint64_t domain = analyse_sum(d, a, options).domain;
     hd_arena_free(arena);
     return domain;
 }
 
-void print_domains(const document *d) {
+void print_domains(document *d) {
     puts("\nDomains\n\n| run | a block | all at once | K = 2 | K = 4 | K = 8 | K = 16 "
          "| K 2 to 4 | 4 to 8 | 8 to 16 |\n|---|---|---|---|---|---|---|---|---|---|");
     for (size_t r = 0; r < RUNS; r++) {
@@ -232,7 +232,7 @@ static const char *end_text(hd_arena *arena, const hd_reuse_stream *s) {
     return hd_format(arena, "%llu at %llu", (llu)degree_at(s, s->domain), (llu)s->domain);
 }
 
-void print_ends(const document *d) {
+void print_ends(document *d) {
     static const application rows[] = {STA, STA_ONCE, BFS_ONCE};
     puts("\nThe end of sta's domain\n\n| run | degree at the largest distance, all at once "
          "| K = 2 | times as far |\n|---|---|---|---|\n"
@@ -240,8 +240,8 @@ void print_ends(const document *d) {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         hd_arena *arena = hd_arena_new();
         const hd_reuse_options pairs = {.scenario = 4, .k = 2};
-        const hd_reuse_stream x = analyse_sum(d, arena, rows[r], all_blocks),
-                              y = analyse_sum(d, arena, rows[r], pairs);
+        const hd_reuse_stream x = analyse_sum(d, rows[r], all_blocks),
+                              y = analyse_sum(d, rows[r], pairs);
         printf("| %s | %s | %s | %.1f |\n", name_of(rows[r]), end_text(arena, &x),
                end_text(arena, &y), (double)y.domain / (double)x.domain);
         hd_arena_free(arena);
@@ -250,7 +250,7 @@ void print_ends(const document *d) {
 
 /* The largest distance of the document for K = 2, and how many MIs that are for each aggregate
  * of one launch. */
-void print_lengths(const document *d) {
+void print_lengths(document *d) {
     static const struct {
         application a;
         uint64_t there; /* largest distance */
@@ -281,11 +281,10 @@ static hd_reuse_stream range_of(hd_arena *arena, const hd_reuse_stream *s, uint6
     return range;
 }
 
-static void print_range_row(const document *d, application a, uint64_t k, uint64_t length) {
+static void print_range_row(document *d, application a, uint64_t k, uint64_t length) {
     hd_arena *arena = hd_arena_new();
     const hd_reuse_options options = {.scenario = 4, .k = k};
-    const hd_reuse_stream s = analyse_sum(d, arena, a, options),
-                          all = analyse_sum(d, arena, a, all_blocks);
+    const hd_reuse_stream s = analyse_sum(d, a, options), all = analyse_sum(d, a, all_blocks);
     hd_reuse_stream part[3];
     for (uint64_t i = 0; i < 3; i++)
         part[i] = range_of(arena, &s, i * length + 1, (i + 1) * length);
@@ -296,7 +295,7 @@ static void print_range_row(const document *d, application a, uint64_t k, uint64
     hd_arena_free(arena);
 }
 
-void print_ranges(const document *d) {
+void print_ranges(document *d) {
     enum { DOCUMENT = 20, AGGREGATE = 13 /* MIs that most of sta's have */ };
     puts("\nRanges of sta\n\n| run | K | range | degrees in the first three "
          "| all at once and first | first and second | second and third |\n"
@@ -309,19 +308,19 @@ void print_ranges(const document *d) {
 
 /* ---- load/store units ---------------------------------------------------------------------- */
 
-void print_peaks(const document *d) {
+void print_peaks(document *d) {
     puts("\nLargest degrees, clusters together\n\n| going over the data once | all at once "
          "| 16 x 16 units | 16 x 32 | 16 x 64 |\n|---|---|---|---|---|");
     for (size_t r = 0; r < RUNS; r++) {
         if (is_left_out(d, runs[r]))
             continue;
         hd_arena *arena = hd_arena_new();
-        const hd_reuse_stream all = analyse_sum(d, arena, runs[r], first_pass(runs[r], all_blocks));
+        const hd_reuse_stream all = analyse_sum(d, runs[r], first_pass(runs[r], all_blocks));
         printf("| %s | %s |", name_of(runs[r]), peak_text(arena, &all));
         for (int u = 0; u < UNITS; u++) {
             const hd_reuse_options options = {
                 .scenario = 6, .clusters = CLUSTERS, .units = units[u]};
-            const hd_reuse_stream s = analyse_sum(d, arena, runs[r], first_pass(runs[r], options));
+            const hd_reuse_stream s = analyse_sum(d, runs[r], first_pass(runs[r], options));
             printf(" %s |", peak_text(arena, &s));
         }
         puts("");
@@ -329,7 +328,7 @@ void print_peaks(const document *d) {
     }
 }
 
-void print_clusters(const document *d) {
+void print_clusters(document *d) {
     puts("\nLargest degrees, one cluster\n\n| going over the data once | all at once "
          "| cluster 0, 16 units | 32 | 64 | times smaller, 16 units | 32 | 64 |\n"
          "|---|---|---|---|---|---|---|---|");
@@ -337,7 +336,7 @@ void print_clusters(const document *d) {
         if (is_left_out(d, runs[r]))
             continue;
         hd_arena *arena = hd_arena_new();
-        const hd_reuse_stream all = analyse_sum(d, arena, runs[r], first_pass(runs[r], all_blocks));
+        const hd_reuse_stream all = analyse_sum(d, runs[r], first_pass(runs[r], all_blocks));
         double most = (double)peak_of(&all).degree, times_smaller[UNITS];
         printf("| %s | %llu |", name_of(runs[r]), (llu)peak_of(&all).degree);
         for (int u = 0; u < UNITS; u++) {
@@ -354,18 +353,18 @@ void print_clusters(const document *d) {
 
 /* ---- what took too long ------------------------------------------------------------------- */
 
-static void print_whole(const document *d, application a, hd_reuse_options options,
+static void print_whole(document *d, application a, hd_reuse_options options,
                         const char *scenario) {
     if (is_left_out(d, a))
         return;
     hd_arena *arena = hd_arena_new();
-    const hd_reuse_stream s = analyse_sum(d, arena, a, options);
+    const hd_reuse_stream s = analyse_sum(d, a, options);
     printf("| %s | %s | %llu | %llu | %llu | %s |\n", name_of(a), scenario, (llu)s.mis,
            (llu)s.domain, (llu)total_of(&s), peak_text(arena, &s));
     hd_arena_free(arena);
 }
 
-void print_unfinished(const document *d) {
+void print_unfinished(document *d) {
     static const application unfinished[] = {NBF, MOLDYN, IRREG, EULER};
     puts("\nWhat took too long there\n\n| run | scenario | MIs | largest distance | total degree | "
          "largest degree |\n|---|---|---|---|---|---|");

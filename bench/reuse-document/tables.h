@@ -4,21 +4,21 @@
 
 #include "reuse-document/runs.h"
 
-void print_figure_4(const document *d);
-void print_vectoradd(const document *d);
+void print_figure_4(document *d);
+void print_vectoradd(document *d);
 /* Blocks by themselves. */
-void print_blocks(const document *d);
-void print_apart(const document *d);
+void print_blocks(document *d);
+void print_apart(document *d);
 /* Blocks at once. */
-void print_contours(const document *d);
-void print_domains(const document *d);
-void print_ends(const document *d);
-void print_lengths(const document *d);
-void print_ranges(const document *d);
+void print_contours(document *d);
+void print_domains(document *d);
+void print_ends(document *d);
+void print_lengths(document *d);
+void print_ranges(document *d);
 /* Load/store units. */
-void print_peaks(const document *d);
-void print_clusters(const document *d);
+void print_peaks(document *d);
+void print_clusters(document *d);
 /* What took the document's authors too long. */
-void print_unfinished(const document *d);
+void print_unfinished(document *d);
 
 #endif

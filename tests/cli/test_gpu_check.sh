@@ -47,7 +47,14 @@ chmod +x "$work/tools/ncu"
 
 # ---- to its end ------------------------------------------------------------------------------------
 
-FAKE_CUDA_NAME='NVIDIA H100 80GB HBM3' PATH=$work/tools:$PATH check --json -o page-DEVICE.md
+# Sanitized, one step of each kind; the other two train, and run what the machine runs.
+some=() steps=19
+if [ -n "${HEDDLE_SANITIZED:-}" ]; then
+    some=(--only copies --only remap --only overlap --only kmeans --only table2-nbody4 --only counters)
+    steps=7
+fi
+FAKE_CUDA_NAME='NVIDIA H100 80GB HBM3' PATH=$work/tools:$PATH \
+    check "${some[@]}" --json -o page-DEVICE.md
 ends 0
 fits gpu-check
 mv page-nvidia-h100-80gb-hbm3.md page.md || complain "the page has another name"
@@ -57,14 +64,16 @@ page '^\| within the device, read and written \| 1 \|'
 page '^\| 12 bytes, aosoa:32 \|'
 page '^\| gather, 4 bytes \|'
 page '^\| chunks of .*, as planned \|'
-page '^Tile by bytes of a cluster, from 1 kernels: `'
 page '^`examples/nbody4/nbody4-small`, priced on `h100`, 2 rounds'
 page '^\| `soa` \| .*plain.* \| [0-9.]+ \| [0-9.]+ \| .* \| yes \|$'
-page '^\| sampo \| bit for bit \|  \|$'
 page '^\| kmeans: assign \| `soa` \| 12345 \| 5376 \| 5376 \| 4096 \| 512 \| 512 \| 0 \| 0 \| 0 \| 26% \| 62% \|$'
-[ "$(grep -c '^| [a-z0-9-]* | done | ' page.md)" -eq 19 ] || complain "not all 19 steps are done"
+[ "$(grep -c '^| [a-z0-9-]* | done | ' page.md)" -eq $steps ] || complain "not all $steps steps are done"
 grep -q 'Not done\|not done' page.md && complain "something is not done"
-[ "$(grep -c '^## ' page.md)" -eq 19 ] || complain "not a part for each step"
+[ "$(grep -c '^## ' page.md)" -eq $steps ] || complain "not a part for each step"
+if [ -z "${HEDDLE_SANITIZED:-}" ]; then
+    page '^Tile by bytes of a cluster, from 1 kernels: `'
+    page '^\| sampo \| bit for bit \|  \|$'
+fi
 rm page.md
 
 # ---- a choice ---------------------------------------------------------------------------------------
