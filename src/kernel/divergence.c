@@ -242,13 +242,6 @@ static bool is_number_of_warp(const analysis *a, const kernel_forms *forms, cons
     return whole && divisor && divisor % a->warp == 0;
 }
 
-/* The launch says that all lanes of a warp have the same value, whatever it is computed from. */
-static bool is_of_warp(const analysis *a, const kernel_forms *forms, kir_value v) {
-    const kir_inst *inst = &a->kernel->insts[v];
-    return inst->type.kind == KIR_INT && inst->type.lanes == 1 && !a->reached[inst->block] &&
-           (is_form_of_warp(a, forms, v) || is_number_of_warp(a, forms, inst));
-}
-
 /* ---- levels ------------------------------------------------------------------------ */
 
 /* The inner loop of a level that holds the block, or the level when it lies in none. */
@@ -538,8 +531,13 @@ hd_divergence *hd_divergence_of_block(hd_arena *arena, const kir_kernel *kernel,
 hd_divergence *hd_divergence_of_warp(hd_arena *arena, const hd_kernel_info *info, uint32_t warp) {
     analysis a = prepare(arena, info->kernel, info->flow);
     a.warp = warp;
-    for (kir_value v = 0; v < info->kernel->inst_count; v++)
-        a.agreed[v] = is_of_warp(&a, info->evaluator->f, v);
+    for (kir_value v = 0; v < info->kernel->inst_count; v++) {
+        const kir_inst *inst = &a.kernel->insts[v];
+        a.agreed[v] = inst->type.kind == KIR_INT && inst->type.lanes == 1 &&
+                      !a.reached[inst->block] &&
+                      (is_form_of_warp(&a, info->evaluator->f, v) ||
+                       is_number_of_warp(&a, info->evaluator->f, inst));
+    }
     return spread(&a);
 }
 

@@ -49,11 +49,6 @@ static bool is_opaque_itself(const hd_evaluator *e, kir_value v) {
     return form.term_count == 1 && form.terms[0].kind == HD_SYM_VALUE && form.terms[0].index == v;
 }
 
-static bool is_min_or_max(const kir_inst *inst) {
-    return inst->op == KIR_CALL && inst->arg_count == 2 &&
-           (!strcmp(inst->name, "min") || !strcmp(inst->name, "max"));
-}
-
 /* Operations that are done here although they are not affine. */
 static bool is_computable(const hd_evaluator *e, const kir_inst *inst) {
     if (inst->type.kind != KIR_INT || inst->type.lanes != 1)
@@ -62,7 +57,9 @@ static bool is_computable(const hd_evaluator *e, const kir_inst *inst) {
     bool of_ints = from.kind == KIR_INT && from.lanes == 1;
     return of_ints && ((inst->op >= KIR_ADD && inst->op <= KIR_ASHR) || inst->op == KIR_SELECT ||
                        inst->op == KIR_ICMP || inst->op == KIR_FREEZE ||
-                       (inst->op >= KIR_TRUNC && inst->op <= KIR_SEXT) || is_min_or_max(inst));
+                       (inst->op >= KIR_TRUNC && inst->op <= KIR_SEXT) ||
+                       (inst->op == KIR_CALL && inst->arg_count == 2 &&
+                        (!strcmp(inst->name, "min") || !strcmp(inst->name, "max"))));
 }
 
 static int64_t convert(const kir_inst *inst, uint32_t from_bits, int64_t a) {

@@ -127,19 +127,6 @@ static uint32_t *dominators(hd_arena *arena, const graph *g) {
     return idom;
 }
 
-static graph *forward_graph(hd_arena *arena, const kir_kernel *kernel) {
-    graph *g = graph_new(arena, kernel->block_count, 0);
-    edge_list edges = {0};
-    for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_inst *last = kir_terminator(kernel, b);
-        for (uint32_t i = 0; i < last->to_count; i++)
-            hd_push(arena, &edges, (edge){b, last->to[i]});
-    }
-    graph_fill(arena, g, &edges);
-    graph_order(arena, g);
-    return g;
-}
-
 /* Marks everything that reaches `block` (going backwards from it). */
 static void mark_backwards(const graph *g, uint32_t block, bool *marked, uint32_t *stack) {
     uint32_t depth = 0;
@@ -350,7 +337,15 @@ static void keep_loops_together(hd_arena *arena, hd_flow *flow) {
 
 hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel) {
     hd_flow *flow = hd_new(arena, hd_flow);
-    graph *g = forward_graph(arena, kernel);
+    graph *g = graph_new(arena, kernel->block_count, 0);
+    edge_list edges = {0};
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        const kir_inst *last = kir_terminator(kernel, b);
+        for (uint32_t i = 0; i < last->to_count; i++)
+            hd_push(arena, &edges, (edge){b, last->to[i]});
+    }
+    graph_fill(arena, g, &edges);
+    graph_order(arena, g);
     flow->block_count = kernel->block_count;
     flow->rpo = g->order;
     flow->rpo_count = g->order_count;

@@ -360,13 +360,6 @@ static bool call_form(const kernel_forms *f, const kir_inst *inst, hd_affine *fo
     return true;
 }
 
-static hd_affine addr_form(const kernel_forms *f, const kir_inst *inst) {
-    hd_affine sum = arg_form(f, inst, 0);
-    for (uint32_t i = 1; i < inst->arg_count; i++)
-        sum = hd_affine_add(f->arena, sum, arg_form(f, inst, i), inst->scale[i - 1]);
-    return hd_affine_add(f->arena, sum, kernel_affine_constant(inst->offset), 1);
-}
-
 /* ---- joins ------------------------------------------------------------------------------------ */
 
 /* Forms of pointers can only be compared when they count from the same base. */
@@ -440,7 +433,12 @@ static hd_affine form_of(const kernel_forms *f, kir_value v) {
         form = arg_form(f, inst, 0);
         break;
     }
-    case KIR_ADDR: return addr_form(f, inst);
+    case KIR_ADDR: {
+        hd_affine sum = arg_form(f, inst, 0);
+        for (uint32_t i = 1; i < inst->arg_count; i++)
+            sum = hd_affine_add(f->arena, sum, arg_form(f, inst, i), inst->scale[i - 1]);
+        return hd_affine_add(f->arena, sum, kernel_affine_constant(inst->offset), 1);
+    }
     case KIR_EXTRACT: known = extract_form(f, inst, &form); break;
     case KIR_CALL: known = call_form(f, inst, &form); break;
     case KIR_ICMP: known = compare_form(f, inst, &form); break;

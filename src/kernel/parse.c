@@ -426,21 +426,6 @@ static void read_operands(reader *r, kir_inst *inst) {
         read_targets(r, inst);
 }
 
-static void read_attributes(reader *r, kir_inst *inst) {
-    if (accept_word(r, "align"))
-        inst->align = expect_small(r);
-    inst->is_volatile = accept_word(r, "volatile");
-    if (!accept_mark(r, '!'))
-        return;
-    uint32_t numbers[3] = {0}, count = 0;
-    do
-        numbers[count++] = expect_small(r);
-    while (count < 3 && accept_mark(r, ':'));
-    inst->file = count == 3 ? numbers[0] : 0;
-    inst->line = numbers[count == 3];
-    inst->column = numbers[(count == 3) + 1];
-}
-
 static void read_inst(reader *r, kir_inst *inst) {
     bool has_value = r->now.kind == VALUE;
     if (has_value) {
@@ -459,7 +444,18 @@ static void read_inst(reader *r, kir_inst *inst) {
     if (has_value)
         inst->type = expect_type(r);
     read_operands(r, inst);
-    read_attributes(r, inst);
+    if (accept_word(r, "align"))
+        inst->align = expect_small(r);
+    inst->is_volatile = accept_word(r, "volatile");
+    if (!accept_mark(r, '!'))
+        return;
+    uint32_t numbers[3] = {0}, count = 0;
+    do
+        numbers[count++] = expect_small(r);
+    while (count < 3 && accept_mark(r, ':'));
+    inst->file = count == 3 ? numbers[0] : 0;
+    inst->line = numbers[count == 3];
+    inst->column = numbers[(count == 3) + 1];
 }
 
 /* ---- kernels -------------------------------------------------------------------- */
@@ -490,18 +486,6 @@ static void read_block(reader *r, inst_list *insts, uint32_t block, kir_block *o
     }
     out->insts = list.data;
     out->inst_count = (uint32_t)list.count;
-}
-
-static void resolve_names(reader *r, kir_kernel *kernel) {
-    for (uint32_t i = 0; i < kernel->inst_count && !r->status; i++) {
-        kir_inst *inst = &kernel->insts[i];
-        for (uint32_t k = 0; k < inst->arg_count; k++)
-            inst->args[k] = resolve(r, r->values, inst->args[k], "value");
-        for (uint32_t k = 0; inst->from && k < inst->arg_count; k++)
-            inst->from[k] = resolve(r, r->blocks, inst->from[k], "block");
-        for (uint32_t k = 0; k < inst->to_count; k++)
-            inst->to[k] = resolve(r, r->blocks, inst->to[k], "block");
-    }
 }
 
 static hd_place read_place(reader *r) {
@@ -656,7 +640,15 @@ static kir_kernel *read_kernel(reader *r) {
     read_variables(r, kernel);
     read_blocks(r, kernel);
     expect_mark(r, '}');
-    resolve_names(r, kernel);
+    for (uint32_t i = 0; i < kernel->inst_count && !r->status; i++) {
+        kir_inst *inst = &kernel->insts[i];
+        for (uint32_t k = 0; k < inst->arg_count; k++)
+            inst->args[k] = resolve(r, r->values, inst->args[k], "value");
+        for (uint32_t k = 0; inst->from && k < inst->arg_count; k++)
+            inst->from[k] = resolve(r, r->blocks, inst->from[k], "block");
+        for (uint32_t k = 0; k < inst->to_count; k++)
+            inst->to[k] = resolve(r, r->blocks, inst->to[k], "block");
+    }
     if (!r->status)
         r->status = kir_finish_at(r->arena, r->diag, kernel, place_of_value, r);
     return kernel;
@@ -668,17 +660,6 @@ static uint32_t expect_named(reader *r, const char *name) {
     if (!accept_word(r, name))
         wrong(r, &r->now, "expected '%s' before '%s'", name, r->now.text);
     return expect_small(r);
-}
-
-static hd_field read_field(reader *r) {
-    hd_field field = {.name = expect(r, STRING, "a field's name in quotes")};
-    field.type = expect(r, STRING, "its C type in quotes");
-    field.offset = expect_named(r, "offset");
-    field.size = expect_named(r, "size");
-    field.align = expect_named(r, "align");
-    field.count = accept_word(r, "count") ? expect_small(r) : 1;
-    field.record = read_record_name(r);
-    return field;
 }
 
 /* Fields stand in order; `end` is that of the one before. */
@@ -720,7 +701,13 @@ static hd_record *read_record(reader *r) {
     uint64_t end = 0; /* of the fields so far */
     while (!r->status && !is_mark(r, '}')) {
         token at = r->now;
-        hd_field field = read_field(r);
+        hd_field field = {.name = expect(r, STRING, "a field's name in quotes")};
+        field.type = expect(r, STRING, "its C type in quotes");
+        field.offset = expect_named(r, "offset");
+        field.size = expect_named(r, "size");
+        field.align = expect_named(r, "align");
+        field.count = accept_word(r, "count") ? expect_small(r) : 1;
+        field.record = read_record_name(r);
         check_field(r, &at, record, &field, end);
         end = (uint64_t)field.offset + field.size;
         hd_push(r->arena, &fields, field);

@@ -309,16 +309,6 @@ static bool find_size(const kernel_forms *f, kir_value v, void *user) {
     return *hint == HD_HINT_WORK_GROUP;
 }
 
-/* The conditions under which the loop goes on from one of its exit blocks. */
-static kernel_conditions conditions_to_stay(const kernel_forms *f, uint32_t loop, uint32_t block) {
-    kernel_conditions parts = {0};
-    const kir_inst *last = kir_terminator(f->kernel, block);
-    bool first = last->to_count && hd_flow_in_loop(f->flow, (int32_t)loop, last->to[0]);
-    if (last->op == KIR_CONDBR)
-        kernel_condition_parts(f, last->args[0], first, &parts);
-    return parts;
-}
-
 /* Fills the trip from a test, if the test tells something. */
 static bool count_by(hd_evaluator *e, uint32_t loop, const kernel_exit_test *test, bool means,
                      hd_trip *trip) {
@@ -424,7 +414,12 @@ static void find_trip(hd_evaluator *e, uint32_t loop, bool means, hd_trip *trip)
     *trip = (hd_trip){.kind = HD_TRIP_UNKNOWN, .mean = -1, .test = KIR_NONE};
     uint32_t conditions = 0;
     for (uint32_t i = 0; i < l->exit_count; i++) {
-        kernel_conditions parts = conditions_to_stay(e->f, loop, l->exits[i]);
+        /* The conditions under which the loop goes on from one of its exit blocks. */
+        kernel_conditions parts = {0};
+        const kir_inst *last = kir_terminator(e->f->kernel, l->exits[i]);
+        bool first = last->to_count && hd_flow_in_loop(e->f->flow, (int32_t)loop, last->to[0]);
+        if (last->op == KIR_CONDBR)
+            kernel_condition_parts(e->f, last->args[0], first, &parts);
         conditions += parts.count ? (uint32_t)parts.count : 1;
         bool each_time = tested_each_time(e->f, loop, l->exits[i]);
         for (size_t k = 0; each_time && k < parts.count; k++)

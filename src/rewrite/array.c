@@ -28,27 +28,24 @@ const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXC
     return found;
 }
 
-static void read_kernel(rewriter *rw, laid_record *l, CXCursor kernel) {
-    cursors parameters = rw_parameters(rw->arena, kernel);
-    for (size_t i = 0; i < parameters.count; i++) {
-        const hd_array_param *a = rw_array_param_of(rw, kernel, parameters.data[i]);
-        if (!a || a->record != l->record || l->types[a->field].element)
-            continue;
-        CXType type = clang_getCursorType(parameters.data[i]);
-        if (type.kind != CXType_Pointer && type.kind != CXType_IncompleteArray)
-            type = rw_value_type(type);
-        CXType target =
-            rw_is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
-        rw_read_type(rw, clang_getUnqualifiedType(target), &l->types[a->field]);
-        l->types[a->field].element = rw_plain_type(rw->arena, l->types[a->field].element);
-    }
-}
-
 void rw_array_types(rewriter *rw, laid_record *l) {
     cursors all = rw_functions(rw->arena, rw->src.unit);
-    for (size_t i = 0; i < all.count; i++)
-        if (rw_is_kernel(rw->arena, all.data[i]))
-            read_kernel(rw, l, all.data[i]);
+    for (size_t k = 0; k < all.count; k++) {
+        cursors parameters = {0};
+        if (rw_is_kernel(rw->arena, all.data[k]))
+            parameters = rw_parameters(rw->arena, all.data[k]);
+        for (size_t i = 0; i < parameters.count; i++) {
+            const hd_array_param *a = rw_array_param_of(rw, all.data[k], parameters.data[i]);
+            if (!a || a->record != l->record || l->types[a->field].element)
+                continue;
+            field_type *read = &l->types[a->field];
+            CXType type = clang_getCursorType(parameters.data[i]);
+            if (type.kind != CXType_Pointer && type.kind != CXType_IncompleteArray)
+                type = rw_value_type(type);
+            rw_read_type(rw, clang_getUnqualifiedType(rw_target_of(type)), read);
+            read->element = rw_plain_type(rw->arena, read->element);
+        }
+    }
     for (uint32_t f = 0; f < l->record->field_count; f++)
         if (!l->types[f].element) /* no kernel of this file takes it */
             l->types[f].element = l->record->fields[f].type;

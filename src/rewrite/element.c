@@ -3,10 +3,18 @@
 
 /* ---- elements ------------------------------------------------------------------------ */
 
-static void edit_load(rewriter *rw, const frame *at, const record_value *v) {
+void rw_walk_value(rewriter *rw, const frame *at, const record_value *v) {
+    enum CXCursorKind kind = clang_getCursorKind(at->cursor);
     accessors *f = rw_accessors_of(v);
     const frame *up = rw_around(at);
-    if (up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD) {
+    if (v->depth > 0 && rw_is_unused(rw, at)) {
+        rw_edit_reference(rw, at);
+    } else if (v->depth > 0) {
+        rw_refuse_misplaced(rw, at, v);
+    } else if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
+               kind == CXCursor_ConditionalOperator) {
+        rw_walk_children(rw, at);
+    } else if (up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD) {
         rw_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
@@ -15,23 +23,6 @@ static void edit_load(rewriter *rw, const frame *at, const record_value *v) {
         rw_edit_position(rw, at->cursor, at, v, "", f->load, ")");
     } else {
         rw_edit_position(rw, at->cursor, at, v, "(*", f->fields[v->what.field], "))");
-    }
-}
-
-void rw_walk_value(rewriter *rw, const frame *at, const record_value *v) {
-    CXCursor e = at->cursor;
-    if (v->depth > 0) {
-        if (rw_is_unused(rw, at))
-            rw_edit_reference(rw, at);
-        else
-            rw_refuse_misplaced(rw, at, v);
-        return;
-    }
-    switch (clang_getCursorKind(e)) {
-    case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-    case CXCursor_ConditionalOperator: rw_walk_children(rw, at); break;
-    default: edit_load(rw, at, v);
     }
 }
 

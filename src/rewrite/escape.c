@@ -198,10 +198,7 @@ static bool calls_stay(question *q, const frame *at, CXCursor function) {
 
 static step step_return(question *q, const frame *up, form is) {
     const rewriter *rw = q->rw;
-    const frame *around = up;
-    while (around && !rw_is_function(around->cursor) &&
-           clang_getCursorKind(around->cursor) != CXCursor_LambdaExpr)
-        around = around->up;
+    const frame *around = rw_function_around(up);
     if (!around || is == ADDRESS)
         return LEAVES;
     if (!rw_is_function(around->cursor))

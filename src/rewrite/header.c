@@ -77,14 +77,6 @@ static const char *host_name(hd_arena *arena, const char *name) {
     return strstr(taken, hd_format(arena, " %s ", name)) ? hd_format(arena, "%s_", name) : name;
 }
 
-/* A member's name, which no member before it has. */
-static const char *host_member_name(hd_arena *arena, const hd_record *record, uint32_t field) {
-    const char *name = host_name(arena, record->fields[field].name);
-    while (name != record->fields[field].name && hd_record_find(record, name) >= 0)
-        name = hd_format(arena, "%s_", name);
-    return name;
-}
-
 /* The alignment that a host's compiler gives the struct of `add_members`; 0: it would put a
  * member, or the end, elsewhere, because the original is packed. */
 static uint32_t host_align(const hd_record *record) {
@@ -106,7 +98,10 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 static void add_member(hd_str *out, const hd_record *record, uint32_t number, const char *indent) {
     hd_arena *arena = out->arena;
     const hd_field *field = &record->fields[number];
-    const char *name = host_member_name(arena, record, number);
+    /* A member's name, which no member before it has. */
+    const char *name = host_name(arena, record->fields[number].name);
+    while (name != record->fields[number].name && hd_record_find(record, name) >= 0)
+        name = hd_format(arena, "%s_", name);
     uint32_t lanes = 0;
     const scalar *s = scalar_of(field, &lanes);
     const char *array = field->count > 1 ? hd_format(arena, "[%u]", field->count) : "";
@@ -125,21 +120,16 @@ static void add_member(hd_str *out, const hd_record *record, uint32_t number, co
     }
 }
 
-/* What no field's name begins with. */
-static const char *padding_stem(hd_arena *arena, const hd_record *record) {
-    const char *stem = "padding";
-    for (uint32_t f = 0; f < record->field_count; f++)
-        if (!strncmp(record->fields[f].name, stem, strlen(stem))) {
-            stem = hd_format(arena, "%s_", stem);
-            f = UINT32_MAX; /* from the first again */
-        }
-    return stem;
-}
-
 /* Padding is written out, so that the offsets hold for any host compiler. */
 static void add_members(hd_str *out, const hd_record *record, const char *indent) {
     uint32_t end = 0, pads = 0;
-    const char *stem = padding_stem(out->arena, record);
+    /* What no field's name begins with. */
+    const char *stem = "padding";
+    for (uint32_t f = 0; f < record->field_count; f++)
+        if (!strncmp(record->fields[f].name, stem, strlen(stem))) {
+            stem = hd_format(out->arena, "%s_", stem);
+            f = UINT32_MAX; /* from the first again */
+        }
     for (uint32_t f = 0; f <= record->field_count; f++) {
         const hd_field *field = f < record->field_count ? &record->fields[f] : NULL;
         uint32_t start = field ? field->offset : record->size;
@@ -301,14 +291,6 @@ static void add_accessors(hd_str *out, const rw_map_text *text, const char *stem
     hd_str_add(out, "\n");
 }
 
-/* The places of field f of element e in what the original has, as "record + 4". */
-static const char *original_place(const rw_map_text *text, uint32_t f) {
-    const hd_field *field = &text->record->fields[f];
-    return text->record->of_arrays
-               ? hd_format(text->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
-               : hd_format(text->arena, "record + e * %u + %u", text->record->size, field->offset);
-}
-
 static void add_converter(hd_str *out, const rw_map_text *text, const char *stem, bool back) {
     bool arrays = text->record->of_arrays;
     const char *original = arrays ? "void *const *arrays" : back ? "void *aos" : "const void *aos";
@@ -325,7 +307,12 @@ static void add_converter(hd_str *out, const rw_map_text *text, const char *stem
                   stem, stem);
     for (uint32_t f = 0; f < text->record->field_count; f++) {
         const char *place = hd_format(text->arena, "%s(ref, e)", accessor(text, stem, f));
-        const char *outside = original_place(text, f);
+        /* The places of field f of element e in what the original has, as "record + 4". */
+        const hd_field *field = &text->record->fields[f];
+        const char *outside =
+            text->record->of_arrays
+                ? hd_format(text->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
+                : hd_format(text->arena, "record + e * %u + %u", text->record->size, field->offset);
         hd_str_printf(out, "        memcpy(%s, %s, %u);\n", back ? outside : place,
                       back ? place : outside, text->record->fields[f].size);
     }

@@ -110,6 +110,8 @@ CXCursor rw_last_child(hd_arena *arena, CXCursor cursor);
 bool rw_constant_value(CXCursor expression, long long *value);
 /* Inside of parentheses and conversions that the compiler adds. */
 CXCursor rw_bare(hd_arena *arena, CXCursor cursor);
+/* A copy of libclang's string, which goes. */
+const char *rw_owned(hd_arena *arena, CXString string);
 const char *rw_spelling(hd_arena *arena, CXCursor cursor);
 const char *rw_type_text(hd_arena *arena, CXType type);
 /* A type's text without const, volatile and address spaces before it. */
@@ -134,6 +136,8 @@ CXType rw_value_type(CXType type);
 bool rw_is_reference(CXType type);
 bool rw_is_pointer(CXType type);
 bool rw_is_array(CXType type);
+/* What a pointer points to, or an array consists of. */
+CXType rw_target_of(CXType type);
 /* Pointers and arrays around what a type ends in, references left out. */
 int rw_pointer_depth(CXType type);
 CXType rw_innermost(CXType type);
@@ -276,6 +280,16 @@ unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t 
 /* ---- record_value.c: what expressions lead to ------------------------------------------- */
 
 record_value rw_record_value_of(const rewriter *rw, CXCursor expression);
+/* The variable that an expression names, or the function that it calls for a pointer or reference;
+ * a null cursor: none. */
+CXCursor rw_holder_of(const rewriter *rw, CXCursor expression);
+/* The type of a variable, or of what a function returns. */
+static inline CXType rw_held_type(CXCursor holder) {
+    return rw_is_function(holder) ? clang_getCursorResultType(holder) : clang_getCursorType(holder);
+}
+/* The parts of an expression whose value is its own, or an address or target of it: one, or each
+ * that is chosen from, or stands in a list. */
+cursors rw_carriers_of(const rewriter *rw, CXCursor expression);
 /* In OpenCL C the type alone says it: a pointer to a laid-out record in global or constant
  * memory. False in CUDA C. */
 bool rw_typed_pointee(const rewriter *rw, CXType type, pointee *result);
@@ -300,6 +314,8 @@ typedef struct frame {
     const struct frame *up;
 } frame;
 
+/* The function or lambda that holds a frame; NULL: none. */
+const frame *rw_function_around(const frame *at);
 /* The frame around, without parentheses and conversions that the compiler adds; NULL: none. */
 const frame *rw_around(const frame *at);
 
@@ -373,6 +389,9 @@ bool rw_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
 void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
 /* split.c: an access to a part of a record that is taken apart. */
 bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v);
+/* Whether a field's name is this path, with any number for a star; the numbers. */
+enum { MOST_STARS = 8 };
+bool rw_path_matches(const char *field, const char *path, uint64_t numbers[MOST_STARS]);
 /* Types and paths of the fields of a record that is taken apart. */
 void rw_split_types(rewriter *rw, laid_record *l);
 /* array.c: of a record of arrays, from the parameters that are its fields; and a place before

@@ -41,17 +41,14 @@ bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *res
 }
 
 const char *rw_stars(rewriter *rw, CXType type) {
-    CXType t = clang_getCanonicalType(type);
-    bool refers = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
     int pointers = 0;
-    for (t = rw_value_type(type); t.kind == CXType_Pointer || rw_is_array(t);
-         t = clang_getCanonicalType(rw_is_array(t) ? clang_getArrayElementType(t)
-                                                   : clang_getPointeeType(t)))
+    for (CXType t = rw_value_type(type); t.kind == CXType_Pointer || rw_is_array(t);
+         t = clang_getCanonicalType(rw_target_of(t)))
         pointers += t.kind == CXType_Pointer;
     hd_str stars = {.arena = rw->arena};
     for (int i = 1; i < pointers; i++)
         hd_str_add(&stars, "*");
-    if (refers && pointers)
+    if (rw_is_reference(type) && pointers)
         hd_str_add(&stars, "&");
     return hd_str_text(&stars);
 }

@@ -25,18 +25,6 @@ struct expansions *rw_expansions_new(hd_arena *arena) { return hd_new(arena, exp
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-static void read_skipped(rewriter *rw) {
-    CXSourceRangeList *skipped = clang_getSkippedRanges(rw->src.unit, rw->src.file);
-    for (unsigned i = 0; skipped && i < skipped->count; i++) {
-        range at;
-        if (rw_offset_of(&rw->src, clang_getRangeStart(skipped->ranges[i]), &at.begin) &&
-            rw_offset_of(&rw->src, clang_getRangeEnd(skipped->ranges[i]), &at.end))
-            hd_push(rw->arena, &rw->inactive, at);
-    }
-    if (skipped)
-        clang_disposeSourceRangeList(skipped);
-}
-
 static enum CXChildVisitResult read_one(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
     rewriter *rw = data;
@@ -59,7 +47,15 @@ static enum CXChildVisitResult read_one(CXCursor cursor, CXCursor parent, CXClie
 
 void rw_macros_read(rewriter *rw) {
     clang_visitChildren(clang_getTranslationUnitCursor(rw->src.unit), read_one, rw);
-    read_skipped(rw);
+    CXSourceRangeList *skipped = clang_getSkippedRanges(rw->src.unit, rw->src.file);
+    for (unsigned i = 0; skipped && i < skipped->count; i++) {
+        range at;
+        if (rw_offset_of(&rw->src, clang_getRangeStart(skipped->ranges[i]), &at.begin) &&
+            rw_offset_of(&rw->src, clang_getRangeEnd(skipped->ranges[i]), &at.end))
+            hd_push(rw->arena, &rw->inactive, at);
+    }
+    if (skipped)
+        clang_disposeSourceRangeList(skipped);
 }
 
 /* ---- a definition -------------------------------------------------------------------- */
@@ -120,24 +116,22 @@ static const char *read_definition(rewriter *rw, CXCursor cursor, definition *d)
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-static bool request_of(rewriter *rw, CXCursor cursor, expansion *w) {
+/* What was asked for a macro, or NULL; *w names it then. False: it is in none of the files. */
+static bool find_request(const rewriter *rw, CXCursor cursor, expansion *w, expansion **known) {
     unsigned offset;
     flat_spot spot;
+    *known = NULL;
     if (!rw_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset) ||
         !rw_flat_spot(rw->flat, (range){offset, offset + 1}, &spot))
         return false;
     *w = (expansion){.file = spot.node->file, .origin = spot.at.begin};
     w->defined = rw_flat_place(rw->flat, offset);
-    return true;
-}
-
-static expansion *known_request(const rewriter *rw, const expansion *w) {
-    for (size_t i = 0; i < rw->expansions->all.count; i++) {
-        expansion *known = &rw->expansions->all.data[i];
-        if (known->file == w->file && known->origin == w->origin)
-            return known;
+    for (size_t i = 0; i < rw->expansions->all.count && !*known; i++) {
+        expansion *other = &rw->expansions->all.data[i];
+        if (other->file == w->file && other->origin == w->origin)
+            *known = other;
     }
-    return NULL;
+    return true;
 }
 
 /* True when the macro's name itself stands at its use, which is not so inside of others. */
@@ -147,12 +141,11 @@ static bool is_visible(const rewriter *rw, const macro_use *use) {
 }
 
 static bool want(rewriter *rw, const macro_use *use, const char **why, hd_place *defined) {
-    expansion w;
-    if (!request_of(rw, use->definition, &w)) {
+    expansion w, *known;
+    if (!find_request(rw, use->definition, &w, &known)) {
         *why = "it is not defined in the kernel's files";
         return false;
     }
-    const expansion *known = known_request(rw, &w);
     if (!known) {
         definition d;
         w.why_not = read_definition(rw, use->definition, &d);
@@ -243,7 +236,7 @@ static flat_node *expansion_of(rewriter *rw, const definition *d, const argument
 static void expand(rewriter *rw, const macro_use *use) {
     definition d;
     argument_list arguments = {0};
-    expansion w;
+    expansion w, *known;
     if (read_definition(rw, use->definition, &d) != NULL)
         return;
     if (d.takes_arguments) {
@@ -252,8 +245,8 @@ static void expand(rewriter *rw, const macro_use *use) {
         arguments = read_arguments(rw, use);
     }
     if (arguments.count < d.parameter_count) {
-        if (request_of(rw, use->definition, &w))
-            known_request(rw, &w)->why_not = "a use of it has too few arguments";
+        if (find_request(rw, use->definition, &w, &known) && known)
+            known->why_not = "a use of it has too few arguments";
         return;
     }
     rw_flat_put(rw->flat, use->at, expansion_of(rw, &d, &arguments));
@@ -265,27 +258,24 @@ static int from_the_last(const void *left, const void *right) {
 }
 
 static bool is_requested(rewriter *rw, const macro_use *use) {
-    expansion w;
-    const expansion *known = request_of(rw, use->definition, &w) ? known_request(rw, &w) : NULL;
-    return known && !known->why_not;
-}
-
-/* A requested macro inside of another one's body: that one must be expanded first. */
-static void request_outer(rewriter *rw, const macro_use *inner) {
-    const char *why;
-    hd_place defined;
-    for (size_t i = 0; i < rw->macro_uses.count; i++) {
-        const macro_use *use = &rw->macro_uses.data[i];
-        if (use->at.begin == inner->at.begin && is_visible(rw, use))
-            want(rw, use, &why, &defined);
-    }
+    expansion w, *known;
+    return find_request(rw, use->definition, &w, &known) && known && !known->why_not;
 }
 
 bool rw_macros_expand(rewriter *rw) {
     hd_vec(macro_use) uses = {0};
-    for (size_t i = 0; i < rw->macro_uses.count; i++)
-        if (is_requested(rw, &rw->macro_uses.data[i]) && !is_visible(rw, &rw->macro_uses.data[i]))
-            request_outer(rw, &rw->macro_uses.data[i]);
+    for (size_t i = 0; i < rw->macro_uses.count; i++) {
+        const macro_use *inner = &rw->macro_uses.data[i];
+        const char *why;
+        hd_place defined;
+        if (!is_requested(rw, inner) || is_visible(rw, inner))
+            continue;
+        for (size_t k = 0; k < rw->macro_uses.count; k++) { /* expanded before what is inside it */
+            const macro_use *outer = &rw->macro_uses.data[k];
+            if (outer->at.begin == inner->at.begin && is_visible(rw, outer))
+                want(rw, outer, &why, &defined);
+        }
+    }
     for (size_t i = 0; i < rw->macro_uses.count; i++) {
         const macro_use *use = &rw->macro_uses.data[i];
         if (is_requested(rw, use) && is_visible(rw, use) && !rw_is_within(&rw->inactive, use->at))

@@ -244,16 +244,6 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     return CXVisit_Continue;
 }
 
-static void read_fields(rewriter *rw, laid_record *l) {
-    field_reader r = {.rw = rw, .laid = l, .record = hd_record_declared(l->record)};
-    clang_Type_visitFields(clang_getCursorType(l->declaration), read_field, &r);
-    if (!r.failed && r.count != r.record->field_count)
-        rw_refuse(rw, l->declaration,
-                  "'%s' has %u fields here, and %u in the analysis; analyse "
-                  "the file again, with the same options",
-                  l->record->name, r.count, r.record->field_count);
-}
-
 /* ---- where the generated functions stand ------------------------------------------- */
 
 /* Behind the declaration, or before the first function that needs what no source declares. */
@@ -273,17 +263,6 @@ static void find_place(rewriter *rw, laid_record *l) {
                   l->record->name);
 }
 
-static void choose_spelling(rewriter *rw, laid_record *l, CXCursor typedef_name) {
-    const char *tag = rw_spelling(rw->arena, l->declaration);
-    const char *name = rw_unscoped(l->record->name);
-    unsigned offset;
-    l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
-    if (!clang_Cursor_isNull(typedef_name) &&
-        rw_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
-        offset < l->declared)
-        l->spelling = name;
-}
-
 static hd_status find_record(rewriter *rw, laid_record *l) {
     CXCursor typedef_name;
     l->types = hd_new_array(rw->arena, field_type, l->record->field_count);
@@ -300,13 +279,26 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
                        "no struct '%s' is declared at file scope here; name a record of this file",
                        l->record->name);
     }
-    read_fields(rw, l);
+    field_reader r = {.rw = rw, .laid = l, .record = hd_record_declared(l->record)};
+    clang_Type_visitFields(clang_getCursorType(l->declaration), read_field, &r);
+    if (!r.failed && r.count != r.record->field_count)
+        rw_refuse(rw, l->declaration,
+                  "'%s' has %u fields here, and %u in the analysis; analyse "
+                  "the file again, with the same options",
+                  l->record->name, r.count, r.record->field_count);
     if (l->record->whole && !rw->refusals.count)
         rw_split_types(rw, l);
     if (!rw->refusals.count)
         check_alignment(rw, l);
     find_place(rw, l);
-    choose_spelling(rw, l, typedef_name);
+    const char *tag = rw_spelling(rw->arena, l->declaration);
+    const char *name = rw_unscoped(l->record->name);
+    unsigned offset;
+    l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
+    if (!clang_Cursor_isNull(typedef_name) &&
+        rw_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
+        offset < l->declared)
+        l->spelling = name;
     return HD_OK;
 }
 

@@ -18,7 +18,12 @@
 
 /* ---- tokens ------------------------------------------------------------------ */
 
-static void read_tokens(source *src) {
+void rw_source_open(source *src, flat *text, CXTranslationUnit unit) {
+    *src = (source){.arena = text->arena, .flat = text, .path = text->files.data[0].path};
+    src->text = text->text;
+    src->length = text->length;
+    src->unit = unit;
+    src->file = clang_getFile(unit, src->path);
     CXSourceLocation begin = clang_getLocationForOffset(src->unit, src->file, 0);
     CXSourceLocation end = clang_getLocationForOffset(src->unit, src->file, (unsigned)src->length);
     CXToken *all = NULL;
@@ -36,15 +41,6 @@ static void read_tokens(source *src) {
         t->is_name = kind == CXToken_Identifier || kind == CXToken_Keyword;
     }
     clang_disposeTokens(src->unit, all, count);
-}
-
-void rw_source_open(source *src, flat *text, CXTranslationUnit unit) {
-    *src = (source){.arena = text->arena, .flat = text, .path = text->files.data[0].path};
-    src->text = text->text;
-    src->length = text->length;
-    src->unit = unit;
-    src->file = clang_getFile(unit, src->path);
-    read_tokens(src);
 }
 
 bool rw_token_is(const source *src, size_t index, const char *text) {
@@ -149,9 +145,7 @@ hd_place rw_place_of(const source *src, CXSourceLocation location) {
     hd_place place = {.file = src->path, .line = line, .column = column};
     if (!file)
         return place;
-    CXString name = clang_getFileName(file);
-    place.file = hd_strdup(src->arena, clang_getCString(name));
-    clang_disposeString(name);
+    place.file = rw_owned(src->arena, clang_getFileName(file));
     const char *text = clang_getFileContents(src->unit, file, NULL);
     place.text = text ? hd_line_of(src->arena, text, line) : NULL;
     return place;

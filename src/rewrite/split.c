@@ -115,14 +115,14 @@ typedef struct reached {
     bool varies;
 } reached;
 
-/* True when a field's name is this path, with any number for a star. */
-static bool matches(const char *field, const char *path) {
+bool rw_path_matches(const char *field, const char *path, uint64_t numbers[MOST_STARS]) {
     for (; *path; path++, field++) {
         if (*path == '*') {
-            size_t digits = strspn(field, "0123456789");
-            if (!digits)
+            char *end;
+            *numbers++ = strtoull(field, &end, 10);
+            if (end == field)
                 return false;
-            field += digits - 1;
+            field = end - 1;
         } else if (*path != *field) {
             return false;
         }
@@ -131,8 +131,9 @@ static bool matches(const char *field, const char *path) {
 }
 
 static int field_of(const laid_record *l, const char *path) {
+    uint64_t numbers[MOST_STARS];
     for (uint32_t f = 0; f < l->record->field_count; f++)
-        if (matches(l->record->fields[f].name, path))
+        if (rw_path_matches(l->record->fields[f].name, path, numbers))
             return (int)f;
     return -1;
 }

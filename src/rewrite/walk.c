@@ -135,17 +135,18 @@ static bool edit_cast(rewriter *rw, const frame *at) {
     return v.depth < 0 && refuse_foreign(rw, at);
 }
 
-static CXCursor function_around(const frame *at) {
-    for (; at; at = at->up)
-        if (rw_is_function(at->cursor) || clang_getCursorKind(at->cursor) == CXCursor_LambdaExpr)
-            return at->cursor;
-    return clang_getNullCursor();
+const frame *rw_function_around(const frame *at) {
+    while (at && !rw_is_function(at->cursor) &&
+           clang_getCursorKind(at->cursor) != CXCursor_LambdaExpr)
+        at = at->up;
+    return at;
 }
 
 static bool edit_return(rewriter *rw, const frame *at) {
-    CXCursor function = function_around(at), value = rw_only_child(rw->arena, at->cursor);
-    if (clang_Cursor_isNull(value) || !rw_is_function(function) ||
-        !rw_pointee_of_result(rw, function).of)
+    const frame *function = rw_function_around(at);
+    CXCursor value = rw_only_child(rw->arena, at->cursor);
+    if (clang_Cursor_isNull(value) || !function || !rw_is_function(function->cursor) ||
+        !rw_pointee_of_result(rw, function->cursor).of)
         return false;
     frame child = {value, at};
     if (rw_record_value_of(rw, value).depth < 0) {

@@ -67,6 +67,10 @@ kir_value front_emit_select(front_lowering *l, kir_value condition, kir_value ye
     return front_emit(l, KIR_SELECT, front_type_of_value(l, yes), 3, args);
 }
 
+kir_value front_emit_either(front_lowering *l, kir_pred pred, kir_value a, kir_value b) {
+    return front_emit_select(l, front_emit_compare(l, pred, a, b), a, b);
+}
+
 kir_value front_emit_load(front_lowering *l, kir_type type, kir_value address, uint32_t align) {
     kir_value value = front_emit1(l, KIR_LOAD, type, address);
     l->insts.data[value].align = align;
@@ -83,6 +87,17 @@ kir_value front_emit_call(front_lowering *l, const char *name, kir_type type, ui
     kir_value value = front_emit(l, KIR_CALL, type, arg_count, args);
     l->insts.data[value].name = hd_strdup(l->arena, name);
     return value;
+}
+
+kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
+                             kir_type type) {
+    uint32_t last = call->arg_count - 1, bytes = kir_type_bytes(type);
+    kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count);
+    memcpy(args, call->args, call->arg_count * sizeof *args);
+    args[last] = front_emit_alloca(l, bytes, bytes);
+    kir_value result = front_emit_call(l, name, call->type, call->arg_count, args);
+    front_emit_store(l, front_emit_load(l, type, args[last], bytes), call->args[last], bytes);
+    return result;
 }
 
 /* Allocas stand in block 0 and live as long as the kernel. */

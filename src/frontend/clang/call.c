@@ -111,9 +111,8 @@ static bool lower_extreme(front_lowering *l, const front_call *call, const char 
         {"smin.", KIR_P_SLT}, {"smax.", KIR_P_SGT}, {"umin.", KIR_P_ULT}, {"umax.", KIR_P_UGT}};
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
         if (starts_with(name, extremes[i].name)) {
-            kir_value first = front_emit_compare(l, extremes[i].pred, call->args[0], call->args[1]);
             front_set_value(l, call->inst,
-                            front_emit_select(l, first, call->args[0], call->args[1]));
+                            front_emit_either(l, extremes[i].pred, call->args[0], call->args[1]));
             return true;
         }
     return false;
@@ -139,15 +138,6 @@ static void lower_copy(front_lowering *l, const front_call *call, kir_op op) {
     l->insts.data[value].is_volatile = is_volatile != 0;
 }
 
-/* The product, and whether it has bits beyond. */
-static void lower_checked_product(front_lowering *l, const front_call *call) {
-    kir_type type = front_type_of_value(l, call->args[0]);
-    kir_value high = front_emit_call(l, "u_mul_hi", type, 2, call->args);
-    front_set_value(l, call->inst, front_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
-    front_pointer_map_set(l->arena, &l->seconds, call->inst,
-                          front_emit_compare(l, KIR_P_NE, high, front_const_int(l, type, 0)));
-}
-
 static void lower_intrinsic(front_lowering *l, const front_call *call) {
     const char *name = call->name + strlen("llvm.");
     if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
@@ -159,7 +149,12 @@ static void lower_intrinsic(front_lowering *l, const front_call *call) {
     } else if (starts_with(name, "fmuladd.")) {
         front_set_value(l, call->inst, front_emit(l, KIR_FMULADD, call->type, 3, call->args));
     } else if (starts_with(name, "umul.with.overflow.")) {
-        lower_checked_product(l, call);
+        /* The product, and whether it has bits beyond. */
+        kir_type type = front_type_of_value(l, call->args[0]);
+        kir_value high = front_emit_call(l, "u_mul_hi", type, 2, call->args);
+        front_set_value(l, call->inst, front_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
+        front_pointer_map_set(l->arena, &l->seconds, call->inst,
+                              front_emit_compare(l, KIR_P_NE, high, front_const_int(l, type, 0)));
     } else if (starts_with(name, "expect.")) {
         front_set_value(l, call->inst, call->args[0]);
     } else if (builtin_of_intrinsic(name)) {

@@ -59,19 +59,6 @@ static const char *resource_folder(front_state *front) {
     return access(hd_format(front->arena, "%s/include", folder), R_OK) == 0 ? folder : NULL;
 }
 
-/* ---- OpenCL C ---------------------------------------------------------- */
-
-static void add_opencl(front_state *front, front_words *words) {
-    bool has_standard = false;
-    for (uint32_t i = 0; i < front->option_count; i++)
-        has_standard |= starts_with(front->options[i], "-cl-std");
-    if (!has_standard)
-        add(front, words, "-cl-std=CL2.0");
-    for (uint32_t i = 0; i < front->option_count; i++)
-        add(front, words, front->options[i]);
-    add_all(front, words, "-x cl -target spir64-unknown-unknown");
-}
-
 /* ---- CUDA C ------------------------------------------------------------ */
 
 static bool has_toolkit(front_state *front, const char *folder) {
@@ -160,13 +147,6 @@ static void add_headers(front_state *front, front_words *words, const char *tool
     know_system_folder(front, "/usr/lib");
 }
 
-/* "#define N 3" of "N=3", "#define N 1" of "N". */
-static void add_definition(hd_str *text, const char *macro) {
-    size_t length = strcspn(macro, "=");
-    hd_str_printf(text, "#define %.*s %s\n", (int)length, macro,
-                  macro[length] ? macro + length + 1 : "1");
-}
-
 /* An architecture that has all warp functions; one of the user's replaces it. Macros go to
  * `macros`, folders of toolkits are none of the driver's affair. */
 static void add_user_options(front_state *front, front_words *words, hd_str *macros) {
@@ -179,10 +159,13 @@ static void add_user_options(front_state *front, front_words *words, hd_str *mac
         if (is_macro) {
             bool apart = !option[2] && i + 1 < front->option_count; /* -D NAME */
             const char *macro = apart ? front->options[++i] : option + 2;
-            if (option[1] == 'D')
-                add_definition(macros, macro);
-            else
+            if (option[1] == 'D') {
+                size_t length = strcspn(macro, "=");
+                hd_str_printf(macros, "#define %.*s %s\n", (int)length, macro,
+                              macro[length] ? macro + length + 1 : "1");
+            } else {
                 hd_str_printf(macros, "#undef %s\n", macro);
+            }
         } else if (!starts_with(option, "--cuda-path=")) {
             add(front, words, option);
         }
@@ -224,7 +207,14 @@ static hd_status add_cuda(front_state *front, front_words *words) {
 hd_status front_language(front_state *front) {
     if (front->is_cuda)
         return add_cuda(front, &front->language);
-    add_opencl(front, &front->language);
+    bool has_standard = false;
+    for (uint32_t i = 0; i < front->option_count; i++)
+        has_standard |= starts_with(front->options[i], "-cl-std");
+    if (!has_standard)
+        add(front, &front->language, "-cl-std=CL2.0");
+    for (uint32_t i = 0; i < front->option_count; i++)
+        add(front, &front->language, front->options[i]);
+    add_all(front, &front->language, "-x cl -target spir64-unknown-unknown");
     return HD_OK;
 }
 

@@ -52,18 +52,10 @@ static kir_value rounded(front_lowering *l, const front_call *call, const char *
     return front_emit1(l, KIR_FPTOSI, call->type, front_emit_call(l, name, type, 1, call->args));
 }
 
-/* Results through pointers: a private variable that the built-in writes, and a store of our
- * own, so that the access is seen. frexp, modf, remquo. */
+/* frexp, modf, remquo */
 static kir_value through_pointer(front_lowering *l, const front_call *call, const char *name) {
-    uint32_t last = call->arg_count - 1;
-    kir_type type = !strcmp(name, "modf") ? call->type : front_int_type(32, 1);
-    kir_value args[3];
-    memcpy(args, call->args, call->arg_count * sizeof *args);
-    uint32_t bytes = kir_type_bytes(type);
-    args[last] = front_emit_alloca(l, bytes, bytes);
-    kir_value result = front_emit_call(l, name, call->type, call->arg_count, args);
-    front_emit_store(l, front_emit_load(l, type, args[last], bytes), call->args[last], bytes);
-    return result;
+    return front_emit_written(l, call, name,
+                              !strcmp(name, "modf") ? call->type : front_int_type(32, 1));
 }
 
 /* ---- plain instructions -------------------------------------------------- */
@@ -73,23 +65,19 @@ static kir_value as_bits(front_lowering *l, const front_call *call, const char *
     return front_emit1(l, KIR_BITCAST, call->type, call->args[0]);
 }
 
-static kir_value pick(front_lowering *l, kir_pred pred, kir_value a, kir_value b) {
-    return front_emit_select(l, front_emit_compare(l, pred, a, b), a, b);
-}
-
+/* `detail` names the comparison. */
 static kir_value extreme(front_lowering *l, const front_call *call, const char *detail) {
-    kir_pred pred = !strcmp(detail, "slt")   ? KIR_P_SLT
-                    : !strcmp(detail, "sgt") ? KIR_P_SGT
-                    : !strcmp(detail, "ult") ? KIR_P_ULT
-                                             : KIR_P_UGT;
-    return pick(l, pred, call->args[0], call->args[1]);
+    uint32_t pred = 0;
+    while (strcmp(kir_pred_names[pred], detail) != 0)
+        pred++;
+    return front_emit_either(l, (kir_pred)pred, call->args[0], call->args[1]);
 }
 
 static kir_value absolute(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_value negative =
         front_emit2(l, KIR_SUB, call->type, number(l, call->type, 0), call->args[0]);
-    return pick(l, KIR_P_SGT, call->args[0], negative);
+    return front_emit_either(l, KIR_P_SGT, call->args[0], negative);
 }
 
 /* The place of the lowest bit from 1 on, or 0. */

@@ -331,10 +331,6 @@ static void lower_terminator(front_lowering *l, LLVMValueRef inst) {
 
 /* ---- phis ------------------------------------------------------------ */
 
-static kir_value start_phi(front_lowering *l, LLVMValueRef inst) {
-    return front_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
-}
-
 /* The value a phi gets from a block; a cast that it needs goes to that block's end. */
 static kir_value incoming(front_lowering *l, LLVMValueRef value, uint32_t block, kir_type type) {
     front_values *list = &l->lists[block];
@@ -374,7 +370,7 @@ static void finish_phi(front_lowering *l, LLVMValueRef inst) {
 static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     switch (opcode) {
-    case LLVMPHI: return start_phi(l, inst);
+    case LLVMPHI: return front_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
     case LLVMAlloca: return lower_alloca(l, inst);
     case LLVMLoad: return lower_load(l, inst);
     case LLVMStore: return lower_store(l, inst);
@@ -532,16 +528,6 @@ static const front_signature *find_signature(const front_state *front, const cha
     return NULL;
 }
 
-/* Block 0 begins with the leaves, then allocas and constant addresses. */
-static void join_entry(front_lowering *l) {
-    front_values own = l->lists[0], all = {0};
-    const front_values *parts[] = {&l->leaves, &l->entry, &own};
-    for (size_t p = 0; p < 3; p++)
-        for (size_t i = 0; i < parts[p]->count; i++)
-            hd_push(l->arena, &all, parts[p]->data[i]);
-    l->lists[0] = all;
-}
-
 hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_kernel **kernel) {
     LLVMValueRef function = entry->function;
     front_lowering l = {.front = front,
@@ -565,7 +551,13 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
     lower_blocks(&l);
     if (l.status)
         return l.status;
-    join_entry(&l);
+    /* Block 0 begins with the leaves, then allocas and constant addresses. */
+    front_values own = l.lists[0], all = {0};
+    const front_values *parts[] = {&l.leaves, &l.entry, &own};
+    for (size_t p = 0; p < 3; p++)
+        for (size_t i = 0; i < parts[p]->count; i++)
+            hd_push(l.arena, &all, parts[p]->data[i]);
+    l.lists[0] = all;
     l.kernel->statics = l.statics.data;
     l.kernel->static_count = (uint32_t)l.statics.count;
     front_tidy(front->arena, l.kernel, l.insts.data, (uint32_t)l.insts.count, l.lists,

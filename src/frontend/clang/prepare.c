@@ -17,13 +17,6 @@
 
 /* ---- printf ------------------------------------------------------------ */
 
-static LLVMValueRef printf_function(front_state *front, LLVMTypeRef *type) {
-    LLVMTypeRef format = LLVMPointerTypeInContext(front->context, 0);
-    *type = LLVMFunctionType(LLVMInt32TypeInContext(front->context), &format, 1, true);
-    LLVMValueRef function = LLVMGetNamedFunction(front->llvm, "printf");
-    return function ? function : LLVMAddFunction(front->llvm, "printf", *type);
-}
-
 static void restore_printf(front_state *front, LLVMBuilderRef builder, LLVMValueRef call) {
     LLVMValueRef buffer = LLVMGetOperand(call, 1);
     unsigned count = 0;
@@ -44,8 +37,11 @@ static void restore_printf(front_state *front, LLVMBuilderRef builder, LLVMValue
         LLVMValueRef field = LLVMBuildStructGEP2(builder, fields, buffer, i, "");
         args[1 + i] = LLVMBuildLoad2(builder, LLVMStructGetTypeAtIndex(fields, i), field, "");
     }
-    LLVMTypeRef type;
-    LLVMValueRef function = printf_function(front, &type);
+    LLVMTypeRef format = LLVMPointerTypeInContext(front->context, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMInt32TypeInContext(front->context), &format, 1, true);
+    LLVMValueRef function = LLVMGetNamedFunction(front->llvm, "printf");
+    if (!function)
+        function = LLVMAddFunction(front->llvm, "printf", type);
     LLVMValueRef made = LLVMBuildCall2(builder, type, function, args, count + 1, "");
     LLVMReplaceAllUsesWith(call, made);
     LLVMInstructionEraseFromParent(call);
@@ -210,14 +206,9 @@ static void split_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef 
     LLVMValueRef length = LLVMGetOperand(call, 2), is_volatile = LLVMGetOperand(call, 3);
     if (!LLVMIsAConstantInt(length) || !LLVMIsNull(is_volatile))
         return;
-    copy c = {front,
-              builder,
-              LLVMGetModuleDataLayout(front->llvm),
-              LLVMGetOperand(call, 0),
-              LLVMGetOperand(call, 1),
-              0,
-              NULL,
-              NULL};
+    copy c = {.front = front, .builder = builder, .layout = LLVMGetModuleDataLayout(front->llvm)};
+    c.to = LLVMGetOperand(call, 0);
+    c.from = LLVMGetOperand(call, 1);
     uint64_t bytes = LLVMConstIntGetZExtValue(length);
     LLVMTypeRef type = private_type(&c, c.to, bytes);
     if (!type)

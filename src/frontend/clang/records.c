@@ -19,8 +19,6 @@ typedef struct reader {
     hd_status status;
 } reader;
 
-static bool is_cuda(const front_state *front) { return front->is_cuda; }
-
 static const char *take(hd_arena *arena, CXString string) {
     const char *text = clang_getCString(string);
     char *copy = hd_strdup(arena, text ? text : "");
@@ -164,21 +162,12 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
     return CXVisit_Continue;
 }
 
-/* A packed struct aligns its fields less than their types ask for. */
-static void weaken_alignment(hd_record *record) {
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        hd_field *field = &record->fields[i];
-        while (field->align > record->align || field->offset % field->align)
-            field->align /= 2;
-    }
-}
-
 /* Tag, or typedef name; else that of the member that has it, as "body.v". In C++ the whole
  * name, "math::pair<float>". */
 static void name_record(front_state *front, hd_record *record, CXType type, CXCursor declaration,
                         const char *member) {
     record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
-    if (is_cuda(front) && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
+    if (front->is_cuda && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
         record->name = record->spelling;
         return;
     }
@@ -209,7 +198,7 @@ static bool has_layouts(CXCursor declaration) {
 
 /* CUDA's built-in vectors are values, as OpenCL's are. */
 static bool is_vector(const front_state *front, CXCursor declaration) {
-    return is_cuda(front) &&
+    return front->is_cuda &&
            clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) &&
            front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
 }
@@ -248,7 +237,12 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     record->align = (uint32_t)clang_Type_getAlignOf(type);
     record->fields = walk.fields.data;
     record->field_count = (uint32_t)walk.fields.count;
-    weaken_alignment(record);
+    /* A packed struct aligns its fields less than their types ask for. */
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        hd_field *field = &record->fields[i];
+        while (field->align > record->align || field->offset % field->align)
+            field->align /= 2;
+    }
     if (walk.unsized) {
         if (!member) /* at its definition, so once */
             hd_note(front->diag, &place,
@@ -411,7 +405,7 @@ static bool is_entry_symbol(const front_state *front, const char *symbol) {
 
 static void visit_function(reader *r, CXCursor cursor) {
     front_state *front = r->front;
-    const char *name = take(front->arena, is_cuda(front) ? clang_Cursor_getMangling(cursor)
+    const char *name = take(front->arena, front->is_cuda ? clang_Cursor_getMangling(cursor)
                                                          : clang_getCursorSpelling(cursor));
     if (is_entry_symbol(front, name))
         read_signature(r, cursor, name);
@@ -437,7 +431,7 @@ static bool is_struct(front_state *front, CXCursor cursor) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     return (kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl) &&
            clang_isCursorDefinition(cursor) && !clang_Cursor_isAnonymousRecordDecl(cursor) &&
-           (!is_cuda(front) || is_used(front, cursor));
+           (!front->is_cuda || is_used(front, cursor));
 }
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
@@ -455,17 +449,6 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     if (kind == CXCursor_VarDecl)
         visit_probe(r, cursor);
     return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
-}
-
-static CXTranslationUnit parse(front_state *front, CXIndex index) {
-    front_words words = {0};
-    front_libclang_words(front, &words);
-    const char *text = text_with_probes(front);
-    struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
-    CXTranslationUnit unit = NULL;
-    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, &probed,
-                                text != NULL, CXTranslationUnit_None, &unit);
-    return unit;
 }
 
 static bool is_in_probes(CXDiagnostic diagnostic) {
@@ -515,7 +498,13 @@ static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CX
 
 hd_status front_declarations(front_state *front) {
     CXIndex index = clang_createIndex(0, 0);
-    CXTranslationUnit unit = parse(front, index);
+    front_words words = {0};
+    front_libclang_words(front, &words);
+    const char *text = text_with_probes(front);
+    struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
+    CXTranslationUnit unit = NULL;
+    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, &probed,
+                                text != NULL, CXTranslationUnit_None, &unit);
     reader r = {.front = front};
     r.status = unit ? check_parse(front, unit)
                     : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
