@@ -151,15 +151,6 @@ static void place_in_record(const finder *w, const target *t, hd_access *a) {
     a->field_byte = inside ? (uint32_t)a->inner.constant : 0;
 }
 
-static const char *reason_of(const finder *w, const target *t, hd_access *a) {
-    if (t->base.kind != KERNEL_BASE_UNKNOWN)
-        return kernel_forms_reason(w->forms, t->address);
-    if (a->indirect)
-        return hd_format(w->arena, "the pointer was loaded: %s",
-                         kernel_forms_reason(w->forms, t->address));
-    return "the pointer may point into more than one buffer";
-}
-
 static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, uint32_t width) {
     const kir_inst *inst = &w->kernel->insts[v];
     if (!w->guards_known[inst->block])
@@ -195,8 +186,13 @@ static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, u
     kernel_dependence on = kernel_dependence_new(w->forms, w->kernel->insts[a.inst].block);
     kernel_depend_on_form(w->evaluator, t->address, &on);
     a.computable = t->base.kind != KERNEL_BASE_UNKNOWN && !on.unknown;
-    if (!a.affine)
-        a.reason = reason_of(w, t, &a);
+    const char *reason = a.affine ? NULL : kernel_forms_reason(w->forms, t->address);
+    if (t->base.kind != KERNEL_BASE_UNKNOWN)
+        a.reason = reason;
+    else if (a.indirect)
+        a.reason = hd_format(w->arena, "the pointer was loaded: %s", reason);
+    else
+        a.reason = "the pointer may point into more than one buffer";
     hd_push(w->arena, &w->accesses, a);
 }
 
@@ -399,7 +395,7 @@ bool hd_runs_with_test(const hd_kernel_info *info, const hd_access *access, int3
     const hd_trip *trip = &info->trips[loop];
     if (trip->after_body || trip->test == KIR_NONE)
         return false;
-    /* Where an access stands in a loop around it: its own block, or where the loop inside begins. */
+    /* Where it stands in the loop: in its own block, or where the loop inside begins. */
     uint32_t block = info->kernel->insts[access->inst].block;
     for (int32_t l = access->loop; l >= 0 && l != loop; l = info->flow->loops[l].parent)
         block = info->flow->loops[l].header;

@@ -62,14 +62,6 @@ static bool is_computable(const hd_evaluator *e, const kir_inst *inst) {
                         (!strcmp(inst->name, "min") || !strcmp(inst->name, "max"))));
 }
 
-static int64_t convert(const kir_inst *inst, uint32_t from_bits, int64_t a) {
-    if (inst->op == KIR_ZEXT && from_bits < 64)
-        a &= (int64_t)(((uint64_t)1 << from_bits) - 1);
-    if (inst->op == KIR_SEXT && from_bits == 1)
-        a = -a;
-    return kir_sign_extend((uint64_t)a, inst->type.bits);
-}
-
 static bool compute(hd_evaluator *e, const kir_inst *inst, uint32_t depth, int64_t *result) {
     int64_t args[3] = {0};
     for (uint32_t i = 0; i < inst->arg_count; i++)
@@ -85,7 +77,15 @@ static bool compute(hd_evaluator *e, const kir_inst *inst, uint32_t depth, int64
     case KIR_TRUNC:
     case KIR_ZEXT:
     case KIR_SEXT:
-    case KIR_FREEZE: *result = convert(inst, from_bits, args[0]); return true;
+    case KIR_FREEZE: {
+        int64_t a = args[0];
+        if (inst->op == KIR_ZEXT && from_bits < 64)
+            a &= (int64_t)(((uint64_t)1 << from_bits) - 1);
+        if (inst->op == KIR_SEXT && from_bits == 1)
+            a = -a;
+        *result = kir_sign_extend((uint64_t)a, inst->type.bits);
+        return true;
+    }
     default: return kernel_fold(inst->op, inst->type.bits, args[0], args[1], result);
     }
 }

@@ -299,29 +299,6 @@ static uint64_t float_bits(reader *r, kir_type type) {
     return bits;
 }
 
-static void read_const(reader *r, kir_inst *inst) {
-    number_list numbers = {0};
-    do
-        hd_push(r->arena, &numbers,
-                inst->type.kind == KIR_FLOAT ? float_bits(r, inst->type)
-                                             : (uint64_t)expect_number(r));
-    while (accept_mark(r, ','));
-    inst->imm = numbers.data;
-    inst->imm_count = (uint32_t)numbers.count;
-}
-
-static void read_mask(reader *r, kir_inst *inst) {
-    number_list numbers = {0};
-    expect_mark(r, '[');
-    do
-        hd_push(r->arena, &numbers,
-                accept_word(r, "undef") ? UINT64_MAX : (uint64_t)expect_number(r));
-    while (accept_mark(r, ','));
-    expect_mark(r, ']');
-    inst->imm = numbers.data;
-    inst->imm_count = (uint32_t)numbers.count;
-}
-
 /* %base { + %index*scale } [ + offset ] [ in "record" + offset ] */
 static void read_addr(reader *r, kir_inst *inst) {
     index_list args = {0};
@@ -360,9 +337,8 @@ static void read_phi(reader *r, kir_inst *inst) {
     inst->arg_count = (uint32_t)args.count;
 }
 
-static void read_targets(reader *r, kir_inst *inst) {
+static void read_targets(reader *r, kir_inst *inst, number_list *cases) {
     index_list to = {0};
-    number_list cases = {0};
     hd_push(r->arena, &to, expect_block(r));
     if (inst->op == KIR_CONDBR) {
         expect_mark(r, ',');
@@ -370,7 +346,7 @@ static void read_targets(reader *r, kir_inst *inst) {
     } else if (inst->op == KIR_SWITCH) {
         expect_mark(r, '[');
         while (r->now.kind == WORD) {
-            hd_push(r->arena, &cases, (uint64_t)expect_number(r));
+            hd_push(r->arena, cases, (uint64_t)expect_number(r));
             expect_mark(r, ':');
             hd_push(r->arena, &to, expect_block(r));
             if (!accept_mark(r, ','))
@@ -380,22 +356,19 @@ static void read_targets(reader *r, kir_inst *inst) {
     }
     inst->to = to.data;
     inst->to_count = (uint32_t)to.count;
-    inst->imm = cases.data;
-    inst->imm_count = (uint32_t)cases.count;
 }
 
-/* `%x =` is the next instruction, no operand of this one. */
-static bool is_definition(const reader *r) {
+static bool is_followed_by(const reader *r, char mark) {
     reader ahead = *r;
     ahead.diag = NULL; /* what is wrong there will be said when it is read */
     next(&ahead);
-    return r->now.kind == VALUE && is_mark(&ahead, '=');
+    return is_mark(&ahead, mark);
 }
 
 /* Values with commas between them; a comma before a block's name ends the list. */
 static void read_args(reader *r, kir_inst *inst) {
     index_list args = {0};
-    bool none = is_definition(r);
+    bool none = is_followed_by(r, '='); /* `%x =` is the next instruction */
     while (r->now.kind == VALUE && !none) {
         hd_push(r->arena, &args, expect_value(r));
         if (!accept_mark(r, ','))
@@ -406,24 +379,37 @@ static void read_args(reader *r, kir_inst *inst) {
 }
 
 static void read_operands(reader *r, kir_inst *inst) {
+    number_list numbers = {0};
     switch (inst->op) {
-    case KIR_CONST: read_const(r, inst); return;
+    case KIR_CONST:
+        do
+            hd_push(r->arena, &numbers,
+                    inst->type.kind == KIR_FLOAT ? float_bits(r, inst->type)
+                                                 : (uint64_t)expect_number(r));
+        while (accept_mark(r, ','));
+        break;
     case KIR_PARAM:
-    case KIR_STATIC: inst->index = expect_small(r); return;
-    case KIR_ADDR: read_addr(r, inst); return;
-    case KIR_PHI: read_phi(r, inst); return;
+    case KIR_STATIC: inst->index = expect_small(r); break;
+    case KIR_ADDR: read_addr(r, inst); break;
+    case KIR_PHI: read_phi(r, inst); break;
     case KIR_ALLOCA:
-        inst->imm = hd_new_array(r->arena, uint64_t, 2);
-        inst->imm_count = 2;
-        inst->imm[0] = (uint64_t)expect_number(r);
-        inst->imm[1] = accept_word(r, "align") ? (uint64_t)expect_number(r) : 4;
-        return;
+        hd_push(r->arena, &numbers, (uint64_t)expect_number(r));
+        hd_push(r->arena, &numbers, accept_word(r, "align") ? (uint64_t)expect_number(r) : 4);
+        break;
     default: read_args(r, inst);
     }
-    if (inst->op == KIR_SHUFFLE)
-        read_mask(r, inst);
-    else if (inst->op == KIR_BR || inst->op == KIR_CONDBR || inst->op == KIR_SWITCH)
-        read_targets(r, inst);
+    if (inst->op == KIR_SHUFFLE) {
+        expect_mark(r, '[');
+        do
+            hd_push(r->arena, &numbers,
+                    accept_word(r, "undef") ? UINT64_MAX : (uint64_t)expect_number(r));
+        while (accept_mark(r, ','));
+        expect_mark(r, ']');
+    } else if (inst->op == KIR_BR || inst->op == KIR_CONDBR || inst->op == KIR_SWITCH) {
+        read_targets(r, inst, &numbers);
+    }
+    inst->imm = numbers.data;
+    inst->imm_count = (uint32_t)numbers.count;
 }
 
 static void read_inst(reader *r, kir_inst *inst) {
@@ -462,31 +448,6 @@ static void read_inst(reader *r, kir_inst *inst) {
 
 typedef hd_vec(kir_inst) inst_list;
 typedef hd_vec(kir_block) block_list;
-
-static bool is_label(const reader *r) {
-    reader ahead = *r;
-    ahead.diag = NULL; /* what is wrong there will be said when it is read */
-    next(&ahead);
-    return r->now.kind == WORD && is_mark(&ahead, ':');
-}
-
-static void read_block(reader *r, inst_list *insts, uint32_t block, kir_block *out) {
-    index_list list = {0};
-    while (!r->status && !is_mark(r, '}')) {
-        token name = r->now;
-        if (is_label(r)) /* of the next block */
-            break;
-        kir_inst inst = {.block = block};
-        hd_push(r->arena, &r->starts, name);
-        read_inst(r, &inst);
-        if (!r->status && name.kind == VALUE)
-            define(r, r->values, &name, (uint32_t)insts->count);
-        hd_push(r->arena, &list, (uint32_t)insts->count);
-        hd_push(r->arena, insts, inst);
-    }
-    out->insts = list.data;
-    out->inst_count = (uint32_t)list.count;
-}
 
 static hd_place read_place(reader *r) {
     hd_place place = {0};
@@ -601,13 +562,25 @@ static void read_blocks(reader *r, kir_kernel *kernel) {
     inst_list insts = {0};
     block_list blocks = {0};
     while (!r->status && !is_mark(r, '}')) {
-        token name = r->now;
+        token label = r->now;
         expect(r, WORD, "a block's label");
         expect_mark(r, ':');
         if (!r->status)
-            define(r, r->blocks, &name, (uint32_t)blocks.count);
-        kir_block block = {0};
-        read_block(r, &insts, (uint32_t)blocks.count, &block);
+            define(r, r->blocks, &label, (uint32_t)blocks.count);
+        index_list list = {0};
+        while (!r->status && !is_mark(r, '}')) {
+            token name = r->now;
+            if (name.kind == WORD && is_followed_by(r, ':')) /* the label of the next block */
+                break;
+            kir_inst inst = {.block = (uint32_t)blocks.count};
+            hd_push(r->arena, &r->starts, name);
+            read_inst(r, &inst);
+            if (!r->status && name.kind == VALUE)
+                define(r, r->values, &name, (uint32_t)insts.count);
+            hd_push(r->arena, &list, (uint32_t)insts.count);
+            hd_push(r->arena, &insts, inst);
+        }
+        kir_block block = {.insts = list.data, .inst_count = (uint32_t)list.count};
         hd_push(r->arena, &blocks, block);
     }
     kernel->insts = insts.data;

@@ -66,20 +66,13 @@ static bool uses(rewriter *rw, CXCursor cursor, const laid_record *l) {
     return false;
 }
 
-/* True when the line that a token stands in is a directive. */
-static bool is_directive(const source *src, size_t t) {
+/* True for the last token of a declaration, or of a directive. */
+static bool is_end(const source *src, size_t t) {
     unsigned begin = src->tokens[t].at.begin;
     while (begin && src->text[begin - 1] != '\n')
         begin--;
-    return src->text[begin + strspn(src->text + begin, " \t")] == '#';
-}
-
-/* The first token of the declaration that token `t` belongs to. */
-static size_t declaration_begin(const source *src, size_t t) {
-    while (t && !rw_token_is(src, t - 1, ";") && !rw_token_is(src, t - 1, "}") &&
-           !is_directive(src, t - 1))
-        t--;
-    return t;
+    return rw_token_is(src, t, ";") || rw_token_is(src, t, "}") ||
+           src->text[begin + strspn(src->text + begin, " \t")] == '#';
 }
 
 unsigned rw_first_use(rewriter *rw, const laid_record *l) {
@@ -91,7 +84,9 @@ unsigned rw_first_use(rewriter *rw, const laid_record *l) {
         if (!clang_isDeclaration(clang_getCursorKind(c)) || !rw_range_of(src, c, &at) ||
             !uses(rw, c, l))
             continue;
-        size_t first = declaration_begin(src, rw_token_from(src, at.begin));
+        size_t first = rw_token_from(src, at.begin);
+        while (first && !is_end(src, first - 1))
+            first--;
         unsigned begin = src->tokens[first].at.begin, line = begin;
         while (line && strchr(" \t", src->text[line - 1]))
             line--;

@@ -72,21 +72,16 @@ static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
     }
 }
 
-/* R v = p[i] and p[i] = v of C++: calls of what the compiler wrote. */
-static bool edit_copy(rewriter *rw, const frame *at) {
-    cursors inside = rw_children(rw->arena, at->cursor);
-    if (!rw_is_plain_copy(rw->arena, at->cursor))
-        return false;
-    bool assigns = clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod;
-    if (!assigns || inside.count != 3 || !rw_edit_store(rw, at, inside.data[0], inside.data[2]))
-        rw_walk_children(rw, at);
-    return true;
-}
-
 bool rw_edit_call(rewriter *rw, const frame *at) {
     CXCursor callee = rw_callee(rw->arena, at->cursor);
-    if (edit_copy(rw, at))
+    cursors inside = rw_children(rw->arena, at->cursor);
+    if (rw_is_plain_copy(rw->arena, at->cursor)) { /* R v = p[i] and p[i] = v of C++ */
+        bool assigns =
+            clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod;
+        if (!assigns || inside.count != 3 || !rw_edit_store(rw, at, inside.data[0], inside.data[2]))
+            rw_walk_children(rw, at);
         return true;
+    }
     if (!clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
         rw_is_kernel(rw->arena, callee)) {
         rw_refuse(rw, at->cursor,
@@ -95,7 +90,6 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
                   rw_spelling(rw->arena, callee));
         return true;
     }
-    cursors inside = rw_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++)
         if (!is_argument(at->cursor, inside.data[i]))
             rw_walk_child(rw, at, inside.data[i]);

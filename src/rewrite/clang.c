@@ -34,6 +34,18 @@ typedef struct collector {
     cursors found;
 } collector;
 
+static enum CXVisitorResult collect_field(CXCursor cursor, CXClientData data) {
+    collector *c = data;
+    hd_push(c->arena, &c->found, cursor);
+    return CXVisit_Continue;
+}
+
+cursors rw_fields(hd_arena *arena, CXType type) {
+    collector c = {.arena = arena};
+    clang_Type_visitFields(type, collect_field, &c);
+    return c.found;
+}
+
 static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
     collector *c = data;
@@ -63,13 +75,11 @@ const char *rw_type_text(hd_arena *arena, CXType type) {
 }
 
 const char *rw_plain_type(hd_arena *arena, const char *text) {
-    static const char *const words[] = {"const ",      "volatile ", "__global ",
-                                        "__constant ", "__local ",  "__private "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strncmp(text, words[i], strlen(words[i]))) {
-            text += strlen(words[i]);
-            i = (size_t)-1;
-        }
+    static const char words[] = "const volatile __global __constant __local __private";
+    for (size_t length = strcspn(text, " ");
+         text[length] && hd_has_word(words, hd_strndup(arena, text, length));
+         length = strcspn(text, " "))
+        text += length + 1;
     return hd_strdup(arena, text);
 }
 
@@ -207,12 +217,12 @@ CXCursor rw_body(hd_arena *arena, CXCursor function) {
  * mean; when there is one, that is it. */
 static CXCursor overloaded(hd_arena *arena, CXCursor call) {
     cursors inside = rw_children(arena, call);
-    CXCursor name = inside.count ? rw_bare(arena, inside.data[0]) : clang_getNullCursor();
-    CXCursor list = clang_Cursor_isNull(name) ? name : clang_getCursorReferenced(name);
-    if (clang_getCursorKind(list) != CXCursor_OverloadedDeclRef ||
-        clang_getNumOverloadedDecls(list) != 1)
-        return clang_getNullCursor();
-    return clang_getOverloadedDecl(list, 0);
+    CXCursor list = clang_getNullCursor();
+    if (inside.count)
+        list = clang_getCursorReferenced(rw_bare(arena, inside.data[0]));
+    bool is_one = clang_getCursorKind(list) == CXCursor_OverloadedDeclRef &&
+                  clang_getNumOverloadedDecls(list) == 1;
+    return is_one ? clang_getOverloadedDecl(list, 0) : clang_getNullCursor();
 }
 
 CXCursor rw_callee(hd_arena *arena, CXCursor call) {

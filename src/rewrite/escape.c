@@ -32,14 +32,10 @@ typedef struct climb {
 
 /* Functions of the language that touch the one value that they are given the address of. */
 static bool is_known(const char *name) {
-    static const char *const names[] = {
-        "fract",  "modf",    "sincos",   "frexp",     "remquo",    "lgamma_r", "sincosf", "modff",
-        "frexpf", "remquof", "sincospi", "sincospif", "__sincosf", "__ldg",    "__ldcg",  "__ldca",
-        "__ldcs", "__ldlu",  "__ldcv",   "__stwb",    "__stcg",    "__stcs",   "__stwt"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return !strncmp(name, "atomic", 6) || !strncmp(name, "atom_", 5);
+    static const char names[] =
+        "fract modf sincos frexp remquo lgamma_r sincosf modff frexpf remquof sincospi sincospif "
+        "__sincosf __ldg __ldcg __ldca __ldcs __ldlu __ldcv __stwb __stcg __stcs __stwt";
+    return hd_has_word(names, name) || !strncmp(name, "atomic", 6) || !strncmp(name, "atom_", 5);
 }
 
 static bool is_zero(CXCursor index) {
@@ -109,14 +105,6 @@ static step step_binary(CXCursor up, bool is_first, form is) {
     if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma)
         return is_first ? ENDS : GOES_ON;
     return is == ADDRESS ? LEAVES : assigns && is_first ? GOES_ON : ENDS;
-}
-
-/* q[0] and 0[q], or a part of a place; what it points to, if it is a pointer, lies elsewhere. */
-static step step_subscript(const cursors *inside, bool is_first, form *is) {
-    if (*is == PLACE)
-        return is_first && !rw_is_pointer(clang_getCursorType(inside->data[0])) ? GOES_ON : ENDS;
-    *is = PLACE;
-    return inside->count == 2 && is_zero(inside->data[is_first ? 1 : 0]) ? GOES_ON : LEAVES;
 }
 
 /* A token for a reference stands between two offsets. */
@@ -209,15 +197,6 @@ static step step_return(question *q, const frame *up, form is) {
     return only_if(!is_new(q, around->cursor) || calls_stay(q, &file, around->cursor));
 }
 
-static step step_member(CXCursor member, CXCursor whole, form *is) {
-    if (rw_is_function(clang_getCursorReferenced(member)))
-        return LEAVES;
-    if (*is == PLACE && rw_is_pointer(clang_getCursorType(whole)))
-        return ENDS;
-    *is = PLACE;
-    return GOES_ON;
-}
-
 static step step_up(question *q, const frame *at, form *is) {
     CXCursor up = at->up->cursor;
     cursors inside = rw_children(q->rw->arena, up);
@@ -230,8 +209,21 @@ static step step_up(question *q, const frame *at, form *is) {
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator: return step_binary(up, is_first, *is);
     case CXCursor_ConditionalOperator: return is_first ? only_if(*is == PLACE) : GOES_ON;
-    case CXCursor_ArraySubscriptExpr: return step_subscript(&inside, is_first, is);
-    case CXCursor_MemberRefExpr: return step_member(up, at->cursor, is);
+    case CXCursor_ArraySubscriptExpr: {
+        /* q[0] and 0[q], or a part of a place; what a pointer there points to lies elsewhere. */
+        if (*is == PLACE)
+            return is_first && !rw_is_pointer(clang_getCursorType(inside.data[0])) ? GOES_ON : ENDS;
+        *is = PLACE;
+        return inside.count == 2 && is_zero(inside.data[is_first ? 1 : 0]) ? GOES_ON : LEAVES;
+    }
+    case CXCursor_MemberRefExpr: {
+        if (rw_is_function(clang_getCursorReferenced(up)))
+            return LEAVES;
+        if (*is == PLACE && rw_is_pointer(clang_getCursorType(at->cursor)))
+            return ENDS;
+        *is = PLACE;
+        return GOES_ON;
+    }
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXReinterpretCastExpr:
     case CXCursor_CXXStaticCastExpr:

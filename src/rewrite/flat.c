@@ -251,19 +251,6 @@ static void see_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXCli
     hd_push(in->f->arena, &in->entries, e);
 }
 
-static enum CXChildVisitResult see_directive(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    includer *in = data;
-    if (clang_getCursorKind(cursor) != CXCursor_InclusionDirective)
-        return CXChildVisit_Continue;
-    CXFile target = clang_getIncludedFile(cursor);
-    directive d;
-    clang_getFileLocation(clang_getCursorLocation(cursor), &d.file, NULL, NULL, &d.offset);
-    if (target && d.file && !is_system_file(in->unit, target) && !is_system_file(in->unit, d.file))
-        hd_push(in->f->arena, &in->directives, d);
-    return CXChildVisit_Continue;
-}
-
 static unsigned file_index(flat *f, const entry *e) {
     for (size_t i = 0; i < f->files.count; i++)
         if (!strcmp(f->files.data[i].path, e->path))
@@ -354,7 +341,16 @@ bool rw_flat_include(flat *f, CXTranslationUnit unit) {
     }
     if (!any)
         return false;
-    clang_visitChildren(clang_getTranslationUnitCursor(unit), see_directive, &in);
+    cursors all = rw_children(f->arena, clang_getTranslationUnitCursor(unit));
+    for (size_t i = 0; i < all.count; i++) {
+        if (clang_getCursorKind(all.data[i]) != CXCursor_InclusionDirective)
+            continue;
+        CXFile target = clang_getIncludedFile(all.data[i]);
+        directive d;
+        clang_getFileLocation(clang_getCursorLocation(all.data[i]), &d.file, NULL, NULL, &d.offset);
+        if (target && d.file && !is_system_file(unit, target) && !is_system_file(unit, d.file))
+            hd_push(f->arena, &in.directives, d);
+    }
     f->root = node_of_entry(&in, root);
     rw_flat_render(f);
     return true;

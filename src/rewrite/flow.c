@@ -235,68 +235,34 @@ static bool array_pointee(rewriter *rw, CXCursor kernel, CXCursor parameter, poi
 
 /* ---- CUDA: what else could lead to laid-out records, unseen --------------------------- */
 
-typedef struct pointer_search {
-    rewriter *rw;
-    const laid_record *found;
-    CXCursor at; /* the field that is one */
-} pointer_search;
-
-static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data) {
-    pointer_search *s = data;
-    CXType type = clang_getCursorType(field), inner = rw_innermost(type);
-    if (rw_pointer_depth(type))
-        s->found = rw_laid_record_of(s->rw, inner);
-    if (s->found)
-        s->at = field;
-    else if (inner.kind == CXType_Record && !rw_is_pointer(type))
-        clang_Type_visitFields(inner, look_at_field, s);
-    return s->found ? CXVisit_Break : CXVisit_Continue;
-}
-
-static void refuse_fields(rewriter *rw) {
-    for (uint32_t i = 0; rw->is_cuda && i < rw->record_count; i++) {
-        pointer_search s = {.rw = rw};
-        if (!rw->records[i].record->of_arrays)
-            clang_Type_visitFields(clang_getCursorType(rw->records[i].declaration), look_at_field,
-                                   &s);
-        if (s.found)
-            rw_refuse(rw, s.at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
-                      rw_spelling(rw->arena, s.at), s.found->record->name);
+/* The laid-out records that a field of a struct, or of one in it, points to; NULL: none does. */
+static const laid_record *pointed_from(rewriter *rw, CXType type, CXCursor *at) {
+    cursors fields = rw_fields(rw->arena, type);
+    const laid_record *found = NULL;
+    for (size_t i = 0; i < fields.count && !found; i++) {
+        CXType field = clang_getCursorType(fields.data[i]), inner = rw_innermost(field);
+        *at = fields.data[i];
+        if (rw_pointer_depth(field))
+            found = rw_laid_record_of(rw, inner);
+        if (!found && inner.kind == CXType_Record && !rw_is_pointer(field))
+            found = pointed_from(rw, inner, at);
     }
+    return found;
 }
 
 /* A kernel's parameter that is no pointer, or a pointer to pointers. */
 static void refuse_unseen(rewriter *rw, CXCursor parameter) {
-    pointer_search s = {.rw = rw};
     CXType type = rw_value_type(clang_getCursorType(parameter));
-    if (rw_pointer_depth(type))
-        s.found = rw_laid_record_of(rw, rw_innermost(type));
-    else if (type.kind == CXType_Record)
-        clang_Type_visitFields(type, look_at_field, &s);
-    if (s.found)
+    CXCursor at;
+    const laid_record *found = rw_pointer_depth(type) ? rw_laid_record_of(rw, rw_innermost(type))
+                                                      : pointed_from(rw, type, &at);
+    if (found)
         rw_refuse(rw, parameter,
                   "'%s' brings pointers to '%s' to the kernel; pass one pointer for each array",
-                  rw_spelling(rw->arena, parameter), s.found->record->name);
+                  rw_spelling(rw->arena, parameter), found->record->name);
 }
 
 /* ---- kernels and other functions ------------------------------------------------------ */
-
-static void seed_kernel(rewriter *rw, CXCursor kernel, const cursors *parameters) {
-    for (size_t i = 0; i < parameters->count; i++) {
-        CXCursor parameter = parameters->data[i];
-        CXType type = rw_value_type(clang_getCursorType(parameter));
-        pointee what = {.field = -1};
-        if (rw_pointer_depth(type) != 1) {
-            if (rw->is_cuda)
-                refuse_unseen(rw, parameter);
-            continue;
-        }
-        if (rw->is_cuda)
-            what.of = rw_laid_record_of(rw, rw_target_of(type));
-        if (array_pointee(rw, kernel, parameter, &what) || what.of)
-            seed(rw->flow, node_of(rw, parameter), &what, parameter);
-    }
-}
 
 static void read_function(rewriter *rw, CXCursor function) {
     if (rw_is_host(rw, function))
@@ -307,8 +273,22 @@ static void read_function(rewriter *rw, CXCursor function) {
     for (size_t i = 0; i < parameters.count && i < same.count; i++)
         if (rw_has_pointer(clang_getCursorType(parameters.data[i])))
             join(rw->flow, node_of(rw, same.data[i]), node_of(rw, parameters.data[i]));
-    if (rw_is_kernel(rw->arena, function))
-        seed_kernel(rw, function, &parameters);
+    if (rw_is_kernel(rw->arena, function)) {
+        for (size_t i = 0; i < parameters.count; i++) {
+            CXCursor parameter = parameters.data[i];
+            CXType type = rw_value_type(clang_getCursorType(parameter));
+            pointee what = {.field = -1};
+            if (rw_pointer_depth(type) != 1) {
+                if (rw->is_cuda)
+                    refuse_unseen(rw, parameter);
+                continue;
+            }
+            if (rw->is_cuda)
+                what.of = rw_laid_record_of(rw, rw_target_of(type));
+            if (array_pointee(rw, function, parameter, &what) || what.of)
+                seed(rw->flow, node_of(rw, parameter), &what, parameter);
+        }
+    }
     CXCursor body = rw_body(rw->arena, function);
     if (!clang_Cursor_isNull(body))
         read_code(rw, body, function);
@@ -346,19 +326,6 @@ static hd_place place_of(rewriter *rw, const origin *c) {
     return rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(c->at)));
 }
 
-static void refuse_conflict(rewriter *rw, node *n, const origin *second) {
-    hd_place here = place_of(rw, second), there = place_of(rw, &n->here);
-    const char *name = clang_Cursor_isNull(n->declaration)
-                           ? "this"
-                           : hd_format(rw->arena, "'%s'", rw_spelling(rw->arena, n->declaration));
-    rw_refuse_at(rw, &here,
-                 "%s holds %s here, and %s (%s:%u:%u); make a second function or variable for "
-                 "one of them",
-                 name, words_for(rw, second), words_for(rw, &n->here), there.file, there.line,
-                 there.column);
-    n->is_reported = true;
-}
-
 /* Carries values along one move; true when that changed something. */
 static bool carry(rewriter *rw, const move *m) {
     flow *f = rw->flow;
@@ -373,8 +340,19 @@ static bool carry(rewriter *rw, const move *m) {
         return true;
     }
     if (to->here.kind != value.kind ||
-        (value.kind == LAID && !same_pointee(&to->here.what, &value.what)))
-        refuse_conflict(rw, to, &value);
+        (value.kind == LAID && !same_pointee(&to->here.what, &value.what))) {
+        hd_place here = place_of(rw, &value), there = place_of(rw, &to->here);
+        const char *name =
+            clang_Cursor_isNull(to->declaration)
+                ? "this"
+                : hd_format(rw->arena, "'%s'", rw_spelling(rw->arena, to->declaration));
+        rw_refuse_at(rw, &here,
+                     "%s holds %s here, and %s (%s:%u:%u); make a second function or variable for "
+                     "one of them",
+                     name, words_for(rw, &value), words_for(rw, &to->here), there.file, there.line,
+                     there.column);
+        to->is_reported = true;
+    }
     return to->is_reported;
 }
 
@@ -402,7 +380,15 @@ void rw_flow_run(rewriter *rw) {
     rw->flow->arena = rw->arena;
     rw->flow->newest.arena = rw->arena;
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
-    refuse_fields(rw);
+    for (uint32_t i = 0; rw->is_cuda && i < rw->record_count; i++) {
+        const laid_record *l = &rw->records[i], *found = NULL;
+        CXCursor at;
+        if (!l->record->of_arrays)
+            found = pointed_from(rw, clang_getCursorType(l->declaration), &at);
+        if (found)
+            rw_refuse(rw, at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
+                      rw_spelling(rw->arena, at), found->record->name);
+    }
     size_t before = rw->refusals.count;
     for (bool again = true; again;) {
         again = false;

@@ -67,14 +67,14 @@ static const scalar *scalar_of(const hd_field *field, uint32_t *lanes) {
 /* Words that are names in OpenCL C but not in C or C++, or in CUDA C but not in C. */
 static const char *host_name(hd_arena *arena, const char *name) {
     static const char taken[] =
-        " alignas alignof and and_eq asm auto bitand bitor bool catch char char8_t char16_t "
+        "alignas alignof and and_eq asm auto bitand bitor bool catch char char8_t char16_t "
         "char32_t class co_await co_return co_yield compl concept const_cast consteval "
         "constexpr constinit decltype delete dynamic_cast explicit export false friend "
         "import module mutable namespace new noexcept not not_eq nullptr operator or or_eq "
         "private protected public reinterpret_cast requires restrict static_assert "
         "static_cast template this thread_local throw true try typeid typename typeof "
-        "typeof_unqual using virtual wchar_t xor xor_eq ";
-    return strstr(taken, hd_format(arena, " %s ", name)) ? hd_format(arena, "%s_", name) : name;
+        "typeof_unqual using virtual wchar_t xor xor_eq";
+    return hd_has_word(taken, name) ? hd_format(arena, "%s_", name) : name;
 }
 
 /* The alignment that a host's compiler gives the struct of `add_members`; 0: it would put a
@@ -146,11 +146,8 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 
 /* True for the name of something else in the header than this field: of x, also "x_offset". */
 static bool is_taken(const rw_map_text *text, const char *name, uint32_t field) {
-    static const char *const taken[] = {"elem",      "ref",         "make",        "bytes",
-                                        "to_layout", "from_layout", "allocations", "size_is_right"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (!strcmp(name, taken[i]))
-            return true;
+    if (hd_has_word("elem ref make bytes to_layout from_layout allocations size_is_right", name))
+        return true;
     for (uint32_t f = 0; f < text->record->field_count; f++) {
         size_t length = strlen(text->names[f]);
         if (strncmp(name, text->names[f], length) != 0)

@@ -83,15 +83,6 @@ hd_place rw_place_of(const source *src, CXSourceLocation location);
  * lines follows there. */
 unsigned rw_line_end(const source *src, unsigned offset);
 
-void rw_draft_text(source *src, draft *d, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void rw_draft_old(source *src, draft *d, range old);
-/* Replaces a range by what the draft holds. The same edit may be made twice. */
-void rw_edit(source *src, range at, const draft *d);
-void rw_edit_text(source *src, range at, const char *text);
-/* Generated text behind `offset`; several such stand in the order in which they are made. */
-void rw_edit_insert(source *src, unsigned offset, const char *text);
-
 /* ---- clang.c: questions to libclang ---------------------------------------- */
 
 typedef hd_vec(CXCursor) cursors;
@@ -101,6 +92,8 @@ CXTranslationUnit rw_clang_parse(CXIndex index, const hd_parse_command *command,
 /* Reports every error of a translation unit; false when there was none. */
 bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
 cursors rw_children(hd_arena *arena, CXCursor cursor);
+/* The fields of a struct or union; none of other types. */
+cursors rw_fields(hd_arena *arena, CXType type);
 /* libclang's own equality fails for what was reached in two ways. */
 bool rw_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */
@@ -240,6 +233,15 @@ typedef struct rewriter {
     struct expansions *expansions; /* requested; they outlive a reading of the flat text */
 } rewriter;
 
+void rw_draft_text(rewriter *rw, draft *d, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void rw_draft_old(rewriter *rw, draft *d, range old);
+/* Replaces a range by what the draft holds. The same edit may be made twice. */
+void rw_edit(rewriter *rw, range at, const draft *d);
+void rw_edit_text(rewriter *rw, range at, const char *text);
+/* Generated text behind `offset`; several such stand in the order in which they are made. */
+void rw_edit_insert(rewriter *rw, unsigned offset, const char *text);
+
 /* CUDA: a function of the host alone. */
 bool rw_is_host(const rewriter *rw, CXCursor function);
 
@@ -301,10 +303,6 @@ bool rw_target_is(const rewriter *rw, CXType type, const char *qualifier);
 
 /* A reference, or a type with pointers in it. */
 bool rw_has_pointer(CXType type);
-/* A pointer, or what may be one in an instance of a template. */
-bool rw_may_point(CXType type);
-/* A cast that only changes const, as far as layouts are concerned. */
-bool rw_keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner);
 
 /* ---- refuse.c ------------------------------------------------------------------- */
 
@@ -416,7 +414,8 @@ const char *rw_stars(rewriter *rw, CXType type);
 
 /* ---- output.c: from edits of the flat text to files ----------------------------------- */
 
-hd_status rw_make_files(rewriter *rw, hd_rewritten *result);
+/* Refusals where edits do not agree. */
+void rw_make_files(rewriter *rw, hd_rewritten *result);
 /* Parses the files again; errors in them are ours, and the user gets no broken file. */
 hd_status rw_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result);
 

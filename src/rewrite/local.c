@@ -4,16 +4,10 @@
 /* ---- the words before a name ------------------------------------------------------- */
 
 static bool is_kept(const source *src, size_t t) {
-    static const char *const words[] = {
-        "static",          "inline",     "__inline__",    "__inline",
-        "extern",          "constexpr",  "__kernel",      "kernel",
-        "__global__",      "__device__", "__host__",      "__noinline__",
-        "__forceinline__", "__shared__", "__attribute__", "__launch_bounds__",
-        "__private",       "private",    "register"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (rw_token_is(src, t, words[i]))
-            return true;
-    return false;
+    return hd_has_word("static inline __inline__ __inline extern constexpr __kernel kernel "
+                       "__global__ __device__ __host__ __noinline__ __forceinline__ __shared__ "
+                       "__attribute__ __launch_bounds__ __private private register",
+                       rw_token_text(src, t));
 }
 
 bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result) {
@@ -116,10 +110,10 @@ static void edit_type(rewriter *rw, CXCursor declared, range statement, bool is_
     f->is_used = true;
     hd_push(rw->arena, &rw->seen, name_at);
     if (is_first)
-        rw_edit_text(&rw->src, words,
+        rw_edit_text(rw, words,
                      hd_format(rw->arena, "%s%s %s", what->of->scope, f->ref, rw_stars(rw, type)));
     else if (begin < name_at)
-        rw_edit_text(&rw->src, (range){begin, name_at}, rw_stars(rw, type));
+        rw_edit_text(rw, (range){begin, name_at}, rw_stars(rw, type));
 }
 
 static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, range statement,

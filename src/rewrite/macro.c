@@ -25,28 +25,24 @@ struct expansions *rw_expansions_new(hd_arena *arena) { return hd_new(arena, exp
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-static enum CXChildVisitResult read_one(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    rewriter *rw = data;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    unsigned offset;
-    range at;
-    if (kind == CXCursor_MacroDefinition && rw_range_of(&rw->src, cursor, &at))
-        hd_push(rw->arena, &rw->inactive, at);
-    if (kind == CXCursor_MacroExpansion &&
-        rw_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset)) {
-        CXCursor definition = clang_getCursorReferenced(cursor);
+void rw_macros_read(rewriter *rw) {
+    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    for (size_t i = 0; i < all.count; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
+        unsigned offset;
+        range at;
+        if (kind == CXCursor_MacroDefinition && rw_range_of(&rw->src, all.data[i], &at))
+            hd_push(rw->arena, &rw->inactive, at);
+        if (kind != CXCursor_MacroExpansion ||
+            !rw_offset_of(&rw->src, clang_getCursorLocation(all.data[i]), &offset))
+            continue;
+        CXCursor definition = clang_getCursorReferenced(all.data[i]);
         size_t name = rw_token_at(&rw->src, offset);
         at = (range){offset, rw_macro_use_end(&rw->src, offset)};
         if (!clang_Cursor_isMacroFunctionLike(definition) && name < rw->src.token_count)
             at.end = rw->src.tokens[name].at.end;
         hd_push(rw->arena, &rw->macro_uses, (macro_use){at, definition});
     }
-    return CXChildVisit_Continue;
-}
-
-void rw_macros_read(rewriter *rw) {
-    clang_visitChildren(clang_getTranslationUnitCursor(rw->src.unit), read_one, rw);
     CXSourceRangeList *skipped = clang_getSkippedRanges(rw->src.unit, rw->src.file);
     for (unsigned i = 0; skipped && i < skipped->count; i++) {
         range at;
@@ -189,39 +185,15 @@ typedef struct argument_list {
     size_t count;
 } argument_list;
 
-/* The arguments of a use, each from its first token to its last. */
-static argument_list read_arguments(rewriter *rw, const macro_use *use) {
-    const source *src = &rw->src;
-    size_t open = rw_token_at(src, use->at.begin) + 1, close = rw_token_matching(src, open);
-    argument_list list = {hd_new_array(rw->arena, range, close - open + 1), 0};
-    size_t first = open + 1;
-    for (size_t t = open + 1; t <= close && close < src->token_count; t++) {
-        if (t == close || rw_token_is(src, t, ",")) {
-            unsigned end = src->tokens[t - 1].at.end;
-            list.at[list.count++] =
-                first < t ? (range){src->tokens[first].at.begin, end} : (range){end, end};
-            first = t + 1;
-        } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
-            t = rw_token_matching(src, t);
-        }
-    }
-    return list;
-}
-
-static size_t parameter_at(const rewriter *rw, const definition *d, size_t at) {
-    for (size_t p = 0; p < d->parameter_count; p++)
-        if (rw_token_is(&rw->src, at, rw_token_text(&rw->src, d->parameters[p])))
-            return p;
-    return d->parameter_count;
-}
-
 static flat_node *expansion_of(rewriter *rw, const definition *d, const argument_list *arguments) {
     const source *src = &rw->src;
     flat_node *body = rw_flat_node(rw->flat, FLAT_MACRO, d->node->file);
     unsigned done = d->body < d->end ? src->tokens[d->body].at.begin : 0;
     unsigned end = d->body < d->end ? src->tokens[d->end - 1].at.end : 0;
     for (size_t t = d->body; t < d->end; t++) {
-        size_t p = parameter_at(rw, d, t);
+        size_t p = 0;
+        while (p < d->parameter_count && !rw_token_is(src, t, rw_token_text(src, d->parameters[p])))
+            p++;
         if (p == d->parameter_count)
             continue;
         range name = src->tokens[t].at;
@@ -242,7 +214,21 @@ static void expand(rewriter *rw, const macro_use *use) {
     if (d.takes_arguments) {
         if (!rw_token_is(&rw->src, rw_token_at(&rw->src, use->at.begin) + 1, "("))
             return;
-        arguments = read_arguments(rw, use);
+        const source *src = &rw->src;
+        size_t open = rw_token_at(src, use->at.begin) + 1, close = rw_token_matching(src, open);
+        argument_list list = {hd_new_array(rw->arena, range, close - open + 1), 0};
+        size_t first = open + 1;
+        for (size_t t = open + 1; t <= close && close < src->token_count; t++) {
+            if (t == close || rw_token_is(src, t, ",")) {
+                unsigned end = src->tokens[t - 1].at.end;
+                list.at[list.count++] =
+                    first < t ? (range){src->tokens[first].at.begin, end} : (range){end, end};
+                first = t + 1;
+            } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
+                t = rw_token_matching(src, t);
+            }
+        }
+        arguments = list;
     }
     if (arguments.count < d.parameter_count) {
         if (find_request(rw, use->definition, &w, &known) && known)

@@ -72,9 +72,10 @@ static bool same_edit(const file_edit *a, const file_edit *b) {
 
 /* ---- copies of one text ------------------------------------------------------------------- */
 
-static const file_edit *edit_from(const file_edits *edits, const flat_node *node, range at) {
+/* The edit of a place, from this node or, for NULL, from any. */
+static const file_edit *edit_of(const file_edits *edits, const flat_node *node, range at) {
     for (size_t i = 0; i < edits->count; i++)
-        if (edits->data[i].node == node && edits->data[i].at.begin == at.begin &&
+        if ((!node || edits->data[i].node == node) && edits->data[i].at.begin == at.begin &&
             edits->data[i].at.end == at.end)
             return &edits->data[i];
     return NULL;
@@ -87,7 +88,7 @@ static void check_copies(output *o, const file_edit *e, const flat_node *node) {
     if (node != e->node && node->file == e->node->file &&
         rw_flat_offset(node, e->at.begin, &offset) &&
         !rw_is_within(&rw->inactive, (range){offset, offset + 1})) {
-        const file_edit *same = edit_from(&o->edits[node->file], node, e->at);
+        const file_edit *same = edit_of(&o->edits[node->file], node, e->at);
         if (!same || !same_edit(same, e)) {
             hd_place here = rw_flat_place(rw->flat, e->flat);
             hd_place first = rw_flat_use(rw->flat, e->node), second = rw_flat_use(rw->flat, node);
@@ -116,10 +117,7 @@ static void keep_one_each(output *o, unsigned file) {
     file_edits kept = {0};
     for (size_t i = 0; i < o->edits[file].count; i++) {
         const file_edit *e = &o->edits[file].data[i];
-        const file_edit *same = NULL;
-        for (size_t k = 0; k < kept.count && !same; k++)
-            if (kept.data[k].at.begin == e->at.begin && kept.data[k].at.end == e->at.end)
-                same = &kept.data[k];
+        const file_edit *same = edit_of(&kept, NULL, e->at);
         if (!same)
             hd_push(rw->arena, &kept, *e);
         else if (!same_edit(same, e))
@@ -291,7 +289,7 @@ static const char *options_of(const output *o) {
     return rw_trimmed(rw->arena, hd_str_text(&text));
 }
 
-hd_status rw_make_files(rewriter *rw, hd_rewritten *result) {
+void rw_make_files(rewriter *rw, hd_rewritten *result) {
     size_t count = rw->flat->files.count;
     output o = {.rw = rw,
                 .edits = hd_new_array(rw->arena, file_edits, count),
@@ -312,7 +310,7 @@ hd_status rw_make_files(rewriter *rw, hd_rewritten *result) {
     if (!rw->refusals.count)
         add_node(&o, rw->flat->root);
     if (rw->refusals.count)
-        return HD_EUNSUPPORTED;
+        return;
     hd_rewritten_file kernel_file = o.files.data[o.files.count - 1];
     o.files.data[o.files.count - 1] = o.files.data[0];
     o.files.data[0] = kernel_file;
@@ -323,7 +321,6 @@ hd_status rw_make_files(rewriter *rw, hd_rewritten *result) {
     for (size_t i = 0; i < o.files.count; i++)
         result->edit_count += o.files.data[i].edit_count;
     result->options = options_of(&o);
-    return HD_OK;
 }
 
 /* ---- checking ------------------------------------------------------------------------ */

@@ -30,16 +30,16 @@
 
 #include "internal.h"
 
-/* [CUDA C][space] */
-static const rw_dialect dialects[2][SPACE_COUNT] = {
-    {{"__global uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
-     {"__constant uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "}},
-    {{"unsigned char *", "unsigned long long", "unsigned char ", "long long",
-      "static __device__ __forceinline__ ", "__restrict__ "},
-     {"unsigned char *", "unsigned long long", "unsigned char ", "long long",
-      "static __device__ __forceinline__ ", "__restrict__ "}}};
+/* Of OpenCL C by space, and CUDA C. */
+static const rw_dialect dialects[SPACE_COUNT + 1] = {
+    {"__global uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
+    {"__constant uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
+    {"unsigned char *", "unsigned long long", "unsigned char ", "long long",
+     "static __device__ __forceinline__ ", "__restrict__ "}};
 
-const rw_dialect *rw_dialect_of(const rewriter *rw, space in) { return &dialects[rw->is_cuda][in]; }
+const rw_dialect *rw_dialect_of(const rewriter *rw, space in) {
+    return &dialects[rw->is_cuda ? SPACE_COUNT : in];
+}
 
 /* ---- names -------------------------------------------------------------------- */
 

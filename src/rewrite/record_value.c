@@ -9,7 +9,8 @@
 
 bool rw_has_pointer(CXType type) { return rw_is_reference(type) || rw_pointer_depth(type) > 0; }
 
-bool rw_may_point(CXType type) {
+/* A pointer, or what may be one in an instance of a template. */
+static bool may_point(CXType type) {
     return rw_pointer_depth(type) > 0 || rw_value_type(type).kind == CXType_Dependent ||
            rw_value_type(type).kind == CXType_Unexposed;
 }
@@ -39,7 +40,8 @@ bool rw_typed_pointee(const rewriter *rw, CXType type, pointee *result) {
     return false;
 }
 
-bool rw_keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner) {
+/* A cast that only changes const, as far as layouts are concerned. */
+static bool keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner) {
     CXType to = rw_value_type(clang_getCursorType(cast));
     CXType from = rw_value_type(clang_getCursorType(inner));
     if (to.kind != CXType_Pointer || (from.kind != CXType_Pointer && !rw_is_array(from)))
@@ -115,7 +117,7 @@ cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
         case CXBinaryOperator_Add:
         case CXBinaryOperator_Sub:
             first = pointer;
-            count = are_two && rw_may_point(clang_getCursorType(e));
+            count = are_two && may_point(clang_getCursorType(e));
             break;
         case CXBinaryOperator_Assign:
         case CXBinaryOperator_AddAssign:
@@ -126,7 +128,7 @@ cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
     case CXCursor_ArraySubscriptExpr: first = pointer, count = are_two; break;
     case CXCursor_ConditionalOperator: /* in C a choice of elements is a value */
         first = 1;
-        count = inside.count == 3 && (rw->is_cuda || rw_may_point(clang_getCursorType(e))) ? 2 : 0;
+        count = inside.count == 3 && (rw->is_cuda || may_point(clang_getCursorType(e))) ? 2 : 0;
         break;
     case CXCursor_InitListExpr: count = inside.count; break;
     case CXCursor_CStyleCastExpr:
@@ -134,7 +136,7 @@ cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
     case CXCursor_CXXReinterpretCastExpr:
     case CXCursor_CXXConstCastExpr:
         first = inside.count ? inside.count - 1 : 0;
-        count = inside.count && rw_keeps_record(rw, e, inside.data[first]);
+        count = inside.count && keeps_record(rw, e, inside.data[first]);
         break;
     default: break;
     }

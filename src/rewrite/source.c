@@ -168,38 +168,38 @@ unsigned rw_line_end(const source *src, unsigned offset) {
 
 /* ---- edits --------------------------------------------------------------------- */
 
-void rw_draft_text(source *src, draft *d, const char *format, ...) {
+void rw_draft_text(rewriter *rw, draft *d, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    part p = {.text = hd_vformat(src->arena, format, args)};
+    part p = {.text = hd_vformat(rw->arena, format, args)};
     va_end(args);
-    hd_push(src->arena, d, p);
+    hd_push(rw->arena, d, p);
 }
 
-void rw_draft_old(source *src, draft *d, range old) {
+void rw_draft_old(rewriter *rw, draft *d, range old) {
     if (old.begin < old.end)
-        hd_push(src->arena, d, (part){.old = old});
+        hd_push(rw->arena, d, (part){.old = old});
 }
 
-void rw_edit(source *src, range at, const draft *d) {
-    hd_push(src->arena, &src->edits, (edit){.at = at, .parts = *d});
+void rw_edit(rewriter *rw, range at, const draft *d) {
+    hd_push(rw->arena, &rw->src.edits, (edit){.at = at, .parts = *d});
 }
 
-void rw_edit_text(source *src, range at, const char *text) {
+void rw_edit_text(rewriter *rw, range at, const char *text) {
     draft d = {0};
-    rw_draft_text(src, &d, "%s", text);
-    rw_edit(src, at, &d);
+    rw_draft_text(rw, &d, "%s", text);
+    rw_edit(rw, at, &d);
 }
 
-void rw_edit_insert(source *src, unsigned offset, const char *text) {
-    for (size_t i = 0; i < src->edits.count; i++) {
-        edit *other = &src->edits.data[i];
+void rw_edit_insert(rewriter *rw, unsigned offset, const char *text) {
+    for (size_t i = 0; i < rw->src.edits.count; i++) {
+        edit *other = &rw->src.edits.data[i];
         if (other->is_added && other->at.begin == offset) {
-            rw_draft_text(src, &other->parts, "%s", text);
+            rw_draft_text(rw, &other->parts, "%s", text);
             return;
         }
     }
     edit e = {.at = {offset, offset}, .is_added = true};
-    rw_draft_text(src, &e.parts, "%s", text);
-    hd_push(src->arena, &src->edits, e);
+    rw_draft_text(rw, &e.parts, "%s", text);
+    hd_push(rw->arena, &rw->src.edits, e);
 }

@@ -58,6 +58,7 @@ static bool lies_in_head(const rewriter *rw, CXCursor statement, unsigned offset
 }
 
 static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child) {
+    cursors inside = rw_children(rw->arena, statement);
     enum CXCursorKind kind = clang_getCursorKind(statement);
     range at;
     int clause;
@@ -67,14 +68,9 @@ static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child)
     case CXCursor_CompoundStmt:
     case CXCursor_LabelStmt:
     case CXCursor_DefaultStmt: return true;
-    case CXCursor_CaseStmt: {
-        cursors inside = rw_children(rw->arena, statement);
+    case CXCursor_CaseStmt:
         return inside.count && rw_same_expression(inside.data[inside.count - 1], child);
-    }
-    case CXCursor_DoStmt: {
-        cursors inside = rw_children(rw->arena, statement);
-        return inside.count && rw_same_expression(inside.data[0], child);
-    }
+    case CXCursor_DoStmt: return inside.count && rw_same_expression(inside.data[0], child);
     case CXCursor_IfStmt:
     case CXCursor_WhileStmt:
     case CXCursor_SwitchStmt: return !lies_in_head(rw, statement, at.begin, &clause);

@@ -89,6 +89,10 @@ kir_value front_emit_call(front_lowering *l, const char *name, kir_type type, ui
     return value;
 }
 
+kir_value front_same(front_lowering *l, const front_call *call, const char *name) {
+    return front_emit_call(l, name, call->type, call->arg_count, call->args);
+}
+
 kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
                              kir_type type) {
     uint32_t last = call->arg_count - 1, bytes = kir_type_bytes(type);
@@ -157,8 +161,8 @@ static bool same_leaf(const kir_inst *a, kir_op op, kir_type type, const uint64_
     return op != KIR_CONST || !memcmp(a->imm, imm, type.lanes * sizeof *imm);
 }
 
-kir_value hd_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
-                  uint32_t index) {
+kir_value front_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
+                     uint32_t index) {
     for (size_t i = 0; i < l->leaves.count; i++)
         if (same_leaf(&l->insts.data[l->leaves.data[i]], op, type, imm, index))
             return l->leaves.data[i];
@@ -179,7 +183,7 @@ kir_value front_const_int(front_lowering *l, kir_type type, int64_t number) {
     uint64_t mask = type.bits >= 64 ? UINT64_MAX : ((uint64_t)1 << type.bits) - 1;
     for (uint32_t i = 0; i < type.lanes; i++)
         imm[i] = (uint64_t)number & mask;
-    return hd_leaf(l, KIR_CONST, type, imm, 0);
+    return front_leaf(l, KIR_CONST, type, imm, 0);
 }
 
 kir_value front_in_space(front_lowering *l, kir_value pointer, kir_space space) {

@@ -88,7 +88,7 @@ static kir_value load_lanes(front_lowering *l, kir_type type, kir_value address,
     if (type.lanes != 3)
         return front_emit_load(l, type, address, align);
     kir_type element = front_element_type(type);
-    kir_value vector = hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+    kir_value vector = front_leaf(l, KIR_UNDEF, type, NULL, 0);
     for (uint32_t i = 0; i < 3; i++) {
         kir_value at = front_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
         kir_value args[] = {vector, front_emit_load(l, element, at, element.bits / 8u),
@@ -161,8 +161,8 @@ static kir_value widened(front_lowering *l, kir_value value, kir_type type) {
     if (own.lanes == type.lanes)
         return value;
     uint64_t zeros[16] = {0};
-    kir_value args[] = {hd_leaf(l, KIR_UNDEF, type, NULL, 0), value,
-                        hd_leaf(l, KIR_CONST, front_int_type(64, 1), zeros, 0)};
+    kir_value args[] = {front_leaf(l, KIR_UNDEF, type, NULL, 0), value,
+                        front_leaf(l, KIR_CONST, front_int_type(64, 1), zeros, 0)};
     kir_value first = front_emit(l, KIR_INSERT, type, 3, args);
     kir_value all = front_emit2(l, KIR_SHUFFLE, type, first, args[0]);
     l->insts.data[all].imm_count = type.lanes;
@@ -211,7 +211,7 @@ static bool lower_unsigned(front_lowering *l, const front_call *call, kir_value 
         !(over_group && hd_has_word(extremes, over_group + strlen("_group_"))))
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);
-    *result = front_emit_call(l, name, call->type, call->arg_count, call->args);
+    *result = front_same(l, call, name);
     return true;
 }
 

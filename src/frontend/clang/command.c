@@ -90,14 +90,6 @@ static hd_status find_toolkit(front_state *front, const char **toolkit) {
     return HD_OK;
 }
 
-static hd_status find_own_headers(front_state *front, const char **folder) {
-    *folder = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
-    return *folder ? HD_OK
-                   : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
-                             "Heddle's own headers for CUDA C, share/heddle/cuda, are not beside "
-                             "the program; install Heddle again");
-}
-
 static void know_system_folder(front_state *front, const char *folder) {
     char resolved[PATH_MAX];
     if (realpath(folder, resolved))
@@ -174,34 +166,34 @@ static void add_user_options(front_state *front, front_words *words, hd_str *mac
         add(front, words, "--cuda-gpu-arch=sm_80");
 }
 
-/* A file in memory, which our process keeps open: clang's finds it there, too. */
-static hd_status add_macros(front_state *front, front_words *words, const hd_str *macros) {
-    if (!macros->length)
-        return HD_OK;
-    front->macros = memfd_create("heddle-macros", MFD_CLOEXEC);
-    if (front->macros < 0 ||
-        write(front->macros, macros->data, macros->length) != (ssize_t)macros->length)
-        return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a file in memory: %s",
-                       strerror(errno));
-    add(front, words, "-include");
-    add(front, words, hd_format(front->arena, "/proc/%ld/fd/%d", (long)getpid(), front->macros));
-    return HD_OK;
-}
-
 static hd_status add_cuda(front_state *front, front_words *words) {
     static const char language[] =
         "-x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib "
         "--cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 -Xclang "
         "-fcuda-allow-variadic-functions -Wno-deprecated-declarations -ffp-contract=on";
-    const char *toolkit = NULL, *own = NULL;
-    hd_status status;
-    if ((status = find_toolkit(front, &toolkit)) || (status = find_own_headers(front, &own)))
+    const char *toolkit = NULL;
+    const char *own = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
+    hd_status status = find_toolkit(front, &toolkit);
+    if (status == HD_OK && !own)
+        status = hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                         "Heddle's own headers for CUDA C, share/heddle/cuda, are not beside "
+                         "the program; install Heddle again");
+    if (status)
         return status;
     hd_str macros = {.arena = front->arena};
     add_all(front, words, language);
     add_user_options(front, words, &macros);
     add_headers(front, words, toolkit, own);
-    return add_macros(front, words, &macros);
+    if (!macros.length)
+        return HD_OK;
+    front->macros = memfd_create("heddle-macros", MFD_CLOEXEC);
+    if (front->macros < 0 ||
+        write(front->macros, macros.data, macros.length) != (ssize_t)macros.length)
+        return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a file in memory: %s",
+                       strerror(errno));
+    add(front, words, "-include");
+    add(front, words, hd_format(front->arena, "/proc/%ld/fd/%d", (long)getpid(), front->macros));
+    return HD_OK;
 }
 
 hd_status front_language(front_state *front) {
@@ -237,26 +229,16 @@ void front_libclang_words(front_state *front, front_words *words) {
         add_all(front, words, "-Xclang -finclude-default-header -Xclang -fdeclare-opencl-builtins");
 }
 
-static hd_status parse_command(hd_arena *arena, const hd_diag *diag, const char *path,
-                               const char *options, bool is_cuda, hd_parse_command *command) {
-    front_state front = front_of(arena, diag, path, options, is_cuda);
+hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *path,
+                            const char *options, const char *device, hd_parse_command *command) {
+    front_state front = front_of(arena, diag, path, options, device);
     front_words words = {0};
     hd_status status = front_language(&front);
     front_libclang_words(&front, &words);
-    *command = (hd_parse_command){words.data, (int)words.count, front.macros, is_cuda};
+    *command = (hd_parse_command){words.data, (int)words.count, front.macros, front.is_cuda};
     if (status)
         hd_parse_command_end(command);
     return status;
-}
-
-hd_status front_clang_parse_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                                   const char *options, hd_parse_command *command) {
-    return parse_command(arena, diag, path, options, false, command);
-}
-
-hd_status front_clang_parse_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
-                                 const char *options, hd_parse_command *command) {
-    return parse_command(arena, diag, path, options, true, command);
 }
 
 void hd_parse_command_end(hd_parse_command *command) {

@@ -30,7 +30,7 @@ static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t 
 static kir_value lower_number(front_lowering *l, LLVMValueRef constant) {
     kir_type type = front_lower_type(l, LLVMTypeOf(constant));
     if (LLVMIsUndef(constant))
-        return hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+        return front_leaf(l, KIR_UNDEF, type, NULL, 0);
     bool is_vector = LLVMGetTypeKind(LLVMTypeOf(constant)) == LLVMVectorTypeKind; /* of 1 too */
     uint64_t imm[16] = {0};
     for (unsigned i = 0; i < type.lanes && !l->status; i++) {
@@ -39,7 +39,7 @@ static kir_value lower_number(front_lowering *l, LLVMValueRef constant) {
             front_cannot(l, "a constant that kir cannot express: %s",
                          front_print_value(l, constant));
     }
-    return hd_leaf(l, KIR_CONST, type, imm, 0);
+    return front_leaf(l, KIR_CONST, type, imm, 0);
 }
 
 /* ---- statics --------------------------------------------------------- */
@@ -162,7 +162,7 @@ static bool has_expression(LLVMValueRef constant) {
 static kir_value lower_expression(front_lowering *l, LLVMValueRef constant) {
     if (LLVMIsAConstantVector(constant)) {
         kir_type type = front_lower_type(l, LLVMTypeOf(constant));
-        kir_value vector = hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+        kir_value vector = front_leaf(l, KIR_UNDEF, type, NULL, 0);
         for (unsigned i = 0; i < type.lanes && !l->status; i++) {
             kir_value lane = front_lower_constant(l, LLVMGetAggregateElement(constant, i));
             kir_value args[] = {vector, lane, front_const_int(l, front_int_type(32, 1), i)};
@@ -198,8 +198,8 @@ kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant) {
             hd_push(l->arena, &l->statics, s);
             front_pointer_map_set(l->arena, &l->globals, constant, index);
         }
-        value =
-            hd_leaf(l, KIR_STATIC, front_pointer_type(l->statics.data[index].space), NULL, index);
+        value = front_leaf(l, KIR_STATIC, front_pointer_type(l->statics.data[index].space), NULL,
+                           index);
     } else if (LLVMIsAFunction(constant)) {
         front_cannot(l, "the address of function %s is taken; call it directly",
                      LLVMGetValueName2(constant, &(size_t){0}));

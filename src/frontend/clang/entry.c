@@ -171,12 +171,6 @@ static void find_annotated(front_state *front, front_pointer_map *kernels) {
     }
 }
 
-static bool is_kernel(const front_pointer_map *annotated, LLVMValueRef function) {
-    unsigned convention = LLVMGetFunctionCallConv(function);
-    return convention == LLVMSPIRKERNELCallConv || convention == LLVMPTXKernelCallConv ||
-           front_pointer_map_get(annotated, function) != KIR_NONE;
-}
-
 hd_status front_entries(front_state *front) {
     bool is_cuda = front->is_cuda;
     front_pointer_map annotated = {0};
@@ -184,7 +178,11 @@ hd_status front_entries(front_state *front) {
         find_annotated(front, &annotated);
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function)) {
-        if (LLVMIsDeclaration(function) || !is_kernel(&annotated, function))
+        unsigned convention = LLVMGetFunctionCallConv(function);
+        bool is_kernel = convention == LLVMSPIRKERNELCallConv ||
+                         convention == LLVMPTXKernelCallConv ||
+                         front_pointer_map_get(&annotated, function) != KIR_NONE;
+        if (LLVMIsDeclaration(function) || !is_kernel)
             continue;
         size_t length;
         front_entry entry = {.function = function};

@@ -75,9 +75,9 @@ typedef struct front_state {
     LLVMModuleRef llvm;
 } front_state;
 
-/* clang.c: ready to read `path` with the user's options. */
+/* clang.c: ready to read `path` with the user's options, for a device as in kir_module. */
 front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
-                     bool is_cuda);
+                     const char *device);
 
 /* files.c: source files by name, and places in them. */
 uint32_t front_file(front_state *front, const char *folder, const char *name);
@@ -178,7 +178,8 @@ kir_value front_emit_call(front_lowering *l, const char *name, kir_type type, ui
 kir_value front_emit_addr(front_lowering *l, kir_value base, kir_value index, int64_t scale,
                           int64_t offset);
 /* A leaf in block 0, shared when there is an equal one. imm[type.lanes]. */
-kir_value hd_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm, uint32_t index);
+kir_value front_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
+                     uint32_t index);
 /* The integer constant in every lane. */
 kir_value front_const_int(front_lowering *l, kir_type type, int64_t number);
 kir_type front_type_of_value(const front_lowering *l, kir_value value);
@@ -232,7 +233,9 @@ typedef struct front_call {
     kir_type type; /* of the result */
 } front_call;
 void front_lower_call(front_lowering *l, LLVMValueRef instruction);
-/* build.c: a call that writes a value of `type` through its last argument: the built-in writes a
+/* build.c: the call under another name. */
+kir_value front_same(front_lowering *l, const front_call *call, const char *name);
+/* A call that writes a value of `type` through its last argument: the built-in writes a
  * private variable, a store of our own brings it where it belongs, so that the access is seen. */
 kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
                              kir_type type);

@@ -133,18 +133,6 @@ static void copy_value(const copy *c, LLVMTypeRef type, uint64_t offset) {
     LLVMSetAlignment(store, (unsigned)align);
 }
 
-/* In pieces of at most 16 bytes, as far as the alignment allows. */
-static void copy_vector(const copy *c, LLVMTypeRef type, uint64_t offset) {
-    unsigned lanes = vector_lanes(type);
-    LLVMTypeRef element = LLVMStructGetTypeAtIndex(type, 0);
-    uint64_t bytes = LLVMStoreSizeOfType(c->layout, element);
-    unsigned part = lanes;
-    while (part * bytes > 16 || (part > 1 && (c->align < part * bytes || offset % (part * bytes))))
-        part /= 2;
-    for (unsigned i = 0; i < lanes; i += part)
-        copy_value(c, part == 1 ? element : LLVMVectorType(element, part), offset + i * bytes);
-}
-
 /* Numbers and vectors in a type. */
 static uint64_t count_members(LLVMTypeRef type) {
     uint64_t count = 0;
@@ -161,7 +149,16 @@ static uint64_t count_members(LLVMTypeRef type) {
 
 static void copy_members(const copy *c, LLVMTypeRef type, uint64_t offset) {
     if (vector_lanes(type)) {
-        copy_vector(c, type, offset);
+        /* In pieces of at most 16 bytes, as far as the alignment allows. */
+        unsigned lanes = vector_lanes(type);
+        LLVMTypeRef element = LLVMStructGetTypeAtIndex(type, 0);
+        uint64_t bytes = LLVMStoreSizeOfType(c->layout, element);
+        unsigned part = lanes;
+        while (part * bytes > 16 ||
+               (part > 1 && (c->align < part * bytes || offset % (part * bytes))))
+            part /= 2;
+        for (unsigned i = 0; i < lanes; i += part)
+            copy_value(c, part == 1 ? element : LLVMVectorType(element, part), offset + i * bytes);
     } else if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
         for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
             copy_members(c, LLVMStructGetTypeAtIndex(type, i),

@@ -110,13 +110,6 @@ static front_values preds_of(const tidier *t, uint32_t block) {
     return preds;
 }
 
-static void replace_value(tidier *t, kir_value old, kir_value new_value) {
-    for (uint32_t v = 0; v < t->inst_count; v++)
-        for (uint32_t a = 0; a < t->insts[v].arg_count; a++)
-            if (t->insts[v].args[a] == old)
-                t->insts[v].args[a] = new_value;
-}
-
 /* In the phis of `block`, what came from `old` comes from all of `now`. */
 static void redirect_phis(tidier *t, uint32_t block, uint32_t old, const front_values *now) {
     for (size_t i = 0; i < t->lists[block].count; i++) {
@@ -150,8 +143,12 @@ static bool join_next(tidier *t, uint32_t a) {
     for (size_t i = 0; i < t->lists[b].count; i++) {
         kir_value v = t->lists[b].data[i];
         if (t->insts[v].op == KIR_PHI) {
-            replace_value(t, v, t->insts[v].args[0]);
+            kir_value only = t->insts[v].args[0];
             t->insts[v].arg_count = 0;
+            for (uint32_t user = 0; user < t->inst_count; user++)
+                for (uint32_t k = 0; k < t->insts[user].arg_count; k++)
+                    if (t->insts[user].args[k] == v)
+                        t->insts[user].args[k] = only;
         } else {
             hd_push(t->arena, &t->lists[a], v);
         }
@@ -269,20 +266,6 @@ static bool drop_unreached(tidier *t, uint32_t block) {
     return true;
 }
 
-static void simplify_blocks(tidier *t) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = 0; b < t->block_count; b++) {
-            while (!t->gone[b] && join_next(t, b))
-                changed = true;
-            while (!t->gone[b] && thread_constant(t, b))
-                changed = true;
-            if (!t->gone[b] && (drop_unreached(t, b) || skip_empty(t, b)))
-                changed = true;
-        }
-    }
-}
-
 /* ---- numbering ------------------------------------------------------- */
 
 static void number_all(tidier *t, kir_kernel *kernel) {
@@ -338,7 +321,17 @@ void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t i
                     t.lists[b].data[kept++] = t.lists[b].data[i];
             t.lists[b].count = kept;
         }
-        simplify_blocks(&t);
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (uint32_t b = 0; b < t.block_count; b++) {
+                while (!t.gone[b] && join_next(&t, b))
+                    changed = true;
+                while (!t.gone[b] && thread_constant(&t, b))
+                    changed = true;
+                if (!t.gone[b] && (drop_unreached(&t, b) || skip_empty(&t, b)))
+                    changed = true;
+            }
+        }
     }
     number_all(&t, kernel);
 }
