@@ -13,19 +13,13 @@
 #include "kernel/analysis.h"
 
 kir_pred kernel_pred_not(kir_pred pred) {
-    switch (pred) {
-    case KIR_P_EQ: return KIR_P_NE;
-    case KIR_P_NE: return KIR_P_EQ;
-    case KIR_P_SLT: return KIR_P_SGE;
-    case KIR_P_SGE: return KIR_P_SLT;
-    case KIR_P_SLE: return KIR_P_SGT;
-    case KIR_P_SGT: return KIR_P_SLE;
-    case KIR_P_ULT: return KIR_P_UGE;
-    case KIR_P_UGE: return KIR_P_ULT;
-    case KIR_P_ULE: return KIR_P_UGT;
-    case KIR_P_UGT: return KIR_P_ULE;
-    default: return pred;
-    }
+    /* Of EQ NE, of SLT SLE SGT SGE and of the unsigned ones: the first is the contrary of the last,
+     * and so on inwards. */
+    if (pred <= KIR_P_NE)
+        return KIR_P_EQ + KIR_P_NE - pred;
+    if (pred <= KIR_P_SGE)
+        return KIR_P_SLT + KIR_P_SGE - pred;
+    return pred <= KIR_P_UGE ? KIR_P_ULT + KIR_P_UGE - pred : pred;
 }
 
 kir_pred kernel_pred_signed(kir_pred pred) {

@@ -541,23 +541,6 @@ static kir_static read_static(reader *r) {
     return variable;
 }
 
-static void read_variables(reader *r, kir_kernel *kernel) {
-    hd_vec(kir_param) params = {0};
-    hd_vec(kir_static) statics = {0};
-    while (!r->status) {
-        if (accept_word(r, "param"))
-            hd_push(r->arena, &params, read_param(r));
-        else if (accept_word(r, "static"))
-            hd_push(r->arena, &statics, read_static(r));
-        else
-            break;
-    }
-    kernel->params = params.data;
-    kernel->param_count = (uint32_t)params.count;
-    kernel->statics = statics.data;
-    kernel->static_count = (uint32_t)statics.count;
-}
-
 static void read_blocks(reader *r, kir_kernel *kernel) {
     inst_list insts = {0};
     block_list blocks = {0};
@@ -610,7 +593,20 @@ static kir_kernel *read_kernel(reader *r) {
     expect_mark(r, '{');
     r->values = new_names(r->arena);
     r->blocks = new_names(r->arena);
-    read_variables(r, kernel);
+    hd_vec(kir_param) params = {0};
+    hd_vec(kir_static) statics = {0};
+    while (!r->status) {
+        if (accept_word(r, "param"))
+            hd_push(r->arena, &params, read_param(r));
+        else if (accept_word(r, "static"))
+            hd_push(r->arena, &statics, read_static(r));
+        else
+            break;
+    }
+    kernel->params = params.data;
+    kernel->param_count = (uint32_t)params.count;
+    kernel->statics = statics.data;
+    kernel->static_count = (uint32_t)statics.count;
     read_blocks(r, kernel);
     expect_mark(r, '}');
     for (uint32_t i = 0; i < kernel->inst_count && !r->status; i++) {

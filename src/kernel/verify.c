@@ -418,21 +418,6 @@ static hd_status check_types(const checker *c, kir_value v) {
 
 /* ---- predecessors and phis ----------------------------------------------------- */
 
-static void fill_preds(const checker *c) {
-    kir_kernel *kernel = c->kernel;
-    hd_vec(uint32_t) *preds = hd_alloc(c->arena, kernel->block_count * sizeof *preds);
-    for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_inst *last = kir_terminator(kernel, b);
-        for (uint32_t i = 0; i < last->to_count; i++)
-            if (!kernel_edge_repeats(last, i))
-                hd_push(c->arena, &preds[last->to[i]], b);
-    }
-    for (uint32_t b = 0; b < kernel->block_count; b++) {
-        kernel->blocks[b].preds = preds[b].data;
-        kernel->blocks[b].pred_count = (uint32_t)preds[b].count;
-    }
-}
-
 static hd_status check_phi(const checker *c, kir_value v) {
     const kir_inst *inst = &c->kernel->insts[v];
     const kir_block *block = &c->kernel->blocks[inst->block];
@@ -493,7 +478,17 @@ hd_status kir_finish_at(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel
         status = check_types(&c, v);
     if (status)
         return status;
-    fill_preds(&c);
+    hd_vec(uint32_t) *preds = hd_alloc(arena, kernel->block_count * sizeof *preds);
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        const kir_inst *last = kir_terminator(kernel, b);
+        for (uint32_t i = 0; i < last->to_count; i++)
+            if (!kernel_edge_repeats(last, i))
+                hd_push(arena, &preds[last->to[i]], b);
+    }
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        kernel->blocks[b].preds = preds[b].data;
+        kernel->blocks[b].pred_count = (uint32_t)preds[b].count;
+    }
     if (kernel->blocks[0].pred_count)
         return bad_block(&c, 0, "is the entry, so no branch may lead to it");
     for (kir_value v = 0; !status && v < kernel->inst_count; v++)

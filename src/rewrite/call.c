@@ -48,30 +48,6 @@ static bool is_argument(CXCursor call, CXCursor child) {
     return false;
 }
 
-static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
-    bool is_known = !clang_Cursor_isNull(callee);
-    cursors parameters = is_known ? rw_parameters(rw->arena, callee) : (cursors){0};
-    int count = clang_Cursor_getNumArguments(at->cursor), skip = 0;
-    if (is_known)
-        skip = (int)rw_first_argument(rw, at->cursor, callee, parameters.count);
-    for (int i = 0; i < count; i++) {
-        CXCursor argument = clang_Cursor_getArgument(at->cursor, (unsigned)i);
-        pointee wanted = {.field = -1};
-        if (i >= skip && i - skip < (int)parameters.count)
-            wanted = rw_pointee_of(rw, parameters.data[i - skip]);
-        if (i < skip) { /* p[i] += v, p[i][k] of an operator in the class */
-            record_value object = rw_record_value_of(rw, argument);
-            if (object.depth == 0)
-                rw_check_method(rw, at, callee, object.what.of);
-            rw_walk_child(rw, at, argument);
-        } else if (wanted.of) {
-            edit_argument(rw, at, argument, &wanted);
-        } else {
-            edit_foreign_argument(rw, at, argument);
-        }
-    }
-}
-
 bool rw_edit_call(rewriter *rw, const frame *at) {
     CXCursor callee = rw_callee(rw->arena, at->cursor);
     cursors inside = rw_children(rw->arena, at->cursor);
@@ -93,6 +69,26 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
     for (size_t i = 0; i < inside.count; i++)
         if (!is_argument(at->cursor, inside.data[i]))
             rw_walk_child(rw, at, inside.data[i]);
-    edit_arguments(rw, at, callee);
+    bool is_known = !clang_Cursor_isNull(callee);
+    cursors parameters = is_known ? rw_parameters(rw->arena, callee) : (cursors){0};
+    int count = clang_Cursor_getNumArguments(at->cursor), skip = 0;
+    if (is_known)
+        skip = (int)rw_first_argument(rw, at->cursor, callee, parameters.count);
+    for (int i = 0; i < count; i++) {
+        CXCursor argument = clang_Cursor_getArgument(at->cursor, (unsigned)i);
+        pointee wanted = {.field = -1};
+        if (i >= skip && i - skip < (int)parameters.count)
+            wanted = rw_pointee_of(rw, parameters.data[i - skip]);
+        if (i < skip) { /* p[i] += v, p[i][k] of an operator in the class */
+            record_value object = rw_record_value_of(rw, argument);
+            if (object.depth == 0)
+                rw_check_method(rw, at, callee, object.what.of);
+            rw_walk_child(rw, at, argument);
+        } else if (wanted.of) {
+            edit_argument(rw, at, argument, &wanted);
+        } else {
+            edit_foreign_argument(rw, at, argument);
+        }
+    }
     return true;
 }

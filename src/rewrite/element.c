@@ -94,10 +94,13 @@ bool rw_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
  * different arrays. */
 static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides) {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
+    bool compares = kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
     record_value a = rw_record_value_of(rw, sides->data[0]),
                  b = rw_record_value_of(rw, sides->data[1]);
     range whole, ranges[2];
     draft d = {0};
+    if (!compares && kind != CXBinaryOperator_Sub)
+        return false;
     if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of || a.what.field != b.what.field)
         return false;
     if (!rw_ranges_of(rw, at->cursor, sides, &whole, ranges) ||
@@ -126,13 +129,11 @@ static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides)
 
 bool rw_edit_operator(rewriter *rw, const frame *at) {
     cursors sides = rw_children(rw->arena, at->cursor);
-    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     if (sides.count != 2)
         return false;
-    if (kind == CXBinaryOperator_Assign)
+    if (clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Assign)
         return rw_edit_store(rw, at, sides.data[0], sides.data[1]);
-    bool compares = kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
-    return (compares || kind == CXBinaryOperator_Sub) && edit_comparison(rw, at, &sides);
+    return edit_comparison(rw, at, &sides);
 }
 
 /* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */

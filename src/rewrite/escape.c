@@ -38,12 +38,6 @@ static bool is_known(const char *name) {
     return hd_has_word(names, name) || !strncmp(name, "atomic", 6) || !strncmp(name, "atom_", 5);
 }
 
-static bool is_zero(CXCursor index) {
-    long long value;
-    return clang_getCursorKind(index) == CXCursor_IntegerLiteral &&
-           rw_constant_value(index, &value) && value == 0;
-}
-
 static bool cast_escapes(CXType from, CXType to) {
     return !rw_is_pointer(to) || clang_Type_getSizeOf(clang_getPointeeType(from)) !=
                                      clang_Type_getSizeOf(clang_getPointeeType(to));
@@ -214,7 +208,13 @@ static step step_up(question *q, const frame *at, form *is) {
         if (*is == PLACE)
             return is_first && !rw_is_pointer(clang_getCursorType(inside.data[0])) ? GOES_ON : ENDS;
         *is = PLACE;
-        return inside.count == 2 && is_zero(inside.data[is_first ? 1 : 0]) ? GOES_ON : LEAVES;
+        if (inside.count != 2)
+            return LEAVES;
+        CXCursor index = inside.data[is_first ? 1 : 0];
+        long long value;
+        bool is_zero = clang_getCursorKind(index) == CXCursor_IntegerLiteral &&
+                       rw_constant_value(index, &value) && value == 0;
+        return is_zero ? GOES_ON : LEAVES;
     }
     case CXCursor_MemberRefExpr: {
         if (rw_is_function(clang_getCursorReferenced(up)))
@@ -389,20 +389,10 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
     }
 }
 
-/* C++: a reference to a scalar field is as good as its address. */
-static bool reference_escapes(rewriter *rw, const frame *field, const char **why) {
-    CXType type = clang_getCanonicalType(clang_getCursorType(field->cursor));
-    question q = {.rw = rw};
-    if (!rw->is_cuda || type.kind == CXType_Record || rw_is_array(type) || rw_is_pointer(type) ||
-        stays(&q, field, PLACE))
-        return false;
-    *why = "is kept or passed on as a reference, from which other fields could be reached; copy "
-           "the value, and assign the result";
-    return true;
-}
-
 bool rw_field_escapes(rewriter *rw, const frame *field, const char **why) {
     climb state = {.is_start = true};
+    question q = {.rw = rw};
+    CXType type = clang_getCanonicalType(clang_getCursorType(field->cursor));
     *why = "is stored, compared or cast; read and assign the field itself";
     for (const frame *at = field; at->up; at = at->up) {
         CXCursor up = at->up->cursor;
@@ -410,8 +400,17 @@ bool rw_field_escapes(rewriter *rw, const frame *field, const char **why) {
         if (clang_getCursorKind(up) == CXCursor_CallExpr && state.is_pointer)
             return call_escapes(rw, up, at->cursor, &state, clang_getCursorType(field->cursor),
                                 why);
-        if (!climb_on(&state, at->cursor, up, &escapes))
-            return escapes || reference_escapes(rw, field, why);
+        if (climb_on(&state, at->cursor, up, &escapes))
+            continue;
+        if (escapes)
+            return true;
+        /* C++: a reference to a scalar field is as good as its address. */
+        if (!rw->is_cuda || type.kind == CXType_Record || rw_is_array(type) ||
+            rw_is_pointer(type) || stays(&q, field, PLACE))
+            return false;
+        *why = "is kept or passed on as a reference, from which other fields could be reached; "
+               "copy the value, and assign the result";
+        return true;
     }
     return false;
 }

@@ -53,20 +53,14 @@ bool rw_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static bool name_in_text(rewriter *rw, CXCursor name, range *at) {
-    size_t t;
-    if (!rw_range_of(&rw->src, name, at))
-        return false;
-    t = rw_token_at(&rw->src, at->begin);
-    return rw_token_is(&rw->src, t, rw_spelling(rw->arena, name)) &&
-           rw->src.tokens[t].at.end == at->end;
-}
-
 /* Text of a name's reference; NULL: a macro makes the name. */
 static const char *name_text(rewriter *rw, CXCursor name, range *at) {
     CXCursor declaration = clang_getCursorReferenced(name);
     pointee what = rw_pointee_of(rw, declaration);
-    if (!name_in_text(rw, name, at)) {
+    bool found = rw_range_of(&rw->src, name, at);
+    size_t t = found ? rw_token_at(&rw->src, at->begin) : rw->src.token_count;
+    if (!rw_token_is(&rw->src, t, rw_spelling(rw->arena, name)) ||
+        rw->src.tokens[t].at.end != at->end) {
         rw_refuse_macro(rw, name);
         return NULL;
     }

@@ -342,17 +342,13 @@ static unsigned outermost(const rewriter *rw, const laid_record *l) {
     return offset;
 }
 
-static bool is_used(const laid_record *l) {
-    for (int s = 0; s < SPACE_COUNT; s++)
-        if (l->accessors[s].is_used)
-            return true;
-    return false;
-}
-
 void rw_edit_preludes(rewriter *rw) {
     for (uint32_t i = 0; i < rw->record_count; i++) {
         laid_record *l = &rw->records[i];
-        if (!is_used(l))
+        bool is_used = false;
+        for (int s = 0; s < SPACE_COUNT; s++)
+            is_used |= l->accessors[s].is_used;
+        if (!is_used)
             continue;
         unsigned at = l->record->of_arrays ? rw_first_use(rw, l) : outermost(rw, l);
         bool is_line_end = !rw->src.text[at] || rw->src.text[at] == '\n';

@@ -89,14 +89,16 @@ static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const rec
                   rw->is_cuda ? "" : rw_accessors_of(v)->qualifier, v->what.of->spelling);
 }
 
+static const char tested[] =
+    "is tested, but a place in a layout is never null; pass a flag of its own";
+
 static const char *why_operator(enum CXBinaryOperatorKind kind) {
     switch (kind) {
     case CXBinaryOperator_Assign: return "is stored where only plain values can be; keep an index";
     case CXBinaryOperator_Add:
     case CXBinaryOperator_Sub: return "is moved in a form that Heddle cannot follow; use p[i]";
     case CXBinaryOperator_LAnd:
-    case CXBinaryOperator_LOr:
-        return "is tested, but a place in a layout is never null; pass a flag of its own";
+    case CXBinaryOperator_LOr: return tested;
     case CXBinaryOperator_PtrMemI:
         return "is used with a pointer to a member, which does not say what field that is; name "
                "the field";
@@ -107,8 +109,6 @@ static const char *why_operator(enum CXBinaryOperatorKind kind) {
 }
 
 static const char *why_parent(rewriter *rw, CXCursor parent, const record_value *v) {
-    static const char tested[] =
-        "is tested, but a place in a layout is never null; pass a flag of its own";
     enum CXCursorKind kind = clang_getCursorKind(parent);
     switch (kind) {
     case CXCursor_CStyleCastExpr:

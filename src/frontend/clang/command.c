@@ -103,19 +103,6 @@ static void add_system_folder(front_state *front, front_words *words, const char
     know_system_folder(front, folder);
 }
 
-/* Headers of the C++ and C libraries, where they came along with clang. The system's follow them,
- * for what else a file includes; without ours the driver finds the system's by itself. */
-static void add_library_headers(front_state *front, front_words *words) {
-    const char *own = hd_own_file(front->arena, "lib/heddle/include", NULL);
-    if (!own)
-        return;
-    add(front, words, "-nostdlibinc");
-    add_system_folder(front, words, "-isystem", hd_format(front->arena, "%s/c++", own));
-    add_system_folder(front, words, "-idirafter", hd_format(front->arena, "%s/c", own));
-    add_system_folder(front, words, "-idirafter", "/usr/local/include");
-    add_system_folder(front, words, "-idirafter", "/usr/include");
-}
-
 static void add_headers(front_state *front, front_words *words, const char *toolkit,
                         const char *own) {
     hd_arena *arena = front->arena;
@@ -126,7 +113,16 @@ static void add_headers(front_state *front, front_words *words, const char *tool
     add_system_folder(front, words, "-isystem", own);
     add_system_folder(front, words, "-isystem",
                       hd_format(arena, "%s/%s", own, toolkit ? "toolkit" : "own"));
-    add_library_headers(front, words);
+    /* Headers of the C++ and C libraries, where they came along with clang. The system's follow
+     * them, for what else a file includes; without ours the driver finds the system's by itself. */
+    const char *library = hd_own_file(arena, "lib/heddle/include", NULL);
+    if (library) {
+        add(front, words, "-nostdlibinc");
+        add_system_folder(front, words, "-isystem", hd_format(arena, "%s/c++", library));
+        add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/c", library));
+        add_system_folder(front, words, "-idirafter", "/usr/local/include");
+        add_system_folder(front, words, "-idirafter", "/usr/include");
+    }
     if (toolkit) {
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include/cccl", toolkit));

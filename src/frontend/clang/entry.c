@@ -153,29 +153,26 @@ const char *front_function_name(front_state *front, LLVMValueRef function) {
 
 /* ---- kernels ----------------------------------------------------------- */
 
-/* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
-static void find_annotated(front_state *front, front_pointer_map *kernels) {
-    static const char list[] = "nvvm.annotations";
-    unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
-    LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
-    LLVMGetNamedMetadataOperands(front->llvm, list, nodes);
-    for (unsigned i = 0; i < count; i++) {
-        unsigned parts = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
-        LLVMValueRef *part = hd_new_array(front->arena, LLVMValueRef, parts);
-        LLVMGetMDNodeOperands(nodes[i], part);
-        for (unsigned p = 1; p + 1 < parts; p += 2) {
-            const char *key = part[p] ? LLVMGetMDString(part[p], &length) : NULL;
-            if (part[0] && key && length == 6 && !memcmp(key, "kernel", 6))
-                front_pointer_map_set(front->arena, kernels, part[0], 1);
-        }
-    }
-}
-
 hd_status front_entries(front_state *front) {
     bool is_cuda = front->is_cuda;
     front_pointer_map annotated = {0};
-    if (is_cuda)
-        find_annotated(front, &annotated);
+    if (is_cuda) {
+        /* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
+        static const char list[] = "nvvm.annotations";
+        unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
+        LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
+        LLVMGetNamedMetadataOperands(front->llvm, list, nodes);
+        for (unsigned i = 0; i < count; i++) {
+            unsigned parts = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
+            LLVMValueRef *part = hd_new_array(front->arena, LLVMValueRef, parts);
+            LLVMGetMDNodeOperands(nodes[i], part);
+            for (unsigned p = 1; p + 1 < parts; p += 2) {
+                const char *key = part[p] ? LLVMGetMDString(part[p], &length) : NULL;
+                if (part[0] && key && length == 6 && !memcmp(key, "kernel", 6))
+                    front_pointer_map_set(front->arena, &annotated, part[0], 1);
+            }
+        }
+    }
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function)) {
         unsigned convention = LLVMGetFunctionCallConv(function);

@@ -15,13 +15,6 @@ const char *front_print_value(front_lowering *l, LLVMValueRef value) {
     return copy;
 }
 
-static const char *print_type(front_lowering *l, LLVMTypeRef type) {
-    char *text = LLVMPrintTypeToString(type);
-    const char *copy = hd_strdup(l->arena, text);
-    LLVMDisposeMessage(text);
-    return copy;
-}
-
 /* Two numbers without a name: the function, or its place among the virtual ones, and how far
  * the object is to be moved. */
 static bool is_member_pointer(const front_lowering *l, LLVMTypeRef type) {
@@ -31,14 +24,6 @@ static bool is_member_pointer(const front_lowering *l, LLVMTypeRef type) {
     LLVMTypeRef number = LLVMInt64TypeInContext(l->front->context);
     return LLVMStructGetTypeAtIndex(type, 0) == number &&
            LLVMStructGetTypeAtIndex(type, 1) == number;
-}
-
-/* "struct body" of %struct.body. */
-static const char *aggregate_name(const front_lowering *l, LLVMTypeRef type) {
-    bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
-    const char *name = is_struct && !LLVMIsLiteralStruct(type) ? LLVMGetStructName(type) : NULL;
-    const char *dot = name ? strchr(name, '.') : NULL;
-    return dot ? hd_format(l->arena, "struct %s", dot + 1) : is_struct ? "struct" : "array";
 }
 
 static kir_type unsupported_type(front_lowering *l, LLVMTypeRef type) {
@@ -54,15 +39,20 @@ static kir_type unsupported_type(front_lowering *l, LLVMTypeRef type) {
         front_cannot(l,
                      "pointers to member functions are not supported; call a function by its name");
     } else if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind) {
-        front_cannot(l, "a whole %s is used as one value here; use its members",
-                     aggregate_name(l, type));
+        bool is_struct = kind == LLVMStructTypeKind;
+        const char *name = is_struct && !LLVMIsLiteralStruct(type) ? LLVMGetStructName(type) : NULL;
+        const char *dot = name ? strchr(name, '.') : NULL; /* "struct.body" */
+        front_cannot(l, "a whole %s%s%s is used as one value here; use its members",
+                     is_struct ? "struct" : "array", dot ? " " : "", dot ? dot + 1 : "");
     } else if (kind == LLVMIntegerTypeKind) {
         front_cannot(l,
                      "a value of %u bits (from a bit-field, or a struct read as a whole) is not "
                      "supported; use members of 8, 16, 32 or 64 bits",
                      LLVMGetIntTypeWidth(type));
     } else {
-        front_cannot(l, "values of type %s are not supported", print_type(l, type));
+        char *text = LLVMPrintTypeToString(type);
+        front_cannot(l, "values of type %s are not supported", text);
+        LLVMDisposeMessage(text);
     }
     return front_int_type(32, 1);
 }

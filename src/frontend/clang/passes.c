@@ -64,7 +64,7 @@ static hd_status run_passes(front_state *front, const char *list) {
     return status;
 }
 
-static void mark_functions(front_state *front) {
+hd_status front_simplify(front_state *front) {
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) {
@@ -83,10 +83,6 @@ static void mark_functions(front_state *front) {
         if (!front_is_entry(front, function))
             LLVMSetLinkage(function, LLVMInternalLinkage);
     }
-}
-
-hd_status front_simplify(front_state *front) {
-    mark_functions(front);
     hd_status status = front_check_inlining(front);
     if (!status)
         status = run_passes(front, inlining);

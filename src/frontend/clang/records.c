@@ -326,11 +326,6 @@ static kir_param read_param(reader *r, CXCursor cursor) {
  */
 static const char probe_prefix[] = "__heddle_probe_";
 
-static bool is_instance(const front_entry *entry) {
-    size_t length = strlen(entry->source);
-    return length && entry->source[length - 1] == '>';
-}
-
 /* Its name as source can have it; NULL when an argument has none (a lambda). */
 static const char *writable_name(hd_arena *arena, const char *source) {
     static const char nameless[] = "(anonymous namespace)::";
@@ -350,7 +345,8 @@ static const char *text_with_probes(front_state *front) {
     hd_str text = {.arena = front->arena};
     for (size_t i = 0; i < front->entries.count; i++) {
         const front_entry *entry = &front->entries.data[i];
-        const char *name = is_instance(entry) ? writable_name(front->arena, entry->source) : NULL;
+        bool is_instance = hd_ends_in(entry->source, ">");
+        const char *name = is_instance ? writable_name(front->arena, entry->source) : NULL;
         if (!name)
             continue;
         if (!text.length)
