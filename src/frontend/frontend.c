@@ -5,7 +5,8 @@
 
 /* Text of kir, such as `heddle ir` prints. */
 static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const char *options, kir_module **module) {
+                          const char *options, const char *device, kir_module **module) {
+    (void)device;
     const hd_place place = {.file = path};
     char *text;
     size_t length;
@@ -26,20 +27,19 @@ static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path
 }
 
 typedef hd_status compile_fn(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, kir_module **module);
+                             const char *options, const char *device, kir_module **module);
 typedef hd_status parse_fn(hd_arena *arena, const hd_diag *diag, const char *path,
-                           const char *options, hd_parse_command *command);
+                           const char *options, const char *device, hd_parse_command *command);
 
 static const struct front_end {
     const char *endings[2]; /* of its files */
+    const char *device;     /* as in kir_module */
     compile_fn *compile;
     parse_fn *parse; /* NULL: libclang cannot read its files */
 } front_ends[] = {
-    {{".cl"},
-     front_clang_opencl,
-     front_clang_parse_opencl}, /* also of files with no known ending */
-    {{".cu", ".cuh"}, front_clang_cuda, front_clang_parse_cuda},
-    {{".kir"}, read_kir, NULL},
+    {{".cl"}, "opencl", front_clang_compile, front_clang_parse}, /* and with no known ending */
+    {{".cu", ".cuh"}, "cuda", front_clang_compile, front_clang_parse},
+    {{".kir"}, NULL, read_kir, NULL},
 };
 enum { FRONT_ENDS = sizeof front_ends / sizeof *front_ends };
 
@@ -73,8 +73,9 @@ const char *hd_kernel_endings(hd_arena *arena) {
 
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module) {
+    const struct front_end *front = front_end_of(path);
     *module = NULL;
-    return front_end_of(path)->compile(arena, diag, path, options, module);
+    return front->compile(arena, diag, path, options, front->device, module);
 }
 
 hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
@@ -85,5 +86,5 @@ hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char
         return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
                        "only source text in OpenCL C or CUDA C can be rewritten for a layout, and "
                        "this file is none; give the file that it was made from");
-    return front->parse(arena, diag, path, options, command);
+    return front->parse(arena, diag, path, options, front->device, command);
 }

@@ -45,24 +45,6 @@ typedef struct target {
 
 /* ---- where a pointer points ------------------------------------------------------ */
 
-static void describe_base(const finder *w, target *t) {
-    kir_type type = w->kernel->insts[t->pointer].type;
-    t->space = (kir_space)type.space;
-    if (t->base.kind == KERNEL_BASE_PARAM) {
-        const kir_param *param = &w->kernel->params[t->base.index];
-        t->record = param->record;
-        t->element_bytes = param->element_bytes;
-        t->space = (kir_space)param->type.space;
-    } else if (t->base.kind == KERNEL_BASE_STATIC) {
-        t->record = w->kernel->statics[t->base.index].record;
-        t->space = w->kernel->statics[t->base.index].space;
-    } else if (t->base.kind == KERNEL_BASE_ALLOCA) {
-        t->space = KIR_PRIVATE;
-    }
-    if (t->record && !t->record->size)
-        t->record = NULL;
-}
-
 /* Adds a form whose place in the record is not told: multiples of the record's
  * size go to the index, the rest into the field. Its constant says something
  * about the field only when nothing else does. */
@@ -94,8 +76,6 @@ static void add_step(const finder *w, target *t, const kir_inst *addr, uint32_t 
     }
 }
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 static void take_apart(const finder *w, target *t, uint32_t block) {
     int64_t constant = 0, size = t->record->size;
     kir_value v = t->pointer;
@@ -113,7 +93,7 @@ static void take_apart(const finder *w, target *t, uint32_t block) {
         constant += t->inner.constant;
         t->inner.constant = 0;
     }
-    t->index.constant += floor_div(constant, size);
+    t->index.constant += constant / size - (constant % size < 0);
     t->position = (uint32_t)hd_mod(constant, size);
     t->address = hd_affine_add(w->arena, kernel_affine_constant(t->position), t->index, size);
     t->address = hd_affine_add(w->arena, t->address, t->inner, 1);
@@ -121,7 +101,21 @@ static void take_apart(const finder *w, target *t, uint32_t block) {
 
 static target find_target(const finder *w, kir_value pointer, uint32_t block) {
     target t = {.pointer = pointer, .base = w->forms->base[pointer]};
-    describe_base(w, &t);
+    kir_type type = w->kernel->insts[t.pointer].type;
+    t.space = (kir_space)type.space;
+    if (t.base.kind == KERNEL_BASE_PARAM) {
+        const kir_param *param = &w->kernel->params[t.base.index];
+        t.record = param->record;
+        t.element_bytes = param->element_bytes;
+        t.space = (kir_space)param->type.space;
+    } else if (t.base.kind == KERNEL_BASE_STATIC) {
+        t.record = w->kernel->statics[t.base.index].record;
+        t.space = w->kernel->statics[t.base.index].space;
+    } else if (t.base.kind == KERNEL_BASE_ALLOCA) {
+        t.space = KIR_PRIVATE;
+    }
+    if (t.record && !t.record->size)
+        t.record = NULL;
     t.address = kernel_forms_at(w->forms, pointer, block);
     if (t.record)
         take_apart(w, &t, block);
@@ -157,36 +151,13 @@ static void place_in_record(const finder *w, const target *t, hd_access *a) {
     a->field_byte = inside ? (uint32_t)a->inner.constant : 0;
 }
 
-static const char *reason_of(const finder *w, const target *t, hd_access *a) {
-    if (t->base.kind != KERNEL_BASE_UNKNOWN)
-        return kernel_forms_reason(w->forms, t->address);
-    if (a->indirect)
-        return hd_format(w->arena, "the pointer was loaded: %s",
-                         kernel_forms_reason(w->forms, t->address));
-    return "the pointer may point into more than one buffer";
-}
-
-static void explain(const finder *w, const target *t, hd_access *a) {
-    a->affine = t->base.kind != KERNEL_BASE_UNKNOWN && !hd_affine_is_opaque(t->address);
-    a->indirect_load = kernel_forms_load_of(w->forms, t->address);
-    a->indirect = a->indirect_load != KIR_NONE;
-    kernel_dependence on = kernel_dependence_new(w->forms, w->kernel->insts[a->inst].block);
-    kernel_depend_on_form(w->evaluator, t->address, &on);
-    a->computable = t->base.kind != KERNEL_BASE_UNKNOWN && !on.unknown;
-    if (!a->affine)
-        a->reason = reason_of(w, t, a);
-}
-
-static kernel_guards guards_of(finder *w, uint32_t block) {
-    if (!w->guards_known[block])
-        w->guards[block] = kernel_guards_of_block(w->forms, w->controls, w->trips, block);
-    w->guards_known[block] = true;
-    return w->guards[block];
-}
-
 static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, uint32_t width) {
     const kir_inst *inst = &w->kernel->insts[v];
-    kernel_guards guards = guards_of(w, inst->block);
+    if (!w->guards_known[inst->block])
+        w->guards[inst->block] =
+            kernel_guards_of_block(w->forms, w->controls, w->trips, inst->block);
+    w->guards_known[inst->block] = true;
+    kernel_guards guards = w->guards[inst->block];
     hd_access a = {.id = (uint32_t)w->accesses.count,
                    .inst = v,
                    .kind = kind,
@@ -209,7 +180,19 @@ static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, u
         uint32_t size = t->element_bytes ? t->element_bytes : width;
         kernel_affine_split(w->arena, t->address, size ? size : 1, &a.index, &a.inner);
     }
-    explain(w, t, &a);
+    a.affine = t->base.kind != KERNEL_BASE_UNKNOWN && !hd_affine_is_opaque(t->address);
+    a.indirect_load = kernel_forms_load_of(w->forms, t->address);
+    a.indirect = a.indirect_load != KIR_NONE;
+    kernel_dependence on = kernel_dependence_new(w->forms, w->kernel->insts[a.inst].block);
+    kernel_depend_on_form(w->evaluator, t->address, &on);
+    a.computable = t->base.kind != KERNEL_BASE_UNKNOWN && !on.unknown;
+    const char *reason = a.affine ? NULL : kernel_forms_reason(w->forms, t->address);
+    if (t->base.kind != KERNEL_BASE_UNKNOWN)
+        a.reason = reason;
+    else if (a.indirect)
+        a.reason = hd_format(w->arena, "the pointer was loaded: %s", reason);
+    else
+        a.reason = "the pointer may point into more than one buffer";
     hd_push(w->arena, &w->accesses, a);
 }
 
@@ -253,20 +236,6 @@ static bool leaves_in(const finder *w, const target *t, uint64_t from, uint64_t 
     return all.count <= MOST_LEAVES && covered->count > 0;
 }
 
-static void emit_leaves(finder *w, kir_value v, hd_access_kind kind, const target *t,
-                        const leaf_list *leaves, uint64_t element) {
-    for (size_t i = 0; i < leaves->count; i++) {
-        target part = *t;
-        part.position = leaves->data[i].offset;
-        part.index.constant += (int64_t)element;
-        int64_t bytes =
-            (int64_t)(element * t->record->size) + (int64_t)part.position - (int64_t)t->position;
-        part.address.constant += bytes;
-        emit(w, v, kind, &part, leaves->data[i].size);
-        w->accesses.data[w->accesses.count - 1].part = (uint32_t)bytes;
-    }
-}
-
 /* An access of `width` bytes that covers several fields is one access for each of
  * their scalars and vectors; false when it is to be taken as a whole. */
 static bool emit_fields(finder *w, kir_value v, hd_access_kind kind, const target *t,
@@ -283,8 +252,18 @@ static bool emit_fields(finder *w, kir_value v, hd_access_kind kind, const targe
     if (!width || t->position + part > size || !leaves_in(w, t, t->position, part, &leaves) ||
         elements * leaves.count > MOST_LEAVES)
         return false;
-    for (uint64_t e = 0; e < elements; e++)
-        emit_leaves(w, v, kind, t, &leaves, e);
+    for (uint64_t e = 0; e < elements; e++) {
+        for (size_t i = 0; i < leaves.count; i++) {
+            target at = *t;
+            at.position = leaves.data[i].offset;
+            at.index.constant += (int64_t)e;
+            int64_t bytes =
+                (int64_t)(e * t->record->size) + (int64_t)at.position - (int64_t)t->position;
+            at.address.constant += bytes;
+            emit(w, v, kind, &at, leaves.data[i].size);
+            w->accesses.data[w->accesses.count - 1].part = (uint32_t)bytes;
+        }
+    }
     return true;
 }
 
@@ -405,32 +384,10 @@ static hd_evaluator *solve(hd_arena *arena, const hd_kernel_info *info, const hd
     return kernel_trips_find(forms, trips, binding != NULL);
 }
 
-static void find_accesses(finder *w, hd_kernel_info *info) {
-    const hd_flow *flow = info->flow;
-    w->guards = hd_new_array(w->arena, kernel_guards, flow->block_count);
-    w->controls = kernel_controls_new(w->forms);
-    w->guards_known = hd_new_array(w->arena, bool, flow->block_count);
-    for (uint32_t i = 0; i < flow->rpo_count; i++) {
-        const kir_block *block = &w->kernel->blocks[flow->rpo[i]];
-        for (uint32_t k = 0; k < block->inst_count; k++)
-            find_accesses_of(w, block->insts[k]);
-    }
-    info->accesses = w->accesses.data;
-    info->access_count = (uint32_t)w->accesses.count;
-}
-
 const char *hd_access_kind_name(hd_access_kind kind) {
     static const char *const names[] = {
         [HD_LOAD] = "load", [HD_STORE] = "store", [HD_ATOMIC] = "atomic"};
     return names[kind];
-}
-
-/* Where an access stands in a loop around it: its own block, or where the loop inside begins. */
-static uint32_t block_in_loop(const hd_kernel_info *info, const hd_access *access, int32_t loop) {
-    uint32_t block = info->kernel->insts[access->inst].block;
-    for (int32_t l = access->loop; l >= 0 && l != loop; l = info->flow->loops[l].parent)
-        block = info->flow->loops[l].header;
-    return block;
 }
 
 /* Every iteration passes the test, so what is not behind it is before it. */
@@ -438,7 +395,10 @@ bool hd_runs_with_test(const hd_kernel_info *info, const hd_access *access, int3
     const hd_trip *trip = &info->trips[loop];
     if (trip->after_body || trip->test == KIR_NONE)
         return false;
-    uint32_t block = block_in_loop(info, access, loop);
+    /* Where it stands in the loop: in its own block, or where the loop inside begins. */
+    uint32_t block = info->kernel->insts[access->inst].block;
+    for (int32_t l = access->loop; l >= 0 && l != loop; l = info->flow->loops[l].parent)
+        block = info->flow->loops[l].header;
     return block == trip->test || !hd_flow_dominates(info->flow, trip->test, block);
 }
 
@@ -470,7 +430,17 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
                 .forms = info->evaluator->f,
                 .trips = info->trips,
                 .evaluator = info->evaluator};
-    find_accesses(&w, info);
+    const hd_flow *flow = info->flow;
+    w.guards = hd_new_array(w.arena, kernel_guards, flow->block_count);
+    w.controls = kernel_controls_new(w.forms);
+    w.guards_known = hd_new_array(w.arena, bool, flow->block_count);
+    for (uint32_t i = 0; i < flow->rpo_count; i++) {
+        const kir_block *block = &w.kernel->blocks[flow->rpo[i]];
+        for (uint32_t k = 0; k < block->inst_count; k++)
+            find_accesses_of(&w, block->insts[k]);
+    }
+    info->accesses = w.accesses.data;
+    info->access_count = (uint32_t)w.accesses.count;
     info->registers = hd_kernel_registers(arena, kernel, info->flow);
     return info;
 }

@@ -143,32 +143,13 @@ void kernel_affine_split(hd_arena *arena, hd_affine a, int64_t modulus, hd_affin
     }
 }
 
-static bool fold_division(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result) {
+bool kernel_fold(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result) {
     uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     uint64_t ua = (uint64_t)a & mask, ub = (uint64_t)b & mask;
-    if (!ub)
+    bool shifts = op == KIR_SHL || op == KIR_LSHR || op == KIR_ASHR;
+    bool divides = op == KIR_SDIV || op == KIR_UDIV || op == KIR_SREM || op == KIR_UREM;
+    if ((shifts && (b < 0 || (uint64_t)b >= bits)) || (divides && !ub))
         return false;
-    switch (op) {
-    case KIR_UDIV: *result = (int64_t)(ua / ub); return true;
-    case KIR_UREM: *result = (int64_t)(ua % ub); return true;
-    case KIR_SDIV: *result = b == -1 ? (int64_t)-(uint64_t)a : a / b; return true;
-    default: *result = b == -1 ? 0 : a % b; return true;
-    }
-}
-
-static bool fold_shift(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result) {
-    uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    if (b < 0 || (uint64_t)b >= bits)
-        return false;
-    if (op == KIR_SHL)
-        *result = (int64_t)((uint64_t)a << b);
-    else
-        *result = op == KIR_LSHR ? (int64_t)(((uint64_t)a & mask) >> b) : a >> b;
-    return true;
-}
-
-bool kernel_fold(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result) {
-    bool known = true;
     switch (op) {
     case KIR_ADD: *result = wrap_add(a, b); break;
     case KIR_SUB: *result = (int64_t)((uint64_t)a - (uint64_t)b); break;
@@ -176,18 +157,17 @@ bool kernel_fold(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result
     case KIR_AND: *result = a & b; break;
     case KIR_OR: *result = a | b; break;
     case KIR_XOR: *result = a ^ b; break;
-    case KIR_SHL:
-    case KIR_LSHR:
-    case KIR_ASHR: known = fold_shift(op, bits, a, b, result); break;
-    case KIR_SDIV:
-    case KIR_UDIV:
-    case KIR_SREM:
-    case KIR_UREM: known = fold_division(op, bits, a, b, result); break;
+    case KIR_SHL: *result = (int64_t)((uint64_t)a << b); break;
+    case KIR_LSHR: *result = (int64_t)(ua >> b); break;
+    case KIR_ASHR: *result = a >> b; break;
+    case KIR_UDIV: *result = (int64_t)(ua / ub); break;
+    case KIR_UREM: *result = (int64_t)(ua % ub); break;
+    case KIR_SDIV: *result = b == -1 ? (int64_t)-(uint64_t)a : a / b; break;
+    case KIR_SREM: *result = b == -1 ? 0 : a % b; break;
     default: return false;
     }
-    if (known)
-        *result = kir_sign_extend((uint64_t)*result, bits);
-    return known;
+    *result = kir_sign_extend((uint64_t)*result, bits);
+    return true;
 }
 
 static void print_symbol(hd_str *out, const kir_kernel *kernel, const hd_term *term) {

@@ -6,6 +6,14 @@
 
 #include "kernel/kernel.h"
 
+/* A switch may lead to one block several times; the block is one successor. */
+static inline bool kernel_edge_repeats(const kir_inst *terminator, uint32_t edge) {
+    for (uint32_t i = 0; i < edge; i++)
+        if (terminator->to[i] == terminator->to[edge])
+            return true;
+    return false;
+}
+
 /* ---- affine.c ------------------------------------------------------------------ */
 
 hd_affine kernel_affine_constant(int64_t constant);

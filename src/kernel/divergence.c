@@ -242,13 +242,6 @@ static bool is_number_of_warp(const analysis *a, const kernel_forms *forms, cons
     return whole && divisor && divisor % a->warp == 0;
 }
 
-/* The launch says that all lanes of a warp have the same value, whatever it is computed from. */
-static bool is_of_warp(const analysis *a, const kernel_forms *forms, kir_value v) {
-    const kir_inst *inst = &a->kernel->insts[v];
-    return inst->type.kind == KIR_INT && inst->type.lanes == 1 && !a->reached[inst->block] &&
-           (is_form_of_warp(a, forms, v) || is_number_of_warp(a, forms, inst));
-}
-
 /* ---- levels ------------------------------------------------------------------------ */
 
 /* The inner loop of a level that holds the block, or the level when it lies in none. */
@@ -293,20 +286,13 @@ static void arrive(walk *w, uint32_t to, uint32_t label) {
     }
 }
 
-static bool is_repeated(const kir_inst *end, uint32_t edge) {
-    for (uint32_t i = 0; i < edge; i++)
-        if (end->to[i] == end->to[edge])
-            return true;
-    return false;
-}
-
 /* Sends a label along the edges of one block that leave `child`, or all when child is the
  * walk's level; KIR_NONE: a fresh one along each. */
 static void send(walk *w, uint32_t block, int32_t child, uint32_t label) {
     const kir_inst *end = kir_terminator(w->a->kernel, block);
     for (uint32_t i = 0; i < end->to_count; i++) {
         bool leaves = child == w->level || !hd_flow_in_loop(w->a->flow, child, end->to[i]);
-        if (leaves && !is_repeated(end, i))
+        if (leaves && !kernel_edge_repeats(end, i))
             arrive(w, end->to[i], label == KIR_NONE ? w->fresh++ : label);
     }
 }
@@ -335,7 +321,7 @@ static uint32_t count_exit_edges(const analysis *a, const hd_loop *loop) {
         const kir_inst *end = kir_terminator(a->kernel, loop->exits[i]);
         for (uint32_t k = 0; k < end->to_count; k++)
             count += !hd_flow_in_loop(a->flow, (int32_t)(loop - a->flow->loops), end->to[k]) &&
-                     !is_repeated(end, k);
+                     !kernel_edge_repeats(end, k);
     }
     return count;
 }
@@ -416,36 +402,29 @@ static bool is_meeting(const analysis *a, const kir_inst *phi) {
                    : a->meets_again[loop] || is_repeated_early(a, loop);
 }
 
-/* Lanes leave one of the loops that hold `from`, but not `to`, in different iterations. */
-static bool is_staggered_between(const hd_flow *flow, const hd_divergence *d, uint32_t from,
-                                 uint32_t to) {
-    for (int32_t l = flow->loop_of[from]; l >= 0 && !hd_flow_in_loop(flow, l, to);
-         l = flow->loops[l].parent)
-        if (d->staggered[l])
-            return true;
-    return false;
+/* Whether lanes that are active in a block may hold different values: they do, or they leave one
+ * of the loops that hold the value, but not the block, in different iterations. */
+static bool varies_at(const kir_kernel *kernel, const hd_flow *flow, const hd_divergence *d,
+                      kir_value value, uint32_t block) {
+    bool varies = d->varying[value];
+    for (int32_t l = flow->loop_of[kernel->insts[value].block];
+         l >= 0 && !varies && !hd_flow_in_loop(flow, l, block); l = flow->loops[l].parent)
+        varies = d->staggered[l];
+    return varies;
 }
 
-/* Whether lanes that are active in the instruction's block may hold different arguments. */
 static bool differs(const analysis *a, const kir_inst *inst, uint32_t arg) {
-    kir_value v = inst->args[arg];
-    return a->result->varying[v] ||
-           is_staggered_between(a->flow, a->result, a->kernel->insts[v].block, inst->block);
-}
-
-/* A shuffle by which all lanes of a warp read one of them. */
-static bool is_broadcast(const analysis *a, const kir_inst *inst) {
-    int64_t width;
-    return inst->op == KIR_CALL && !strcmp(inst->name, "warp_shuffle") &&
-           kir_const_int(a->kernel, inst->args[3], &width) && width == SUB_GROUP_LANES &&
-           !differs(a, inst, 2);
+    return varies_at(a->kernel, a->flow, a->result, inst->args[arg], inst->block);
 }
 
 /* All lanes that are compared get one answer from this call. */
 static bool is_shared(const analysis *a, const kir_inst *inst) {
     answered who = answered_together(inst);
     bool in_slices = a->warp && SUB_GROUP_LANES % a->warp == 0;
-    bool of_mask = who == MASK || is_broadcast(a, inst);
+    int64_t width; /* by a shuffle all lanes of a warp may read one of them */
+    bool of_mask = who == MASK || (inst->op == KIR_CALL && !strcmp(inst->name, "warp_shuffle") &&
+                                   kir_const_int(a->kernel, inst->args[3], &width) &&
+                                   width == SUB_GROUP_LANES && !differs(a, inst, 2));
     return who == BLOCK || (in_slices && (who == SUB_GROUP || (of_mask && !differs(a, inst, 0))));
 }
 
@@ -538,13 +517,17 @@ hd_divergence *hd_divergence_of_block(hd_arena *arena, const kir_kernel *kernel,
 hd_divergence *hd_divergence_of_warp(hd_arena *arena, const hd_kernel_info *info, uint32_t warp) {
     analysis a = prepare(arena, info->kernel, info->flow);
     a.warp = warp;
-    for (kir_value v = 0; v < info->kernel->inst_count; v++)
-        a.agreed[v] = is_of_warp(&a, info->evaluator->f, v);
+    for (kir_value v = 0; v < info->kernel->inst_count; v++) {
+        const kir_inst *inst = &a.kernel->insts[v];
+        a.agreed[v] = inst->type.kind == KIR_INT && inst->type.lanes == 1 &&
+                      !a.reached[inst->block] &&
+                      (is_form_of_warp(&a, info->evaluator->f, v) ||
+                       is_number_of_warp(&a, info->evaluator->f, inst));
+    }
     return spread(&a);
 }
 
 bool hd_is_varying_at(const hd_kernel_info *info, const hd_divergence *d, kir_value value,
                       uint32_t block) {
-    return d->varying[value] ||
-           is_staggered_between(info->flow, d, info->kernel->insts[value].block, block);
+    return varies_at(info->kernel, info->flow, d, value, block);
 }

@@ -49,11 +49,6 @@ static bool is_opaque_itself(const hd_evaluator *e, kir_value v) {
     return form.term_count == 1 && form.terms[0].kind == HD_SYM_VALUE && form.terms[0].index == v;
 }
 
-static bool is_min_or_max(const kir_inst *inst) {
-    return inst->op == KIR_CALL && inst->arg_count == 2 &&
-           (!strcmp(inst->name, "min") || !strcmp(inst->name, "max"));
-}
-
 /* Operations that are done here although they are not affine. */
 static bool is_computable(const hd_evaluator *e, const kir_inst *inst) {
     if (inst->type.kind != KIR_INT || inst->type.lanes != 1)
@@ -62,15 +57,9 @@ static bool is_computable(const hd_evaluator *e, const kir_inst *inst) {
     bool of_ints = from.kind == KIR_INT && from.lanes == 1;
     return of_ints && ((inst->op >= KIR_ADD && inst->op <= KIR_ASHR) || inst->op == KIR_SELECT ||
                        inst->op == KIR_ICMP || inst->op == KIR_FREEZE ||
-                       (inst->op >= KIR_TRUNC && inst->op <= KIR_SEXT) || is_min_or_max(inst));
-}
-
-static int64_t convert(const kir_inst *inst, uint32_t from_bits, int64_t a) {
-    if (inst->op == KIR_ZEXT && from_bits < 64)
-        a &= (int64_t)(((uint64_t)1 << from_bits) - 1);
-    if (inst->op == KIR_SEXT && from_bits == 1)
-        a = -a;
-    return kir_sign_extend((uint64_t)a, inst->type.bits);
+                       (inst->op >= KIR_TRUNC && inst->op <= KIR_SEXT) ||
+                       (inst->op == KIR_CALL && inst->arg_count == 2 &&
+                        (!strcmp(inst->name, "min") || !strcmp(inst->name, "max"))));
 }
 
 static bool compute(hd_evaluator *e, const kir_inst *inst, uint32_t depth, int64_t *result) {
@@ -88,7 +77,15 @@ static bool compute(hd_evaluator *e, const kir_inst *inst, uint32_t depth, int64
     case KIR_TRUNC:
     case KIR_ZEXT:
     case KIR_SEXT:
-    case KIR_FREEZE: *result = convert(inst, from_bits, args[0]); return true;
+    case KIR_FREEZE: {
+        int64_t a = args[0];
+        if (inst->op == KIR_ZEXT && from_bits < 64)
+            a &= (int64_t)(((uint64_t)1 << from_bits) - 1);
+        if (inst->op == KIR_SEXT && from_bits == 1)
+            a = -a;
+        *result = kir_sign_extend((uint64_t)a, inst->type.bits);
+        return true;
+    }
     default: return kernel_fold(inst->op, inst->type.bits, args[0], args[1], result);
     }
 }

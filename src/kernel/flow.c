@@ -21,11 +21,12 @@
  */
 #include "kernel/analysis.h"
 
+typedef hd_vec(uint32_t) node_list;
+
 /* A graph in a form both directions share: node n's successors and predecessors. */
 typedef struct graph {
     uint32_t count, root;
-    uint32_t **next, *next_count;
-    uint32_t **prev, *prev_count;
+    node_list *next, *prev;
     uint32_t *order, order_count; /* reverse post-order from the root */
     uint32_t *rank;               /* position in it, or KIR_NONE */
 } graph;
@@ -33,35 +34,16 @@ typedef struct graph {
 static graph *graph_new(hd_arena *arena, uint32_t count, uint32_t root) {
     graph *g = hd_new(arena, graph);
     *g = (graph){.count = count, .root = root};
-    g->next = hd_new_array(arena, uint32_t *, count);
-    g->prev = hd_new_array(arena, uint32_t *, count);
-    g->next_count = hd_new_array(arena, uint32_t, count);
-    g->prev_count = hd_new_array(arena, uint32_t, count);
+    g->next = hd_new_array(arena, node_list, count);
+    g->prev = hd_new_array(arena, node_list, count);
     g->order = hd_new_array(arena, uint32_t, count);
     g->rank = hd_new_array(arena, uint32_t, count);
     return g;
 }
 
-typedef struct edge {
-    uint32_t from, to;
-} edge;
-typedef hd_vec(edge) edge_list;
-
-static void graph_fill(hd_arena *arena, graph *g, const edge_list *edges) {
-    for (size_t i = 0; i < edges->count; i++) {
-        g->next_count[edges->data[i].from]++;
-        g->prev_count[edges->data[i].to]++;
-    }
-    for (uint32_t n = 0; n < g->count; n++) {
-        g->next[n] = hd_new_array(arena, uint32_t, g->next_count[n]);
-        g->prev[n] = hd_new_array(arena, uint32_t, g->prev_count[n]);
-        g->next_count[n] = g->prev_count[n] = 0;
-    }
-    for (size_t i = 0; i < edges->count; i++) {
-        edge e = edges->data[i];
-        g->next[e.from][g->next_count[e.from]++] = e.to;
-        g->prev[e.to][g->prev_count[e.to]++] = e.from;
-    }
+static void add_edge(hd_arena *arena, graph *g, uint32_t from, uint32_t to) {
+    hd_push(arena, &g->next[from], to);
+    hd_push(arena, &g->prev[to], from);
 }
 
 /* Depth first from the root with an explicit stack (kernels may have thousands
@@ -77,12 +59,12 @@ static void graph_order(hd_arena *arena, graph *g) {
     g->rank[g->root] = 0;
     while (depth) {
         uint32_t n = stack[depth - 1];
-        if (edge_at[n] == g->next_count[n]) {
+        if (edge_at[n] == g->next[n].count) {
             g->order[--left] = n;
             depth--;
             continue;
         }
-        uint32_t to = g->next[n][g->next_count[n] - ++edge_at[n]];
+        uint32_t to = g->next[n].data[g->next[n].count - ++edge_at[n]];
         if (g->rank[to] == KIR_NONE) {
             g->rank[to] = 0;
             stack[depth++] = to;
@@ -114,8 +96,8 @@ static uint32_t *dominators(hd_arena *arena, const graph *g) {
         changed = false;
         for (uint32_t i = 1; i < g->order_count; i++) {
             uint32_t n = g->order[i], best = KIR_NONE;
-            for (uint32_t k = 0; k < g->prev_count[n]; k++) {
-                uint32_t p = g->prev[n][k];
+            for (uint32_t k = 0; k < g->prev[n].count; k++) {
+                uint32_t p = g->prev[n].data[k];
                 if (g->rank[p] != KIR_NONE && idom[p] != KIR_NONE)
                     best = best == KIR_NONE ? p : intersect(g, idom, p, best);
             }
@@ -127,19 +109,6 @@ static uint32_t *dominators(hd_arena *arena, const graph *g) {
     return idom;
 }
 
-static graph *forward_graph(hd_arena *arena, const kir_kernel *kernel) {
-    graph *g = graph_new(arena, kernel->block_count, 0);
-    edge_list edges = {0};
-    for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_inst *last = kir_terminator(kernel, b);
-        for (uint32_t i = 0; i < last->to_count; i++)
-            hd_push(arena, &edges, (edge){b, last->to[i]});
-    }
-    graph_fill(arena, g, &edges);
-    graph_order(arena, g);
-    return g;
-}
-
 /* Marks everything that reaches `block` (going backwards from it). */
 static void mark_backwards(const graph *g, uint32_t block, bool *marked, uint32_t *stack) {
     uint32_t depth = 0;
@@ -149,8 +118,8 @@ static void mark_backwards(const graph *g, uint32_t block, bool *marked, uint32_
     }
     while (depth) {
         uint32_t n = stack[--depth];
-        for (uint32_t k = 0; k < g->prev_count[n]; k++) {
-            uint32_t p = g->prev[n][k];
+        for (uint32_t k = 0; k < g->prev[n].count; k++) {
+            uint32_t p = g->prev[n].data[k];
             if (!marked[p]) {
                 marked[p] = true;
                 stack[depth++] = p;
@@ -162,15 +131,14 @@ static void mark_backwards(const graph *g, uint32_t block, bool *marked, uint32_
 static uint32_t *post_dominators(hd_arena *arena, const graph *forward) {
     uint32_t count = forward->count, exit = count;
     graph *g = graph_new(arena, count + 1, exit);
-    edge_list edges = {0};
     bool *leaves = hd_new_array(arena, bool, count); /* an exit is reached from here */
     uint32_t *stack = hd_new_array(arena, uint32_t, count);
     for (uint32_t i = forward->order_count; i-- > 0;) {
         uint32_t b = forward->order[i];
-        for (uint32_t k = 0; k < forward->next_count[b]; k++)
-            hd_push(arena, &edges, (edge){forward->next[b][k], b});
-        if (!forward->next_count[b]) {
-            hd_push(arena, &edges, (edge){exit, b});
+        for (uint32_t k = 0; k < forward->next[b].count; k++)
+            add_edge(arena, g, forward->next[b].data[k], b);
+        if (!forward->next[b].count) {
+            add_edge(arena, g, exit, b);
             mark_backwards(forward, b, leaves, stack);
         }
     }
@@ -178,10 +146,9 @@ static uint32_t *post_dominators(hd_arena *arena, const graph *forward) {
         uint32_t b = forward->order[i];
         if (leaves[b])
             continue;
-        hd_push(arena, &edges, (edge){exit, b});
+        add_edge(arena, g, exit, b);
         mark_backwards(forward, b, leaves, stack);
     }
-    graph_fill(arena, g, &edges);
     graph_order(arena, g);
     uint32_t *ipdom = dominators(arena, g);
     for (uint32_t b = 0; b < count; b++)
@@ -225,16 +192,16 @@ static bool has_unnatural_cycle(hd_arena *arena, const graph *g, const hd_flow *
     uint32_t ready_count = 0, done = 0;
     for (uint32_t i = 0; i < g->order_count; i++) {
         uint32_t b = g->order[i];
-        for (uint32_t k = 0; k < g->next_count[b]; k++)
-            waiting[g->next[b][k]] += !hd_flow_dominates(flow, g->next[b][k], b);
+        for (uint32_t k = 0; k < g->next[b].count; k++)
+            waiting[g->next[b].data[k]] += !hd_flow_dominates(flow, g->next[b].data[k], b);
     }
     ready[ready_count++] = g->root;
     if (waiting[g->root])
         return true;
     while (done < ready_count) {
         uint32_t b = ready[done++];
-        for (uint32_t k = 0; k < g->next_count[b]; k++) {
-            uint32_t to = g->next[b][k];
+        for (uint32_t k = 0; k < g->next[b].count; k++) {
+            uint32_t to = g->next[b].data[k];
             if (!hd_flow_dominates(flow, to, b) && --waiting[to] == 0)
                 ready[ready_count++] = to;
         }
@@ -249,15 +216,15 @@ static void collect_loop(hd_arena *arena, const graph *g, const hd_flow *flow, h
     inside[loop->header] = true;
     for (uint32_t i = 0; i < loop->latch_count; i++)
         mark_backwards(g, loop->latches[i], inside, stack);
-    hd_vec(uint32_t) blocks = {0}, exits = {0};
+    node_list blocks = {0}, exits = {0};
     for (uint32_t i = 0; i < flow->rpo_count; i++) {
         uint32_t b = flow->rpo[i];
         if (!inside[b])
             continue;
         hd_push(arena, &blocks, b);
         bool leaves = false;
-        for (uint32_t k = 0; k < g->next_count[b]; k++)
-            leaves |= !inside[g->next[b][k]];
+        for (uint32_t k = 0; k < g->next[b].count; k++)
+            leaves |= !inside[g->next[b].data[k]];
         if (leaves)
             hd_push(arena, &exits, b);
     }
@@ -265,16 +232,6 @@ static void collect_loop(hd_arena *arena, const graph *g, const hd_flow *flow, h
     loop->block_count = (uint32_t)blocks.count;
     loop->exits = exits.data;
     loop->exit_count = (uint32_t)exits.count;
-}
-
-static uint32_t first_line(const kir_kernel *kernel, const hd_loop *loop) {
-    uint32_t line = 0;
-    for (uint32_t i = 0; i < loop->block_count && !line; i++) {
-        const kir_block *block = &kernel->blocks[loop->blocks[i]];
-        for (uint32_t k = 0; k < block->inst_count && !line; k++)
-            line = kernel->insts[block->insts[k]].line;
-    }
-    return line;
 }
 
 /* Headers come in reverse post-order, so an outer loop comes before its inner
@@ -285,9 +242,9 @@ static void find_loops(hd_arena *arena, const kir_kernel *kernel, const graph *g
     uint32_t *stack = hd_new_array(arena, uint32_t, g->count);
     for (uint32_t i = 0; i < flow->rpo_count; i++) {
         uint32_t header = flow->rpo[i];
-        hd_vec(uint32_t) latches = {0};
-        for (uint32_t k = 0; k < g->prev_count[header]; k++) {
-            uint32_t from = g->prev[header][k];
+        node_list latches = {0};
+        for (uint32_t k = 0; k < g->prev[header].count; k++) {
+            uint32_t from = g->prev[header].data[k];
             bool known = latches.count && latches.data[latches.count - 1] == from;
             if (!known && g->rank[from] != KIR_NONE && hd_flow_dominates(flow, header, from))
                 hd_push(arena, &latches, from);
@@ -299,7 +256,11 @@ static void find_loops(hd_arena *arena, const kir_kernel *kernel, const graph *g
         loop.parent = flow->loop_of[header];
         loop.depth = loop.parent < 0 ? 1 : loops.data[loop.parent].depth + 1;
         collect_loop(arena, g, flow, &loop, inside, stack);
-        loop.line = first_line(kernel, &loop);
+        for (uint32_t n = 0; n < loop.block_count && !loop.line; n++) {
+            const kir_block *block = &kernel->blocks[loop.blocks[n]];
+            for (uint32_t k = 0; k < block->inst_count && !loop.line; k++)
+                loop.line = kernel->insts[block->insts[k]].line;
+        }
         for (uint32_t k = 0; k < loop.block_count; k++)
             flow->loop_of[loop.blocks[k]] = (int32_t)loops.count;
         hd_push(arena, &loops, loop);
@@ -330,10 +291,28 @@ static void place_blocks(placer *p, const uint32_t *blocks, uint32_t count, int3
     }
 }
 
-/* A reverse post-order may put what follows a loop before parts of the loop. Puts
- * the blocks of every loop together, from its header on: still every block but a
- * header comes after all its predecessors, and the order is that of the program. */
-static void keep_loops_together(hd_arena *arena, hd_flow *flow) {
+hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel) {
+    hd_flow *flow = hd_new(arena, hd_flow);
+    graph *g = graph_new(arena, kernel->block_count, 0);
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        const kir_inst *last = kir_terminator(kernel, b);
+        for (uint32_t i = 0; i < last->to_count; i++)
+            add_edge(arena, g, b, last->to[i]);
+    }
+    graph_order(arena, g);
+    flow->block_count = kernel->block_count;
+    flow->rpo = g->order;
+    flow->rpo_count = g->order_count;
+    flow->idom = dominators(arena, g);
+    flow->ipdom = post_dominators(arena, g);
+    flow->loop_of = hd_new_array(arena, int32_t, kernel->block_count);
+    for (uint32_t b = 0; b < kernel->block_count; b++)
+        flow->loop_of[b] = -1;
+    find_loops(arena, kernel, g, flow);
+    flow->irreducible = has_unnatural_cycle(arena, g, flow);
+    /* A reverse post-order may put what follows a loop before parts of the loop. Puts
+     * the blocks of every loop together, from its header on: still every block but a
+     * header comes after all its predecessors, and the order is that of the program. */
     placer p = {flow, flow->rpo, hd_new_array(arena, uint32_t, flow->rpo_count), 0,
                 hd_new_array(arena, bool, flow->block_count)};
     uint32_t *rank = hd_new_array(arena, uint32_t, flow->block_count);
@@ -346,21 +325,5 @@ static void keep_loops_together(hd_arena *arena, hd_flow *flow) {
         memcpy(loop->blocks, flow->rpo + rank[loop->header],
                loop->block_count * sizeof *loop->blocks);
     }
-}
-
-hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel) {
-    hd_flow *flow = hd_new(arena, hd_flow);
-    graph *g = forward_graph(arena, kernel);
-    flow->block_count = kernel->block_count;
-    flow->rpo = g->order;
-    flow->rpo_count = g->order_count;
-    flow->idom = dominators(arena, g);
-    flow->ipdom = post_dominators(arena, g);
-    flow->loop_of = hd_new_array(arena, int32_t, kernel->block_count);
-    for (uint32_t b = 0; b < kernel->block_count; b++)
-        flow->loop_of[b] = -1;
-    find_loops(arena, kernel, g, flow);
-    flow->irreducible = has_unnatural_cycle(arena, g, flow);
-    keep_loops_together(arena, flow);
     return flow;
 }

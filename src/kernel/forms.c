@@ -110,17 +110,11 @@ static hd_affine arg_form(const kernel_forms *f, const kir_inst *inst, uint32_t 
 
 /* ---- work-item queries ---------------------------------------------------------------- */
 
-static hd_affine id_or_zero(const kernel_forms *f, hd_symbol_kind kind, uint32_t d,
-                            uint64_t count) {
-    return count == 1 ? kernel_affine_constant(0) : kernel_affine_symbol(f->arena, kind, d);
-}
-
-static hd_affine local_id(const kernel_forms *f, uint32_t d) {
-    return id_or_zero(f, HD_SYM_LOCAL, d, kernel_launch_size(&f->launch, KIR_Q_LOCAL_SIZE, d));
-}
-
-static hd_affine group_id(const kernel_forms *f, uint32_t d) {
-    return id_or_zero(f, HD_SYM_GROUP, d, kernel_launch_size(&f->launch, KIR_Q_NUM_GROUPS, d));
+/* Of a group or in it; 0 where there is but one. */
+static hd_affine id_of(const kernel_forms *f, hd_symbol_kind kind, uint32_t d) {
+    kir_query count = kind == HD_SYM_LOCAL ? KIR_Q_LOCAL_SIZE : KIR_Q_NUM_GROUPS;
+    return kernel_launch_size(&f->launch, count, d) == 1 ? kernel_affine_constant(0)
+                                                         : kernel_affine_symbol(f->arena, kind, d);
 }
 
 static hd_affine global_id(const kernel_forms *f, uint32_t d) {
@@ -128,8 +122,8 @@ static hd_affine global_id(const kernel_forms *f, uint32_t d) {
     if (!local)
         return kernel_affine_symbol(f->arena, HD_SYM_GLOBAL, d);
     hd_affine id = kernel_affine_constant(d < 3 ? (int64_t)f->launch.offset[d] : 0);
-    id = hd_affine_add(f->arena, id, group_id(f, d), (int64_t)local);
-    return hd_affine_add(f->arena, id, local_id(f, d), 1);
+    id = hd_affine_add(f->arena, id, id_of(f, HD_SYM_GROUP, d), (int64_t)local);
+    return hd_affine_add(f->arena, id, id_of(f, HD_SYM_LOCAL, d), 1);
 }
 
 /* id(0) + size(0) * (id(1) + size(1) * id(2)) of the launch's dimensions. */
@@ -139,7 +133,7 @@ static bool linear_id(const kernel_forms *f, bool global, hd_affine *form) {
     if (!f->launch.dims)
         return false;
     for (uint32_t d = 0; d < f->launch.dims; d++) {
-        hd_affine id = global ? global_id(f, d) : local_id(f, d);
+        hd_affine id = global ? global_id(f, d) : id_of(f, HD_SYM_LOCAL, d);
         if (global)
             id.constant -= (int64_t)f->launch.offset[d];
         *form = hd_affine_add(f->arena, *form, id, step);
@@ -180,8 +174,8 @@ static hd_affine query_form(const kernel_forms *f, kir_value v) {
     uint32_t d = exists ? (uint32_t)dimension.constant : 3;
     switch (inst->index) {
     case KIR_Q_GLOBAL_ID: return exists ? global_id(f, d) : kernel_affine_constant(0);
-    case KIR_Q_LOCAL_ID: return exists ? local_id(f, d) : kernel_affine_constant(0);
-    case KIR_Q_GROUP_ID: return exists ? group_id(f, d) : kernel_affine_constant(0);
+    case KIR_Q_LOCAL_ID: return exists ? id_of(f, HD_SYM_LOCAL, d) : kernel_affine_constant(0);
+    case KIR_Q_GROUP_ID: return exists ? id_of(f, HD_SYM_GROUP, d) : kernel_affine_constant(0);
     case KIR_Q_GLOBAL_OFFSET: return exists ? global_offset(f, d) : kernel_affine_constant(0);
     default: return size_of(f, (kir_query)inst->index, d);
     }
@@ -256,7 +250,8 @@ static bool product_of_sizes(const kernel_forms *f, hd_affine a, hd_affine b, hd
         }
         if (!is_single(a, HD_SYM_GROUP, d))
             return false;
-        hd_affine first = hd_affine_add(f->arena, global_id(f, d), local_id(f, d), -1);
+        hd_affine own = id_of(f, HD_SYM_LOCAL, d);
+        hd_affine first = hd_affine_add(f->arena, global_id(f, d), own, -1);
         first = hd_affine_add(f->arena, first, global_offset(f, d), -1);
         *form = hd_affine_scale(f->arena, first, factor);
         return true;
@@ -360,13 +355,6 @@ static bool call_form(const kernel_forms *f, const kir_inst *inst, hd_affine *fo
     return true;
 }
 
-static hd_affine addr_form(const kernel_forms *f, const kir_inst *inst) {
-    hd_affine sum = arg_form(f, inst, 0);
-    for (uint32_t i = 1; i < inst->arg_count; i++)
-        sum = hd_affine_add(f->arena, sum, arg_form(f, inst, i), inst->scale[i - 1]);
-    return hd_affine_add(f->arena, sum, kernel_affine_constant(inst->offset), 1);
-}
-
 /* ---- joins ------------------------------------------------------------------------------------ */
 
 /* Forms of pointers can only be compared when they count from the same base. */
@@ -440,7 +428,12 @@ static hd_affine form_of(const kernel_forms *f, kir_value v) {
         form = arg_form(f, inst, 0);
         break;
     }
-    case KIR_ADDR: return addr_form(f, inst);
+    case KIR_ADDR: {
+        hd_affine sum = arg_form(f, inst, 0);
+        for (uint32_t i = 1; i < inst->arg_count; i++)
+            sum = hd_affine_add(f->arena, sum, arg_form(f, inst, i), inst->scale[i - 1]);
+        return hd_affine_add(f->arena, sum, kernel_affine_constant(inst->offset), 1);
+    }
     case KIR_EXTRACT: known = extract_form(f, inst, &form); break;
     case KIR_CALL: known = call_form(f, inst, &form); break;
     case KIR_ICMP: known = compare_form(f, inst, &form); break;

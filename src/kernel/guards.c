@@ -13,19 +13,13 @@
 #include "kernel/analysis.h"
 
 kir_pred kernel_pred_not(kir_pred pred) {
-    switch (pred) {
-    case KIR_P_EQ: return KIR_P_NE;
-    case KIR_P_NE: return KIR_P_EQ;
-    case KIR_P_SLT: return KIR_P_SGE;
-    case KIR_P_SGE: return KIR_P_SLT;
-    case KIR_P_SLE: return KIR_P_SGT;
-    case KIR_P_SGT: return KIR_P_SLE;
-    case KIR_P_ULT: return KIR_P_UGE;
-    case KIR_P_UGE: return KIR_P_ULT;
-    case KIR_P_ULE: return KIR_P_UGT;
-    case KIR_P_UGT: return KIR_P_ULE;
-    default: return pred;
-    }
+    /* Of EQ NE, of SLT SLE SGT SGE and of the unsigned ones: the first is the contrary of the last,
+     * and so on inwards. */
+    if (pred <= KIR_P_NE)
+        return KIR_P_EQ + KIR_P_NE - pred;
+    if (pred <= KIR_P_SGE)
+        return KIR_P_SLT + KIR_P_SGE - pred;
+    return pred <= KIR_P_UGE ? KIR_P_ULT + KIR_P_UGE - pred : pred;
 }
 
 kir_pred kernel_pred_signed(kir_pred pred) {
@@ -196,17 +190,6 @@ struct kernel_controls {
     edge_list *of; /* [block]: the edges that it depends on directly */
 };
 
-/* Every block on the way from the branch's target up the tree of post-dominators
- * depends on the edge, up to the first one that post-dominates the branch as well. */
-static void add_edge(const kernel_forms *f, kernel_controls *controls, const uint32_t *stamp,
-                     edge e) {
-    for (uint32_t b = e.to; b != KIR_NONE; b = f->flow->ipdom[b]) {
-        if (b != e.from && stamp[b] == e.from + 1)
-            return;
-        hd_push(f->arena, &controls->of[b], e);
-    }
-}
-
 kernel_controls *kernel_controls_new(const kernel_forms *f) {
     kernel_controls *controls = hd_new(f->arena, kernel_controls);
     controls->of = hd_new_array(f->arena, edge_list, f->kernel->block_count);
@@ -218,8 +201,12 @@ kernel_controls *kernel_controls_new(const kernel_forms *f) {
             continue;
         for (uint32_t p = from; p != KIR_NONE; p = f->flow->ipdom[p])
             stamp[p] = from + 1; /* post-dominates the branch */
+        /* Every block on the way from the branch's target up the tree of post-dominators
+         * depends on the edge, up to the first one that post-dominates the branch as well. */
         for (uint32_t k = 0; k < last->to_count; k++)
-            add_edge(f, controls, stamp, (edge){from, last->to[k]});
+            for (uint32_t b = last->to[k]; b != KIR_NONE && (b == from || stamp[b] != from + 1);
+                 b = f->flow->ipdom[b])
+                hd_push(f->arena, &controls->of[b], (edge){from, last->to[k]});
     }
     return controls;
 }

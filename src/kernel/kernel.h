@@ -151,7 +151,8 @@ const char *hd_access_kind_name(hd_access_kind kind); /* "load", "store", "atomi
 /* `a pred b` on integers of `bits` bits (guards.c). */
 bool hd_compare(kir_pred pred, uint32_t bits, int64_t a, int64_t b);
 
-/* A branch that decides whether an access runs: `expr pred 0` on signed numbers of 64 bits. Only affine conditions without opaque symbols. */
+/* A branch that decides whether an access runs: `expr pred 0` on signed numbers of 64 bits. Only
+ * affine conditions without opaque symbols. */
 typedef struct hd_guard {
     hd_affine expr;
     kir_pred pred;

@@ -297,7 +297,7 @@ hd_status kir_finish_at(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel
  * kir_print_module() prints all that kir_parse() needs: files, records, kernels. */
 const char *kir_space_name(kir_space space);               /* "global" */
 const char *kir_type_text(hd_arena *arena, kir_type type); /* "f32x4", "ptr.global" */
-void kir_print_inst(hd_str *out, const kir_kernel *kernel, kir_value value);
+
 void kir_print_module(hd_str *out, const kir_module *module);
 /* All but its kernels, and one of them. */
 void kir_print_head(hd_str *out, const kir_module *module);

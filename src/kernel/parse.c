@@ -299,29 +299,6 @@ static uint64_t float_bits(reader *r, kir_type type) {
     return bits;
 }
 
-static void read_const(reader *r, kir_inst *inst) {
-    number_list numbers = {0};
-    do
-        hd_push(r->arena, &numbers,
-                inst->type.kind == KIR_FLOAT ? float_bits(r, inst->type)
-                                             : (uint64_t)expect_number(r));
-    while (accept_mark(r, ','));
-    inst->imm = numbers.data;
-    inst->imm_count = (uint32_t)numbers.count;
-}
-
-static void read_mask(reader *r, kir_inst *inst) {
-    number_list numbers = {0};
-    expect_mark(r, '[');
-    do
-        hd_push(r->arena, &numbers,
-                accept_word(r, "undef") ? UINT64_MAX : (uint64_t)expect_number(r));
-    while (accept_mark(r, ','));
-    expect_mark(r, ']');
-    inst->imm = numbers.data;
-    inst->imm_count = (uint32_t)numbers.count;
-}
-
 /* %base { + %index*scale } [ + offset ] [ in "record" + offset ] */
 static void read_addr(reader *r, kir_inst *inst) {
     index_list args = {0};
@@ -360,9 +337,8 @@ static void read_phi(reader *r, kir_inst *inst) {
     inst->arg_count = (uint32_t)args.count;
 }
 
-static void read_targets(reader *r, kir_inst *inst) {
+static void read_targets(reader *r, kir_inst *inst, number_list *cases) {
     index_list to = {0};
-    number_list cases = {0};
     hd_push(r->arena, &to, expect_block(r));
     if (inst->op == KIR_CONDBR) {
         expect_mark(r, ',');
@@ -370,7 +346,7 @@ static void read_targets(reader *r, kir_inst *inst) {
     } else if (inst->op == KIR_SWITCH) {
         expect_mark(r, '[');
         while (r->now.kind == WORD) {
-            hd_push(r->arena, &cases, (uint64_t)expect_number(r));
+            hd_push(r->arena, cases, (uint64_t)expect_number(r));
             expect_mark(r, ':');
             hd_push(r->arena, &to, expect_block(r));
             if (!accept_mark(r, ','))
@@ -380,22 +356,19 @@ static void read_targets(reader *r, kir_inst *inst) {
     }
     inst->to = to.data;
     inst->to_count = (uint32_t)to.count;
-    inst->imm = cases.data;
-    inst->imm_count = (uint32_t)cases.count;
 }
 
-/* `%x =` is the next instruction, no operand of this one. */
-static bool is_definition(const reader *r) {
+static bool is_followed_by(const reader *r, char mark) {
     reader ahead = *r;
     ahead.diag = NULL; /* what is wrong there will be said when it is read */
     next(&ahead);
-    return r->now.kind == VALUE && is_mark(&ahead, '=');
+    return is_mark(&ahead, mark);
 }
 
 /* Values with commas between them; a comma before a block's name ends the list. */
 static void read_args(reader *r, kir_inst *inst) {
     index_list args = {0};
-    bool none = is_definition(r);
+    bool none = is_followed_by(r, '='); /* `%x =` is the next instruction */
     while (r->now.kind == VALUE && !none) {
         hd_push(r->arena, &args, expect_value(r));
         if (!accept_mark(r, ','))
@@ -406,39 +379,37 @@ static void read_args(reader *r, kir_inst *inst) {
 }
 
 static void read_operands(reader *r, kir_inst *inst) {
+    number_list numbers = {0};
     switch (inst->op) {
-    case KIR_CONST: read_const(r, inst); return;
+    case KIR_CONST:
+        do
+            hd_push(r->arena, &numbers,
+                    inst->type.kind == KIR_FLOAT ? float_bits(r, inst->type)
+                                                 : (uint64_t)expect_number(r));
+        while (accept_mark(r, ','));
+        break;
     case KIR_PARAM:
-    case KIR_STATIC: inst->index = expect_small(r); return;
-    case KIR_ADDR: read_addr(r, inst); return;
-    case KIR_PHI: read_phi(r, inst); return;
+    case KIR_STATIC: inst->index = expect_small(r); break;
+    case KIR_ADDR: read_addr(r, inst); break;
+    case KIR_PHI: read_phi(r, inst); break;
     case KIR_ALLOCA:
-        inst->imm = hd_new_array(r->arena, uint64_t, 2);
-        inst->imm_count = 2;
-        inst->imm[0] = (uint64_t)expect_number(r);
-        inst->imm[1] = accept_word(r, "align") ? (uint64_t)expect_number(r) : 4;
-        return;
+        hd_push(r->arena, &numbers, (uint64_t)expect_number(r));
+        hd_push(r->arena, &numbers, accept_word(r, "align") ? (uint64_t)expect_number(r) : 4);
+        break;
     default: read_args(r, inst);
     }
-    if (inst->op == KIR_SHUFFLE)
-        read_mask(r, inst);
-    else if (inst->op == KIR_BR || inst->op == KIR_CONDBR || inst->op == KIR_SWITCH)
-        read_targets(r, inst);
-}
-
-static void read_attributes(reader *r, kir_inst *inst) {
-    if (accept_word(r, "align"))
-        inst->align = expect_small(r);
-    inst->is_volatile = accept_word(r, "volatile");
-    if (!accept_mark(r, '!'))
-        return;
-    uint32_t numbers[3] = {0}, count = 0;
-    do
-        numbers[count++] = expect_small(r);
-    while (count < 3 && accept_mark(r, ':'));
-    inst->file = count == 3 ? numbers[0] : 0;
-    inst->line = numbers[count == 3];
-    inst->column = numbers[(count == 3) + 1];
+    if (inst->op == KIR_SHUFFLE) {
+        expect_mark(r, '[');
+        do
+            hd_push(r->arena, &numbers,
+                    accept_word(r, "undef") ? UINT64_MAX : (uint64_t)expect_number(r));
+        while (accept_mark(r, ','));
+        expect_mark(r, ']');
+    } else if (inst->op == KIR_BR || inst->op == KIR_CONDBR || inst->op == KIR_SWITCH) {
+        read_targets(r, inst, &numbers);
+    }
+    inst->imm = numbers.data;
+    inst->imm_count = (uint32_t)numbers.count;
 }
 
 static void read_inst(reader *r, kir_inst *inst) {
@@ -459,50 +430,24 @@ static void read_inst(reader *r, kir_inst *inst) {
     if (has_value)
         inst->type = expect_type(r);
     read_operands(r, inst);
-    read_attributes(r, inst);
+    if (accept_word(r, "align"))
+        inst->align = expect_small(r);
+    inst->is_volatile = accept_word(r, "volatile");
+    if (!accept_mark(r, '!'))
+        return;
+    uint32_t numbers[3] = {0}, count = 0;
+    do
+        numbers[count++] = expect_small(r);
+    while (count < 3 && accept_mark(r, ':'));
+    inst->file = count == 3 ? numbers[0] : 0;
+    inst->line = numbers[count == 3];
+    inst->column = numbers[(count == 3) + 1];
 }
 
 /* ---- kernels -------------------------------------------------------------------- */
 
 typedef hd_vec(kir_inst) inst_list;
 typedef hd_vec(kir_block) block_list;
-
-static bool is_label(const reader *r) {
-    reader ahead = *r;
-    ahead.diag = NULL; /* what is wrong there will be said when it is read */
-    next(&ahead);
-    return r->now.kind == WORD && is_mark(&ahead, ':');
-}
-
-static void read_block(reader *r, inst_list *insts, uint32_t block, kir_block *out) {
-    index_list list = {0};
-    while (!r->status && !is_mark(r, '}')) {
-        token name = r->now;
-        if (is_label(r)) /* of the next block */
-            break;
-        kir_inst inst = {.block = block};
-        hd_push(r->arena, &r->starts, name);
-        read_inst(r, &inst);
-        if (!r->status && name.kind == VALUE)
-            define(r, r->values, &name, (uint32_t)insts->count);
-        hd_push(r->arena, &list, (uint32_t)insts->count);
-        hd_push(r->arena, insts, inst);
-    }
-    out->insts = list.data;
-    out->inst_count = (uint32_t)list.count;
-}
-
-static void resolve_names(reader *r, kir_kernel *kernel) {
-    for (uint32_t i = 0; i < kernel->inst_count && !r->status; i++) {
-        kir_inst *inst = &kernel->insts[i];
-        for (uint32_t k = 0; k < inst->arg_count; k++)
-            inst->args[k] = resolve(r, r->values, inst->args[k], "value");
-        for (uint32_t k = 0; inst->from && k < inst->arg_count; k++)
-            inst->from[k] = resolve(r, r->blocks, inst->from[k], "block");
-        for (uint32_t k = 0; k < inst->to_count; k++)
-            inst->to[k] = resolve(r, r->blocks, inst->to[k], "block");
-    }
-}
 
 static hd_place read_place(reader *r) {
     hd_place place = {0};
@@ -596,34 +541,29 @@ static kir_static read_static(reader *r) {
     return variable;
 }
 
-static void read_variables(reader *r, kir_kernel *kernel) {
-    hd_vec(kir_param) params = {0};
-    hd_vec(kir_static) statics = {0};
-    while (!r->status) {
-        if (accept_word(r, "param"))
-            hd_push(r->arena, &params, read_param(r));
-        else if (accept_word(r, "static"))
-            hd_push(r->arena, &statics, read_static(r));
-        else
-            break;
-    }
-    kernel->params = params.data;
-    kernel->param_count = (uint32_t)params.count;
-    kernel->statics = statics.data;
-    kernel->static_count = (uint32_t)statics.count;
-}
-
 static void read_blocks(reader *r, kir_kernel *kernel) {
     inst_list insts = {0};
     block_list blocks = {0};
     while (!r->status && !is_mark(r, '}')) {
-        token name = r->now;
+        token label = r->now;
         expect(r, WORD, "a block's label");
         expect_mark(r, ':');
         if (!r->status)
-            define(r, r->blocks, &name, (uint32_t)blocks.count);
-        kir_block block = {0};
-        read_block(r, &insts, (uint32_t)blocks.count, &block);
+            define(r, r->blocks, &label, (uint32_t)blocks.count);
+        index_list list = {0};
+        while (!r->status && !is_mark(r, '}')) {
+            token name = r->now;
+            if (name.kind == WORD && is_followed_by(r, ':')) /* the label of the next block */
+                break;
+            kir_inst inst = {.block = (uint32_t)blocks.count};
+            hd_push(r->arena, &r->starts, name);
+            read_inst(r, &inst);
+            if (!r->status && name.kind == VALUE)
+                define(r, r->values, &name, (uint32_t)insts.count);
+            hd_push(r->arena, &list, (uint32_t)insts.count);
+            hd_push(r->arena, &insts, inst);
+        }
+        kir_block block = {.insts = list.data, .inst_count = (uint32_t)list.count};
         hd_push(r->arena, &blocks, block);
     }
     kernel->insts = insts.data;
@@ -653,10 +593,31 @@ static kir_kernel *read_kernel(reader *r) {
     expect_mark(r, '{');
     r->values = new_names(r->arena);
     r->blocks = new_names(r->arena);
-    read_variables(r, kernel);
+    hd_vec(kir_param) params = {0};
+    hd_vec(kir_static) statics = {0};
+    while (!r->status) {
+        if (accept_word(r, "param"))
+            hd_push(r->arena, &params, read_param(r));
+        else if (accept_word(r, "static"))
+            hd_push(r->arena, &statics, read_static(r));
+        else
+            break;
+    }
+    kernel->params = params.data;
+    kernel->param_count = (uint32_t)params.count;
+    kernel->statics = statics.data;
+    kernel->static_count = (uint32_t)statics.count;
     read_blocks(r, kernel);
     expect_mark(r, '}');
-    resolve_names(r, kernel);
+    for (uint32_t i = 0; i < kernel->inst_count && !r->status; i++) {
+        kir_inst *inst = &kernel->insts[i];
+        for (uint32_t k = 0; k < inst->arg_count; k++)
+            inst->args[k] = resolve(r, r->values, inst->args[k], "value");
+        for (uint32_t k = 0; inst->from && k < inst->arg_count; k++)
+            inst->from[k] = resolve(r, r->blocks, inst->from[k], "block");
+        for (uint32_t k = 0; k < inst->to_count; k++)
+            inst->to[k] = resolve(r, r->blocks, inst->to[k], "block");
+    }
     if (!r->status)
         r->status = kir_finish_at(r->arena, r->diag, kernel, place_of_value, r);
     return kernel;
@@ -668,17 +629,6 @@ static uint32_t expect_named(reader *r, const char *name) {
     if (!accept_word(r, name))
         wrong(r, &r->now, "expected '%s' before '%s'", name, r->now.text);
     return expect_small(r);
-}
-
-static hd_field read_field(reader *r) {
-    hd_field field = {.name = expect(r, STRING, "a field's name in quotes")};
-    field.type = expect(r, STRING, "its C type in quotes");
-    field.offset = expect_named(r, "offset");
-    field.size = expect_named(r, "size");
-    field.align = expect_named(r, "align");
-    field.count = accept_word(r, "count") ? expect_small(r) : 1;
-    field.record = read_record_name(r);
-    return field;
 }
 
 /* Fields stand in order; `end` is that of the one before. */
@@ -720,7 +670,13 @@ static hd_record *read_record(reader *r) {
     uint64_t end = 0; /* of the fields so far */
     while (!r->status && !is_mark(r, '}')) {
         token at = r->now;
-        hd_field field = read_field(r);
+        hd_field field = {.name = expect(r, STRING, "a field's name in quotes")};
+        field.type = expect(r, STRING, "its C type in quotes");
+        field.offset = expect_named(r, "offset");
+        field.size = expect_named(r, "size");
+        field.align = expect_named(r, "align");
+        field.count = accept_word(r, "count") ? expect_small(r) : 1;
+        field.record = read_record_name(r);
         check_field(r, &at, record, &field, end);
         end = (uint64_t)field.offset + field.size;
         hd_push(r->arena, &fields, field);

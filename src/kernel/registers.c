@@ -58,13 +58,6 @@ static uint32_t use(const liveness *l, uint64_t *set, kir_value v) {
     return weight(inst);
 }
 
-static uint32_t remove_value(const liveness *l, uint64_t *set, kir_value v) {
-    if (!has(set, v))
-        return 0;
-    set[v / WORD_BITS] &= ~((uint64_t)1 << (v % WORD_BITS));
-    return weight(&l->kernel->insts[v]);
-}
-
 /* What is live behind the block's last instruction: what its successors need, and
  * what their phis take from here. */
 static uint32_t live_out(const liveness *l, uint32_t b, uint64_t *set) {
@@ -94,8 +87,10 @@ static uint32_t walk_block(const liveness *l, uint32_t b, uint64_t *set, uint32_
     const kir_block *block = &l->kernel->blocks[b];
     uint32_t most = live;
     for (uint32_t i = block->inst_count; i-- > 0;) {
-        const kir_inst *inst = &l->kernel->insts[block->insts[i]];
-        live -= remove_value(l, set, block->insts[i]);
+        kir_value v = block->insts[i];
+        const kir_inst *inst = &l->kernel->insts[v];
+        live -= has(set, v) ? weight(inst) : 0;
+        set[v / WORD_BITS] &= ~((uint64_t)1 << (v % WORD_BITS));
         if (inst->op == KIR_PHI || is_absorbed(inst))
             continue; /* read at the end of the predecessors; where it is used */
         for (uint32_t a = 0; a < inst->arg_count; a++)

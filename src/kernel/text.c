@@ -83,16 +83,6 @@ static void print_float(hd_str *out, uint64_t bits, uint32_t width) {
         hd_str_printf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
-static void print_const(hd_str *out, const kir_inst *inst) {
-    for (uint32_t i = 0; i < inst->imm_count; i++) {
-        hd_str_add(out, i ? ", " : " ");
-        if (inst->type.kind == KIR_FLOAT)
-            print_float(out, inst->imm[i], inst->type.bits);
-        else
-            hd_str_printf(out, "%" PRId64, kir_sign_extend(inst->imm[i], inst->type.bits));
-    }
-}
-
 static void print_addr(hd_str *out, const kir_inst *inst) {
     hd_str_printf(out, " %%%u", inst->args[0]);
     for (uint32_t i = 1; i < inst->arg_count; i++)
@@ -122,20 +112,46 @@ static void print_targets(hd_str *out, const kir_inst *inst) {
     hd_str_add(out, "]");
 }
 
-static void print_mask(hd_str *out, const kir_inst *inst) {
-    hd_str_add(out, " [");
-    for (uint32_t i = 0; i < inst->imm_count; i++) {
-        hd_str_add(out, i ? ", " : "");
-        if (inst->imm[i] == UINT64_MAX)
-            hd_str_add(out, "undef");
-        else
-            hd_str_printf(out, "%" PRIu64, inst->imm[i]);
+static void print_operands(hd_str *out, const kir_inst *inst) {
+    if (inst->op == KIR_ADDR || inst->op == KIR_PHI) {
+        (inst->op == KIR_ADDR ? print_addr : print_phi)(out, inst);
+        return;
     }
-    hd_str_add(out, "]");
+    for (uint32_t i = 0; i < inst->arg_count; i++)
+        hd_str_printf(out, "%s%%%u", i ? ", " : " ", inst->args[i]);
+    if (inst->op == KIR_CONST) {
+        for (uint32_t i = 0; i < inst->imm_count; i++) {
+            hd_str_add(out, i ? ", " : " ");
+            if (inst->type.kind == KIR_FLOAT)
+                print_float(out, inst->imm[i], inst->type.bits);
+            else
+                hd_str_printf(out, "%" PRId64, kir_sign_extend(inst->imm[i], inst->type.bits));
+        }
+    } else if (inst->op == KIR_PARAM || inst->op == KIR_STATIC) {
+        hd_str_printf(out, " %u", inst->index);
+    } else if (inst->op == KIR_ALLOCA) {
+        hd_str_printf(out, " %" PRIu64 " align %" PRIu64, inst->imm[0], inst->imm[1]);
+    } else if (inst->op == KIR_SHUFFLE) {
+        hd_str_add(out, " [");
+        for (uint32_t i = 0; i < inst->imm_count; i++) {
+            hd_str_add(out, i ? ", " : "");
+            if (inst->imm[i] == UINT64_MAX)
+                hd_str_add(out, "undef");
+            else
+                hd_str_printf(out, "%" PRIu64, inst->imm[i]);
+        }
+        hd_str_add(out, "]");
+    } else if (inst->to_count) {
+        print_targets(out, inst);
+    }
 }
 
-/* What stands between the opcode and the type: which query, comparison, ... */
-static void print_variant(hd_str *out, const kir_inst *inst) {
+static void print_inst(hd_str *out, const kir_kernel *kernel, kir_value value) {
+    const kir_inst *inst = &kernel->insts[value];
+    if (inst->type.kind != KIR_VOID)
+        hd_str_printf(out, "%%%u = ", value);
+    hd_str_add(out, kir_op_name(inst->op));
+    /* What stands between the opcode and the type: which query, comparison, ... */
     if (inst->op == KIR_QUERY)
         hd_str_printf(out, " %s",
                       inst->index < KIR_QUERY_COUNT ? kir_query_names[inst->index] : "?");
@@ -146,33 +162,6 @@ static void print_variant(hd_str *out, const kir_inst *inst) {
                       (unsigned)inst->pred < KIR_PRED_COUNT ? kir_pred_names[inst->pred] : "?");
     else if (inst->op == KIR_CALL)
         print_named(out, " ", inst->name);
-}
-
-static void print_operands(hd_str *out, const kir_inst *inst) {
-    if (inst->op == KIR_ADDR || inst->op == KIR_PHI) {
-        (inst->op == KIR_ADDR ? print_addr : print_phi)(out, inst);
-        return;
-    }
-    for (uint32_t i = 0; i < inst->arg_count; i++)
-        hd_str_printf(out, "%s%%%u", i ? ", " : " ", inst->args[i]);
-    if (inst->op == KIR_CONST)
-        print_const(out, inst);
-    else if (inst->op == KIR_PARAM || inst->op == KIR_STATIC)
-        hd_str_printf(out, " %u", inst->index);
-    else if (inst->op == KIR_ALLOCA)
-        hd_str_printf(out, " %" PRIu64 " align %" PRIu64, inst->imm[0], inst->imm[1]);
-    else if (inst->op == KIR_SHUFFLE)
-        print_mask(out, inst);
-    else if (inst->to_count)
-        print_targets(out, inst);
-}
-
-void kir_print_inst(hd_str *out, const kir_kernel *kernel, kir_value value) {
-    const kir_inst *inst = &kernel->insts[value];
-    if (inst->type.kind != KIR_VOID)
-        hd_str_printf(out, "%%%u = ", value);
-    hd_str_add(out, kir_op_name(inst->op));
-    print_variant(out, inst);
     if (inst->type.kind != KIR_VOID) {
         hd_str_add(out, " ");
         print_type(out, inst->type);
@@ -288,7 +277,7 @@ void kir_print(hd_str *out, const kir_kernel *kernel) {
         hd_str_printf(out, "b%u:\n", b);
         for (uint32_t i = 0; i < kernel->blocks[b].inst_count; i++) {
             hd_str_add(out, "    ");
-            kir_print_inst(out, kernel, kernel->blocks[b].insts[i]);
+            print_inst(out, kernel, kernel->blocks[b].insts[i]);
             hd_str_add(out, "\n");
         }
     }

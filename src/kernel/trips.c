@@ -89,14 +89,6 @@ static bool passes_at(hd_evaluator *e, uint32_t loop, uint64_t *passes) {
            hd_trip_passes(start, test->step, test->pred, passes);
 }
 
-static bool is_after_body(const kernel_forms *f, uint32_t loop, uint32_t block) {
-    const hd_loop *l = &f->flow->loops[loop];
-    for (uint32_t i = 0; i < l->latch_count; i++)
-        if (l->latches[i] == block)
-            return true;
-    return false;
-}
-
 /* ---- the mean over a launch ------------------------------------------------------------ */
 
 /* Sums the count of `loop` over all values of what it depends on: one level for
@@ -141,22 +133,19 @@ static bool sum_range(hd_evaluator *e, mean *m, int64_t *place, int64_t low, uin
     return true;
 }
 
-static bool sum_id(hd_evaluator *e, mean *m) {
-    hd_symbol_kind kind = (hd_symbol_kind)(m->level / 3);
-    uint32_t d = m->level % 3;
-    if (!m->on->ids[kind][d])
-        return sum_deeper(e, m, 1, 1);
-    static const kir_query sizes[] = {KIR_Q_NUM_GROUPS, KIR_Q_LOCAL_SIZE, KIR_Q_GLOBAL_SIZE};
-    uint64_t count = kernel_launch_size(&e->f->launch, sizes[kind], d);
-    int64_t low = kind == HD_SYM_GLOBAL ? (int64_t)e->f->launch.offset[d] : 0;
-    return count && sum_range(e, m, &e->ids[kind][d], low, count);
-}
-
 static bool sum_level(hd_evaluator *e, void *user) {
     mean *m = user;
     uint64_t passes;
-    if (m->level < ID_LEVELS)
-        return sum_id(e, m);
+    if (m->level < ID_LEVELS) {
+        hd_symbol_kind kind = (hd_symbol_kind)(m->level / 3);
+        uint32_t d = m->level % 3;
+        if (!m->on->ids[kind][d])
+            return sum_deeper(e, m, 1, 1);
+        static const kir_query sizes[] = {KIR_Q_NUM_GROUPS, KIR_Q_LOCAL_SIZE, KIR_Q_GLOBAL_SIZE};
+        uint64_t count = kernel_launch_size(&e->f->launch, sizes[kind], d);
+        int64_t low = kind == HD_SYM_GLOBAL ? (int64_t)e->f->launch.offset[d] : 0;
+        return count && sum_range(e, m, &e->ids[kind][d], low, count);
+    }
     uint32_t loop = m->level - ID_LEVELS;
     if (loop < m->loop) {
         if (!m->on->loops[loop])
@@ -285,17 +274,6 @@ static bool find_run_test(const kernel_forms *f, uint32_t loop, const kir_inst *
     return phi->type.kind == KIR_INT && test->init != KIR_NONE && test->next != KIR_NONE;
 }
 
-/* True when every iteration passes `block`, which lies in no inner loop. */
-static bool tested_each_time(const kernel_forms *f, uint32_t loop, uint32_t block) {
-    const hd_loop *l = &f->flow->loops[loop];
-    if (f->flow->loop_of[block] != (int32_t)loop)
-        return false;
-    for (uint32_t i = 0; i < l->latch_count; i++)
-        if (!hd_flow_dominates(f->flow, block, l->latches[i]))
-            return false;
-    return true;
-}
-
 /* Kofler et al., section 3.1: does the bound come from a size of the launch? */
 static bool find_size(const kernel_forms *f, kir_value v, void *user) {
     const kir_inst *inst = &f->kernel->insts[v];
@@ -307,16 +285,6 @@ static bool find_size(const kernel_forms *f, kir_value v, void *user) {
     else if (inst->index == KIR_Q_GLOBAL_SIZE || inst->index == KIR_Q_NUM_GROUPS)
         *hint = HD_HINT_NDRANGE;
     return *hint == HD_HINT_WORK_GROUP;
-}
-
-/* The conditions under which the loop goes on from one of its exit blocks. */
-static kernel_conditions conditions_to_stay(const kernel_forms *f, uint32_t loop, uint32_t block) {
-    kernel_conditions parts = {0};
-    const kir_inst *last = kir_terminator(f->kernel, block);
-    bool first = last->to_count && hd_flow_in_loop(f->flow, (int32_t)loop, last->to[0]);
-    if (last->op == KIR_CONDBR)
-        kernel_condition_parts(f, last->args[0], first, &parts);
-    return parts;
 }
 
 /* Fills the trip from a test, if the test tells something. */
@@ -332,8 +300,10 @@ static bool count_by(hd_evaluator *e, uint32_t loop, const kernel_exit_test *tes
                  .affine = test->affine,
                  .start = test->start,
                  .step = test->step,
-                 .pred = test->pred,
-                 .after_body = is_after_body(e->f, loop, test->block)};
+                 .pred = test->pred};
+    const hd_loop *l = &e->f->flow->loops[loop];
+    for (uint32_t i = 0; i < l->latch_count; i++)
+        t.after_body |= l->latches[i] == test->block;
     bool known = !on.unknown;
     if (known && !on.any) {
         t.kind = e->f->launch.dims || e->f->launch.param_count ? HD_TRIP_BOUND : HD_TRIP_CONSTANT;
@@ -381,19 +351,16 @@ static const char *why_not(const kernel_forms *f, const kernel_exit_test *test,
 }
 
 /* Integers, or pointers into the same buffer. */
-static bool is_countable(const kernel_forms *f, const kir_inst *compare) {
-    if (compare->op != KIR_ICMP || compare->type.lanes != 1)
-        return false;
-    kernel_base a = f->base[compare->args[0]], b = f->base[compare->args[1]];
-    return f->kernel->insts[compare->args[0]].type.kind == KIR_INT ||
-           (a.kind == b.kind && a.index == b.index);
+static bool are_countable(const kernel_forms *f, kir_value a, kir_value b) {
+    return f->kernel->insts[a].type.kind == KIR_INT ||
+           (f->base[a].kind == f->base[b].kind && f->base[a].index == f->base[b].index);
 }
-
 static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, kernel_condition part,
                           bool means, hd_trip *trip) {
     const kernel_forms *f = e->f;
     const kir_inst *compare = &f->kernel->insts[part.value];
-    if (!is_countable(f, compare)) {
+    if (compare->op != KIR_ICMP || compare->type.lanes != 1 ||
+        !are_countable(f, compare->args[0], compare->args[1])) {
         if (!trip->reason)
             trip->reason = hd_format(f->arena, "its condition%s compares no integers",
                                      kernel_at_line(f, compare));
@@ -424,9 +391,17 @@ static void find_trip(hd_evaluator *e, uint32_t loop, bool means, hd_trip *trip)
     *trip = (hd_trip){.kind = HD_TRIP_UNKNOWN, .mean = -1, .test = KIR_NONE};
     uint32_t conditions = 0;
     for (uint32_t i = 0; i < l->exit_count; i++) {
-        kernel_conditions parts = conditions_to_stay(e->f, loop, l->exits[i]);
+        /* The conditions under which the loop goes on from one of its exit blocks. */
+        kernel_conditions parts = {0};
+        const kir_inst *last = kir_terminator(e->f->kernel, l->exits[i]);
+        bool first = last->to_count && hd_flow_in_loop(e->f->flow, (int32_t)loop, last->to[0]);
+        if (last->op == KIR_CONDBR)
+            kernel_condition_parts(e->f, last->args[0], first, &parts);
         conditions += parts.count ? (uint32_t)parts.count : 1;
-        bool each_time = tested_each_time(e->f, loop, l->exits[i]);
+        /* Every iteration passes the test, which stands in no inner loop. */
+        bool each_time = e->f->flow->loop_of[l->exits[i]] == (int32_t)loop;
+        for (uint32_t k = 0; k < l->latch_count; k++)
+            each_time &= hd_flow_dominates(e->f->flow, l->exits[i], l->latches[k]);
         for (size_t k = 0; each_time && k < parts.count; k++)
             try_condition(e, loop, l->exits[i], parts.data[k], means, trip);
     }

@@ -10,7 +10,7 @@
  *
  * A rule that fails says what it found and what it wanted.
  */
-#include "kernel/kernel.h"
+#include "kernel/analysis.h"
 
 typedef struct checker {
     hd_arena *arena;
@@ -418,36 +418,6 @@ static hd_status check_types(const checker *c, kir_value v) {
 
 /* ---- predecessors and phis ----------------------------------------------------- */
 
-/* A switch may lead to one block several times; the block is one predecessor. */
-static bool is_repeated(const kir_inst *last, uint32_t target) {
-    for (uint32_t k = 0; k < target; k++)
-        if (last->to[k] == last->to[target])
-            return true;
-    return false;
-}
-
-static void fill_preds(const checker *c) {
-    kir_kernel *kernel = c->kernel;
-    uint32_t *capacity = hd_new_array(c->arena, uint32_t, kernel->block_count);
-    for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_inst *last = kir_terminator(kernel, b);
-        for (uint32_t i = 0; i < last->to_count; i++)
-            capacity[last->to[i]] += !is_repeated(last, i);
-    }
-    for (uint32_t b = 0; b < kernel->block_count; b++) {
-        kernel->blocks[b].preds = hd_new_array(c->arena, uint32_t, capacity[b]);
-        kernel->blocks[b].pred_count = 0;
-    }
-    for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_inst *last = kir_terminator(kernel, b);
-        for (uint32_t i = 0; i < last->to_count; i++) {
-            kir_block *to = &kernel->blocks[last->to[i]];
-            if (!is_repeated(last, i))
-                to->preds[to->pred_count++] = b;
-        }
-    }
-}
-
 static hd_status check_phi(const checker *c, kir_value v) {
     const kir_inst *inst = &c->kernel->insts[v];
     const kir_block *block = &c->kernel->blocks[inst->block];
@@ -508,7 +478,17 @@ hd_status kir_finish_at(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel
         status = check_types(&c, v);
     if (status)
         return status;
-    fill_preds(&c);
+    hd_vec(uint32_t) *preds = hd_alloc(arena, kernel->block_count * sizeof *preds);
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        const kir_inst *last = kir_terminator(kernel, b);
+        for (uint32_t i = 0; i < last->to_count; i++)
+            if (!kernel_edge_repeats(last, i))
+                hd_push(arena, &preds[last->to[i]], b);
+    }
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        kernel->blocks[b].preds = preds[b].data;
+        kernel->blocks[b].pred_count = (uint32_t)preds[b].count;
+    }
     if (kernel->blocks[0].pred_count)
         return bad_block(&c, 0, "is the entry, so no branch may lead to it");
     for (kir_value v = 0; !status && v < kernel->inst_count; v++)

@@ -28,27 +28,24 @@ const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXC
     return found;
 }
 
-static void read_kernel(rewriter *rw, laid_record *l, CXCursor kernel) {
-    cursors parameters = rw_parameters(rw->arena, kernel);
-    for (size_t i = 0; i < parameters.count; i++) {
-        const hd_array_param *a = rw_array_param_of(rw, kernel, parameters.data[i]);
-        if (!a || a->record != l->record || l->types[a->field].element)
-            continue;
-        CXType type = clang_getCursorType(parameters.data[i]);
-        if (type.kind != CXType_Pointer && type.kind != CXType_IncompleteArray)
-            type = rw_value_type(type);
-        CXType target =
-            rw_is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
-        rw_read_type(rw, clang_getUnqualifiedType(target), &l->types[a->field]);
-        l->types[a->field].element = rw_plain_type(rw->arena, l->types[a->field].element);
-    }
-}
-
 void rw_array_types(rewriter *rw, laid_record *l) {
     cursors all = rw_functions(rw->arena, rw->src.unit);
-    for (size_t i = 0; i < all.count; i++)
-        if (rw_is_kernel(rw->arena, all.data[i]))
-            read_kernel(rw, l, all.data[i]);
+    for (size_t k = 0; k < all.count; k++) {
+        cursors parameters = {0};
+        if (rw_is_kernel(rw->arena, all.data[k]))
+            parameters = rw_parameters(rw->arena, all.data[k]);
+        for (size_t i = 0; i < parameters.count; i++) {
+            const hd_array_param *a = rw_array_param_of(rw, all.data[k], parameters.data[i]);
+            if (!a || a->record != l->record || l->types[a->field].element)
+                continue;
+            field_type *read = &l->types[a->field];
+            CXType type = clang_getCursorType(parameters.data[i]);
+            if (type.kind != CXType_Pointer && type.kind != CXType_IncompleteArray)
+                type = rw_value_type(type);
+            rw_read_type(rw, clang_getUnqualifiedType(rw_target_of(type)), read);
+            read->element = rw_plain_type(rw->arena, read->element);
+        }
+    }
     for (uint32_t f = 0; f < l->record->field_count; f++)
         if (!l->types[f].element) /* no kernel of this file takes it */
             l->types[f].element = l->record->fields[f].type;
@@ -69,20 +66,13 @@ static bool uses(rewriter *rw, CXCursor cursor, const laid_record *l) {
     return false;
 }
 
-/* True when the line that a token stands in is a directive. */
-static bool is_directive(const source *src, size_t t) {
+/* True for the last token of a declaration, or of a directive. */
+static bool is_end(const source *src, size_t t) {
     unsigned begin = src->tokens[t].at.begin;
     while (begin && src->text[begin - 1] != '\n')
         begin--;
-    return src->text[begin + strspn(src->text + begin, " \t")] == '#';
-}
-
-/* The first token of the declaration that token `t` belongs to. */
-static size_t declaration_begin(const source *src, size_t t) {
-    while (t && !rw_token_is(src, t - 1, ";") && !rw_token_is(src, t - 1, "}") &&
-           !is_directive(src, t - 1))
-        t--;
-    return t;
+    return rw_token_is(src, t, ";") || rw_token_is(src, t, "}") ||
+           src->text[begin + strspn(src->text + begin, " \t")] == '#';
 }
 
 unsigned rw_first_use(rewriter *rw, const laid_record *l) {
@@ -94,7 +84,9 @@ unsigned rw_first_use(rewriter *rw, const laid_record *l) {
         if (!clang_isDeclaration(clang_getCursorKind(c)) || !rw_range_of(src, c, &at) ||
             !uses(rw, c, l))
             continue;
-        size_t first = declaration_begin(src, rw_token_from(src, at.begin));
+        size_t first = rw_token_from(src, at.begin);
+        while (first && !is_end(src, first - 1))
+            first--;
         unsigned begin = src->tokens[first].at.begin, line = begin;
         while (line && strchr(" \t", src->text[line - 1]))
             line--;

@@ -48,7 +48,27 @@ static bool is_argument(CXCursor call, CXCursor child) {
     return false;
 }
 
-static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
+bool rw_edit_call(rewriter *rw, const frame *at) {
+    CXCursor callee = rw_callee(rw->arena, at->cursor);
+    cursors inside = rw_children(rw->arena, at->cursor);
+    if (rw_is_plain_copy(rw->arena, at->cursor)) { /* R v = p[i] and p[i] = v of C++ */
+        bool assigns =
+            clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod;
+        if (!assigns || inside.count != 3 || !rw_edit_store(rw, at, inside.data[0], inside.data[2]))
+            rw_walk_children(rw, at);
+        return true;
+    }
+    if (!clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
+        rw_is_kernel(rw->arena, callee)) {
+        rw_refuse(rw, at->cursor,
+                  "the kernel '%s' is called as a function, but its parameters "
+                  "change; move its body to a function that both call",
+                  rw_spelling(rw->arena, callee));
+        return true;
+    }
+    for (size_t i = 0; i < inside.count; i++)
+        if (!is_argument(at->cursor, inside.data[i]))
+            rw_walk_child(rw, at, inside.data[i]);
     bool is_known = !clang_Cursor_isNull(callee);
     cursors parameters = is_known ? rw_parameters(rw->arena, callee) : (cursors){0};
     int count = clang_Cursor_getNumArguments(at->cursor), skip = 0;
@@ -70,35 +90,5 @@ static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
             edit_foreign_argument(rw, at, argument);
         }
     }
-}
-
-/* R v = p[i] and p[i] = v of C++: calls of what the compiler wrote. */
-static bool edit_copy(rewriter *rw, const frame *at) {
-    cursors inside = rw_children(rw->arena, at->cursor);
-    if (!rw_is_plain_copy(rw->arena, at->cursor))
-        return false;
-    bool assigns = clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod;
-    if (!assigns || inside.count != 3 || !rw_edit_store(rw, at, inside.data[0], inside.data[2]))
-        rw_walk_children(rw, at);
-    return true;
-}
-
-bool rw_edit_call(rewriter *rw, const frame *at) {
-    CXCursor callee = rw_callee(rw->arena, at->cursor);
-    if (edit_copy(rw, at))
-        return true;
-    if (!clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
-        rw_is_kernel(rw->arena, callee)) {
-        rw_refuse(rw, at->cursor,
-                  "the kernel '%s' is called as a function, but its parameters "
-                  "change; move its body to a function that both call",
-                  rw_spelling(rw->arena, callee));
-        return true;
-    }
-    cursors inside = rw_children(rw->arena, at->cursor);
-    for (size_t i = 0; i < inside.count; i++)
-        if (!is_argument(at->cursor, inside.data[i]))
-            rw_walk_child(rw, at, inside.data[i]);
-    edit_arguments(rw, at, callee);
     return true;
 }

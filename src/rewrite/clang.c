@@ -34,6 +34,18 @@ typedef struct collector {
     cursors found;
 } collector;
 
+static enum CXVisitorResult collect_field(CXCursor cursor, CXClientData data) {
+    collector *c = data;
+    hd_push(c->arena, &c->found, cursor);
+    return CXVisit_Continue;
+}
+
+cursors rw_fields(hd_arena *arena, CXType type) {
+    collector c = {.arena = arena};
+    clang_Type_visitFields(type, collect_field, &c);
+    return c.found;
+}
+
 static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
     collector *c = data;
@@ -47,7 +59,7 @@ cursors rw_children(hd_arena *arena, CXCursor cursor) {
     return c.found;
 }
 
-static const char *owned(hd_arena *arena, CXString string) {
+const char *rw_owned(hd_arena *arena, CXString string) {
     const char *text = clang_getCString(string);
     char *copy = hd_strdup(arena, text ? text : "");
     clang_disposeString(string);
@@ -55,21 +67,19 @@ static const char *owned(hd_arena *arena, CXString string) {
 }
 
 const char *rw_spelling(hd_arena *arena, CXCursor cursor) {
-    return owned(arena, clang_getCursorSpelling(cursor));
+    return rw_owned(arena, clang_getCursorSpelling(cursor));
 }
 
 const char *rw_type_text(hd_arena *arena, CXType type) {
-    return owned(arena, clang_getTypeSpelling(type));
+    return rw_owned(arena, clang_getTypeSpelling(type));
 }
 
 const char *rw_plain_type(hd_arena *arena, const char *text) {
-    static const char *const words[] = {"const ",      "volatile ", "__global ",
-                                        "__constant ", "__local ",  "__private "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strncmp(text, words[i], strlen(words[i]))) {
-            text += strlen(words[i]);
-            i = (size_t)-1;
-        }
+    static const char words[] = "const volatile __global __constant __local __private";
+    for (size_t length = strcspn(text, " ");
+         text[length] && hd_has_word(words, hd_strndup(arena, text, length));
+         length = strcspn(text, " "))
+        text += length + 1;
     return hd_strdup(arena, text);
 }
 
@@ -118,12 +128,17 @@ bool rw_constant_value(CXCursor expression, long long *value) {
 
 /* ---- functions ------------------------------------------------------------------ */
 
-static bool has_attribute(hd_arena *arena, CXCursor function, enum CXCursorKind kind) {
-    cursors inside = rw_children(arena, function);
+/* The first child of this kind, or a null cursor. */
+static CXCursor child_of(hd_arena *arena, CXCursor cursor, enum CXCursorKind kind) {
+    cursors inside = rw_children(arena, cursor);
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == kind)
-            return true;
-    return false;
+            return inside.data[i];
+    return clang_getNullCursor();
+}
+
+static bool has_attribute(hd_arena *arena, CXCursor function, enum CXCursorKind kind) {
+    return !clang_Cursor_isNull(child_of(arena, function, kind));
 }
 
 /* True when `text` holds `word` before any '(' that follows `name`. */
@@ -142,7 +157,7 @@ static bool has_word(const char *text, const char *end, const char *word) {
 static bool is_opencl_kernel(hd_arena *arena, CXCursor function) {
     CXPrintingPolicy policy = clang_getCursorPrintingPolicy(function);
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-    const char *text = owned(arena, clang_getCursorPrettyPrinted(function, policy));
+    const char *text = rw_owned(arena, clang_getCursorPrettyPrinted(function, policy));
     clang_PrintingPolicy_dispose(policy);
     const char *name = strstr(text, hd_format(arena, " %s(", rw_spelling(arena, function)));
     const char *end = name ? name : text + strlen(text);
@@ -153,12 +168,6 @@ bool rw_is_kernel(hd_arena *arena, CXCursor function) {
     return has_attribute(arena, function, CXCursor_CUDAGlobalAttr) ||
            (clang_getCursorKind(function) == CXCursor_FunctionDecl &&
             is_opencl_kernel(arena, function));
-}
-
-/* CUDA: marked as a function of the device. */
-static bool is_device(hd_arena *arena, CXCursor function) {
-    return has_attribute(arena, function, CXCursor_CUDAGlobalAttr) ||
-           has_attribute(arena, function, CXCursor_CUDADeviceAttr);
 }
 
 bool rw_is_function(CXCursor cursor) {
@@ -201,23 +210,19 @@ cursors rw_parameters(hd_arena *arena, CXCursor function) {
 }
 
 CXCursor rw_body(hd_arena *arena, CXCursor function) {
-    cursors inside = rw_children(arena, function);
-    for (size_t i = 0; i < inside.count; i++)
-        if (clang_getCursorKind(inside.data[i]) == CXCursor_CompoundStmt)
-            return inside.data[i];
-    return clang_getNullCursor();
+    return child_of(arena, function, CXCursor_CompoundStmt);
 }
 
 /* In a template, a call whose arguments depend on its parameters names all functions that it may
  * mean; when there is one, that is it. */
 static CXCursor overloaded(hd_arena *arena, CXCursor call) {
     cursors inside = rw_children(arena, call);
-    CXCursor name = inside.count ? rw_bare(arena, inside.data[0]) : clang_getNullCursor();
-    CXCursor list = clang_Cursor_isNull(name) ? name : clang_getCursorReferenced(name);
-    if (clang_getCursorKind(list) != CXCursor_OverloadedDeclRef ||
-        clang_getNumOverloadedDecls(list) != 1)
-        return clang_getNullCursor();
-    return clang_getOverloadedDecl(list, 0);
+    CXCursor list = clang_getNullCursor();
+    if (inside.count)
+        list = clang_getCursorReferenced(rw_bare(arena, inside.data[0]));
+    bool is_one = clang_getCursorKind(list) == CXCursor_OverloadedDeclRef &&
+                  clang_getNumOverloadedDecls(list) == 1;
+    return is_one ? clang_getOverloadedDecl(list, 0) : clang_getNullCursor();
 }
 
 CXCursor rw_callee(hd_arena *arena, CXCursor call) {
@@ -244,8 +249,7 @@ bool rw_is_plain_copy(hd_arena *arena, CXCursor call) {
 
 CXType rw_value_type(CXType type) {
     CXType t = clang_getCanonicalType(type);
-    bool refers = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
-    return refers ? clang_getCanonicalType(clang_getPointeeType(t)) : t;
+    return rw_is_reference(t) ? clang_getCanonicalType(clang_getPointeeType(t)) : t;
 }
 
 bool rw_is_reference(CXType type) {
@@ -261,30 +265,26 @@ bool rw_is_array(CXType type) {
            kind == CXType_VariableArray || kind == CXType_DependentSizedArray;
 }
 
-static bool step_inside(CXType *type) {
-    bool is_pointer = type->kind == CXType_Pointer;
-    if (!is_pointer && !rw_is_array(*type))
-        return false;
-    *type = clang_getCanonicalType(is_pointer ? clang_getPointeeType(*type)
-                                              : clang_getArrayElementType(*type));
-    return true;
+CXType rw_target_of(CXType type) {
+    return rw_is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
 }
 
 int rw_pointer_depth(CXType type) {
     CXType t = rw_value_type(type);
     int depth = 0;
-    while (step_inside(&t))
-        depth++;
+    for (; t.kind == CXType_Pointer || rw_is_array(t); depth++)
+        t = clang_getCanonicalType(rw_target_of(t));
     return depth;
 }
 
 CXType rw_innermost(CXType type) {
     CXType t = rw_value_type(type);
-    while (step_inside(&t))
-        continue;
+    while (t.kind == CXType_Pointer || rw_is_array(t))
+        t = clang_getCanonicalType(rw_target_of(t));
     return t;
 }
 
 bool rw_is_host(const rewriter *rw, CXCursor function) {
-    return rw->is_cuda && !is_device(rw->arena, function);
+    return rw->is_cuda && !(has_attribute(rw->arena, function, CXCursor_CUDAGlobalAttr) ||
+                            has_attribute(rw->arena, function, CXCursor_CUDADeviceAttr));
 }

@@ -3,10 +3,18 @@
 
 /* ---- elements ------------------------------------------------------------------------ */
 
-static void edit_load(rewriter *rw, const frame *at, const record_value *v) {
+void rw_walk_value(rewriter *rw, const frame *at, const record_value *v) {
+    enum CXCursorKind kind = clang_getCursorKind(at->cursor);
     accessors *f = rw_accessors_of(v);
     const frame *up = rw_around(at);
-    if (up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD) {
+    if (v->depth > 0 && rw_is_unused(rw, at)) {
+        rw_edit_reference(rw, at);
+    } else if (v->depth > 0) {
+        rw_refuse_misplaced(rw, at, v);
+    } else if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
+               kind == CXCursor_ConditionalOperator) {
+        rw_walk_children(rw, at);
+    } else if (up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD) {
         rw_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
@@ -18,33 +26,7 @@ static void edit_load(rewriter *rw, const frame *at, const record_value *v) {
     }
 }
 
-void rw_walk_value(rewriter *rw, const frame *at, const record_value *v) {
-    CXCursor e = at->cursor;
-    if (v->depth > 0) {
-        if (rw_is_unused(rw, at))
-            rw_edit_reference(rw, at);
-        else
-            rw_refuse_misplaced(rw, at, v);
-        return;
-    }
-    switch (clang_getCursorKind(e)) {
-    case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-    case CXCursor_ConditionalOperator: rw_walk_children(rw, at); break;
-    default: edit_load(rw, at, v);
-    }
-}
-
 /* ---- the order of what an assignment does ---------------------------------------------- */
-
-/* The variable that ++, -- or an assignment changes, or a null cursor. */
-static CXCursor changed_by(rewriter *rw, CXCursor e) {
-    cursors operands = rw_children(rw->arena, e);
-    if (!rw_is_change(e) && clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Assign)
-        return clang_getNullCursor();
-    return operands.count ? clang_getCursorReferenced(rw_bare(rw->arena, operands.data[0]))
-                          : clang_getNullCursor();
-}
 
 static bool mentions(rewriter *rw, CXCursor e, CXCursor changed) {
     if (clang_getCursorKind(e) == CXCursor_DeclRefExpr &&
@@ -59,10 +41,14 @@ static bool mentions(rewriter *rw, CXCursor e, CXCursor changed) {
 
 /* True when `e` changes a variable that `other` mentions. */
 static bool interferes(rewriter *rw, CXCursor e, CXCursor other) {
-    CXCursor changed = changed_by(rw, e);
+    cursors inside = rw_children(rw->arena, e);
+    bool changes =
+        rw_is_change(e) || clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Assign;
+    CXCursor changed = clang_getNullCursor();
+    if (changes && inside.count)
+        changed = clang_getCursorReferenced(rw_bare(rw->arena, inside.data[0]));
     if (!clang_Cursor_isNull(changed) && mentions(rw, other, changed))
         return true;
-    cursors inside = rw_children(rw->arena, e);
     for (size_t i = 0; i < inside.count; i++)
         if (interferes(rw, inside.data[i], other))
             return true;
@@ -92,39 +78,29 @@ bool rw_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
     frame left = {target, at};
     f->stores = true;
     f->store_is_value |= !rw_is_unused(rw, at);
-    rw_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, f->store);
+    rw_draft_text(rw, &d, "%s%s(", v.what.of->scope, f->store);
     rw_draft_position(rw, &d, &left, &v);
-    rw_draft_text(&rw->src, &d, ", ");
-    rw_draft_old(&rw->src, &d, ranges[1]);
-    rw_draft_text(&rw->src, &d, ")");
-    rw_edit(&rw->src, whole, &d);
+    rw_draft_text(rw, &d, ", ");
+    rw_draft_old(rw, &d, ranges[1]);
+    rw_draft_text(rw, &d, ")");
+    rw_edit(rw, whole, &d);
     rw_walk_child(rw, at, value);
     return true;
 }
 
 /* ---- operators that take pointers and give numbers ----------------------------------- */
 
-static bool compares(enum CXBinaryOperatorKind kind) {
-    switch (kind) {
-    case CXBinaryOperator_Sub:
-    case CXBinaryOperator_EQ:
-    case CXBinaryOperator_NE:
-    case CXBinaryOperator_LT:
-    case CXBinaryOperator_GT:
-    case CXBinaryOperator_LE:
-    case CXBinaryOperator_GE: return true;
-    default: return false;
-    }
-}
-
 /* q < p and q - p: pointers into the same array differ by their indices. Equal ones may lead into
  * different arrays. */
 static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides) {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
+    bool compares = kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
     record_value a = rw_record_value_of(rw, sides->data[0]),
                  b = rw_record_value_of(rw, sides->data[1]);
     range whole, ranges[2];
     draft d = {0};
+    if (!compares && kind != CXBinaryOperator_Sub)
+        return false;
     if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of || a.what.field != b.what.field)
         return false;
     if (!rw_ranges_of(rw, at->cursor, sides, &whole, ranges) ||
@@ -136,29 +112,28 @@ static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides)
     if (kind == CXBinaryOperator_EQ || kind == CXBinaryOperator_NE) {
         accessors *f = rw_accessors_of(&a);
         f->compares = true;
-        rw_draft_text(&rw->src, &d, "%s%s%s(", kind == CXBinaryOperator_NE ? "!" : "",
-                      a.what.of->scope, f->same);
+        rw_draft_text(rw, &d, "%s%s%s(", kind == CXBinaryOperator_NE ? "!" : "", a.what.of->scope,
+                      f->same);
         rw_draft_reference(rw, &d, &left);
-        rw_draft_text(&rw->src, &d, ", ");
+        rw_draft_text(rw, &d, ", ");
         rw_draft_reference(rw, &d, &right);
-        rw_draft_text(&rw->src, &d, ")");
+        rw_draft_text(rw, &d, ")");
     } else {
         rw_draft_index(rw, &d, &left);
-        rw_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
+        rw_draft_old(rw, &d, (range){ranges[0].end, ranges[1].begin});
         rw_draft_index(rw, &d, &right);
     }
-    rw_edit(&rw->src, whole, &d);
+    rw_edit(rw, whole, &d);
     return true;
 }
 
 bool rw_edit_operator(rewriter *rw, const frame *at) {
     cursors sides = rw_children(rw->arena, at->cursor);
-    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     if (sides.count != 2)
         return false;
-    if (kind == CXBinaryOperator_Assign)
+    if (clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Assign)
         return rw_edit_store(rw, at, sides.data[0], sides.data[1]);
-    return compares(kind) && edit_comparison(rw, at, &sides);
+    return edit_comparison(rw, at, &sides);
 }
 
 /* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */
@@ -174,7 +149,7 @@ bool rw_edit_sizeof(rewriter *rw, const frame *at) {
         rw_refuse_macro(rw, at->cursor);
         return true;
     }
-    rw_edit_text(&rw->src, whole,
+    rw_edit_text(rw, whole,
                  hd_format(rw->arena, "sizeof(%s%s)", v.what.of->scope, v.what.of->spelling));
     for (size_t i = rw_token_from(&rw->src, whole.begin);
          i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)

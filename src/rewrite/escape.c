@@ -32,20 +32,10 @@ typedef struct climb {
 
 /* Functions of the language that touch the one value that they are given the address of. */
 static bool is_known(const char *name) {
-    static const char *const names[] = {
-        "fract",  "modf",    "sincos",   "frexp",     "remquo",    "lgamma_r", "sincosf", "modff",
-        "frexpf", "remquof", "sincospi", "sincospif", "__sincosf", "__ldg",    "__ldcg",  "__ldca",
-        "__ldcs", "__ldlu",  "__ldcv",   "__stwb",    "__stcg",    "__stcs",   "__stwt"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return !strncmp(name, "atomic", 6) || !strncmp(name, "atom_", 5);
-}
-
-static bool is_zero(CXCursor index) {
-    long long value;
-    return clang_getCursorKind(index) == CXCursor_IntegerLiteral &&
-           rw_constant_value(index, &value) && value == 0;
+    static const char names[] =
+        "fract modf sincos frexp remquo lgamma_r sincosf modff frexpf remquof sincospi sincospif "
+        "__sincosf __ldg __ldcg __ldca __ldcs __ldlu __ldcv __stwb __stcg __stcs __stwt";
+    return hd_has_word(names, name) || !strncmp(name, "atomic", 6) || !strncmp(name, "atom_", 5);
 }
 
 static bool cast_escapes(CXType from, CXType to) {
@@ -109,14 +99,6 @@ static step step_binary(CXCursor up, bool is_first, form is) {
     if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma)
         return is_first ? ENDS : GOES_ON;
     return is == ADDRESS ? LEAVES : assigns && is_first ? GOES_ON : ENDS;
-}
-
-/* q[0] and 0[q], or a part of a place; what it points to, if it is a pointer, lies elsewhere. */
-static step step_subscript(const cursors *inside, bool is_first, form *is) {
-    if (*is == PLACE)
-        return is_first && !rw_is_pointer(clang_getCursorType(inside->data[0])) ? GOES_ON : ENDS;
-    *is = PLACE;
-    return inside->count == 2 && is_zero(inside->data[is_first ? 1 : 0]) ? GOES_ON : LEAVES;
 }
 
 /* A token for a reference stands between two offsets. */
@@ -198,10 +180,7 @@ static bool calls_stay(question *q, const frame *at, CXCursor function) {
 
 static step step_return(question *q, const frame *up, form is) {
     const rewriter *rw = q->rw;
-    const frame *around = up;
-    while (around && !rw_is_function(around->cursor) &&
-           clang_getCursorKind(around->cursor) != CXCursor_LambdaExpr)
-        around = around->up;
+    const frame *around = rw_function_around(up);
     if (!around || is == ADDRESS)
         return LEAVES;
     if (!rw_is_function(around->cursor))
@@ -210,15 +189,6 @@ static step step_return(question *q, const frame *up, form is) {
         return ENDS;
     frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};
     return only_if(!is_new(q, around->cursor) || calls_stay(q, &file, around->cursor));
-}
-
-static step step_member(CXCursor member, CXCursor whole, form *is) {
-    if (rw_is_function(clang_getCursorReferenced(member)))
-        return LEAVES;
-    if (*is == PLACE && rw_is_pointer(clang_getCursorType(whole)))
-        return ENDS;
-    *is = PLACE;
-    return GOES_ON;
 }
 
 static step step_up(question *q, const frame *at, form *is) {
@@ -233,8 +203,27 @@ static step step_up(question *q, const frame *at, form *is) {
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator: return step_binary(up, is_first, *is);
     case CXCursor_ConditionalOperator: return is_first ? only_if(*is == PLACE) : GOES_ON;
-    case CXCursor_ArraySubscriptExpr: return step_subscript(&inside, is_first, is);
-    case CXCursor_MemberRefExpr: return step_member(up, at->cursor, is);
+    case CXCursor_ArraySubscriptExpr: {
+        /* q[0] and 0[q], or a part of a place; what a pointer there points to lies elsewhere. */
+        if (*is == PLACE)
+            return is_first && !rw_is_pointer(clang_getCursorType(inside.data[0])) ? GOES_ON : ENDS;
+        *is = PLACE;
+        if (inside.count != 2)
+            return LEAVES;
+        CXCursor index = inside.data[is_first ? 1 : 0];
+        long long value;
+        bool is_zero = clang_getCursorKind(index) == CXCursor_IntegerLiteral &&
+                       rw_constant_value(index, &value) && value == 0;
+        return is_zero ? GOES_ON : LEAVES;
+    }
+    case CXCursor_MemberRefExpr: {
+        if (rw_is_function(clang_getCursorReferenced(up)))
+            return LEAVES;
+        if (*is == PLACE && rw_is_pointer(clang_getCursorType(at->cursor)))
+            return ENDS;
+        *is = PLACE;
+        return GOES_ON;
+    }
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXReinterpretCastExpr:
     case CXCursor_CXXStaticCastExpr:
@@ -400,20 +389,10 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
     }
 }
 
-/* C++: a reference to a scalar field is as good as its address. */
-static bool reference_escapes(rewriter *rw, const frame *field, const char **why) {
-    CXType type = clang_getCanonicalType(clang_getCursorType(field->cursor));
-    question q = {.rw = rw};
-    if (!rw->is_cuda || type.kind == CXType_Record || rw_is_array(type) || rw_is_pointer(type) ||
-        stays(&q, field, PLACE))
-        return false;
-    *why = "is kept or passed on as a reference, from which other fields could be reached; copy "
-           "the value, and assign the result";
-    return true;
-}
-
 bool rw_field_escapes(rewriter *rw, const frame *field, const char **why) {
     climb state = {.is_start = true};
+    question q = {.rw = rw};
+    CXType type = clang_getCanonicalType(clang_getCursorType(field->cursor));
     *why = "is stored, compared or cast; read and assign the field itself";
     for (const frame *at = field; at->up; at = at->up) {
         CXCursor up = at->up->cursor;
@@ -421,8 +400,17 @@ bool rw_field_escapes(rewriter *rw, const frame *field, const char **why) {
         if (clang_getCursorKind(up) == CXCursor_CallExpr && state.is_pointer)
             return call_escapes(rw, up, at->cursor, &state, clang_getCursorType(field->cursor),
                                 why);
-        if (!climb_on(&state, at->cursor, up, &escapes))
-            return escapes || reference_escapes(rw, field, why);
+        if (climb_on(&state, at->cursor, up, &escapes))
+            continue;
+        if (escapes)
+            return true;
+        /* C++: a reference to a scalar field is as good as its address. */
+        if (!rw->is_cuda || type.kind == CXType_Record || rw_is_array(type) ||
+            rw_is_pointer(type) || stays(&q, field, PLACE))
+            return false;
+        *why = "is kept or passed on as a reference, from which other fields could be reached; "
+               "copy the value, and assign the result";
+        return true;
     }
     return false;
 }

@@ -27,22 +27,6 @@ static const char *member_name(rewriter *rw, CXCursor member) {
     return rw_token_text(&rw->src, rw_token_ending(&rw->src, whole.end));
 }
 
-static void edit_plain_field(rewriter *rw, const frame *at, const frame *base,
-                             const record_value *v, int field) {
-    bool is_member = v->what.of->types[field].members != NULL; /* of an unnamed union */
-    rw_edit_position(rw, at->cursor, base, v, "(*", rw_accessors_of(v)->fields[field],
-                     is_member ? hd_format(rw->arena, ")).%s", member_name(rw, at->cursor)) : "))");
-}
-
-/* p[i].norm(): a method that changes nothing can work on a copy. */
-static void edit_method(rewriter *rw, const frame *at, const frame *base, const record_value *v) {
-    accessors *f = rw_accessors_of(v);
-    rw_check_method(rw, at->up, clang_getCursorReferenced(at->cursor), v->what.of);
-    f->loads = true;
-    rw_edit_position(rw, at->cursor, base, v, "", f->load,
-                     hd_format(rw->arena, ").%s", member_name(rw, at->cursor)));
-}
-
 bool rw_edit_field(rewriter *rw, const frame *at) {
     cursors inside = rw_children(rw->arena, at->cursor);
     if (!inside.count)
@@ -64,20 +48,28 @@ bool rw_edit_field(rewriter *rw, const frame *at) {
         return true;
     }
     if (clang_getCursorKind(member) == CXCursor_CXXMethod) {
-        edit_method(rw, at, &base, &v);
+        /* p[i].norm(): a method that changes nothing can work on a copy. */
+        accessors *f = rw_accessors_of(&v);
+        rw_check_method(rw, at->up, member, v.what.of);
+        f->loads = true;
+        rw_edit_position(rw, at->cursor, &base, &v, "", f->load,
+                         hd_format(rw->arena, ").%s", name));
         return true;
     }
     if (rw_edit_part(rw, at, &base, &v))
         return true;
     int field = rw_field_of_member(rw, v.what.of, member, name);
-    if (field < 0)
+    if (field < 0) {
         rw_refuse(rw, at->cursor,
                   "'%s' is no field of '%s' itself; give the struct or union that "
                   "holds it a name",
                   name, v.what.of->record->name);
-    else if (rw_field_escapes(rw, at, &why))
+    } else if (rw_field_escapes(rw, at, &why)) {
         rw_refuse(rw, at->cursor, "the address of field '%s' %s", name, why);
-    else
-        edit_plain_field(rw, at, &base, &v, field);
+    } else {
+        bool is_member = v.what.of->types[field].members != NULL; /* of an unnamed union */
+        rw_edit_position(rw, at->cursor, &base, &v, "(*", rw_accessors_of(&v)->fields[field],
+                         is_member ? hd_format(rw->arena, ")).%s", name) : "))");
+    }
     return true;
 }

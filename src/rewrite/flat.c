@@ -1,6 +1,5 @@
 /* The flat text (flat.h): its nodes, and the way back from it. */
-#include "flat.h"
-
+#include "internal.h"
 static unsigned item_length(const flat_item *item) {
     return item->text ? item->origin.end - item->origin.begin
                       : item->node->at.end - item->node->at.begin;
@@ -147,8 +146,7 @@ hd_place rw_flat_use(const flat *f, const flat_node *node) {
 static flat_node *copy_of(flat *f, const flat_node *node) {
     flat_node *copy = hd_new(f->arena, flat_node);
     *copy = *node;
-    copy->items.data = NULL;
-    copy->items.count = copy->items.capacity = 0;
+    memset(&copy->items, 0, sizeof copy->items);
     for (size_t i = 0; i < node->items.count; i++) {
         flat_item item = node->items.data[i];
         if (item.node)
@@ -159,7 +157,7 @@ static flat_node *copy_of(flat *f, const flat_node *node) {
 }
 
 /* The items of `from` that lie in a range of the flat text, as items of `to`. */
-static void add_slice(flat *f, flat_node *to, const flat_node *from, range at) {
+void rw_flat_add_run(flat *f, flat_node *to, range at, const flat_node *from) {
     for (size_t i = 0; i < from->items.count; i++) {
         flat_item item = from->items.data[i];
         unsigned begin = item.at, end = item.at + item_length(&item);
@@ -179,14 +177,10 @@ static void add_slice(flat *f, flat_node *to, const flat_node *from, range at) {
     }
 }
 
-void rw_flat_add_run(flat *f, flat_node *to, range at, const flat_node *from) {
-    add_slice(f, to, from, at);
-}
-
 void rw_flat_add_argument(flat *f, flat_node *to, range parameter, range argument) {
     const flat_node *from = node_around(f->root, argument);
     flat_node *node = rw_flat_node(f, FLAT_ARGUMENT, from->file);
-    add_slice(f, node, from, argument);
+    rw_flat_add_run(f, node, argument, from);
     range origin;
     add_blank(f, to, " ");
     if (rw_flat_spot_in(f, node_around(f->root, parameter), parameter, &origin))
@@ -200,14 +194,12 @@ void rw_flat_put(flat *f, range use, flat_node *body) {
     range origin;
     if (!rw_flat_spot_in(f, node, use, &origin))
         return;
-    add_slice(f, &whole, node, (range){node->at.begin, use.begin});
+    rw_flat_add_run(f, &whole, (range){node->at.begin, use.begin}, node);
     add_blank(f, &whole, " ");
     hd_push(f->arena, &whole.items, (flat_item){.node = body, .origin = origin, .at = use.begin});
     add_blank(f, &whole, " ");
-    add_slice(f, &whole, node, (range){use.end, node->at.end});
-    node->items.data = whole.items.data;
-    node->items.count = whole.items.count;
-    node->items.capacity = whole.items.capacity;
+    rw_flat_add_run(f, &whole, (range){use.end, node->at.end}, node);
+    memcpy(&node->items, &whole.items, sizeof node->items);
 }
 
 /* ---- headers ----------------------------------------------------------------------- */
@@ -237,19 +229,12 @@ static bool is_system_file(CXTranslationUnit unit, CXFile file) {
     return clang_Location_isInSystemHeader(clang_getLocationForOffset(unit, file, 0));
 }
 
-static const char *file_path(hd_arena *arena, CXFile file) {
-    CXString name = clang_getFileName(file);
-    char *path = hd_strdup(arena, clang_getCString(name));
-    clang_disposeString(name);
-    return path;
-}
-
 /* libclang tells of files in the order in which they were entered. */
 static void see_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data) {
     includer *in = data;
     size_t length = 0;
     entry e = {.depth = depth, .is_user = !is_system_file(in->unit, file)};
-    e.path = file_path(in->f->arena, file);
+    e.path = rw_owned(in->f->arena, clang_getFileName(file));
     const char *text = clang_getFileContents(in->unit, file, &length);
     e.text = hd_strndup(in->f->arena, text ? text : "", length);
     if (depth) {
@@ -264,19 +249,6 @@ static void see_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXCli
         e.is_user &= in->entries.count && in->entries.data[e.parent].is_user;
     }
     hd_push(in->f->arena, &in->entries, e);
-}
-
-static enum CXChildVisitResult see_directive(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    includer *in = data;
-    if (clang_getCursorKind(cursor) != CXCursor_InclusionDirective)
-        return CXChildVisit_Continue;
-    CXFile target = clang_getIncludedFile(cursor);
-    directive d;
-    clang_getFileLocation(clang_getCursorLocation(cursor), &d.file, NULL, NULL, &d.offset);
-    if (target && d.file && !is_system_file(in->unit, target) && !is_system_file(in->unit, d.file))
-        hd_push(in->f->arena, &in->directives, d);
-    return CXChildVisit_Continue;
 }
 
 static unsigned file_index(flat *f, const entry *e) {
@@ -369,7 +341,16 @@ bool rw_flat_include(flat *f, CXTranslationUnit unit) {
     }
     if (!any)
         return false;
-    clang_visitChildren(clang_getTranslationUnitCursor(unit), see_directive, &in);
+    cursors all = rw_children(f->arena, clang_getTranslationUnitCursor(unit));
+    for (size_t i = 0; i < all.count; i++) {
+        if (clang_getCursorKind(all.data[i]) != CXCursor_InclusionDirective)
+            continue;
+        CXFile target = clang_getIncludedFile(all.data[i]);
+        directive d;
+        clang_getFileLocation(clang_getCursorLocation(all.data[i]), &d.file, NULL, NULL, &d.offset);
+        if (target && d.file && !is_system_file(unit, target) && !is_system_file(unit, d.file))
+            hd_push(f->arena, &in.directives, d);
+    }
     f->root = node_of_entry(&in, root);
     rw_flat_render(f);
     return true;

@@ -83,11 +83,6 @@ static void seed(flow *f, int number, const pointee *what, CXCursor at) {
     f->nodes.data[find(f, number)].what = *what;
 }
 
-static CXType type_of_node(CXCursor declaration) {
-    return rw_is_function(declaration) ? clang_getCursorResultType(declaration)
-                                       : clang_getCursorType(declaration);
-}
-
 static int node_of(rewriter *rw, CXCursor declaration) {
     flow *f = rw->flow;
     int number = known_node(f, declaration);
@@ -98,7 +93,7 @@ static int node_of(rewriter *rw, CXCursor declaration) {
     f->nodes.data[number].same_hash = hd_hash_get(&f->newest, hash);
     hd_hash_set(&f->newest, hash, (uint64_t)number);
     pointee what;
-    if (rw_typed_pointee(rw, type_of_node(declaration), &what))
+    if (rw_typed_pointee(rw, rw_held_type(declaration), &what))
         seed(f, number, &what, declaration);
     return number;
 }
@@ -138,110 +133,33 @@ static bool is_storage(CXCursor declaration) {
     return t.kind != CXType_Pointer;
 }
 
-static int node_of_value(rewriter *rw, CXCursor e);
-
-static int node_of_name(rewriter *rw, CXCursor name) {
-    CXCursor declaration = clang_getCursorReferenced(name);
-    enum CXCursorKind kind = clang_getCursorKind(declaration);
-    if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl)
-        return NONE;
-    if (is_storage(declaration))
-        return other_node(rw->flow, name, "a record in private or shared memory");
-    return node_of(rw, declaration);
-}
-
-static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
-    CXCursor left = operands->data[0], right = operands->data[1];
-    switch (clang_getCursorBinaryOperatorKind(e)) {
-    case CXBinaryOperator_Comma: return node_of_value(rw, right);
-    case CXBinaryOperator_Add:
-    case CXBinaryOperator_Sub:
-        if (!rw_may_point(clang_getCursorType(e)))
-            return NONE;
-        return node_of_value(rw, rw_pointer_depth(clang_getCursorType(left)) ? left : right);
-    case CXBinaryOperator_Assign:
-    case CXBinaryOperator_AddAssign:
-    case CXBinaryOperator_SubAssign: return node_of_value(rw, left);
-    default: return NONE;
-    }
-}
-
-static int node_of_call(rewriter *rw, CXCursor call) {
-    CXCursor callee = rw_callee(rw->arena, call);
-    if (clang_Cursor_isNull(callee) || rw_is_plain_copy(rw->arena, call) ||
-        !rw_has_pointer(clang_getCursorResultType(callee)))
-        return other_node(rw->flow, call, "what a function returns");
-    return node_of(rw, clang_getCanonicalCursor(callee));
-}
-
-static int node_of_cast(rewriter *rw, CXCursor cast) {
-    CXCursor inner = rw_last_child(rw->arena, cast);
-    if (!clang_Cursor_isNull(inner) && rw_keeps_record(rw, cast, inner))
-        return node_of_value(rw, inner);
-    bool is_pointer = !clang_Cursor_isNull(inner) && rw_pointer_depth(clang_getCursorType(inner)) &&
-                      rw_pointer_depth(clang_getCursorType(cast));
-    return is_pointer ? other_node(rw->flow, cast, "a cast of another pointer") : NONE;
-}
-
-static int node_of_list(rewriter *rw, const cursors *values) {
+/* The declaration whose class a pointer, or an element, belongs to. */
+static int node_of_value(rewriter *rw, CXCursor e) {
+    CXCursor holder = rw_holder_of(rw, e), inner = rw_last_child(rw->arena, e);
+    enum CXCursorKind kind = clang_getCursorKind(e);
+    if (!clang_Cursor_isNull(holder))
+        return kind == CXCursor_DeclRefExpr && is_storage(holder)
+                   ? other_node(rw->flow, e, "a record in private or shared memory")
+                   : node_of(rw, holder);
+    if (kind == CXCursor_CallExpr)
+        return other_node(rw->flow, e, "what a function returns");
+    if (kind == CXCursor_MemberRefExpr)
+        return other_node(rw->flow, e, "what a struct holds");
+    cursors parts = rw_carriers_of(rw, e);
+    bool is_cast = kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
+                   kind == CXCursor_CXXReinterpretCastExpr || kind == CXCursor_CXXConstCastExpr;
+    if (is_cast && !parts.count && !clang_Cursor_isNull(inner) &&
+        rw_pointer_depth(clang_getCursorType(inner)) && rw_pointer_depth(clang_getCursorType(e)))
+        return other_node(rw->flow, e, "a cast of another pointer");
     int first = NONE;
-    for (size_t i = 0; i < values->count; i++) {
-        int value = node_of_value(rw, values->data[i]);
+    for (size_t i = 0; i < parts.count; i++) {
+        int value = node_of_value(rw, parts.data[i]);
         if (first == NONE)
             first = value;
         else
-            move_value(rw->flow, first, value, values->data[i]);
+            move_value(rw->flow, first, value, parts.data[i]);
     }
     return first;
-}
-
-static int node_of_either(rewriter *rw, const cursors *operands) {
-    if (operands->count != 3)
-        return NONE;
-    int a = node_of_value(rw, operands->data[1]), b = node_of_value(rw, operands->data[2]);
-    move_value(rw->flow, a, b, operands->data[2]);
-    return a == NONE ? b : a;
-}
-
-static int node_of_unary(rewriter *rw, CXCursor e, CXCursor operand) {
-    switch (clang_getCursorUnaryOperatorKind(e)) {
-    case CXUnaryOperator_Minus:
-    case CXUnaryOperator_Not:
-    case CXUnaryOperator_LNot: return NONE;
-    default: return node_of_value(rw, operand);
-    }
-}
-
-/* The declaration whose class a pointer, or an element, belongs to. */
-static int node_of_value(rewriter *rw, CXCursor e) {
-    cursors inside = rw_children(rw->arena, e);
-    switch (clang_getCursorKind(e)) {
-    case CXCursor_DeclRefExpr: return node_of_name(rw, e);
-    case CXCursor_ParenExpr:
-    case CXCursor_UnexposedExpr:
-        return inside.count == 1 ? node_of_value(rw, inside.data[0]) : NONE;
-    case CXCursor_BinaryOperator:
-    case CXCursor_CompoundAssignOperator:
-        return inside.count == 2 ? node_of_binary(rw, e, &inside) : NONE;
-    case CXCursor_UnaryOperator:
-        return inside.count == 1 ? node_of_unary(rw, e, inside.data[0]) : NONE;
-    case CXCursor_ArraySubscriptExpr:
-        if (inside.count != 2)
-            return NONE;
-        return node_of_value(
-            rw, inside.data[rw_pointer_depth(clang_getCursorType(inside.data[0])) ? 0 : 1]);
-    case CXCursor_ConditionalOperator:
-        return rw->is_cuda || rw_may_point(clang_getCursorType(e)) ? node_of_either(rw, &inside)
-                                                                   : NONE;
-    case CXCursor_CallExpr: return node_of_call(rw, e);
-    case CXCursor_InitListExpr: return node_of_list(rw, &inside);
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXConstCastExpr: return node_of_cast(rw, e);
-    case CXCursor_MemberRefExpr: return other_node(rw->flow, e, "what a struct holds");
-    default: return NONE;
-    }
 }
 
 /* ---- the moves of a file ----------------------------------------------------------------- */
@@ -317,69 +235,34 @@ static bool array_pointee(rewriter *rw, CXCursor kernel, CXCursor parameter, poi
 
 /* ---- CUDA: what else could lead to laid-out records, unseen --------------------------- */
 
-typedef struct pointer_search {
-    rewriter *rw;
-    const laid_record *found;
-    CXCursor at; /* the field that is one */
-} pointer_search;
-
-static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data) {
-    pointer_search *s = data;
-    CXType type = clang_getCursorType(field), inner = rw_innermost(type);
-    if (rw_pointer_depth(type))
-        s->found = rw_laid_record_of(s->rw, inner);
-    if (s->found)
-        s->at = field;
-    else if (inner.kind == CXType_Record && !rw_is_pointer(type))
-        clang_Type_visitFields(inner, look_at_field, s);
-    return s->found ? CXVisit_Break : CXVisit_Continue;
-}
-
-static void refuse_fields(rewriter *rw) {
-    for (uint32_t i = 0; rw->is_cuda && i < rw->record_count; i++) {
-        pointer_search s = {.rw = rw};
-        if (!rw->records[i].record->of_arrays)
-            clang_Type_visitFields(clang_getCursorType(rw->records[i].declaration), look_at_field,
-                                   &s);
-        if (s.found)
-            rw_refuse(rw, s.at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
-                      rw_spelling(rw->arena, s.at), s.found->record->name);
+/* The laid-out records that a field of a struct, or of one in it, points to; NULL: none does. */
+static const laid_record *pointed_from(rewriter *rw, CXType type, CXCursor *at) {
+    cursors fields = rw_fields(rw->arena, type);
+    const laid_record *found = NULL;
+    for (size_t i = 0; i < fields.count && !found; i++) {
+        CXType field = clang_getCursorType(fields.data[i]), inner = rw_innermost(field);
+        *at = fields.data[i];
+        if (rw_pointer_depth(field))
+            found = rw_laid_record_of(rw, inner);
+        if (!found && inner.kind == CXType_Record && !rw_is_pointer(field))
+            found = pointed_from(rw, inner, at);
     }
+    return found;
 }
 
 /* A kernel's parameter that is no pointer, or a pointer to pointers. */
 static void refuse_unseen(rewriter *rw, CXCursor parameter) {
-    pointer_search s = {.rw = rw};
     CXType type = rw_value_type(clang_getCursorType(parameter));
-    if (rw_pointer_depth(type))
-        s.found = rw_laid_record_of(rw, rw_innermost(type));
-    else if (type.kind == CXType_Record)
-        clang_Type_visitFields(type, look_at_field, &s);
-    if (s.found)
+    CXCursor at;
+    const laid_record *found = rw_pointer_depth(type) ? rw_laid_record_of(rw, rw_innermost(type))
+                                                      : pointed_from(rw, type, &at);
+    if (found)
         rw_refuse(rw, parameter,
                   "'%s' brings pointers to '%s' to the kernel; pass one pointer for each array",
-                  rw_spelling(rw->arena, parameter), s.found->record->name);
+                  rw_spelling(rw->arena, parameter), found->record->name);
 }
 
 /* ---- kernels and other functions ------------------------------------------------------ */
-
-static void seed_kernel(rewriter *rw, CXCursor kernel, const cursors *parameters) {
-    for (size_t i = 0; i < parameters->count; i++) {
-        CXCursor parameter = parameters->data[i];
-        CXType type = rw_value_type(clang_getCursorType(parameter));
-        pointee what = {.field = -1};
-        if (rw_pointer_depth(type) != 1) {
-            if (rw->is_cuda)
-                refuse_unseen(rw, parameter);
-            continue;
-        }
-        if (rw->is_cuda)
-            what.of = rw_laid_record_of(rw, rw_is_array(type) ? clang_getArrayElementType(type)
-                                                              : clang_getPointeeType(type));
-        if (array_pointee(rw, kernel, parameter, &what) || what.of)
-            seed(rw->flow, node_of(rw, parameter), &what, parameter);
-    }
-}
 
 static void read_function(rewriter *rw, CXCursor function) {
     if (rw_is_host(rw, function))
@@ -390,8 +273,22 @@ static void read_function(rewriter *rw, CXCursor function) {
     for (size_t i = 0; i < parameters.count && i < same.count; i++)
         if (rw_has_pointer(clang_getCursorType(parameters.data[i])))
             join(rw->flow, node_of(rw, same.data[i]), node_of(rw, parameters.data[i]));
-    if (rw_is_kernel(rw->arena, function))
-        seed_kernel(rw, function, &parameters);
+    if (rw_is_kernel(rw->arena, function)) {
+        for (size_t i = 0; i < parameters.count; i++) {
+            CXCursor parameter = parameters.data[i];
+            CXType type = rw_value_type(clang_getCursorType(parameter));
+            pointee what = {.field = -1};
+            if (rw_pointer_depth(type) != 1) {
+                if (rw->is_cuda)
+                    refuse_unseen(rw, parameter);
+                continue;
+            }
+            if (rw->is_cuda)
+                what.of = rw_laid_record_of(rw, rw_target_of(type));
+            if (array_pointee(rw, function, parameter, &what) || what.of)
+                seed(rw->flow, node_of(rw, parameter), &what, parameter);
+        }
+    }
     CXCursor body = rw_body(rw->arena, function);
     if (!clang_Cursor_isNull(body))
         read_code(rw, body, function);
@@ -429,19 +326,6 @@ static hd_place place_of(rewriter *rw, const origin *c) {
     return rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(c->at)));
 }
 
-static void refuse_conflict(rewriter *rw, node *n, const origin *second) {
-    hd_place here = place_of(rw, second), there = place_of(rw, &n->here);
-    const char *name = clang_Cursor_isNull(n->declaration)
-                           ? "this"
-                           : hd_format(rw->arena, "'%s'", rw_spelling(rw->arena, n->declaration));
-    rw_refuse_at(rw, &here,
-                 "%s holds %s here, and %s (%s:%u:%u); make a second function or variable for "
-                 "one of them",
-                 name, words_for(rw, second), words_for(rw, &n->here), there.file, there.line,
-                 there.column);
-    n->is_reported = true;
-}
-
 /* Carries values along one move; true when that changed something. */
 static bool carry(rewriter *rw, const move *m) {
     flow *f = rw->flow;
@@ -456,8 +340,19 @@ static bool carry(rewriter *rw, const move *m) {
         return true;
     }
     if (to->here.kind != value.kind ||
-        (value.kind == LAID && !same_pointee(&to->here.what, &value.what)))
-        refuse_conflict(rw, to, &value);
+        (value.kind == LAID && !same_pointee(&to->here.what, &value.what))) {
+        hd_place here = place_of(rw, &value), there = place_of(rw, &to->here);
+        const char *name =
+            clang_Cursor_isNull(to->declaration)
+                ? "this"
+                : hd_format(rw->arena, "'%s'", rw_spelling(rw->arena, to->declaration));
+        rw_refuse_at(rw, &here,
+                     "%s holds %s here, and %s (%s:%u:%u); make a second function or variable for "
+                     "one of them",
+                     name, words_for(rw, &value), words_for(rw, &to->here), there.file, there.line,
+                     there.column);
+        to->is_reported = true;
+    }
     return to->is_reported;
 }
 
@@ -485,7 +380,15 @@ void rw_flow_run(rewriter *rw) {
     rw->flow->arena = rw->arena;
     rw->flow->newest.arena = rw->arena;
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
-    refuse_fields(rw);
+    for (uint32_t i = 0; rw->is_cuda && i < rw->record_count; i++) {
+        const laid_record *l = &rw->records[i], *found = NULL;
+        CXCursor at;
+        if (!l->record->of_arrays)
+            found = pointed_from(rw, clang_getCursorType(l->declaration), &at);
+        if (found)
+            rw_refuse(rw, at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
+                      rw_spelling(rw->arena, at), found->record->name);
+    }
     size_t before = rw->refusals.count;
     for (bool again = true; again;) {
         again = false;
@@ -514,7 +417,7 @@ pointee rw_pointee_of(const rewriter *rw, CXCursor declaration) {
     if (number == NONE || clang_Cursor_isNull(declaration))
         return (pointee){.field = -1};
     pointee what = rw->flow->nodes.data[find(rw->flow, number)].what;
-    if (what.of && !can_hold(rw, type_of_node(declaration), &what))
+    if (what.of && !can_hold(rw, rw_held_type(declaration), &what))
         what.of = NULL;
     return what;
 }

@@ -57,10 +57,7 @@ static size_t find_list(rewriter *rw, CXCursor function) {
     if (!rw_offset_of(src, clang_getCursorLocation(function), &offset))
         return src->token_count;
     size_t name = rw_token_from(src, offset), open = name + 1;
-    if (rw_token_is(src, name, "operator"))
-        while (open < src->token_count && !rw_token_is(src, open, "("))
-            open++;
-    if (rw_token_is(src, open, "<"))
+    if (rw_token_is(src, name, "operator") || rw_token_is(src, open, "<"))
         while (open < src->token_count && !rw_token_is(src, open, "("))
             open++;
     if (rw_token_is(src, open, "(") && !rw_token_is(src, name, rw_spelling(rw->arena, function)))
@@ -150,23 +147,18 @@ static bool is_given(rewriter *rw, const target *f, size_t number, const pointee
     return false;
 }
 
-static bool all_const(rewriter *rw, const target *f, size_t number, const pointee *what) {
-    bool is_const = true;
-    for (size_t i = 0; i < f->parameters.count; i++) {
-        pointee other = rw_pointee_of(rw, f->parameters.data[i]);
-        if (i == number || (what->field >= 0 && other.of == what->of))
-            is_const &= rw_target_is(rw, clang_getCursorType(f->parameters.data[i]), "const");
-    }
-    return is_const;
-}
-
 /* "__global const uchar *restrict p, ulong p_count" */
 static const char *kernel_parameter_text(rewriter *rw, const target *f, size_t number,
                                          const pointee *what) {
     CXType type = clang_getCursorType(f->parameters.data[number]);
     bool is_const_pointer =
         clang_getCanonicalType(type).kind == CXType_Pointer && clang_isConstQualifiedType(type);
-    bool is_const = what->in == SPACE_GLOBAL && all_const(rw, f, number, what);
+    bool is_const = what->in == SPACE_GLOBAL; /* if all are that share the allocations */
+    for (size_t i = 0; i < f->parameters.count; i++) {
+        pointee other = rw_pointee_of(rw, f->parameters.data[i]);
+        if (i == number || (what->field >= 0 && other.of == what->of))
+            is_const &= rw_target_is(rw, clang_getCursorType(f->parameters.data[i]), "const");
+    }
     kernel_names names = names_of(rw, what, rw_spelling(rw->arena, f->parameters.data[number]));
     const rw_dialect *dialect = rw_dialect_of(rw, what->in);
     hd_str text = {.arena = rw->arena};
@@ -199,31 +191,23 @@ static void edit_prologue(rewriter *rw, const target *f, const pointee *what, co
         hd_str_printf(&text, "(%s)%s, ", rw_trimmed(rw->arena, rw_dialect_of(rw, what->in)->bytes),
                       given.bases[a]);
     hd_str_printf(&text, "%s);", given.count);
-    rw_edit_insert(&rw->src, at.begin + 1, hd_str_text(&text));
+    rw_edit_insert(rw, at.begin + 1, hd_str_text(&text));
 }
 
-static void edit_kernel_parameter(rewriter *rw, const target *f, size_t number,
-                                  const pointee *what) {
-    if (is_given(rw, f, number, what)) { /* goes, with the comma before it */
-        rw_edit_text(&rw->src, (range){f->list.whole[number - 1].end, f->list.whole[number].end},
-                     "");
+static void edit_declared(rewriter *rw, const target *f, size_t number, const pointee *what) {
+    const range *whole = f->list.whole;
+    if (f->is_kernel && is_given(rw, f, number, what)) { /* goes, with the comma before it */
+        rw_edit_text(rw, (range){whole[number - 1].end, whole[number].end}, "");
         return;
     }
-    const char *name = rw_spelling(rw->arena, f->parameters.data[number]);
-    rw_edit_text(&rw->src, f->list.at[number], kernel_parameter_text(rw, f, number, what));
-    if (*name)
-        edit_prologue(rw, f, what, name);
-}
-
-static void edit_helper_parameter(rewriter *rw, const target *f, size_t number,
-                                  const pointee *what) {
     CXCursor parameter = f->parameters.data[number];
     const char *name = rw_spelling(rw->arena, parameter);
     const char *stars = rw_stars(rw, clang_getCursorType(parameter));
-    rw_edit_text(&rw->src, f->list.at[number],
-                 hd_format(rw->arena, "%s%s%s%s%s", what->of->scope,
-                           what->of->accessors[what->in].ref, *name || *stars ? " " : "", stars,
-                           name));
+    rw_edit_text(rw, f->list.at[number],
+                 f->is_kernel ? kernel_parameter_text(rw, f, number, what)
+                              : hd_format(rw->arena, "%s%s%s%s%s", what->of->scope,
+                                          what->of->accessors[what->in].ref,
+                                          *name || *stars ? " " : "", stars, name));
 }
 
 /* ---- refusals ------------------------------------------------------------------------ */
@@ -296,12 +280,11 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
         return;
     }
     what.of->accessors[what.in].is_used = true;
-    if (f->is_kernel) {
+    edit_declared(rw, f, number, &what);
+    if (f->is_kernel)
         what.of->kernels += clang_isCursorDefinition(f->function) != 0;
-        edit_kernel_parameter(rw, f, number, &what);
-    } else {
-        edit_helper_parameter(rw, f, number, &what);
-    }
+    if (f->is_kernel && *name && !is_given(rw, f, number, &what))
+        edit_prologue(rw, f, &what, name);
     range scope;
     if (*name && !clang_Cursor_isNull(body) && rw_range_of(&rw->src, body, &scope))
         hd_push(rw->arena, &rw->variables, (variable){name, scope});
@@ -375,7 +358,7 @@ static void edit_result(rewriter *rw, CXCursor function) {
         return;
     }
     what.of->accessors[what.in].is_used = true;
-    rw_edit_text(&rw->src, words,
+    rw_edit_text(rw, words,
                  hd_format(rw->arena, "%s%s %s", what.of->scope, what.of->accessors[what.in].ref,
                            rw_stars(rw, clang_getCursorResultType(function))));
 }
@@ -448,27 +431,8 @@ static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
         CXType type = clang_getCursorType(f.parameters.data[i]);
         if (!what.of && f.is_kernel && is_dependent(type) && rw_pointer_depth(type))
             refuse_instance(rw, &f, i);
-        if (!what.of)
-            continue;
-        if (!f.is_kernel)
-            edit_helper_parameter(rw, &f, i, &what);
-        else if (is_given(rw, &f, i, &what))
-            rw_edit_text(&rw->src, (range){f.list.whole[i - 1].end, f.list.whole[i].end}, "");
-        else
-            rw_edit_text(&rw->src, f.list.at[i], kernel_parameter_text(rw, &f, i, &what));
-    }
-}
-
-static void edit_instances_of(rewriter *rw, CXCursor function) {
-    const source *src = &rw->src;
-    const char *name = rw_spelling(rw->arena, function);
-    for (size_t t = 0; t + 1 < src->token_count; t++) {
-        if (!rw_token_is(src, t, "template") || rw_token_is(src, t + 1, "<"))
-            continue;
-        for (t++; t < src->token_count && !rw_token_is(src, t, ";") && !rw_token_is(src, t, "(");
-             t++)
-            if (rw_token_is(src, t, name))
-                edit_instance(rw, t, function);
+        if (what.of)
+            edit_declared(rw, &f, i, &what);
     }
 }
 
@@ -476,6 +440,17 @@ void rw_edit_instantiations(rewriter *rw) {
     cursors all = rw->is_cuda ? rw_functions(rw->arena, rw->src.unit) : (cursors){0};
     for (size_t i = 0; i < all.count; i++)
         if (clang_getCursorKind(all.data[i]) == CXCursor_FunctionTemplate &&
-            clang_isCursorDefinition(all.data[i]) && rw_parameters(rw->arena, all.data[i]).count)
-            edit_instances_of(rw, all.data[i]);
+            clang_isCursorDefinition(all.data[i]) && rw_parameters(rw->arena, all.data[i]).count) {
+            const source *src = &rw->src;
+            const char *name = rw_spelling(rw->arena, all.data[i]);
+            for (size_t t = 0; t + 1 < src->token_count; t++) {
+                if (!rw_token_is(src, t, "template") || rw_token_is(src, t + 1, "<"))
+                    continue;
+                for (t++;
+                     t < src->token_count && !rw_token_is(src, t, ";") && !rw_token_is(src, t, "(");
+                     t++)
+                    if (rw_token_is(src, t, name))
+                        edit_instance(rw, t, all.data[i]);
+            }
+        }
 }

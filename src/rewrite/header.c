@@ -67,22 +67,14 @@ static const scalar *scalar_of(const hd_field *field, uint32_t *lanes) {
 /* Words that are names in OpenCL C but not in C or C++, or in CUDA C but not in C. */
 static const char *host_name(hd_arena *arena, const char *name) {
     static const char taken[] =
-        " alignas alignof and and_eq asm auto bitand bitor bool catch char char8_t char16_t "
+        "alignas alignof and and_eq asm auto bitand bitor bool catch char char8_t char16_t "
         "char32_t class co_await co_return co_yield compl concept const_cast consteval "
         "constexpr constinit decltype delete dynamic_cast explicit export false friend "
         "import module mutable namespace new noexcept not not_eq nullptr operator or or_eq "
         "private protected public reinterpret_cast requires restrict static_assert "
         "static_cast template this thread_local throw true try typeid typename typeof "
-        "typeof_unqual using virtual wchar_t xor xor_eq ";
-    return strstr(taken, hd_format(arena, " %s ", name)) ? hd_format(arena, "%s_", name) : name;
-}
-
-/* A member's name, which no member before it has. */
-static const char *host_member_name(hd_arena *arena, const hd_record *record, uint32_t field) {
-    const char *name = host_name(arena, record->fields[field].name);
-    while (name != record->fields[field].name && hd_record_find(record, name) >= 0)
-        name = hd_format(arena, "%s_", name);
-    return name;
+        "typeof_unqual using virtual wchar_t xor xor_eq";
+    return hd_has_word(taken, name) ? hd_format(arena, "%s_", name) : name;
 }
 
 /* The alignment that a host's compiler gives the struct of `add_members`; 0: it would put a
@@ -106,7 +98,10 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 static void add_member(hd_str *out, const hd_record *record, uint32_t number, const char *indent) {
     hd_arena *arena = out->arena;
     const hd_field *field = &record->fields[number];
-    const char *name = host_member_name(arena, record, number);
+    /* A member's name, which no member before it has. */
+    const char *name = host_name(arena, record->fields[number].name);
+    while (name != record->fields[number].name && hd_record_find(record, name) >= 0)
+        name = hd_format(arena, "%s_", name);
     uint32_t lanes = 0;
     const scalar *s = scalar_of(field, &lanes);
     const char *array = field->count > 1 ? hd_format(arena, "[%u]", field->count) : "";
@@ -125,21 +120,16 @@ static void add_member(hd_str *out, const hd_record *record, uint32_t number, co
     }
 }
 
-/* What no field's name begins with. */
-static const char *padding_stem(hd_arena *arena, const hd_record *record) {
-    const char *stem = "padding";
-    for (uint32_t f = 0; f < record->field_count; f++)
-        if (!strncmp(record->fields[f].name, stem, strlen(stem))) {
-            stem = hd_format(arena, "%s_", stem);
-            f = UINT32_MAX; /* from the first again */
-        }
-    return stem;
-}
-
 /* Padding is written out, so that the offsets hold for any host compiler. */
 static void add_members(hd_str *out, const hd_record *record, const char *indent) {
     uint32_t end = 0, pads = 0;
-    const char *stem = padding_stem(out->arena, record);
+    /* What no field's name begins with. */
+    const char *stem = "padding";
+    for (uint32_t f = 0; f < record->field_count; f++)
+        if (!strncmp(record->fields[f].name, stem, strlen(stem))) {
+            stem = hd_format(out->arena, "%s_", stem);
+            f = UINT32_MAX; /* from the first again */
+        }
     for (uint32_t f = 0; f <= record->field_count; f++) {
         const hd_field *field = f < record->field_count ? &record->fields[f] : NULL;
         uint32_t start = field ? field->offset : record->size;
@@ -156,11 +146,8 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 
 /* True for the name of something else in the header than this field: of x, also "x_offset". */
 static bool is_taken(const rw_map_text *text, const char *name, uint32_t field) {
-    static const char *const taken[] = {"elem",      "ref",         "make",        "bytes",
-                                        "to_layout", "from_layout", "allocations", "size_is_right"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (!strcmp(name, taken[i]))
-            return true;
+    if (hd_has_word("elem ref make bytes to_layout from_layout allocations size_is_right", name))
+        return true;
     for (uint32_t f = 0; f < text->record->field_count; f++) {
         size_t length = strlen(text->names[f]);
         if (strncmp(name, text->names[f], length) != 0)
@@ -178,18 +165,6 @@ static const char *accessor(const rw_map_text *text, const char *stem, uint32_t 
     while (is_taken(text, name, field))
         name = hd_format(text->arena, "%s_", name);
     return hd_format(text->arena, "%s_%s", stem, name);
-}
-
-static void add_head(hd_str *out, const rw_map_text *text, const char *stem) {
-    const hd_record *record = text->record;
-    hd_str_printf(out,
-                  "/*\n * Generated by heddle: '%s' in the layout\n *     %s\n"
-                  " * Allocate %s_bytes(a, count) bytes for each of the %u allocation(s), and pass"
-                  " them\n * to the kernel in order, followed by the number of elements"
-                  " (a 64-bit unsigned).\n */\n",
-                  record->name, hd_layout_print(text->arena, record, text->layout), stem,
-                  text->map->allocation_count);
-    hd_str_printf(out, "#ifndef HEDDLE_LAYOUT_%s_H\n#define HEDDLE_LAYOUT_%s_H\n\n", stem, stem);
 }
 
 /* What differs between the languages, once for all records of a file. */
@@ -301,14 +276,6 @@ static void add_accessors(hd_str *out, const rw_map_text *text, const char *stem
     hd_str_add(out, "\n");
 }
 
-/* The places of field f of element e in what the original has, as "record + 4". */
-static const char *original_place(const rw_map_text *text, uint32_t f) {
-    const hd_field *field = &text->record->fields[f];
-    return text->record->of_arrays
-               ? hd_format(text->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
-               : hd_format(text->arena, "record + e * %u + %u", text->record->size, field->offset);
-}
-
 static void add_converter(hd_str *out, const rw_map_text *text, const char *stem, bool back) {
     bool arrays = text->record->of_arrays;
     const char *original = arrays ? "void *const *arrays" : back ? "void *aos" : "const void *aos";
@@ -325,7 +292,12 @@ static void add_converter(hd_str *out, const rw_map_text *text, const char *stem
                   stem, stem);
     for (uint32_t f = 0; f < text->record->field_count; f++) {
         const char *place = hd_format(text->arena, "%s(ref, e)", accessor(text, stem, f));
-        const char *outside = original_place(text, f);
+        /* The places of field f of element e in what the original has, as "record + 4". */
+        const hd_field *field = &text->record->fields[f];
+        const char *outside =
+            text->record->of_arrays
+                ? hd_format(text->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
+                : hd_format(text->arena, "record + e * %u + %u", text->record->size, field->offset);
         hd_str_printf(out, "        memcpy(%s, %s, %u);\n", back ? outside : place,
                       back ? place : outside, text->record->fields[f].size);
     }
@@ -339,7 +311,14 @@ const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
     if (rw_map_text_make(arena, &quiet, record, layout, &text) != HD_OK)
         return NULL;
     hd_str out = {.arena = arena};
-    add_head(&out, text, stem);
+    hd_str_printf(&out,
+                  "/*\n * Generated by heddle: '%s' in the layout\n *     %s\n"
+                  " * Allocate %s_bytes(a, count) bytes for each of the %u allocation(s), and pass"
+                  " them\n * to the kernel in order, followed by the number of elements"
+                  " (a 64-bit unsigned).\n */\n",
+                  record->name, hd_layout_print(arena, record, layout), stem,
+                  text->map->allocation_count);
+    hd_str_printf(&out, "#ifndef HEDDLE_LAYOUT_%s_H\n#define HEDDLE_LAYOUT_%s_H\n\n", stem, stem);
     add_offsets(&out, text, stem);
     add_record(&out, text, stem);
     add_bytes(&out, text, stem);

@@ -83,15 +83,6 @@ hd_place rw_place_of(const source *src, CXSourceLocation location);
  * lines follows there. */
 unsigned rw_line_end(const source *src, unsigned offset);
 
-void rw_draft_text(source *src, draft *d, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void rw_draft_old(source *src, draft *d, range old);
-/* Replaces a range by what the draft holds. The same edit may be made twice. */
-void rw_edit(source *src, range at, const draft *d);
-void rw_edit_text(source *src, range at, const char *text);
-/* Generated text behind `offset`; several such stand in the order in which they are made. */
-void rw_edit_insert(source *src, unsigned offset, const char *text);
-
 /* ---- clang.c: questions to libclang ---------------------------------------- */
 
 typedef hd_vec(CXCursor) cursors;
@@ -101,6 +92,8 @@ CXTranslationUnit rw_clang_parse(CXIndex index, const hd_parse_command *command,
 /* Reports every error of a translation unit; false when there was none. */
 bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
 cursors rw_children(hd_arena *arena, CXCursor cursor);
+/* The fields of a struct or union; none of other types. */
+cursors rw_fields(hd_arena *arena, CXType type);
 /* libclang's own equality fails for what was reached in two ways. */
 bool rw_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */
@@ -110,6 +103,8 @@ CXCursor rw_last_child(hd_arena *arena, CXCursor cursor);
 bool rw_constant_value(CXCursor expression, long long *value);
 /* Inside of parentheses and conversions that the compiler adds. */
 CXCursor rw_bare(hd_arena *arena, CXCursor cursor);
+/* A copy of libclang's string, which goes. */
+const char *rw_owned(hd_arena *arena, CXString string);
 const char *rw_spelling(hd_arena *arena, CXCursor cursor);
 const char *rw_type_text(hd_arena *arena, CXType type);
 /* A type's text without const, volatile and address spaces before it. */
@@ -134,6 +129,8 @@ CXType rw_value_type(CXType type);
 bool rw_is_reference(CXType type);
 bool rw_is_pointer(CXType type);
 bool rw_is_array(CXType type);
+/* What a pointer points to, or an array consists of. */
+CXType rw_target_of(CXType type);
 /* Pointers and arrays around what a type ends in, references left out. */
 int rw_pointer_depth(CXType type);
 CXType rw_innermost(CXType type);
@@ -236,6 +233,15 @@ typedef struct rewriter {
     struct expansions *expansions; /* requested; they outlive a reading of the flat text */
 } rewriter;
 
+void rw_draft_text(rewriter *rw, draft *d, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void rw_draft_old(rewriter *rw, draft *d, range old);
+/* Replaces a range by what the draft holds. The same edit may be made twice. */
+void rw_edit(rewriter *rw, range at, const draft *d);
+void rw_edit_text(rewriter *rw, range at, const char *text);
+/* Generated text behind `offset`; several such stand in the order in which they are made. */
+void rw_edit_insert(rewriter *rw, unsigned offset, const char *text);
+
 /* CUDA: a function of the host alone. */
 bool rw_is_host(const rewriter *rw, CXCursor function);
 
@@ -276,6 +282,16 @@ unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t 
 /* ---- record_value.c: what expressions lead to ------------------------------------------- */
 
 record_value rw_record_value_of(const rewriter *rw, CXCursor expression);
+/* The variable that an expression names, or the function that it calls for a pointer or reference;
+ * a null cursor: none. */
+CXCursor rw_holder_of(const rewriter *rw, CXCursor expression);
+/* The type of a variable, or of what a function returns. */
+static inline CXType rw_held_type(CXCursor holder) {
+    return rw_is_function(holder) ? clang_getCursorResultType(holder) : clang_getCursorType(holder);
+}
+/* The parts of an expression whose value is its own, or an address or target of it: one, or each
+ * that is chosen from, or stands in a list. */
+cursors rw_carriers_of(const rewriter *rw, CXCursor expression);
 /* In OpenCL C the type alone says it: a pointer to a laid-out record in global or constant
  * memory. False in CUDA C. */
 bool rw_typed_pointee(const rewriter *rw, CXType type, pointee *result);
@@ -287,10 +303,6 @@ bool rw_target_is(const rewriter *rw, CXType type, const char *qualifier);
 
 /* A reference, or a type with pointers in it. */
 bool rw_has_pointer(CXType type);
-/* A pointer, or what may be one in an instance of a template. */
-bool rw_may_point(CXType type);
-/* A cast that only changes const, as far as layouts are concerned. */
-bool rw_keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner);
 
 /* ---- refuse.c ------------------------------------------------------------------- */
 
@@ -300,6 +312,8 @@ typedef struct frame {
     const struct frame *up;
 } frame;
 
+/* The function or lambda that holds a frame; NULL: none. */
+const frame *rw_function_around(const frame *at);
 /* The frame around, without parentheses and conversions that the compiler adds; NULL: none. */
 const frame *rw_around(const frame *at);
 
@@ -373,6 +387,9 @@ bool rw_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
 void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
 /* split.c: an access to a part of a record that is taken apart. */
 bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v);
+/* Whether a field's name is this path, with any number for a star; the numbers. */
+enum { MOST_STARS = 8 };
+bool rw_path_matches(const char *field, const char *path, uint64_t numbers[MOST_STARS]);
 /* Types and paths of the fields of a record that is taken apart. */
 void rw_split_types(rewriter *rw, laid_record *l);
 /* array.c: of a record of arrays, from the parameters that are its fields; and a place before
@@ -397,7 +414,8 @@ const char *rw_stars(rewriter *rw, CXType type);
 
 /* ---- output.c: from edits of the flat text to files ----------------------------------- */
 
-hd_status rw_make_files(rewriter *rw, hd_rewritten *result);
+/* Refusals where edits do not agree. */
+void rw_make_files(rewriter *rw, hd_rewritten *result);
 /* Parses the files again; errors in them are ours, and the user gets no broken file. */
 hd_status rw_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result);
 

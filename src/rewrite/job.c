@@ -3,13 +3,6 @@
 
 typedef hd_vec(hd_array_param) param_list;
 
-static bool is_listed(const param_list *list, const char *kernel, const char *param) {
-    for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->data[i].kernel, kernel) && !strcmp(list->data[i].param, param))
-            return true;
-    return false;
-}
-
 /* Resolving has checked that all launches of a kernel give a parameter the same field. */
 static param_list array_params(hd_arena *arena, const hd_job *job) {
     param_list list = {0};
@@ -21,7 +14,11 @@ static param_list array_params(hd_arena *arena, const hd_job *job) {
             const hd_job_arrays *arrays = arg->kind == HD_ARG_BUFFER && arg->param != KIR_NONE
                                               ? hd_job_arrays_of(job, arg->buffer, &field)
                                               : NULL;
-            if (!arrays || is_listed(&list, launch->kernel_name, arg->name))
+            bool is_listed = false;
+            for (size_t i = 0; i < list.count; i++)
+                is_listed |= !strcmp(list.data[i].kernel, launch->kernel_name) &&
+                             !strcmp(list.data[i].param, arg->name);
+            if (!arrays || is_listed)
                 continue;
             hd_array_param param = {launch->kernel_name, arg->name, arrays->record, field};
             hd_push(arena, &list, param);

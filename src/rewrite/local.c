@@ -4,16 +4,10 @@
 /* ---- the words before a name ------------------------------------------------------- */
 
 static bool is_kept(const source *src, size_t t) {
-    static const char *const words[] = {
-        "static",          "inline",     "__inline__",    "__inline",
-        "extern",          "constexpr",  "__kernel",      "kernel",
-        "__global__",      "__device__", "__host__",      "__noinline__",
-        "__forceinline__", "__shared__", "__attribute__", "__launch_bounds__",
-        "__private",       "private",    "register"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (rw_token_is(src, t, words[i]))
-            return true;
-    return false;
+    return hd_has_word("static inline __inline__ __inline extern constexpr __kernel kernel "
+                       "__global__ __device__ __host__ __noinline__ __forceinline__ __shared__ "
+                       "__attribute__ __launch_bounds__ __private private register",
+                       rw_token_text(src, t));
 }
 
 bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result) {
@@ -41,17 +35,14 @@ bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *res
 }
 
 const char *rw_stars(rewriter *rw, CXType type) {
-    CXType t = clang_getCanonicalType(type);
-    bool refers = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
     int pointers = 0;
-    for (t = rw_value_type(type); t.kind == CXType_Pointer || rw_is_array(t);
-         t = clang_getCanonicalType(rw_is_array(t) ? clang_getArrayElementType(t)
-                                                   : clang_getPointeeType(t)))
+    for (CXType t = rw_value_type(type); t.kind == CXType_Pointer || rw_is_array(t);
+         t = clang_getCanonicalType(rw_target_of(t)))
         pointers += t.kind == CXType_Pointer;
     hd_str stars = {.arena = rw->arena};
     for (int i = 1; i < pointers; i++)
         hd_str_add(&stars, "*");
-    if (refers && pointers)
+    if (rw_is_reference(type) && pointers)
         hd_str_add(&stars, "&");
     return hd_str_text(&stars);
 }
@@ -119,10 +110,10 @@ static void edit_type(rewriter *rw, CXCursor declared, range statement, bool is_
     f->is_used = true;
     hd_push(rw->arena, &rw->seen, name_at);
     if (is_first)
-        rw_edit_text(&rw->src, words,
+        rw_edit_text(rw, words,
                      hd_format(rw->arena, "%s%s %s", what->of->scope, f->ref, rw_stars(rw, type)));
     else if (begin < name_at)
-        rw_edit_text(&rw->src, (range){begin, name_at}, rw_stars(rw, type));
+        rw_edit_text(rw, (range){begin, name_at}, rw_stars(rw, type));
 }
 
 static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, range statement,

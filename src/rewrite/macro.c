@@ -25,7 +25,24 @@ struct expansions *rw_expansions_new(hd_arena *arena) { return hd_new(arena, exp
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-static void read_skipped(rewriter *rw) {
+void rw_macros_read(rewriter *rw) {
+    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    for (size_t i = 0; i < all.count; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
+        unsigned offset;
+        range at;
+        if (kind == CXCursor_MacroDefinition && rw_range_of(&rw->src, all.data[i], &at))
+            hd_push(rw->arena, &rw->inactive, at);
+        if (kind != CXCursor_MacroExpansion ||
+            !rw_offset_of(&rw->src, clang_getCursorLocation(all.data[i]), &offset))
+            continue;
+        CXCursor definition = clang_getCursorReferenced(all.data[i]);
+        size_t name = rw_token_at(&rw->src, offset);
+        at = (range){offset, rw_macro_use_end(&rw->src, offset)};
+        if (!clang_Cursor_isMacroFunctionLike(definition) && name < rw->src.token_count)
+            at.end = rw->src.tokens[name].at.end;
+        hd_push(rw->arena, &rw->macro_uses, (macro_use){at, definition});
+    }
     CXSourceRangeList *skipped = clang_getSkippedRanges(rw->src.unit, rw->src.file);
     for (unsigned i = 0; skipped && i < skipped->count; i++) {
         range at;
@@ -35,31 +52,6 @@ static void read_skipped(rewriter *rw) {
     }
     if (skipped)
         clang_disposeSourceRangeList(skipped);
-}
-
-static enum CXChildVisitResult read_one(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    rewriter *rw = data;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    unsigned offset;
-    range at;
-    if (kind == CXCursor_MacroDefinition && rw_range_of(&rw->src, cursor, &at))
-        hd_push(rw->arena, &rw->inactive, at);
-    if (kind == CXCursor_MacroExpansion &&
-        rw_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset)) {
-        CXCursor definition = clang_getCursorReferenced(cursor);
-        size_t name = rw_token_at(&rw->src, offset);
-        at = (range){offset, rw_macro_use_end(&rw->src, offset)};
-        if (!clang_Cursor_isMacroFunctionLike(definition) && name < rw->src.token_count)
-            at.end = rw->src.tokens[name].at.end;
-        hd_push(rw->arena, &rw->macro_uses, (macro_use){at, definition});
-    }
-    return CXChildVisit_Continue;
-}
-
-void rw_macros_read(rewriter *rw) {
-    clang_visitChildren(clang_getTranslationUnitCursor(rw->src.unit), read_one, rw);
-    read_skipped(rw);
 }
 
 /* ---- a definition -------------------------------------------------------------------- */
@@ -120,24 +112,22 @@ static const char *read_definition(rewriter *rw, CXCursor cursor, definition *d)
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-static bool request_of(rewriter *rw, CXCursor cursor, expansion *w) {
+/* What was asked for a macro, or NULL; *w names it then. False: it is in none of the files. */
+static bool find_request(const rewriter *rw, CXCursor cursor, expansion *w, expansion **known) {
     unsigned offset;
     flat_spot spot;
+    *known = NULL;
     if (!rw_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset) ||
         !rw_flat_spot(rw->flat, (range){offset, offset + 1}, &spot))
         return false;
     *w = (expansion){.file = spot.node->file, .origin = spot.at.begin};
     w->defined = rw_flat_place(rw->flat, offset);
-    return true;
-}
-
-static expansion *known_request(const rewriter *rw, const expansion *w) {
-    for (size_t i = 0; i < rw->expansions->all.count; i++) {
-        expansion *known = &rw->expansions->all.data[i];
-        if (known->file == w->file && known->origin == w->origin)
-            return known;
+    for (size_t i = 0; i < rw->expansions->all.count && !*known; i++) {
+        expansion *other = &rw->expansions->all.data[i];
+        if (other->file == w->file && other->origin == w->origin)
+            *known = other;
     }
-    return NULL;
+    return true;
 }
 
 /* True when the macro's name itself stands at its use, which is not so inside of others. */
@@ -147,12 +137,11 @@ static bool is_visible(const rewriter *rw, const macro_use *use) {
 }
 
 static bool want(rewriter *rw, const macro_use *use, const char **why, hd_place *defined) {
-    expansion w;
-    if (!request_of(rw, use->definition, &w)) {
+    expansion w, *known;
+    if (!find_request(rw, use->definition, &w, &known)) {
         *why = "it is not defined in the kernel's files";
         return false;
     }
-    const expansion *known = known_request(rw, &w);
     if (!known) {
         definition d;
         w.why_not = read_definition(rw, use->definition, &d);
@@ -196,39 +185,15 @@ typedef struct argument_list {
     size_t count;
 } argument_list;
 
-/* The arguments of a use, each from its first token to its last. */
-static argument_list read_arguments(rewriter *rw, const macro_use *use) {
-    const source *src = &rw->src;
-    size_t open = rw_token_at(src, use->at.begin) + 1, close = rw_token_matching(src, open);
-    argument_list list = {hd_new_array(rw->arena, range, close - open + 1), 0};
-    size_t first = open + 1;
-    for (size_t t = open + 1; t <= close && close < src->token_count; t++) {
-        if (t == close || rw_token_is(src, t, ",")) {
-            unsigned end = src->tokens[t - 1].at.end;
-            list.at[list.count++] =
-                first < t ? (range){src->tokens[first].at.begin, end} : (range){end, end};
-            first = t + 1;
-        } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
-            t = rw_token_matching(src, t);
-        }
-    }
-    return list;
-}
-
-static size_t parameter_at(const rewriter *rw, const definition *d, size_t at) {
-    for (size_t p = 0; p < d->parameter_count; p++)
-        if (rw_token_is(&rw->src, at, rw_token_text(&rw->src, d->parameters[p])))
-            return p;
-    return d->parameter_count;
-}
-
 static flat_node *expansion_of(rewriter *rw, const definition *d, const argument_list *arguments) {
     const source *src = &rw->src;
     flat_node *body = rw_flat_node(rw->flat, FLAT_MACRO, d->node->file);
     unsigned done = d->body < d->end ? src->tokens[d->body].at.begin : 0;
     unsigned end = d->body < d->end ? src->tokens[d->end - 1].at.end : 0;
     for (size_t t = d->body; t < d->end; t++) {
-        size_t p = parameter_at(rw, d, t);
+        size_t p = 0;
+        while (p < d->parameter_count && !rw_token_is(src, t, rw_token_text(src, d->parameters[p])))
+            p++;
         if (p == d->parameter_count)
             continue;
         range name = src->tokens[t].at;
@@ -243,17 +208,31 @@ static flat_node *expansion_of(rewriter *rw, const definition *d, const argument
 static void expand(rewriter *rw, const macro_use *use) {
     definition d;
     argument_list arguments = {0};
-    expansion w;
+    expansion w, *known;
     if (read_definition(rw, use->definition, &d) != NULL)
         return;
     if (d.takes_arguments) {
         if (!rw_token_is(&rw->src, rw_token_at(&rw->src, use->at.begin) + 1, "("))
             return;
-        arguments = read_arguments(rw, use);
+        const source *src = &rw->src;
+        size_t open = rw_token_at(src, use->at.begin) + 1, close = rw_token_matching(src, open);
+        argument_list list = {hd_new_array(rw->arena, range, close - open + 1), 0};
+        size_t first = open + 1;
+        for (size_t t = open + 1; t <= close && close < src->token_count; t++) {
+            if (t == close || rw_token_is(src, t, ",")) {
+                unsigned end = src->tokens[t - 1].at.end;
+                list.at[list.count++] =
+                    first < t ? (range){src->tokens[first].at.begin, end} : (range){end, end};
+                first = t + 1;
+            } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
+                t = rw_token_matching(src, t);
+            }
+        }
+        arguments = list;
     }
     if (arguments.count < d.parameter_count) {
-        if (request_of(rw, use->definition, &w))
-            known_request(rw, &w)->why_not = "a use of it has too few arguments";
+        if (find_request(rw, use->definition, &w, &known) && known)
+            known->why_not = "a use of it has too few arguments";
         return;
     }
     rw_flat_put(rw->flat, use->at, expansion_of(rw, &d, &arguments));
@@ -265,27 +244,24 @@ static int from_the_last(const void *left, const void *right) {
 }
 
 static bool is_requested(rewriter *rw, const macro_use *use) {
-    expansion w;
-    const expansion *known = request_of(rw, use->definition, &w) ? known_request(rw, &w) : NULL;
-    return known && !known->why_not;
-}
-
-/* A requested macro inside of another one's body: that one must be expanded first. */
-static void request_outer(rewriter *rw, const macro_use *inner) {
-    const char *why;
-    hd_place defined;
-    for (size_t i = 0; i < rw->macro_uses.count; i++) {
-        const macro_use *use = &rw->macro_uses.data[i];
-        if (use->at.begin == inner->at.begin && is_visible(rw, use))
-            want(rw, use, &why, &defined);
-    }
+    expansion w, *known;
+    return find_request(rw, use->definition, &w, &known) && known && !known->why_not;
 }
 
 bool rw_macros_expand(rewriter *rw) {
     hd_vec(macro_use) uses = {0};
-    for (size_t i = 0; i < rw->macro_uses.count; i++)
-        if (is_requested(rw, &rw->macro_uses.data[i]) && !is_visible(rw, &rw->macro_uses.data[i]))
-            request_outer(rw, &rw->macro_uses.data[i]);
+    for (size_t i = 0; i < rw->macro_uses.count; i++) {
+        const macro_use *inner = &rw->macro_uses.data[i];
+        const char *why;
+        hd_place defined;
+        if (!is_requested(rw, inner) || is_visible(rw, inner))
+            continue;
+        for (size_t k = 0; k < rw->macro_uses.count; k++) { /* expanded before what is inside it */
+            const macro_use *outer = &rw->macro_uses.data[k];
+            if (outer->at.begin == inner->at.begin && is_visible(rw, outer))
+                want(rw, outer, &why, &defined);
+        }
+    }
     for (size_t i = 0; i < rw->macro_uses.count; i++) {
         const macro_use *use = &rw->macro_uses.data[i];
         if (is_requested(rw, use) && is_visible(rw, use) && !rw_is_within(&rw->inactive, use->at))

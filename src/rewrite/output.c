@@ -28,7 +28,10 @@ typedef hd_vec(file_edit) file_edits;
 
 typedef struct output {
     rewriter *rw;
-    file_edits *files; /* [files of the flat text] */
+    file_edits *edits; /* [files of the flat text] */
+    bool *changed;     /* [file] */
+    hd_vec(hd_rewritten_file) files;
+    hd_vec(hd_header_elsewhere) elsewhere;
 } output;
 
 /* ---- edits in files -------------------------------------------------------------------- */
@@ -51,7 +54,7 @@ static bool map_edit(output *o, const edit *e) {
             return false;
         hd_push(rw->arena, &result.parts, p);
     }
-    hd_push(rw->arena, &o->files[spot.node->file], result);
+    hd_push(rw->arena, &o->edits[spot.node->file], result);
     return true;
 }
 
@@ -69,27 +72,13 @@ static bool same_edit(const file_edit *a, const file_edit *b) {
 
 /* ---- copies of one text ------------------------------------------------------------------- */
 
-static const file_edit *edit_from(const file_edits *edits, const flat_node *node, range at) {
+/* The edit of a place, from this node or, for NULL, from any. */
+static const file_edit *edit_of(const file_edits *edits, const flat_node *node, range at) {
     for (size_t i = 0; i < edits->count; i++)
-        if (edits->data[i].node == node && edits->data[i].at.begin == at.begin &&
+        if ((!node || edits->data[i].node == node) && edits->data[i].at.begin == at.begin &&
             edits->data[i].at.end == at.end)
             return &edits->data[i];
     return NULL;
-}
-
-static void refuse_copies(rewriter *rw, const file_edit *e, const flat_node *other) {
-    hd_place here = rw_flat_place(rw->flat, e->flat);
-    hd_place first = rw_flat_use(rw->flat, e->node), second = rw_flat_use(rw->flat, other);
-    if (e->node->kind == FLAT_FILE)
-        rw_refuse_at(rw, &here,
-                     "this text is included more than once, at %s:%u and %s:%u, and would have to "
-                     "change differently; make two headers of it",
-                     first.file, first.line, second.file, second.line);
-    else
-        rw_refuse_at(rw, &here,
-                     "this part of a macro means different things where it is used, at %s:%u and "
-                     "%s:%u; make two macros of it, or a function",
-                     first.file, first.line, second.file, second.line);
 }
 
 /* Looks at every other copy of the text that `e` changes. */
@@ -99,9 +88,23 @@ static void check_copies(output *o, const file_edit *e, const flat_node *node) {
     if (node != e->node && node->file == e->node->file &&
         rw_flat_offset(node, e->at.begin, &offset) &&
         !rw_is_within(&rw->inactive, (range){offset, offset + 1})) {
-        const file_edit *same = edit_from(&o->files[node->file], node, e->at);
-        if (!same || !same_edit(same, e))
-            refuse_copies(rw, e, node);
+        const file_edit *same = edit_of(&o->edits[node->file], node, e->at);
+        if (!same || !same_edit(same, e)) {
+            hd_place here = rw_flat_place(rw->flat, e->flat);
+            hd_place first = rw_flat_use(rw->flat, e->node), second = rw_flat_use(rw->flat, node);
+            if (e->node->kind == FLAT_FILE)
+                rw_refuse_at(
+                    rw, &here,
+                    "this text is included more than once, at %s:%u and %s:%u, and would have to "
+                    "change differently; make two headers of it",
+                    first.file, first.line, second.file, second.line);
+            else
+                rw_refuse_at(
+                    rw, &here,
+                    "this part of a macro means different things where it is used, at %s:%u and "
+                    "%s:%u; make two macros of it, or a function",
+                    first.file, first.line, second.file, second.line);
+        }
     }
     for (size_t i = 0; i < node->items.count; i++)
         if (node->items.data[i].node)
@@ -112,12 +115,9 @@ static void check_copies(output *o, const file_edit *e, const flat_node *node) {
 static void keep_one_each(output *o, unsigned file) {
     rewriter *rw = o->rw;
     file_edits kept = {0};
-    for (size_t i = 0; i < o->files[file].count; i++) {
-        const file_edit *e = &o->files[file].data[i];
-        const file_edit *same = NULL;
-        for (size_t k = 0; k < kept.count && !same; k++)
-            if (kept.data[k].at.begin == e->at.begin && kept.data[k].at.end == e->at.end)
-                same = &kept.data[k];
+    for (size_t i = 0; i < o->edits[file].count; i++) {
+        const file_edit *e = &o->edits[file].data[i];
+        const file_edit *same = edit_of(&kept, NULL, e->at);
         if (!same)
             hd_push(rw->arena, &kept, *e);
         else if (!same_edit(same, e))
@@ -125,7 +125,7 @@ static void keep_one_each(output *o, unsigned file) {
                         "macros make accesses to laid-out records overlap here; write "
                         "them out");
     }
-    o->files[file] = kept;
+    o->edits[file] = kept;
 }
 
 /* ---- the text of a file ---------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static void render_edits(file_edits *edits, const char *text, hd_str *out, range
 
 /* An edit inside of another one, but in none of its old parts, would be lost. */
 static const char *rendered(output *o, unsigned file) {
-    file_edits *edits = &o->files[file];
+    file_edits *edits = &o->edits[file];
     const char *text = o->rw->flat->files.data[file].text;
     hd_str out = {.arena = o->rw->arena};
     if (edits->count)
@@ -207,31 +207,22 @@ static const char *name_of(const rewriter *rw, const flat_node *header) {
     return strncmp(name, "../", 3) ? name : NULL;
 }
 
-typedef struct naming {
-    output *o;
-    const bool *changed; /* [file] */
-    hd_vec(hd_rewritten_file) files;
-    hd_vec(hd_header_elsewhere) elsewhere;
-} naming;
-
-static void add_file(naming *n, const flat_node *node, const char *name) {
-    rewriter *rw = n->o->rw;
-    for (size_t i = 0; i < n->files.count; i++)
-        if (!strcmp(n->files.data[i].name, name))
+static void add_file(output *o, const flat_node *node, const char *name) {
+    rewriter *rw = o->rw;
+    for (size_t i = 0; i < o->files.count; i++)
+        if (!strcmp(o->files.data[i].name, name))
             return;
-    const file_edits *edits = &n->o->files[node->file];
-    uint32_t count = 0;
-    for (size_t i = 0; i < edits->count; i++)
-        count += !edits->data[i].is_added;
     hd_rewritten_file file = {.path = rw->flat->files.data[node->file].path,
                               .name = name,
-                              .text = rendered(n->o, node->file),
+                              .text = rendered(o, node->file),
                               .original = rw->flat->files.data[node->file].text,
-                              .edit_count = count,
-                              .is_copy = !n->changed[node->file]};
-    for (size_t i = 0; i < edits->count; i++)
-        n->o->files[node->file].data[i].is_used = false; /* it may have another name, too */
-    hd_push(rw->arena, &n->files, file);
+                              .is_copy = !o->changed[node->file]};
+    for (size_t i = 0; i < o->edits[node->file].count; i++) {
+        file_edit *e = &o->edits[node->file].data[i];
+        file.edit_count += !e->is_added;
+        e->is_used = false; /* it may have another name, too */
+    }
+    hd_push(rw->arena, &o->files, file);
 }
 
 /* The file lies where the new folder's names lead from the kernel's own. */
@@ -243,28 +234,28 @@ static bool is_below(const rewriter *rw, const flat_node *node) {
 
 /* A header by "..." that lies beside a file that goes along is found from the new folder by way
  * of that one's old folder. */
-static void add_elsewhere(naming *n, const flat_node *node) {
-    const rewriter *rw = n->o->rw;
+static void add_elsewhere(output *o, const flat_node *node) {
+    const rewriter *rw = o->rw;
     const char *path = rw->flat->files.data[node->file].path;
     const char *from = rw->flat->files.data[node->up->file].path;
-    bool goes = n->changed[node->up->file] || is_below(rw, node->up);
+    bool goes = o->changed[node->up->file] || is_below(rw, node->up);
     bool beside = goes && node->spelling && *node->spelling != '/' &&
                   hd_same_file(hd_path_beside(rw->arena, from, node->spelling), path);
-    for (size_t i = 0; i < n->elsewhere.count; i++)
-        if (!strcmp(n->elsewhere.data[i].path, path))
+    for (size_t i = 0; i < o->elsewhere.count; i++)
+        if (!strcmp(o->elsewhere.data[i].path, path))
             return;
     hd_header_elsewhere header = {path, beside ? hd_path_folder(rw->arena, from) : NULL};
-    hd_push(rw->arena, &n->elsewhere, header);
+    hd_push(rw->arena, &o->elsewhere, header);
 }
 
 /* Adds a file, and what it includes; true where something in them changes. */
-static bool add_node(naming *n, const flat_node *node) {
-    rewriter *rw = n->o->rw;
+static bool add_node(output *o, const flat_node *node) {
+    rewriter *rw = o->rw;
     bool needed =
-        !node->up || (node->kind == FLAT_FILE && node->items.count && n->changed[node->file]);
+        !node->up || (node->kind == FLAT_FILE && node->items.count && o->changed[node->file]);
     for (size_t i = 0; i < node->items.count; i++)
         if (node->items.data[i].node)
-            needed |= add_node(n, node->items.data[i].node);
+            needed |= add_node(o, node->items.data[i].node);
     if (node->kind != FLAT_FILE || (!needed && !node->items.count))
         return needed;
     const char *name = name_of(rw, node);
@@ -276,19 +267,20 @@ static bool add_node(naming *n, const flat_node *node) {
                      "that an -I completes",
                      rw->flat->files.data[node->file].path);
     } else if (needed || is_below(rw, node)) {
-        add_file(n, node, name);
+        add_file(o, node, name);
     } else {
-        add_elsewhere(n, node);
+        add_elsewhere(o, node);
     }
     return needed;
 }
 
 /* ---- all of it ----------------------------------------------------------------------- */
 
-static const char *options_of(rewriter *rw, const naming *n) {
+static const char *options_of(const output *o) {
+    rewriter *rw = o->rw;
     hd_str text = {.arena = rw->arena};
-    for (size_t i = 0; i < n->files.count; i++) {
-        const char *folder = hd_path_beside(rw->arena, n->files.data[i].path, ".");
+    for (size_t i = 0; i < o->files.count; i++) {
+        const char *folder = hd_path_beside(rw->arena, o->files.data[i].path, ".");
         const char *option = hd_format(rw->arena, "-I '%s' ", folder);
         if (!strstr(hd_str_text(&text), option))
             hd_str_add(&text, option);
@@ -297,10 +289,11 @@ static const char *options_of(rewriter *rw, const naming *n) {
     return rw_trimmed(rw->arena, hd_str_text(&text));
 }
 
-hd_status rw_make_files(rewriter *rw, hd_rewritten *result) {
+void rw_make_files(rewriter *rw, hd_rewritten *result) {
     size_t count = rw->flat->files.count;
-    output o = {rw, hd_new_array(rw->arena, file_edits, count)};
-    bool *changed = hd_new_array(rw->arena, bool, count);
+    output o = {.rw = rw,
+                .edits = hd_new_array(rw->arena, file_edits, count),
+                .changed = hd_new_array(rw->arena, bool, count)};
     for (size_t i = 0; i < rw->src.edits.count; i++) {
         const edit *e = &rw->src.edits.data[i];
         if (!rw_is_within(&rw->src.dropped, e->at) && !map_edit(&o, e))
@@ -308,29 +301,26 @@ hd_status rw_make_files(rewriter *rw, hd_rewritten *result) {
                         "this access to laid-out records is made partly by a macro; write it out");
     }
     for (size_t f = 0; f < count; f++) {
-        for (size_t i = 0; i < o.files[f].count; i++)
-            check_copies(&o, &o.files[f].data[i], rw->flat->root);
+        for (size_t i = 0; i < o.edits[f].count; i++)
+            check_copies(&o, &o.edits[f].data[i], rw->flat->root);
         if (!rw->refusals.count)
             keep_one_each(&o, (unsigned)f);
-        changed[f] = o.files[f].count > 0;
+        o.changed[f] = o.edits[f].count > 0;
     }
+    if (!rw->refusals.count)
+        add_node(&o, rw->flat->root);
     if (rw->refusals.count)
-        return HD_EUNSUPPORTED;
-    naming n = {.o = &o, .changed = changed};
-    add_node(&n, rw->flat->root);
-    if (rw->refusals.count)
-        return HD_EUNSUPPORTED;
-    hd_rewritten_file kernel_file = n.files.data[n.files.count - 1];
-    n.files.data[n.files.count - 1] = n.files.data[0];
-    n.files.data[0] = kernel_file;
-    result->files = n.files.data;
-    result->file_count = (uint32_t)n.files.count;
-    result->elsewhere = n.elsewhere.data;
-    result->elsewhere_count = (uint32_t)n.elsewhere.count;
-    for (size_t i = 0; i < n.files.count; i++)
-        result->edit_count += n.files.data[i].edit_count;
-    result->options = options_of(rw, &n);
-    return HD_OK;
+        return;
+    hd_rewritten_file kernel_file = o.files.data[o.files.count - 1];
+    o.files.data[o.files.count - 1] = o.files.data[0];
+    o.files.data[0] = kernel_file;
+    result->files = o.files.data;
+    result->file_count = (uint32_t)o.files.count;
+    result->elsewhere = o.elsewhere.data;
+    result->elsewhere_count = (uint32_t)o.elsewhere.count;
+    for (size_t i = 0; i < o.files.count; i++)
+        result->edit_count += o.files.data[i].edit_count;
+    result->options = options_of(&o);
 }
 
 /* ---- checking ------------------------------------------------------------------------ */

@@ -13,35 +13,23 @@ typedef struct placer {
 
 /* ---- buffers -------------------------------------------------------------------- */
 
-static const hd_record_layout *layout_of(const placer *p, const hd_record *record) {
-    for (uint32_t l = 0; record && l < p->layout_count; l++)
-        if (hd_record_declared(p->layouts[l].record) == record)
-            return &p->layouts[l];
-    return NULL;
-}
-
-/* Where another field of the same record of arrays is already, or NULL. */
-static const hd_placed_buffer *sibling_of(const placer *p, const hd_job_arrays *arrays,
-                                          uint32_t before) {
-    for (uint32_t b = 0; b < before; b++)
-        if (p->placed->buffers[b].arrays == arrays)
-            return &p->placed->buffers[b];
-    return NULL;
-}
-
 static hd_status find_buffer(const placer *p, uint32_t b, uint32_t *total) {
     const hd_buffer *buffer = &p->original->buffers[b];
     hd_placed_buffer *at = &p->placed->buffers[b];
     const hd_job_arrays *arrays = hd_job_arrays_of(p->original, b, &at->field);
-    const hd_record_layout *chosen = layout_of(p, arrays ? arrays->record : buffer->record);
+    const hd_record *record = arrays ? arrays->record : buffer->record;
+    const hd_record_layout *chosen = NULL;
+    for (uint32_t l = 0; record && l < p->layout_count && !chosen; l++)
+        if (hd_record_declared(p->layouts[l].record) == record)
+            chosen = &p->layouts[l];
     at->arrays = chosen ? arrays : NULL;
-    const hd_placed_buffer *sibling = at->arrays ? sibling_of(p, arrays, b) : NULL;
-    if (sibling) {
-        uint32_t field = at->field;
-        *at = *sibling;
-        at->field = field;
-        return HD_OK;
-    }
+    for (uint32_t other = 0; at->arrays && other < b; other++)
+        if (p->placed->buffers[other].arrays == arrays) { /* another field of the same record */
+            uint32_t field = at->field;
+            *at = p->placed->buffers[other];
+            at->field = field;
+            return HD_OK;
+        }
     hd_map *map = NULL;
     if (chosen) {
         hd_status status =

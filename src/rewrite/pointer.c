@@ -53,20 +53,14 @@ bool rw_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static bool name_in_text(rewriter *rw, CXCursor name, range *at) {
-    size_t t;
-    if (!rw_range_of(&rw->src, name, at))
-        return false;
-    t = rw_token_at(&rw->src, at->begin);
-    return rw_token_is(&rw->src, t, rw_spelling(rw->arena, name)) &&
-           rw->src.tokens[t].at.end == at->end;
-}
-
 /* Text of a name's reference; NULL: a macro makes the name. */
 static const char *name_text(rewriter *rw, CXCursor name, range *at) {
     CXCursor declaration = clang_getCursorReferenced(name);
     pointee what = rw_pointee_of(rw, declaration);
-    if (!name_in_text(rw, name, at)) {
+    bool found = rw_range_of(&rw->src, name, at);
+    size_t t = found ? rw_token_at(&rw->src, at->begin) : rw->src.token_count;
+    if (!rw_token_is(&rw->src, t, rw_spelling(rw->arena, name)) ||
+        rw->src.tokens[t].at.end != at->end) {
         rw_refuse_macro(rw, name);
         return NULL;
     }
@@ -78,7 +72,7 @@ static void edit_name(rewriter *rw, CXCursor name) {
     range at;
     const char *text = name_text(rw, name, &at);
     if (text && strcmp(text, rw_spelling(rw->arena, name)) != 0)
-        rw_edit_text(&rw->src, at, text);
+        rw_edit_text(rw, at, text);
 }
 
 static const flat_node *flat_node_of(const rewriter *rw, CXCursor e) {
@@ -94,25 +88,25 @@ static bool is_apart(const rewriter *rw, const frame *at) {
     return flat_node_of(rw, at->cursor) != flat_node_of(rw, at->up->cursor);
 }
 
+/* Inside of conversions that the compiler adds. */
+static CXCursor converted(rewriter *rw, CXCursor e) {
+    while (clang_getCursorKind(e) == CXCursor_UnexposedExpr)
+        e = rw_only_child(rw->arena, e);
+    return e;
+}
+
 void rw_draft_reference(rewriter *rw, draft *d, const frame *at) {
-    CXCursor bare = at->cursor;
+    CXCursor bare = converted(rw, at->cursor);
     range whole;
-    if (at->up && is_apart(rw, at)) {
-        rw_edit_reference(rw, at);
-        if (rw_range_of(&rw->src, at->cursor, &whole))
-            rw_draft_old(&rw->src, d, whole);
-        return;
-    }
-    while (clang_getCursorKind(bare) == CXCursor_UnexposedExpr)
-        bare = rw_only_child(rw->arena, bare);
-    if (clang_getCursorKind(bare) == CXCursor_DeclRefExpr) {
+    bool apart = at->up && is_apart(rw, at);
+    if (!apart && clang_getCursorKind(bare) == CXCursor_DeclRefExpr) {
         const char *text = name_text(rw, bare, &whole);
-        rw_draft_text(&rw->src, d, "%s", text ? text : "");
+        rw_draft_text(rw, d, "%s", text ? text : "");
         return;
     }
     rw_edit_reference(rw, at);
     if (rw_range_of(&rw->src, at->cursor, &whole))
-        rw_draft_old(&rw->src, d, whole);
+        rw_draft_old(rw, d, whole);
 }
 
 /* ---- positions: a reference and an index ---------------------------------------------------- */
@@ -121,12 +115,12 @@ static void add_index(rewriter *rw, draft *d, const frame *at, CXCursor index, r
                       bool negative) {
     bool comma = clang_getCursorBinaryOperatorKind(index) == CXBinaryOperator_Comma;
     if (negative)
-        rw_draft_text(&rw->src, d, "-(%s)", rw->is_cuda ? "long long" : "long");
+        rw_draft_text(rw, d, "-(%s)", rw->is_cuda ? "long long" : "long");
     if (negative || comma)
-        rw_draft_text(&rw->src, d, "(");
-    rw_draft_old(&rw->src, d, text);
+        rw_draft_text(rw, d, "(");
+    rw_draft_old(rw, d, text);
     if (negative || comma)
-        rw_draft_text(&rw->src, d, ")");
+        rw_draft_text(rw, d, ")");
     rw_walk_child(rw, at, index);
 }
 
@@ -143,7 +137,7 @@ static void add_sum(rewriter *rw, draft *d, const frame *at) {
     }
     frame pointer = {operands.data[p], at};
     rw_draft_reference(rw, d, &pointer);
-    rw_draft_text(&rw->src, d, ", ");
+    rw_draft_text(rw, d, ", ");
     add_index(rw, d, at, operands.data[1 - p], ranges[1 - p], minus);
 }
 
@@ -162,7 +156,7 @@ static void add_subscript(rewriter *rw, draft *d, const frame *at) {
     int p = rw_record_value_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
     frame pointer = {operands.data[p], at};
     rw_draft_reference(rw, d, &pointer);
-    rw_draft_text(&rw->src, d, ", ");
+    rw_draft_text(rw, d, ", ");
     add_index(rw, d, at, operands.data[1 - p], p ? ranges[0] : inside, false);
 }
 
@@ -185,7 +179,7 @@ static bool is_simple(rewriter *rw, CXCursor e) {
 /* Parts of q++, --q and q += n: the pointer, and what is behind or before it. */
 typedef struct change {
     CXCursor pointer, by; /* by: null for ++ and -- */
-    range pointer_at, by_at;
+    range by_at;
     bool minus, is_post;
 } change;
 
@@ -197,8 +191,7 @@ static bool read_change(rewriter *rw, CXCursor e, change *c) {
                  rw_ranges_of(rw, e, &operands, &whole, ranges);
     if (!found)
         return false;
-    *c =
-        (change){.pointer = operands.data[0], .by = clang_getNullCursor(), .pointer_at = ranges[0]};
+    *c = (change){.pointer = operands.data[0], .by = clang_getNullCursor()};
     if (operands.count == 2) {
         c->by = operands.data[1];
         c->by_at = ranges[1];
@@ -222,18 +215,14 @@ bool rw_is_change(CXCursor e) {
     }
 }
 
-/* Adds "pointer.index". */
 void rw_draft_index(rewriter *rw, draft *d, const frame *pointer) {
-    CXCursor e = pointer->cursor;
-    while (clang_getCursorKind(e) == CXCursor_UnexposedExpr)
-        e = rw_only_child(rw->arena, e);
-    enum CXCursorKind kind = clang_getCursorKind(e);
+    enum CXCursorKind kind = clang_getCursorKind(converted(rw, pointer->cursor));
     bool wrap = kind == CXCursor_UnaryOperator || kind == CXCursor_CStyleCastExpr ||
                 kind == CXCursor_ConditionalOperator;
     if (wrap)
-        rw_draft_text(&rw->src, d, "(");
+        rw_draft_text(rw, d, "(");
     rw_draft_reference(rw, d, pointer);
-    rw_draft_text(&rw->src, d, wrap ? ").index" : ".index");
+    rw_draft_text(rw, d, wrap ? ").index" : ".index");
 }
 
 static void add_change(rewriter *rw, draft *d, const frame *at, const change *c) {
@@ -241,11 +230,11 @@ static void add_change(rewriter *rw, draft *d, const frame *at, const change *c)
     if (rw_refuse_shared(rw, c->pointer))
         return;
     rw_draft_index(rw, d, &pointer);
-    rw_draft_text(&rw->src, d, c->minus ? " -= " : " += ");
+    rw_draft_text(rw, d, c->minus ? " -= " : " += ");
     if (clang_Cursor_isNull(c->by)) {
-        rw_draft_text(&rw->src, d, "1");
+        rw_draft_text(rw, d, "1");
     } else {
-        rw_draft_old(&rw->src, d, c->by_at);
+        rw_draft_old(rw, d, c->by_at);
         rw_walk_child(rw, at, c->by);
     }
 }
@@ -259,11 +248,11 @@ static void add_changed(rewriter *rw, draft *d, const frame *at, const change *c
                   "statement of its own");
         return;
     }
-    rw_draft_text(&rw->src, d, "(");
+    rw_draft_text(rw, d, "(");
     add_change(rw, d, at, c);
-    rw_draft_text(&rw->src, d, ", ");
+    rw_draft_text(rw, d, ", ");
     rw_draft_reference(rw, d, &pointer);
-    rw_draft_text(&rw->src, d, ")");
+    rw_draft_text(rw, d, ")");
 }
 
 static void add_target(rewriter *rw, draft *d, const frame *at);
@@ -275,7 +264,7 @@ static void add_inner_target(rewriter *rw, draft *d, const frame *at) {
         return;
     }
     rw_draft_reference(rw, d, at);
-    rw_draft_text(&rw->src, d, ", 0");
+    rw_draft_text(rw, d, ", 0");
 }
 
 /* What a pointer points to. */
@@ -296,7 +285,7 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
         }
         if (rw_is_change(e) && read_change(rw, e, &c) && c.is_post) {
             add_changed(rw, d, at, &c);
-            rw_draft_text(&rw->src, d, c.minus ? ", 1" : ", -1");
+            rw_draft_text(rw, d, c.minus ? ", 1" : ", -1");
             return;
         }
         break;
@@ -310,9 +299,9 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
     default: break;
     }
     bool comma = clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma;
-    rw_draft_text(&rw->src, d, comma ? "(" : "");
+    rw_draft_text(rw, d, comma ? "(" : "");
     rw_draft_reference(rw, d, at);
-    rw_draft_text(&rw->src, d, comma ? "), 0" : ", 0");
+    rw_draft_text(rw, d, comma ? "), 0" : ", 0");
 }
 
 bool rw_begins_with(rewriter *rw, CXCursor e, const char *word) {
@@ -340,7 +329,7 @@ static void draft_own_position(rewriter *rw, draft *d, const frame *at, const re
         return;
     default: /* a reference of C++, or a function that returns one */
         rw_draft_reference(rw, d, at);
-        rw_draft_text(&rw->src, d, ", 0");
+        rw_draft_text(rw, d, ", 0");
     }
 }
 
@@ -350,7 +339,7 @@ void rw_draft_position(rewriter *rw, draft *d, const frame *at, const record_val
         return;
     }
     rw_draft_reference(rw, d, at);
-    rw_draft_text(&rw->src, d, ", 0");
+    rw_draft_text(rw, d, ", 0");
 }
 
 /* ---- references ------------------------------------------------------------------------------ */
@@ -363,13 +352,13 @@ void rw_edit_position(rewriter *rw, CXCursor whole, const frame *base, const rec
         rw_refuse_macro(rw, whole);
         return;
     }
-    rw_draft_text(&rw->src, &d, "%s%s%s(", open, v->what.of->scope, name);
+    rw_draft_text(rw, &d, "%s%s%s(", open, v->what.of->scope, name);
     if (clang_equalCursors(whole, base->cursor))
         draft_own_position(rw, &d, base, v);
     else
         rw_draft_position(rw, &d, base, v);
-    rw_draft_text(&rw->src, &d, "%s", close);
-    rw_edit(&rw->src, at, &d);
+    rw_draft_text(rw, &d, "%s", close);
+    rw_edit(rw, at, &d);
 }
 
 static void edit_at(rewriter *rw, const frame *at, const record_value *v) {
@@ -392,7 +381,7 @@ static void edit_address(rewriter *rw, const frame *at, const record_value *v) {
     } else if (clang_getCursorKind(inner) == CXCursor_DeclRefExpr) {
         frame name = {inner, at};
         rw_draft_reference(rw, &d, &name);
-        rw_edit(&rw->src, whole, &d);
+        rw_edit(rw, whole, &d);
     } else {
         edit_at(rw, at, v);
     }
@@ -418,13 +407,13 @@ static void edit_change(rewriter *rw, const frame *at) {
         add_change(rw, &d, at, &c);
     } else if (c.is_post) {
         rw_accessors_of(&v)->is_used = true;
-        rw_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, rw_accessors_of(&v)->at);
+        rw_draft_text(rw, &d, "%s%s(", v.what.of->scope, rw_accessors_of(&v)->at);
         add_changed(rw, &d, at, &c);
-        rw_draft_text(&rw->src, &d, c.minus ? ", 1)" : ", -1)");
+        rw_draft_text(rw, &d, c.minus ? ", 1)" : ", -1)");
     } else {
         add_changed(rw, &d, at, &c);
     }
-    rw_edit(&rw->src, whole, &d);
+    rw_edit(rw, whole, &d);
 }
 
 /* An operand that is a pointer, or else walked as what it is. */
@@ -489,42 +478,33 @@ static void edit_same_cast(rewriter *rw, const frame *at) {
         return;
     }
     rw_draft_reference(rw, &d, &child);
-    rw_edit(&rw->src, whole, &d);
-}
-
-static void edit_element_reference(rewriter *rw, const frame *at, const record_value *v) {
-    CXCursor bare = at->cursor;
-    while (clang_getCursorKind(bare) == CXCursor_UnexposedExpr)
-        bare = rw_only_child(rw->arena, bare);
-    frame inner = {bare, at};
-    switch (clang_getCursorKind(bare)) {
-    case CXCursor_DeclRefExpr: edit_name(rw, bare); return;
-    case CXCursor_ConditionalOperator: edit_choice(rw, &inner); return;
-    case CXCursor_CallExpr: rw_edit_call(rw, &inner); return;
-    default: edit_at(rw, &inner, v);
-    }
-}
-
-static void edit_unary(rewriter *rw, const frame *at, const record_value *v) {
-    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(at->cursor);
-    if (kind == CXUnaryOperator_AddrOf)
-        edit_address(rw, at, v);
-    else if (rw_is_change(at->cursor))
-        edit_change(rw, at);
-    else
-        edit_operand(rw, at, rw_only_child(rw->arena, at->cursor));
+    rw_edit(rw, whole, &d);
 }
 
 void rw_edit_reference(rewriter *rw, const frame *at) {
     record_value v = rw_record_value_of(rw, at->cursor);
     cursors inside = rw_children(rw->arena, at->cursor);
     if (v.depth == 0) {
-        edit_element_reference(rw, at, &v);
+        CXCursor bare = converted(rw, at->cursor);
+        frame inner = {bare, at};
+        switch (clang_getCursorKind(bare)) {
+        case CXCursor_DeclRefExpr: edit_name(rw, bare); return;
+        case CXCursor_ConditionalOperator: edit_choice(rw, &inner); return;
+        case CXCursor_CallExpr: rw_edit_call(rw, &inner); return;
+        default: edit_at(rw, &inner, &v);
+        }
         return;
     }
     switch (clang_getCursorKind(at->cursor)) {
     case CXCursor_DeclRefExpr: edit_name(rw, at->cursor); break;
-    case CXCursor_UnaryOperator: edit_unary(rw, at, &v); break;
+    case CXCursor_UnaryOperator:
+        if (clang_getCursorUnaryOperatorKind(at->cursor) == CXUnaryOperator_AddrOf)
+            edit_address(rw, at, &v);
+        else if (rw_is_change(at->cursor))
+            edit_change(rw, at);
+        else
+            edit_operand(rw, at, inside.data[0]);
+        break;
     case CXCursor_CompoundAssignOperator: edit_change(rw, at); break;
     case CXCursor_BinaryOperator: edit_infix(rw, at, &v); break;
     case CXCursor_ConditionalOperator: edit_choice(rw, at); break;

@@ -30,16 +30,16 @@
 
 #include "internal.h"
 
-/* [CUDA C][space] */
-static const rw_dialect dialects[2][SPACE_COUNT] = {
-    {{"__global uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
-     {"__constant uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "}},
-    {{"unsigned char *", "unsigned long long", "unsigned char ", "long long",
-      "static __device__ __forceinline__ ", "__restrict__ "},
-     {"unsigned char *", "unsigned long long", "unsigned char ", "long long",
-      "static __device__ __forceinline__ ", "__restrict__ "}}};
+/* Of OpenCL C by space, and CUDA C. */
+static const rw_dialect dialects[SPACE_COUNT + 1] = {
+    {"__global uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
+    {"__constant uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
+    {"unsigned char *", "unsigned long long", "unsigned char ", "long long",
+     "static __device__ __forceinline__ ", "__restrict__ "}};
 
-const rw_dialect *rw_dialect_of(const rewriter *rw, space in) { return &dialects[rw->is_cuda][in]; }
+const rw_dialect *rw_dialect_of(const rewriter *rw, space in) {
+    return &dialects[rw->is_cuda ? SPACE_COUNT : in];
+}
 
 /* ---- names -------------------------------------------------------------------- */
 
@@ -258,29 +258,13 @@ static void add_copier(hd_str *out, const rewriter *rw, const laid_record *l, sp
 
 /* ---- parts of records taken apart --------------------------------------------------------- */
 
-/* The numbers of a field's name where its path has stars; false: another path. */
-static bool numbers_at(const char *field, const char *path, uint64_t *numbers) {
-    for (; *path; path++, field++) {
-        if (*path == '*') {
-            char *end;
-            *numbers++ = strtoull(field, &end, 10);
-            if (end == field)
-                return false;
-            field = end - 1;
-        } else if (*path != *field) {
-            return false;
-        }
-    }
-    return !*field;
-}
-
 /* d[k] with any k: the elements' places, chosen one by one. */
 static void add_selector(hd_str *out, const rewriter *rw, const laid_record *l,
                          const part_function *g) {
     const rw_dialect *dialect = rw_dialect_of(rw, g->in);
     const accessors *f = &l->accessors[g->in];
     const field_type *type = &l->types[g->field];
-    uint64_t numbers[8];
+    uint64_t numbers[MOST_STARS];
     uint32_t stars = 0;
     hd_str head = {.arena = rw->arena};
     hd_str_printf(&head, "%s(%s ref, %s i", g->name, f->ref, dialect->index);
@@ -291,7 +275,7 @@ static void add_selector(hd_str *out, const rewriter *rw, const laid_record *l,
                   pointer_to(rw, l, type, g->in, hd_str_text(&head)));
     const char *last = NULL;
     for (uint32_t i = 0; i < l->record->field_count; i++) {
-        if (!numbers_at(l->record->fields[i].name, g->path, numbers))
+        if (!rw_path_matches(l->record->fields[i].name, g->path, numbers))
             continue;
         if (last)
             hd_str_printf(out, "%s\n           : ", last);

@@ -66,14 +66,6 @@ static bool find_declaration(rewriter *rw, laid_record *l, CXCursor *typedef_nam
 
 /* ---- fields ----------------------------------------------------------------------- */
 
-typedef struct field_reader {
-    rewriter *rw;
-    laid_record *laid;
-    const hd_record *record; /* as the source declares it */
-    uint32_t count;
-    bool failed;
-} field_reader;
-
 /* An array type as written, behind typedefs of it; else the type itself. */
 static CXType array_behind(CXType type) {
     if (clang_getCanonicalType(type).kind != CXType_ConstantArray)
@@ -122,18 +114,12 @@ static void check_alignment(rewriter *rw, const laid_record *l) {
     }
 }
 
-static enum CXVisitorResult note_first(CXCursor cursor, CXClientData data) {
-    *(CXCursor *)data = cursor;
-    return CXVisit_Break;
-}
-
 /* The analysis calls an unnamed union by its first member. NULL: this is another type. */
 static const char *union_name(rewriter *rw, CXType type) {
-    CXCursor first = clang_getNullCursor();
     if (clang_getCursorKind(definition_of(type)) != CXCursor_UnionDecl)
         return NULL;
-    clang_Type_visitFields(type, note_first, &first);
-    return clang_Cursor_isNull(first) ? NULL : rw_spelling(rw->arena, first);
+    cursors fields = rw_fields(rw->arena, type);
+    return fields.count ? rw_spelling(rw->arena, fields.data[0]) : NULL;
 }
 
 int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name) {
@@ -150,27 +136,26 @@ int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, cons
 }
 
 /* A member whose copy is a copy of all bytes: not a struct or a vector of three, which may have
- * padding. */
-static enum CXVisitorResult note_dense(CXCursor cursor, CXClientData data) {
-    CXCursor *found = data;
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor)), whole = type;
-    CXType owner = clang_getCursorType(clang_getCursorSemanticParent(cursor));
-    while (type.kind == CXType_ConstantArray)
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    if (type.kind == CXType_Record || clang_getNumElements(type) == 3 ||
-        clang_Cursor_isBitField(cursor) ||
-        clang_Type_getSizeOf(whole) != clang_Type_getSizeOf(owner))
-        return CXVisit_Continue;
-    *found = cursor;
-    return CXVisit_Break;
+ * padding. A null cursor: none. */
+static CXCursor dense_member(rewriter *rw, CXType of_union) {
+    cursors fields = rw_fields(rw->arena, of_union);
+    for (size_t i = 0; i < fields.count; i++) {
+        CXType type = clang_getCanonicalType(clang_getCursorType(fields.data[i])), whole = type;
+        while (type.kind == CXType_ConstantArray)
+            type = clang_getCanonicalType(clang_getArrayElementType(type));
+        if (type.kind != CXType_Record && clang_getNumElements(type) != 3 &&
+            !clang_Cursor_isBitField(fields.data[i]) &&
+            clang_Type_getSizeOf(whole) == clang_Type_getSizeOf(of_union))
+            return fields.data[i];
+    }
+    return clang_getNullCursor();
 }
 
 /* The type of an unnamed union gets a name behind the record. False: it can have none. */
 static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field_type *result) {
     CXType type = clang_getCursorType(field);
-    CXCursor dense = clang_getNullCursor();
+    CXCursor dense = dense_member(rw, type);
     range text;
-    clang_Type_visitFields(type, note_dense, &dense);
     if (clang_Cursor_isNull(dense) || !rw_range_of(&rw->src, definition_of(type), &text))
         return false;
     result->element =
@@ -185,16 +170,16 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
 }
 
 /* Refuses a field, number `f`, that cannot be laid out; `of_union` names an unnamed union. */
-static bool refuse_field(field_reader *r, CXCursor cursor, uint32_t f, const char *of_union,
-                         field_type *read) {
-    rewriter *rw = r->rw;
+static bool refuse_field(rewriter *rw, const laid_record *l, CXCursor cursor, uint32_t f,
+                         const char *of_union, field_type *read) {
+    const hd_record *record = hd_record_declared(l->record);
     const char *name = rw_spelling(rw->arena, cursor);
     enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(cursor);
-    bool matches = f < r->record->field_count &&
-                   !strcmp(r->record->fields[f].name, of_union ? of_union : name);
-    if (of_union && (is_unnamed(of_union) || r->record != r->laid->record ||
-                     !read_union(rw, r->laid, cursor, read)))
-        rw_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
+    bool matches =
+        f < record->field_count && !strcmp(record->fields[f].name, of_union ? of_union : name);
+    if (of_union &&
+        (is_unnamed(of_union) || record != l->record || !read_union(rw, l, cursor, read)))
+        rw_refuse(rw, cursor, "'%s' has a union without a name; give it one", record->name);
     else if (access == CX_CXXPrivate || access == CX_CXXProtected)
         rw_refuse(rw, cursor,
                   "'%s' is private, so the generated functions cannot copy it; make it public",
@@ -214,44 +199,40 @@ static bool refuse_field(field_reader *r, CXCursor cursor, uint32_t f, const cha
     return true;
 }
 
-static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
-    field_reader *r = data;
-    rewriter *rw = r->rw;
-    const char *name = rw_spelling(rw->arena, cursor);
-    CXType type = clang_getCursorType(cursor);
-    bool is_struct = clang_getCursorKind(definition_of(type)) == CXCursor_StructDecl;
-    if (is_unnamed(name) && is_struct) { /* its members are the record's, as in C */
-        clang_Type_visitFields(type, read_field, r);
-        return r->failed ? CXVisit_Break : CXVisit_Continue;
+/* Reads the fields of a struct, the first of which has number *count. False, with a refusal: one
+ * cannot be laid out. */
+static bool read_fields(rewriter *rw, laid_record *l, CXType of, uint32_t *count) {
+    cursors fields = rw_fields(rw->arena, of);
+    bool good = true;
+    for (size_t i = 0; i < fields.count; i++) {
+        CXCursor cursor = fields.data[i];
+        const char *name = rw_spelling(rw->arena, cursor);
+        CXType type = clang_getCursorType(cursor);
+        bool is_struct = clang_getCursorKind(definition_of(type)) == CXCursor_StructDecl;
+        if (is_unnamed(name) && is_struct) { /* its members are the record's, as in C */
+            good &= read_fields(rw, l, type, count);
+            if (!good)
+                return false;
+            continue;
+        }
+        uint32_t f = (*count)++;
+        field_type read = {0};
+        const char *of_union = is_unnamed(name) ? union_name(rw, type) : NULL;
+        if (refuse_field(rw, l, cursor, f, of_union, &read))
+            return false;
+        if (!of_union)
+            rw_read_type(rw, type, &read);
+        if (hd_record_declared(l->record) == l->record)
+            l->types[f] = read;
+        if (strchr(read.element, '(')) {
+            rw_refuse(rw, cursor,
+                      "the type of field '%s' has no name, so the generated functions "
+                      "cannot return it; give the struct, union or enum one",
+                      name);
+            good = false;
+        }
     }
-    uint32_t f = r->count++;
-    field_type read = {0};
-    const char *of_union = is_unnamed(name) ? union_name(rw, type) : NULL;
-    r->failed = refuse_field(r, cursor, f, of_union, &read);
-    if (r->failed)
-        return CXVisit_Break;
-    if (!of_union)
-        rw_read_type(rw, type, &read);
-    if (r->record == r->laid->record)
-        r->laid->types[f] = read;
-    if (strchr(read.element, '(')) {
-        rw_refuse(rw, cursor,
-                  "the type of field '%s' has no name, so the generated functions "
-                  "cannot return it; give the struct, union or enum one",
-                  name);
-        r->failed = true;
-    }
-    return CXVisit_Continue;
-}
-
-static void read_fields(rewriter *rw, laid_record *l) {
-    field_reader r = {.rw = rw, .laid = l, .record = hd_record_declared(l->record)};
-    clang_Type_visitFields(clang_getCursorType(l->declaration), read_field, &r);
-    if (!r.failed && r.count != r.record->field_count)
-        rw_refuse(rw, l->declaration,
-                  "'%s' has %u fields here, and %u in the analysis; analyse "
-                  "the file again, with the same options",
-                  l->record->name, r.count, r.record->field_count);
+    return good;
 }
 
 /* ---- where the generated functions stand ------------------------------------------- */
@@ -273,17 +254,6 @@ static void find_place(rewriter *rw, laid_record *l) {
                   l->record->name);
 }
 
-static void choose_spelling(rewriter *rw, laid_record *l, CXCursor typedef_name) {
-    const char *tag = rw_spelling(rw->arena, l->declaration);
-    const char *name = rw_unscoped(l->record->name);
-    unsigned offset;
-    l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
-    if (!clang_Cursor_isNull(typedef_name) &&
-        rw_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
-        offset < l->declared)
-        l->spelling = name;
-}
-
 static hd_status find_record(rewriter *rw, laid_record *l) {
     CXCursor typedef_name;
     l->types = hd_new_array(rw->arena, field_type, l->record->field_count);
@@ -300,13 +270,25 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
                        "no struct '%s' is declared at file scope here; name a record of this file",
                        l->record->name);
     }
-    read_fields(rw, l);
+    uint32_t count = 0, analysed = hd_record_declared(l->record)->field_count;
+    if (read_fields(rw, l, clang_getCursorType(l->declaration), &count) && count != analysed)
+        rw_refuse(rw, l->declaration,
+                  "'%s' has %u fields here, and %u in the analysis; analyse "
+                  "the file again, with the same options",
+                  l->record->name, count, analysed);
     if (l->record->whole && !rw->refusals.count)
         rw_split_types(rw, l);
     if (!rw->refusals.count)
         check_alignment(rw, l);
     find_place(rw, l);
-    choose_spelling(rw, l, typedef_name);
+    const char *tag = rw_spelling(rw->arena, l->declaration);
+    const char *name = rw_unscoped(l->record->name);
+    unsigned offset;
+    l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
+    if (!clang_Cursor_isNull(typedef_name) &&
+        rw_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
+        offset < l->declared)
+        l->spelling = name;
     return HD_OK;
 }
 
@@ -360,21 +342,17 @@ static unsigned outermost(const rewriter *rw, const laid_record *l) {
     return offset;
 }
 
-static bool is_used(const laid_record *l) {
-    for (int s = 0; s < SPACE_COUNT; s++)
-        if (l->accessors[s].is_used)
-            return true;
-    return false;
-}
-
 void rw_edit_preludes(rewriter *rw) {
     for (uint32_t i = 0; i < rw->record_count; i++) {
         laid_record *l = &rw->records[i];
-        if (!is_used(l))
+        bool is_used = false;
+        for (int s = 0; s < SPACE_COUNT; s++)
+            is_used |= l->accessors[s].is_used;
+        if (!is_used)
             continue;
         unsigned at = l->record->of_arrays ? rw_first_use(rw, l) : outermost(rw, l);
         bool is_line_end = !rw->src.text[at] || rw->src.text[at] == '\n';
-        rw_edit_insert(&rw->src, at,
+        rw_edit_insert(rw, at,
                        hd_format(rw->arena, "%s%s", rw_prelude(rw, l), is_line_end ? "" : "\n"));
     }
 }

@@ -29,22 +29,6 @@ void rw_refuse(rewriter *rw, CXCursor at, const char *format, ...) {
 
 /* ---- macros ----------------------------------------------------------------------- */
 
-static void refuse_in_macro(rewriter *rw, unsigned begin, const char *why,
-                            const hd_place *defined) {
-    hd_place place = rw_flat_place(rw->flat, begin);
-    const char *name = rw_token_text(&rw->src, rw_token_from(&rw->src, begin));
-    if (why && defined->line)
-        rw_refuse_at(rw, &place,
-                     "laid-out records are reached inside the macro %s, which stays as it is at "
-                     "%s:%u:%u: %s",
-                     name, defined->file, defined->line, defined->column, why);
-    else
-        rw_refuse_at(rw, &place,
-                     "laid-out records are reached inside the macro %s%s%s; write the access out, "
-                     "or make the macro a function",
-                     name, why ? ": " : "", why ? why : "");
-}
-
 void rw_refuse_macro(rewriter *rw, CXCursor at) {
     CXSourceRange extent = clang_getCursorExtent(at);
     CXSourceLocation start = clang_getRangeStart(extent), stop = clang_getRangeEnd(extent);
@@ -62,7 +46,20 @@ void rw_refuse_macro(rewriter *rw, CXCursor at) {
         return;
     for (size_t i = 0; i < rw->macro_uses.count; i++)
         if (rw->macro_uses.data[i].at.begin == begin) {
-            refuse_in_macro(rw, begin, why, &defined);
+            hd_place place = rw_flat_place(rw->flat, begin);
+            const char *name = rw_token_text(&rw->src, rw_token_from(&rw->src, begin));
+            if (why && defined.line)
+                rw_refuse_at(
+                    rw, &place,
+                    "laid-out records are reached inside the macro %s, which stays as it is at "
+                    "%s:%u:%u: %s",
+                    name, defined.file, defined.line, defined.column, why);
+            else
+                rw_refuse_at(
+                    rw, &place,
+                    "laid-out records are reached inside the macro %s%s%s; write the access out, "
+                    "or make the macro a function",
+                    name, why ? ": " : "", why ? why : "");
             return;
         }
     rw_refuse(rw, at, "this access to laid-out records is made partly by a macro; write it out");
@@ -92,14 +89,16 @@ static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const rec
                   rw->is_cuda ? "" : rw_accessors_of(v)->qualifier, v->what.of->spelling);
 }
 
+static const char tested[] =
+    "is tested, but a place in a layout is never null; pass a flag of its own";
+
 static const char *why_operator(enum CXBinaryOperatorKind kind) {
     switch (kind) {
     case CXBinaryOperator_Assign: return "is stored where only plain values can be; keep an index";
     case CXBinaryOperator_Add:
     case CXBinaryOperator_Sub: return "is moved in a form that Heddle cannot follow; use p[i]";
     case CXBinaryOperator_LAnd:
-    case CXBinaryOperator_LOr:
-        return "is tested, but a place in a layout is never null; pass a flag of its own";
+    case CXBinaryOperator_LOr: return tested;
     case CXBinaryOperator_PtrMemI:
         return "is used with a pointer to a member, which does not say what field that is; name "
                "the field";
@@ -110,8 +109,6 @@ static const char *why_operator(enum CXBinaryOperatorKind kind) {
 }
 
 static const char *why_parent(rewriter *rw, CXCursor parent, const record_value *v) {
-    static const char tested[] =
-        "is tested, but a place in a layout is never null; pass a flag of its own";
     enum CXCursorKind kind = clang_getCursorKind(parent);
     switch (kind) {
     case CXCursor_CStyleCastExpr:

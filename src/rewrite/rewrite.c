@@ -32,21 +32,6 @@
 
 /* ---- one reading of the flat text --------------------------------------------------- */
 
-static hd_status check_kernels(rewriter *rw) {
-    hd_status status = HD_OK;
-    for (uint32_t i = 0; i < rw->record_count && !rw->refusals.count; i++) {
-        const laid_record *l = &rw->records[i];
-        hd_place place = {.file = rw->src.path};
-        if (!l->kernels && !l->record->of_arrays)
-            status =
-                hd_fail(rw->diag, HD_EINPUT, &place,
-                        "no kernel of this file takes a '%s%s *'%s; there is nothing to rewrite",
-                        rw->is_cuda ? "" : "__global ", l->spelling,
-                        rw->is_cuda ? " (a template's 'T *' is not seen to be one)" : "");
-    }
-    return status;
-}
-
 /* All edits of the flat text, or refusals. */
 static hd_status make_edits(rewriter *rw) {
     hd_status status = rw_find_records(rw);
@@ -72,24 +57,32 @@ static int compare_refusals(const void *left, const void *right) {
     return a->line < b->line ? -1 : 1;
 }
 
-static hd_status report(const rewriter *rw) {
-    if (rw->refusals.count)
-        qsort(rw->refusals.data, rw->refusals.count, sizeof *rw->refusals.data, compare_refusals);
-    for (size_t i = 0; i < rw->refusals.count; i++)
-        hd_fail(rw->diag, HD_EUNSUPPORTED, &rw->refusals.data[i].place, "%s",
-                rw->refusals.data[i].text);
-    return rw->refusals.count ? HD_EUNSUPPORTED : HD_OK;
-}
-
 static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result) {
     hd_rewritten *made = hd_new(rw->arena, hd_rewritten);
-    hd_status status = check_kernels(rw);
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < rw->record_count && !rw->refusals.count; i++) {
+        const laid_record *l = &rw->records[i];
+        hd_place place = {.file = rw->src.path};
+        if (!l->kernels && !l->record->of_arrays)
+            status =
+                hd_fail(rw->diag, HD_EINPUT, &place,
+                        "no kernel of this file takes a '%s%s *'%s; there is nothing to rewrite",
+                        rw->is_cuda ? "" : "__global ", l->spelling,
+                        rw->is_cuda ? " (a template's 'T *' is not seen to be one)" : "");
+    }
     if (status == HD_OK && !rw->refusals.count) {
         rw_edit_preludes(rw);
         rw_make_files(rw, made);
     }
-    if (status == HD_OK)
-        status = report(rw);
+    if (status == HD_OK) {
+        if (rw->refusals.count)
+            qsort(rw->refusals.data, rw->refusals.count, sizeof *rw->refusals.data,
+                  compare_refusals);
+        for (size_t i = 0; i < rw->refusals.count; i++)
+            hd_fail(rw->diag, HD_EUNSUPPORTED, &rw->refusals.data[i].place, "%s",
+                    rw->refusals.data[i].text);
+        status = rw->refusals.count ? HD_EUNSUPPORTED : HD_OK;
+    }
     if (status == HD_OK)
         status = rw_check_files(rw, index, made);
     if (status == HD_OK) {

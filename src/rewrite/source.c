@@ -18,7 +18,12 @@
 
 /* ---- tokens ------------------------------------------------------------------ */
 
-static void read_tokens(source *src) {
+void rw_source_open(source *src, flat *text, CXTranslationUnit unit) {
+    *src = (source){.arena = text->arena, .flat = text, .path = text->files.data[0].path};
+    src->text = text->text;
+    src->length = text->length;
+    src->unit = unit;
+    src->file = clang_getFile(unit, src->path);
     CXSourceLocation begin = clang_getLocationForOffset(src->unit, src->file, 0);
     CXSourceLocation end = clang_getLocationForOffset(src->unit, src->file, (unsigned)src->length);
     CXToken *all = NULL;
@@ -36,15 +41,6 @@ static void read_tokens(source *src) {
         t->is_name = kind == CXToken_Identifier || kind == CXToken_Keyword;
     }
     clang_disposeTokens(src->unit, all, count);
-}
-
-void rw_source_open(source *src, flat *text, CXTranslationUnit unit) {
-    *src = (source){.arena = text->arena, .flat = text, .path = text->files.data[0].path};
-    src->text = text->text;
-    src->length = text->length;
-    src->unit = unit;
-    src->file = clang_getFile(unit, src->path);
-    read_tokens(src);
 }
 
 bool rw_token_is(const source *src, size_t index, const char *text) {
@@ -149,9 +145,7 @@ hd_place rw_place_of(const source *src, CXSourceLocation location) {
     hd_place place = {.file = src->path, .line = line, .column = column};
     if (!file)
         return place;
-    CXString name = clang_getFileName(file);
-    place.file = hd_strdup(src->arena, clang_getCString(name));
-    clang_disposeString(name);
+    place.file = rw_owned(src->arena, clang_getFileName(file));
     const char *text = clang_getFileContents(src->unit, file, NULL);
     place.text = text ? hd_line_of(src->arena, text, line) : NULL;
     return place;
@@ -174,38 +168,38 @@ unsigned rw_line_end(const source *src, unsigned offset) {
 
 /* ---- edits --------------------------------------------------------------------- */
 
-void rw_draft_text(source *src, draft *d, const char *format, ...) {
+void rw_draft_text(rewriter *rw, draft *d, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    part p = {.text = hd_vformat(src->arena, format, args)};
+    part p = {.text = hd_vformat(rw->arena, format, args)};
     va_end(args);
-    hd_push(src->arena, d, p);
+    hd_push(rw->arena, d, p);
 }
 
-void rw_draft_old(source *src, draft *d, range old) {
+void rw_draft_old(rewriter *rw, draft *d, range old) {
     if (old.begin < old.end)
-        hd_push(src->arena, d, (part){.old = old});
+        hd_push(rw->arena, d, (part){.old = old});
 }
 
-void rw_edit(source *src, range at, const draft *d) {
-    hd_push(src->arena, &src->edits, (edit){.at = at, .parts = *d});
+void rw_edit(rewriter *rw, range at, const draft *d) {
+    hd_push(rw->arena, &rw->src.edits, (edit){.at = at, .parts = *d});
 }
 
-void rw_edit_text(source *src, range at, const char *text) {
+void rw_edit_text(rewriter *rw, range at, const char *text) {
     draft d = {0};
-    rw_draft_text(src, &d, "%s", text);
-    rw_edit(src, at, &d);
+    rw_draft_text(rw, &d, "%s", text);
+    rw_edit(rw, at, &d);
 }
 
-void rw_edit_insert(source *src, unsigned offset, const char *text) {
-    for (size_t i = 0; i < src->edits.count; i++) {
-        edit *other = &src->edits.data[i];
+void rw_edit_insert(rewriter *rw, unsigned offset, const char *text) {
+    for (size_t i = 0; i < rw->src.edits.count; i++) {
+        edit *other = &rw->src.edits.data[i];
         if (other->is_added && other->at.begin == offset) {
-            rw_draft_text(src, &other->parts, "%s", text);
+            rw_draft_text(rw, &other->parts, "%s", text);
             return;
         }
     }
     edit e = {.at = {offset, offset}, .is_added = true};
-    rw_draft_text(src, &e.parts, "%s", text);
-    hd_push(src->arena, &src->edits, e);
+    rw_draft_text(rw, &e.parts, "%s", text);
+    hd_push(rw->arena, &rw->src.edits, e);
 }

@@ -17,24 +17,20 @@
 
 /* ---- types along a path ------------------------------------------------------------ */
 
-typedef struct member_search {
-    const char *name;
-    CXType type;
-    bool found;
-    hd_arena *arena;
-} member_search;
-
-static enum CXVisitorResult look_at_member(CXCursor cursor, CXClientData data) {
-    member_search *s = data;
-    const char *name = rw_spelling(s->arena, cursor);
-    CXType type = clang_getCursorType(cursor);
-    if (!strcmp(name, s->name)) {
-        s->type = type;
-        s->found = true;
-    } else if (!*name || strchr(name, '(')) {
-        clang_Type_visitFields(clang_getCanonicalType(type), look_at_member, s);
+/* The type of a member, also of a struct or union without a name in it. */
+static bool find_member(rewriter *rw, CXType type, const char *name, CXType *found) {
+    cursors fields = rw_fields(rw->arena, clang_getCanonicalType(type));
+    for (size_t i = 0; i < fields.count; i++) {
+        const char *own = rw_spelling(rw->arena, fields.data[i]);
+        CXType of = clang_getCursorType(fields.data[i]);
+        if (!strcmp(own, name)) {
+            *found = of;
+            return true;
+        }
+        if ((!*own || strchr(own, '(')) && find_member(rw, of, name, found))
+            return true;
     }
-    return s->found ? CXVisit_Break : CXVisit_Continue;
+    return false;
 }
 
 /* Indices of an element of an array of several dimensions, "[1][2]". */
@@ -77,12 +73,10 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
         }
         at += *at == '.';
         size_t length = strcspn(at, ".[");
-        member_search s = {.name = hd_strndup(rw->arena, at, length), .arena = rw->arena};
-        clang_Type_visitFields(clang_getCanonicalType(*type), look_at_member, &s);
-        if (!s.found)
+        const char *name = hd_strndup(rw->arena, at, length);
+        if (!find_member(rw, *type, name, type))
             return false;
-        hd_str_printf(&text, "%s%s", text.length ? "." : "", s.name);
-        *type = s.type;
+        hd_str_printf(&text, "%s%s", text.length ? "." : "", name);
         at += length;
     }
     *in_c = hd_str_text(&text);
@@ -115,14 +109,14 @@ typedef struct reached {
     bool varies;
 } reached;
 
-/* True when a field's name is this path, with any number for a star. */
-static bool matches(const char *field, const char *path) {
+bool rw_path_matches(const char *field, const char *path, uint64_t numbers[MOST_STARS]) {
     for (; *path; path++, field++) {
         if (*path == '*') {
-            size_t digits = strspn(field, "0123456789");
-            if (!digits)
+            char *end;
+            *numbers++ = strtoull(field, &end, 10);
+            if (end == field)
                 return false;
-            field += digits - 1;
+            field = end - 1;
         } else if (*path != *field) {
             return false;
         }
@@ -131,8 +125,9 @@ static bool matches(const char *field, const char *path) {
 }
 
 static int field_of(const laid_record *l, const char *path) {
+    uint64_t numbers[MOST_STARS];
     for (uint32_t f = 0; f < l->record->field_count; f++)
-        if (matches(l->record->fields[f].name, path))
+        if (rw_path_matches(l->record->fields[f].name, path, numbers))
             return (int)f;
     return -1;
 }
@@ -177,11 +172,11 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
         } else {
             varies = true;
         }
-        rw_draft_text(&rw->src, &index, "%s(int)(", d ? " + " : "");
-        rw_draft_old(&rw->src, &index, text);
-        rw_draft_text(&rw->src, &index, ")");
+        rw_draft_text(rw, &index, "%s(int)(", d ? " + " : "");
+        rw_draft_old(rw, &index, text);
+        rw_draft_text(rw, &index, ")");
         if (inner != 1)
-            rw_draft_text(&rw->src, &index, " * %" PRIu64, inner);
+            rw_draft_text(rw, &index, " * %" PRIu64, inner);
         below = up;
     }
     r->at = below;
@@ -193,7 +188,7 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
         return true;
     }
     hd_str_add(&r->path, "[*]");
-    rw_draft_text(&rw->src, &r->indices, ", ");
+    rw_draft_text(rw, &r->indices, ", ");
     for (size_t i = 0; i < index.count; i++)
         hd_push(rw->arena, &r->indices, index.data[i]);
     r->varies = true;
@@ -253,12 +248,12 @@ static void edit_part(rewriter *rw, const reached *r, const frame *base, const r
     }
     name = r->varies ? part_function_of(rw, v, r, PART_SELECT, "", (uint32_t)r->field)
                      : l->accessors[v->what.in].fields[r->field];
-    rw_draft_text(&rw->src, &d, "(*%s%s(", l->scope, name);
+    rw_draft_text(rw, &d, "(*%s%s(", l->scope, name);
     rw_draft_position(rw, &d, base, v);
     for (size_t i = 0; r->varies && i < r->indices.count; i++)
         hd_push(rw->arena, &d, r->indices.data[i]);
-    rw_draft_text(&rw->src, &d, "))");
-    rw_edit(&rw->src, whole, &d);
+    rw_draft_text(rw, &d, "))");
+    rw_edit(rw, whole, &d);
 }
 
 static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
@@ -274,22 +269,6 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
         return false;
     *value = sides.data[sides.count - 1];
     return true;
-}
-
-/* A whole part is a copy: no place for a reference, nor for a method that changes it. */
-static void check_copy(rewriter *rw, const reached *r, const char *path, const laid_record *l) {
-    const frame *up = rw_around(r->at);
-    if (!up)
-        return;
-    if (clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&
-        rw_is_reference(clang_getCursorType(up->cursor)))
-        rw_refuse(rw, r->at->cursor,
-                  "'%s' of '%s' is taken apart in this layout, so no reference can lead to it; "
-                  "copy it, reach its parts one by one, or leave it whole (--split)",
-                  path, l->record->name);
-    else if (is_method(up->cursor))
-        rw_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
-                        clang_getCursorReferenced(up->cursor), l);
 }
 
 /* The text of what follows is walked by the expression around. */
@@ -311,23 +290,32 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     }
     const char *name = rw_plain_type(rw->arena, rw_type_text(rw->arena, type));
     bool stores = is_assigned(rw, r->at, &value);
-    if (!stores)
-        check_copy(rw, r, path, l);
+    /* A whole part is a copy: no place for a reference, nor for a method that changes it. */
+    const frame *up = stores ? NULL : rw_around(r->at);
+    if (up && clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&
+        rw_is_reference(clang_getCursorType(up->cursor)))
+        rw_refuse(rw, r->at->cursor,
+                  "'%s' of '%s' is taken apart in this layout, so no reference can lead to it; "
+                  "copy it, reach its parts one by one, or leave it whole (--split)",
+                  path, l->record->name);
+    else if (up && is_method(up->cursor))
+        rw_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
+                        clang_getCursorReferenced(up->cursor), l);
     if (!rw_range_of(&rw->src, r->at->cursor, &whole) ||
         (stores && !rw_range_of(&rw->src, value, &right))) {
         rw_refuse_macro(rw, r->at->cursor);
         return;
     }
-    rw_draft_text(&rw->src, &d, "%s%s(", l->scope,
+    rw_draft_text(rw, &d, "%s%s(", l->scope,
                   part_function_of(rw, v, r, stores ? PART_STORE : PART_LOAD, name, 0));
     rw_draft_position(rw, &d, base, v);
     if (stores) {
-        rw_draft_text(&rw->src, &d, ", ");
-        rw_draft_old(&rw->src, &d, right);
+        rw_draft_text(rw, &d, ", ");
+        rw_draft_old(rw, &d, right);
         whole.end = right.end;
     }
-    rw_draft_text(&rw->src, &d, ")");
-    rw_edit(&rw->src, whole, &d);
+    rw_draft_text(rw, &d, ")");
+    rw_edit(rw, whole, &d);
 }
 
 bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v) {

@@ -58,6 +58,7 @@ static bool lies_in_head(const rewriter *rw, CXCursor statement, unsigned offset
 }
 
 static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child) {
+    cursors inside = rw_children(rw->arena, statement);
     enum CXCursorKind kind = clang_getCursorKind(statement);
     range at;
     int clause;
@@ -67,14 +68,9 @@ static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child)
     case CXCursor_CompoundStmt:
     case CXCursor_LabelStmt:
     case CXCursor_DefaultStmt: return true;
-    case CXCursor_CaseStmt: {
-        cursors inside = rw_children(rw->arena, statement);
+    case CXCursor_CaseStmt:
         return inside.count && rw_same_expression(inside.data[inside.count - 1], child);
-    }
-    case CXCursor_DoStmt: {
-        cursors inside = rw_children(rw->arena, statement);
-        return inside.count && rw_same_expression(inside.data[0], child);
-    }
+    case CXCursor_DoStmt: return inside.count && rw_same_expression(inside.data[0], child);
     case CXCursor_IfStmt:
     case CXCursor_WhileStmt:
     case CXCursor_SwitchStmt: return !lies_in_head(rw, statement, at.begin, &clause);
@@ -135,17 +131,18 @@ static bool edit_cast(rewriter *rw, const frame *at) {
     return v.depth < 0 && refuse_foreign(rw, at);
 }
 
-static CXCursor function_around(const frame *at) {
-    for (; at; at = at->up)
-        if (rw_is_function(at->cursor) || clang_getCursorKind(at->cursor) == CXCursor_LambdaExpr)
-            return at->cursor;
-    return clang_getNullCursor();
+const frame *rw_function_around(const frame *at) {
+    while (at && !rw_is_function(at->cursor) &&
+           clang_getCursorKind(at->cursor) != CXCursor_LambdaExpr)
+        at = at->up;
+    return at;
 }
 
 static bool edit_return(rewriter *rw, const frame *at) {
-    CXCursor function = function_around(at), value = rw_only_child(rw->arena, at->cursor);
-    if (clang_Cursor_isNull(value) || !rw_is_function(function) ||
-        !rw_pointee_of_result(rw, function).of)
+    const frame *function = rw_function_around(at);
+    CXCursor value = rw_only_child(rw->arena, at->cursor);
+    if (clang_Cursor_isNull(value) || !function || !rw_is_function(function->cursor) ||
+        !rw_pointee_of_result(rw, function->cursor).of)
         return false;
     frame child = {value, at};
     if (rw_record_value_of(rw, value).depth < 0) {

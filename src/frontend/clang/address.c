@@ -24,7 +24,8 @@ static const char *plain_struct_name(hd_arena *arena, const char *name) {
     return hd_strndup(arena, dot + 1, length);
 }
 
-const hd_record *front_record_of_type(front_lowering *l, LLVMTypeRef type) {
+/* Record body of "struct.body.12"; NULL for nameless and non-struct types. */
+static const hd_record *record_of_type(front_lowering *l, LLVMTypeRef type) {
     if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
         return NULL;
     const char *name = plain_struct_name(l->arena, LLVMGetStructName(type));
@@ -45,46 +46,36 @@ static LLVMTypeRef inner_type(LLVMTypeRef type, LLVMValueRef index) {
     return LLVMGetElementType(type);
 }
 
-static const hd_record *element_record(front_lowering *l, LLVMTypeRef type) {
+const hd_record *front_element_record(front_lowering *l, LLVMTypeRef type) {
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
         type = LLVMGetElementType(type);
-    return front_record_of_type(l, type);
+    return record_of_type(l, type);
 }
 
 /* ---- the struct that a pointer points at, or NULL --------------------- */
-
-static const hd_record *pointee_of_gep(front_lowering *l, LLVMValueRef gep) {
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    for (int i = 2; i < LLVMGetNumOperands(gep); i++)
-        type = inner_type(type, LLVMGetOperand(gep, (unsigned)i));
-    return front_record_of_type(l, type);
-}
-
-static const hd_record *pointee_of_argument(front_lowering *l, LLVMValueRef argument) {
-    for (unsigned i = 0; i < l->signature->param_count; i++)
-        if (LLVMGetParam(l->function, i) == argument)
-            return l->signature->params[i].record;
-    return NULL;
-}
-
-static bool is_gep(LLVMValueRef value) {
-    return LLVMIsAGetElementPtrInst(value) ||
-           (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr);
-}
 
 /* Of anything but a phi, which would lead in circles. */
 static const hd_record *pointee_of_one(front_lowering *l, LLVMValueRef value) {
     while (LLVMIsAAddrSpaceCastInst(value) ||
            (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMAddrSpaceCast))
         value = LLVMGetOperand(value, 0);
-    if (is_gep(value))
-        return pointee_of_gep(l, value);
-    if (LLVMIsAArgument(value))
-        return pointee_of_argument(l, value);
+    if (LLVMIsAGetElementPtrInst(value) ||
+        (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(value);
+        for (int i = 2; i < LLVMGetNumOperands(value); i++)
+            type = inner_type(type, LLVMGetOperand(value, (unsigned)i));
+        return record_of_type(l, type);
+    }
+    if (LLVMIsAArgument(value)) {
+        for (unsigned i = 0; i < l->signature->param_count; i++)
+            if (LLVMGetParam(l->function, i) == value)
+                return l->signature->params[i].record;
+        return NULL;
+    }
     if (LLVMIsAAllocaInst(value))
-        return element_record(l, LLVMGetAllocatedType(value));
+        return front_element_record(l, LLVMGetAllocatedType(value));
     if (LLVMIsAGlobalVariable(value))
-        return element_record(l, LLVMGlobalGetValueType(value));
+        return front_element_record(l, LLVMGlobalGetValueType(value));
     return NULL;
 }
 
@@ -106,18 +97,6 @@ typedef struct stepping {
     const char *record;
     int64_t field_offset; /* constant bytes since `record` was entered */
 } stepping;
-
-static void step_into_struct(front_lowering *l, stepping *s, LLVMTypeRef type, LLVMValueRef index) {
-    unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-    int64_t bytes = (int64_t)LLVMOffsetOfElement(l->layout, type, field);
-    if (!s->record) {
-        const hd_record *record = front_record_of_type(l, type);
-        s->record = record ? record->name : NULL;
-        s->field_offset = 0;
-    }
-    s->offset += bytes;
-    s->field_offset += bytes;
-}
 
 static void step_over(front_lowering *l, stepping *s, LLVMTypeRef element, LLVMValueRef index) {
     int64_t bytes = (int64_t)LLVMABISizeOfType(l->layout, element);
@@ -154,7 +133,7 @@ static void enter_first_member(front_lowering *l, stepping *s, LLVMValueRef gep)
     if (s->record || LLVMGetNumOperands(gep) < 3 || !LLVMIsNull(first))
         return;
     const hd_record *record = pointee_of(l, LLVMGetOperand(gep, 0));
-    if (record && element_record(l, LLVMGetGEPSourceElementType(gep)) != record)
+    if (record && front_element_record(l, LLVMGetGEPSourceElementType(gep)) != record)
         s->record = record->name;
 }
 
@@ -170,10 +149,19 @@ kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep) {
     for (int i = 2; i < LLVMGetNumOperands(gep) && !l->status; i++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
         LLVMTypeRef inner = inner_type(type, index);
-        if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
-            step_into_struct(l, &s, type, index);
-        else
+        if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            int64_t bytes = (int64_t)LLVMOffsetOfElement(l->layout, type, field);
+            if (!s.record) {
+                const hd_record *record = record_of_type(l, type);
+                s.record = record ? record->name : NULL;
+                s.field_offset = 0;
+            }
+            s.offset += bytes;
+            s.field_offset += bytes;
+        } else {
             step_over(l, &s, inner, index);
+        }
         type = inner;
     }
     name_byte_step(l, &s, gep);

@@ -99,25 +99,6 @@ static kir_rmw typed_rmw(front_lowering *l, const front_call *call, kir_rmw rmw)
     return is_unsigned && rmw == KIR_RMW_MAX ? KIR_RMW_UMAX : rmw;
 }
 
-/* The value that atomic_compare_exchange expects stands in memory, and gets
- * what was found; storing it when it matched changes nothing. */
-static kir_value compare_exchange(front_lowering *l, const front_call *call, kir_value address) {
-    kir_type type = front_type_of_value(l, call->args[2]);
-    uint32_t bytes = kir_type_bytes(type);
-    kir_value expected = front_emit_load(l, type, call->args[1], bytes);
-    kir_value args[] = {address, call->args[2], expected};
-    kir_value old = front_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args);
-    front_emit_store(l, old, call->args[1], bytes);
-    return front_emit_compare(l, KIR_P_EQ, old, expected);
-}
-
-static kir_value flag_test_and_set(front_lowering *l, kir_value address) {
-    kir_type type = front_int_type(32, 1);
-    kir_value args[] = {address, front_const_int(l, type, 1)};
-    kir_value old = front_emit_atomic(l, KIR_RMW_XCHG, type, 2, args);
-    return front_emit_compare(l, KIR_P_NE, old, front_const_int(l, type, 0));
-}
-
 static void plain_atomic(front_lowering *l, const front_call *call, const char *operation,
                          const struct named_rmw *found, kir_value address, kir_value *result) {
     kir_rmw rmw = typed_rmw(l, call, found->rmw);
@@ -146,11 +127,22 @@ bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_valu
         return true;
     }
     if (!strncmp(operation, "compare_exchange_", 17)) {
-        *result = compare_exchange(l, call, address);
+        /* The value that atomic_compare_exchange expects stands in memory, and gets
+         * what was found; storing it when it matched changes nothing. */
+        kir_type type = front_type_of_value(l, call->args[2]);
+        uint32_t bytes = kir_type_bytes(type);
+        kir_value expected = front_emit_load(l, type, call->args[1], bytes);
+        kir_value args[] = {address, call->args[2], expected};
+        kir_value old = front_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args);
+        front_emit_store(l, old, call->args[1], bytes);
+        *result = front_emit_compare(l, KIR_P_EQ, old, expected);
         return true;
     }
     if (!strcmp(operation, "flag_test_and_set")) {
-        *result = flag_test_and_set(l, address);
+        kir_type type = front_int_type(32, 1);
+        kir_value args[] = {address, front_const_int(l, type, 1)};
+        kir_value old = front_emit_atomic(l, KIR_RMW_XCHG, type, 2, args);
+        *result = front_emit_compare(l, KIR_P_NE, old, front_const_int(l, type, 0));
         return true;
     }
     if (!strcmp(operation, "flag_clear")) {

@@ -67,6 +67,10 @@ kir_value front_emit_select(front_lowering *l, kir_value condition, kir_value ye
     return front_emit(l, KIR_SELECT, front_type_of_value(l, yes), 3, args);
 }
 
+kir_value front_emit_either(front_lowering *l, kir_pred pred, kir_value a, kir_value b) {
+    return front_emit_select(l, front_emit_compare(l, pred, a, b), a, b);
+}
+
 kir_value front_emit_load(front_lowering *l, kir_type type, kir_value address, uint32_t align) {
     kir_value value = front_emit1(l, KIR_LOAD, type, address);
     l->insts.data[value].align = align;
@@ -83,6 +87,21 @@ kir_value front_emit_call(front_lowering *l, const char *name, kir_type type, ui
     kir_value value = front_emit(l, KIR_CALL, type, arg_count, args);
     l->insts.data[value].name = hd_strdup(l->arena, name);
     return value;
+}
+
+kir_value front_same(front_lowering *l, const front_call *call, const char *name) {
+    return front_emit_call(l, name, call->type, call->arg_count, call->args);
+}
+
+kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
+                             kir_type type) {
+    uint32_t last = call->arg_count - 1, bytes = kir_type_bytes(type);
+    kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count);
+    memcpy(args, call->args, call->arg_count * sizeof *args);
+    args[last] = front_emit_alloca(l, bytes, bytes);
+    kir_value result = front_emit_call(l, name, call->type, call->arg_count, args);
+    front_emit_store(l, front_emit_load(l, type, args[last], bytes), call->args[last], bytes);
+    return result;
 }
 
 /* Allocas stand in block 0 and live as long as the kernel. */
@@ -142,8 +161,8 @@ static bool same_leaf(const kir_inst *a, kir_op op, kir_type type, const uint64_
     return op != KIR_CONST || !memcmp(a->imm, imm, type.lanes * sizeof *imm);
 }
 
-kir_value hd_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
-                  uint32_t index) {
+kir_value front_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
+                     uint32_t index) {
     for (size_t i = 0; i < l->leaves.count; i++)
         if (same_leaf(&l->insts.data[l->leaves.data[i]], op, type, imm, index))
             return l->leaves.data[i];
@@ -164,7 +183,7 @@ kir_value front_const_int(front_lowering *l, kir_type type, int64_t number) {
     uint64_t mask = type.bits >= 64 ? UINT64_MAX : ((uint64_t)1 << type.bits) - 1;
     for (uint32_t i = 0; i < type.lanes; i++)
         imm[i] = (uint64_t)number & mask;
-    return hd_leaf(l, KIR_CONST, type, imm, 0);
+    return front_leaf(l, KIR_CONST, type, imm, 0);
 }
 
 kir_value front_in_space(front_lowering *l, kir_value pointer, kir_space space) {

@@ -88,7 +88,7 @@ static kir_value load_lanes(front_lowering *l, kir_type type, kir_value address,
     if (type.lanes != 3)
         return front_emit_load(l, type, address, align);
     kir_type element = front_element_type(type);
-    kir_value vector = hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+    kir_value vector = front_leaf(l, KIR_UNDEF, type, NULL, 0);
     for (uint32_t i = 0; i < 3; i++) {
         kir_value at = front_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
         kir_value args[] = {vector, front_emit_load(l, element, at, element.bits / 8u),
@@ -141,32 +141,19 @@ static bool lower_vector_access(front_lowering *l, const front_call *call, kir_v
 
 /* ---- results through a pointer --------------------------------------- */
 
-/* sincos(x, &p[i].c): the built-in writes a private variable, a store of our
- * own brings it where it belongs, so that the access is seen. */
+/* sincos(x, &p[i].c) */
 static bool lower_out_pointer(front_lowering *l, const front_call *call, kir_value *result) {
     bool is_integer = hd_has_word("frexp remquo lgamma_r", call->name);
     if (!is_integer && !hd_has_word("sincos fract modf", call->name))
         return false;
-    uint32_t last = call->arg_count - 1;
-    kir_value pointer = call->args[last];
-    if (front_type_of_value(l, pointer).space == KIR_PRIVATE)
+    if (front_type_of_value(l, call->args[call->arg_count - 1]).space == KIR_PRIVATE)
         return false;
     kir_type type = is_integer ? front_int_type(32, call->type.lanes) : call->type;
-    kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count);
-    memcpy(args, call->args, call->arg_count * sizeof *args);
-    uint32_t bytes = kir_type_bytes(type);
-    args[last] = front_emit_alloca(l, bytes, bytes);
-    *result = front_emit_call(l, call->name, call->type, call->arg_count, args);
-    kir_value out = front_emit_load(l, type, args[last], bytes);
-    front_emit_store(l, out, pointer, bytes);
+    *result = front_emit_written(l, call, call->name, type);
     return true;
 }
 
 /* ---- integers -------------------------------------------------------- */
-
-static kir_value pick(front_lowering *l, kir_pred pred, kir_value a, kir_value b) {
-    return front_emit_select(l, front_emit_compare(l, pred, a, b), a, b);
-}
 
 /* A scalar operand of a vector function counts for every lane. */
 static kir_value widened(front_lowering *l, kir_value value, kir_type type) {
@@ -174,8 +161,8 @@ static kir_value widened(front_lowering *l, kir_value value, kir_type type) {
     if (own.lanes == type.lanes)
         return value;
     uint64_t zeros[16] = {0};
-    kir_value args[] = {hd_leaf(l, KIR_UNDEF, type, NULL, 0), value,
-                        hd_leaf(l, KIR_CONST, front_int_type(64, 1), zeros, 0)};
+    kir_value args[] = {front_leaf(l, KIR_UNDEF, type, NULL, 0), value,
+                        front_leaf(l, KIR_CONST, front_int_type(64, 1), zeros, 0)};
     kir_value first = front_emit(l, KIR_INSERT, type, 3, args);
     kir_value all = front_emit2(l, KIR_SHUFFLE, type, first, args[0]);
     l->insts.data[all].imm_count = type.lanes;
@@ -191,16 +178,17 @@ static bool lower_integer(front_lowering *l, const front_call *call, bool is_uns
     for (uint32_t i = 0; i < call->arg_count && i < 3; i++)
         args[i] = widened(l, call->args[i], type);
     if (!strcmp(call->name, "min")) {
-        *result = pick(l, less, args[0], args[1]);
+        *result = front_emit_either(l, less, args[0], args[1]);
     } else if (!strcmp(call->name, "max")) {
-        *result = pick(l, more, args[0], args[1]);
+        *result = front_emit_either(l, more, args[0], args[1]);
     } else if (!strcmp(call->name, "clamp")) {
-        *result = pick(l, less, pick(l, more, args[0], args[1]), args[2]);
+        kir_value least = front_emit_either(l, more, args[0], args[1]);
+        *result = front_emit_either(l, less, least, args[2]);
     } else if (!strcmp(call->name, "abs")) {
         kir_value zero = front_const_int(l, type, 0);
-        *result = is_unsigned
-                      ? args[0]
-                      : pick(l, KIR_P_SGT, args[0], front_emit2(l, KIR_SUB, type, zero, args[0]));
+        *result = is_unsigned ? args[0]
+                              : front_emit_either(l, KIR_P_SGT, args[0],
+                                                  front_emit2(l, KIR_SUB, type, zero, args[0]));
     } else if (!strcmp(call->name, "mul24") || !strcmp(call->name, "mad24")) {
         *result = front_emit2(l, KIR_MUL, type, args[0], args[1]);
         if (call->arg_count == 3)
@@ -209,17 +197,6 @@ static bool lower_integer(front_lowering *l, const front_call *call, bool is_uns
         return false;
     }
     return true;
-}
-
-/* select(no, yes, condition): a scalar condition counts when it is not zero, a
- * vector's lanes when their highest bit is set. */
-static kir_value lower_choice(front_lowering *l, const front_call *call) {
-    kir_value condition = call->args[2];
-    kir_type type = front_type_of_value(l, condition);
-    kir_value zero = front_const_int(l, type, 0);
-    kir_value holds =
-        front_emit_compare(l, type.lanes == 1 ? KIR_P_NE : KIR_P_SLT, condition, zero);
-    return front_emit_select(l, holds, call->args[1], call->args[0]);
 }
 
 /* The other functions that differ for unsigned integers say so in their name; minima and maxima do
@@ -234,7 +211,7 @@ static bool lower_unsigned(front_lowering *l, const front_call *call, kir_value 
         !(over_group && hd_has_word(extremes, over_group + strlen("_group_"))))
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);
-    *result = front_emit_call(l, name, call->type, call->arg_count, call->args);
+    *result = front_same(l, call, name);
     return true;
 }
 
@@ -269,7 +246,14 @@ bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *r
         lower_out_pointer(l, call, result) || lower_group_copy(l, call, result))
         return true;
     if (!strcmp(call->name, "select") && call->arg_count == 3) {
-        *result = lower_choice(l, call);
+        /* select(no, yes, condition): a scalar condition counts when it is not zero, a
+         * vector's lanes when their highest bit is set. */
+        kir_value condition = call->args[2];
+        kir_type type = front_type_of_value(l, condition);
+        kir_value zero = front_const_int(l, type, 0);
+        kir_value holds =
+            front_emit_compare(l, type.lanes == 1 ? KIR_P_NE : KIR_P_SLT, condition, zero);
+        *result = front_emit_select(l, holds, call->args[1], call->args[0]);
         return true;
     }
     char code = front_first_type_code(call->types);

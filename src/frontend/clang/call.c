@@ -61,46 +61,19 @@ static bool says_nothing(const char *name) {
     return false;
 }
 
-/* Intrinsics that are functions of OpenCL C under another name. */
-static const struct renamed {
-    const char *intrinsic, *builtin;
-} renamed[] = {
-    {"fabs", "fabs"},
-    {"sqrt", "sqrt"},
-    {"sin", "sin"},
-    {"cos", "cos"},
-    {"tan", "tan"},
-    {"exp", "exp"},
-    {"exp2", "exp2"},
-    {"exp10", "exp10"},
-    {"log", "log"},
-    {"log2", "log2"},
-    {"log10", "log10"},
-    {"pow", "pow"},
-    {"floor", "floor"},
-    {"ceil", "ceil"},
-    {"trunc", "trunc"},
-    {"rint", "rint"},
-    {"round", "round"},
-    {"nearbyint", "rint"},
-    {"copysign", "copysign"},
-    {"minnum", "fmin"},
-    {"maxnum", "fmax"},
-    {"ctpop", "popcount"},
-    {"bitreverse", "bit_reverse"},
-    {"fma", "fma"},
-    {"roundeven", "rint"},
-    {"ldexp", "ldexp"},
-    {"powi", "pown"},
-    {"trap", "trap"},
-};
-
-static const char *builtin_of_intrinsic(const char *name) {
-    size_t length = strcspn(name, ".");
+/* Intrinsics that are functions of OpenCL C, or of kir; NULL: it is none of them. */
+static const char *builtin_of_intrinsic(front_lowering *l, const char *intrinsic) {
+    static const char *const renamed[][2] = {{"nearbyint", "rint"}, {"roundeven", "rint"},
+                                             {"minnum", "fmin"},    {"maxnum", "fmax"},
+                                             {"ctpop", "popcount"}, {"bitreverse", "bit_reverse"},
+                                             {"powi", "pown"}};
+    static const char same[] = "fabs sqrt sin cos tan exp exp2 exp10 log log2 log10 pow floor ceil "
+                               "trunc rint round copysign fma ldexp trap";
+    const char *name = hd_strndup(l->arena, intrinsic, strcspn(intrinsic, "."));
     for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        if (strlen(renamed[i].intrinsic) == length && !strncmp(renamed[i].intrinsic, name, length))
-            return renamed[i].builtin;
-    return NULL;
+        if (!strcmp(renamed[i][0], name))
+            return renamed[i][1];
+    return hd_has_word(same, name) ? name : NULL;
 }
 
 static bool lower_extreme(front_lowering *l, const front_call *call, const char *name) {
@@ -111,9 +84,8 @@ static bool lower_extreme(front_lowering *l, const front_call *call, const char 
         {"smin.", KIR_P_SLT}, {"smax.", KIR_P_SGT}, {"umin.", KIR_P_ULT}, {"umax.", KIR_P_UGT}};
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
         if (starts_with(name, extremes[i].name)) {
-            kir_value first = front_emit_compare(l, extremes[i].pred, call->args[0], call->args[1]);
             front_set_value(l, call->inst,
-                            front_emit_select(l, first, call->args[0], call->args[1]));
+                            front_emit_either(l, extremes[i].pred, call->args[0], call->args[1]));
             return true;
         }
     return false;
@@ -139,17 +111,8 @@ static void lower_copy(front_lowering *l, const front_call *call, kir_op op) {
     l->insts.data[value].is_volatile = is_volatile != 0;
 }
 
-/* The product, and whether it has bits beyond. */
-static void lower_checked_product(front_lowering *l, const front_call *call) {
-    kir_type type = front_type_of_value(l, call->args[0]);
-    kir_value high = front_emit_call(l, "u_mul_hi", type, 2, call->args);
-    front_set_value(l, call->inst, front_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
-    front_pointer_map_set(l->arena, &l->seconds, call->inst,
-                          front_emit_compare(l, KIR_P_NE, high, front_const_int(l, type, 0)));
-}
-
 static void lower_intrinsic(front_lowering *l, const front_call *call) {
-    const char *name = call->name + strlen("llvm.");
+    const char *name = call->name + strlen("llvm."), *builtin = builtin_of_intrinsic(l, name);
     if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
         lower_copy(l, call, KIR_COPY);
     } else if (starts_with(name, "memset.")) {
@@ -159,13 +122,16 @@ static void lower_intrinsic(front_lowering *l, const front_call *call) {
     } else if (starts_with(name, "fmuladd.")) {
         front_set_value(l, call->inst, front_emit(l, KIR_FMULADD, call->type, 3, call->args));
     } else if (starts_with(name, "umul.with.overflow.")) {
-        lower_checked_product(l, call);
+        /* The product, and whether it has bits beyond. */
+        kir_type type = front_type_of_value(l, call->args[0]);
+        kir_value high = front_emit_call(l, "u_mul_hi", type, 2, call->args);
+        front_set_value(l, call->inst, front_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
+        front_pointer_map_set(l->arena, &l->seconds, call->inst,
+                              front_emit_compare(l, KIR_P_NE, high, front_const_int(l, type, 0)));
     } else if (starts_with(name, "expect.")) {
         front_set_value(l, call->inst, call->args[0]);
-    } else if (builtin_of_intrinsic(name)) {
-        front_set_value(l, call->inst,
-                        front_emit_call(l, builtin_of_intrinsic(name), call->type, call->arg_count,
-                                        call->args));
+    } else if (builtin) {
+        front_set_value(l, call->inst, front_same(l, call, builtin));
     } else if (!lower_extreme(l, call, name)) {
         front_cannot(l, "%s is not supported; use a built-in function of %s", call->name,
                      l->front->is_cuda ? "CUDA C" : "OpenCL C");
@@ -215,7 +181,7 @@ static void lower_builtin_call(front_lowering *l, front_call *call) {
                          call->name);
             return;
         }
-        result = front_emit_call(l, call->name, call->type, call->arg_count, call->args);
+        result = front_same(l, call, call->name);
     }
     if (result != KIR_NONE)
         front_set_value(l, call->inst, result);
@@ -252,12 +218,11 @@ static const char *reason_of_missing(const char *name) {
 static void lower_cuda_call(front_lowering *l, const front_call *call) {
     kir_value result = KIR_NONE;
     if (!strcmp(call->name, "printf"))
-        result = front_emit_call(l, "printf", call->type, call->arg_count, call->args);
+        result = front_same(l, call, "printf");
     else if (!strcmp(call->name, "__assertfail"))
         front_emit_call(l, "assert_fail", (kir_type){0}, 4, call->args); /* no size of a char */
     else if (starts_with(call->name, own_prefix))
-        result = front_emit_call(l, call->name + strlen(own_prefix), call->type, call->arg_count,
-                                 call->args);
+        result = front_same(l, call, call->name + strlen(own_prefix));
     else if (!front_lower_libdevice(l, call, &result))
         front_cannot(l, "function %s has no body in this file; define or include it",
                      front_function_of_symbol(l->arena, call->name));

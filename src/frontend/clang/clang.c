@@ -30,9 +30,9 @@
 #include "frontend/clang/internal.h"
 
 front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
-                     bool is_cuda) {
-    front_state front = {
-        .arena = arena, .diag = diag, .path = path, .is_cuda = is_cuda, .macros = -1};
+                     const char *device) {
+    front_state front = {.arena = arena, .diag = diag, .path = path, .macros = -1};
+    front.is_cuda = !strcmp(device, "cuda");
     front.options = hd_split_words(arena, options, &front.option_count);
     front.module = hd_new(arena, kir_module);
     return front;
@@ -88,25 +88,20 @@ static hd_status run(front_state *front) {
     return status ? status : lower_kernels(front);
 }
 
-/* Clang gives itself the name without the folder as a word, and obeys the words that a file @NAME
- * holds: they could load code. */
-static hd_status check_name(const hd_diag *diag, const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (*name != '@')
-        return HD_OK;
-    return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
-                   "to clang a name that begins with '@' is a list of options; rename the file");
-}
-
-static hd_status compile(hd_arena *arena, const hd_diag *diag, const char *path,
-                         const char *options, bool is_cuda, kir_module **module) {
+hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,
+                              const char *options, const char *device, kir_module **module) {
     char *text;
     size_t length;
-    hd_status status;
-    if ((status = check_name(diag, path)) ||
-        (status = hd_read_file(arena, diag, path, &text, &length)))
+    /* Clang gives itself the name without the folder as a word, and obeys the words that a file
+     * @NAME holds: they could load code. */
+    if (*hd_path_name(path) == '@')
+        return hd_fail(
+            diag, HD_EINPUT, &(hd_place){.file = path},
+            "to clang a name that begins with '@' is a list of options; rename the file");
+    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+    if (status)
         return status;
-    front_state front = front_of(arena, diag, path, options, is_cuda);
+    front_state front = front_of(arena, diag, path, options, device);
     front.context = LLVMContextCreate();
     front_file(&front, NULL, path);
     status = run(&front);
@@ -123,25 +118,11 @@ static hd_status compile(hd_arena *arena, const hd_diag *diag, const char *path,
     front.module->header_count = (uint32_t)front.headers.count;
     front.module->records = front.records.data;
     front.module->record_count = (uint32_t)front.records.count;
+    front.module->device = device;
+    if (front.is_cuda)
+        front.module->rules = KIR_RULE(BLOCKS) | KIR_RULE(RETURNED_ARRIVE) |
+                              KIR_RULE(PRINTF_COUNTS) | KIR_RULE(VECTOR_STRUCTS) |
+                              KIR_RULE(NAMED_VARIABLES);
     *module = front.module;
     return HD_OK;
-}
-
-hd_status front_clang_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, kir_module **module) {
-    hd_status status = compile(arena, diag, path, options, false, module);
-    if (status == HD_OK)
-        (*module)->device = "opencl";
-    return status;
-}
-
-hd_status front_clang_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
-                           const char *options, kir_module **module) {
-    hd_status status = compile(arena, diag, path, options, true, module);
-    if (status == HD_OK) {
-        (*module)->device = "cuda";
-        (*module)->rules = KIR_RULE(BLOCKS) | KIR_RULE(RETURNED_ARRIVE) | KIR_RULE(PRINTF_COUNTS) |
-                           KIR_RULE(VECTOR_STRUCTS) | KIR_RULE(NAMED_VARIABLES);
-    }
-    return status;
 }

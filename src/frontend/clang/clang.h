@@ -1,6 +1,6 @@
 /*
  * The front end for OpenCL C and CUDA C, through clang. As in hd_frontend() and
- * hd_parse_command_make().
+ * hd_parse_command_make(); `device` is "opencl" or "cuda".
  *
  * Records, field offsets and parameter types come from libclang, code from LLVM IR. A file that
  * does not compile gives clang's own messages, each located, as errors. Images, pipes, recursion
@@ -15,13 +15,9 @@
 
 #include "frontend/frontend.h"
 
-hd_status front_clang_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, kir_module **module);
-hd_status front_clang_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
-                           const char *options, kir_module **module);
-hd_status front_clang_parse_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                                   const char *options, hd_parse_command *command);
-hd_status front_clang_parse_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
-                                 const char *options, hd_parse_command *command);
+hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,
+                              const char *options, const char *device, kir_module **module);
+hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *path,
+                            const char *options, const char *device, hd_parse_command *command);
 
 #endif

@@ -59,19 +59,6 @@ static const char *resource_folder(front_state *front) {
     return access(hd_format(front->arena, "%s/include", folder), R_OK) == 0 ? folder : NULL;
 }
 
-/* ---- OpenCL C ---------------------------------------------------------- */
-
-static void add_opencl(front_state *front, front_words *words) {
-    bool has_standard = false;
-    for (uint32_t i = 0; i < front->option_count; i++)
-        has_standard |= starts_with(front->options[i], "-cl-std");
-    if (!has_standard)
-        add(front, words, "-cl-std=CL2.0");
-    for (uint32_t i = 0; i < front->option_count; i++)
-        add(front, words, front->options[i]);
-    add_all(front, words, "-x cl -target spir64-unknown-unknown");
-}
-
 /* ---- CUDA C ------------------------------------------------------------ */
 
 static bool has_toolkit(front_state *front, const char *folder) {
@@ -103,14 +90,6 @@ static hd_status find_toolkit(front_state *front, const char **toolkit) {
     return HD_OK;
 }
 
-static hd_status find_own_headers(front_state *front, const char **folder) {
-    *folder = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
-    return *folder ? HD_OK
-                   : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
-                             "Heddle's own headers for CUDA C, share/heddle/cuda, are not beside "
-                             "the program; install Heddle again");
-}
-
 static void know_system_folder(front_state *front, const char *folder) {
     char resolved[PATH_MAX];
     if (realpath(folder, resolved))
@@ -124,19 +103,6 @@ static void add_system_folder(front_state *front, front_words *words, const char
     know_system_folder(front, folder);
 }
 
-/* Headers of the C++ and C libraries, where they came along with clang. The system's follow them,
- * for what else a file includes; without ours the driver finds the system's by itself. */
-static void add_library_headers(front_state *front, front_words *words) {
-    const char *own = hd_own_file(front->arena, "lib/heddle/include", NULL);
-    if (!own)
-        return;
-    add(front, words, "-nostdlibinc");
-    add_system_folder(front, words, "-isystem", hd_format(front->arena, "%s/c++", own));
-    add_system_folder(front, words, "-idirafter", hd_format(front->arena, "%s/c", own));
-    add_system_folder(front, words, "-idirafter", "/usr/local/include");
-    add_system_folder(front, words, "-idirafter", "/usr/include");
-}
-
 static void add_headers(front_state *front, front_words *words, const char *toolkit,
                         const char *own) {
     hd_arena *arena = front->arena;
@@ -147,7 +113,16 @@ static void add_headers(front_state *front, front_words *words, const char *tool
     add_system_folder(front, words, "-isystem", own);
     add_system_folder(front, words, "-isystem",
                       hd_format(arena, "%s/%s", own, toolkit ? "toolkit" : "own"));
-    add_library_headers(front, words);
+    /* Headers of the C++ and C libraries, where they came along with clang. The system's follow
+     * them, for what else a file includes; without ours the driver finds the system's by itself. */
+    const char *library = hd_own_file(arena, "lib/heddle/include", NULL);
+    if (library) {
+        add(front, words, "-nostdlibinc");
+        add_system_folder(front, words, "-isystem", hd_format(arena, "%s/c++", library));
+        add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/c", library));
+        add_system_folder(front, words, "-idirafter", "/usr/local/include");
+        add_system_folder(front, words, "-idirafter", "/usr/include");
+    }
     if (toolkit) {
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include/cccl", toolkit));
@@ -158,13 +133,6 @@ static void add_headers(front_state *front, front_words *words, const char *tool
         know_system_folder(front, hd_format(arena, "%s/include", resources));
     know_system_folder(front, "/usr/include");
     know_system_folder(front, "/usr/lib");
-}
-
-/* "#define N 3" of "N=3", "#define N 1" of "N". */
-static void add_definition(hd_str *text, const char *macro) {
-    size_t length = strcspn(macro, "=");
-    hd_str_printf(text, "#define %.*s %s\n", (int)length, macro,
-                  macro[length] ? macro + length + 1 : "1");
 }
 
 /* An architecture that has all warp functions; one of the user's replaces it. Macros go to
@@ -179,10 +147,13 @@ static void add_user_options(front_state *front, front_words *words, hd_str *mac
         if (is_macro) {
             bool apart = !option[2] && i + 1 < front->option_count; /* -D NAME */
             const char *macro = apart ? front->options[++i] : option + 2;
-            if (option[1] == 'D')
-                add_definition(macros, macro);
-            else
+            if (option[1] == 'D') {
+                size_t length = strcspn(macro, "=");
+                hd_str_printf(macros, "#define %.*s %s\n", (int)length, macro,
+                              macro[length] ? macro + length + 1 : "1");
+            } else {
                 hd_str_printf(macros, "#undef %s\n", macro);
+            }
         } else if (!starts_with(option, "--cuda-path=")) {
             add(front, words, option);
         }
@@ -191,13 +162,29 @@ static void add_user_options(front_state *front, front_words *words, hd_str *mac
         add(front, words, "--cuda-gpu-arch=sm_80");
 }
 
-/* A file in memory, which our process keeps open: clang's finds it there, too. */
-static hd_status add_macros(front_state *front, front_words *words, const hd_str *macros) {
-    if (!macros->length)
+static hd_status add_cuda(front_state *front, front_words *words) {
+    static const char language[] =
+        "-x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib "
+        "--cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 -Xclang "
+        "-fcuda-allow-variadic-functions -Wno-deprecated-declarations -ffp-contract=on";
+    const char *toolkit = NULL;
+    const char *own = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
+    hd_status status = find_toolkit(front, &toolkit);
+    if (status == HD_OK && !own)
+        status = hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                         "Heddle's own headers for CUDA C, share/heddle/cuda, are not beside "
+                         "the program; install Heddle again");
+    if (status)
+        return status;
+    hd_str macros = {.arena = front->arena};
+    add_all(front, words, language);
+    add_user_options(front, words, &macros);
+    add_headers(front, words, toolkit, own);
+    if (!macros.length)
         return HD_OK;
     front->macros = memfd_create("heddle-macros", MFD_CLOEXEC);
     if (front->macros < 0 ||
-        write(front->macros, macros->data, macros->length) != (ssize_t)macros->length)
+        write(front->macros, macros.data, macros.length) != (ssize_t)macros.length)
         return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a file in memory: %s",
                        strerror(errno));
     add(front, words, "-include");
@@ -205,26 +192,17 @@ static hd_status add_macros(front_state *front, front_words *words, const hd_str
     return HD_OK;
 }
 
-static hd_status add_cuda(front_state *front, front_words *words) {
-    static const char language[] =
-        "-x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib "
-        "--cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 -Xclang "
-        "-fcuda-allow-variadic-functions -Wno-deprecated-declarations -ffp-contract=on";
-    const char *toolkit = NULL, *own = NULL;
-    hd_status status;
-    if ((status = find_toolkit(front, &toolkit)) || (status = find_own_headers(front, &own)))
-        return status;
-    hd_str macros = {.arena = front->arena};
-    add_all(front, words, language);
-    add_user_options(front, words, &macros);
-    add_headers(front, words, toolkit, own);
-    return add_macros(front, words, &macros);
-}
-
 hd_status front_language(front_state *front) {
     if (front->is_cuda)
         return add_cuda(front, &front->language);
-    add_opencl(front, &front->language);
+    bool has_standard = false;
+    for (uint32_t i = 0; i < front->option_count; i++)
+        has_standard |= starts_with(front->options[i], "-cl-std");
+    if (!has_standard)
+        add(front, &front->language, "-cl-std=CL2.0");
+    for (uint32_t i = 0; i < front->option_count; i++)
+        add(front, &front->language, front->options[i]);
+    add_all(front, &front->language, "-x cl -target spir64-unknown-unknown");
     return HD_OK;
 }
 
@@ -247,26 +225,16 @@ void front_libclang_words(front_state *front, front_words *words) {
         add_all(front, words, "-Xclang -finclude-default-header -Xclang -fdeclare-opencl-builtins");
 }
 
-static hd_status parse_command(hd_arena *arena, const hd_diag *diag, const char *path,
-                               const char *options, bool is_cuda, hd_parse_command *command) {
-    front_state front = front_of(arena, diag, path, options, is_cuda);
+hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *path,
+                            const char *options, const char *device, hd_parse_command *command) {
+    front_state front = front_of(arena, diag, path, options, device);
     front_words words = {0};
     hd_status status = front_language(&front);
     front_libclang_words(&front, &words);
-    *command = (hd_parse_command){words.data, (int)words.count, front.macros, is_cuda};
+    *command = (hd_parse_command){words.data, (int)words.count, front.macros, front.is_cuda};
     if (status)
         hd_parse_command_end(command);
     return status;
-}
-
-hd_status front_clang_parse_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                                   const char *options, hd_parse_command *command) {
-    return parse_command(arena, diag, path, options, false, command);
-}
-
-hd_status front_clang_parse_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
-                                 const char *options, hd_parse_command *command) {
-    return parse_command(arena, diag, path, options, true, command);
 }
 
 void hd_parse_command_end(hd_parse_command *command) {

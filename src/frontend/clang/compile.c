@@ -27,20 +27,6 @@ static const char fixed_options[] =
     "-Xclang -fpreserve-vec3-type -fno-color-diagnostics -fno-caret-diagnostics "
     "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=20 -emit-llvm -c -o - --";
 
-static char **command_line(front_state *front) {
-    uint32_t fixed_count;
-    char **fixed = hd_split_words(front->arena, fixed_options, &fixed_count);
-    char **words = hd_new_array(front->arena, char *, front->language.count + fixed_count + 3);
-    size_t n = 0;
-    words[n++] = hd_strdup(front->arena, front_clang(front));
-    for (size_t i = 0; i < front->language.count; i++)
-        words[n++] = hd_strdup(front->arena, front->language.data[i]);
-    for (size_t i = 0; i < fixed_count; i++)
-        words[n++] = fixed[i];
-    words[n] = hd_strdup(front->arena, front->path);
-    return words;
-}
-
 static int start(char **words, int output, int messages, pid_t *child) {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
@@ -76,11 +62,6 @@ static void drain(int fds[2], hd_str *texts[2]) {
     }
 }
 
-static void close_pair(const int fds[2]) {
-    close(fds[0]);
-    close(fds[1]);
-}
-
 /* Runs the command; *exit_status as waitpid gives it. */
 static hd_status run(front_state *front, char **words, hd_str *output, hd_str *messages,
                      int *exit_status) {
@@ -88,7 +69,8 @@ static hd_status run(front_state *front, char **words, hd_str *output, hd_str *m
     if (pipe2(out, O_CLOEXEC))
         return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a pipe: %s", strerror(errno));
     if (pipe2(err, O_CLOEXEC)) {
-        close_pair(out);
+        close(out[0]);
+        close(out[1]);
         return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a pipe: %s", strerror(errno));
     }
     pid_t child;
@@ -185,25 +167,29 @@ static void pass_on(front_state *front, char *line, message_counts *counts) {
     }
 }
 
-static message_counts pass_on_all(front_state *front, const char *text) {
-    message_counts counts = {0};
-    char *copy = hd_strdup(front->arena, text), *rest = NULL;
-    for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        pass_on(front, line, &counts);
-    if (counts.warnings > MAX_WARNINGS)
-        hd_note(front->diag, &(hd_place){.file = front->path}, "%u more warnings are not shown",
-                counts.warnings - MAX_WARNINGS);
-    return counts;
-}
-
 hd_status front_compile(front_state *front, hd_str *bitcode) {
-    char **words = command_line(front);
+    uint32_t fixed_count;
+    char **fixed = hd_split_words(front->arena, fixed_options, &fixed_count);
+    char **words = hd_new_array(front->arena, char *, front->language.count + fixed_count + 3);
+    size_t n = 0;
+    words[n++] = hd_strdup(front->arena, front_clang(front));
+    for (size_t i = 0; i < front->language.count; i++)
+        words[n++] = hd_strdup(front->arena, front->language.data[i]);
+    for (size_t i = 0; i < fixed_count; i++)
+        words[n++] = fixed[i];
+    words[n] = hd_strdup(front->arena, front->path);
     hd_str messages = {.arena = front->arena};
     int exit_status = 0;
     hd_status status = run(front, words, bitcode, &messages, &exit_status);
     if (status)
         return status;
-    message_counts counts = pass_on_all(front, hd_str_text(&messages));
+    message_counts counts = {0};
+    char *copy = hd_strdup(front->arena, hd_str_text(&messages)), *rest = NULL;
+    for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        pass_on(front, line, &counts);
+    if (counts.warnings > MAX_WARNINGS)
+        hd_note(front->diag, &(hd_place){.file = front->path}, "%u more warnings are not shown",
+                counts.warnings - MAX_WARNINGS);
     hd_place place = {.file = front->path};
     if (exit_status && counts.errors)
         return HD_EINPUT;

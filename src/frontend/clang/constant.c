@@ -30,7 +30,7 @@ static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t 
 static kir_value lower_number(front_lowering *l, LLVMValueRef constant) {
     kir_type type = front_lower_type(l, LLVMTypeOf(constant));
     if (LLVMIsUndef(constant))
-        return hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+        return front_leaf(l, KIR_UNDEF, type, NULL, 0);
     bool is_vector = LLVMGetTypeKind(LLVMTypeOf(constant)) == LLVMVectorTypeKind; /* of 1 too */
     uint64_t imm[16] = {0};
     for (unsigned i = 0; i < type.lanes && !l->status; i++) {
@@ -39,7 +39,7 @@ static kir_value lower_number(front_lowering *l, LLVMValueRef constant) {
             front_cannot(l, "a constant that kir cannot express: %s",
                          front_print_value(l, constant));
     }
-    return hd_leaf(l, KIR_CONST, type, imm, 0);
+    return front_leaf(l, KIR_CONST, type, imm, 0);
 }
 
 /* ---- statics --------------------------------------------------------- */
@@ -77,15 +77,13 @@ static bool write_bytes(front_lowering *l, LLVMValueRef constant, uint8_t *to) {
     return true;
 }
 
-static bool is_cuda(const front_lowering *l) { return l->front->is_cuda; }
-
 /* "tile" of "kernel.tile" and "_ZZ6kernelvE4tile", "table" of "__const.kernel.table". */
 static const char *static_name(front_lowering *l, LLVMValueRef global) {
     size_t length;
     const char *name = LLVMGetValueName2(global, &length);
-    if (is_cuda(l) && !strchr(name, '.'))
+    if (l->front->is_cuda && !strchr(name, '.'))
         return hd_strdup(l->arena, front_symbol_name(l->arena, name));
-    if (is_cuda(l) && !strncmp(name, "__PRETTY_FUNCTION__.", 20))
+    if (l->front->is_cuda && !strncmp(name, "__PRETTY_FUNCTION__.", 20))
         return "function_name"; /* of an assertion */
     if (!strncmp(name, "__const.", 8))
         name += 8;
@@ -99,22 +97,6 @@ static const char *static_name(front_lowering *l, LLVMValueRef global) {
     return plain;
 }
 
-static const hd_record *element_record(front_lowering *l, LLVMTypeRef type) {
-    while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
-        type = LLVMGetElementType(type);
-    return front_record_of_type(l, type);
-}
-
-static void read_initial_bytes(front_lowering *l, LLVMValueRef init, kir_static *s) {
-    uint8_t *bytes = hd_new_array(l->arena, uint8_t, s->bytes + 8);
-    s->init = bytes;
-    if (!write_bytes(l, init, bytes))
-        front_cannot(l,
-                     "variable %s has an initial value that is an address; index a table "
-                     "instead",
-                     s->name);
-}
-
 /* Bytes of a variable, which stand in kir. */
 #define MOST_STATIC ((uint64_t)256 << 20)
 
@@ -124,7 +106,7 @@ static kir_static make_static(front_lowering *l, LLVMValueRef global) {
                     .space = front_space_of(l, global),
                     .bytes = LLVMABISizeOfType(l->layout, type),
                     .align = LLVMGetAlignment(global),
-                    .record = element_record(l, type)};
+                    .record = front_element_record(l, type)};
     if (!s.align)
         s.align = LLVMABIAlignmentOfType(l->layout, type);
     if (s.space != KIR_LOCAL && s.bytes > MOST_STATIC) {
@@ -148,25 +130,21 @@ static kir_static make_static(front_lowering *l, LLVMValueRef global) {
     bool writable = s.space != KIR_CONSTANT && s.space != KIR_LOCAL;
     if (s.space == KIR_LOCAL)
         s.is_dynamic = !init && !s.bytes; /* extern __shared__ float tile[]; */
-    else if (writable && !is_cuda(l))
+    else if (writable && !l->front->is_cuda)
         front_cannot(l, "program-scope variable %s can be written; pass it as a __global parameter",
                      s.name);
     else if (!init)
         front_cannot(l, "variable %s is defined in another file; define it here", s.name);
-    else
-        read_initial_bytes(l, init, &s);
-    return s;
-}
-
-static kir_value lower_global(front_lowering *l, LLVMValueRef global) {
-    uint32_t index = front_pointer_map_get(&l->globals, global);
-    if (index == KIR_NONE) {
-        index = (uint32_t)l->statics.count;
-        kir_static s = make_static(l, global);
-        hd_push(l->arena, &l->statics, s);
-        front_pointer_map_set(l->arena, &l->globals, global, index);
+    else {
+        uint8_t *bytes = hd_new_array(l->arena, uint8_t, s.bytes + 8);
+        s.init = bytes;
+        if (!write_bytes(l, init, bytes))
+            front_cannot(l,
+                         "variable %s has an initial value that is an address; index a table "
+                         "instead",
+                         s.name);
     }
-    return hd_leaf(l, KIR_STATIC, front_pointer_type(l->statics.data[index].space), NULL, index);
+    return s;
 }
 
 /* ---- expressions ----------------------------------------------------- */
@@ -181,31 +159,25 @@ static bool has_expression(LLVMValueRef constant) {
     return found;
 }
 
-static kir_value lower_lanes(front_lowering *l, LLVMValueRef constant) {
-    kir_type type = front_lower_type(l, LLVMTypeOf(constant));
-    kir_value vector = hd_leaf(l, KIR_UNDEF, type, NULL, 0);
-    for (unsigned i = 0; i < type.lanes && !l->status; i++) {
-        kir_value lane = front_lower_constant(l, LLVMGetAggregateElement(constant, i));
-        kir_value args[] = {vector, lane, front_const_int(l, front_int_type(32, 1), i)};
-        vector = front_emit(l, KIR_INSERT, type, 3, args);
-    }
-    return vector;
-}
-
-/* LLVM leaves a part of a constant vector as it stands when the vector has been
- * reinterpreted: as_uint4((ushort8)(33)).x */
-static kir_value lower_lane(front_lowering *l, LLVMValueRef constant) {
-    kir_value vector = front_lower_constant(l, LLVMGetOperand(constant, 0));
-    kir_value lane = front_lower_constant(l, LLVMGetOperand(constant, 1));
-    return front_emit2(l, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(constant)), vector, lane);
-}
-
 static kir_value lower_expression(front_lowering *l, LLVMValueRef constant) {
-    if (LLVMIsAConstantVector(constant))
-        return lower_lanes(l, constant);
+    if (LLVMIsAConstantVector(constant)) {
+        kir_type type = front_lower_type(l, LLVMTypeOf(constant));
+        kir_value vector = front_leaf(l, KIR_UNDEF, type, NULL, 0);
+        for (unsigned i = 0; i < type.lanes && !l->status; i++) {
+            kir_value lane = front_lower_constant(l, LLVMGetAggregateElement(constant, i));
+            kir_value args[] = {vector, lane, front_const_int(l, front_int_type(32, 1), i)};
+            vector = front_emit(l, KIR_INSERT, type, 3, args);
+        }
+        return vector;
+    }
     LLVMOpcode opcode = LLVMGetConstOpcode(constant);
-    if (opcode == LLVMExtractElement)
-        return lower_lane(l, constant);
+    if (opcode == LLVMExtractElement) {
+        /* LLVM leaves a part of a constant vector as it stands when the vector has been
+         * reinterpreted: as_uint4((ushort8)(33)).x */
+        kir_value vector = front_lower_constant(l, LLVMGetOperand(constant, 0));
+        kir_value lane = front_lower_constant(l, LLVMGetOperand(constant, 1));
+        return front_emit2(l, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(constant)), vector, lane);
+    }
     if (opcode == LLVMGetElementPtr)
         return front_lower_gep(l, constant);
     if (LLVMGetNumOperands(constant) == 1)
@@ -219,7 +191,15 @@ kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant) {
         return known;
     kir_value value;
     if (LLVMIsAGlobalVariable(constant)) {
-        value = lower_global(l, constant);
+        uint32_t index = front_pointer_map_get(&l->globals, constant);
+        if (index == KIR_NONE) {
+            index = (uint32_t)l->statics.count;
+            kir_static s = make_static(l, constant);
+            hd_push(l->arena, &l->statics, s);
+            front_pointer_map_set(l->arena, &l->globals, constant, index);
+        }
+        value = front_leaf(l, KIR_STATIC, front_pointer_type(l->statics.data[index].space), NULL,
+                           index);
     } else if (LLVMIsAFunction(constant)) {
         front_cannot(l, "the address of function %s is taken; call it directly",
                      LLVMGetValueName2(constant, &(size_t){0}));

@@ -28,8 +28,6 @@ static const char *counted_name(hd_arena *arena, const char *at, const char **en
     return hd_strndup(arena, start, length);
 }
 
-static bool is_nameless(const char *name) { return !strncmp(name, "_GLOBAL__N", 10); }
-
 /* "a::b::" of "N1a1b5scale…", and the name "scale"; "" and the name of what is in no namespace.
  * *at is left behind the name; where there is none (an operator), name is NULL. */
 static const char *scope_of(hd_arena *arena, const char **at, const char **name) {
@@ -40,10 +38,9 @@ static const char *scope_of(hd_arena *arena, const char **at, const char **name)
     *name = counted_name(arena, *at, at);
     while (is_nested && *name && **at != 'I' && **at != 'E' && **at) {
         const char *next = counted_name(arena, *at, at);
-        bool is_constructor = !next && (**at == 'C' || **at == 'D');
-        if (is_constructor)
+        if (!next && (**at == 'C' || **at == 'D')) /* a constructor */
             break;
-        if (!is_nameless(*name))
+        if (strncmp(*name, "_GLOBAL__N", 10))
             hd_str_printf(&scope, "%s::", *name);
         *name = next;
     }
@@ -94,23 +91,20 @@ static const char *past(const char *at, size_t count) {
     return at;
 }
 
-/* Behind an argument of a template that is a number: Li16E, Lb1E, LN2ns4kindE3E. */
-static const char *past_literal(hd_arena *arena, const char *at) {
-    at++;
-    if (*at == 'N') {
-        at++;
-        while (counted_name(arena, at, &at))
-            ;
-    }
-    return past(at, strcspn(at, "E") + 1);
-}
-
 /* Behind whatever at `at` is no name: in S0_, T1_, A16_, Dv4_ and _0 stand numbers that are
  * not the length of one. */
 static const char *past_other(hd_arena *arena, const char *at) {
     static const char places[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    if (*at == 'L' && !isdigit((unsigned char)at[1]))
-        return past_literal(arena, at);
+    if (*at == 'L' && !isdigit((unsigned char)at[1])) {
+        /* Behind an argument of a template that is a number: Li16E, Lb1E, LN2ns4kindE3E. */
+        at++;
+        if (*at == 'N') {
+            at++;
+            while (counted_name(arena, at, &at))
+                ;
+        }
+        return past(at, strcspn(at, "E") + 1);
+    }
     if (*at == 'S' || *at == 'T')
         return past(at, 2 + strspn(at + 1, places));
     at = past(at, at[0] == 'D' && at[1] == 'v' ? 2 : 1);
@@ -157,48 +151,35 @@ const char *front_function_name(front_state *front, LLVMValueRef function) {
     return hd_format(front->arena, "%s%s", scope_of_symbol(front->arena, symbol), name);
 }
 
-/* Overloads go by their symbols. */
-static void tell_apart(front_state *front) {
-    for (size_t i = 0; i < front->entries.count; i++)
-        for (size_t k = 0; k < front->entries.count; k++)
-            if (k != i && !strcmp(front->entries.data[k].source, front->entries.data[i].source))
-                front->entries.data[i].name = front->entries.data[i].symbol;
-}
-
 /* ---- kernels ----------------------------------------------------------- */
-
-/* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
-static void find_annotated(front_state *front, front_pointer_map *kernels) {
-    static const char list[] = "nvvm.annotations";
-    unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
-    LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
-    LLVMGetNamedMetadataOperands(front->llvm, list, nodes);
-    for (unsigned i = 0; i < count; i++) {
-        unsigned parts = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
-        LLVMValueRef *part = hd_new_array(front->arena, LLVMValueRef, parts);
-        LLVMGetMDNodeOperands(nodes[i], part);
-        for (unsigned p = 1; p + 1 < parts; p += 2) {
-            const char *key = part[p] ? LLVMGetMDString(part[p], &length) : NULL;
-            if (part[0] && key && length == 6 && !memcmp(key, "kernel", 6))
-                front_pointer_map_set(front->arena, kernels, part[0], 1);
-        }
-    }
-}
-
-static bool is_kernel(const front_pointer_map *annotated, LLVMValueRef function) {
-    unsigned convention = LLVMGetFunctionCallConv(function);
-    return convention == LLVMSPIRKERNELCallConv || convention == LLVMPTXKernelCallConv ||
-           front_pointer_map_get(annotated, function) != KIR_NONE;
-}
 
 hd_status front_entries(front_state *front) {
     bool is_cuda = front->is_cuda;
     front_pointer_map annotated = {0};
-    if (is_cuda)
-        find_annotated(front, &annotated);
+    if (is_cuda) {
+        /* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
+        static const char list[] = "nvvm.annotations";
+        unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
+        LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
+        LLVMGetNamedMetadataOperands(front->llvm, list, nodes);
+        for (unsigned i = 0; i < count; i++) {
+            unsigned parts = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
+            LLVMValueRef *part = hd_new_array(front->arena, LLVMValueRef, parts);
+            LLVMGetMDNodeOperands(nodes[i], part);
+            for (unsigned p = 1; p + 1 < parts; p += 2) {
+                const char *key = part[p] ? LLVMGetMDString(part[p], &length) : NULL;
+                if (part[0] && key && length == 6 && !memcmp(key, "kernel", 6))
+                    front_pointer_map_set(front->arena, &annotated, part[0], 1);
+            }
+        }
+    }
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function)) {
-        if (LLVMIsDeclaration(function) || !is_kernel(&annotated, function))
+        unsigned convention = LLVMGetFunctionCallConv(function);
+        bool is_kernel = convention == LLVMSPIRKERNELCallConv ||
+                         convention == LLVMPTXKernelCallConv ||
+                         front_pointer_map_get(&annotated, function) != KIR_NONE;
+        if (LLVMIsDeclaration(function) || !is_kernel)
             continue;
         size_t length;
         front_entry entry = {.function = function};
@@ -207,7 +188,10 @@ hd_status front_entries(front_state *front) {
         entry.name = entry.source;
         hd_push(front->arena, &front->entries, entry);
     }
-    tell_apart(front);
+    for (size_t i = 0; i < front->entries.count; i++)
+        for (size_t k = 0; k < front->entries.count; k++)
+            if (k != i && !strcmp(front->entries.data[k].source, front->entries.data[i].source))
+                front->entries.data[i].name = front->entries.data[i].symbol;
     if (front->entries.count)
         return HD_OK;
     return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},

@@ -11,13 +11,6 @@
 
 #include "frontend/clang/internal.h"
 
-static const char *real_path(hd_arena *arena, const char *folder, const char *name) {
-    char resolved[PATH_MAX];
-    const char *full =
-        folder && *folder && *name != '/' ? hd_format(arena, "%s/%s", folder, name) : name;
-    return hd_strdup(arena, realpath(full, resolved) ? resolved : full);
-}
-
 /* The path as a user in the current folder would write it. */
 static const char *shown_path(hd_arena *arena, const char *path) {
     char here[PATH_MAX];
@@ -41,7 +34,10 @@ static bool is_system(const front_state *front, const char *path) {
 
 static const front_known_file *known_file(front_state *front, const char *folder,
                                           const char *name) {
-    const char *path = real_path(front->arena, folder, name);
+    char resolved[PATH_MAX];
+    const char *full =
+        folder && *folder && *name != '/' ? hd_format(front->arena, "%s/%s", folder, name) : name;
+    const char *path = hd_strdup(front->arena, realpath(full, resolved) ? resolved : full);
     for (size_t i = 0; i < front->known_files.count; i++)
         if (!strcmp(front->known_files.data[i].path, path))
             return &front->known_files.data[i];
@@ -102,19 +98,13 @@ static const front_known_file *file_of_location(front_state *front, LLVMMetadata
     return &front->known_files.data[index];
 }
 
-/* Where code stands that came out of a header of the system: where the user called it. */
-static LLVMMetadataRef location_in_user_code(front_state *front, LLVMMetadataRef location) {
-    while (location && file_of_location(front, location)->is_system)
-        location = LLVMDILocationGetInlinedAt(location);
-    return location;
-}
-
 hd_place front_place_of(front_state *front, LLVMValueRef instruction, uint32_t *file) {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
     hd_place place = {.file = front->path};
     *file = 0;
-    if (location)
-        location = location_in_user_code(front, location);
+    /* Where code stands that came out of a header of the system: where the user called it. */
+    while (location && file_of_location(front, location)->is_system)
+        location = LLVMDILocationGetInlinedAt(location);
     if (!location || !LLVMDILocationGetLine(location))
         return place;
     *file = file_of_location(front, location)->index;

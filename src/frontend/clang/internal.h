@@ -75,9 +75,9 @@ typedef struct front_state {
     LLVMModuleRef llvm;
 } front_state;
 
-/* clang.c: ready to read `path` with the user's options. */
+/* clang.c: ready to read `path` with the user's options, for a device as in kir_module. */
 front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
-                     bool is_cuda);
+                     const char *device);
 
 /* files.c: source files by name, and places in them. */
 uint32_t front_file(front_state *front, const char *folder, const char *name);
@@ -123,10 +123,10 @@ void front_prepare(front_state *front);
 unsigned front_cuda_vector_lanes(const char *name);
 void front_mark_pure(front_state *front, LLVMValueRef function);
 
-/* inlining.c: refuses kernels that inlining would make too long; none is recursive. */
+/* inlining.c: refuses recursion, and kernels that inlining would make too long. */
 hd_status front_check_inlining(front_state *front);
 
-/* passes.c: refuses recursion, then runs the fixed list of passes. */
+/* passes.c: checks inlining, then runs the fixed list of passes. */
 hd_status front_simplify(front_state *front);
 
 /* ---- from LLVM IR to kir: one kernel --------------------------------- */
@@ -166,6 +166,8 @@ kir_value front_emit1(front_lowering *l, kir_op op, kir_type type, kir_value a);
 kir_value front_emit2(front_lowering *l, kir_op op, kir_type type, kir_value a, kir_value b);
 kir_value front_emit_compare(front_lowering *l, kir_pred pred, kir_value a, kir_value b);
 kir_value front_emit_select(front_lowering *l, kir_value condition, kir_value yes, kir_value no);
+/* `a pred b` ? a : b */
+kir_value front_emit_either(front_lowering *l, kir_pred pred, kir_value a, kir_value b);
 kir_value front_emit_load(front_lowering *l, kir_type type, kir_value address, uint32_t align);
 void front_emit_store(front_lowering *l, kir_value value, kir_value address, uint32_t align);
 kir_value front_emit_alloca(front_lowering *l, uint64_t bytes, uint64_t align);
@@ -176,7 +178,8 @@ kir_value front_emit_call(front_lowering *l, const char *name, kir_type type, ui
 kir_value front_emit_addr(front_lowering *l, kir_value base, kir_value index, int64_t scale,
                           int64_t offset);
 /* A leaf in block 0, shared when there is an equal one. imm[type.lanes]. */
-kir_value hd_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm, uint32_t index);
+kir_value front_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
+                     uint32_t index);
 /* The integer constant in every lane. */
 kir_value front_const_int(front_lowering *l, kir_type type, int64_t number);
 kir_type front_type_of_value(const front_lowering *l, kir_value value);
@@ -208,8 +211,8 @@ kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep);
 kir_value front_member_address(front_lowering *l, LLVMValueRef pointer);
 /* Bytes of the struct that a pointer points at; 0 when it is none or not known. */
 uint64_t front_pointee_bytes(front_lowering *l, LLVMValueRef pointer);
-/* Record body of "struct.body.12"; NULL for nameless and non-struct types. */
-const hd_record *front_record_of_type(front_lowering *l, LLVMTypeRef type);
+/* The record of a struct, or of the elements of an array; NULL: none. */
+const hd_record *front_element_record(front_lowering *l, LLVMTypeRef type);
 
 /* constant.c */
 kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant);
@@ -230,6 +233,12 @@ typedef struct front_call {
     kir_type type; /* of the result */
 } front_call;
 void front_lower_call(front_lowering *l, LLVMValueRef instruction);
+/* build.c: the call under another name. */
+kir_value front_same(front_lowering *l, const front_call *call, const char *name);
+/* A call that writes a value of `type` through its last argument: the built-in writes a
+ * private variable, a store of our own brings it where it belongs, so that the access is seen. */
+kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
+                             kir_type type);
 /* The code of the scalar that the first mangled parameter consists of or
  * points to: 'f', 'i', 'j' …; 'H' for half. */
 char front_first_type_code(const char *types);

@@ -30,14 +30,10 @@ static kir_value real(front_lowering *l, kir_type type, double value) {
     uint64_t bits = 0;
     float single = (float)value;
     memcpy(&bits, type.bits == 32 ? (const void *)&single : (const void *)&value, type.bits / 8u);
-    return hd_leaf(l, KIR_CONST, type, &bits, 0);
+    return front_leaf(l, KIR_CONST, type, &bits, 0);
 }
 
 /* ---- built-in functions ------------------------------------------------ */
-
-static kir_value same(front_lowering *l, const front_call *call, const char *name) {
-    return front_emit_call(l, name, call->type, call->arg_count, call->args);
-}
 
 /* The result has the operand's width in OpenCL, 32 bits in CUDA. */
 static kir_value counted(front_lowering *l, const front_call *call, const char *name) {
@@ -52,18 +48,10 @@ static kir_value rounded(front_lowering *l, const front_call *call, const char *
     return front_emit1(l, KIR_FPTOSI, call->type, front_emit_call(l, name, type, 1, call->args));
 }
 
-/* Results through pointers: a private variable that the built-in writes, and a store of our
- * own, so that the access is seen. frexp, modf, remquo. */
+/* frexp, modf, remquo */
 static kir_value through_pointer(front_lowering *l, const front_call *call, const char *name) {
-    uint32_t last = call->arg_count - 1;
-    kir_type type = !strcmp(name, "modf") ? call->type : front_int_type(32, 1);
-    kir_value args[3];
-    memcpy(args, call->args, call->arg_count * sizeof *args);
-    uint32_t bytes = kir_type_bytes(type);
-    args[last] = front_emit_alloca(l, bytes, bytes);
-    kir_value result = front_emit_call(l, name, call->type, call->arg_count, args);
-    front_emit_store(l, front_emit_load(l, type, args[last], bytes), call->args[last], bytes);
-    return result;
+    return front_emit_written(l, call, name,
+                              !strcmp(name, "modf") ? call->type : front_int_type(32, 1));
 }
 
 /* ---- plain instructions -------------------------------------------------- */
@@ -73,23 +61,19 @@ static kir_value as_bits(front_lowering *l, const front_call *call, const char *
     return front_emit1(l, KIR_BITCAST, call->type, call->args[0]);
 }
 
-static kir_value pick(front_lowering *l, kir_pred pred, kir_value a, kir_value b) {
-    return front_emit_select(l, front_emit_compare(l, pred, a, b), a, b);
-}
-
+/* `detail` names the comparison. */
 static kir_value extreme(front_lowering *l, const front_call *call, const char *detail) {
-    kir_pred pred = !strcmp(detail, "slt")   ? KIR_P_SLT
-                    : !strcmp(detail, "sgt") ? KIR_P_SGT
-                    : !strcmp(detail, "ult") ? KIR_P_ULT
-                                             : KIR_P_UGT;
-    return pick(l, pred, call->args[0], call->args[1]);
+    uint32_t pred = 0;
+    while (strcmp(kir_pred_names[pred], detail) != 0)
+        pred++;
+    return front_emit_either(l, (kir_pred)pred, call->args[0], call->args[1]);
 }
 
 static kir_value absolute(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_value negative =
         front_emit2(l, KIR_SUB, call->type, number(l, call->type, 0), call->args[0]);
-    return pick(l, KIR_P_SGT, call->args[0], negative);
+    return front_emit_either(l, KIR_P_SGT, call->args[0], negative);
 }
 
 /* The place of the lowest bit from 1 on, or 0. */
@@ -167,7 +151,7 @@ static kir_value to_nearest(front_lowering *l, const front_call *call, const cha
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (!strcmp(ops[i].name, name))
             return front_emit2(l, ops[i].op, call->type, call->args[0], call->args[1]);
-    return same(l, call, name);
+    return front_same(l, call, name);
 }
 
 /* fadd_rz, dsqrt_rn, fmaf_ieee_ru, frcp_rd: the operation without its type and direction. */
@@ -192,8 +176,9 @@ static bool lower_rounding(front_lowering *l, const front_call *call, const char
         inverse.args = args;
         inverse.arg_count = 2;
     }
-    *result = mode[2] == 'n' ? to_nearest(l, &inverse, operation)
-                             : same(l, &inverse, hd_format(l->arena, "%s%s", operation, mode));
+    *result = mode[2] == 'n'
+                  ? to_nearest(l, &inverse, operation)
+                  : front_same(l, &inverse, hd_format(l->arena, "%s%s", operation, mode));
     return true;
 }
 
@@ -223,11 +208,11 @@ static kir_value convert(front_lowering *l, const front_call *call, const conver
                          const converted *to, char mode) {
     const char *direction = mode == 'n' ? "rte" : mode == 'z' ? "rtz" : mode == 'u' ? "rtp" : "rtn";
     if (!to->is_float)
-        return same(l, call, hd_format(l->arena, "convert_%s_sat_%s", to->opencl, direction));
+        return front_same(l, call, hd_format(l->arena, "convert_%s_sat_%s", to->opencl, direction));
     if (mode != 'n')
-        return same(l, call,
-                    hd_format(l->arena, "%sconvert_%s_%s", from->is_unsigned ? "u_" : "",
-                              to->opencl, direction));
+        return front_same(l, call,
+                          hd_format(l->arena, "%sconvert_%s_%s", from->is_unsigned ? "u_" : "",
+                                    to->opencl, direction));
     kir_op op = from->is_float ? KIR_FPTRUNC : from->is_unsigned ? KIR_UITOFP : KIR_SITOFP;
     return front_emit1(l, op, call->type, call->args[0]);
 }
@@ -261,47 +246,47 @@ static const function real_functions[] = {
     {"frexp", through_pointer, "frexp"},   {"llrint", rounded, "rint"},
     {"llround", rounded, "round"},         {"lrint", rounded, "rint"},
     {"lround", rounded, "round"},          {"modf", through_pointer, "modf"},
-    {"nearbyint", same, "rint"},           {"powi", same, "pown"},
-    {"remquo", through_pointer, "remquo"}, {"scalbn", same, "ldexp"},
+    {"nearbyint", front_same, "rint"},     {"powi", front_same, "pown"},
+    {"remquo", through_pointer, "remquo"}, {"scalbn", front_same, "ldexp"},
 };
 
 /* Functions with one name each. */
 static const function other_functions[] = {
     {"abs", absolute, ""},
-    {"brev", same, "bit_reverse"},
-    {"brevll", same, "bit_reverse"},
-    {"byte_perm", same, "byte_perm"},
+    {"brev", front_same, "bit_reverse"},
+    {"brevll", front_same, "bit_reverse"},
+    {"byte_perm", front_same, "byte_perm"},
     {"clz", counted, "clz"},
     {"clzll", counted, "clz"},
     {"double2hiint", half_of_double, "high"},
     {"double2loint", half_of_double, "low"},
     {"double_as_longlong", as_bits, ""},
-    {"fast_cosf", same, "native_cos"},
-    {"fast_exp10f", same, "native_exp10"},
-    {"fast_expf", same, "native_exp"},
-    {"fast_fdividef", same, "native_divide"},
-    {"fast_log10f", same, "native_log10"},
-    {"fast_log2f", same, "native_log2"},
-    {"fast_logf", same, "native_log"},
-    {"fast_powf", same, "native_powr"},
-    {"fast_sinf", same, "native_sin"},
-    {"fast_tanf", same, "native_tan"},
-    {"fast_tanhf", same, "tanh"},
+    {"fast_cosf", front_same, "native_cos"},
+    {"fast_exp10f", front_same, "native_exp10"},
+    {"fast_expf", front_same, "native_exp"},
+    {"fast_fdividef", front_same, "native_divide"},
+    {"fast_log10f", front_same, "native_log10"},
+    {"fast_log2f", front_same, "native_log2"},
+    {"fast_logf", front_same, "native_log"},
+    {"fast_powf", front_same, "native_powr"},
+    {"fast_sinf", front_same, "native_sin"},
+    {"fast_tanf", front_same, "native_tan"},
+    {"fast_tanhf", front_same, "tanh"},
     {"ffs", first_bit, ""},
     {"ffsll", first_bit, ""},
-    {"finitef", same, "isfinite"},
+    {"finitef", front_same, "isfinite"},
     {"float2half_rn", float_to_half, ""},
     {"float_as_int", as_bits, ""},
     {"float_as_uint", as_bits, ""},
-    {"hadd", same, "hadd"},
+    {"hadd", front_same, "hadd"},
     {"half2float", half_to_float, ""},
     {"hiloint2double", double_of_halves, ""},
     {"int_as_float", as_bits, ""},
-    {"isfinited", same, "isfinite"},
-    {"isinfd", same, "isinf"},
-    {"isinff", same, "isinf"},
-    {"isnand", same, "isnan"},
-    {"isnanf", same, "isnan"},
+    {"isfinited", front_same, "isfinite"},
+    {"isinfd", front_same, "isinf"},
+    {"isinff", front_same, "isinf"},
+    {"isnand", front_same, "isnan"},
+    {"isnanf", front_same, "isnan"},
     {"llabs", absolute, ""},
     {"llmax", extreme, "sgt"},
     {"llmin", extreme, "slt"},
@@ -309,25 +294,25 @@ static const function other_functions[] = {
     {"max", extreme, "sgt"},
     {"min", extreme, "slt"},
     {"mul24", product24, "signed"},
-    {"mul64hi", same, "mul_hi"},
-    {"mulhi", same, "mul_hi"},
+    {"mul64hi", front_same, "mul_hi"},
+    {"mulhi", front_same, "mul_hi"},
     {"popc", counted, "popcount"},
     {"popcll", counted, "popcount"},
-    {"rhadd", same, "rhadd"},
+    {"rhadd", front_same, "rhadd"},
     {"sad", difference_sum, "abs_diff"},
     {"saturatef", saturated, ""},
-    {"signbitd", same, "signbit"},
-    {"signbitf", same, "signbit"},
-    {"uhadd", same, "u_hadd"},
+    {"signbitd", front_same, "signbit"},
+    {"signbitf", front_same, "signbit"},
+    {"uhadd", front_same, "u_hadd"},
     {"uint_as_float", as_bits, ""},
     {"ullmax", extreme, "ugt"},
     {"ullmin", extreme, "ult"},
     {"umax", extreme, "ugt"},
     {"umin", extreme, "ult"},
     {"umul24", product24, "unsigned"},
-    {"umul64hi", same, "u_mul_hi"},
-    {"umulhi", same, "u_mul_hi"},
-    {"urhadd", same, "u_rhadd"},
+    {"umul64hi", front_same, "u_mul_hi"},
+    {"umulhi", front_same, "u_mul_hi"},
+    {"urhadd", front_same, "u_rhadd"},
     {"usad", difference_sum, "u_abs_diff"},
 };
 #define FIND(table, name) find(table, sizeof table / sizeof *table, name)
@@ -340,7 +325,7 @@ static bool lower_real(front_lowering *l, const front_call *call, const char *na
     if (found)
         *result = found->lower(l, call, found->detail);
     else if (is_same)
-        *result = same(l, call, name);
+        *result = front_same(l, call, name);
     return found || is_same;
 }
 

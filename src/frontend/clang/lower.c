@@ -15,13 +15,6 @@ const char *front_print_value(front_lowering *l, LLVMValueRef value) {
     return copy;
 }
 
-static const char *print_type(front_lowering *l, LLVMTypeRef type) {
-    char *text = LLVMPrintTypeToString(type);
-    const char *copy = hd_strdup(l->arena, text);
-    LLVMDisposeMessage(text);
-    return copy;
-}
-
 /* Two numbers without a name: the function, or its place among the virtual ones, and how far
  * the object is to be moved. */
 static bool is_member_pointer(const front_lowering *l, LLVMTypeRef type) {
@@ -31,14 +24,6 @@ static bool is_member_pointer(const front_lowering *l, LLVMTypeRef type) {
     LLVMTypeRef number = LLVMInt64TypeInContext(l->front->context);
     return LLVMStructGetTypeAtIndex(type, 0) == number &&
            LLVMStructGetTypeAtIndex(type, 1) == number;
-}
-
-/* "struct body" of %struct.body. */
-static const char *aggregate_name(const front_lowering *l, LLVMTypeRef type) {
-    bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
-    const char *name = is_struct && !LLVMIsLiteralStruct(type) ? LLVMGetStructName(type) : NULL;
-    const char *dot = name ? strchr(name, '.') : NULL;
-    return dot ? hd_format(l->arena, "struct %s", dot + 1) : is_struct ? "struct" : "array";
 }
 
 static kir_type unsupported_type(front_lowering *l, LLVMTypeRef type) {
@@ -54,15 +39,20 @@ static kir_type unsupported_type(front_lowering *l, LLVMTypeRef type) {
         front_cannot(l,
                      "pointers to member functions are not supported; call a function by its name");
     } else if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind) {
-        front_cannot(l, "a whole %s is used as one value here; use its members",
-                     aggregate_name(l, type));
+        bool is_struct = kind == LLVMStructTypeKind;
+        const char *name = is_struct && !LLVMIsLiteralStruct(type) ? LLVMGetStructName(type) : NULL;
+        const char *dot = name ? strchr(name, '.') : NULL; /* "struct.body" */
+        front_cannot(l, "a whole %s%s%s is used as one value here; use its members",
+                     is_struct ? "struct" : "array", dot ? " " : "", dot ? dot + 1 : "");
     } else if (kind == LLVMIntegerTypeKind) {
         front_cannot(l,
                      "a value of %u bits (from a bit-field, or a struct read as a whole) is not "
                      "supported; use members of 8, 16, 32 or 64 bits",
                      LLVMGetIntTypeWidth(type));
     } else {
-        front_cannot(l, "values of type %s are not supported", print_type(l, type));
+        char *text = LLVMPrintTypeToString(type);
+        front_cannot(l, "values of type %s are not supported", text);
+        LLVMDisposeMessage(text);
     }
     return front_int_type(32, 1);
 }
@@ -118,9 +108,9 @@ static kir_value operand(front_lowering *l, LLVMValueRef inst, unsigned index) {
 static kir_value pointer_in(front_lowering *l, LLVMValueRef value, kir_space space) {
     uint64_t zero = 0;
     if (LLVMIsConstant(value) && LLVMIsUndef(value))
-        return hd_leaf(l, KIR_UNDEF, front_pointer_type(space), NULL, 0);
+        return front_leaf(l, KIR_UNDEF, front_pointer_type(space), NULL, 0);
     if (LLVMIsConstant(value) && LLVMIsNull(value))
-        return hd_leaf(l, KIR_CONST, front_pointer_type(space), &zero, 0);
+        return front_leaf(l, KIR_CONST, front_pointer_type(space), &zero, 0);
     kir_value known = front_value_of(l, value);
     return l->status ? known : front_in_space(l, known, space);
 }
@@ -215,13 +205,6 @@ static kir_value lower_compare(front_lowering *l, LLVMValueRef inst) {
     return front_emit_compare(l, pred, pointer_in(l, left, space), pointer_in(l, right, space));
 }
 
-static kir_value lower_select(front_lowering *l, LLVMValueRef inst) {
-    kir_type type = result_type(l, inst);
-    kir_value args[] = {operand(l, inst, 0), operand_like(l, LLVMGetOperand(inst, 1), type),
-                        operand_like(l, LLVMGetOperand(inst, 2), type)};
-    return front_emit(l, KIR_SELECT, type, 3, args);
-}
-
 static kir_value lower_shuffle(front_lowering *l, LLVMValueRef inst) {
     kir_type type = front_lower_type(l, LLVMTypeOf(inst));
     kir_value a = operand(l, inst, 0), b = operand(l, inst, 1);
@@ -254,26 +237,6 @@ static kir_value lower_extract_value(front_lowering *l, LLVMValueRef inst) {
 }
 
 /* ---- memory ---------------------------------------------------------- */
-
-static kir_value lower_alloca(front_lowering *l, LLVMValueRef inst) {
-    LLVMValueRef count = LLVMGetOperand(inst, 0);
-    if (!LLVMIsAConstantInt(count)) {
-        front_cannot(l, "an array of variable size; give it a constant one");
-        return 0;
-    }
-    uint64_t bytes = LLVMABISizeOfType(l->layout, LLVMGetAllocatedType(inst));
-    return front_emit_alloca(l, bytes * LLVMConstIntGetZExtValue(count), LLVMGetAlignment(inst));
-}
-
-static kir_value lower_load(front_lowering *l, LLVMValueRef inst) {
-    kir_type type = front_lower_type(l, LLVMTypeOf(inst));
-    kir_value address = front_member_address(l, LLVMGetOperand(inst, 0));
-    if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
-        return front_emit_atomic(l, KIR_RMW_LOAD, type, 1, &address);
-    kir_value value = front_emit_load(l, type, address, LLVMGetAlignment(inst));
-    l->insts.data[value].is_volatile = LLVMGetVolatile(inst);
-    return value;
-}
 
 static kir_value lower_store(front_lowering *l, LLVMValueRef inst) {
     LLVMValueRef stored = LLVMGetOperand(inst, 0);
@@ -331,10 +294,6 @@ static void lower_terminator(front_lowering *l, LLVMValueRef inst) {
 
 /* ---- phis ------------------------------------------------------------ */
 
-static kir_value start_phi(front_lowering *l, LLVMValueRef inst) {
-    return front_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
-}
-
 /* The value a phi gets from a block; a cast that it needs goes to that block's end. */
 static kir_value incoming(front_lowering *l, LLVMValueRef value, uint32_t block, kir_type type) {
     front_values *list = &l->lists[block];
@@ -374,14 +333,36 @@ static void finish_phi(front_lowering *l, LLVMValueRef inst) {
 static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     switch (opcode) {
-    case LLVMPHI: return start_phi(l, inst);
-    case LLVMAlloca: return lower_alloca(l, inst);
-    case LLVMLoad: return lower_load(l, inst);
+    case LLVMPHI: return front_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
+    case LLVMAlloca: {
+        LLVMValueRef count = LLVMGetOperand(inst, 0);
+        if (!LLVMIsAConstantInt(count)) {
+            front_cannot(l, "an array of variable size; give it a constant one");
+            return 0;
+        }
+        uint64_t bytes = LLVMABISizeOfType(l->layout, LLVMGetAllocatedType(inst));
+        return front_emit_alloca(l, bytes * LLVMConstIntGetZExtValue(count),
+                                 LLVMGetAlignment(inst));
+    }
+    case LLVMLoad: {
+        kir_type type = front_lower_type(l, LLVMTypeOf(inst));
+        kir_value address = front_member_address(l, LLVMGetOperand(inst, 0));
+        if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
+            return front_emit_atomic(l, KIR_RMW_LOAD, type, 1, &address);
+        kir_value value = front_emit_load(l, type, address, LLVMGetAlignment(inst));
+        l->insts.data[value].is_volatile = LLVMGetVolatile(inst);
+        return value;
+    }
     case LLVMStore: return lower_store(l, inst);
     case LLVMGetElementPtr: return front_lower_gep(l, inst);
     case LLVMICmp:
     case LLVMFCmp: return lower_compare(l, inst);
-    case LLVMSelect: return lower_select(l, inst);
+    case LLVMSelect: {
+        kir_type type = result_type(l, inst);
+        kir_value args[] = {operand(l, inst, 0), operand_like(l, LLVMGetOperand(inst, 1), type),
+                            operand_like(l, LLVMGetOperand(inst, 2), type)};
+        return front_emit(l, KIR_SELECT, type, 3, args);
+    }
     case LLVMExtractElement:
         return front_emit2(l, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(inst)),
                            operand(l, inst, 0), operand(l, inst, 1));
@@ -496,7 +477,7 @@ static void lower_params(front_lowering *l) {
         if (type.kind == KIR_INT && type.bits == 1) /* a bool of C++ is a byte in memory */
             type.bits = 8;
         kernel->params[i].type = type;
-        kir_value value = hd_leaf(l, KIR_PARAM, type, NULL, i);
+        kir_value value = front_leaf(l, KIR_PARAM, type, NULL, i);
         if (own.bits != type.bits) {
             l->current = &l->entry;
             value = front_emit1(l, KIR_TRUNC, own, value);
@@ -525,37 +506,23 @@ static void read_required_size(front_lowering *l) {
     LLVMDisposeValueMetadataEntries(entries);
 }
 
-static const front_signature *find_signature(const front_state *front, const char *name) {
-    for (size_t i = 0; i < front->signatures.count; i++)
-        if (!strcmp(front->signatures.data[i].name, name))
-            return &front->signatures.data[i];
-    return NULL;
-}
-
-/* Block 0 begins with the leaves, then allocas and constant addresses. */
-static void join_entry(front_lowering *l) {
-    front_values own = l->lists[0], all = {0};
-    const front_values *parts[] = {&l->leaves, &l->entry, &own};
-    for (size_t p = 0; p < 3; p++)
-        for (size_t i = 0; i < parts[p]->count; i++)
-            hd_push(l->arena, &all, parts[p]->data[i]);
-    l->lists[0] = all;
-}
-
 hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_kernel **kernel) {
     LLVMValueRef function = entry->function;
     front_lowering l = {.front = front,
                         .arena = front->arena,
                         .function = function,
                         .layout = LLVMGetModuleDataLayout(front->llvm),
-                        .signature = find_signature(front, entry->symbol),
                         .kernel = hd_new(front->arena, kir_kernel)};
+    for (size_t i = 0; i < front->signatures.count && !l.signature; i++)
+        if (!strcmp(front->signatures.data[i].name, entry->symbol))
+            l.signature = &front->signatures.data[i];
     if (!l.signature || l.signature->param_count != LLVMCountParams(function))
         return hd_fail(front->diag, HD_EUNSUPPORTED, &(hd_place){.file = front->path},
                        "the parameters of kernel %s are not known; if it is an instance of a "
                        "template, give it types with names, no lambdas",
                        entry->name);
-    hd_leaf(&l, KIR_UNDEF, front_int_type(32, 1), NULL, 0); /* what failed lowerings return: %0 */
+    /* What failed lowerings return: %0. */
+    front_leaf(&l, KIR_UNDEF, front_int_type(32, 1), NULL, 0);
     l.kernel->name = entry->name;
     l.kernel->place = l.signature->place;
     lower_params(&l);
@@ -565,7 +532,13 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
     lower_blocks(&l);
     if (l.status)
         return l.status;
-    join_entry(&l);
+    /* Block 0 begins with the leaves, then allocas and constant addresses. */
+    front_values own = l.lists[0], all = {0};
+    const front_values *parts[] = {&l.leaves, &l.entry, &own};
+    for (size_t p = 0; p < 3; p++)
+        for (size_t i = 0; i < parts[p]->count; i++)
+            hd_push(l.arena, &all, parts[p]->data[i]);
+    l.lists[0] = all;
     l.kernel->statics = l.statics.data;
     l.kernel->static_count = (uint32_t)l.statics.count;
     front_tidy(front->arena, l.kernel, l.insts.data, (uint32_t)l.insts.count, l.lists,

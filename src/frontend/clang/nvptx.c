@@ -42,14 +42,6 @@ static kir_value lane_id(front_lowering *l) {
     return front_emit2(l, KIR_AND, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 31));
 }
 
-static kir_value warps_in_block(front_lowering *l) {
-    kir_value threads = query(l, KIR_Q_LOCAL_SIZE, 0);
-    for (int d = 1; d < 3; d++)
-        threads = front_emit2(l, KIR_MUL, i32(), threads, query(l, KIR_Q_LOCAL_SIZE, d));
-    threads = front_emit2(l, KIR_ADD, i32(), threads, number(l, 31));
-    return front_emit2(l, KIR_LSHR, i32(), threads, number(l, 5));
-}
-
 /* The lanes below, at, or above this one. */
 static bool lane_mask(front_lowering *l, const char *which, kir_value *result) {
     static const char *const names[] = {"eq", "lt", "le", "gt", "ge"};
@@ -96,8 +88,13 @@ static kir_value special_register(front_lowering *l, const char *name) {
         return front_emit2(l, KIR_LSHR, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 5));
     if (!strcmp(name, "warpsize"))
         return number(l, 32);
-    if (!strcmp(name, "nwarpid"))
-        return warps_in_block(l);
+    if (!strcmp(name, "nwarpid")) {
+        kir_value threads = query(l, KIR_Q_LOCAL_SIZE, 0);
+        for (int d = 1; d < 3; d++)
+            threads = front_emit2(l, KIR_MUL, i32(), threads, query(l, KIR_Q_LOCAL_SIZE, d));
+        threads = front_emit2(l, KIR_ADD, i32(), threads, number(l, 31));
+        return front_emit2(l, KIR_LSHR, i32(), threads, number(l, 5));
+    }
     if ((skip(name, "lanemask.", &which) || skip(name, "lanemask_", &which)) &&
         lane_mask(l, which, &result))
         return result;
@@ -308,13 +305,6 @@ static bool refuse_texture(front_lowering *l, const char *name) {
     return found;
 }
 
-static void refuse(front_lowering *l, const front_call *call, const char *name) {
-    if (refuse_texture(l, name))
-        return;
-    front_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
-                 call->name);
-}
-
 void front_lower_nvvm(front_lowering *l, const front_call *call, const char *name) {
     kir_value result = KIR_NONE;
     const char *rest;
@@ -323,8 +313,9 @@ void front_lower_nvvm(front_lowering *l, const front_call *call, const char *nam
     if (skip(name, "read.ptx.sreg.", &rest))
         result = special_register(l, rest);
     else if (!lower_warp(l, call, name, &result) && !lower_barrier(l, call, name, &result) &&
-             !lower_access(l, call, name, &result))
-        refuse(l, call, name);
+             !lower_access(l, call, name, &result) && !refuse_texture(l, name))
+        front_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
+                     call->name);
     if (result != KIR_NONE && !l->status)
         front_set_value(l, call->inst, result);
 }

@@ -28,61 +28,10 @@ static const char inlining[] = "always-inline";
 static const char clean_up[] = "function(sroa<preserve-cfg>,early-cse<memssa>,sccp,instsimplify,"
                                "sroa<preserve-cfg>,early-cse<memssa>,instsimplify,adce)";
 
-/* ---- recursion ------------------------------------------------------- */
-
-enum { WALKING = 1, DONE = 2 };
-
-static LLVMValueRef called_function(LLVMValueRef instruction) {
-    if (!LLVMIsACallInst(instruction))
-        return NULL;
-    LLVMValueRef callee = LLVMGetCalledValue(instruction);
-    return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) ? callee : NULL;
-}
-
-static hd_status refuse_recursion(front_state *front, front_pointer_map *states,
-                                  LLVMValueRef function) {
-    hd_status status = HD_OK;
-    front_pointer_map_set(front->arena, states, function, WALKING);
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block && !status;
-         block = LLVMGetNextBasicBlock(block)) {
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst && !status;
-             inst = LLVMGetNextInstruction(inst)) {
-            LLVMValueRef callee = called_function(inst);
-            if (!callee)
-                continue;
-            uint32_t state = front_pointer_map_get(states, callee);
-            if (state == KIR_NONE)
-                status = refuse_recursion(front, states, callee);
-            if (state != WALKING)
-                continue;
-            uint32_t file;
-            hd_place place = front_place_of(front, inst, &file);
-            const char *text = front->files.data[file].text;
-            place.text = text && place.line ? hd_line_of(front->arena, text, place.line) : NULL;
-            status = hd_fail(front->diag, HD_EUNSUPPORTED, &place,
-                             "recursion is not supported: %s calls %s%s here; write it as a loop",
-                             front_function_name(front, function),
-                             callee == function ? "itself" : front_function_name(front, callee),
-                             callee == function ? "" : ", which has called it,");
-        }
-    }
-    front_pointer_map_set(front->arena, states, function, DONE);
-    return status;
-}
-
 /* ---- attributes ------------------------------------------------------ */
 
 static unsigned attribute(const char *name) {
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
-}
-
-static void mark_for_inlining(LLVMContextRef context, LLVMValueRef function) {
-    static const char *const obstacles[] = {"noinline", "optnone", "optsize", "minsize"};
-    for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++)
-        LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                                       attribute(obstacles[i]));
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(context, attribute("alwaysinline"), 0));
 }
 
 /* Built-ins that touch no memory (ids, mathematics) are called convergent by
@@ -115,8 +64,7 @@ static hd_status run_passes(front_state *front, const char *list) {
     return status;
 }
 
-static hd_status mark_functions(front_state *front) {
-    front_pointer_map states = {0};
+hd_status front_simplify(front_state *front) {
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) {
@@ -124,23 +72,18 @@ static hd_status mark_functions(front_state *front) {
             forget_convergence(function);
             continue;
         }
-        bool is_entry = front_is_entry(front, function);
-        if (is_entry && front_pointer_map_get(&states, function) == KIR_NONE) {
-            hd_status status = refuse_recursion(front, &states, function);
-            if (status)
-                return status;
-        }
-        mark_for_inlining(front->context, function);
-        if (!is_entry)
+
+        static const char *const obstacles[] = {"noinline", "optnone", "optsize", "minsize"};
+        for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++)
+            LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                           attribute(obstacles[i]));
+        LLVMAddAttributeAtIndex(
+            function, LLVMAttributeFunctionIndex,
+            LLVMCreateEnumAttribute(front->context, attribute("alwaysinline"), 0));
+        if (!front_is_entry(front, function))
             LLVMSetLinkage(function, LLVMInternalLinkage);
     }
-    return HD_OK;
-}
-
-hd_status front_simplify(front_state *front) {
-    hd_status status = mark_functions(front);
-    if (!status)
-        status = front_check_inlining(front);
+    hd_status status = front_check_inlining(front);
     if (!status)
         status = run_passes(front, inlining);
     if (!status && front->is_cuda)

@@ -17,13 +17,6 @@
 
 /* ---- printf ------------------------------------------------------------ */
 
-static LLVMValueRef printf_function(front_state *front, LLVMTypeRef *type) {
-    LLVMTypeRef format = LLVMPointerTypeInContext(front->context, 0);
-    *type = LLVMFunctionType(LLVMInt32TypeInContext(front->context), &format, 1, true);
-    LLVMValueRef function = LLVMGetNamedFunction(front->llvm, "printf");
-    return function ? function : LLVMAddFunction(front->llvm, "printf", *type);
-}
-
 static void restore_printf(front_state *front, LLVMBuilderRef builder, LLVMValueRef call) {
     LLVMValueRef buffer = LLVMGetOperand(call, 1);
     unsigned count = 0;
@@ -44,8 +37,11 @@ static void restore_printf(front_state *front, LLVMBuilderRef builder, LLVMValue
         LLVMValueRef field = LLVMBuildStructGEP2(builder, fields, buffer, i, "");
         args[1 + i] = LLVMBuildLoad2(builder, LLVMStructGetTypeAtIndex(fields, i), field, "");
     }
-    LLVMTypeRef type;
-    LLVMValueRef function = printf_function(front, &type);
+    LLVMTypeRef format = LLVMPointerTypeInContext(front->context, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMInt32TypeInContext(front->context), &format, 1, true);
+    LLVMValueRef function = LLVMGetNamedFunction(front->llvm, "printf");
+    if (!function)
+        function = LLVMAddFunction(front->llvm, "printf", type);
     LLVMValueRef made = LLVMBuildCall2(builder, type, function, args, count + 1, "");
     LLVMReplaceAllUsesWith(call, made);
     LLVMInstructionEraseFromParent(call);
@@ -137,18 +133,6 @@ static void copy_value(const copy *c, LLVMTypeRef type, uint64_t offset) {
     LLVMSetAlignment(store, (unsigned)align);
 }
 
-/* In pieces of at most 16 bytes, as far as the alignment allows. */
-static void copy_vector(const copy *c, LLVMTypeRef type, uint64_t offset) {
-    unsigned lanes = vector_lanes(type);
-    LLVMTypeRef element = LLVMStructGetTypeAtIndex(type, 0);
-    uint64_t bytes = LLVMStoreSizeOfType(c->layout, element);
-    unsigned part = lanes;
-    while (part * bytes > 16 || (part > 1 && (c->align < part * bytes || offset % (part * bytes))))
-        part /= 2;
-    for (unsigned i = 0; i < lanes; i += part)
-        copy_value(c, part == 1 ? element : LLVMVectorType(element, part), offset + i * bytes);
-}
-
 /* Numbers and vectors in a type. */
 static uint64_t count_members(LLVMTypeRef type) {
     uint64_t count = 0;
@@ -165,7 +149,16 @@ static uint64_t count_members(LLVMTypeRef type) {
 
 static void copy_members(const copy *c, LLVMTypeRef type, uint64_t offset) {
     if (vector_lanes(type)) {
-        copy_vector(c, type, offset);
+        /* In pieces of at most 16 bytes, as far as the alignment allows. */
+        unsigned lanes = vector_lanes(type);
+        LLVMTypeRef element = LLVMStructGetTypeAtIndex(type, 0);
+        uint64_t bytes = LLVMStoreSizeOfType(c->layout, element);
+        unsigned part = lanes;
+        while (part * bytes > 16 ||
+               (part > 1 && (c->align < part * bytes || offset % (part * bytes))))
+            part /= 2;
+        for (unsigned i = 0; i < lanes; i += part)
+            copy_value(c, part == 1 ? element : LLVMVectorType(element, part), offset + i * bytes);
     } else if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
         for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
             copy_members(c, LLVMStructGetTypeAtIndex(type, i),
@@ -210,14 +203,9 @@ static void split_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef 
     LLVMValueRef length = LLVMGetOperand(call, 2), is_volatile = LLVMGetOperand(call, 3);
     if (!LLVMIsAConstantInt(length) || !LLVMIsNull(is_volatile))
         return;
-    copy c = {front,
-              builder,
-              LLVMGetModuleDataLayout(front->llvm),
-              LLVMGetOperand(call, 0),
-              LLVMGetOperand(call, 1),
-              0,
-              NULL,
-              NULL};
+    copy c = {.front = front, .builder = builder, .layout = LLVMGetModuleDataLayout(front->llvm)};
+    c.to = LLVMGetOperand(call, 0);
+    c.from = LLVMGetOperand(call, 1);
     uint64_t bytes = LLVMConstIntGetZExtValue(length);
     LLVMTypeRef type = private_type(&c, c.to, bytes);
     if (!type)

@@ -16,10 +16,9 @@
 
 typedef struct reader {
     front_state *front;
+    CXTranslationUnit unit;
     hd_status status;
 } reader;
-
-static bool is_cuda(const front_state *front) { return front->is_cuda; }
 
 static const char *take(hd_arena *arena, CXString string) {
     const char *text = clang_getCString(string);
@@ -56,8 +55,8 @@ typedef struct field_walk {
     reader *reader;
     fields fields;
     uint64_t base_bits; /* of the unnamed struct that is being walked */
-    uint64_t bits_end;  /* end of the run of bit-fields, when the last member was one */
-    bool in_bits, unsized;
+    bool in_bits;       /* the last member was a bit-field */
+    bool unsized;
     const char *owner; /* name of the record */
 } field_walk;
 
@@ -78,23 +77,6 @@ static CXType without_own_typedefs(CXType type) {
             return type;
         type = clang_getTypedefDeclUnderlyingType(declaration);
     }
-}
-
-/* A run of bit-fields is one field of bytes; `cursor` starts or lengthens it. */
-static void add_bits(field_walk *w, CXCursor cursor, const char *name) {
-    hd_arena *arena = w->reader->front->arena;
-    uint64_t start = w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor);
-    uint64_t width = (uint64_t)clang_getFieldDeclBitWidth(cursor);
-    if (!w->in_bits) {
-        hd_field field = {
-            .name = name, .type = "uchar", .offset = (uint32_t)(start / 8), .align = 1};
-        hd_push(arena, &w->fields, field);
-    }
-    w->in_bits = true;
-    w->bits_end = start + width;
-    hd_field *field = &w->fields.data[w->fields.count - 1];
-    field->size = (uint32_t)((w->bits_end + 7) / 8) - field->offset;
-    field->count = field->size;
 }
 
 /* The first name inside an unnamed union stands for it. */
@@ -140,10 +122,21 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
     const char *name = take(arena, clang_getCursorSpelling(cursor));
     bool unnamed = clang_Cursor_isAnonymous(cursor) || !*name || strchr(name, '(');
     if (clang_Cursor_isBitField(cursor)) {
-        if (!unnamed)
-            add_bits(w, cursor, name);
-        else if (clang_getFieldDeclBitWidth(cursor) == 0)
+        if (!unnamed) { /* a run of bit-fields is one field of bytes */
+            uint64_t start = w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor);
+            uint64_t end = start + (uint64_t)clang_getFieldDeclBitWidth(cursor);
+            if (!w->in_bits) {
+                hd_field field = {
+                    .name = name, .type = "uchar", .offset = (uint32_t)(start / 8), .align = 1};
+                hd_push(arena, &w->fields, field);
+            }
+            w->in_bits = true;
+            hd_field *field = &w->fields.data[w->fields.count - 1];
+            field->size = (uint32_t)((end + 7) / 8) - field->offset;
+            field->count = field->size;
+        } else if (clang_getFieldDeclBitWidth(cursor) == 0) {
             w->in_bits = false;
+        }
         return CXVisit_Continue;
     }
     w->in_bits = false;
@@ -164,21 +157,12 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
     return CXVisit_Continue;
 }
 
-/* A packed struct aligns its fields less than their types ask for. */
-static void weaken_alignment(hd_record *record) {
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        hd_field *field = &record->fields[i];
-        while (field->align > record->align || field->offset % field->align)
-            field->align /= 2;
-    }
-}
-
 /* Tag, or typedef name; else that of the member that has it, as "body.v". In C++ the whole
  * name, "math::pair<float>". */
 static void name_record(front_state *front, hd_record *record, CXType type, CXCursor declaration,
                         const char *member) {
     record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
-    if (is_cuda(front) && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
+    if (front->is_cuda && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
         record->name = record->spelling;
         return;
     }
@@ -201,15 +185,9 @@ static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent
     return found ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-static bool has_layouts(CXCursor declaration) {
-    bool inherits = false;
-    clang_visitChildren(declaration, find_inheritance, &inherits);
-    return !inherits;
-}
-
 /* CUDA's built-in vectors are values, as OpenCL's are. */
 static bool is_vector(const front_state *front, CXCursor declaration) {
-    return is_cuda(front) &&
+    return front->is_cuda &&
            clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) &&
            front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
 }
@@ -237,7 +215,9 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     if ((kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl) || size <= 0 || !place.file)
         return NULL;
     hd_record *record = known_record(front, type, &place);
-    if (record || is_vector(front, declaration) || !has_layouts(declaration))
+    bool inherits = false;
+    clang_visitChildren(declaration, find_inheritance, &inherits);
+    if (record || is_vector(front, declaration) || inherits)
         return record;
     record = hd_new(front->arena, hd_record);
     record->place = place;
@@ -248,7 +228,12 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     record->align = (uint32_t)clang_Type_getAlignOf(type);
     record->fields = walk.fields.data;
     record->field_count = (uint32_t)walk.fields.count;
-    weaken_alignment(record);
+    /* A packed struct aligns its fields less than their types ask for. */
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        hd_field *field = &record->fields[i];
+        while (field->align > record->align || field->offset % field->align)
+            field->align /= 2;
+    }
     if (walk.unsized) {
         if (!member) /* at its definition, so once */
             hd_note(front->diag, &place,
@@ -332,22 +317,6 @@ static kir_param read_param(reader *r, CXCursor cursor) {
     return param;
 }
 
-static void read_signature(reader *r, CXCursor function, const char *symbol) {
-    hd_arena *arena = r->front->arena;
-    int count = clang_Cursor_getNumArguments(function);
-    front_signature signature = {.name = symbol,
-                                 .place = place_of(r->front, function),
-                                 .param_count = count > 0 ? (uint32_t)count : 0};
-    signature.params = hd_new_array(arena, kir_param, signature.param_count);
-    signature.param_places = hd_new_array(arena, hd_place, signature.param_count);
-    for (uint32_t i = 0; i < signature.param_count; i++) {
-        CXCursor param = clang_Cursor_getArgument(function, i);
-        signature.params[i] = read_param(r, param);
-        signature.param_places[i] = place_of(r->front, param);
-    }
-    hd_push(arena, &r->front->signatures, signature);
-}
-
 /* ---- instances of templates ---------------------------------------------- */
 
 /* libclang shows templates, not what they are instantiated with. So the file is read with
@@ -356,11 +325,6 @@ static void read_signature(reader *r, CXCursor function, const char *symbol) {
  *     static void *__heddle_probe_0 = (void *)&::scale<float>;
  */
 static const char probe_prefix[] = "__heddle_probe_";
-
-static bool is_instance(const front_entry *entry) {
-    size_t length = strlen(entry->source);
-    return length && entry->source[length - 1] == '>';
-}
 
 /* Its name as source can have it; NULL when an argument has none (a lambda). */
 static const char *writable_name(hd_arena *arena, const char *source) {
@@ -381,7 +345,8 @@ static const char *text_with_probes(front_state *front) {
     hd_str text = {.arena = front->arena};
     for (size_t i = 0; i < front->entries.count; i++) {
         const front_entry *entry = &front->entries.data[i];
-        const char *name = is_instance(entry) ? writable_name(front->arena, entry->source) : NULL;
+        bool is_instance = hd_ends_in(entry->source, ">");
+        const char *name = is_instance ? writable_name(front->arena, entry->source) : NULL;
         if (!name)
             continue;
         if (!text.length)
@@ -402,19 +367,27 @@ static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, C
 
 /* ---- the file -------------------------------------------------------- */
 
-static bool is_entry_symbol(const front_state *front, const char *symbol) {
-    for (size_t i = 0; i < front->entries.count; i++)
-        if (!strcmp(front->entries.data[i].symbol, symbol))
-            return true;
-    return false;
-}
-
 static void visit_function(reader *r, CXCursor cursor) {
     front_state *front = r->front;
-    const char *name = take(front->arena, is_cuda(front) ? clang_Cursor_getMangling(cursor)
+    const char *name = take(front->arena, front->is_cuda ? clang_Cursor_getMangling(cursor)
                                                          : clang_getCursorSpelling(cursor));
-    if (is_entry_symbol(front, name))
-        read_signature(r, cursor, name);
+    bool is_kernel = false;
+    for (size_t i = 0; i < front->entries.count; i++)
+        is_kernel |= !strcmp(front->entries.data[i].symbol, name);
+    if (!is_kernel)
+        return;
+    int count = clang_Cursor_getNumArguments(cursor);
+    front_signature signature = {.name = name,
+                                 .place = place_of(front, cursor),
+                                 .param_count = count > 0 ? (uint32_t)count : 0};
+    signature.params = hd_new_array(front->arena, kir_param, signature.param_count);
+    signature.param_places = hd_new_array(front->arena, hd_place, signature.param_count);
+    for (uint32_t i = 0; i < signature.param_count; i++) {
+        CXCursor param = clang_Cursor_getArgument(cursor, i);
+        signature.params[i] = read_param(r, param);
+        signature.param_places[i] = place_of(front, param);
+    }
+    hd_push(front->arena, &front->signatures, signature);
 }
 
 static void visit_probe(reader *r, CXCursor cursor) {
@@ -427,17 +400,15 @@ static void visit_probe(reader *r, CXCursor cursor) {
 }
 
 /* A CUDA C file has structs of the host, too; those that kernels use are in LLVM IR. */
-static bool is_used(front_state *front, CXCursor cursor) {
-    const char *name = spelling_of(front->arena, clang_getCursorType(cursor));
-    return LLVMGetTypeByName2(front->context, hd_format(front->arena, "struct.%s", name)) ||
-           LLVMGetTypeByName2(front->context, hd_format(front->arena, "class.%s", name));
-}
-
 static bool is_struct(front_state *front, CXCursor cursor) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    return (kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl) &&
-           clang_isCursorDefinition(cursor) && !clang_Cursor_isAnonymousRecordDecl(cursor) &&
-           (!is_cuda(front) || is_used(front, cursor));
+    if ((kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl) ||
+        !clang_isCursorDefinition(cursor) || clang_Cursor_isAnonymousRecordDecl(cursor))
+        return false;
+    const char *name = spelling_of(front->arena, clang_getCursorType(cursor));
+    return !front->is_cuda ||
+           LLVMGetTypeByName2(front->context, hd_format(front->arena, "struct.%s", name)) ||
+           LLVMGetTypeByName2(front->context, hd_format(front->arena, "class.%s", name));
 }
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
@@ -455,17 +426,6 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     if (kind == CXCursor_VarDecl)
         visit_probe(r, cursor);
     return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
-}
-
-static CXTranslationUnit parse(front_state *front, CXIndex index) {
-    front_words words = {0};
-    front_libclang_words(front, &words);
-    const char *text = text_with_probes(front);
-    struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
-    CXTranslationUnit unit = NULL;
-    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, &probed,
-                                text != NULL, CXTranslationUnit_None, &unit);
-    return unit;
 }
 
 static bool is_in_probes(CXDiagnostic diagnostic) {
@@ -497,13 +457,8 @@ static hd_status check_parse(front_state *front, CXTranslationUnit unit) {
     return HD_OK;
 }
 
-typedef struct header_reader {
-    front_state *front;
-    CXTranslationUnit unit;
-} header_reader;
-
 static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData user) {
-    const header_reader *r = user;
+    const reader *r = user;
     front_state *front = r->front;
     size_t length;
     (void)stack;
@@ -515,15 +470,21 @@ static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CX
 
 hd_status front_declarations(front_state *front) {
     CXIndex index = clang_createIndex(0, 0);
-    CXTranslationUnit unit = parse(front, index);
-    reader r = {.front = front};
+    front_words words = {0};
+    front_libclang_words(front, &words);
+    const char *text = text_with_probes(front);
+    struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
+    CXTranslationUnit unit = NULL;
+    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, &probed,
+                                text != NULL, CXTranslationUnit_None, &unit);
+    reader r = {.front = front, .unit = unit};
     r.status = unit ? check_parse(front, unit)
                     : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                               "libclang cannot read the file that clang compiled");
     if (!r.status)
         clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &r);
     if (!r.status)
-        clang_getInclusions(unit, keep_header, &(header_reader){front, unit});
+        clang_getInclusions(unit, keep_header, &r);
     if (unit)
         clang_disposeTranslationUnit(unit);
     clang_disposeIndex(index);

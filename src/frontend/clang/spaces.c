@@ -12,14 +12,12 @@
 
 enum { UNKNOWN = 255 }; /* no source seen yet: every space is possible */
 
-static bool is_cuda(const front_lowering *l) { return l->front->is_cuda; }
-
 /* LLVM's numbers of address spaces: those of SPIR, and those of NVPTX. */
 static kir_space space_of_number(const front_lowering *l, unsigned number) {
     static const kir_space spir[] = {KIR_PRIVATE, KIR_GLOBAL, KIR_CONSTANT, KIR_LOCAL},
                            nvptx[] = {KIR_GENERIC, KIR_GLOBAL,   KIR_GENERIC,
                                       KIR_LOCAL,   KIR_CONSTANT, KIR_PRIVATE};
-    if (is_cuda(l))
+    if (l->front->is_cuda)
         return number < sizeof nvptx / sizeof *nvptx ? nvptx[number] : KIR_GENERIC;
     return number < sizeof spir / sizeof *spir ? spir[number] : KIR_GENERIC;
 }
@@ -27,7 +25,7 @@ static kir_space space_of_number(const front_lowering *l, unsigned number) {
 static bool is_generic(const front_lowering *l, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
     return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-           LLVMGetPointerAddressSpace(type) == (is_cuda(l) ? 0u : 4u);
+           LLVMGetPointerAddressSpace(type) == (l->front->is_cuda ? 0u : 4u);
 }
 
 static uint32_t space_of_constant(const front_lowering *l, LLVMValueRef value);
@@ -50,7 +48,7 @@ static uint32_t lookup(const front_lowering *l, LLVMValueRef value) {
     if (LLVMIsConstant(value))
         return space_of_constant(l, value);
     if (LLVMIsAArgument(value))
-        return is_cuda(l) ? space_of_argument(l, value) : KIR_GENERIC;
+        return l->front->is_cuda ? space_of_argument(l, value) : KIR_GENERIC;
     uint32_t known = front_pointer_map_get(&l->spaces, value);
     return known == KIR_NONE ? KIR_GENERIC : known;
 }

@@ -40,19 +40,6 @@ static int target_operand(const kir_inst *inst) {
     return inst->op == KIR_COPY || inst->op == KIR_FILL ? 0 : -1;
 }
 
-/* Marks the allocas that anything but a write or a step uses. */
-static void find_read_allocas(const tidier *t, bool *is_read) {
-    for (uint32_t v = 0; v < t->inst_count; v++) {
-        const kir_inst *inst = &t->insts[v];
-        bool step = inst->op == KIR_ADDR || inst->op == KIR_SPACECAST;
-        for (uint32_t a = 0; t->keep[v] && a < inst->arg_count; a++) {
-            kir_value from = alloca_of(t, inst->args[a]);
-            if (from != KIR_NONE && !(step && a == 0) && (int)a != target_operand(inst))
-                is_read[from] = true;
-        }
-    }
-}
-
 static bool has_effect(const tidier *t, const kir_inst *inst, const bool *is_read) {
     int target = target_operand(inst);
     if (target >= 0) {
@@ -68,7 +55,16 @@ static bool has_effect(const tidier *t, const kir_inst *inst, const bool *is_rea
 /* Keeps what has an effect and all that it needs; true when something went. */
 static bool drop_dead(tidier *t) {
     bool *is_read = hd_new_array(t->arena, bool, t->inst_count);
-    find_read_allocas(t, is_read);
+    /* Marks the allocas that anything but a write or a step uses. */
+    for (uint32_t v = 0; v < t->inst_count; v++) {
+        const kir_inst *inst = &t->insts[v];
+        bool step = inst->op == KIR_ADDR || inst->op == KIR_SPACECAST;
+        for (uint32_t a = 0; t->keep[v] && a < inst->arg_count; a++) {
+            kir_value from = alloca_of(t, inst->args[a]);
+            if (from != KIR_NONE && !(step && a == 0) && (int)a != target_operand(inst))
+                is_read[from] = true;
+        }
+    }
     bool *needed = hd_new_array(t->arena, bool, t->inst_count);
     front_values work = {0};
     for (uint32_t v = 0; v < t->inst_count; v++)
@@ -89,16 +85,6 @@ static bool drop_dead(tidier *t) {
         dropped |= t->keep[v] && !needed[v];
     t->keep = needed;
     return dropped;
-}
-
-static void sweep_lists(tidier *t) {
-    for (uint32_t b = 0; b < t->block_count; b++) {
-        size_t kept = 0;
-        for (size_t i = 0; i < t->lists[b].count; i++)
-            if (t->keep[t->lists[b].data[i]])
-                t->lists[b].data[kept++] = t->lists[b].data[i];
-        t->lists[b].count = kept;
-    }
 }
 
 /* ---- blocks ---------------------------------------------------------- */
@@ -122,17 +108,6 @@ static front_values preds_of(const tidier *t, uint32_t block) {
         if (!t->gone[b] && leads_to(t, b, block))
             hd_push(t->arena, &preds, b);
     return preds;
-}
-
-static bool starts_with_phi(const tidier *t, uint32_t block) {
-    return t->insts[t->lists[block].data[0]].op == KIR_PHI;
-}
-
-static void replace_value(tidier *t, kir_value old, kir_value new_value) {
-    for (uint32_t v = 0; v < t->inst_count; v++)
-        for (uint32_t a = 0; a < t->insts[v].arg_count; a++)
-            if (t->insts[v].args[a] == old)
-                t->insts[v].args[a] = new_value;
 }
 
 /* In the phis of `block`, what came from `old` comes from all of `now`. */
@@ -168,8 +143,12 @@ static bool join_next(tidier *t, uint32_t a) {
     for (size_t i = 0; i < t->lists[b].count; i++) {
         kir_value v = t->lists[b].data[i];
         if (t->insts[v].op == KIR_PHI) {
-            replace_value(t, v, t->insts[v].args[0]);
+            kir_value only = t->insts[v].args[0];
             t->insts[v].arg_count = 0;
+            for (uint32_t user = 0; user < t->inst_count; user++)
+                for (uint32_t k = 0; k < t->insts[user].arg_count; k++)
+                    if (t->insts[user].args[k] == v)
+                        t->insts[user].args[k] = only;
         } else {
             hd_push(t->arena, &t->lists[a], v);
         }
@@ -225,7 +204,7 @@ static bool skip_empty(tidier *t, uint32_t block) {
     uint32_t target = only->to[0];
     front_values preds = preds_of(t, block);
     for (size_t i = 0; i < preds.count; i++)
-        if (leads_to(t, preds.data[i], target) && starts_with_phi(t, target))
+        if (leads_to(t, preds.data[i], target) && t->insts[t->lists[target].data[0]].op == KIR_PHI)
             return false;
     for (size_t i = 0; i < preds.count; i++) {
         redirect_edge(t, preds.data[i], block, target);
@@ -287,42 +266,15 @@ static bool drop_unreached(tidier *t, uint32_t block) {
     return true;
 }
 
-static void simplify_blocks(tidier *t) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = 0; b < t->block_count; b++) {
-            while (!t->gone[b] && join_next(t, b))
-                changed = true;
-            while (!t->gone[b] && thread_constant(t, b))
-                changed = true;
-            if (!t->gone[b] && (drop_unreached(t, b) || skip_empty(t, b)))
-                changed = true;
-        }
-    }
-}
-
 /* ---- numbering ------------------------------------------------------- */
-
-static void number_blocks(tidier *t, kir_kernel *kernel, uint32_t *new_block) {
-    for (uint32_t b = 0; b < t->block_count; b++)
-        if (!t->gone[b])
-            new_block[b] = kernel->block_count++;
-    kernel->blocks = hd_new_array(t->arena, kir_block, kernel->block_count);
-}
-
-static void renumber(kir_inst *inst, const kir_value *new_value, const uint32_t *new_block) {
-    for (uint32_t a = 0; a < inst->arg_count; a++)
-        inst->args[a] = new_value[inst->args[a]];
-    for (uint32_t a = 0; inst->op == KIR_PHI && a < inst->arg_count; a++)
-        inst->from[a] = new_block[inst->from[a]];
-    for (uint32_t i = 0; i < inst->to_count; i++)
-        inst->to[i] = new_block[inst->to[i]];
-}
 
 static void number_all(tidier *t, kir_kernel *kernel) {
     uint32_t *new_block = hd_new_array(t->arena, uint32_t, t->block_count);
     kir_value *new_value = hd_new_array(t->arena, kir_value, t->inst_count);
-    number_blocks(t, kernel, new_block);
+    for (uint32_t b = 0; b < t->block_count; b++)
+        if (!t->gone[b])
+            new_block[b] = kernel->block_count++;
+    kernel->blocks = hd_new_array(t->arena, kir_block, kernel->block_count);
     for (uint32_t b = 0; b < t->block_count; b++)
         for (size_t i = 0; !t->gone[b] && i < t->lists[b].count; i++)
             new_value[t->lists[b].data[i]] = kernel->inst_count++;
@@ -338,7 +290,13 @@ static void number_all(tidier *t, kir_kernel *kernel) {
             block->insts[i] = new_value[old];
             kernel->insts[new_value[old]] = t->insts[old];
             kernel->insts[new_value[old]].block = new_block[b];
-            renumber(&kernel->insts[new_value[old]], new_value, new_block);
+            kir_inst *inst = &kernel->insts[new_value[old]];
+            for (uint32_t a = 0; a < inst->arg_count; a++)
+                inst->args[a] = new_value[inst->args[a]];
+            for (uint32_t a = 0; inst->op == KIR_PHI && a < inst->arg_count; a++)
+                inst->from[a] = new_block[inst->from[a]];
+            for (uint32_t k = 0; k < inst->to_count; k++)
+                inst->to[k] = new_block[inst->to[k]];
         }
     }
 }
@@ -356,8 +314,24 @@ void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t i
     for (int round = 0; round < 2; round++) { /* skipped blocks can leave conditions unused */
         while (drop_dead(&t))
             ;
-        sweep_lists(&t);
-        simplify_blocks(&t);
+        for (uint32_t b = 0; b < t.block_count; b++) {
+            size_t kept = 0;
+            for (size_t i = 0; i < t.lists[b].count; i++)
+                if (t.keep[t.lists[b].data[i]])
+                    t.lists[b].data[kept++] = t.lists[b].data[i];
+            t.lists[b].count = kept;
+        }
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (uint32_t b = 0; b < t.block_count; b++) {
+                while (!t.gone[b] && join_next(&t, b))
+                    changed = true;
+                while (!t.gone[b] && thread_constant(&t, b))
+                    changed = true;
+                if (!t.gone[b] && (drop_unreached(&t, b) || skip_empty(&t, b)))
+                    changed = true;
+            }
+        }
     }
     number_all(&t, kernel);
 }

@@ -23,24 +23,16 @@ __device__ int __heddle_warp_reduce_min(unsigned mask, int value);
 __device__ int __heddle_warp_reduce_max(unsigned mask, int value);
 }
 
-__HEDDLE_DEVICE__ unsigned heddle_reduce_add(unsigned mask, unsigned value) {
-    return __heddle_warp_reduce_add(mask, value);
-}
-__HEDDLE_DEVICE__ int heddle_reduce_add(unsigned mask, int value) {
-    return (int)__heddle_warp_reduce_add(mask, (unsigned)value);
-}
-__HEDDLE_DEVICE__ unsigned heddle_reduce_min(unsigned mask, unsigned value) {
-    return __heddle_warp_reduce_umin(mask, value);
-}
-__HEDDLE_DEVICE__ int heddle_reduce_min(unsigned mask, int value) {
-    return __heddle_warp_reduce_min(mask, value);
-}
-__HEDDLE_DEVICE__ unsigned heddle_reduce_max(unsigned mask, unsigned value) {
-    return __heddle_warp_reduce_umax(mask, value);
-}
-__HEDDLE_DEVICE__ int heddle_reduce_max(unsigned mask, int value) {
-    return __heddle_warp_reduce_max(mask, value);
-}
+#define __HEDDLE_REDUCE(T, name, own, P)                               \
+    __HEDDLE_DEVICE__ T heddle_reduce_##name(unsigned mask, T value) { \
+        return (T)__heddle_warp_reduce_##own(mask, (P)value);          \
+    }
+__HEDDLE_REDUCE(unsigned, add, add, unsigned)
+__HEDDLE_REDUCE(int, add, add, unsigned)
+__HEDDLE_REDUCE(unsigned, min, umin, unsigned)
+__HEDDLE_REDUCE(int, min, min, int)
+__HEDDLE_REDUCE(unsigned, max, umax, unsigned)
+__HEDDLE_REDUCE(int, max, max, int)
 #define __reduce_add_sync heddle_reduce_add
 #define __reduce_min_sync heddle_reduce_min
 #define __reduce_max_sync heddle_reduce_max
@@ -154,6 +146,7 @@ __HEDDLE_STORE(__stwt)
 /* Nobody waits for a time that is not kept. */
 #define __nanosleep(ns) ((void)(ns))
 
+#undef __HEDDLE_REDUCE
 #undef __HEDDLE_LOAD
 #undef __HEDDLE_STORE
 #undef __HEDDLE_PRODUCTS

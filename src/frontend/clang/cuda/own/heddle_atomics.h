@@ -12,31 +12,25 @@
     }
 typedef unsigned long long __heddle_ull;
 
-__HEDDLE_ATOMIC(atomicAdd, int, __nvvm_atom_add_gen_i, int)
-__HEDDLE_ATOMIC(atomicAdd, unsigned, __nvvm_atom_add_gen_i, int)
-__HEDDLE_ATOMIC(atomicAdd, __heddle_ull, __nvvm_atom_add_gen_ll, long long)
+#define __HEDDLE_ATOMICS(name, op)                                            \
+    __HEDDLE_ATOMIC(name, int, __nvvm_atom_##op##_gen_i, int)                 \
+    __HEDDLE_ATOMIC(name, unsigned, __nvvm_atom_##op##_gen_i, int)            \
+    __HEDDLE_ATOMIC(name, __heddle_ull, __nvvm_atom_##op##_gen_ll, long long)
+#define __HEDDLE_EXTREMES(name, op)                                               \
+    __HEDDLE_ATOMIC(name, int, __nvvm_atom_##op##_gen_i, int)                     \
+    __HEDDLE_ATOMIC(name, unsigned, __nvvm_atom_##op##_gen_ui, unsigned)          \
+    __HEDDLE_ATOMIC(name, long long, __nvvm_atom_##op##_gen_ll, long long)        \
+    __HEDDLE_ATOMIC(name, __heddle_ull, __nvvm_atom_##op##_gen_ull, __heddle_ull)
+
+__HEDDLE_ATOMICS(atomicAdd, add)
 __HEDDLE_ATOMIC(atomicAdd, float, __nvvm_atom_add_gen_f, float)
 __HEDDLE_ATOMIC(atomicAdd, double, __nvvm_atom_add_gen_d, double)
-__HEDDLE_ATOMIC(atomicExch, int, __nvvm_atom_xchg_gen_i, int)
-__HEDDLE_ATOMIC(atomicExch, unsigned, __nvvm_atom_xchg_gen_i, int)
-__HEDDLE_ATOMIC(atomicExch, __heddle_ull, __nvvm_atom_xchg_gen_ll, long long)
-__HEDDLE_ATOMIC(atomicMin, int, __nvvm_atom_min_gen_i, int)
-__HEDDLE_ATOMIC(atomicMin, unsigned, __nvvm_atom_min_gen_ui, unsigned)
-__HEDDLE_ATOMIC(atomicMin, long long, __nvvm_atom_min_gen_ll, long long)
-__HEDDLE_ATOMIC(atomicMin, __heddle_ull, __nvvm_atom_min_gen_ull, __heddle_ull)
-__HEDDLE_ATOMIC(atomicMax, int, __nvvm_atom_max_gen_i, int)
-__HEDDLE_ATOMIC(atomicMax, unsigned, __nvvm_atom_max_gen_ui, unsigned)
-__HEDDLE_ATOMIC(atomicMax, long long, __nvvm_atom_max_gen_ll, long long)
-__HEDDLE_ATOMIC(atomicMax, __heddle_ull, __nvvm_atom_max_gen_ull, __heddle_ull)
-__HEDDLE_ATOMIC(atomicAnd, int, __nvvm_atom_and_gen_i, int)
-__HEDDLE_ATOMIC(atomicAnd, unsigned, __nvvm_atom_and_gen_i, int)
-__HEDDLE_ATOMIC(atomicAnd, __heddle_ull, __nvvm_atom_and_gen_ll, long long)
-__HEDDLE_ATOMIC(atomicOr, int, __nvvm_atom_or_gen_i, int)
-__HEDDLE_ATOMIC(atomicOr, unsigned, __nvvm_atom_or_gen_i, int)
-__HEDDLE_ATOMIC(atomicOr, __heddle_ull, __nvvm_atom_or_gen_ll, long long)
-__HEDDLE_ATOMIC(atomicXor, int, __nvvm_atom_xor_gen_i, int)
-__HEDDLE_ATOMIC(atomicXor, unsigned, __nvvm_atom_xor_gen_i, int)
-__HEDDLE_ATOMIC(atomicXor, __heddle_ull, __nvvm_atom_xor_gen_ll, long long)
+__HEDDLE_ATOMICS(atomicExch, xchg)
+__HEDDLE_EXTREMES(atomicMin, min)
+__HEDDLE_EXTREMES(atomicMax, max)
+__HEDDLE_ATOMICS(atomicAnd, and)
+__HEDDLE_ATOMICS(atomicOr, or)
+__HEDDLE_ATOMICS(atomicXor, xor)
 __HEDDLE_ATOMIC(atomicInc, unsigned, __nvvm_atom_inc_gen_ui, unsigned)
 __HEDDLE_ATOMIC(atomicDec, unsigned, __nvvm_atom_dec_gen_ui, unsigned)
 __HEDDLE_CAS(int, __nvvm_atom_cas_gen_i, int)
@@ -59,6 +53,8 @@ atomicCAS(unsigned short *address, unsigned short compare, unsigned short value)
     return __usAtomicCAS(address, compare, value);
 }
 #undef __HEDDLE_ATOMIC
+#undef __HEDDLE_ATOMICS
+#undef __HEDDLE_EXTREMES
 #undef __HEDDLE_CAS
 
 #endif
