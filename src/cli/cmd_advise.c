@@ -200,36 +200,22 @@ static const char *why_unmeasured(const request *r, const hd_advice *advice) {
                : NULL;
 }
 
-/* The best layout that is not the original, for whoever wants to see it measured. */
-static const char *next_best(cli *c, const hd_advice *advice) {
+static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
     const hd_record *record = advice->job->record;
     const hd_search_result *search = &advice->devices[0].search;
-    const hd_layout *original = hd_layout_original(c->arena, record);
-    for (uint32_t i = 0; i < search->ranked_count; i++)
+    const hd_layout *original = hd_layout_original(c->arena, record), *other = NULL;
+    const char *why = why_unmeasured(r, advice);
+    for (uint32_t i = 0; i < search->ranked_count && !other; i++)
         if (!hd_layout_equal(search->ranked[i].layout, original))
-            return hd_layout_print(c->arena, record, search->ranked[i].layout);
-    return NULL;
-}
-
-static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
-    const char *why = why_unmeasured(r, advice), *other = next_best(c, advice);
+            other = search->ranked[i].layout;
     if (why)
         hd_wrap(out, hd_format(c->arena, "\nNothing was measured: %s.", why), 0, HD_TABLE_WIDTH);
     if (why && other) {
         hd_str_add(out, "The next best layout can be measured all the same:\n");
-        show_command(r, "measure", other, "", out);
+        show_command(r, "measure", hd_layout_print(c->arena, record, other), "", out);
     }
     if (r->apply && advice->leave)
         hd_str_printf(out, "\nNothing is written to %s: the layout stays as it is.\n", r->apply);
-}
-
-static void show_measurement(cli *c, const hd_advice *advice, hd_str *out) {
-    const hd_measurement *m = &advice->measurement;
-    hd_str_printf(out, "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
-                  m->device_name, hd_show_seconds(c->arena, m->original.median),
-                  hd_show_seconds(c->arena, m->rewritten.median),
-                  hd_show_ratio(c->arena, m->speedup), m->original.repeats);
-    cli_show_speedup(c, m, out);
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -253,8 +239,15 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
                           advice->rewritten->files[f].is_copy ? ", a copy" : "");
         cli_show_elsewhere(c, advice->rewritten, &out);
     }
-    if (advice->measured)
-        show_measurement(c, advice, &out);
+    if (advice->measured) {
+        const hd_measurement *m = &advice->measurement;
+        hd_str_printf(&out,
+                      "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
+                      m->device_name, hd_show_seconds(c->arena, m->original.median),
+                      hd_show_seconds(c->arena, m->rewritten.median),
+                      hd_show_ratio(c->arena, m->speedup), m->original.repeats);
+        cli_show_speedup(c, m, &out);
+    }
     return cli_print(c, &out);
 }
 
@@ -327,11 +320,12 @@ static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_ou
 static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
-    if (cli_load(c, r->path, &r->source, &job) || cli_require_record(c, job) ||
-        cli_model_options_read(c, &r->model, &r->options.cost, &devices))
+    size_t device_count;
+    if (cli_load(c, r->path, &r->source, &job) || hd_job_require_record(&c->diag, job) ||
+        cli_model_options_read(c, &r->model, &r->options.cost, &devices, &device_count))
         return CLI_WRONG;
     r->options.devices = devices;
-    r->options.device_count = (uint32_t)cli_device_count(&r->model);
+    r->options.device_count = (uint32_t)device_count;
     r->options.rewrite = r->apply != NULL;
     cli_output output;
     if (r->apply && cli_output_paths(c, "apply", r->apply, job->kernel_path, &output))
@@ -354,7 +348,7 @@ static int advise(cli *c, request *r) {
 int cmd_advise(cli *c, int argc, char **argv) {
     request r = {0};
     const cli_option options[] = {
-        CLI_MODEL_OPTIONS(r.model),
+        CLI_INCLUDE(cli_model_table(c, &r.model)),
         {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
          CLI_TEXT, &r.apply},
         {"no-verify", 0, NULL,

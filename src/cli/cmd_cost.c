@@ -77,8 +77,9 @@ static int cost(cli *c, const char *path, const cli_source *source, const cli_te
     hd_job *job;
     const hd_device **devices;
     hd_cost_options options;
-    if (cli_load(c, path, source, &job) || cli_require_record(c, job) ||
-        cli_model_options_read(c, choice, &options, &devices))
+    costs all = {0};
+    if (cli_load(c, path, source, &job) || hd_job_require_record(&c->diag, job) ||
+        cli_model_options_read(c, choice, &options, &devices, &all.device_count))
         return CLI_WRONG;
     static const char *const usual[] = {"aos", "soa"};
     size_t count = notations->count ? notations->count : 2;
@@ -87,7 +88,7 @@ static int cost(cli *c, const char *path, const cli_source *source, const cli_te
         if (hd_layout_parse(c->arena, &c->diag, job->record,
                             notations->count ? notations->data[i] : usual[i], &layouts[i]))
             return CLI_WRONG;
-    costs all = {.job = job, .device_count = cli_device_count(choice)};
+    all.job = job;
     all.devices = hd_new_array(c->arena, device_prices, all.device_count);
     hd_str out = {.arena = c->arena};
     for (size_t d = 0; d < all.device_count; d++) {
@@ -113,7 +114,7 @@ int cmd_cost(cli *c, int argc, char **argv) {
          "a layout to price (may be repeated); 'heddle help layout' has the notation; default: "
          "aos and soa",
          CLI_TEXTS, &layouts, "aos soa da"},
-        CLI_MODEL_OPTIONS(choice),
+        CLI_INCLUDE(cli_model_table(c, &choice)),
         {0}};
     const cli_page page = {
         "[--layout L]... [--device D]... [OPTIONS] JOB|FILE",

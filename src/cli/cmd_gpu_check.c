@@ -24,12 +24,6 @@ static int run_step(cli *c, char **words, const char *program) {
 
 /* ---- the command ------------------------------------------------------------------ */
 
-static const char *own_path(cli *c) {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    return hd_strndup(c->arena, path, length > 0 ? (size_t)length : 0);
-}
-
 static const hd_member step_members[] = {HD_SAME(hd_gpu_step, name, title), {0}};
 
 static hd_value steps_of(const hd_view *view, const void *at) {
@@ -128,8 +122,9 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         NULL,
         0,
         0};
-    int status;
-    const char *program = own_path(c);
+    char program[4096] = "";
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        *program = '\0';
     if (argc == 7 && !strcmp(argv[1], "--run-step"))
         return run_step(c, argv + 2, program);
     if (argc == 4 && !strcmp(argv[1], "--run-once"))
@@ -140,10 +135,8 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         return list_steps(c);
     if (check_names(c, &only) != HD_OK)
         return CLI_WRONG;
-    if (!(minutes >= 0.05 && minutes <= 1440)) {
-        cli_refuse(c, "--minutes takes a number from 0.05 to 1440");
-        return CLI_WRONG;
-    }
+    if (!(minutes >= 0.05 && minutes <= 1440))
+        return cli_wrong(c, "--minutes takes a number from 0.05 to 1440");
     cli_stop stop;
     const hd_gpu_options check_options = {.program = program,
                                           .version = HEDDLE_VERSION,
@@ -155,7 +148,7 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
                                           .stop = cli_catch_stop(&stop),
                                           .progress = show_progress,
                                           .user = c};
-    status = check(c, &check_options);
+    int status = check(c, &check_options);
     cli_release_stop(&stop);
     return status;
 }

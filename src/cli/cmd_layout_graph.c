@@ -41,13 +41,6 @@ static uint64_t between(const hd_view *view, const hd_field *a, const hd_field *
     return hd_layout_distance(graph, (uint32_t)(a - first), (uint32_t)(b - first));
 }
 
-/* Of a field to that of the row; "." to itself. */
-static const char *distance_text(const hd_view *view, const hd_field *other) {
-    return other == view->parent
-               ? "."
-               : hd_show_distance(view->arena, between(view, view->parent, other));
-}
-
 typedef struct neighbour {
     uint64_t distance;
     uint32_t field;
@@ -78,16 +71,16 @@ static const char *neighbours_text(const hd_view *view, const hd_field *field) {
     return count ? hd_str_text(&text) : "-";
 }
 
-static bool is_reached(const hd_view *view, const hd_field *field) {
-    const hd_layout_graph *graph = graph_of(view);
-    return graph->reached >> (field - graph->record->fields) & 1;
-}
-
-HD_GETTER(cell_of, hd_field, hd_text(distance_text(view, row)))
+/* Of a field to that of the row; "." to itself. */
+HD_GETTER(cell_of, hd_field,
+          hd_text(row == view->parent
+                      ? "."
+                      : hd_show_distance(view->arena, between(view, view->parent, row))))
 HD_GETTER(others_of, hd_field,
           hd_rows(graph_of(view)->record->fields, graph_of(view)->record->field_count))
 HD_GETTER(neighbours_of, hd_field, hd_text(neighbours_text(view, row)))
-HD_GETTER(reached_of, hd_field, hd_bool(is_reached(view, row)))
+HD_GETTER(reached_of, hd_field,
+          hd_bool(graph_of(view)->reached >> (row - graph_of(view)->record->fields) & 1))
 
 static const hd_member cell_members[] = {
     {"name", HD_AT(hd_field, name)}, {NULL, "%s", HD_PLAIN_WORD, .get = cell_of}, {0}};
@@ -218,34 +211,31 @@ static hd_status find_epsilon(cli *c, request *r, const char **why) {
     return HD_OK;
 }
 
-static hd_status write_picture(cli *c, const hd_layout_graph *graph, const request *r) {
-    hd_str picture = {.arena = c->arena};
-    hd_layout_graph_svg(c->arena, graph, r->epsilon, &picture);
-    return hd_write_file(&c->diag, r->svg, hd_str_text(&picture), picture.length);
-}
-
 static int graph(cli *c, const char *path, const cli_source *source, request *r) {
     hd_job *job;
     hd_layout_graph *made;
     const char *why;
-    if (r->dot && c->json) {
-        cli_refuse(c, "--dot and --json: choose one of them");
-        return CLI_WRONG;
-    }
-    if (find_epsilon(c, r, &why) || cli_load(c, path, source, &job) || cli_require_record(c, job))
+    hd_str text = {.arena = c->arena};
+    if (r->dot && c->json)
+        return cli_wrong(c, "--dot and --json: choose one of them");
+    if (find_epsilon(c, r, &why) || cli_load(c, path, source, &job) ||
+        hd_job_require_record(&c->diag, job))
         return CLI_WRONG;
     const char *const inputs[] = {path, job->kernel_path};
     if ((r->svg && cli_check_output(c, "svg", r->svg, inputs, 2)) ||
         hd_layout_graph_make(c->arena, &c->diag, job, &made))
         return CLI_WRONG;
-    if (r->svg && write_picture(c, made, r))
-        return CLI_WRONG;
+    if (r->svg) {
+        hd_str picture = {.arena = c->arena};
+        hd_layout_graph_svg(c->arena, made, r->epsilon, &picture);
+        if (hd_write_file(&c->diag, r->svg, hd_str_text(&picture), picture.length))
+            return CLI_WRONG;
+    }
     const result all = {job, made, r->epsilon, why};
     if (c->json)
         return cli_print_row(c, graph_members, hd_with(hd_row(&all), &all));
     if (!r->dot)
         return show_text(c, &all);
-    hd_str text = {.arena = c->arena};
     hd_layout_graph_dot(c->arena, made, r->epsilon, &text);
     return cli_print(c, &text);
 }

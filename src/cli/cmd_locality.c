@@ -70,17 +70,6 @@ static hd_status read_line(cli *c, request *r) {
                             (unsigned long long)r->options.line);
 }
 
-static hd_status read_spaces(cli *c, request *r) {
-    r->options.spaces = r->input.spaces;
-    if (r->options.spaces >> KIR_PRIVATE & 1)
-        return cli_refuse(c, "--space private: all threads have the same addresses there, so lines "
-                             "cannot be told apart; take global, constant or local");
-    if (r->options.spaces >> KIR_LOCAL & 1 && r->options.scope != HD_STACK_BLOCK)
-        return cli_refuse(c, "--space local goes with --per block: every block has its own local "
-                             "memory");
-    return HD_OK;
-}
-
 static hd_status read_options(cli *c, request *r) {
     hd_status status;
     if (r->csv && c->json)
@@ -89,7 +78,14 @@ static hd_status read_options(cli *c, request *r) {
     if ((status = read_scope(c, r)) || (status = read_line(c, r)) ||
         (status = cli_read_choice(c, &r->input)))
         return status;
-    return read_spaces(c, r);
+    r->options.spaces = r->input.spaces;
+    if (r->options.spaces >> KIR_PRIVATE & 1)
+        return cli_refuse(c, "--space private: all threads have the same addresses there, so lines "
+                             "cannot be told apart; take global, constant or local");
+    if (r->options.spaces >> KIR_LOCAL & 1 && r->options.scope != HD_STACK_BLOCK)
+        return cli_refuse(c, "--space local goes with --per block: every block has its own local "
+                             "memory");
+    return HD_OK;
 }
 
 /* ---- from a trace -------------------------------------------------------------------------- */
@@ -145,21 +141,16 @@ static hd_status hear_trace(cli *c, request *r) {
 
 /* ---- from a job ------------------------------------------------------------------------------ */
 
-static hd_status hear_job(cli *c, request *r) {
-    hd_job *job;
-    hd_status status = cli_load_input(c, &r->input, &job);
-    if (status != HD_OK)
-        return status;
-    status = cli_run_into(c, &r->input, job, r->sink, &r->run);
-    r->complete = !r->run.total.counts.stopped;
-    return status;
-}
-
 static hd_status hear(cli *c, request *r) {
-    hd_status status = r->input.is_trace ? hear_trace(c, r) : hear_job(c, r);
+    const hd_place place = {.file = r->input.path};
+    hd_job *job;
+    hd_status status = r->input.is_trace ? hear_trace(c, r) : cli_load_input(c, &r->input, &job);
+    if (status == HD_OK && !r->input.is_trace) {
+        status = cli_run_into(c, &r->input, job, r->sink, &r->run);
+        r->complete = !r->run.total.counts.stopped;
+    }
     if (status != HD_OK)
         return status;
-    const hd_place place = {.file = r->input.path};
     r->result = hd_stack_result_of(r->analysis);
     return r->result->line_accesses || r->run.total.counts.stopped
                ? HD_OK
@@ -220,21 +211,22 @@ typedef struct size_row {
     uint64_t lines;
 } size_row;
 
-static const request *request_of(const hd_view *view) { return view->context; }
-static const hd_stack_result *result_in(const hd_view *view) { return request_of(view)->result; }
+static const hd_stack_result *result_in(const hd_view *view) {
+    return ((const request *)view->context)->result;
+}
 
 static double share_in(const hd_view *view, uint64_t part) {
     return share_of(part, result_in(view)->line_accesses);
 }
 
-static const char *range_text(hd_arena *arena, const distance_row *row) {
-    return !row->from             ? "cold"
-           : row->from == row->to ? hd_show_exact(arena, row->to)
-                                  : hd_format(arena, "%llu-%llu", (unsigned long long)row->from,
-                                              (unsigned long long)row->to);
+static hd_value range_of(const hd_view *view, const void *at) {
+    const distance_row *row = at;
+    return hd_text(!row->from ? "cold"
+                   : row->from == row->to
+                       ? hd_show_exact(view->arena, row->to)
+                       : hd_format(view->arena, "%llu-%llu", (unsigned long long)row->from,
+                                   (unsigned long long)row->to));
 }
-
-HD_GETTER(range_of, distance_row, hd_text(range_text(view->arena, row)))
 HD_GETTER(share_of_range, distance_row, hd_real(share_in(view, row->accesses)))
 HD_GETTER(bar_of_range, distance_row, hd_text(bar(view->arena, share_in(view, row->accesses))))
 
@@ -246,7 +238,7 @@ static const hd_member distance_members[] = {
     {NULL, "", .get = bar_of_range},
     {0}};
 
-HD_GETTER(bytes_of, size_row, hd_whole(row->lines *request_of(view)->options.line))
+HD_GETTER(bytes_of, size_row, hd_whole(row->lines *((const request *)view->context)->options.line))
 HD_GETTER(misses_of, size_row, hd_whole(hd_stack_misses(result_in(view), row->lines)))
 HD_GETTER(ratio_of, size_row, hd_real(share_in(view, hd_stack_misses(result_in(view), row->lines))))
 HD_GETTER(bar_of_size, size_row,
@@ -284,23 +276,19 @@ static hd_value size_rows(hd_arena *arena, const request *r) {
     return hd_with(hd_rows(rows.data, rows.count), r);
 }
 
-static void show_cache(cli *c, const request *r, hd_str *out) {
-    const hd_cache *cache = cache_of(r);
-    if (!cache)
-        return;
-    uint64_t misses = hd_stack_misses(r->result, cache->size / r->options.line);
-    hd_str_printf(out, "A cache as large as the %s of %s, %s, would miss %s.\n",
-                  cache == &r->device->l2 ? "L2" : "L1", r->device->name,
-                  hd_show_bytes(c->arena, cache->size),
-                  hd_show_share(c->arena, share_of(misses, r->result->line_accesses)));
-}
-
 static int show_text(cli *c, const request *r) {
+    const hd_cache *cache = cache_of(r);
     hd_str out = {.arena = c->arena};
     show_head(c, r, &out);
     cli_show_rows(c, "\nStack distances", distance_members, distance_rows(c->arena, r, true), &out);
     cli_show_rows(c, "\nMisses of LRU caches", size_members, size_rows(c->arena, r), &out);
-    show_cache(c, r, &out);
+    if (cache) {
+        uint64_t misses = hd_stack_misses(r->result, cache->size / r->options.line);
+        hd_str_printf(&out, "A cache as large as the %s of %s, %s, would miss %s.\n",
+                      cache == &r->device->l2 ? "L2" : "L1", r->device->name,
+                      hd_show_bytes(c->arena, cache->size),
+                      hd_show_share(c->arena, share_of(misses, r->result->line_accesses)));
+    }
     return cli_print(c, &out);
 }
 
@@ -403,7 +391,7 @@ int cmd_locality(cli *c, int argc, char **argv) {
          &r.options.memory},
         {"csv", 0, NULL, "the miss ratio of every size, as lines,bytes,miss_ratio", CLI_FLAG,
          &r.csv},
-        CLI_MACHINE_OPTIONS(r.input.machine),
+        CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
         {0}};
     const cli_page page = {
         "[OPTIONS] TRACE|JOB|FILE",

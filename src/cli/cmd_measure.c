@@ -92,10 +92,8 @@ int cmd_measure(cli *c, int argc, char **argv) {
         1};
     if (!cli_parse(c, &page, argc, argv))
         return c->status;
-    if (repeats > 1000000) {
-        cli_refuse(c, "--repeats takes at most 1000000");
-        return CLI_WRONG;
-    }
+    if (repeats > 1000000)
+        return cli_wrong(c, "--repeats takes at most 1000000");
     choice.repeats = (uint32_t)repeats;
     return measure(c, c->words[0], &source, notation, &choice);
 }

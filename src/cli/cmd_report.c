@@ -129,26 +129,19 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     return status;
 }
 
-static int write_page(cli *c, const request *r, json_t *data) {
-    if (c->json)
-        return cli_print_json(c, data);
-    hd_status status = hd_page_write(&c->diag, r->out, data);
-    json_decref(data);
-    return cli_status(status);
-}
-
 static int report(cli *c, request *r, char *const *paths, uint32_t count) {
     if (read_options(c, r, paths, count))
         return CLI_WRONG;
     json_t *runs = json_array();
     json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
-    for (uint32_t i = 0; i < count && !r->stopped; i++)
-        if (add_run(c, r, paths[i], runs)) {
-            json_decref(data);
-            return CLI_WRONG;
-        }
-    int status = write_page(c, r, data);
-    return status ? status : r->stopped ? CLI_STOPPED : CLI_FINE;
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++)
+        status = add_run(c, r, paths[i], runs);
+    if (status == HD_OK && !c->json)
+        status = hd_page_write(&c->diag, r->out, data);
+    int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
+    json_decref(data);
+    return status ? CLI_WRONG : printed ? printed : r->stopped ? CLI_STOPPED : CLI_FINE;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
@@ -169,7 +162,7 @@ int cmd_report(cli *c, int argc, char **argv) {
          CLI_TEXT, &r.units_text},
         {"memory", 0, "BYTES", "that the reuse analysis may take for accesses; default: 1 GiB",
          CLI_NUMBER, &r.memory},
-        CLI_MACHINE_OPTIONS(r.input.machine),
+        CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
         {0}};
     const cli_page page = {
         "-o FILE [OPTIONS] TRACE|JOB|FILE...",

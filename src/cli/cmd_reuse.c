@@ -4,21 +4,12 @@
  */
 #include "cli/reuse.h"
 
-static int reuse(cli *c, cli_reuse_options *o, char **paths) {
-    cli_reuse result;
-    o->input.path = paths[0];
-    if (cli_reuse_read(c, o, paths, 1) || cli_reuse_analyse(c, o, &result))
-        return CLI_WRONG;
-    int status = cli_reuse_show(c, o, &result);
-    return status || o->input.is_trace ? status : cli_run_status(&result.run);
-}
-
 int cmd_reuse(cli *c, int argc, char **argv) {
     cli_reuse_options o = {0};
     const cli_option options[] = {
-        CLI_REUSE_OPTIONS(o),
+        CLI_INCLUDE(cli_reuse_table(c, &o)),
         {"csv", 0, NULL, "every distance that has a degree, as distance,degree", CLI_FLAG, &o.csv},
-        CLI_MACHINE_OPTIONS(o.input.machine),
+        CLI_INCLUDE(cli_machine_table(c, &o.input.machine)),
         {0}};
     const cli_page page = {
         "--scenario N [OPTIONS] TRACE|JOB|FILE",
@@ -34,5 +25,10 @@ int cmd_reuse(cli *c, int argc, char **argv) {
         1};
     if (!cli_parse(c, &page, argc, argv))
         return c->status;
-    return reuse(c, &o, c->words);
+    cli_reuse result;
+    o.input.path = c->words[0];
+    if (cli_reuse_read(c, &o, c->words, 1) || cli_reuse_analyse(c, &o, &result))
+        return CLI_WRONG;
+    int status = cli_reuse_show(c, &o, &result);
+    return status || o.input.is_trace ? status : cli_run_status(&result.run);
 }

@@ -87,11 +87,8 @@ typedef struct score_row {
     hd_tile_score score;
 } score_row;
 
-static const char *within_text(hd_arena *arena, const hd_tile_score *s) {
-    return hd_format(arena, "%u of %u", s->within, s->kernels);
-}
-
-HD_GETTER(within_of, hd_tile_score, hd_text(within_text(view->arena, row)))
+HD_GETTER(within_of, hd_tile_score,
+          hd_text(hd_format(view->arena, "%u of %u", row->within, row->kernels)))
 HD_GETTER(share_of, hd_tile_score, hd_real(row->kernels ? (double)row->within / row->kernels : 0))
 HD_GETTER(mean_of, hd_tile_score, hd_text(hd_format(view->arena, "%.3fx", row->slowdown)))
 HD_GETTER(worst_of, hd_tile_score, hd_text(hd_format(view->arena, "%.2fx", row->worst)))
@@ -173,46 +170,30 @@ static const char *backend_of(const char *device) {
 
 /* ---- the tree that is there ----------------------------------------------------------- */
 
-static bool is_wanted(const hd_profiled_device *device, const char *wanted) {
-    return !wanted || strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
-}
-
 /* The newest tree of a device of this name; a device as "P:D" is asked for its name. */
-static const hd_profiled_tree *find_tree(cli *c, const char *wanted, const hd_profiled_tree *trees,
-                                         size_t count) {
+static int show_stored(cli *c, hd_database *database, const char *wanted) {
+    size_t count;
     uint32_t device_count = 0;
-    const char *missing;
+    const char *missing, *name = wanted;
+    const hd_profiled_tree *trees = hd_database_trees(database, c->arena, &count), *stored = NULL;
     const hd_compute_device *devices =
         hd_measure_devices(c->arena, backend_of(wanted), &device_count, &missing);
-    const char *name = wanted;
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
             name = devices[d].name;
-    for (size_t i = 0; i < count; i++)
-        if (is_wanted(&trees[i].device, name))
-            return &trees[i];
-    return NULL;
-}
-
-static int no_tree(cli *c, const char *wanted, const hd_profiled_tree *trees, size_t count) {
     hd_str names = {.arena = c->arena};
-    for (size_t i = 0; i < count; i++)
-        hd_str_printf(&names, "%s%s", i ? ", " : "", trees[i].device.name);
-    if (count)
-        cli_refuse(c, "there is no tree of a device called '%s'; there are those of %s", wanted,
-                   hd_str_text(&names));
-    else
-        cli_refuse(c, "no tree was learned yet; 'heddle train%s%s' measures and learns one",
-                   wanted ? " " : "", wanted ? wanted : "");
-    return CLI_WRONG;
-}
-
-static int show_stored(cli *c, hd_database *database, const char *wanted) {
-    size_t count;
-    hd_profiled_tree *trees = hd_database_trees(database, c->arena, &count);
-    const hd_profiled_tree *stored = find_tree(c, wanted, trees, count);
+    for (size_t i = 0; i < count && !stored; i++) {
+        const hd_profiled_device *device = &trees[i].device;
+        hd_str_printf(&names, "%s%s", i ? ", " : "", device->name);
+        if (!name || strcasestr(device->name, name) || strcasestr(device->platform, name))
+            stored = &trees[i];
+    }
+    if (!stored && count)
+        return cli_wrong(c, "there is no tree of a device called '%s'; there are those of %s",
+                         wanted, hd_str_text(&names));
     if (!stored)
-        return no_tree(c, wanted, trees, count);
+        return cli_wrong(c, "no tree was learned yet; 'heddle train%s%s' measures and learns one",
+                         wanted ? " " : "", wanted ? wanted : "");
     result r = {.device = &stored->device, .date = stored->date};
     hd_tile_steps *tree;
     if (hd_tile_steps_parse(c->arena, &c->diag, stored->text, &tree))
@@ -265,23 +246,18 @@ static hd_status measure(cli *c, hd_database *database, const request *r, hd_tra
     return status;
 }
 
-static void say_how_far(cli *c, const hd_database *database, const hd_training *training) {
-    uint32_t known = training->kept + training->measured;
-    if (training->stopped)
-        hd_warn(&c->diag, NULL, "stopped by a signal with %u of %u kernels measured%s", known,
-                training->planned,
-                database && known ? "; they are kept, and the same command goes on with the others"
-                                  : "");
-    else if (training->planned)
-        hd_note(&c->diag, NULL, "%u of %u kernels are measured%s", known, training->planned,
-                database ? " and kept; the same command goes on with the others" : "");
-}
-
 static int train(cli *c, hd_database *database, const request *r) {
     hd_training training;
     hd_status status = measure(c, database, r, &training);
-    if (status != HD_OK || training.stopped)
-        say_how_far(c, database, &training);
+    uint32_t known = training.kept + training.measured;
+    if (training.stopped)
+        hd_warn(&c->diag, NULL, "stopped by a signal with %u of %u kernels measured%s", known,
+                training.planned,
+                database && known ? "; they are kept, and the same command goes on with the others"
+                                  : "");
+    else if (status != HD_OK && training.planned)
+        hd_note(&c->diag, NULL, "%u of %u kernels are measured%s", known, training.planned,
+                database ? " and kept; the same command goes on with the others" : "");
     if (status != HD_OK)
         return CLI_WRONG;
     if (training.stopped)
@@ -320,14 +296,13 @@ int cmd_train(cli *c, int argc, char **argv) {
         NULL,
         0,
         1};
-    int status;
     if (!cli_parse(c, &page, argc, argv))
         return c->status;
     r.device = c->word_count ? c->words[0] : NULL;
     if (read_lists(c, &r))
         return CLI_WRONG;
     hd_database *database = hd_database_open_user(c->arena, &c->diag);
-    status = r.show ? show_stored(c, database, r.device) : train(c, database, &r);
+    int status = r.show ? show_stored(c, database, r.device) : train(c, database, &r);
     hd_database_close(database);
     return status;
 }

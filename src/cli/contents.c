@@ -9,12 +9,22 @@
 
 /* ---- BUFFER=FILE ---------------------------------------------------------------------- */
 
-static hd_status unknown_buffer(cli *c, const char *option, const char *name, const hd_job *job) {
+/* Splits "BUFFER=FILE" at its first '='. */
+static hd_status split(cli *c, const char *option, const char *text, const hd_job *job,
+                       uint32_t *buffer, const char **path) {
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return cli_refuse(c, "--%s takes %sBUFFER=FILE, not '%s'", option,
+                          strcmp(option, "check") ? "" : "opencl or ", text);
+    const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
     const char **names = hd_new_array(c->arena, const char *, job->buffer_count + 1);
     hd_str all = {.arena = c->arena};
-    for (uint32_t b = 0; b < job->buffer_count; b++) {
-        names[b] = job->buffers[b].name;
-        hd_str_printf(&all, "%s%s", b ? ", " : "", names[b]);
+    *path = equals + 1;
+    for (*buffer = 0; *buffer < job->buffer_count; ++*buffer) {
+        names[*buffer] = job->buffers[*buffer].name;
+        hd_str_printf(&all, "%s%s", *buffer ? ", " : "", names[*buffer]);
+        if (!strcmp(names[*buffer], name))
+            return HD_OK;
     }
     const char *near = cli_nearest(name, names, job->buffer_count);
     if (!job->buffer_count)
@@ -26,46 +36,9 @@ static hd_status unknown_buffer(cli *c, const char *option, const char *name, co
                       option, name, hd_str_text(&all));
 }
 
-/* Splits "BUFFER=FILE" at its first '='. */
-static hd_status split(cli *c, const char *option, const char *text, const hd_job *job,
-                       uint32_t *buffer, const char **path) {
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return cli_refuse(c, "--%s takes %sBUFFER=FILE, not '%s'", option,
-                          strcmp(option, "check") ? "" : "opencl or ", text);
-    const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
-    *path = equals + 1;
-    for (*buffer = 0; *buffer < job->buffer_count; ++*buffer)
-        if (!strcmp(job->buffers[*buffer].name, name))
-            return HD_OK;
-    return unknown_buffer(c, option, name, job);
-}
-
 static uint64_t bytes_of(const hd_buffer *buffer) { return buffer->count * buffer->element_bytes; }
 
 /* ---- files to write --------------------------------------------------------------------- */
-
-/* Renaming would put a file in the place of a device or a pipe. */
-static hd_status check_present(cli *c, const char *option, const char *path,
-                               const char *const *inputs, size_t input_count) {
-    const hd_place place = {.file = path};
-    struct stat at;
-    if (stat(path, &at)) /* a link to nothing yet, or hd_output_target() tells */
-        return HD_OK;
-    if (S_ISDIR(at.st_mode))
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is a folder; name a file in it",
-                       option);
-    if (!S_ISREG(at.st_mode))
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is no regular file; name a file",
-                       option);
-    for (size_t i = 0; i < input_count; i++)
-        if (inputs[i] && hd_same_file(path, inputs[i]))
-            return hd_fail(&c->diag, HD_EINPUT, &place,
-                           "--%s: this is the input, and it would be replaced; choose another "
-                           "name",
-                           option);
-    return HD_OK;
-}
 
 hd_status cli_check_output(cli *c, const char *option, const char *path, const char *const *inputs,
                            size_t input_count) {
@@ -74,8 +47,23 @@ hd_status cli_check_output(cli *c, const char *option, const char *path, const c
     struct stat at;
     if (!*path)
         return cli_refuse(c, "--%s: the name is empty; name a file", option);
-    hd_status status = check_present(c, option, path, inputs, input_count);
-    if (status != HD_OK || (status = hd_output_target(c->arena, &c->diag, path, &target)) != HD_OK)
+    /* Renaming would put a file in the place of a device or a pipe. Where there is none, it may be
+     * a link to nothing yet, or hd_output_target() tells. */
+    bool there = !stat(path, &at);
+    if (there && S_ISDIR(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is a folder; name a file in it",
+                       option);
+    if (there && !S_ISREG(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is no regular file; name a file",
+                       option);
+    for (size_t i = 0; there && i < input_count; i++)
+        if (inputs[i] && hd_same_file(path, inputs[i]))
+            return hd_fail(&c->diag, HD_EINPUT, &place,
+                           "--%s: this is the input, and it would be replaced; choose another "
+                           "name",
+                           option);
+    hd_status status = hd_output_target(c->arena, &c->diag, path, &target);
+    if (status != HD_OK)
         return status;
     const char *folder = hd_path_folder(c->arena, target);
     if (stat(folder, &at) || !S_ISDIR(at.st_mode))
@@ -86,10 +74,9 @@ hd_status cli_check_output(cli *c, const char *option, const char *path, const c
 
 /* The same name in the same folder, whatever the way there. Both can be written to. */
 static bool same_place(cli *c, const char *a, const char *b) {
-    if (hd_output_target(c->arena, &c->diag, a, &a) || hd_output_target(c->arena, &c->diag, b, &b))
-        return false;
-    const char *last_a = strrchr(a, '/'), *last_b = strrchr(b, '/');
-    return !strcmp(last_a ? last_a + 1 : a, last_b ? last_b + 1 : b) &&
+    return !hd_output_target(c->arena, &c->diag, a, &a) &&
+           !hd_output_target(c->arena, &c->diag, b, &b) &&
+           !strcmp(hd_path_name(a), hd_path_name(b)) &&
            hd_same_file(hd_path_folder(c->arena, a), hd_path_folder(c->arena, b));
 }
 
@@ -144,17 +131,6 @@ static hd_status read_reference(cli *c, const char *path, const hd_buffer *buffe
     return status;
 }
 
-static hd_status check_opencl(cli *c, const char *on, const hd_job *job, const cli_check *check) {
-    const hd_place place = {.file = job->kernel_path};
-    if (on && !check->opencl)
-        return cli_refuse(c, "--on goes with --check opencl");
-    if (check->opencl && (!job->module->device || strcmp(job->module->device, "opencl")))
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "no OpenCL device runs the kernels of this file; compare with files: "
-                       "--check BUFFER=FILE");
-    return HD_OK;
-}
-
 hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const hd_job *job,
                          cli_check *check) {
     *check = (cli_check){.on = on};
@@ -176,7 +152,13 @@ hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const h
             return status;
         check->files = true;
     }
-    return check_opencl(c, on, job, check);
+    if (on && !check->opencl)
+        return cli_refuse(c, "--on goes with --check opencl");
+    if (check->opencl && (!job->module->device || strcmp(job->module->device, "opencl")))
+        return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = job->kernel_path},
+                       "no OpenCL device runs the kernels of this file; compare with files: "
+                       "--check BUFFER=FILE");
+    return HD_OK;
 }
 
 /* Kernels that print do so on the device, too, straight to our standard output, where their

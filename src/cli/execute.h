@@ -16,21 +16,7 @@ typedef struct cli_machine_options {
     uint32_t spaces;         /* announced: bit 1 << kir_space; 0: all but private */
 } cli_machine_options;
 
-#define CLI_MACHINE_OPTIONS(choice)                                                     \
-    {                                                                                   \
-        "workers",  'j',                                                                \
-        "N",        "threads that run blocks; default: one for each core",              \
-        CLI_NUMBER, &(choice).workers},                                                 \
-        {"max-instructions",                                                            \
-         0,                                                                             \
-         "N",                                                                           \
-         "that a block may execute before it is a fault; default 10^10",                \
-         CLI_NUMBER,                                                                    \
-         &(choice).max_instructions},                                                   \
-    {                                                                                   \
-        "local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER, \
-            &(choice).local_memory                                                      \
-    }
+const cli_option *cli_machine_table(cli *c, cli_machine_options *choice);
 
 /* All runs of one kernel with the same sizes. */
 typedef struct cli_run_row {

@@ -82,21 +82,6 @@ static bool begins_as_trace(const char *path) {
     return length == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
 }
 
-static hd_status check_path(cli *c, const cli_input *input) {
-    const hd_place place = {.file = input->path};
-    if (input->is_trace || cli_is_job(input->path) || hd_is_kernel_file(input->path))
-        return HD_OK;
-    int file;
-    hd_status status = hd_open_file(&c->diag, input->path, &file, NULL);
-    if (status != HD_OK)
-        return status;
-    close(file);
-    return hd_fail(&c->diag, HD_EINPUT, &place,
-                   "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
-                   "of text) nor a job (.yaml) nor a kernel file (%s)",
-                   hd_kernel_endings(c->arena));
-}
-
 bool cli_job_options_given(const cli_input *input) {
     const cli_source *s = &input->source;
     const cli_machine_options *m = &input->machine;
@@ -115,7 +100,17 @@ hd_status cli_refuse_job_options(cli *c, const cli_input *input) {
 
 hd_status cli_read_input(cli *c, cli_input *input) {
     input->is_trace = begins_as_trace(input->path);
-    return check_path(c, input);
+    if (input->is_trace || cli_is_job(input->path) || hd_is_kernel_file(input->path))
+        return HD_OK;
+    int file;
+    hd_status status = hd_open_file(&c->diag, input->path, &file, NULL);
+    if (status != HD_OK)
+        return status;
+    close(file);
+    return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = input->path},
+                   "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
+                   "of text) nor a job (.yaml) nor a kernel file (%s)",
+                   hd_kernel_endings(c->arena));
 }
 
 hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count) {
@@ -145,14 +140,6 @@ const char *cli_show_spaces(hd_arena *arena, uint32_t spaces) {
     return hd_str_text(&text);
 }
 
-static bool has_block(const cli_input *input, const hd_trace_launch *launch) {
-    for (uint64_t b = 0; b < launch->block_count; b++)
-        if (launch->blocks[b].block >= input->first_block &&
-            launch->blocks[b].block <= input->last_block)
-            return true;
-    return false;
-}
-
 static hd_status check_traced(cli *c, const cli_input *input, const hd_trace_contents *contents) {
     const hd_place place = {.file = input->path};
     bool launch = !input->launch_text, block = !input->block_text;
@@ -160,7 +147,9 @@ static hd_status check_traced(cli *c, const cli_input *input, const hd_trace_con
         if (!cli_launch_chosen(input, contents->launches[l].launch.number))
             continue;
         launch = true;
-        block = block || has_block(input, &contents->launches[l]);
+        for (uint64_t b = 0; b < contents->launches[l].block_count && !block; b++)
+            block = contents->launches[l].blocks[b].block >= input->first_block &&
+                    contents->launches[l].blocks[b].block <= input->last_block;
     }
     if (!launch)
         return hd_fail(&c->diag, HD_EINPUT, &place,
@@ -227,25 +216,19 @@ hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sin
     return status;
 }
 
-/* From an empty file to its name. */
-static hd_status write_trace(cli *c, const cli_input *input, const hd_job *job, const char **path,
-                             cli_run *run) {
-    const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
-    hd_trace_writer *writer;
-    hd_status status = hd_trace_create(c->arena, &c->diag, *path, &header, &writer);
-    if (status != HD_OK)
-        return status;
-    status = execute(c, input, job, hd_trace_sink(writer), run);
-    *path = hd_trace_name(writer, !run->total.counts.stopped);
-    return hd_trace_end(writer, status, !run->total.counts.stopped);
-}
-
 hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run) {
+    const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
+    hd_trace_writer *writer;
     hd_status status = cli_open_machine(c, job, &input->machine, run);
     if (status != HD_OK)
         return status;
-    status = write_trace(c, input, job, path, run);
+    status = hd_trace_create(c->arena, &c->diag, *path, &header, &writer);
+    if (status == HD_OK) {
+        status = execute(c, input, job, hd_trace_sink(writer), run);
+        *path = hd_trace_name(writer, !run->total.counts.stopped);
+        status = hd_trace_end(writer, status, !run->total.counts.stopped);
+    }
     hd_vm_close(run->vm);
     return status;
 }

@@ -27,7 +27,19 @@ typedef struct option_set {
 
 static void add_options(option_set *set, const cli_option *table) {
     for (; table && table->name && set->count < MOST_OPTIONS; table++)
-        set->all[set->count++] = table;
+        if (table->included)
+            add_options(set, table->included);
+        else
+            set->all[set->count++] = table;
+}
+
+const cli_option *cli_keep_options(cli *c, const cli_option *table) {
+    size_t count = 0;
+    while (table[count].name)
+        count++;
+    cli_option *kept = hd_new_array(c->arena, cli_option, count + 1);
+    memcpy(kept, table, (count + 1) * sizeof *table);
+    return kept;
 }
 
 /* ---- the nearest name ------------------------------------------------------------- */
@@ -68,24 +80,23 @@ const char *cli_nearest(const char *word, const char *const *names, size_t count
 
 /* ---- help --------------------------------------------------------------------------- */
 
-static void add_option_help(hd_str *out, const cli_option *option) {
-    hd_str name = {.arena = out->arena};
-    if (option->letter)
-        hd_str_printf(&name, "-%c, ", option->letter);
-    hd_str_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
-                  option->argument ? option->argument : "");
-    hd_str_printf(out, "  %-*s", NAME_COLUMN - 2, hd_str_text(&name));
-    if (name.length + 3 > NAME_COLUMN)
-        hd_str_printf(out, "\n%*s", NAME_COLUMN, "");
-    hd_wrap(out, option->help, NAME_COLUMN, HD_TABLE_WIDTH);
-}
-
 static void add_group_help(hd_str *out, const char *title, const cli_option *table) {
-    if (!table || !table->name)
-        return;
-    hd_str_printf(out, "\n%s\n", title);
-    for (; table->name; table++)
-        add_option_help(out, table);
+    option_set set = {.count = 0};
+    add_options(&set, table);
+    if (set.count)
+        hd_str_printf(out, "\n%s\n", title);
+    for (uint32_t i = 0; i < set.count; i++) {
+        const cli_option *option = set.all[i];
+        hd_str name = {.arena = out->arena};
+        if (option->letter)
+            hd_str_printf(&name, "-%c, ", option->letter);
+        hd_str_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
+                      option->argument ? option->argument : "");
+        hd_str_printf(out, "  %-*s", NAME_COLUMN - 2, hd_str_text(&name));
+        if (name.length + 3 > NAME_COLUMN)
+            hd_str_printf(out, "\n%*s", NAME_COLUMN, "");
+        hd_wrap(out, option->help, NAME_COLUMN, HD_TABLE_WIDTH);
+    }
 }
 
 static int print_help(cli *c, const cli_page *page, const cli_option *job_options,
@@ -185,31 +196,12 @@ static void unknown_option(cli *c, const option_set *set, char **argv) {
         cli_refuse(c, "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
 }
 
-static void missing_value(cli *c, const option_set *set) {
-    for (uint32_t i = 0; i < set->count; i++)
-        if (optopt == (int)(FIRST + i) || optopt == set->all[i]->letter)
-            cli_refuse(c, "--%s needs a value: --%s %s", set->all[i]->name, set->all[i]->name,
-                       set->all[i]->argument);
-}
-
 /* The number of the option that getopt_long means by `value`. */
 static uint32_t chosen(const option_set *set, int value) {
     uint32_t number = 0;
-    if (value >= FIRST)
-        return (uint32_t)(value - FIRST);
-    while (set->all[number]->letter != value)
+    while (value != (int)(FIRST + number) && value != set->all[number]->letter)
         number++;
     return number;
-}
-
-/* An option of one value that is given two: none of them is surely meant. */
-static hd_status check_given_twice(cli *c, const cli_option *option, const char *before,
-                                   const char *text) {
-    if (!before || option->kind == CLI_FLAG || option->kind == CLI_TEXTS || !strcmp(before, text))
-        return HD_OK;
-    return cli_refuse(
-        c, "--%s is given twice, as '%s' and as '%s', and takes one value: leave one out",
-        option->name, before, text);
 }
 
 static hd_status parse_options(cli *c, const option_set *set, int argc, char **argv) {
@@ -231,40 +223,27 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
     opterr = 0;
     int value;
     while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        if (value == '?' || value == ':') {
-            value == '?' ? unknown_option(c, set, argv) : missing_value(c, set);
+        if (value == '?') {
+            unknown_option(c, set, argv);
             return HD_EINPUT;
         }
-        uint32_t number = chosen(set, value);
-        hd_status status = check_given_twice(c, set->all[number], given[number], optarg);
-        if (!status)
-            status = set_option(c, set->all[number], optarg);
+        uint32_t number = chosen(set, value == ':' ? optopt : value);
+        const cli_option *option = set->all[number];
+        if (value == ':')
+            return cli_refuse(c, "--%s needs a value: --%s %s", option->name, option->name,
+                              option->argument);
+        /* Of two values none is surely meant. */
+        const char *before = given[number];
+        if (before && option->kind != CLI_FLAG && option->kind != CLI_TEXTS &&
+            strcmp(before, optarg) != 0)
+            return cli_refuse(
+                c, "--%s is given twice, as '%s' and as '%s', and takes one value: leave one out",
+                option->name, before, optarg);
+        hd_status status = set_option(c, option, optarg);
         if (status)
             return status;
         given[number] = optarg;
     }
-    return HD_OK;
-}
-
-static hd_status set_colour(cli *c, const char *when) {
-    if (!strcmp(when, "always") || !strcmp(when, "never"))
-        c->style.bold = c->printer.colour = !strcmp(when, "always");
-    else if (strcmp(when, "auto"))
-        return cli_refuse(c, "--color takes auto, always or never, not '%s'", when);
-    return HD_OK;
-}
-
-static void list_options(const cli *c, const option_set *set) {
-    for (uint32_t i = 0; i < set->count; i++)
-        c->list(c->list_user, set->all[i]);
-}
-
-static hd_status check_words(cli *c, const cli_page *page) {
-    if (c->word_count < page->least)
-        return cli_refuse(c, "which file? heddle %s %s", c->command, page->usage);
-    if (c->word_count > page->most)
-        return cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->most],
-                          c->command, page->usage);
     return HD_OK;
 }
 
@@ -279,19 +258,20 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv) {
         {0}};
     option_set set = {.count = 0};
     add_options(&set, page->options);
-    cli_option job_options[CLI_JOB_OPTION_COUNT] = {{0}};
-    if (page->source)
-        cli_job_options(page->source, job_options);
+    const cli_option *job_options = page->source ? cli_job_options(c, page->source) : NULL;
     add_options(&set, job_options);
     add_options(&set, common);
-    if (c->list) {
-        list_options(c, &set);
-        c->status = CLI_FINE;
+    for (uint32_t i = 0; c->list && i < set.count; i++)
+        c->list(c->list_user, set.all[i]);
+    c->status = c->list ? CLI_FINE : CLI_WRONG;
+    if (c->list || parse_options(c, &set, argc, argv))
+        return false;
+    if (!strcmp(colour, "always") || !strcmp(colour, "never")) {
+        c->style.bold = c->printer.colour = !strcmp(colour, "always");
+    } else if (strcmp(colour, "auto") != 0) {
+        cli_refuse(c, "--color takes auto, always or never, not '%s'", colour);
         return false;
     }
-    c->status = CLI_WRONG;
-    if (parse_options(c, &set, argc, argv) || set_colour(c, colour))
-        return false;
     c->printer.quiet = c->quiet;
     if (help) {
         c->status = print_help(c, page, job_options, common);
@@ -299,5 +279,10 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv) {
     }
     c->words = argv + optind;
     c->word_count = (uint32_t)(argc - optind);
-    return check_words(c, page) == HD_OK;
+    if (c->word_count < page->least)
+        cli_refuse(c, "which file? heddle %s %s", c->command, page->usage);
+    if (c->word_count > page->most)
+        cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->most], c->command,
+                   page->usage);
+    return c->word_count >= page->least && c->word_count <= page->most;
 }

@@ -69,6 +69,8 @@ typedef struct cli_reuse_options {
         "svg", 0, "FILE", "write the picture as SVG, too", CLI_TEXT, &(o).svg                     \
     }
 
+const cli_option *cli_reuse_table(cli *c, cli_reuse_options *o);
+
 /* Reads the texts, and checks what can be checked before anything is run: the options, what
  * kind of files `paths` are, and that outputs are none of them. */
 hd_status cli_reuse_read(cli *c, cli_reuse_options *o, char *const *paths, uint32_t count);

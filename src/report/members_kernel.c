@@ -96,8 +96,7 @@ static hd_value place_of(const hd_view *view, const void *at) {
     return hd_row(place);
 }
 
-/* What the address starts from: a parameter or a static variable. */
-static const char *buffer_name(const kir_kernel *kernel, const hd_access *a) {
+const char *hd_access_buffer_name(const kir_kernel *kernel, const hd_access *a) {
     return a->param >= 0          ? kernel->params[a->param].name
            : a->static_index >= 0 ? kernel->statics[a->static_index].name
                                   : NULL;
@@ -119,7 +118,7 @@ static bool has_field(const hd_access *a) { return a->record && a->field >= 0; }
 
 HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
 HD_GETTER(space_of, hd_access, hd_text(kir_space_name(row->space)))
-HD_GETTER(buffer_of, hd_access, hd_text(buffer_name(info_of(view)->kernel, row)))
+HD_GETTER(buffer_of, hd_access, hd_text(hd_access_buffer_name(info_of(view)->kernel, row)))
 HD_GETTER(record_of, hd_access, hd_text(row->record ? row->record->name : NULL))
 HD_GETTER(field_of, hd_access,
           hd_text(has_field(row) ? row->record->fields[row->field].name : NULL))
