@@ -14,7 +14,7 @@ const cli_option *cli_model_table(cli *c, cli_model_options *choice) {
          "10^6 for an NDRange, else 512*10^3) or a number; default: peng",
          CLI_TEXT, &choice->loops, "peng kofler"},
         {"registers", 0, "N", "registers per thread; default: estimated from liveness", CLI_NUMBER,
-         &choice->registers},
+         &choice->registers, .most = 1024},
         {0}};
     return cli_keep_options(c, options);
 }
@@ -31,8 +31,6 @@ hd_status cli_model_options_read(cli *c, const cli_model_options *choice, hd_cos
     else if (rule[0] < '0' || rule[0] > '9' || *end || options->length == 0 ||
              options->length > (uint64_t)1 << 40)
         return cli_refuse(c, "--loops takes peng, kofler or a number from 1, not '%s'", rule);
-    if (choice->registers > 1024)
-        return cli_refuse(c, "--registers takes at most 1024");
     options->registers = (uint32_t)choice->registers;
     return cli_find_devices(c, &choice->devices, devices, device_count);
 }

@@ -152,17 +152,6 @@ static const char *next_judge(cli *c, const char **by) {
     return name;
 }
 
-static void note_judges(cli *c, judge_names *judges, const char *by) {
-    const char *name;
-    while ((name = next_judge(c, &by)) != NULL) {
-        bool known = false;
-        for (size_t j = 0; j < judges->count && !known; j++)
-            known = !strcmp(judges->data[j], name);
-        if (!known)
-            hd_push(c->arena, judges, name);
-    }
-}
-
 /* "1,3" */
 static const char *numbers_of(cli *c, const judge_names *judges, const char *by) {
     hd_str text = {.arena = c->arena};
@@ -215,9 +204,16 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
     judge_names judges = {0};
     uint32_t count;
     const uint32_t *order = by_ratio(c, choice, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (order[i]) /* the original is nobody's */
-            note_judges(c, &judges, choice->entries[order[i]].by);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *by = order[i] ? choice->entries[order[i]].by : "", *name;
+        while ((name = next_judge(c, &by)) != NULL) { /* the original is nobody's */
+            size_t j = 0;
+            while (j < judges.count && strcmp(judges.data[j], name) != 0)
+                j++;
+            if (j == judges.count)
+                hd_push(c->arena, &judges, name);
+        }
+    }
     timed_row *rows = hd_new_array(c->arena, timed_row, count);
     for (uint32_t i = 0; i < count; i++) {
         const hd_choice_entry *e = &choice->entries[order[i]];

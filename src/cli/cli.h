@@ -102,6 +102,7 @@ struct cli_option {
     cli_kind kind;
     void *target;
     const char *values; /* words that it takes, separated by blanks, for shells to complete */
+    uint64_t most;      /* of a number; 0: any will do */
     const cli_option *included; /* no option, but these stand in its place */
 };
 #define CLI_INCLUDE(table) {"", .included = (table)}
@@ -122,14 +123,16 @@ typedef struct cli_source {
 typedef struct cli_page {
     const char *usage; /* after "heddle NAME" */
     const char *about;
-    const cli_option *options; /* its own, or NULL */
-    cli_source *source;        /* where the options of a kernel file without a job go, or NULL */
-    uint32_t least, most;      /* how many words besides options it takes */
+    struct {
+        uint32_t least, most;
+    } words; /* besides options: how many it takes */
 } cli_page;
 
-/* Parses argv. True: go on with c->words. False: help was printed or a message given, and
+/* Parses argv, by the command's own options, or NULL, and those that set `source`, for a kernel file
+ * without a job, or NULL. True: go on with c->words. False: help was printed or a message given, and
  * c->status is the exit status. */
-bool cli_parse(cli *c, const cli_page *page, int argc, char **argv);
+bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_source *source,
+               int argc, char **argv);
 /* An error in what the user asks for that no file is to blame for. */
 #define cli_refuse(c, ...) hd_fail(&(c)->diag, HD_EINPUT, NULL, __VA_ARGS__)
 /* The same as a command's exit status. */

@@ -48,22 +48,24 @@ static bool in_elements(hd_arena *arena, hd_affine form, int64_t bytes, hd_affin
     return true;
 }
 
-static const char *index_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
-    const kir_kernel *kernel = info->kernel;
+static hd_value index_of(const hd_view *view, const void *at) {
+    const kir_kernel *kernel = ((const hd_kernel_info *)view->context)->kernel;
+    const hd_access *a = at;
+    hd_arena *arena = view->arena;
     if (!a->affine)
-        return a->reason ? a->reason : "not affine";
+        return hd_text(a->reason ? a->reason : "not affine");
     if (a->record && a->field >= 0) {
         const char *index = hd_affine_print(arena, kernel, a->index);
         if (!a->inner.term_count)
-            return index;
-        return hd_format(arena, "%s; byte %s of the field", index,
-                         hd_affine_print(arena, kernel, a->inner));
+            return hd_text(index);
+        return hd_text(hd_format(arena, "%s; byte %s of the field", index,
+                                 hd_affine_print(arena, kernel, a->inner)));
     }
     uint32_t bytes = a->param >= 0 ? kernel->params[a->param].element_bytes : a->width;
     hd_affine index;
     if (in_elements(arena, a->address, bytes, &index))
-        return hd_affine_print(arena, kernel, index);
-    return hd_format(arena, "byte %s", hd_affine_print(arena, kernel, a->address));
+        return hd_text(hd_affine_print(arena, kernel, index));
+    return hd_text(hd_format(arena, "byte %s", hd_affine_print(arena, kernel, a->address)));
 }
 
 /* ---- one kernel ----------------------------------------------------------------------- */
@@ -106,8 +108,6 @@ static hd_value loops_of(const hd_view *view, const void *at) {
         text = hd_format(view->arena, "%s%sif", text, *text ? " " : "");
     return hd_text(text);
 }
-HD_GETTER(index_of, hd_access, hd_text(index_text(view->arena, view->context, row)))
-
 static const hd_member columns[] = {
     {NULL, "id", HD_AT(hd_access, id)},       {NULL, "line", HD_PLAIN_WORD, .get = line_of},
     {NULL, "kind", .get = kind_of},           {NULL, "what", .get = target_of},
@@ -186,29 +186,21 @@ static hd_status list_file(cli *c, listing *l, const char *path, const cli_sourc
     return HD_OK;
 }
 
-static hd_status list_source(cli *c, listing *l, const char *path, const cli_source *source) {
-    hd_job *job;
-    kir_module *module;
-    hd_status status = cli_load_module(c, path, source, &job, &module);
-    if (status)
-        return status;
-    if (!job)
-        return list_file(c, l, path, source, module);
-    status = hd_job_resolve(c->arena, &c->diag, job, module);
-    if (!status)
-        list_job(c, l, job);
-    return status;
-}
-
 int cmd_accesses(cli *c, int argc, char **argv) {
     listing l = {.text.arena = c->arena};
     cli_source source = {0};
     const cli_option options[] = {
         {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &l.all}, {0}};
-    const cli_page page = {"[OPTIONS] JOB|FILE", about, options, &source, 1, 1};
-    if (!cli_parse(c, &page, argc, argv))
+    static const cli_page page = {"[OPTIONS] JOB|FILE", about, {1, 1}};
+    if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;
-    if (list_source(c, &l, c->words[0], &source))
+    hd_job *job;
+    kir_module *module;
+    if (cli_load_module(c, c->words[0], &source, &job, &module) ||
+        (job ? hd_job_resolve(c->arena, &c->diag, job, module)
+             : list_file(c, &l, c->words[0], &source, module)))
         return CLI_WRONG;
+    if (job)
+        list_job(c, &l, job);
     return c->json ? cli_print_row(c, listing_members, hd_row(&l)) : cli_print(c, &l.text);
 }

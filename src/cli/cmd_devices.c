@@ -36,7 +36,7 @@ static int show_all(cli *c) {
     for (int b = 0; b < 2; b++) {
         compute_devices *d = compute[b];
         const char *title = hd_format(c->arena, "\n%s devices, for --on", d->title);
-        d->list = hd_measure_devices(c->arena, d->backend, &d->count, &d->missing);
+        d->list = hd_compute_named(d->backend)->list(c->arena, &d->count, &d->missing);
         if (d->count)
             cli_show_rows(c, title, hd_compute_device_members, hd_rows(d->list, d->count), &out);
         else
@@ -56,7 +56,7 @@ hd_status cli_device_names(cli *c, bool profiles, cli_texts *names) {
         uint32_t found;
         const char *missing;
         const hd_compute_device *devices =
-            hd_measure_devices(c->arena, backends[b], &found, &missing);
+            hd_compute_named(backends[b])->list(c->arena, &found, &missing);
         for (uint32_t i = 0; i < found; i++)
             hd_push(c->arena, names, devices[i].id);
     }
@@ -69,18 +69,15 @@ int cmd_devices(cli *c, int argc, char **argv) {
         {"names", 0, NULL, "only the names that --device takes, one a line", CLI_FLAG, &names},
         {"ids", 0, NULL, "only the ids that --on takes, one a line", CLI_FLAG, &ids},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] [NAME]",
         "Lists the device profiles that --device takes and the OpenCL and CUDA devices that --on "
         "takes. With NAME (a profile, a file ending in .yaml, 'host', or a profile in one line "
         "such as "
         "\"warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768\"), shows "
         "that profile alone.",
-        options,
-        NULL,
-        0,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {0, 1}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     if ((names || ids) && (c->word_count || c->json || (names && ids)))
         return cli_wrong(c, "--names and --ids each go alone, without a NAME and --json");

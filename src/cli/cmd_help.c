@@ -54,21 +54,6 @@ static const topic topics[] = {
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
-static int overview(cli *c) {
-    hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE\n\n"
-                     "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
-                     "that makes those touches cheap, and puts it in place.\n\nCommands\n");
-    for (const cli_command *command = cli_commands; command->name; command++)
-        if (command->summary)
-            hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
-    hd_str_add(&out, "\nTopics\n");
-    for (size_t i = 0; i < TOPIC_COUNT; i++)
-        hd_str_printf(&out, "  %-12s %s\n", topics[i].name, topics[i].summary);
-    hd_str_add(&out, "\n'heddle help NAME' explains one of them.\n");
-    return cli_print(c, &out);
-}
-
 static const hd_member command_members[] = {HD_SAME(cli_command, name, summary), {0}};
 
 static hd_value commands_of(const hd_view *view, const void *at) {
@@ -107,21 +92,31 @@ static int explain(cli *c, char **words, uint32_t count) {
 }
 
 int cmd_help(cli *c, int argc, char **argv) {
-    const cli_page page = {"[COMMAND|TOPIC]",
-                           "Explains a command or a topic; alone, lists them. Some have "
-                           "two words, as in 'heddle help trace info'.",
-                           NULL,
-                           NULL,
-                           0,
-                           2};
+    static const cli_page page = {"[COMMAND|TOPIC]",
+                                  "Explains a command or a topic; alone, lists them. Some have "
+                                  "two words, as in 'heddle help trace info'.",
+                                  {0, 2}};
     hd_str names = {.arena = c->arena};
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         hd_str_printf(&names, "%s%s", i ? " " : "", topics[i].name);
     if (argc > 2 && !strcmp(argv[1], "complete") && !c->list)
         return cli_complete(c, argv + 2, (uint32_t)argc - 2, hd_str_text(&names));
-    if (!cli_parse(c, &page, argc, argv))
+    if (!cli_parse(c, &page, NULL, NULL, argc, argv))
         return c->status;
     if (c->word_count)
         return explain(c, c->words, c->word_count);
-    return c->json ? cli_print_row(c, help_members, hd_row(c)) : overview(c);
+    if (c->json)
+        return cli_print_row(c, help_members, hd_row(c));
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE\n\n"
+                     "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
+                     "that makes those touches cheap, and puts it in place.\n\nCommands\n");
+    for (const cli_command *command = cli_commands; command->name; command++)
+        if (command->summary)
+            hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
+    hd_str_add(&out, "\nTopics\n");
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
+        hd_str_printf(&out, "  %-12s %s\n", topics[i].name, topics[i].summary);
+    hd_str_add(&out, "\n'heddle help NAME' explains one of them.\n");
+    return cli_print(c, &out);
 }

@@ -45,15 +45,13 @@ int cmd_ir(cli *c, int argc, char **argv) {
                                    "options for the compiler, for a kernel file", CLI_TEXT,
                                    &source.options},
                                   {0}};
-    const cli_page page = {"[OPTIONS] JOB|FILE",
-                           "Prints the kernels in kir, the small SSA form that the analyses read: "
-                           "after inlining and clean-up, before anything that depends on a "
-                           "device. Stored as a .kir file, the text is a kernel file, too.",
-                           options,
-                           NULL,
-                           1,
-                           1};
-    if (!cli_parse(c, &page, argc, argv))
+    static const cli_page page = {
+        "[OPTIONS] JOB|FILE",
+        "Prints the kernels in kir, the small SSA form that the analyses read: "
+        "after inlining and clean-up, before anything that depends on a "
+        "device. Stored as a .kir file, the text is a kernel file, too.",
+        {1, 1}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     hd_job *job;
     kir_module *module;

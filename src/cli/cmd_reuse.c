@@ -11,7 +11,7 @@ int cmd_reuse(cli *c, int argc, char **argv) {
         {"csv", 0, NULL, "every distance that has a degree, as distance,degree", CLI_FLAG, &o.csv},
         CLI_INCLUDE(cli_machine_table(c, &o.input.machine)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "--scenario N [OPTIONS] TRACE|JOB|FILE",
         "Counts how much data the memory instructions (MIs) of a run take up again, by the number "
         "of MIs from one use to the next: at each reuse distance the reuse degree, which is the "
@@ -19,11 +19,8 @@ int cmd_reuse(cli *c, int argc, char **argv) {
         "MIs at that distance. The scenario says how blocks run: one after another, at once, or on "
         "core clusters. Reads a trace file, or runs a job on the machine. 'heddle reuse compare A "
         "B' shows how two differ; it has a --help of its own.",
-        options,
-        &o.input.source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &o.input.source, argc, argv))
         return c->status;
     cli_reuse result;
     o.input.path = c->words[0];

@@ -170,7 +170,7 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
          "do not run the original and the rewritten kernels on the machine to compare them",
          CLI_FLAG, &r.unverified},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         usage,
         "Writes the kernel file with records in other layouts, what it includes where that "
         "changes, and a C header with the buffers, their sizes and the converters that the host "
@@ -178,11 +178,8 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         "written. Before anything is written, both versions run on the machine on the job's "
         "contents (random numbers where it gives none) and every buffer is compared: exit status "
         "1 when they differ.",
-        options,
-        &r.source,
-        0,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {0, 1}};
+    if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;
     if (check_target(c, &r))
         return CLI_WRONG;

@@ -159,17 +159,14 @@ int cmd_run(cli *c, int argc, char **argv) {
          &r.machine.uninitialised},
         CLI_INCLUDE(cli_machine_table(c, &r.machine)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[--device D]... [--check WITH]... [OPTIONS] JOB|FILE",
         "Runs all launches of the job on the machine: on the CPU, the way a GPU's blocks run "
         "them, with every access to memory checked. Prints for each kernel and size what was "
         "executed, and the transactions that its warps would cost a device. What kernels print "
         "comes first. Exit status 1: the buffers differ from what --check names.",
-        options,
-        &r.source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;
     r.path = c->words[0];
     return run_job(c, &r);

@@ -71,18 +71,15 @@ int cmd_trace(cli *c, int argc, char **argv) {
          CLI_TEXT, &r.input.space_text, "global local constant private"},
         CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "-o FILE [OPTIONS] JOB|FILE",
         "Runs all launches of the job on the machine, as 'heddle run' does, and writes every "
         "access to memory into a trace file: which threads, which addresses. What is not traced "
         "runs all the same. 'heddle trace info FILE' says what such a file holds, 'heddle trace "
         "export FILE' writes it as text, and 'heddle trace import TEXT -o FILE' reads that back; "
         "each has a --help of its own.",
-        options,
-        &r.input.source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
         return c->status;
     r.input.path = c->words[0];
     if (!r.out)

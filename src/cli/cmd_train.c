@@ -68,8 +68,6 @@ static hd_status read_lists(cli *c, request *r) {
         status = read_list(c, "bytes", r->byte_text, &bytes, &r->bytes);
     if (r->show && (r->again || r->length_text || r->byte_text || r->repeats))
         status = cli_refuse(c, "--show measures nothing and takes no other option");
-    if (r->repeats > 1000 && status == HD_OK)
-        status = cli_refuse(c, "--repeats takes at most 1000");
     return status;
 }
 
@@ -177,7 +175,7 @@ static int show_stored(cli *c, hd_database *database, const char *wanted) {
     const char *missing, *name = wanted;
     const hd_profiled_tree *trees = hd_database_trees(database, c->arena, &count), *stored = NULL;
     const hd_compute_device *devices =
-        hd_measure_devices(c->arena, backend_of(wanted), &device_count, &missing);
+        hd_compute_named(backend_of(wanted))->list(c->arena, &device_count, &missing);
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
             name = devices[d].name;
@@ -226,7 +224,8 @@ static void show_progress(void *user, const char *what, double share) {
     hd_arena_free(arena);
 }
 
-static hd_status measure(cli *c, hd_database *database, const request *r, hd_training *training) {
+static int train(cli *c, hd_database *database, const request *r) {
+    hd_training training;
     watch w = {.c = c, .start = hd_clock()};
     cli_stop stop;
     const hd_train_options options = {.device = r->device,
@@ -240,15 +239,9 @@ static hd_status measure(cli *c, hd_database *database, const request *r, hd_tra
                                       .stop = cli_catch_stop(&stop),
                                       .progress = show_progress,
                                       .user = &w};
-    hd_status status = hd_train(c->arena, &c->diag, database, &options, training);
+    hd_status status = hd_train(c->arena, &c->diag, database, &options, &training);
     cli_release_stop(&stop);
     cli_progress(c, NULL);
-    return status;
-}
-
-static int train(cli *c, hd_database *database, const request *r) {
-    hd_training training;
-    hd_status status = measure(c, database, r, &training);
     uint32_t known = training.kept + training.measured;
     if (training.stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal with %u of %u kernels measured%s", known,
@@ -282,21 +275,18 @@ int cmd_train(cli *c, int argc, char **argv) {
         {"again", 0, NULL, "forget all that was measured on this device first", CLI_FLAG, &r.again},
         {"lengths", 0, "N,...", "only loops of so many iterations", CLI_TEXT, &r.length_text},
         {"bytes", 0, "N,...", "only records of so many bytes", CLI_TEXT, &r.byte_text},
-        {"repeats", 0, "N", "timed runs of each kernel and tile; default 7", CLI_NUMBER,
-         &r.repeats},
+        {"repeats", 0, "N", "timed runs of each kernel and tile; default 7", CLI_NUMBER, &r.repeats,
+         .most = 1000},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] [DEVICE]",
         "Measures generated kernels on a device, with their records in each tile, and learns which "
         "tile is best for a cluster of so many bytes. DEVICE is P:D or cuda:D as 'heddle devices' "
         "prints it, or a part of an OpenCL device's name; default: OpenCL's first. Measurements "
         "and tree are "
         "kept in the profile database, and what is measured is not measured again.",
-        options,
-        NULL,
-        0,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {0, 1}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     r.device = c->word_count ? c->words[0] : NULL;
     if (read_lists(c, &r))

@@ -76,18 +76,6 @@ static void offer_second(completion *to, const char *first) {
             offer(to, cli_second_word(command, first), NULL);
 }
 
-/* What `heddle help` explains, or the second word of it. */
-static void offer_topics(completion *to, bool second, const char *topics) {
-    if (!second) {
-        offer_commands(to);
-        offer_words(to, topics);
-        return;
-    }
-    for (const cli_command *command = cli_commands; command->name; command++)
-        offer_second(to, command->name);
-    offer_words(to, CLI_SHELLS);
-}
-
 /* ---- options ------------------------------------------------------------------------------- */
 
 static void keep_option(void *user, const cli_option *option) {
@@ -132,7 +120,13 @@ static void complete_word(completion *to, const cli_command *command, char **wor
                 offer(to, hd_format(to->c->arena, "-%c", option->letter), option->help);
         }
     } else if (!strcmp(command->name, "help")) {
-        offer_topics(to, count > 1, topics);
+        /* What `heddle help` explains, or the second word of it. */
+        const cli_command *known = count > 1 ? cli_commands : NULL;
+        for (; known && known->name; known++)
+            offer_second(to, known->name);
+        if (count == 1)
+            offer_commands(to);
+        offer_words(to, count > 1 ? CLI_SHELLS : topics);
     } else {
         if (count == 1)
             offer_second(to, command->name);

@@ -72,14 +72,6 @@ hd_status cli_check_output(cli *c, const char *option, const char *path, const c
     return HD_OK;
 }
 
-/* The same name in the same folder, whatever the way there. Both can be written to. */
-static bool same_place(cli *c, const char *a, const char *b) {
-    return !hd_output_target(c->arena, &c->diag, a, &a) &&
-           !hd_output_target(c->arena, &c->diag, b, &b) &&
-           !strcmp(hd_path_name(a), hd_path_name(b)) &&
-           hd_same_file(hd_path_folder(c->arena, a), hd_path_folder(c->arena, b));
-}
-
 hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_dump **dumps) {
     const char *const inputs[] = {job->path, job->kernel_path};
     *dumps = hd_new_array(c->arena, cli_dump, texts->count);
@@ -90,10 +82,15 @@ hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_
             status = cli_check_output(c, "dump", dump->path, inputs, 2);
         if (status != HD_OK)
             return status;
-        for (size_t k = 0; k < i; k++)
-            if (same_place(c, (*dumps)[k].path, dump->path))
+        for (size_t k = 0; k < i; k++) { /* the same name in the same folder, whatever the way */
+            const char *a = (*dumps)[k].path, *b = dump->path;
+            if (!hd_output_target(c->arena, &c->diag, a, &a) &&
+                !hd_output_target(c->arena, &c->diag, b, &b) &&
+                !strcmp(hd_path_name(a), hd_path_name(b)) &&
+                hd_same_file(hd_path_folder(c->arena, a), hd_path_folder(c->arena, b)))
                 return cli_refuse(c, "--dump writes two buffers to %s; give each a file of its own",
                                   dump->path);
+        }
     }
     return HD_OK;
 }
@@ -108,28 +105,6 @@ hd_status cli_write_dumps(cli *c, const cli_dump *dumps, size_t count, const hd_
 }
 
 /* ---- comparing -------------------------------------------------------------------------- */
-
-static hd_status read_reference(cli *c, const char *path, const hd_buffer *buffer, void **bytes) {
-    const hd_place place = {.file = path};
-    struct stat at;
-    uint64_t wanted = bytes_of(buffer);
-    if (!stat(path, &at) && S_ISREG(at.st_mode) && (uint64_t)at.st_size != wanted)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "this file has %llu bytes, buffer '%s' %llu (%llu elements of %u); give a "
-                       "file with its bytes in C's layout",
-                       (unsigned long long)at.st_size, buffer->name, (unsigned long long)wanted,
-                       (unsigned long long)buffer->count, buffer->element_bytes);
-    char *text;
-    size_t length;
-    hd_status status = hd_read_long_file(c->arena, &c->diag, path, wanted, &text, &length);
-    if (status == HD_OK && length != wanted)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "this does not hold the %llu bytes of buffer "
-                       "'%s'",
-                       (unsigned long long)wanted, buffer->name);
-    *bytes = text;
-    return status;
-}
 
 hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const hd_job *job,
                          cli_check *check) {
@@ -146,10 +121,28 @@ hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const h
         if (status == HD_OK && check->reference[buffer])
             status = cli_refuse(c, "--check has two files for buffer '%s'; keep one",
                                 job->buffers[buffer].name);
-        if (status == HD_OK)
-            status = read_reference(c, path, &job->buffers[buffer], &check->reference[buffer]);
         if (status != HD_OK)
             return status;
+        const hd_buffer *of = &job->buffers[buffer];
+        const hd_place place = {.file = path};
+        const uint64_t wanted = bytes_of(of);
+        struct stat at;
+        char *text;
+        size_t length;
+        if (!stat(path, &at) && S_ISREG(at.st_mode) && (uint64_t)at.st_size != wanted)
+            return hd_fail(&c->diag, HD_EINPUT, &place,
+                           "this file has %llu bytes, buffer '%s' %llu (%llu elements of %u); give "
+                           "a file with its bytes in C's layout",
+                           (unsigned long long)at.st_size, of->name, (unsigned long long)wanted,
+                           (unsigned long long)of->count, of->element_bytes);
+        status = hd_read_long_file(c->arena, &c->diag, path, wanted, &text, &length);
+        if (status == HD_OK && length != wanted)
+            status = hd_fail(&c->diag, HD_EINPUT, &place,
+                             "this does not hold the %llu bytes of buffer '%s'",
+                             (unsigned long long)wanted, of->name);
+        if (status != HD_OK)
+            return status;
+        check->reference[buffer] = text;
         check->files = true;
     }
     if (on && !check->opencl)
@@ -159,26 +152,6 @@ hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const h
                        "no OpenCL device runs the kernels of this file; compare with files: "
                        "--check BUFFER=FILE");
     return HD_OK;
-}
-
-/* Kernels that print do so on the device, too, straight to our standard output, where their
- * text stands already and where --json promises an object and nothing else. */
-static int hide_output(void) {
-    fflush(stdout);
-    int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (kept >= 0 && nowhere >= 0)
-        dup2(nowhere, STDOUT_FILENO);
-    if (nowhere >= 0)
-        close(nowhere);
-    return kept;
-}
-
-static void show_output(int kept) {
-    fflush(stdout);
-    if (kept < 0)
-        return;
-    dup2(kept, STDOUT_FILENO);
-    close(kept);
 }
 
 static hd_status compare_with(cli *c, cli_check *check, const hd_job *job, void *const *contents,
@@ -202,9 +175,20 @@ hd_status cli_compare(cli *c, cli_check *check, const hd_job *job, void *const *
     void **others = hd_new_array(c->arena, void *, job->buffer_count);
     const hd_measure_options options = {.device = check->on};
     cli_progress(c, "running on the OpenCL device");
-    int kept = hide_output();
+    /* Kernels that print do so on the device, too, straight to our standard output, where their
+     * text stands already and where --json promises an object and nothing else. */
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && nowhere >= 0)
+        dup2(nowhere, STDOUT_FILENO);
+    if (nowhere >= 0)
+        close(nowhere);
     device = hd_measure_run(c->arena, &c->diag, job, &options, others, NULL);
-    show_output(kept);
+    fflush(stdout);
+    if (kept >= 0) {
+        dup2(kept, STDOUT_FILENO);
+        close(kept);
+    }
     cli_progress(c, NULL);
     if (device == HD_OK)
         device = compare_with(c, check, job, contents, "on the OpenCL device", others);

@@ -23,7 +23,7 @@ typedef struct cli_executor {
 const cli_option *cli_machine_table(cli *c, cli_machine_options *choice) {
     const cli_option options[] = {
         {"workers", 'j', "N", "threads that run blocks; default: one for each core", CLI_NUMBER,
-         &choice->workers},
+         &choice->workers, .most = 1024},
         {"max-instructions", 0, "N", "that a block may execute before it is a fault; default 10^10",
          CLI_NUMBER, &choice->max_instructions},
         {"local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER,
@@ -87,22 +87,6 @@ typedef struct launch_sizes {
     uint64_t kernel, dims, shared, global[3], local[3], offset[3];
 } launch_sizes;
 
-static cli_run_row *row_of(executor *e, const hd_launch *launch, size_t device_count) {
-    cli_run *run = e->run;
-    launch_sizes *sizes = hd_new(e->c->arena, launch_sizes);
-    *sizes = (launch_sizes){(uintptr_t)launch->kernel, launch->dims, launch->shared};
-    memcpy(sizes->global, launch->global, sizeof sizes->global);
-    memcpy(sizes->local, launch->local, sizeof sizes->local);
-    memcpy(sizes->offset, launch->offset, sizeof sizes->offset);
-    uint64_t row = hd_hash_add_key(&e->rows, sizes, run->rows.count);
-    if (row == run->rows.count)
-        hd_push(
-            e->c->arena, &run->rows,
-            (cli_run_row){.launch = launch,
-                          .counted = hd_new_array(e->c->arena, hd_launch_counts, device_count)});
-    return &run->rows.data[row];
-}
-
 static void add_counts(cli_run_row *row, const hd_vm_counts *counts) {
     hd_vm_counts *sum = &row->counts;
     row->runs++;
@@ -126,17 +110,6 @@ uint64_t cli_planned_runs(const hd_job *job) {
     return runs;
 }
 
-uint64_t cli_most_blocks(const hd_job *job, uint64_t first_run, uint64_t last_run) {
-    uint64_t run = 0, most = 0;
-    for (uint32_t l = 0; l < job->launch_count; run += job->launches[l++].repeat) {
-        const hd_launch *launch = &job->launches[l];
-        uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
-        if (run <= last_run && run + launch->repeat > first_run && blocks > most)
-            most = blocks;
-    }
-    return most;
-}
-
 int cli_run_status(const cli_run *run) {
     return run->total.counts.stopped ? CLI_STOPPED : CLI_FINE;
 }
@@ -144,8 +117,19 @@ int cli_run_status(const cli_run *run) {
 static hd_status run_all(executor *e, const hd_job *job, const cli_listener *listener) {
     cli_run *run = e->run;
     for (uint32_t l = 0; l < job->launch_count; l++) {
-        e->launch = &job->launches[l];
-        cli_run_row *row = row_of(e, e->launch, listener->device_count);
+        const hd_launch *launch = e->launch = &job->launches[l];
+        launch_sizes *sizes = hd_new(e->c->arena, launch_sizes);
+        *sizes = (launch_sizes){(uintptr_t)launch->kernel, launch->dims, launch->shared};
+        memcpy(sizes->global, launch->global, sizeof sizes->global);
+        memcpy(sizes->local, launch->local, sizeof sizes->local);
+        memcpy(sizes->offset, launch->offset, sizeof sizes->offset);
+        uint64_t number_of_row = hd_hash_add_key(&e->rows, sizes, run->rows.count);
+        if (number_of_row == run->rows.count)
+            hd_push(e->c->arena, &run->rows,
+                    (cli_run_row){.launch = launch,
+                                  .counted = hd_new_array(e->c->arena, hd_launch_counts,
+                                                          listener->device_count)});
+        cli_run_row *row = &run->rows.data[number_of_row];
         for (uint64_t r = 0; r < e->launch->repeat; r++, e->number++) {
             hd_sink sink;
             hd_vm_counts counts = {0};
@@ -192,8 +176,6 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                     .shown = hd_clock(),
                     .keeps_text = c->json || choice->keep_text,
                     .rows = {.arena = c->arena, .key_bytes = sizeof(launch_sizes)}};
-    if (choice->workers > CLI_WORKERS_MOST)
-        return cli_refuse(c, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_vm_line *allowed = hd_new_array(c->arena, hd_vm_line, choice->allowed_races.count + 1);
     if (read_allowed(c, choice, allowed))
         return HD_EINPUT;

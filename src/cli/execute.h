@@ -6,8 +6,6 @@
 #include "locality/analysis.h"
 #include "vm/vm.h"
 
-enum { CLI_WORKERS_MOST = 1024 };
-
 typedef struct cli_machine_options {
     uint64_t workers, max_instructions, local_memory;
     bool races, uninitialised;
@@ -56,8 +54,6 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
 
 /* How many times launches are run, all in all. */
 uint64_t cli_planned_runs(const hd_job *job);
-/* Blocks of the largest of these runs, counted from 0, inclusive. */
-uint64_t cli_most_blocks(const hd_job *job, uint64_t first_run, uint64_t last_run);
 /* The exit status of a run that went well: CLI_FINE or CLI_STOPPED. */
 int cli_run_status(const cli_run *run);
 

@@ -41,25 +41,6 @@ const cli_option *cli_job_options(cli *c, cli_source *source) {
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
 
-/* A job says everything itself: an option beside it would be ignored, so it is refused. */
-static hd_status refuse_flags(cli *c, const char *path, const cli_source *source) {
-    const char *given = source->entry          ? "entry"
-                        : source->global.dims  ? "global"
-                        : source->local.dims   ? "local"
-                        : source->count        ? "count"
-                        : source->values.count ? "arg"
-                        : source->options      ? "options"
-                        : source->record       ? "record"
-                        : source->split.count  ? "split"
-                                               : NULL;
-    if (!given)
-        return HD_OK;
-    const hd_place place = {.file = path};
-    return hd_fail(&c->diag, HD_EINPUT, &place,
-                   "--%s goes with a kernel file; this job says it itself, so change it there",
-                   given);
-}
-
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
     const hd_place place = {.file = path};
@@ -69,8 +50,22 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
         return cli_refuse(c, "--global has %u dimensions and --local %u; give both as many",
                           source->global.dims, source->local.dims);
     if (cli_is_job(path)) {
-        if ((status = refuse_flags(c, path, source)) ||
-            (status = hd_job_read(c->arena, &c->diag, path, job)) ||
+        /* A job says everything itself: an option beside it would be ignored. */
+        const char *given = source->entry          ? "entry"
+                            : source->global.dims  ? "global"
+                            : source->local.dims   ? "local"
+                            : source->count        ? "count"
+                            : source->values.count ? "arg"
+                            : source->options      ? "options"
+                            : source->record       ? "record"
+                            : source->split.count  ? "split"
+                                                   : NULL;
+        if (given)
+            return hd_fail(&c->diag, HD_EINPUT, &place,
+                           "--%s goes with a kernel file; this job says it itself, so change it "
+                           "there",
+                           given);
+        if ((status = hd_job_read(c->arena, &c->diag, path, job)) ||
             (!source->trust_options && (status = hd_job_check_options(c->arena, &c->diag, *job))))
             return status;
         if (access((*job)->kernel_path, R_OK))
@@ -179,28 +174,6 @@ static const hd_record *record_named(const hd_job *job, const char *name, hd_str
     return NULL;
 }
 
-/* "RECORD=LAYOUT" or "LAYOUT". */
-static hd_status read_layout(cli *c, const hd_job *job, const char *text,
-                             hd_record_layout *result) {
-    const char *equals = strchr(text, '=');
-    hd_layout *layout;
-    result->record = job->record;
-    if (equals) {
-        const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
-        hd_str names = {.arena = c->arena};
-        result->record = record_named(job, name, &names);
-        if (!result->record)
-            return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s", text,
-                              name, names.length ? hd_str_text(&names) : "none");
-        text = equals + 1;
-    } else if (!job->record) {
-        return hd_job_require_record(&c->diag, job);
-    }
-    hd_status status = hd_layout_parse(c->arena, &c->diag, result->record, text, &layout);
-    result->layout = status == HD_OK ? layout : NULL;
-    return status;
-}
-
 hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
                            const cli_texts *texts, hd_job **job, hd_record_layout **layouts,
                            uint32_t *count) {
@@ -210,7 +183,22 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
     *count = (uint32_t)texts->count;
     *layouts = hd_new_array(c->arena, hd_record_layout, texts->count);
     for (uint32_t l = 0; l < *count && status == HD_OK; l++) {
-        status = read_layout(c, *job, texts->data[l], &(*layouts)[l]);
+        const char *text = texts->data[l], *equals = strchr(text, '=');
+        const hd_record *record = (*job)->record;
+        hd_str names = {.arena = c->arena};
+        hd_layout *layout;
+        if (equals) {
+            const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
+            record = record_named(*job, name, &names);
+            if (!record)
+                return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s",
+                                  text, name, names.length ? hd_str_text(&names) : "none");
+            text = equals + 1;
+        } else if (!record) {
+            return hd_job_require_record(&c->diag, *job);
+        }
+        status = hd_layout_parse(c->arena, &c->diag, record, text, &layout);
+        (*layouts)[l] = (hd_record_layout){record, status == HD_OK ? layout : NULL};
         for (uint32_t o = 0; o < l && status == HD_OK; o++)
             if ((*layouts)[o].record == (*layouts)[l].record)
                 status = cli_refuse(c,

@@ -4,8 +4,8 @@
  *     const char *layout = NULL;
  *     const cli_option options[] = {
  *         {"layout", 'l', "L", "the layout to write", CLI_TEXT, &layout}, {0}};
- *     const cli_page page = {"--layout L JOB", "Writes …", options, NULL, 1, 1};
- *     if (!cli_parse(c, &page, argc, argv))
+ *     const cli_page page = {"--layout L JOB", "Writes …", {1, 1}};
+ *     if (!cli_parse(c, &page, options, NULL, argc, argv))
  *         return c->status;
  */
 #include <ctype.h>
@@ -99,19 +99,6 @@ static void add_group_help(hd_str *out, const char *title, const cli_option *tab
     }
 }
 
-static int print_help(cli *c, const cli_page *page, const cli_option *job_options,
-                      const cli_option *common) {
-    hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "usage: ");
-    hd_wrap(&out, hd_format(c->arena, "heddle %s %s", c->command, page->usage), 7, HD_TABLE_WIDTH);
-    hd_str_add(&out, "\n");
-    hd_wrap(&out, page->about, 0, HD_TABLE_WIDTH);
-    add_group_help(&out, "Options", page->options);
-    add_group_help(&out, "For a kernel file without a job", job_options);
-    add_group_help(&out, "Everywhere", common);
-    return cli_print(c, &out);
-}
-
 /* ---- values --------------------------------------------------------------------------- */
 
 static hd_status wrong_value(cli *c, const cli_option *option, const char *text,
@@ -130,45 +117,43 @@ bool cli_whole(const char *text, const char **end, uint64_t *value) {
     return !errno && *value <= INT64_MAX;
 }
 
-static hd_status set_sizes(cli *c, const cli_option *option, const char *text) {
-    cli_sizes sizes = {0};
-    const char *at = text;
-    while (sizes.dims < 3 && cli_whole(at, &at, &sizes.size[sizes.dims]) &&
-           sizes.size[sizes.dims]) {
-        sizes.dims++;
-        if (!*at) {
-            *(cli_sizes *)option->target = sizes;
-            return HD_OK;
-        }
-        if (*at++ != ',')
-            break;
-    }
-    return wrong_value(c, option, text, "one to three sizes such as 1024 or 64,64");
-}
-
-static hd_status set_real(cli *c, const cli_option *option, const char *text) {
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value) || value < 0)
-        return wrong_value(c, option, text, "a number that is not negative");
-    *(double *)option->target = value;
-    return HD_OK;
-}
-
 static hd_status set_option(cli *c, const cli_option *option, const char *text) {
-    const char *end;
+    const char *end, *text_left = text;
+    char *after;
     switch (option->kind) {
     case CLI_FLAG: *(bool *)option->target = true; return HD_OK;
     case CLI_TEXT: *(const char **)option->target = text; return HD_OK;
     case CLI_TEXTS: hd_push(c->arena, (cli_texts *)option->target, text); return HD_OK;
-    case CLI_REAL: return set_real(c, option, text);
-    case CLI_SIZES: return set_sizes(c, option, text);
+    case CLI_REAL: {
+        double value = strtod(text, &after);
+        if (after == text || *after || !isfinite(value) || value < 0)
+            return wrong_value(c, option, text, "a number that is not negative");
+        *(double *)option->target = value;
+        return HD_OK;
+    }
+    case CLI_SIZES: {
+        cli_sizes sizes = {0};
+        while (sizes.dims < 3 && cli_whole(text_left, &text_left, &sizes.size[sizes.dims]) &&
+               sizes.size[sizes.dims]) {
+            sizes.dims++;
+            if (!*text_left) {
+                *(cli_sizes *)option->target = sizes;
+                return HD_OK;
+            }
+            if (*text_left++ != ',')
+                break;
+        }
+        return wrong_value(c, option, text, "one to three sizes such as 1024 or 64,64");
+    }
     case CLI_NUMBER: break;
     }
     uint64_t *number = option->target;
     if (!cli_whole(text, &end, number) || *end || !*number)
         return wrong_value(c, option, text, "a whole number from 1 on");
-    return HD_OK;
+    return option->most && *number > option->most
+               ? cli_refuse(c, "--%s takes at most %llu", option->name,
+                            (unsigned long long)option->most)
+               : HD_OK;
 }
 
 /* ---- parsing ---------------------------------------------------------------------------- */
@@ -247,7 +232,8 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
     return HD_OK;
 }
 
-bool cli_parse(cli *c, const cli_page *page, int argc, char **argv) {
+bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_source *source,
+               int argc, char **argv) {
     bool help = false;
     const char *colour = "auto";
     const cli_option common[] = {
@@ -257,8 +243,8 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv) {
         {"help", 'h', NULL, "this text", CLI_FLAG, &help},
         {0}};
     option_set set = {.count = 0};
-    add_options(&set, page->options);
-    const cli_option *job_options = page->source ? cli_job_options(c, page->source) : NULL;
+    add_options(&set, options);
+    const cli_option *job_options = source ? cli_job_options(c, source) : NULL;
     add_options(&set, job_options);
     add_options(&set, common);
     for (uint32_t i = 0; c->list && i < set.count; i++)
@@ -274,15 +260,24 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv) {
     }
     c->printer.quiet = c->quiet;
     if (help) {
-        c->status = print_help(c, page, job_options, common);
+        hd_str out = {.arena = c->arena};
+        hd_str_add(&out, "usage: ");
+        hd_wrap(&out, hd_format(c->arena, "heddle %s %s", c->command, page->usage), 7,
+                HD_TABLE_WIDTH);
+        hd_str_add(&out, "\n");
+        hd_wrap(&out, page->about, 0, HD_TABLE_WIDTH);
+        add_group_help(&out, "Options", options);
+        add_group_help(&out, "For a kernel file without a job", job_options);
+        add_group_help(&out, "Everywhere", common);
+        c->status = cli_print(c, &out);
         return false;
     }
     c->words = argv + optind;
     c->word_count = (uint32_t)(argc - optind);
-    if (c->word_count < page->least)
+    if (c->word_count < page->words.least)
         cli_refuse(c, "which file? heddle %s %s", c->command, page->usage);
-    if (c->word_count > page->most)
-        cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->most], c->command,
-                   page->usage);
-    return c->word_count >= page->least && c->word_count <= page->most;
+    if (c->word_count > page->words.most)
+        cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->words.most],
+                   c->command, page->usage);
+    return c->word_count >= page->words.least && c->word_count <= page->words.most;
 }

@@ -134,27 +134,6 @@ hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *
 
 /* ---- as a patch ----------------------------------------------------------------------------- */
 
-/* Runs diff, whose output goes to the file `patch`; it ends with 1 where files differ. */
-static hd_status run_diff(cli *c, char **words, const char *patch) {
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int ended = 0;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (!error)
-        error = posix_spawn_file_actions_addopen(&actions, 1, patch, O_WRONLY | O_CREAT, 0600);
-    if (!error)
-        error = posix_spawnp(&child, words[0], &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error)
-        return hd_fail(&c->diag, HD_ESYSTEM, NULL, "cannot run diff: %s; install diffutils",
-                       strerror(error));
-    while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
-        ;
-    if (!WIFEXITED(ended) || WEXITSTATUS(ended) > 1)
-        return hd_fail(&c->diag, HD_ESYSTEM, NULL, "diff failed (wait status %d)", ended);
-    return HD_OK;
-}
-
 /* Adds what turns `path`, which may not be there yet, into `text`. */
 static hd_status add_diff(cli *c, const char *folder, const char *path, const char *text,
                           hd_str *patch) {
@@ -168,9 +147,25 @@ static hd_status add_diff(cli *c, const char *folder, const char *path, const ch
                      "--",      is_new ? "/dev/null" : hd_strdup(c->arena, path),
                      new_path,  NULL};
     size_t length;
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int ended = 0;
     hd_status status = hd_write_file(&c->diag, new_path, text, strlen(text));
-    if (status == HD_OK)
-        status = run_diff(c, words, patch_path);
+    if (status != HD_OK)
+        return status;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (!error)
+        error = posix_spawn_file_actions_addopen(&actions, 1, patch_path, O_WRONLY | O_CREAT, 0600);
+    if (!error)
+        error = posix_spawnp(&child, words[0], &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error)
+        return hd_fail(&c->diag, HD_ESYSTEM, NULL, "cannot run diff: %s; install diffutils",
+                       strerror(error));
+    while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
+        ;
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) > 1) /* 1: the files differ */
+        status = hd_fail(&c->diag, HD_ESYSTEM, NULL, "diff failed (wait status %d)", ended);
     if (status == HD_OK)
         status = hd_read_file(c->arena, &c->diag, patch_path, &found, &length);
     if (status == HD_OK)

@@ -15,17 +15,19 @@ const cli_option *cli_reuse_table(cli *c, cli_reuse_options *o) {
          "1 blocks one after another, 2 each block by itself, 3 all blocks of a launch at once, 4 "
          "K "
          "blocks at once, 5 each core cluster with its load/store units, 6 the clusters together",
-         CLI_NUMBER, &o->scenario},
+         CLI_NUMBER, &o->scenario, .most = 6},
         {"k", 'k', "K", "scenario 4: blocks that run at once", CLI_NUMBER, &o->k},
-        {"clusters", 0, "C", "scenarios 5 and 6: core clusters", CLI_NUMBER, &o->clusters},
+        {"clusters", 0, "C", "scenarios 5 and 6: core clusters", CLI_NUMBER, &o->clusters,
+         .most = MOST_CLUSTERS},
         {"units", 0, "L",
          "scenarios 5 and 6: load/store units of each cluster, a multiple or a divisor of 32",
-         CLI_NUMBER, &o->units},
+         CLI_NUMBER, &o->units, .most = MOST_UNITS},
         {"block", 0, "B", "scenario 2: this block", CLI_TEXT, &o->block},
         {"cluster", 0, "N", "scenario 5: this cluster", CLI_TEXT, &o->cluster},
         {"all", 0, NULL, "scenarios 2 and 5: all blocks or clusters added up (the default)",
          CLI_FLAG, &o->all},
-        {"element", 0, "BYTES", "of an element; default: 4", CLI_NUMBER, &o->element},
+        {"element", 0, "BYTES", "of an element; default: 4", CLI_NUMBER, &o->element,
+         .most = MOST_ELEMENT},
         {"schedule", 0, "ORDERS",
          "of blocks: sequential, random or sharing; of warps: round-robin or greedy; or one of "
          "each, such as sharing,greedy",
@@ -45,12 +47,6 @@ const cli_option *cli_reuse_table(cli *c, cli_reuse_options *o) {
         {"svg", 0, "FILE", "write the picture as SVG, too", CLI_TEXT, &o->svg},
         {0}};
     return cli_keep_options(c, options);
-}
-
-static hd_status check_most(cli *c, const char *option, uint64_t value, uint64_t most) {
-    return value <= most
-               ? HD_OK
-               : cli_refuse(c, "--%s takes at most %llu", option, (unsigned long long)most);
 }
 
 /* "sharing,greedy": names of orders, at most one of each kind. */
@@ -102,7 +98,7 @@ static hd_status check_scenario(cli *c, cli_reuse_options *o) {
         return cli_refuse(
             c, "which scenario? --scenario 1 to 6; 'heddle %s --help' says what they are",
             c->command);
-    hd_status status = check_most(c, "scenario", s, 6);
+    hd_status status = HD_OK;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && status == HD_OK; i++)
         if (rules[i].given && !rules[i].fits)
             status = cli_refuse(c, "--%s goes with %s", rules[i].option, rules[i].scenarios);
@@ -134,12 +130,8 @@ hd_status cli_reuse_read_outputs(cli *c, cli_reuse_options *o, char *const *path
 
 hd_status cli_reuse_read(cli *c, cli_reuse_options *o, char *const *paths, uint32_t count) {
     hd_status status;
-    if ((status = check_scenario(c, o)) ||
-        (status = check_most(c, "clusters", o->clusters, MOST_CLUSTERS)) ||
-        (status = check_most(c, "units", o->units, MOST_UNITS)) ||
-        (status = check_most(c, "element", o->element, MOST_ELEMENT)) ||
-        (status = cli_read_choice(c, &o->input)) || (status = read_schedule(c, o)) ||
-        (status = cli_reuse_read_outputs(c, o, paths, count)))
+    if ((status = check_scenario(c, o)) || (status = cli_read_choice(c, &o->input)) ||
+        (status = read_schedule(c, o)) || (status = cli_reuse_read_outputs(c, o, paths, count)))
         return status;
     if (o->seed && (!o->options.block_order || strcmp(o->options.block_order, "random")))
         return cli_refuse(c, "--seed goes with --schedule random");
@@ -159,24 +151,6 @@ hd_status cli_reuse_read(cli *c, cli_reuse_options *o, char *const *paths, uint3
 }
 
 /* ---- which stream --------------------------------------------------------------------------- */
-
-static hd_status find_stream(cli *c, const cli_reuse_options *o, cli_reuse *r) {
-    const hd_place place = {.file = r->file};
-    uint64_t found = 0;
-    for (uint64_t s = 0; s < r->reuse->stream_count; s++)
-        if (r->reuse->streams[s].number == o->number) {
-            r->stream = r->reuse->streams[s];
-            found++;
-        }
-    if (!found)
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--block %s: no launch has such a block",
-                       o->block);
-    return found == 1 ? HD_OK
-                      : hd_fail(&c->diag, HD_EINPUT, &place,
-                                "--block %s: %llu launches have such a block; choose one with "
-                                "--launch",
-                                o->block, (unsigned long long)found);
-}
 
 static const char *describe(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     hd_arena *arena = c->arena;
@@ -210,20 +184,29 @@ static const char *describe(cli *c, const cli_reuse_options *o, const cli_reuse 
 static hd_status choose(cli *c, const cli_reuse_options *o, const hd_trace_contents *contents,
                         cli_reuse *r) {
     bool one = o->block || o->cluster || (o->scenario != 2 && o->scenario != 5);
-    hd_status status = HD_OK;
-    if (one && o->block)
-        status = find_stream(c, o, r);
-    else
+    const hd_place place = {.file = r->file};
+    uint64_t found = 0;
+    for (uint64_t s = 0; o->block && s < r->reuse->stream_count; s++)
+        if (r->reuse->streams[s].number == o->number) {
+            r->stream = r->reuse->streams[s];
+            found++;
+        }
+    if (o->block && !found)
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--block %s: no launch has such a block",
+                       o->block);
+    if (found > 1)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--block %s: %llu launches have such a block; choose one with --launch",
+                       o->block, (unsigned long long)found);
+    if (!o->block)
         r->stream = one ? r->reuse->streams[o->number] : hd_reuse_sum(c->arena, r->reuse);
-    if (status != HD_OK)
-        return status;
     r->is_all = !one;
     if (!one && o->scenario == 2)
         r->kernel_count = hd_reuse_by_kernel(c->arena, contents, r->reuse, &r->kernels);
     r->shape = hd_reuse_shape_of(r->stream.degree, r->stream.domain);
     r->what = describe(c, o, r);
     if (o->scenario == 4 && r->reuse->k < o->k)
-        hd_warn(&c->diag, &(hd_place){.file = r->file},
+        hd_warn(&c->diag, &place,
                 "--k %llu: no launch has more than %llu block%s, so all blocks of a launch are "
                 "taken as running at once",
                 (unsigned long long)o->k, (unsigned long long)r->reuse->k,

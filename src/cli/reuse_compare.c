@@ -45,20 +45,6 @@ static uint64_t number_of(const json_t *object, const char *name, json_int_t mos
     return value > 0 && value <= most ? (uint64_t)value : 0;
 }
 
-static const char *what_of(hd_arena *arena, const json_t *object) {
-    static const char *const parameters[] = {"k",      "clusters", "units",
-                                             "launch", "block",    "cluster"};
-    hd_str text = {.arena = arena};
-    hd_str_printf(&text, "scenario %lld",
-                  (long long)json_integer_value(json_object_get(object, "scenario")));
-    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
-        const json_t *value = json_object_get(object, parameters[i]);
-        if (json_is_integer(value))
-            hd_str_printf(&text, ", %s %lld", parameters[i], (long long)json_integer_value(value));
-    }
-    return hd_str_text(&text);
-}
-
 /* A few words can name a far distance, and what is compared has a number for each up to that: of
  * both sides, their difference, and its picture. */
 static hd_status check_memory(cli *c, const char *path, const json_t *object, uint64_t memory) {
@@ -95,7 +81,16 @@ static hd_status read_result(cli *c, const char *path, uint64_t memory, cli_reus
     status = check_memory(c, path, object, memory);
     if (status == HD_OK && r->element && r->stream.mis && number_of(object, "scenario", 6) &&
         read_degrees(c->arena, object, &r->stream)) {
-        r->what = what_of(c->arena, object);
+        static const char *const parameters[] = {"scenario", "k",     "clusters", "units",
+                                                 "launch",   "block", "cluster"};
+        hd_str what = {.arena = c->arena};
+        for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+            const json_t *value = json_object_get(object, parameters[i]);
+            if (json_is_integer(value))
+                hd_str_printf(&what, "%s%s %lld", i ? ", " : "", parameters[i],
+                              (long long)json_integer_value(value));
+        }
+        r->what = hd_str_text(&what);
         r->shape = hd_reuse_shape_of(r->stream.degree, r->stream.domain);
     }
     json_decref(object);
@@ -244,13 +239,13 @@ static const hd_member side_members[] = {HD_SAME(cli_reuse, file, what),
                                          {"mis", HD_AT(cli_reuse, stream.mis)},
                                          {HD_IN(cli_reuse, shape), .of = hd_shape_members},
                                          {0}};
+static const hd_member difference_members[] = {HD_SAME(hd_reuse_difference, sum, absolute, apart),
+                                               {0}};
 static const hd_member comparison_members[] = {
     {"element", HD_VIA(comparison, a, HD_AT, element)},
     {"a", HD_BEHIND(comparison, a), .of = side_members},
     {"b", HD_BEHIND(comparison, b), .of = side_members},
-    {"sum", HD_VIA(comparison, difference, HD_AT, sum)},
-    {"absolute", HD_VIA(comparison, difference, HD_AT, absolute)},
-    {"apart", HD_VIA(comparison, difference, HD_AT, apart)},
+    {HD_BEHIND(comparison, difference), .of = difference_members},
     {"domain_change", .get = domain_change},
     {"distance", .get = distances_of},
     {"change", .get = changes_at},
@@ -292,16 +287,13 @@ int cmd_reuse_compare(cli *c, int argc, char **argv) {
                                    CLI_FLAG, &o.csv},
                                   CLI_INCLUDE(cli_machine_table(c, &o.input.machine)),
                                   {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] A B",
         "Sets two reuse characteristics side by side: the difference at each distance, its sum, "
         "and how the domain changes. A and B are traces, jobs or kernel files, which are analysed "
         "as the options say, or results that 'heddle reuse --json' wrote, by names in .json.",
-        options,
-        &o.input.source,
-        2,
-        2};
-    if (!cli_parse(c, &page, argc, argv))
+        {2, 2}};
+    if (!cli_parse(c, &page, options, &o.input.source, argc, argv))
         return c->status;
     return compare(c, &o, c->words);
 }

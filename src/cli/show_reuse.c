@@ -242,18 +242,6 @@ static int show_text(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     return cli_print(c, &out);
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------ */
-
-static int show_csv(cli *c, const cli_reuse_options *o, const hd_reuse_stream *stream) {
-    hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "distance,degree\n");
-    for (uint64_t d = 1; d <= stream->domain; d++)
-        if (stream->degree[d] && d >= o->first && d <= o->last)
-            hd_str_printf(&out, "%llu,%llu\n", (unsigned long long)d,
-                          (unsigned long long)stream->degree[d]);
-    return cli_print(c, &out);
-}
-
 /* ---- JSON: the context is the cli_reuse ------------------------------------------------------ */
 
 /* A result and what was asked for. */
@@ -294,14 +282,13 @@ static const hd_member option_members[] = {{"block_order", .get = block_order},
                                            {"warp_order", .get = warp_order},
                                            {"spaces", .get = spaces_of},
                                            {0}};
+static const hd_member analysis_members[] = {HD_SAME(hd_reuse, aggregates, elements, shares), {0}};
 static const hd_member reuse_members[] = {
     HD_SAME(cli_reuse, file, scenario, element),
     {"runs", HD_AT(cli_reuse, launches)},
     {"streams", .get = streams_of},
     {"blocks", HD_AT(cli_reuse, stream.blocks)},
-    {"aggregates", HD_VIA(cli_reuse, reuse, HD_AT, aggregates)},
-    {"elements", HD_VIA(cli_reuse, reuse, HD_AT, elements)},
-    {"shares", HD_VIA(cli_reuse, reuse, HD_AT, shares)},
+    {HD_BEHIND(cli_reuse, reuse), .of = analysis_members},
     {"each", .get = each_of, .of = stream_members},
     {"kernels", HD_MANY(cli_reuse, kernels, kernel_count), .of = kernel_members},
     {"complete", HD_AT(cli_reuse, complete)},
@@ -323,7 +310,15 @@ int cli_reuse_show(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     const char *title = hd_format(c->arena, "%s, %s", r->file, r->what);
     if (cli_reuse_svg(c, o, title, degrees_of(c->arena, &r->stream), r->stream.domain))
         return CLI_WRONG;
-    return c->json  ? cli_print_row(c, result_members, hd_with(hd_row(&(result){o, r}), r))
-           : o->csv ? show_csv(c, o, &r->stream)
-                    : show_text(c, o, r);
+    if (c->json)
+        return cli_print_row(c, result_members, hd_with(hd_row(&(result){o, r}), r));
+    if (!o->csv)
+        return show_text(c, o, r);
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, "distance,degree\n");
+    for (uint64_t d = 1; d <= r->stream.domain; d++)
+        if (r->stream.degree[d] && d >= o->first && d <= o->last)
+            hd_str_printf(&out, "%llu,%llu\n", (unsigned long long)d,
+                          (unsigned long long)r->stream.degree[d]);
+    return cli_print(c, &out);
 }

@@ -190,17 +190,14 @@ static int print_info(cli *c, const char *path, const hd_trace_contents *content
 }
 
 int cmd_trace_info(cli *c, int argc, char **argv) {
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] FILE",
         "Says what a trace file holds: its launches, the accesses and buffers of their kernels, "
         "and what is missing when the run that wrote it did not come to its end. Of a run that "
         "was killed, FILE.part is left.",
-        NULL,
-        NULL,
-        1,
-        1};
+        {1, 1}};
     hd_trace *trace;
-    if (!cli_parse(c, &page, argc, argv))
+    if (!cli_parse(c, &page, NULL, NULL, argc, argv))
         return c->status;
     cli_end_on_stop();
     cli_progress(c, "opening");
@@ -238,20 +235,6 @@ typedef struct export_request {
     hd_trace_sums sums;
 } export_request;
 
-static hd_status read_choice(cli *c, export_request *r) {
-    const cli_input *in = &r->input;
-    hd_status status = cli_read_choice(c, &r->input);
-    if (status != HD_OK)
-        return status;
-    if (in->launch_text && (in->first_launch != in->last_launch || in->last_launch > UINT32_MAX))
-        return cli_refuse(c, "--launch takes a number from 0 on, not '%s'", in->launch_text);
-    r->choice = (hd_trace_choice){.launch = in->launch_text ? (int64_t)in->first_launch : -1,
-                                  .first_block = in->first_block,
-                                  .last_block = in->last_block,
-                                  .spaces = in->space_text ? in->spaces : 0};
-    return HD_OK;
-}
-
 /* A signal leaves no file, or ends the text with lines that say so. */
 static hd_status export_to(cli *c, hd_trace *trace, export_request *r, text_output *out) {
     hd_status status = r->out ? hd_file_begin(c->arena, &c->diag, r->out, &out->file) : HD_OK;
@@ -264,20 +247,6 @@ static hd_status export_to(cli *c, hd_trace *trace, export_request *r, text_outp
     if (out->file)
         hd_file_drop(out->file);
     return status;
-}
-
-/* With -o there is room for a summary on standard output. */
-static int show_exported(cli *c, const export_request *r, bool complete) {
-    const cli_traced traced = {
-        .path = r->out, .sums = r->sums, .complete = complete, .is_text = true};
-    if (c->json)
-        return cli_print_row(c, cli_traced_members, hd_row(&traced));
-    hd_str text = {.arena = c->arena};
-    hd_str_printf(&text, "wrote %s: %s, %s, %s\n", r->out,
-                  hd_show_counted(c->arena, r->sums.blocks, "block", "s"),
-                  hd_show_counted(c->arena, r->sums.mis, "MI", "s"),
-                  hd_show_counted(c->arena, r->sums.lane_accesses, "lane access", "es"));
-    return cli_print(c, &text);
 }
 
 static int export(cli *c, export_request *r, hd_trace *trace) {
@@ -298,7 +267,19 @@ static int export(cli *c, export_request *r, hd_trace *trace) {
                 r->out ? "nothing was written" : "the text is not complete");
         return CLI_STOPPED;
     }
-    return r->out ? show_exported(c, r, hd_trace_get(trace)->complete) : CLI_FINE;
+    if (!r->out)
+        return CLI_FINE;
+    /* With -o there is room for a summary on standard output. */
+    const cli_traced traced = {.path = r->out,
+                               .sums = r->sums,
+                               .complete = hd_trace_get(trace)->complete,
+                               .is_text = true};
+    hd_str text = {.arena = c->arena};
+    hd_str_printf(&text, "wrote %s: %s, %s, %s\n", r->out,
+                  hd_show_counted(c->arena, r->sums.blocks, "block", "s"),
+                  hd_show_counted(c->arena, r->sums.mis, "MI", "s"),
+                  hd_show_counted(c->arena, r->sums.lane_accesses, "lane access", "es"));
+    return c->json ? cli_print_row(c, cli_traced_members, hd_row(&traced)) : cli_print(c, &text);
 }
 
 int cmd_trace_export(cli *c, int argc, char **argv) {
@@ -313,22 +294,28 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
          "export only accesses to these: global, local, constant, private, separated by commas",
          CLI_TEXT, &r.input.space_text, "global local constant private"},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] FILE",
         "Writes a trace file in the text form, which 'heddle help trace-text' explains. Of a trace "
         "that is not complete, the blocks that are.",
-        options,
-        NULL,
-        1,
-        1};
+        {1, 1}};
     hd_trace *trace;
-    if (!cli_parse(c, &page, argc, argv))
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     r.input.path = c->words[0];
     if (c->json && !r.out)
         return cli_wrong(c, "--json needs -o FILE: the text would stand beside it");
     cli_end_on_stop();
-    if (read_choice(c, &r) || cli_open_trace(c, &r.input, &trace))
+    const cli_input *in = &r.input;
+    if (cli_read_choice(c, &r.input))
+        return CLI_WRONG;
+    if (in->launch_text && (in->first_launch != in->last_launch || in->last_launch > UINT32_MAX))
+        return cli_wrong(c, "--launch takes a number from 0 on, not '%s'", in->launch_text);
+    r.choice = (hd_trace_choice){.launch = in->launch_text ? (int64_t)in->first_launch : -1,
+                                 .first_block = in->first_block,
+                                 .last_block = in->last_block,
+                                 .spaces = in->space_text ? in->spaces : 0};
+    if (cli_open_trace(c, in, &trace))
         return CLI_WRONG;
     int status = export(c, &r, trace);
     hd_trace_close(trace);
@@ -371,16 +358,13 @@ int cmd_trace_import(cli *c, int argc, char **argv) {
     const char *path = NULL;
     const cli_option options[] = {{"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &path},
                                   {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "TEXT -o FILE",
         "Turns the text form, as 'heddle trace export' writes it or another tool does, into a "
         "trace file.",
-        options,
-        NULL,
-        1,
-        1};
+        {1, 1}};
     cli_traced traced;
-    if (!cli_parse(c, &page, argc, argv))
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     if (!path)
         return cli_wrong(c, "where to? Name a file with -o FILE");

@@ -162,13 +162,13 @@ static const hd_trip *trip_of(const hd_view *view, const hd_loop *loop) {
     return &info->trips[loop - info->flow->loops];
 }
 
-static bool has_count(const hd_trip *trip) {
-    return trip->count || trip->kind == HD_TRIP_CONSTANT || trip->kind == HD_TRIP_BOUND;
-}
-
 HD_GETTER(parent_of, hd_loop, hd_whole_if(row->parent >= 0, (uint64_t)row->parent))
 HD_GETTER(trips_of, hd_loop, hd_text(trip_names[trip_of(view, row)->kind]))
-HD_GETTER(count_of, hd_loop, hd_whole_if(has_count(trip_of(view, row)), trip_of(view, row)->count))
+static hd_value count_of(const hd_view *view, const void *at) {
+    const hd_trip *trip = trip_of(view, at);
+    bool known = trip->count || trip->kind == HD_TRIP_CONSTANT || trip->kind == HD_TRIP_BOUND;
+    return hd_whole_if(known, trip->count);
+}
 HD_GETTER(exits_early, hd_loop, hd_bool(trip_of(view, row)->early_exit))
 HD_GETTER(why_of, hd_loop, hd_text(trip_of(view, row)->reason))
 
