@@ -244,7 +244,7 @@ static hd_status run_devices(bench *b, bool *all_met) {
     uint32_t count;
     const char *missing;
     hd_status status = HD_OK;
-    hd_compute_device *devices = hd_measure_devices(arena, "opencl", &count, &missing);
+    hd_compute_device *devices = hd_compute_named("opencl")->list(arena, &count, &missing);
     hd_database *database = hd_database_open_user(arena, b->diag);
     if (!count)
         status = hd_fail(b->diag, HD_EINPUT, NULL, "%s", missing);

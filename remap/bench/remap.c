@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "heddle/remap.h"
-#include "measure/timing.h"
+#include "measure/measure.h"
 #include "remap/remap.h"
 #include "report/report.h"
 

@@ -3,21 +3,6 @@
  */
 #include "advise/advise.h"
 
-static hd_status advise_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                               const hd_device *device, const hd_advise_options *options,
-                               hd_device_advice *advice) {
-    advice->device = device;
-    hd_status status = hd_cost_model_make(arena, diag, job, device, &options->cost, &advice->model);
-    if (status != HD_OK)
-        return status;
-    const hd_layout *original = hd_layout_original(arena, job->record);
-    hd_cost_of_layout(arena, advice->model, original, &advice->accesses, &advice->access_count);
-    hd_search_static(arena, advice->model, &options->search, &advice->search);
-    advice->best = advice->search.leave ? original : advice->search.ranked[0].layout;
-    advice->ratio = advice->search.leave ? 1 : advice->search.ranked[0].ratio;
-    return HD_OK;
-}
-
 static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
                                    const hd_advise_options *options, hd_advice *advice) {
     hd_choose_options choose = options->choose;
@@ -45,10 +30,17 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     *advice = (hd_advice){.job = job, .device_count = options->device_count};
     advice->devices = hd_new_array(arena, hd_device_advice, options->device_count);
     for (uint32_t i = 0; i < options->device_count; i++) {
-        hd_status status =
-            advise_device(arena, diag, job, options->devices[i], options, &advice->devices[i]);
-        if (status != HD_OK)
-            return status;
+        hd_device_advice *of = &advice->devices[i];
+        of->device = options->devices[i];
+        hd_status made =
+            hd_cost_model_make(arena, diag, job, of->device, &options->cost, &of->model);
+        if (made != HD_OK)
+            return made;
+        const hd_layout *original = hd_layout_original(arena, job->record);
+        hd_cost_of_layout(arena, of->model, original, &of->accesses, &of->access_count);
+        hd_search_static(arena, of->model, &options->search, &of->search);
+        of->best = of->search.leave ? original : of->search.ranked[0].layout;
+        of->ratio = of->search.leave ? 1 : of->search.ranked[0].ratio;
     }
     advice->ranked = true;
     advice->best = advice->devices[0].best;

@@ -39,19 +39,6 @@ const char *advise_choice_print(hd_arena *arena, const hd_record *record, const 
 
 /* ---- parsing ---------------------------------------------------------------------- */
 
-static bool parse_head(hd_arena *arena, const char *line, hd_choice *choice) {
-    char date[32];
-    int has_tree;
-    if (strncmp(line, first_line, sizeof first_line - 1) ||
-        sscanf(line + sizeof first_line - 1, " %31s %d %u %u %u %u %u %lf", date, &has_tree,
-               &choice->count, &choice->winner, &choice->leader, &choice->rounds,
-               &choice->least_rounds, &choice->seconds) != 8)
-        return false;
-    choice->date = hd_strdup(arena, date);
-    choice->has_tree = has_tree;
-    return choice->count && choice->winner < choice->count && choice->leader < choice->count;
-}
-
 /* The text up to the next tab or end of line, and *at behind it. */
 static const char *next_field(hd_arena *arena, const char **at) {
     size_t length = strcspn(*at, "\t\n");
@@ -86,9 +73,17 @@ bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *t
                          hd_choice *choice) {
     size_t length = strlen(text);
     const char *at = text + strcspn(text, "\n");
-    if (!length || text[length - 1] != '\n' || !parse_head(arena, text, choice) ||
+    char date[32];
+    int has_tree;
+    if (!length || text[length - 1] != '\n' || strncmp(text, first_line, sizeof first_line - 1) ||
+        sscanf(text + sizeof first_line - 1, " %31s %d %u %u %u %u %u %lf", date, &has_tree,
+               &choice->count, &choice->winner, &choice->leader, &choice->rounds,
+               &choice->least_rounds, &choice->seconds) != 8 ||
+        !choice->count || choice->winner >= choice->count || choice->leader >= choice->count ||
         choice->count > length)
         return false;
+    choice->date = hd_strdup(arena, date);
+    choice->has_tree = has_tree;
     choice->entries = hd_new_array(arena, hd_choice_entry, choice->count);
     choice->timed = 0;
     at += *at == '\n';

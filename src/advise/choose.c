@@ -7,7 +7,6 @@
  */
 #include "advise/choose.h"
 #include "measure/stopwatch.h"
-#include "measure/timing.h"
 
 /* The more there are, the more rounds tell one from another. */
 enum { MOST_PROPOSALS = 24 };
@@ -28,35 +27,6 @@ typedef struct chooser {
 } chooser;
 
 /* ---- the judges ------------------------------------------------------------------- */
-
-/* What the processor's caches ask for is best judged by its own profile. */
-static hd_status add_processor(chooser *c) {
-    const hd_device *device;
-    hd_cost_model *model;
-    if (!c->choice->device.is_processor)
-        return HD_OK;
-    hd_status status = hd_device_host(c->arena, c->diag, &device);
-    if (status == HD_OK)
-        status = hd_cost_model_make(c->arena, c->diag, c->job, device, &c->options->cost, &model);
-    if (status != HD_OK)
-        return status;
-    hd_search_result *search = hd_new(c->arena, hd_search_result);
-    hd_search_static(c->arena, model, &c->options->search, search);
-    memmove(c->judges + 1, c->judges, c->judge_count * sizeof *c->judges);
-    c->judges[0] = (advise_static_judge){device, search};
-    c->judge_count++;
-    return HD_OK;
-}
-
-static void find_tree(chooser *c) {
-    const hd_diag silent = {0};
-    hd_profiled_tree found;
-    if (!hd_database_find_tree(c->options->database, c->arena, &c->profiled, &found) ||
-        hd_tile_steps_parse(c->arena, &silent, found.text, &c->tree) != HD_OK)
-        return;
-    c->tree_text = found.text;
-    c->choice->has_tree = true;
-}
 
 /* `epsilon` is a line of the device, as in the document. */
 static hd_status make_proposals(chooser *c, hd_proposal **proposals, uint32_t *count) {
@@ -108,42 +78,7 @@ static const char *make_key(const chooser *c) {
     return hd_hash_texts(arena, texts.data, texts.count);
 }
 
-static bool find_answer(chooser *c) {
-    const char *text;
-    hd_choice found = *c->choice;
-    if (c->options->again ||
-        !hd_database_get_answer(c->options->database, c->arena, c->key, &text) ||
-        !advise_choice_parse(c->arena, c->job->record, text, &found))
-        return false;
-    found.remembered = true;
-    *c->choice = found;
-    return true;
-}
-
 /* ---- the race -------------------------------------------------------------------------- */
-
-static void take_results(chooser *c, const hd_race *race) {
-    hd_choice *choice = c->choice;
-    choice->date = hd_date_now(c->arena);
-    choice->entries = hd_new_array(c->arena, hd_choice_entry, race->count);
-    choice->count = race->count;
-    choice->winner = race->winner;
-    choice->leader = race->leader;
-    choice->rounds = race->rounds;
-    choice->least_rounds = race->least_rounds;
-    choice->seconds = race->seconds;
-    choice->stopped = race->stopped;
-    for (uint32_t i = 0; i < race->count; i++) {
-        const hd_racer *racer = &race->racers[i];
-        hd_choice_entry *entry = &choice->entries[i];
-        *entry = (hd_choice_entry){racer->layout, racer->by,    racer->end,    racer->why,
-                                   {0},           racer->ratio, racer->as_fast};
-        if (!racer->rounds)
-            continue;
-        entry->timing = hd_timing_of(c->arena, racer->seconds, racer->rounds);
-        choice->timed += i > 0;
-    }
-}
 
 static hd_status run_race(chooser *c) {
     const hd_choose_options *o = c->options;
@@ -164,7 +99,26 @@ static hd_status run_race(chooser *c) {
         hd_stopwatch stopwatch = hd_device_clock_stopwatch(clock);
         status = hd_race_run(c->arena, c->job->record, proposals, count, &stopwatch, &race_options,
                              &race);
-        take_results(c, &race);
+        hd_choice *choice = c->choice;
+        choice->date = hd_date_now(c->arena);
+        choice->entries = hd_new_array(c->arena, hd_choice_entry, race.count);
+        choice->count = race.count;
+        choice->winner = race.winner;
+        choice->leader = race.leader;
+        choice->rounds = race.rounds;
+        choice->least_rounds = race.least_rounds;
+        choice->seconds = race.seconds;
+        choice->stopped = race.stopped;
+        for (uint32_t i = 0; i < race.count; i++) {
+            const hd_racer *racer = &race.racers[i];
+            hd_choice_entry *entry = &choice->entries[i];
+            *entry = (hd_choice_entry){racer->layout, racer->by,    racer->end,    racer->why,
+                                       {0},           racer->ratio, racer->as_fast};
+            if (!racer->rounds)
+                continue;
+            entry->timing = hd_timing_of(c->arena, racer->seconds, racer->rounds);
+            choice->timed += i > 0;
+        }
         c->lasting = !race.hindered && !race.stopped;
     }
     hd_device_clock_close(clock);
@@ -183,15 +137,40 @@ hd_status advise_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         return status;
     c.profiled = (hd_profiled_device){choice->device.backend, choice->device.platform,
                                       choice->device.name, choice->device.driver};
-    status = add_processor(&c);
+    /* What the processor's caches ask for is best judged by its own profile. */
+    if (choice->device.is_processor) {
+        const hd_device *device;
+        hd_cost_model *model;
+        hd_search_result *search = hd_new(arena, hd_search_result);
+        status = hd_device_host(arena, diag, &device);
+        if (status == HD_OK)
+            status = hd_cost_model_make(arena, diag, job, device, &options->cost, &model);
+        if (status != HD_OK)
+            return status;
+        hd_search_static(arena, model, &options->search, search);
+        memmove(c.judges + 1, c.judges, c.judge_count++ * sizeof *c.judges);
+        c.judges[0] = (advise_static_judge){device, search};
+    }
     if (status == HD_OK)
         status = hd_job_hash(arena, diag, job, &c.job_hash);
     if (status != HD_OK)
         return status;
-    find_tree(&c);
+    const hd_diag silent = {0};
+    hd_profiled_tree tree;
+    if (hd_database_find_tree(options->database, arena, &c.profiled, &tree) &&
+        hd_tile_steps_parse(arena, &silent, tree.text, &c.tree) == HD_OK) {
+        c.tree_text = tree.text;
+        choice->has_tree = true;
+    }
     c.key = make_key(&c);
-    if (find_answer(&c))
+    const char *text;
+    hd_choice found = *choice;
+    if (!options->again && hd_database_get_answer(options->database, arena, c.key, &text) &&
+        advise_choice_parse(arena, job->record, text, &found)) {
+        found.remembered = true;
+        *choice = found;
         return HD_OK;
+    }
     status = run_race(&c);
     if (status == HD_OK && c.lasting)
         hd_database_put_answer(options->database, c.key,

@@ -19,57 +19,26 @@ typedef struct verifier {
 /* ---- contents --------------------------------------------------------------------- */
 
 /* Small numbers: an index among them stays inside most buffers. */
-static void fill_value(const hd_leaf *leaf, uint64_t *state, unsigned char *at) {
-    uint32_t bytes = leaf->type.bits / 8;
-    for (uint32_t lane = 0; lane < leaf->type.lanes; lane++) {
-        uint64_t random = hd_next_random(state);
-        double value =
-            leaf->type.kind == KIR_FLOAT ? (double)(random >> 11) * 0x1p-53 : (double)(random % 64);
-        hd_type_put(leaf->type, value, at + lane * bytes);
-    }
-}
-
 static void fill_randomly(hd_arena *arena, const hd_buffer *buffer, uint64_t seed, void *bytes) {
     uint32_t count;
     const hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, NULL, &count);
     for (uint64_t e = 0; e < buffer->count; e++)
-        for (uint32_t l = 0; l < count; l++)
-            if (!leaves[l].opaque)
-                fill_value(&leaves[l], &seed,
-                           (unsigned char *)bytes + e * buffer->element_bytes + leaves[l].offset);
-}
-
-static hd_status make_contents(const verifier *v, void **contents, bool *random) {
-    *random = false;
-    for (uint32_t b = 0; b < v->job->buffer_count; b++) {
-        const hd_buffer *buffer = &v->job->buffers[b];
-        hd_status status = hd_job_contents(v->arena, v->diag, buffer, &contents[b]);
-        if (status != HD_OK)
-            return status;
-        if (buffer->file || buffer->init_count)
-            continue;
-        fill_randomly(v->arena, buffer, b, contents[b]);
-        *random = true;
-    }
-    return HD_OK;
+        for (uint32_t l = 0; l < count; l++) {
+            const hd_leaf *leaf = &leaves[l];
+            unsigned char *at = (unsigned char *)bytes + e * buffer->element_bytes + leaf->offset;
+            for (uint32_t lane = 0; !leaf->opaque && lane < leaf->type.lanes; lane++) {
+                uint64_t random = hd_next_random(&seed);
+                double value = leaf->type.kind == KIR_FLOAT ? (double)(random >> 11) * 0x1p-53
+                                                            : (double)(random % 64);
+                hd_type_put(leaf->type, value, at + lane * (leaf->type.bits / 8));
+            }
+        }
 }
 
 /* ---- runs --------------------------------------------------------------------------- */
 
 /* Random numbers may make a loop endless; no honest block gets so far. */
 enum { MOST_RANDOM_INSTRUCTIONS = 100000000 };
-
-static hd_status run_launches(hd_vm *vm, const hd_job *job, uint64_t *lane_accesses) {
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        for (uint64_t r = 0; r < job->launches[l].repeat; r++) {
-            hd_vm_counts counts = {0};
-            hd_status status = hd_vm_run(vm, l, NULL, &counts);
-            if (status != HD_OK)
-                return status;
-            *lane_accesses += counts.lane_accesses;
-        }
-    return HD_OK;
-}
 
 /* Runs a job from `before`, and copies what its buffers hold then to `after`. */
 static hd_status run_job(const verifier *v, const hd_diag *diag, const hd_job *job,
@@ -83,7 +52,12 @@ static hd_status run_job(const verifier *v, const hd_diag *diag, const hd_job *j
     hd_status status = hd_vm_open(v->arena, diag, job, before, &options, &vm);
     if (status != HD_OK)
         return status;
-    status = run_launches(vm, job, lane_accesses);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK; r++) {
+            hd_vm_counts counts = {0};
+            status = hd_vm_run(vm, l, NULL, &counts);
+            *lane_accesses += status == HD_OK ? counts.lane_accesses : 0;
+        }
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++) {
         uint64_t bytes = job->buffers[b].count * job->buffers[b].element_bytes;
         after[b] = hd_alloc(v->arena, bytes);
@@ -95,9 +69,16 @@ static hd_status run_job(const verifier *v, const hd_diag *diag, const hd_job *j
 
 static hd_status run_original(const verifier *v, void **before, void **after, hd_verified *result) {
     static const hd_diag silent = {NULL, NULL};
-    hd_status status = make_contents(v, before, &result->random);
+    hd_status status = hd_job_all_contents(v->arena, v->diag, v->job, before);
     if (status != HD_OK)
         return status;
+    for (uint32_t b = 0; b < v->job->buffer_count; b++) {
+        const hd_buffer *buffer = &v->job->buffers[b];
+        if (buffer->file || buffer->init_count)
+            continue;
+        fill_randomly(v->arena, buffer, b, before[b]);
+        result->random = true;
+    }
     uint64_t *accesses = &result->lane_accesses;
     if (result->random && run_job(v, &silent, v->job, before, after, accesses) == HD_OK)
         return HD_OK;
@@ -134,24 +115,6 @@ hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
     return status;
 }
 
-static hd_status run_rewritten(const verifier *v, const hd_diag *diag, const hd_placed_job *placed,
-                               void *const *before, void **after) {
-    uint32_t count = placed->job->buffer_count;
-    void **inputs = hd_new_array(v->arena, void *, count);
-    void **outputs = hd_new_array(v->arena, void *, count);
-    hd_placed_scatter(v->arena, placed, before, inputs);
-    uint64_t accesses;
-    hd_status status = run_job(v, diag, placed->job, inputs, outputs, &accesses);
-    if (status == HD_OK)
-        hd_placed_gather(v->arena, placed, outputs, after);
-    else if (status == HD_EINPUT)
-        hd_note(v->diag, NULL,
-                "the original runs through, so the rewritten kernels do something else: either "
-                "the original reaches beyond a field or an array of one element, which only its "
-                "layout makes harmless, or this is a fault of the rewriter; please report that");
-    return status;
-}
-
 hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_record_layout *layouts, uint32_t layout_count,
                     const hd_rewritten *rewritten, const hd_vm_options *options,
@@ -168,10 +131,21 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     result->ran = status == HD_OK;
     if (status == HD_OK)
         status = hd_place_rewritten(&view, job, layouts, layout_count, &placed);
-    if (status == HD_OK)
-        status = run_rewritten(&v, &viewed, placed, before, after);
     if (status != HD_OK)
         return status;
+    void **inputs = hd_new_array(arena, void *, placed->job->buffer_count);
+    void **outputs = hd_new_array(arena, void *, placed->job->buffer_count);
+    uint64_t accesses;
+    hd_placed_scatter(arena, placed, before, inputs);
+    status = run_job(&v, &viewed, placed->job, inputs, outputs, &accesses);
+    if (status == HD_EINPUT)
+        hd_note(diag, NULL,
+                "the original runs through, so the rewritten kernels do something else: either "
+                "the original reaches beyond a field or an array of one element, which only its "
+                "layout makes harmless, or this is a fault of the rewriter; please report that");
+    if (status != HD_OK)
+        return status;
+    hd_placed_gather(arena, placed, outputs, after);
     hd_job exact = *job; /* the machine does the same operations in the same order */
     exact.relative = exact.absolute = 0;
     bool equal, bit_equal;
@@ -181,19 +155,22 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
 
 /* ---- kernels that the job leaves out ------------------------------------------------------ */
 
+const hd_record *hd_verify_record(const kir_kernel *kernel, const hd_record_layout *layouts,
+                                  uint32_t layout_count) {
+    for (uint32_t p = 0; p < kernel->param_count; p++)
+        for (uint32_t l = 0; l < layout_count; l++)
+            if (kernel->params[p].record && !kernel->params[p].by_value_struct &&
+                kernel->params[p].record == hd_record_declared(layouts[l].record))
+                return kernel->params[p].record;
+    return NULL;
+}
+
 hd_status hd_verify_covers(const hd_diag *diag, const hd_job *job, const hd_record_layout *layouts,
                            uint32_t layout_count) {
     hd_status status = HD_OK;
     for (uint32_t k = 0; k < job->module->kernel_count; k++) {
         const kir_kernel *kernel = job->module->kernels[k];
-        const hd_record *taken = NULL;
-        for (uint32_t p = kernel->param_count; p-- > 0;)
-            for (uint32_t l = 0; l < layout_count; l++) {
-                const kir_param *param = &kernel->params[p];
-                if (param->record && !param->by_value_struct &&
-                    param->record == hd_record_declared(layouts[l].record))
-                    taken = param->record;
-            }
+        const hd_record *taken = hd_verify_record(kernel, layouts, layout_count);
         for (uint32_t l = 0; l < job->launch_count; l++)
             if (job->launches[l].kernel == kernel)
                 taken = NULL;

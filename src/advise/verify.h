@@ -31,6 +31,9 @@ hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
                              const hd_record_layout *layouts, uint32_t layout_count,
                              hd_placed_job **placed);
 
+/* The first of these records that the kernel takes behind a pointer; NULL: none. */
+const hd_record *hd_verify_record(const kir_kernel *kernel, const hd_record_layout *layouts,
+                                  uint32_t layout_count);
 /* An error for each kernel that takes one of the records but that the job never launches:
  * it is rewritten with the others, and nothing would check it. */
 hd_status hd_verify_covers(const hd_diag *diag, const hd_job *job, const hd_record_layout *layouts,

@@ -50,14 +50,6 @@ void hd_arena_free(hd_arena *arena) {
     free(arena);
 }
 
-static chunk *chunk_new(size_t size, chunk *next) {
-    chunk *c = aligned_alloc(ALIGNMENT, ALIGNMENT + size);
-    if (!c)
-        hd_no_memory(size);
-    *c = (chunk){.next = next, .size = size};
-    return c;
-}
-
 void *hd_alloc(hd_arena *arena, size_t size) {
     if (size > SIZE_MAX / 2)
         hd_no_memory(size);
@@ -70,7 +62,11 @@ void *hd_alloc(hd_arena *arena, size_t size) {
             want = (size_t)1 << 26;
         if (want < size)
             want = hd_align_up(size, ALIGNMENT);
-        c = arena->newest = chunk_new(want, c);
+        chunk *fresh = aligned_alloc(ALIGNMENT, ALIGNMENT + want);
+        if (!fresh)
+            hd_no_memory(want);
+        *fresh = (chunk){.next = c, .size = want};
+        c = arena->newest = fresh;
         at = 0;
     }
     c->used = at + size;

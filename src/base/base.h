@@ -111,14 +111,14 @@ uint64_t hd_next_random(uint64_t *state);
 #define HD_HASH_START UINT64_C(0xcbf29ce484222325)
 uint64_t hd_hash_bytes(uint64_t hash, const void *data, size_t length);
 
-/* clock.c: seconds of a clock that never goes back, from a start of its own. */
+/* machine.c: seconds of a clock that never goes back, from a start of its own. */
 double hd_clock(void);
 
-/* memory.c: bytes that this process can still have before the machine, its control group or
+/* machine.c: bytes that this process can still have before the machine, its control group or
  * ulimit says no; UINT64_MAX where nobody knows. */
 uint64_t hd_memory_free(void);
 
-/* cores.c: cores that this process may run on, at least 1. */
+/* machine.c: cores that this process may run on, at least 1. */
 uint32_t hd_core_count(void);
 
 /* ---- own.c: Heddle's own files ------------------------------------------- */

@@ -114,21 +114,18 @@ static void close_files(changes *all) {
             close(all->data[i].fd);
 }
 
-/* What is as it was need not be built again. */
-static void make_as_old(const change *c) {
-    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, c->modified};
-    if (!c->is_new)
-        utimensat(AT_FDCWD, c->target, times, AT_SYMLINK_NOFOLLOW);
-}
-
-/* The first file that could not get its old contents back, or NULL. */
+/* The first file that could not get its old contents back, or NULL. What is as it was need not be
+ * built again, so it gets its time, too. */
 static const change *restore(changes *all) {
     const change *failed = NULL;
     for (size_t i = 0; i < all->count; i++) {
-        if (make_old(all, &all->data[i]))
-            make_as_old(&all->data[i]);
-        else if (!failed)
-            failed = &all->data[i];
+        change *c = &all->data[i];
+        const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, c->modified};
+        bool restored = make_old(all, c);
+        if (restored && !c->is_new)
+            utimensat(AT_FDCWD, c->target, times, AT_SYMLINK_NOFOLLOW);
+        if (!restored && !failed)
+            failed = c;
     }
     return failed;
 }
@@ -147,27 +144,21 @@ static const char *identity(hd_arena *arena, int fd) {
 }
 
 /* A file below the journal's folder is named from there, so that a project can be moved. */
-static const char *name_in_journal(const changes *all, const char *target) {
-    char *folder = realpath(hd_path_folder(all->arena, all->journal), NULL);
-    char *within = realpath(hd_path_folder(all->arena, target), NULL);
-    const char *last = hd_path_name(target), *name = NULL;
-    size_t length = folder ? strlen(folder) : 0;
-    if (folder && within && !strncmp(folder, within, length) &&
-        (!within[length] || within[length] == '/'))
-        name = within[length] ? hd_format(all->arena, "%s/%s", within + length + 1, last)
-                              : hd_strdup(all->arena, last);
-    else if (within)
-        name = hd_format(all->arena, "%s/%s", within, last);
-    free(folder);
-    free(within);
-    return name ? name : target;
-}
-
 static void print_journal(const changes *all, const char *written_as, hd_str *out) {
+    char *folder = realpath(hd_path_folder(all->arena, all->journal), NULL);
+    size_t length = folder ? strlen(folder) : 0;
     hd_str_printf(out, "%s%s\nfiles %zu\n", magic, written_as, all->count);
     for (size_t i = 0; i < all->count; i++) {
         const change *c = &all->data[i];
-        const char *name = name_in_journal(all, c->target);
+        const char *name = c->target, *last = hd_path_name(name);
+        char *within = realpath(hd_path_folder(all->arena, name), NULL);
+        if (folder && within && !strncmp(folder, within, length) &&
+            (!within[length] || within[length] == '/'))
+            name =
+                within[length] ? hd_format(all->arena, "%s/%s", within + length + 1, last) : last;
+        else if (within)
+            name = hd_format(all->arena, "%s/%s", within, last);
+        free(within);
         hd_str_printf(out, "file %zu %lld %zu %lld %ld\n", strlen(name),
                       c->is_new ? -1LL : (long long)c->old.length, c->new.length,
                       (long long)c->modified.tv_sec, c->modified.tv_nsec);
@@ -176,6 +167,7 @@ static void print_journal(const changes *all, const char *written_as, hd_str *ou
         hd_str_addn(out, c->new.data, c->new.length);
         hd_str_add(out, "\n");
     }
+    free(folder);
     hd_str_printf(out, "end %016llx\n",
                   (unsigned long long)hd_hash_bytes(HD_HASH_START, out->data, out->length));
 }
@@ -204,28 +196,6 @@ static bool take_line(rest *r, hd_arena *arena, const char **line) {
     return true;
 }
 
-static bool read_change(changes *all, rest *r, change *c) {
-    const char *line;
-    size_t name_length, new_length;
-    long long old_length, seconds;
-    long nanoseconds;
-    content name, newline;
-    if (!take_line(r, all->arena, &line) ||
-        sscanf(line, "file %zu %lld %zu %lld %ld", &name_length, &old_length, &new_length, &seconds,
-               &nanoseconds) != 5)
-        return false;
-    *c = (change){.fd = -1,
-                  .is_new = old_length < 0,
-                  .modified = {.tv_sec = (time_t)seconds, .tv_nsec = nanoseconds}};
-    if (!take(r, name_length, &name) || !take(r, c->is_new ? 0 : (size_t)old_length, &c->old) ||
-        !take(r, new_length, &c->new) || !take(r, 1, &newline))
-        return false;
-    c->target =
-        hd_path_beside(all->arena, all->journal, hd_strndup(all->arena, name.data, name.length));
-    c->path = c->target;
-    return true;
-}
-
 /* False: it is not whole. */
 static bool read_changes(changes *all, content text, const char **written_as) {
     enum { LAST_LINE = 21 };
@@ -240,57 +210,33 @@ static bool read_changes(changes *all, content text, const char **written_as) {
         sscanf(line, "files %zu", &all->count) != 1 || all->count > text.length)
         return false;
     all->data = hd_new_array(all->arena, change, all->count);
-    for (size_t i = 0; i < all->count; i++)
-        if (!read_change(all, &r, &all->data[i]))
+    for (size_t i = 0; i < all->count; i++) {
+        change *c = &all->data[i];
+        size_t name_length, new_length;
+        long long old_length, seconds;
+        long nanoseconds;
+        content name, newline;
+        if (!take_line(&r, all->arena, &line) ||
+            sscanf(line, "file %zu %lld %zu %lld %ld", &name_length, &old_length, &new_length,
+                   &seconds, &nanoseconds) != 5)
             return false;
+        *c = (change){.fd = -1,
+                      .is_new = old_length < 0,
+                      .modified = {.tv_sec = (time_t)seconds, .tv_nsec = nanoseconds}};
+        if (!take(&r, name_length, &name) ||
+            !take(&r, c->is_new ? 0 : (size_t)old_length, &c->old) ||
+            !take(&r, new_length, &c->new) || !take(&r, 1, &newline))
+            return false;
+        const char *text_of_name = hd_strndup(all->arena, name.data, name.length);
+        c->path = c->target = hd_path_beside(all->arena, all->journal, text_of_name);
+    }
     return true;
 }
 
 /* ---- changing ------------------------------------------------------------------------------- */
 
-static hd_status read_old(const changes *all, change *c) {
-    struct stat at;
-    char *text;
-    hd_status status = hd_read_file(all->arena, all->diag, c->target, &text, &c->old.length);
-    if (status != HD_OK)
-        return status;
-    c->old.data = text;
-    c->fd = open(c->target, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (c->fd < 0 || fstat(c->fd, &at))
-        return hd_fail_errno(all->diag, HD_ESYSTEM, c->path, "write");
-    c->modified = at.st_mtim;
-    return HD_OK;
-}
-
-static hd_status check_room(const changes *all, change *c) {
-    c->is_new = true;
-    if (access(hd_path_folder(all->arena, c->target), W_OK))
-        return hd_fail_errno(all->diag, HD_ESYSTEM, c->path, "write");
-    return HD_OK;
-}
-
-/* Two names of one file are one change. */
-static const change *same_file(const changes *all, const change *c) {
-    struct stat at, other;
-    for (size_t i = 0; i < all->count; i++)
-        if (c->fd >= 0 && all->data[i].fd >= 0 && !fstat(c->fd, &at) &&
-            !fstat(all->data[i].fd, &other) && at.st_dev == other.st_dev &&
-            at.st_ino == other.st_ino)
-            return &all->data[i];
-    return NULL;
-}
-
 static bool is_equal(content a, content b) {
     return a.length == b.length && !memcmp(a.data, b.data, a.length);
-}
-
-/* What was read to make the new contents must still be there. */
-static hd_status check_before(const changes *all, const change *c, const char *before) {
-    if (!before || c->is_new || is_equal(c->old, (content){before, strlen(before)}))
-        return HD_OK;
-    return hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = c->path},
-                   "this has changed since it was read, and writing would lose that; give the "
-                   "command again");
 }
 
 /* Adds a file unless it stays as it is. */
@@ -300,10 +246,35 @@ static hd_status add_change(changes *all, const hd_output *file, const char *bef
     hd_status status = hd_output_target(all->arena, all->diag, c->path, &c->target);
     if (status != HD_OK)
         return status;
-    status = access(c->target, F_OK) ? check_room(all, c) : read_old(all, c);
-    if (status == HD_OK)
-        status = check_before(all, c, before);
-    const change *same = same_file(all, c);
+    c->is_new = access(c->target, F_OK) != 0;
+    struct stat at;
+    char *text;
+    if (c->is_new && access(hd_path_folder(all->arena, c->target), W_OK))
+        status = hd_fail_errno(all->diag, HD_ESYSTEM, c->path, "write");
+    if (!c->is_new)
+        status = hd_read_file(all->arena, all->diag, c->target, &text, &c->old.length);
+    if (status == HD_OK && !c->is_new) {
+        c->old.data = text;
+        c->fd = open(c->target, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        if (c->fd < 0 || fstat(c->fd, &at))
+            status = hd_fail_errno(all->diag, HD_ESYSTEM, c->path, "write");
+        else
+            c->modified = at.st_mtim;
+    }
+    /* What was read to make the new contents must still be there. */
+    if (status == HD_OK && before && !c->is_new &&
+        !is_equal(c->old, (content){before, strlen(before)}))
+        status = hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = c->path},
+                         "this has changed since it was read, and writing would lose that; give "
+                         "the command again");
+    /* Two names of one file are one change. */
+    const change *same = NULL;
+    struct stat other;
+    for (size_t i = 0; i < all->count && !same; i++)
+        if (c->fd >= 0 && all->data[i].fd >= 0 && !fstat(c->fd, &at) &&
+            !fstat(all->data[i].fd, &other) && at.st_dev == other.st_dev &&
+            at.st_ino == other.st_ino)
+            same = &all->data[i];
     if (status == HD_OK && same && !is_equal(same->new, c->new))
         status = hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = c->path},
                          "this is one file with %s, and they would change differently; make two "
@@ -370,13 +341,6 @@ static hd_status give_up(changes *all, const change *c, int error) {
                    strerror(error));
 }
 
-static hd_status make_changes(changes *all) {
-    for (size_t i = 0; i < all->count; i++)
-        if (!make_new(all, &all->data[i]))
-            return give_up(all, &all->data[i], errno);
-    return remove_journal(all);
-}
-
 hd_status hd_change_files(hd_arena *arena, const hd_diag *diag, const char *journal,
                           const hd_output *files, const char *const *before, size_t count) {
     changes all = {arena, diag, journal, -1, hd_new_array(arena, change, count), 0};
@@ -387,7 +351,10 @@ hd_status hd_change_files(hd_arena *arena, const hd_diag *diag, const char *jour
     sigfillset(&everything);
     sigprocmask(SIG_SETMASK, &everything, &mask);
     if (status == HD_OK && all.count && (status = write_journal(&all)) == HD_OK) {
-        status = make_changes(&all);
+        size_t made = 0;
+        while (made < all.count && make_new(&all, &all.data[made]))
+            made++;
+        status = made < all.count ? give_up(&all, &all.data[made], errno) : remove_journal(&all);
         close(all.fd);
     }
     sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -395,8 +362,7 @@ hd_status hd_change_files(hd_arena *arena, const hd_diag *diag, const char *jour
     return status;
 }
 
-/* ---- taking back ------------------------------------------------------------------------------
- */
+/* ---- taking back ---------------------------------------------------------------------------- */
 
 /* Bytes that a write which was cut off may have left: each old or new, or none yet (zero). */
 static bool is_between(content now, content old, content new) {
@@ -441,28 +407,24 @@ static hd_status open_changed(const changes *all, change *c) {
     return c->fd >= 0 ? HD_OK : hd_fail_errno(all->diag, HD_ESYSTEM, c->path, "write");
 }
 
-static hd_status take_back(changes *all, hd_taken_back *result) {
-    hd_status status = HD_OK;
-    for (size_t i = 0; i < all->count && status == HD_OK; i++)
-        status = open_changed(all, &all->data[i]);
-    if (status != HD_OK)
-        return status;
-    const change *stuck = restore(all);
-    if (stuck)
-        return hd_fail_errno(all->diag, HD_ESYSTEM, stuck->path, "write");
-    result->files = hd_new_array(all->arena, const char *, all->count);
-    for (size_t i = 0; i < all->count; i++)
-        if (all->data[i].touched)
-            result->files[result->count++] = all->data[i].path;
-    return HD_OK;
-}
-
-/* The changes of a journal that is open; none when it was never finished. */
+/* The changes of a journal that is open, ours to obey, and nobody's at the moment; none when it was
+ * never finished. */
 static hd_status read_journal(changes *all) {
     const hd_place place = {.file = all->journal};
     const char *written_as;
+    struct stat at;
     char *text;
     size_t length;
+    if (fstat(all->fd, &at))
+        return hd_fail_errno(all->diag, HD_ESYSTEM, all->journal, "read");
+    if (at.st_uid != geteuid())
+        return hd_fail(all->diag, HD_EINPUT, &place,
+                       "another user began a rewrite in this folder, and it was interrupted; that "
+                       "user has to take it back: heddle rewrite --recover");
+    if (flock(all->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return busy(all);
+    if (fstat(all->fd, &at) || !at.st_nlink) /* it ended before the lock */
+        return busy(all);
     hd_status status =
         hd_read_long_file(all->arena, all->diag, all->journal, UINT64_MAX, &text, &length);
     if (status != HD_OK)
@@ -481,20 +443,6 @@ static hd_status read_journal(changes *all) {
     return HD_OK;
 }
 
-/* An open journal that is ours to obey, and nobody's at the moment. */
-static hd_status claim(const changes *all) {
-    struct stat at;
-    if (fstat(all->fd, &at))
-        return hd_fail_errno(all->diag, HD_ESYSTEM, all->journal, "read");
-    if (at.st_uid != geteuid())
-        return hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = all->journal},
-                       "another user began a rewrite in this folder, and it was interrupted; that "
-                       "user has to take it back: heddle rewrite --recover");
-    if (flock(all->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-        return busy(all);
-    return fstat(all->fd, &at) || !at.st_nlink ? busy(all) : HD_OK; /* it ended before the lock */
-}
-
 hd_status hd_take_back(hd_arena *arena, const hd_diag *diag, const char *journal,
                        hd_taken_back *result) {
     changes all = {.arena = arena, .diag = diag, .journal = journal};
@@ -505,13 +453,19 @@ hd_status hd_take_back(hd_arena *arena, const hd_diag *diag, const char *journal
     sigset_t everything, before;
     sigfillset(&everything);
     sigprocmask(SIG_SETMASK, &everything, &before);
-    status = claim(&all);
-    if (status == HD_OK)
-        status = read_journal(&all);
-    if (status == HD_OK)
-        status = take_back(&all, result);
-    if (status == HD_OK)
+    status = read_journal(&all);
+    for (size_t i = 0; i < all.count && status == HD_OK; i++)
+        status = open_changed(&all, &all.data[i]);
+    const change *stuck = status == HD_OK ? restore(&all) : NULL;
+    if (stuck)
+        status = hd_fail_errno(diag, HD_ESYSTEM, stuck->path, "write");
+    if (status == HD_OK) {
+        result->files = hd_new_array(arena, const char *, all.count);
+        for (size_t i = 0; i < all.count; i++)
+            if (all.data[i].touched)
+                result->files[result->count++] = all.data[i].path;
         status = remove_journal(&all);
+    }
     close_files(&all);
     close(all.fd);
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -24,27 +24,6 @@ static bool is_same(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Replacing the file that what we print goes to would lose it. */
-static bool is_standard_output(const struct stat *file) {
-    struct stat standard;
-    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fstat(fd, &standard) == 0 && is_same(file, &standard))
-            return true;
-    return false;
-}
-
-static hd_status check_present(const hd_diag *diag, const char *path, const struct stat *at) {
-    const hd_place place = {.file = path};
-    if (S_ISDIR(at->st_mode))
-        return hd_fail(diag, HD_EINPUT, &place, "this is a folder; name a file in it");
-    if (!S_ISREG(at->st_mode))
-        return hd_fail(diag, HD_EINPUT, &place, "this is no regular file; name a file");
-    if (is_standard_output(at))
-        return hd_fail(diag, HD_EINPUT, &place,
-                       "standard output goes there, and this would replace it; name another file");
-    return HD_OK;
-}
-
 hd_status hd_output_target(hd_arena *arena, const hd_diag *diag, const char *path,
                            const char **target) {
     enum { MOST_LINKS = 40 };
@@ -52,8 +31,15 @@ hd_status hd_output_target(hd_arena *arena, const hd_diag *diag, const char *pat
     struct stat at, found;
     const hd_place place = {.file = path};
     bool is_there = stat(path, &at) == 0;
-    if (is_there && check_present(diag, path, &at) != HD_OK)
-        return HD_EINPUT;
+    if (is_there && S_ISDIR(at.st_mode))
+        return hd_fail(diag, HD_EINPUT, &place, "this is a folder; name a file in it");
+    if (is_there && !S_ISREG(at.st_mode))
+        return hd_fail(diag, HD_EINPUT, &place, "this is no regular file; name a file");
+    for (int fd = STDOUT_FILENO; is_there && fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &found) == 0 && is_same(&at, &found))
+            return hd_fail(
+                diag, HD_EINPUT, &place,
+                "standard output goes there, and this would replace it; name another file");
     *target = path;
     ssize_t length;
     for (int links = 0; (length = readlink(*target, link, sizeof link - 1)) >= 0; links++) {
@@ -109,41 +95,29 @@ static uint64_t random_start(void) {
     return (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec + (uint64_t)getpid();
 }
 
-/* The file of a name may be seen before it is whole, so it has its mode from the start. */
-static int open_named(temporary *t) {
-    uint64_t random = random_start();
-    struct stat old;
-    mode_t mode = stat(t->target, &old) ? 0666 : 0600;
-    int fd = -1;
-    for (int tries = 0; tries < 100; tries++) {
-        t->name = second_name(t->arena, t->target, &random);
-        fd = open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EEXIST)
-            break;
-    }
-    if (fd < 0)
-        t->name = NULL;
-    return fd;
-}
-
-/* False also where a file without a name could not be given one: /proc is not there. */
-static bool open_nameless(temporary *t) {
-    t->fd = open(hd_path_folder(t->arena, t->target), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-    if (t->fd < 0)
-        return false;
-    if (access(self_name(t->arena, t->fd), F_OK) == 0)
-        return true;
-    close(t->fd);
-    return false;
-}
-
 static hd_status open_temporary(hd_arena *arena, const hd_diag *diag, const char *path, bool named,
                                 temporary *t) {
     *t = (temporary){.arena = arena, .path = hd_strdup(arena, path), .fd = -1};
     hd_status status = hd_output_target(arena, diag, t->path, &t->target);
-    if (status != HD_OK || (!named && open_nameless(t)))
+    if (status != HD_OK)
         return status;
-    t->fd = open_named(t);
+    if (!named)
+        t->fd = open(hd_path_folder(arena, t->target), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (t->fd >= 0 && access(self_name(arena, t->fd), F_OK) == 0)
+        return HD_OK;
+    if (t->fd >= 0) /* it could not be given a name: /proc is not there */
+        close(t->fd);
+    /* The file of a name may be seen before it is whole, so it has its mode from the start. */
+    uint64_t random = random_start();
+    struct stat old;
+    mode_t mode = stat(t->target, &old) ? 0666 : 0600;
+    t->fd = -1;
+    for (int tries = 0; tries < 100 && t->fd < 0 && (!tries || errno == EEXIST); tries++) {
+        t->name = second_name(arena, t->target, &random);
+        t->fd = open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    }
+    if (t->fd < 0)
+        t->name = NULL;
     return t->fd >= 0 ? HD_OK : hd_fail_errno(diag, HD_ESYSTEM, path, "write");
 }
 
@@ -180,28 +154,23 @@ static bool settle_temporary(temporary *t) {
     return settled;
 }
 
-/* Links a nameless file to the target, or, where that is taken, to a second name. */
-static bool give_name(temporary *t) {
-    uint64_t random = random_start();
-    const char *self = self_name(t->arena, t->fd), *name = t->target;
-    for (int tries = 0; tries < 100; tries++) {
-        if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
-            t->name = tries ? (char *)name : NULL;
-            return true;
-        }
-        if (errno != EEXIST)
-            return false;
-        name = second_name(t->arena, t->target, &random);
-    }
-    return false;
-}
-
 /* No signal may end the process while the second name is there. */
 static bool publish_temporary(temporary *t) {
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    bool done = (t->name || give_name(t)) && (!t->name || rename(t->name, t->target) == 0);
+    bool done = t->name && rename(t->name, t->target) == 0;
+    if (!t->name) { /* it is linked to the target, or, where that is taken, to a second name */
+        uint64_t random = random_start();
+        const char *self = self_name(t->arena, t->fd);
+        done = linkat(AT_FDCWD, self, AT_FDCWD, t->target, AT_SYMLINK_FOLLOW) == 0;
+        for (int tries = 1; tries < 100 && !done && !t->name && errno == EEXIST; tries++) {
+            char *name = second_name(t->arena, t->target, &random);
+            if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0)
+                t->name = name;
+        }
+        done = done || (t->name && rename(t->name, t->target) == 0);
+    }
     int error = errno;
     if (done)
         t->name = NULL;
@@ -211,14 +180,7 @@ static bool publish_temporary(temporary *t) {
     return done;
 }
 
-/* ---- whole files ------------------------------------------------------------------------------
- */
-
-static hd_status write_temporary(const hd_diag *diag, const hd_output *file, temporary *t) {
-    return write_all(t->fd, file->data, file->length) && settle_temporary(t)
-               ? HD_OK
-               : hd_fail_errno(diag, HD_ESYSTEM, file->path, "write");
-}
+/* ---- whole files ---------------------------------------------------------------------------- */
 
 hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t count) {
     enum { MOST_OPEN = 256 }; /* files without a name stay open until they have one */
@@ -229,8 +191,9 @@ hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t cou
     for (; opened < count && status == HD_OK; opened++) {
         temporary *t = &temporaries[opened];
         status = open_temporary(arena, diag, files[opened].path, opened >= MOST_OPEN, t);
-        if (status == HD_OK)
-            status = write_temporary(diag, &files[opened], t);
+        if (status == HD_OK &&
+            !(write_all(t->fd, files[opened].data, files[opened].length) && settle_temporary(t)))
+            status = hd_fail_errno(diag, HD_ESYSTEM, files[opened].path, "write");
     }
     for (size_t i = 0; i < count && status == HD_OK; i++)
         if (!publish_temporary(&temporaries[i]))
@@ -245,8 +208,7 @@ hd_status hd_write_file(const hd_diag *diag, const char *path, const void *data,
     return hd_write_files(diag, &(hd_output){path, data, length}, 1);
 }
 
-/* ---- piece by piece ---------------------------------------------------------------------------
- */
+/* ---- piece by piece ------------------------------------------------------------------------- */
 
 enum { PIECE = 1 << 16 };
 
@@ -298,8 +260,7 @@ hd_status hd_file_keep(hd_file *file) {
 
 void hd_file_drop(hd_file *file) { drop_temporary(&file->temporary); }
 
-/* ---- folders ------------------------------------------------------------------------------------
- */
+/* ---- folders -------------------------------------------------------------------------------- */
 
 hd_status hd_folders_make(hd_arena *arena, const hd_diag *diag, const char *path,
                           hd_folders *made) {

@@ -13,18 +13,6 @@
 
 #include "base/base.h"
 
-/* The folder above the one that the program lies in; NULL when it is not known. */
-static const char *program_prefix(hd_arena *arena) {
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    if (length <= 0 || length == sizeof path)
-        return NULL;
-    for (int up = 0; up < 2; up++)
-        while (length && path[--length] != '/')
-            ;
-    return hd_strndup(arena, path, (size_t)length);
-}
-
 static const char *existing(hd_arena *arena, const char *folder, const char *name) {
     if (!folder || !name)
         return NULL;
@@ -33,7 +21,13 @@ static const char *existing(hd_arena *arena, const char *folder, const char *nam
 }
 
 const char *hd_own_file(hd_arena *arena, const char *installed, const char *in_source) {
-    const char *path = existing(arena, program_prefix(arena), installed);
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    const char *path = NULL;
+    if (length > 0 && length < (ssize_t)sizeof program) {
+        const char *bin = hd_path_folder(arena, hd_strndup(arena, program, (size_t)length));
+        path = existing(arena, hd_path_folder(arena, bin), installed);
+    }
     if (!path)
         path = existing(arena, hd_own_fallback.source, in_source);
     return path ? path : existing(arena, hd_own_fallback.prefix, installed);

@@ -20,17 +20,16 @@ static uint64_t hash_of(const void *key, size_t length) {
     return hash;
 }
 
-static bool same_key(const hd_hash_table *table, size_t at, const void *key, size_t length) {
-    const void *other = table->keys[at];
-    return table->key_bytes == HD_TEXT_KEYS ? !strcmp(other, key) : !memcmp(other, key, length);
-}
-
 /* The slot of a key, or the free one where it belongs; `key` is NULL where keys are numbers. */
 static size_t find(const hd_hash_table *table, uint64_t hash, const void *key, size_t length) {
     size_t at = hd_hash_start(table, hash);
-    while (table->slots[at].value_plus_1 &&
-           (table->slots[at].hash != hash || (key && !same_key(table, at, key, length))))
-        at = (at + 1) & (table->capacity - 1);
+    for (; table->slots[at].value_plus_1; at = (at + 1) & (table->capacity - 1)) {
+        if (table->slots[at].hash != hash)
+            continue;
+        if (!key || (table->key_bytes == HD_TEXT_KEYS ? !strcmp(table->keys[at], key)
+                                                      : !memcmp(table->keys[at], key, length)))
+            return at;
+    }
     return at;
 }
 

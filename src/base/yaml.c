@@ -32,48 +32,29 @@ hd_place hd_yaml_place(const hd_yaml_file *file, const hd_yaml *at) {
     return place_of(file, at->line, at->column);
 }
 
-static hd_place place_of_mark(const hd_yaml_file *file, yaml_mark_t mark) {
-    return place_of(file, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1);
-}
-
-/* Cuts the text into lines. Nothing else reads it any more, or before: it is a copy. */
-static void cut_lines(hd_arena *arena, hd_yaml_file *file, char *text) {
-    uint32_t count = 1;
-    for (const char *at = text; (at = strchr(at, '\n')); at++)
-        count++;
-    file->lines = hd_new_array(arena, const char *, count);
-    file->line_count = count;
-    for (uint32_t l = 0; l < count; l++) {
-        size_t length = strcspn(text, "\n");
-        file->lines[l] = text;
-        text[length] = '\0';
-        text += length + 1;
-    }
-}
-
 /* ---- the tree ---------------------------------------------------------------- */
 
 static hd_status fail_at(const builder *b, yaml_mark_t mark, const char *text) {
-    hd_place place = place_of_mark(b->file, mark);
+    hd_place place = place_of(b->file, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1);
     return hd_fail(b->diag, HD_EINPUT, &place, "%s", text);
 }
 
-static hd_status not_yaml(const builder *b) {
+static hd_status no_memory(const builder *b) {
+    return hd_fail(b->diag, HD_ESYSTEM, &(hd_place){.file = b->file->path},
+                   "there is not enough memory to read this file");
+}
+
+static hd_status next_event(builder *b, yaml_event_t *event) {
     const yaml_parser_t *p = &b->parser;
+    if (yaml_parser_parse(&b->parser, event))
+        return HD_OK;
+    *event = (yaml_event_t){.type = YAML_NO_EVENT};
     if (p->error == YAML_MEMORY_ERROR)
-        return hd_fail(b->diag, HD_ESYSTEM, &(hd_place){.file = b->file->path},
-                       "there is not enough memory to read this file");
+        return no_memory(b);
     return fail_at(b, p->problem_mark,
                    hd_format(b->arena, "this is not YAML: %s%s%s",
                              p->problem ? p->problem : "unreadable", p->context ? " " : "",
                              p->context ? p->context : ""));
-}
-
-static hd_status next_event(builder *b, yaml_event_t *event) {
-    if (yaml_parser_parse(&b->parser, event))
-        return HD_OK;
-    *event = (yaml_event_t){.type = YAML_NO_EVENT};
-    return not_yaml(b);
 }
 
 static hd_status build(builder *b, const yaml_event_t *event, unsigned depth, hd_yaml *node);
@@ -200,31 +181,12 @@ static const char *of_words(const checker *c, const inside *in) {
     return in ? hd_format(c->arena, " of %s", hd_str_text(&words)) : "";
 }
 
-static hd_status unknown_key(const checker *c, const inside *in, const hd_yaml_key *keys,
-                             const hd_yaml *word) {
-    hd_place place = hd_yaml_place(c->file, word);
-    return hd_fail(c->diag, HD_EINPUT, &place, "unknown key '%.*s'%s; the keys are: %s", MOST_SHOWN,
-                   word->text, of_words(c, in), list_keys(c->arena, keys));
-}
-
-static hd_status missing_key(const checker *c, const inside *in, const hd_yaml *map,
-                             const hd_yaml_key *key) {
-    hd_place place = hd_yaml_place(c->file, map);
-    return hd_fail(c->diag, HD_EINPUT, &place, "the key '%s'%s is missing; add it%s%s%s", key->name,
-                   of_words(c, in), key->example ? ", as in '" : "",
-                   key->example ? key->example : "", key->example ? "'" : "");
-}
-
-static const char *kind_in_words(hd_yaml_kind kind) {
-    return kind == HD_YAML_LIST  ? "a list"
-           : kind == HD_YAML_MAP ? "a mapping of keys to values"
-                                 : "a single value";
-}
-
 static hd_status wrong_kind(const checker *c, const inside *in, const hd_yaml *at,
                             hd_yaml_kind wanted) {
     hd_place place = hd_yaml_place(c->file, at);
-    const char *is = kind_in_words(wanted);
+    const char *is = wanted == HD_YAML_LIST  ? "a list"
+                     : wanted == HD_YAML_MAP ? "a mapping of keys to values"
+                                             : "a single value";
     if (!in)
         return hd_fail(c->diag, HD_EINPUT, &place, "%s must be %s, such as '%s'", c->form->what, is,
                        c->form->example);
@@ -241,12 +203,13 @@ static hd_status check_map(const checker *c, const inside *in, const hd_yaml_key
     uint64_t seen = 0; /* bit k: keys[k] */
     for (uint32_t i = 0; i < map->count; i++) {
         const hd_yaml *word = &map->items[2 * i];
+        hd_place place = hd_yaml_place(c->file, word);
         uint32_t k = 0;
         while (keys[k].name && strcmp(keys[k].name, word->text) != 0)
             k++;
         if (!keys[k].name)
-            return unknown_key(c, in, keys, word);
-        hd_place place = hd_yaml_place(c->file, word);
+            return hd_fail(c->diag, HD_EINPUT, &place, "unknown key '%.*s'%s; the keys are: %s",
+                           MOST_SHOWN, word->text, of_words(c, in), list_keys(c->arena, keys));
         if (seen >> k & 1)
             return hd_fail(c->diag, HD_EINPUT, &place, "the key '%s' stands here twice; keep one",
                            word->text);
@@ -255,9 +218,14 @@ static hd_status check_map(const checker *c, const inside *in, const hd_yaml_key
         if (status != HD_OK)
             return status;
     }
-    for (uint32_t k = 0; keys[k].name; k++)
+    for (uint32_t k = 0; keys[k].name; k++) {
+        hd_place place = hd_yaml_place(c->file, map);
+        const char *example = keys[k].example;
         if (keys[k].needed && !(seen >> k & 1))
-            return missing_key(c, in, map, &keys[k]);
+            return hd_fail(c->diag, HD_EINPUT, &place, "the key '%s'%s is missing; add it%s%s%s",
+                           keys[k].name, of_words(c, in), example ? ", as in '" : "",
+                           example ? example : "", example ? "'" : "");
+    }
     return HD_OK;
 }
 
@@ -281,18 +249,6 @@ static hd_status check_value(const checker *c, const inside *in, const hd_yaml *
 
 /* ---- reading --------------------------------------------------------------------- */
 
-static hd_status read_tree(builder *b, const char *text, size_t length, const hd_yaml_form *form) {
-    if (!yaml_parser_initialize(&b->parser))
-        return hd_fail(b->diag, HD_ESYSTEM, &(hd_place){.file = b->file->path},
-                       "there is not enough memory to read this file");
-    yaml_parser_set_input_string(&b->parser, (const unsigned char *)text, length);
-    b->scratch = hd_arena_new();
-    hd_status status = build_documents(b, form);
-    hd_arena_free(b->scratch);
-    yaml_parser_delete(&b->parser);
-    return status;
-}
-
 hd_status hd_yaml_read(hd_arena *arena, const hd_diag *diag, const char *path,
                        const hd_yaml_form *form, hd_yaml_file **result) {
     hd_yaml_file *file = hd_new(arena, hd_yaml_file);
@@ -302,8 +258,22 @@ hd_status hd_yaml_read(hd_arena *arena, const hd_diag *diag, const char *path,
     if (status != HD_OK)
         return status;
     file->path = hd_strdup(arena, path);
-    cut_lines(arena, file, hd_strndup(arena, text, length));
-    status = read_tree(&(builder){.arena = arena, .diag = diag, .file = file}, text, length, form);
+    /* Its lines are those of a copy, cut up. */
+    char *rest = hd_strndup(arena, text, length);
+    file->line_count = 1;
+    for (const char *at = rest; (at = strchr(at, '\n')); at++)
+        file->line_count++;
+    file->lines = hd_new_array(arena, const char *, file->line_count);
+    for (uint32_t l = 0; l < file->line_count; l++)
+        file->lines[l] = strsep(&rest, "\n");
+    builder b = {.arena = arena, .diag = diag, .file = file};
+    if (!yaml_parser_initialize(&b.parser))
+        return no_memory(&b);
+    yaml_parser_set_input_string(&b.parser, (const unsigned char *)text, length);
+    b.scratch = hd_arena_new();
+    status = build_documents(&b, form);
+    hd_arena_free(b.scratch);
+    yaml_parser_delete(&b.parser);
     if (status != HD_OK)
         return status;
     const checker c = {arena, diag, file, form};

@@ -3,58 +3,36 @@
 
 #include "cli/analysis.h"
 
-size_t cli_device_count(const cli_model_options *choice) {
-    return choice->devices.count ? choice->devices.count : 1;
-}
-
-static hd_status read_loops(cli *c, const char *rule, hd_cost_options *options) {
-    if (!rule || !strcmp(rule, "peng")) {
-        options->loops = HD_LOOPS_PENG;
-        return HD_OK;
-    }
-    if (!strcmp(rule, "kofler")) {
-        options->loops = HD_LOOPS_KOFLER;
-        return HD_OK;
-    }
-    char *end;
-    options->loops = HD_LOOPS_NUMBER;
-    options->length = strtoull(rule, &end, 10);
-    if (rule[0] < '0' || rule[0] > '9' || *end || options->length == 0 ||
-        options->length > (uint64_t)1 << 40)
-        return cli_refuse(c, "--loops takes peng, kofler or a number from 1, not '%s'", rule);
-    return HD_OK;
+const cli_option *cli_model_table(cli *c, cli_model_options *choice) {
+    const cli_option options[] = {
+        {"device", 'd', "D",
+         "a device profile: a name that 'heddle devices' lists, a .yaml file, or the one-line form "
+         "(may be repeated); default: " CLI_DEVICE,
+         CLI_TEXTS, &choice->devices},
+        {"loops", 0, "RULE",
+         "length of loops whose length is not known: peng (100), kofler (256 for a work-group, "
+         "10^6 for an NDRange, else 512*10^3) or a number; default: peng",
+         CLI_TEXT, &choice->loops, "peng kofler"},
+        {"registers", 0, "N", "registers per thread; default: estimated from liveness", CLI_NUMBER,
+         &choice->registers, .most = 1024},
+        {0}};
+    return cli_keep_options(c, options);
 }
 
 hd_status cli_model_options_read(cli *c, const cli_model_options *choice, hd_cost_options *options,
-                                 const hd_device ***devices) {
-    *options = (hd_cost_options){.loops = HD_LOOPS_PENG};
-    hd_status status = read_loops(c, choice->loops, options);
-    if (status != HD_OK)
-        return status;
-    if (choice->registers > 1024)
-        return cli_refuse(c, "--registers takes at most 1024");
+                                 const hd_device ***devices, size_t *device_count) {
+    const char *rule = choice->loops ? choice->loops : "peng";
+    char *end;
+    *options = (hd_cost_options){.loops = HD_LOOPS_NUMBER, .length = strtoull(rule, &end, 10)};
+    if (!strcmp(rule, "peng"))
+        options->loops = HD_LOOPS_PENG;
+    else if (!strcmp(rule, "kofler"))
+        options->loops = HD_LOOPS_KOFLER;
+    else if (rule[0] < '0' || rule[0] > '9' || *end || options->length == 0 ||
+             options->length > (uint64_t)1 << 40)
+        return cli_refuse(c, "--loops takes peng, kofler or a number from 1, not '%s'", rule);
     options->registers = (uint32_t)choice->registers;
-    size_t count = cli_device_count(choice);
-    *devices = hd_new_array(c->arena, const hd_device *, count);
-    for (size_t i = 0; i < count && status == HD_OK; i++)
-        status = hd_device_find(c->arena, &c->diag,
-                                choice->devices.count ? choice->devices.data[i] : CLI_DEVICE,
-                                &(*devices)[i]);
-    return status;
-}
-
-/* "load bodies.x", "atomic counters". */
-static const char *access_name(hd_arena *arena, const hd_cost_line *line) {
-    const hd_access *a = line->access;
-    const kir_kernel *kernel = line->info->kernel;
-    const char *buffer = a->param >= 0          ? kernel->params[a->param].name
-                         : a->static_index >= 0 ? kernel->statics[a->static_index].name
-                                                : "?";
-    const char *field = a->record && a->field >= 0 ? a->record->fields[a->field].name : NULL;
-    if (field && a->record->of_arrays)
-        buffer = a->record->name;
-    return hd_format(arena, "%s %s%s%s", hd_access_kind_name(a->kind), buffer, field ? "." : "",
-                     field ? field : "");
+    return cli_find_devices(c, &choice->devices, devices, device_count);
 }
 
 hd_value cli_cost_value(const hd_cost_vector *cost) {
@@ -69,20 +47,29 @@ hd_value cli_lines_value(hd_arena *arena, cli_lines lines) {
     return hd_with(hd_rows(lines.lines, lines.count), context);
 }
 
-/* At the whole's highest degree. */
-static double share_of_whole(const hd_cost_line *line, const hd_cost_vector *whole) {
-    uint32_t degree = hd_cost_degree(whole);
-    return whole->v[degree] > 0 ? line->cost.v[degree] / whole->v[degree] : 0;
-}
-
-static const cli_lines *lines_of(const hd_view *view) { return view->context; }
-
 HD_GETTER(cost_of, hd_cost_line, cli_cost_value(&row->cost))
 HD_GETTER(access_of, hd_cost_line, hd_with(hd_row(row->access), row->info))
-HD_GETTER(name_of, hd_cost_line, hd_text(access_name(view->arena, row)))
+/* "load bodies.x", "atomic counters". */
+static hd_value name_of(const hd_view *view, const void *at) {
+    const hd_cost_line *line = at;
+    const hd_access *a = line->access;
+    const char *field = a->record && a->field >= 0 ? a->record->fields[a->field].name : NULL;
+    const char *buffer = hd_access_buffer_name(line->info->kernel, a);
+    if (field && a->record->of_arrays)
+        buffer = a->record->name;
+    return hd_text(hd_format(view->arena, "%s %s%s%s", hd_access_kind_name(a->kind),
+                             buffer ? buffer : "?", field ? "." : "", field ? field : ""));
+}
 HD_GETTER(kernel_of, hd_cost_line, hd_text(row->info->kernel->name))
-HD_GETTER(share_of, hd_cost_line, hd_real(share_of_whole(row, lines_of(view)->whole)))
-HD_GETTER(why_of, hd_cost_line, hd_text(hd_cost_explain(view->arena, lines_of(view)->device, row)))
+/* At the whole's highest degree. */
+static hd_value share_of(const hd_view *view, const void *at) {
+    const hd_cost_vector *whole = ((const cli_lines *)view->context)->whole;
+    uint32_t degree = hd_cost_degree(whole);
+    double part = ((const hd_cost_line *)at)->cost.v[degree];
+    return hd_real(whole->v[degree] > 0 ? part / whole->v[degree] : 0);
+}
+HD_GETTER(why_of, hd_cost_line,
+          hd_text(hd_cost_explain(view->arena, ((const cli_lines *)view->context)->device, row)))
 
 const hd_member cli_line_members[] = {
     {NULL, "line", HD_VIA(hd_cost_line, access, HD_AT, line)},

@@ -12,31 +12,11 @@ typedef struct cli_model_options {
     uint64_t registers;
 } cli_model_options;
 
-#define CLI_MODEL_OPTIONS(choice)                                                                  \
-    {"device",                                                                                     \
-     'd',                                                                                          \
-     "D",                                                                                          \
-     "a device profile: a name that 'heddle devices' lists, a .yaml file, or the one-line form "   \
-     "(may be repeated); default: " CLI_DEVICE,                                                    \
-     CLI_TEXTS,                                                                                    \
-     &(choice).devices},                                                                           \
-        {"loops",                                                                                  \
-         0,                                                                                        \
-         "RULE",                                                                                   \
-         "length of loops whose length is not known: peng (100), kofler (256 for a work-group, "   \
-         "10^6 for an NDRange, else 512*10^3) or a number; default: peng",                         \
-         CLI_TEXT,                                                                                 \
-         &(choice).loops,                                                                          \
-         "peng kofler"},                                                                           \
-    {                                                                                              \
-        "registers", 0, "N", "registers per thread; default: estimated from liveness", CLI_NUMBER, \
-            &(choice).registers                                                                    \
-    }
+const cli_option *cli_model_table(cli *c, cli_model_options *choice);
 
 /* Reads the devices and rules that the options name. */
 hd_status cli_model_options_read(cli *c, const cli_model_options *choice, hd_cost_options *options,
-                                 const hd_device ***devices);
-size_t cli_device_count(const cli_model_options *choice);
+                                 const hd_device ***devices, size_t *device_count);
 
 /* A cost as a list: an entry for each degree. */
 hd_value cli_cost_value(const hd_cost_vector *cost);

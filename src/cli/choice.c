@@ -23,11 +23,6 @@ hd_status cli_read_budget(cli *c, const char *text, double *seconds) {
 
 /* ---- the verdict ---------------------------------------------------------------------- */
 
-static const char *show_share_of_time(hd_arena *arena, const hd_choice_entry *e) {
-    return hd_format(arena, "%.3f of the original's time (%.3f to %.3f)", e->ratio.median,
-                     e->ratio.low, e->ratio.high);
-}
-
 /* How a layout stands to the leader, in words that agree with the ratios beside them. */
 typedef enum standing {
     UNKNOWN,   /* not timed, or too few rounds */
@@ -68,31 +63,6 @@ static const char *list_standing(hd_arena *arena, const hd_record *record, const
     return count ? hd_str_text(&names) : NULL;
 }
 
-static const char *verdict_to_leave(hd_arena *arena, const hd_record *record,
-                                    const hd_choice *choice) {
-    const hd_choice_entry *leader = &choice->entries[choice->leader];
-    if (!choice->leader)
-        return "leave it as it is; no layout is faster";
-    return hd_format(arena,
-                     "leave it as it is; no layout is faster as far as can be told, and the best, "
-                     "%s, takes %s",
-                     hd_layout_print(arena, record, leader->layout),
-                     show_share_of_time(arena, leader));
-}
-
-/* A signal came before the rounds that tell anything. */
-static bool was_stopped_early(const hd_choice *choice) {
-    return choice->stopped && choice->rounds < choice->least_rounds;
-}
-
-/* The time was up before the first round. */
-static bool was_too_short(const hd_choice *choice) {
-    bool untried = false;
-    for (uint32_t i = 1; i < choice->count; i++)
-        untried |= choice->entries[i].end == HD_RACE_UNTRIED;
-    return untried && !choice->rounds;
-}
-
 static const char *verdict_of_few_rounds(hd_arena *arena, const hd_choice *choice) {
     if (choice->most_rounds && choice->rounds >= choice->most_rounds)
         return hd_format(arena,
@@ -109,12 +79,15 @@ static const char *verdict_of_few_rounds(hd_arena *arena, const hd_choice *choic
 /* One sentence. */
 static const char *choice_verdict(hd_arena *arena, const hd_record *record,
                                   const hd_choice *choice) {
-    if (was_stopped_early(choice))
+    bool untried = false;
+    for (uint32_t i = 1; i < choice->count; i++)
+        untried |= choice->entries[i].end == HD_RACE_UNTRIED;
+    if (choice->stopped && choice->rounds < choice->least_rounds)
         return hd_format(arena,
                          "stopped after %u rounds, and %u are the least that tell anything, so "
                          "static cost decides",
                          choice->rounds, choice->least_rounds);
-    if (!hd_choice_decides(choice) && was_too_short(choice))
+    if (!hd_choice_decides(choice) && untried && !choice->rounds)
         return hd_format(arena,
                          "the budget ended before anything could be measured, so static cost "
                          "decides: try --budget %.0fs",
@@ -125,14 +98,22 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
         return "leave it as it is; no layout that could be built leaves the same in the buffers";
     if (choice->rounds < choice->least_rounds)
         return verdict_of_few_rounds(arena, choice);
+    if (!choice->winner && !choice->leader)
+        return "leave it as it is; no layout is faster";
+    const hd_choice_entry *best =
+        &choice->entries[choice->winner ? choice->winner : choice->leader];
+    const char *layout = hd_layout_print(arena, record, best->layout);
+    const char *share = hd_format(arena, "%.3f of the original's time (%.3f to %.3f)",
+                                  best->ratio.median, best->ratio.low, best->ratio.high);
     if (!choice->winner)
-        return verdict_to_leave(arena, record, choice);
-    const hd_choice_entry *winner = &choice->entries[choice->winner];
-    const char *layout = hd_layout_print(arena, record, winner->layout);
+        return hd_format(arena,
+                         "leave it as it is; no layout is faster as far as can be told, and the "
+                         "best, %s, takes %s",
+                         layout, share);
     const char *others = list_standing(arena, record, choice, AS_FAST);
     const char *undecided = list_standing(arena, record, choice, UNDECIDED);
     hd_str text = {.arena = arena};
-    hd_str_printf(&text, "%s, at %s", layout, show_share_of_time(arena, winner));
+    hd_str_printf(&text, "%s, at %s", layout, share);
     if (others && standing_of(choice, choice->winner) == AS_FAST)
         hd_str_printf(&text,
                       "; of those that are as fast it is the nearest to the original (the others: "
@@ -171,31 +152,17 @@ static const char *next_judge(cli *c, const char **by) {
     return name;
 }
 
-static bool is_by(cli *c, const char *by, const char *judge) {
-    const char *name;
-    while ((name = next_judge(c, &by)) != NULL)
-        if (!strcmp(name, judge))
-            return true;
-    return false;
-}
-
-static void note_judges(cli *c, judge_names *judges, const char *by) {
-    const char *name;
-    while ((name = next_judge(c, &by)) != NULL) {
-        bool known = false;
-        for (size_t j = 0; j < judges->count && !known; j++)
-            known = !strcmp(judges->data[j], name);
-        if (!known)
-            hd_push(c->arena, judges, name);
-    }
-}
-
 /* "1,3" */
 static const char *numbers_of(cli *c, const judge_names *judges, const char *by) {
     hd_str text = {.arena = c->arena};
-    for (size_t j = 0; j < judges->count; j++)
-        if (is_by(c, by, judges->data[j]))
+    for (size_t j = 0; j < judges->count; j++) {
+        const char *left = by, *name;
+        do {
+            name = next_judge(c, &left);
+        } while (name && strcmp(name, judges->data[j]) != 0);
+        if (name)
             hd_str_printf(&text, "%s%zu", text.length ? "," : "", j + 1);
+    }
     return hd_str_text(&text);
 }
 
@@ -217,14 +184,6 @@ static const hd_member timed_columns[] = {
     {NULL, "", HD_AT(timed_row, note)},
     {0}};
 
-static timed_row row_of(cli *c, const hd_choice *choice, uint32_t i, const judge_names *judges) {
-    const hd_choice_entry *e = &choice->entries[i];
-    bool known = i && isfinite(e->ratio.high);
-    return (timed_row){
-        e, known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
-        numbers_of(c, judges, e->by), note_of(c, choice, i)};
-}
-
 /* The fastest first. */
 static uint32_t *by_ratio(cli *c, const hd_choice *choice, uint32_t *count) {
     uint32_t *order = hd_new_array(c->arena, uint32_t, choice->count);
@@ -241,24 +200,28 @@ static uint32_t *by_ratio(cli *c, const hd_choice *choice, uint32_t *count) {
     return order;
 }
 
-static void show_judges(const judge_names *judges, hd_str *out) {
-    hd_str text = {.arena = out->arena};
-    for (size_t j = 0; j < judges->count; j++)
-        hd_str_printf(&text, "%s%zu %s", j ? ", " : "  proposed by: ", j + 1, judges->data[j]);
-    if (judges->count)
-        hd_wrap(out, hd_str_text(&text), 4, HD_TABLE_WIDTH);
-}
-
 static void show_table(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
     judge_names judges = {0};
     uint32_t count;
     const uint32_t *order = by_ratio(c, choice, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (order[i]) /* the original is nobody's */
-            note_judges(c, &judges, choice->entries[order[i]].by);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *by = order[i] ? choice->entries[order[i]].by : "", *name;
+        while ((name = next_judge(c, &by)) != NULL) { /* the original is nobody's */
+            size_t j = 0;
+            while (j < judges.count && strcmp(judges.data[j], name) != 0)
+                j++;
+            if (j == judges.count)
+                hd_push(c->arena, &judges, name);
+        }
+    }
     timed_row *rows = hd_new_array(c->arena, timed_row, count);
-    for (uint32_t i = 0; i < count; i++)
-        rows[i] = row_of(c, choice, order[i], &judges);
+    for (uint32_t i = 0; i < count; i++) {
+        const hd_choice_entry *e = &choice->entries[order[i]];
+        bool known = order[i] && isfinite(e->ratio.high);
+        rows[i] = (timed_row){
+            e, known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
+            numbers_of(c, &judges, e->by), note_of(c, choice, order[i])};
+    }
     if (count) {
         cli_show_rows(c, NULL, timed_columns, hd_with(hd_rows(rows, count), record), out);
         hd_wrap(out,
@@ -266,7 +229,11 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
                 "which need not be the ratio of the median times",
                 4, HD_TABLE_WIDTH);
     }
-    show_judges(&judges, out);
+    hd_str by = {.arena = c->arena};
+    for (size_t j = 0; j < judges.count; j++)
+        hd_str_printf(&by, "%s%zu %s", j ? ", " : "  proposed by: ", j + 1, judges.data[j]);
+    if (judges.count)
+        hd_wrap(out, hd_str_text(&by), 4, HD_TABLE_WIDTH);
 }
 
 static bool was_refused(const hd_choice_entry *e) {
@@ -292,23 +259,18 @@ static void show_refused(cli *c, const hd_record *record, const hd_choice *choic
     }
 }
 
-static void show_untried(const hd_choice *choice, hd_str *out) {
-    uint32_t count = 0;
-    for (uint32_t i = 1; i < choice->count; i++)
-        count += choice->entries[i].end == HD_RACE_UNTRIED;
-    if (count)
-        hd_str_printf(out,
-                      choice->stopped ? "  not tried: %u\n" : "  not tried for want of time: %u\n",
-                      count);
-}
-
 void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
+    uint32_t untried = 0;
+    for (uint32_t i = 1; i < choice->count; i++)
+        untried += choice->entries[i].end == HD_RACE_UNTRIED;
     hd_str_printf(out, "\nMeasured on %s: %u layout%s and the original, %u round%s, %s\n",
                   choice->device.name, choice->timed, choice->timed == 1 ? "" : "s", choice->rounds,
                   choice->rounds == 1 ? "" : "s", hd_show_seconds(c->arena, choice->seconds));
     show_table(c, record, choice, out);
     show_refused(c, record, choice, out);
-    show_untried(choice, out);
+    if (untried)
+        hd_str_printf(out, "  not tried%s: %u\n", choice->stopped ? "" : " for want of time",
+                      untried);
     if (!choice->has_tree)
         hd_str_add(out, "  no tiles are known for this device: 'heddle train' would add some\n");
     if (choice->remembered)
@@ -385,8 +347,7 @@ void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice)
                 place.file);
 }
 
-/* ---- one layout against the original ------------------------------------------------------------
- */
+/* ---- one layout against the original -------------------------------------------------------- */
 
 void cli_show_speedup(cli *c, const hd_measurement *m, hd_str *out) {
     hd_wrap(out,

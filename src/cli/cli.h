@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "base/base.h"
+#include "device/device.h"
 #include "frontend/frontend.h"
 #include "job/job.h"
 #include "report/result.h"
@@ -101,7 +102,12 @@ struct cli_option {
     cli_kind kind;
     void *target;
     const char *values; /* words that it takes, separated by blanks, for shells to complete */
+    uint64_t most;      /* of a number; 0: any will do */
+    const cli_option *included; /* no option, but these stand in its place */
 };
+#define CLI_INCLUDE(table) {"", .included = (table)}
+/* A copy of a table that stays. */
+const cli_option *cli_keep_options(cli *c, const cli_option *table);
 
 /* Flags that stand in for a job file when a kernel file alone is given. */
 typedef struct cli_source {
@@ -117,16 +123,20 @@ typedef struct cli_source {
 typedef struct cli_page {
     const char *usage; /* after "heddle NAME" */
     const char *about;
-    const cli_option *options; /* its own, or NULL */
-    cli_source *source;        /* where the options of a kernel file without a job go, or NULL */
-    uint32_t least, most;      /* how many words besides options it takes */
+    struct {
+        uint32_t least, most;
+    } words; /* besides options: how many it takes */
 } cli_page;
 
-/* Parses argv. True: go on with c->words. False: help was printed or a message given, and
+/* Parses argv, by the command's own options, or NULL, and those that set `source`, for a kernel file
+ * without a job, or NULL. True: go on with c->words. False: help was printed or a message given, and
  * c->status is the exit status. */
-bool cli_parse(cli *c, const cli_page *page, int argc, char **argv);
+bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_source *source,
+               int argc, char **argv);
 /* An error in what the user asks for that no file is to blame for. */
 #define cli_refuse(c, ...) hd_fail(&(c)->diag, HD_EINPUT, NULL, __VA_ARGS__)
+/* The same as a command's exit status. */
+#define cli_wrong(c, ...) cli_status(cli_refuse(c, __VA_ARGS__))
 
 /* A whole number from 0 on, decimal or 0x...; *end is after it. */
 bool cli_whole(const char *text, const char **end, uint64_t *value);
@@ -152,9 +162,8 @@ hd_status cli_device_names(cli *c, bool profiles, cli_texts *names);
 /* By its name. */
 bool cli_is_job(const char *path);
 
-enum { CLI_JOB_OPTION_COUNT = 10 };
-/* Fills `table` with the options that set `source`. */
-void cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]);
+/* The options that set `source`. */
+const cli_option *cli_job_options(cli *c, cli_source *source);
 
 /* Compiles the kernels of a JOB or FILE. For a job file, *job is the job, not
  * yet resolved; for a kernel file it is NULL. */
@@ -165,9 +174,10 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                             const kir_module *module, hd_job **job);
 /* A resolved job from a JOB or FILE. */
 hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job);
-/* An error when the job has no record to lay out. */
-hd_status cli_require_record(cli *c, const hd_job *job);
-/* The same; also requires a record to lay out, and parses `notation` for it. */
+/* The devices of these names; CLI_DEVICE where there is none. */
+hd_status cli_find_devices(cli *c, const cli_texts *names, const hd_device ***devices,
+                           size_t *count);
+/* The same as cli_load(); also requires a record to lay out, and parses `notation` for it. */
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
                           hd_job **job, hd_layout **layout);
 
@@ -203,8 +213,8 @@ hd_status cli_diff_rewritten(cli *c, cli_output *output, const hd_rewritten *rew
 
 /* The journal of a rewriting in place of this kernel. */
 const char *cli_journal_of(cli *c, const char *kernel_path);
-/* The journals in a folder, which need not be there. */
-cli_texts cli_journals_in(cli *c, const char *folder);
+/* Adds the journals in a folder, which need not be there. */
+void cli_journals_in(cli *c, const char *folder, cli_texts *journals);
 /* Takes back what was interrupted in the folders of a JOB or FILE, and says so. */
 hd_status cli_take_back(cli *c, const char *path);
 /* rewrite --recover: the same for the FOLDER, JOB, FILE or journal `path`, as the command's

@@ -20,14 +20,6 @@ static const char about[] =
 
 /* ---- one row ------------------------------------------------------------------------ */
 
-static const char *line_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
-    const char *file = info->module->files[a->file].name, *own = info->kernel->place.file;
-    if (!own || !strcmp(file, own))
-        return hd_format(arena, "%u", a->line);
-    const char *slash = strrchr(file, '/');
-    return hd_format(arena, "%s:%u", slash ? slash + 1 : file, a->line);
-}
-
 /* "pos.x" for the scalar at a constant place of the record, else the field's name. */
 static const char *field_text(hd_arena *arena, const hd_access *a) {
     const hd_field *field = &a->record->fields[a->field];
@@ -39,39 +31,6 @@ static const char *field_text(hd_arena *arena, const hd_access *a) {
         if (leaves[i].offset == offset)
             return hd_leaf_path(arena, a->record, &leaves[i]);
     return field->name;
-}
-
-static const char *target_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
-    const kir_kernel *kernel = info->kernel;
-    const char *name = a->param >= 0             ? kernel->params[a->param].name
-                       : a->static_index >= 0    ? kernel->statics[a->static_index].name
-                       : a->space == KIR_PRIVATE ? "(private)"
-                                                 : "(unknown)";
-    if (a->record && a->field >= 0)
-        name = hd_format(arena, "%s.%s", name, field_text(arena, a));
-    const char *space = a->space == KIR_LOCAL      ? " (local)"
-                        : a->space == KIR_CONSTANT ? " (constant)"
-                                                   : "";
-    return hd_format(arena, "%s%s", name, space);
-}
-
-static const char *trip_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a,
-                             int32_t loop) {
-    const hd_trip *trip = &info->trips[loop];
-    const char *sign = trip->early_exit ? "<=" : trip->kind == HD_TRIP_VARYING ? "~" : "";
-    uint64_t runs;
-    return hd_runs_in_loop(info, a, loop, &runs)
-               ? hd_format(arena, "%s%llu", sign, (unsigned long long)runs)
-               : "?";
-}
-
-static const char *loops_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
-    const char *text = "";
-    for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent)
-        text = hd_format(arena, "%s%s%s", trip_text(arena, info, a, l), *text ? " * " : "", text);
-    if (a->guard_count || a->conditional)
-        text = hd_format(arena, "%s%sif", text, *text ? " " : "");
-    return text;
 }
 
 /* Divides a form by the bytes of an element; false when that leaves a rest. */
@@ -89,45 +48,66 @@ static bool in_elements(hd_arena *arena, hd_affine form, int64_t bytes, hd_affin
     return true;
 }
 
-static const char *index_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
-    const kir_kernel *kernel = info->kernel;
+static hd_value index_of(const hd_view *view, const void *at) {
+    const kir_kernel *kernel = ((const hd_kernel_info *)view->context)->kernel;
+    const hd_access *a = at;
+    hd_arena *arena = view->arena;
     if (!a->affine)
-        return a->reason ? a->reason : "not affine";
+        return hd_text(a->reason ? a->reason : "not affine");
     if (a->record && a->field >= 0) {
         const char *index = hd_affine_print(arena, kernel, a->index);
         if (!a->inner.term_count)
-            return index;
-        return hd_format(arena, "%s; byte %s of the field", index,
-                         hd_affine_print(arena, kernel, a->inner));
+            return hd_text(index);
+        return hd_text(hd_format(arena, "%s; byte %s of the field", index,
+                                 hd_affine_print(arena, kernel, a->inner)));
     }
     uint32_t bytes = a->param >= 0 ? kernel->params[a->param].element_bytes : a->width;
     hd_affine index;
     if (in_elements(arena, a->address, bytes, &index))
-        return hd_affine_print(arena, kernel, index);
-    return hd_format(arena, "byte %s", hd_affine_print(arena, kernel, a->address));
+        return hd_text(hd_affine_print(arena, kernel, index));
+    return hd_text(hd_format(arena, "byte %s", hd_affine_print(arena, kernel, a->address)));
 }
 
 /* ---- one kernel ----------------------------------------------------------------------- */
 
-static void add_heading(hd_str *out, const hd_kernel_info *info) {
-    const kir_kernel *kernel = info->kernel;
-    const hd_binding *b = &info->binding;
-    hd_str_add(out, kernel->name);
-    if (kernel->place.file)
-        hd_str_printf(out, " (%s:%u)", kernel->place.file, kernel->place.line);
-    hd_str_printf(out, ": global %s, local %s, about %u registers\n",
-                  hd_show_sizes(out->arena, b->dims, b->global),
-                  hd_show_sizes(out->arena, b->dims, b->local), info->registers);
+static hd_value line_of(const hd_view *view, const void *at) {
+    const hd_kernel_info *info = view->context;
+    const hd_access *a = at;
+    const char *file = info->module->files[a->file].name, *own = info->kernel->place.file;
+    if (!own || !strcmp(file, own))
+        return hd_text(hd_format(view->arena, "%u", a->line));
+    return hd_text(hd_format(view->arena, "%s:%u", hd_path_name(file), a->line));
 }
-
-static const hd_kernel_info *info_of(const hd_view *view) { return view->context; }
-
-HD_GETTER(line_of, hd_access, hd_text(line_text(view->arena, info_of(view), row)))
 HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
-HD_GETTER(target_of, hd_access, hd_text(target_text(view->arena, info_of(view), row)))
-HD_GETTER(loops_of, hd_access, hd_text(loops_text(view->arena, info_of(view), row)))
-HD_GETTER(index_of, hd_access, hd_text(index_text(view->arena, info_of(view), row)))
-
+static hd_value target_of(const hd_view *view, const void *at) {
+    const hd_access *a = at;
+    const char *name = hd_access_buffer_name(((const hd_kernel_info *)view->context)->kernel, a);
+    if (!name)
+        name = a->space == KIR_PRIVATE ? "(private)" : "(unknown)";
+    if (a->record && a->field >= 0)
+        name = hd_format(view->arena, "%s.%s", name, field_text(view->arena, a));
+    const char *space = a->space == KIR_LOCAL      ? " (local)"
+                        : a->space == KIR_CONSTANT ? " (constant)"
+                                                   : "";
+    return hd_text(hd_format(view->arena, "%s%s", name, space));
+}
+static hd_value loops_of(const hd_view *view, const void *at) {
+    const hd_kernel_info *info = view->context;
+    const hd_access *a = at;
+    const char *text = "";
+    for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent) {
+        const hd_trip *trip = &info->trips[l];
+        const char *sign = trip->early_exit ? "<=" : trip->kind == HD_TRIP_VARYING ? "~" : "";
+        const char *more = *text ? " * " : "";
+        uint64_t runs;
+        text = hd_runs_in_loop(info, a, l, &runs) ? hd_format(view->arena, "%s%llu%s%s", sign,
+                                                              (unsigned long long)runs, more, text)
+                                                  : hd_format(view->arena, "?%s%s", more, text);
+    }
+    if (a->guard_count || a->conditional)
+        text = hd_format(view->arena, "%s%sif", text, *text ? " " : "");
+    return hd_text(text);
+}
 static const hd_member columns[] = {
     {NULL, "id", HD_AT(hd_access, id)},       {NULL, "line", HD_PLAIN_WORD, .get = line_of},
     {NULL, "kind", .get = kind_of},           {NULL, "what", .get = target_of},
@@ -135,13 +115,19 @@ static const hd_member columns[] = {
     {NULL, "element index", .get = index_of}, {0}};
 
 static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all) {
+    const kir_kernel *kernel = info->kernel;
+    const hd_binding *b = &info->binding;
     const hd_access **shown = hd_new_array(c->arena, const hd_access *, info->access_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < info->access_count; i++)
         if (info->accesses[i].space != KIR_PRIVATE || all)
             shown[count++] = &info->accesses[i];
-    hd_str_add(out, out->length ? "\n" : "");
-    add_heading(out, info);
+    hd_str_printf(out, "%s%s", out->length ? "\n" : "", kernel->name);
+    if (kernel->place.file)
+        hd_str_printf(out, " (%s:%u)", kernel->place.file, kernel->place.line);
+    hd_str_printf(out, ": global %s, local %s, about %u registers\n",
+                  hd_show_sizes(c->arena, b->dims, b->global),
+                  hd_show_sizes(c->arena, b->dims, b->local), info->registers);
     cli_show_rows(c, NULL, columns, hd_with(hd_pointed_rows(shown, count), info), out);
     if (count < info->access_count)
         hd_str_printf(out, "  and %u to private memory; --all lists them\n",
@@ -161,35 +147,24 @@ static const hd_member listing_members[] = {
     {"kernels", HD_MANY(listing, kernels.data, kernels.count), .of = hd_kernel_members}, {0}};
 
 /* Every kernel once, under its first launch. */
-static bool seen_before(const hd_job *job, uint32_t launch) {
-    for (uint32_t i = 0; i < launch; i++)
-        if (job->launches[i].kernel == job->launches[launch].kernel)
-            return true;
-    return false;
-}
-
 static void list_job(cli *c, listing *l, const hd_job *job) {
     for (uint32_t i = 0; i < job->launch_count; i++) {
-        if (seen_before(job, i))
+        const hd_launch *launch = &job->launches[i];
+        uint32_t first = 0;
+        while (job->launches[first].kernel != launch->kernel)
+            first++;
+        if (first < i)
             continue;
-        hd_binding binding = hd_job_binding(c->arena, &job->launches[i]);
+        hd_binding binding = hd_job_binding(c->arena, launch);
         const hd_kernel_info *info =
-            hd_kernel_analyse(c->arena, job->module, job->launches[i].kernel, &binding);
+            hd_kernel_analyse(c->arena, job->module, launch->kernel, &binding);
         hd_push(c->arena, &l->kernels, *info);
         add_kernel(c, &l->text, info, l->all);
     }
 }
 
-/* Accesses need no choice between a kernel's records: any of them will do. */
-static const char *any_record(const kir_module *module, const char *entry) {
-    const kir_kernel *kernel = entry ? kir_find_kernel(module, entry) : NULL;
-    for (uint32_t p = 0; kernel && p < kernel->param_count; p++)
-        if (kernel->params[p].record && !kernel->params[p].by_value_struct)
-            return kernel->params[p].record->name;
-    return NULL;
-}
-
-/* Of a kernel file every kernel is listed, unless one was named. */
+/* Of a kernel file every kernel is listed, unless one was named. Accesses need no choice between a
+ * kernel's records: any of them will do. */
 static hd_status list_file(cli *c, listing *l, const char *path, const cli_source *source,
                            const kir_module *module) {
     cli_source one = *source;
@@ -198,8 +173,11 @@ static hd_status list_file(cli *c, listing *l, const char *path, const cli_sourc
     for (uint32_t i = 0; i < count; i++) {
         if (!source->entry && module->kernel_count)
             one.entry = module->kernels[i]->name;
-        if (!source->record)
-            one.record = any_record(module, one.entry);
+        const kir_kernel *kernel = one.entry ? kir_find_kernel(module, one.entry) : NULL;
+        one.record = source->record;
+        for (uint32_t p = 0; !one.record && kernel && p < kernel->param_count; p++)
+            if (kernel->params[p].record && !kernel->params[p].by_value_struct)
+                one.record = kernel->params[p].record->name;
         hd_status status = cli_job_of_kernel(c, path, &one, module, &job);
         if (status)
             return status;
@@ -208,29 +186,21 @@ static hd_status list_file(cli *c, listing *l, const char *path, const cli_sourc
     return HD_OK;
 }
 
-static hd_status list_source(cli *c, listing *l, const char *path, const cli_source *source) {
-    hd_job *job;
-    kir_module *module;
-    hd_status status = cli_load_module(c, path, source, &job, &module);
-    if (status)
-        return status;
-    if (!job)
-        return list_file(c, l, path, source, module);
-    status = hd_job_resolve(c->arena, &c->diag, job, module);
-    if (!status)
-        list_job(c, l, job);
-    return status;
-}
-
 int cmd_accesses(cli *c, int argc, char **argv) {
     listing l = {.text.arena = c->arena};
     cli_source source = {0};
     const cli_option options[] = {
         {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &l.all}, {0}};
-    const cli_page page = {"[OPTIONS] JOB|FILE", about, options, &source, 1, 1};
-    if (!cli_parse(c, &page, argc, argv))
+    static const cli_page page = {"[OPTIONS] JOB|FILE", about, {1, 1}};
+    if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;
-    if (list_source(c, &l, c->words[0], &source))
+    hd_job *job;
+    kir_module *module;
+    if (cli_load_module(c, c->words[0], &source, &job, &module) ||
+        (job ? hd_job_resolve(c->arena, &c->diag, job, module)
+             : list_file(c, &l, c->words[0], &source, module)))
         return CLI_WRONG;
+    if (job)
+        list_job(c, &l, job);
     return c->json ? cli_print_row(c, listing_members, hd_row(&l)) : cli_print(c, &l.text);
 }

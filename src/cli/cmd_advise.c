@@ -14,7 +14,7 @@ typedef struct request {
     const char *budget; /* a time, or NULL */
     uint64_t repeats;
     bool unverified; /* rewritten files are not checked on the machine */
-    bool refused;    /* the kernels cannot be rewritten: no command would do it */
+    bool refused;    /* the kernels cannot be rewritten, as kir can't: no command would do it */
     hd_advise_options options;
     cli *c;
     cli_stop stop;
@@ -46,6 +46,8 @@ HD_GETTER(accesses_of, hd_device_advice,
           cli_lines_value(view->arena, (cli_lines){row->accesses, row->access_count,
                                                    &row->search.original, row->device}))
 
+static const hd_member search_members[] = {
+    HD_SAME(hd_search_result, proven, gap, partitions, nodes, seconds), {0}};
 static const hd_member device_members[] = {
     {"device", HD_BEHIND(hd_device_advice, device), .of = hd_device_members},
     {"original_cost", .get = original_cost},
@@ -54,11 +56,7 @@ static const hd_member device_members[] = {
     {"ratio", HD_AT(hd_device_advice, ratio)},
     {"ranked", HD_MANY(hd_device_advice, search.ranked, search.ranked_count), .of = ranked_members},
     {"accesses", .get = accesses_of, .of = cli_why_members},
-    {"proven", HD_AT(hd_device_advice, search.proven)},
-    {"gap", HD_AT(hd_device_advice, search.gap)},
-    {"partitions", HD_AT(hd_device_advice, search.partitions)},
-    {"nodes", HD_AT(hd_device_advice, search.nodes)},
-    {"seconds", HD_AT(hd_device_advice, search.seconds)},
+    {HD_IN(hd_device_advice, search), .of = search_members},
     {0}};
 
 /* What --apply has written; none: `folder` is NULL. */
@@ -181,18 +179,6 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
                                       : hd_layout_print(c->arena, advice->job->record, a->best));
 }
 
-static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
-    const hd_choice *choice = advice->choice;
-    if (choice)
-        cli_show_choice(c, advice->job->record, choice, out);
-    if (r->budget && (!choice || !hd_choice_decides(choice)))
-        show_static_advice(c, advice, out);
-    bool writes = r->apply && !(choice && choice->stopped);
-    if (!advice->leave && !writes && !r->refused)
-        show_command(r, "rewrite", hd_layout_print(c->arena, advice->job->record, advice->best),
-                     " --out DIR", out);
-}
-
 /* Why --measure measured nothing; NULL: it did, or was not asked to. */
 static const char *why_unmeasured(const request *r, const hd_advice *advice) {
     return r->options.measure && advice->leave
@@ -200,36 +186,22 @@ static const char *why_unmeasured(const request *r, const hd_advice *advice) {
                : NULL;
 }
 
-/* The best layout that is not the original, for whoever wants to see it measured. */
-static const char *next_best(cli *c, const hd_advice *advice) {
+static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
     const hd_record *record = advice->job->record;
     const hd_search_result *search = &advice->devices[0].search;
-    const hd_layout *original = hd_layout_original(c->arena, record);
-    for (uint32_t i = 0; i < search->ranked_count; i++)
+    const hd_layout *original = hd_layout_original(c->arena, record), *other = NULL;
+    const char *why = why_unmeasured(r, advice);
+    for (uint32_t i = 0; i < search->ranked_count && !other; i++)
         if (!hd_layout_equal(search->ranked[i].layout, original))
-            return hd_layout_print(c->arena, record, search->ranked[i].layout);
-    return NULL;
-}
-
-static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
-    const char *why = why_unmeasured(r, advice), *other = next_best(c, advice);
+            other = search->ranked[i].layout;
     if (why)
         hd_wrap(out, hd_format(c->arena, "\nNothing was measured: %s.", why), 0, HD_TABLE_WIDTH);
-    if (why && other) {
+    if (why && other && advice->job->module->device) {
         hd_str_add(out, "The next best layout can be measured all the same:\n");
-        show_command(r, "measure", other, "", out);
+        show_command(r, "measure", hd_layout_print(c->arena, record, other), "", out);
     }
     if (r->apply && advice->leave)
         hd_str_printf(out, "\nNothing is written to %s: the layout stays as it is.\n", r->apply);
-}
-
-static void show_measurement(cli *c, const hd_advice *advice, hd_str *out) {
-    const hd_measurement *m = &advice->measurement;
-    hd_str_printf(out, "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
-                  m->device_name, hd_show_seconds(c->arena, m->original.median),
-                  hd_show_seconds(c->arena, m->rewritten.median),
-                  hd_show_ratio(c->arena, m->speedup), m->original.repeats);
-    cli_show_speedup(c, m, out);
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -243,7 +215,15 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
     hd_str out = {.arena = c->arena};
     if (!r->shown)
         show_static(c, r, advice, &out);
-    show_advice(c, r, advice, &out);
+    const hd_choice *choice = advice->choice;
+    if (choice)
+        cli_show_choice(c, advice->job->record, choice, &out);
+    if (r->budget && (!choice || !hd_choice_decides(choice)))
+        show_static_advice(c, advice, &out);
+    bool writes = r->apply && !(choice && choice->stopped);
+    if (!advice->leave && !writes && !r->refused)
+        show_command(r, "rewrite", hd_layout_print(c->arena, advice->job->record, advice->best),
+                     " --out DIR", &out);
     show_undone(c, r, advice, &out);
     if (written) {
         hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
@@ -253,8 +233,15 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
                           advice->rewritten->files[f].is_copy ? ", a copy" : "");
         cli_show_elsewhere(c, advice->rewritten, &out);
     }
-    if (advice->measured)
-        show_measurement(c, advice, &out);
+    if (advice->measured) {
+        const hd_measurement *m = &advice->measurement;
+        hd_str_printf(&out,
+                      "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
+                      m->device_name, hd_show_seconds(c->arena, m->original.median),
+                      hd_show_seconds(c->arena, m->rewritten.median),
+                      hd_show_ratio(c->arena, m->speedup), m->original.repeats);
+        cli_show_speedup(c, m, &out);
+    }
     return cli_print(c, &out);
 }
 
@@ -275,24 +262,6 @@ static void begin_measuring(void *user, const hd_advice *advice) {
 }
 
 static void show_progress(void *user, const char *what) { cli_progress(user, what); }
-
-/* What --repeats and --budget ask for. */
-static hd_status read_options(cli *c, request *r) {
-    hd_choose_options *choose = &r->options.choose;
-    if (r->repeats > 1000000)
-        return cli_refuse(c, "--repeats takes at most 1000000");
-    r->options.measurement.repeats = (uint32_t)r->repeats;
-    if (!r->budget && choose->again)
-        return cli_refuse(c, "--again goes with --budget");
-    if (!r->budget)
-        return HD_OK;
-    if (r->options.measure)
-        return cli_refuse(c, "--budget measures already; leave --measure out");
-    choose->version = HEDDLE_VERSION;
-    choose->progress = show_progress;
-    choose->user = c;
-    return cli_read_budget(c, r->budget, &choose->budget);
-}
 
 static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     hd_choose_options *choose = &r->options.choose;
@@ -327,11 +296,12 @@ static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_ou
 static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
-    if (cli_load(c, r->path, &r->source, &job) || cli_require_record(c, job) ||
-        cli_model_options_read(c, &r->model, &r->options.cost, &devices))
+    size_t device_count;
+    if (cli_load(c, r->path, &r->source, &job) || hd_job_require_record(&c->diag, job) ||
+        cli_model_options_read(c, &r->model, &r->options.cost, &devices, &device_count))
         return CLI_WRONG;
     r->options.devices = devices;
-    r->options.device_count = (uint32_t)cli_device_count(&r->model);
+    r->options.device_count = (uint32_t)device_count;
     r->options.rewrite = r->apply != NULL;
     cli_output output;
     if (r->apply && cli_output_paths(c, "apply", r->apply, job->kernel_path, &output))
@@ -341,8 +311,8 @@ static int advise(cli *c, request *r) {
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
-    r->refused =
-        (failed && !advice.rewritten) || (advice.choice && hd_choice_all_refused(advice.choice));
+    r->refused = !job->module->device || (failed && !advice.rewritten) ||
+                 (advice.choice && hd_choice_all_refused(advice.choice));
     bool write = r->apply && advice.rewritten && status == HD_OK;
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
@@ -354,7 +324,7 @@ static int advise(cli *c, request *r) {
 int cmd_advise(cli *c, int argc, char **argv) {
     request r = {0};
     const cli_option options[] = {
-        CLI_MODEL_OPTIONS(r.model),
+        CLI_INCLUDE(cli_model_table(c, &r.model)),
         {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
          CLI_TEXT, &r.apply},
         {"no-verify", 0, NULL,
@@ -372,22 +342,30 @@ int cmd_advise(cli *c, int argc, char **argv) {
          "name; default: the first",
          CLI_TEXT, &r.options.measurement.device},
         {"repeats", 0, "N", "timed runs of each version, default 7; with --budget: at most so many",
-         CLI_NUMBER, &r.repeats},
+         CLI_NUMBER, &r.repeats, .most = 1000000},
         {"seconds", 0, "S", "time limit of branch and bound; default 60", CLI_REAL,
          &r.options.search.seconds},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[--device D]... [--apply DIR] [--measure | --budget TIME] [OPTIONS] JOB|FILE",
         "Prints the record, the accesses that cost most and why, the best layouts by static "
         "cost on each device, and the advice for the first device. With --budget the layouts that "
         "static cost, the layout graph and a trained tree propose are measured, and the fastest "
         "is advised. The advice may be to leave the layout as it is.",
-        options,
-        &r.source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;
+    hd_choose_options *choose = &r.options.choose;
     r.path = c->words[0];
-    return read_options(c, &r) ? CLI_WRONG : advise(c, &r);
+    r.options.measurement.repeats = (uint32_t)r.repeats;
+    if (!r.budget && choose->again)
+        return cli_wrong(c, "--again goes with --budget");
+    if (r.budget && r.options.measure)
+        return cli_wrong(c, "--budget measures already; leave --measure out");
+    choose->version = HEDDLE_VERSION;
+    choose->progress = show_progress;
+    choose->user = c;
+    if (r.budget && cli_read_budget(c, r.budget, &choose->budget))
+        return CLI_WRONG;
+    return advise(c, &r);
 }

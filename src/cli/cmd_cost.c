@@ -56,29 +56,14 @@ static void show_device(cli *c, const costs *all, const device_prices *d, hd_str
     }
 }
 
-static hd_status price_device(cli *c, const hd_job *job, const hd_cost_options *options,
-                              device_prices *d) {
-    hd_cost_model *model;
-    hd_status status = hd_cost_model_make(c->arena, &c->diag, job, d->device, options, &model);
-    if (status != HD_OK)
-        return status;
-    const hd_layout *aos = hd_layout_aos(c->arena, hd_cost_record(model));
-    const hd_cost_vector of_aos = hd_cost_of_layout(c->arena, model, aos, NULL, NULL);
-    for (size_t i = 0; i < d->count; i++) {
-        pricing *p = &d->layouts[i];
-        p->cost = hd_cost_of_layout(c->arena, model, p->layout, &p->lines, &p->line_count);
-        p->ratio = hd_cost_ratio(&p->cost, &of_aos);
-    }
-    return HD_OK;
-}
-
 static int cost(cli *c, const char *path, const cli_source *source, const cli_texts *notations,
                 const cli_model_options *choice) {
     hd_job *job;
     const hd_device **devices;
     hd_cost_options options;
-    if (cli_load(c, path, source, &job) || cli_require_record(c, job) ||
-        cli_model_options_read(c, choice, &options, &devices))
+    costs all = {0};
+    if (cli_load(c, path, source, &job) || hd_job_require_record(&c->diag, job) ||
+        cli_model_options_read(c, choice, &options, &devices, &all.device_count))
         return CLI_WRONG;
     static const char *const usual[] = {"aos", "soa"};
     size_t count = notations->count ? notations->count : 2;
@@ -87,16 +72,23 @@ static int cost(cli *c, const char *path, const cli_source *source, const cli_te
         if (hd_layout_parse(c->arena, &c->diag, job->record,
                             notations->count ? notations->data[i] : usual[i], &layouts[i]))
             return CLI_WRONG;
-    costs all = {.job = job, .device_count = cli_device_count(choice)};
+    all.job = job;
     all.devices = hd_new_array(c->arena, device_prices, all.device_count);
     hd_str out = {.arena = c->arena};
     for (size_t d = 0; d < all.device_count; d++) {
         device_prices *at = &all.devices[d];
         *at = (device_prices){devices[d], hd_new_array(c->arena, pricing, count), count};
-        for (size_t i = 0; i < count; i++)
-            at->layouts[i].layout = layouts[i];
-        if (price_device(c, job, &options, at))
+        hd_cost_model *model;
+        if (hd_cost_model_make(c->arena, &c->diag, job, at->device, &options, &model))
             return CLI_WRONG;
+        const hd_layout *aos = hd_layout_aos(c->arena, hd_cost_record(model));
+        const hd_cost_vector of_aos = hd_cost_of_layout(c->arena, model, aos, NULL, NULL);
+        for (size_t i = 0; i < count; i++) {
+            pricing *p = &at->layouts[i];
+            p->layout = layouts[i];
+            p->cost = hd_cost_of_layout(c->arena, model, p->layout, &p->lines, &p->line_count);
+            p->ratio = hd_cost_ratio(&p->cost, &of_aos);
+        }
         if (!c->json)
             show_device(c, &all, at, &out);
     }
@@ -113,18 +105,15 @@ int cmd_cost(cli *c, int argc, char **argv) {
          "a layout to price (may be repeated); 'heddle help layout' has the notation; default: "
          "aos and soa",
          CLI_TEXTS, &layouts, "aos soa da"},
-        CLI_MODEL_OPTIONS(choice),
+        CLI_INCLUDE(cli_model_table(c, &choice)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[--layout L]... [--device D]... [OPTIONS] JOB|FILE",
         "Prints the static cost of each layout on each device, its ratio to AoS, and the share "
         "of every access in it. The unit is one transaction served by L1. With loops of unknown "
         "length the cost is a vector: the entry of most such loops counts first.",
-        options,
-        &source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;
     return cost(c, c->words[0], &source, &layouts, &choice);
 }

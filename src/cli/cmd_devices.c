@@ -25,43 +25,24 @@ static const hd_member all_members[] = {
     {"cuda", HD_MANY(all_devices, cuda.list, cuda.count), .of = hd_compute_device_members},
     {0}};
 
-static void add_compute(cli *c, hd_str *out, const compute_devices *devices) {
-    const char *title = hd_format(c->arena, "\n%s devices, for --on", devices->title);
-    if (devices->count)
-        cli_show_rows(c, title, hd_compute_device_members, hd_rows(devices->list, devices->count),
-                      out);
-    else
-        hd_str_printf(out, "%s\n  none: %s\n", title, devices->missing);
-}
-
-static void find_compute(cli *c, compute_devices *devices) {
-    devices->list =
-        hd_measure_devices(c->arena, devices->backend, &devices->count, &devices->missing);
-}
-
 static int show_all(cli *c) {
     all_devices all = {.opencl = {"opencl", "OpenCL"}, .cuda = {"cuda", "CUDA"}};
+    compute_devices *const compute[] = {&all.opencl, &all.cuda};
     hd_str out = {.arena = c->arena};
     if (hd_device_list(c->arena, &c->diag, &all.profiles, &all.profile_count))
         return CLI_WRONG;
-    find_compute(c, &all.opencl);
-    find_compute(c, &all.cuda);
-    if (c->json)
-        return cli_print_row(c, all_members, hd_row(&all));
     cli_show_rows(c, "Profiles, for --device", hd_device_members,
                   hd_pointed_rows(all.profiles, all.profile_count), &out);
-    add_compute(c, &out, &all.opencl);
-    add_compute(c, &out, &all.cuda);
-    return cli_print(c, &out);
-}
-
-static int show_one(cli *c, const hd_device *d) {
-    hd_str out = {.arena = c->arena};
-    if (c->json)
-        return cli_print_row(c, hd_device_members, hd_row(d));
-    hd_str_printf(&out, "%s: %s\n", d->name, d->title ? d->title : d->name);
-    hd_show_row(&(hd_view){c->arena}, hd_device_lines, d, &out);
-    return cli_print(c, &out);
+    for (int b = 0; b < 2; b++) {
+        compute_devices *d = compute[b];
+        const char *title = hd_format(c->arena, "\n%s devices, for --on", d->title);
+        d->list = hd_compute_named(d->backend)->list(c->arena, &d->count, &d->missing);
+        if (d->count)
+            cli_show_rows(c, title, hd_compute_device_members, hd_rows(d->list, d->count), &out);
+        else
+            hd_str_printf(&out, "%s\n  none: %s\n", title, d->missing);
+    }
+    return c->json ? cli_print_row(c, all_members, hd_row(&all)) : cli_print(c, &out);
 }
 
 hd_status cli_device_names(cli *c, bool profiles, cli_texts *names) {
@@ -72,23 +53,14 @@ hd_status cli_device_names(cli *c, bool profiles, cli_texts *names) {
     for (size_t i = 0; profiles && !status && i < count; i++)
         hd_push(c->arena, names, list[i]->name);
     for (size_t b = 0; !profiles && b < sizeof backends / sizeof *backends; b++) {
-        compute_devices devices = {.backend = backends[b]};
-        find_compute(c, &devices);
-        for (uint32_t i = 0; i < devices.count; i++)
-            hd_push(c->arena, names, devices.list[i].id);
+        uint32_t found;
+        const char *missing;
+        const hd_compute_device *devices =
+            hd_compute_named(backends[b])->list(c->arena, &found, &missing);
+        for (uint32_t i = 0; i < found; i++)
+            hd_push(c->arena, names, devices[i].id);
     }
     return status;
-}
-
-/* A name a line. */
-static int list_names(cli *c, bool profiles) {
-    cli_texts names = {0};
-    hd_str out = {.arena = c->arena};
-    if (cli_device_names(c, profiles, &names))
-        return CLI_WRONG;
-    for (size_t i = 0; i < names.count; i++)
-        hd_str_printf(&out, "%s\n", names.data[i]);
-    return cli_print(c, &out);
 }
 
 int cmd_devices(cli *c, int argc, char **argv) {
@@ -97,29 +69,35 @@ int cmd_devices(cli *c, int argc, char **argv) {
         {"names", 0, NULL, "only the names that --device takes, one a line", CLI_FLAG, &names},
         {"ids", 0, NULL, "only the ids that --on takes, one a line", CLI_FLAG, &ids},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] [NAME]",
         "Lists the device profiles that --device takes and the OpenCL and CUDA devices that --on "
         "takes. With NAME (a profile, a file ending in .yaml, 'host', or a profile in one line "
         "such as "
         "\"warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768\"), shows "
         "that profile alone.",
-        options,
-        NULL,
-        0,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {0, 1}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
-    if ((names || ids) && (c->word_count || c->json || (names && ids))) {
-        cli_refuse(c, "--names and --ids each go alone, without a NAME and --json");
-        return CLI_WRONG;
+    if ((names || ids) && (c->word_count || c->json || (names && ids)))
+        return cli_wrong(c, "--names and --ids each go alone, without a NAME and --json");
+    hd_str out = {.arena = c->arena};
+    if (names || ids) {
+        cli_texts all = {0};
+        if (cli_device_names(c, names, &all))
+            return CLI_WRONG;
+        for (size_t i = 0; i < all.count; i++)
+            hd_str_printf(&out, "%s\n", all.data[i]);
+        return cli_print(c, &out);
     }
-    if (names || ids)
-        return list_names(c, names);
     if (!c->word_count)
         return show_all(c);
-    const hd_device *device;
-    if (hd_device_find(c->arena, &c->diag, c->words[0], &device))
+    const hd_device *d;
+    if (hd_device_find(c->arena, &c->diag, c->words[0], &d))
         return CLI_WRONG;
-    return show_one(c, device);
+    if (c->json)
+        return cli_print_row(c, hd_device_members, hd_row(d));
+    hd_str_printf(&out, "%s: %s\n", d->name, d->title ? d->title : d->name);
+    hd_show_row(&(hd_view){c->arena}, hd_device_lines, d, &out);
+    return cli_print(c, &out);
 }

@@ -7,29 +7,6 @@
 #include "cli/stop.h"
 #include "gpu/gpu.h"
 
-/* ---- processes of its own --------------------------------------------------------- */
-
-/* gpu-check --run-step STEP FOLDER RESULT SECONDS small|whole */
-static int run_step(cli *c, char **words, const char *program) {
-    const hd_gpu_step *step = hd_gpu_find_step(words[0]);
-    hd_gpu_step_run run = {.program = program,
-                           .folder = words[1],
-                           .path = words[2],
-                           .seconds = strtod(words[3], NULL),
-                           .small = !strcmp(words[4], "small")};
-    if (!step)
-        return CLI_WRONG;
-    return hd_gpu_run_step(c->arena, &c->diag, step, &run) == HD_OK ? CLI_FINE : CLI_WRONG;
-}
-
-/* ---- the command ------------------------------------------------------------------ */
-
-static const char *own_path(cli *c) {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    return hd_strndup(c->arena, path, length > 0 ? (size_t)length : 0);
-}
-
 static const hd_member step_members[] = {HD_SAME(hd_gpu_step, name, title), {0}};
 
 static hd_value steps_of(const hd_view *view, const void *at) {
@@ -41,13 +18,6 @@ static hd_value steps_of(const hd_view *view, const void *at) {
 }
 
 static const hd_member list_members[] = {{"steps", .get = steps_of, .of = step_members}, {0}};
-
-static int list_steps(cli *c) {
-    hd_str out = {.arena = c->arena};
-    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++)
-        hd_str_printf(&out, "%-20s  %s\n", step->name, step->title);
-    return c->json ? cli_print_row(c, list_members, hd_row(c)) : cli_print(c, &out);
-}
 
 static hd_status check_names(cli *c, const cli_texts *only) {
     const char *names[64];
@@ -70,28 +40,24 @@ static void show_progress(void *user, const char *what) {
         fprintf(stderr, "gpu-check: %s\n", what);
 }
 
-static int show_outcome(cli *c, const hd_gpu_outcome *outcome) {
+static int check(cli *c, const hd_gpu_options *options) {
+    hd_gpu_outcome outcome;
     hd_str out = {.arena = c->arena};
     size_t i;
     const json_t *step;
-    if (c->json)
-        return cli_print_json(c, json_incref(outcome->document));
-    json_array_foreach(json_object_get(outcome->document, "steps"), i, step) {
+    hd_status status = hd_gpu_check(c->arena, &c->diag, options, &outcome);
+    json_array_foreach(json_object_get(outcome.document, "steps"), i, step) {
         if (*hd_gpu_text(step, "reason"))
             hd_str_printf(&out, "%s: not done: %s\n", hd_gpu_text(step, "name"),
                           hd_gpu_text(step, "reason"));
     }
-    if (outcome->differs)
+    if (outcome.differs)
         hd_str_add(&out, "outputs differ; see the page\n");
-    if (outcome->page)
-        hd_str_printf(&out, "wrote %s\n", outcome->page);
-    return cli_print(c, &out);
-}
-
-static int check(cli *c, const hd_gpu_options *options) {
-    hd_gpu_outcome outcome;
-    hd_status status = hd_gpu_check(c->arena, &c->diag, options, &outcome);
-    int printed = status == HD_OK ? show_outcome(c, &outcome) : CLI_WRONG;
+    if (outcome.page)
+        hd_str_printf(&out, "wrote %s\n", outcome.page);
+    int printed = status != HD_OK ? CLI_WRONG
+                  : c->json       ? cli_print_json(c, json_incref(outcome.document))
+                                  : cli_print(c, &out);
     json_decref(outcome.document);
     if (printed != CLI_FINE)
         return printed;
@@ -99,6 +65,17 @@ static int check(cli *c, const hd_gpu_options *options) {
            : outcome.failed  ? CLI_WRONG
            : outcome.differs ? CLI_DIFFER
                              : CLI_FINE;
+}
+
+/* gpu-check --run-step STEP FOLDER RESULT SECONDS small|whole */
+static int run_step(cli *c, char **words, const char *program) {
+    const hd_gpu_step *step = hd_gpu_find_step(words[0]);
+    hd_gpu_step_run run = {.program = program,
+                           .folder = words[1],
+                           .path = words[2],
+                           .seconds = strtod(words[3], NULL),
+                           .small = !strcmp(words[4], "small")};
+    return step && hd_gpu_run_step(c->arena, &c->diag, step, &run) == HD_OK ? CLI_FINE : CLI_WRONG;
 }
 
 int cmd_gpu_check(cli *c, int argc, char **argv) {
@@ -116,7 +93,7 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         {"small", 0, NULL, "little of everything: sizes of a test, whose times say nothing",
          CLI_FLAG, &small},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS]",
         "Measures on an NVIDIA GPU what only one can show, the most valuable first, and writes one "
         "page in Markdown: bandwidths, remapping, programs in many layouts against their predicted "
@@ -124,26 +101,25 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         "NVRTC. Each step is a process with a limit, so a device that hangs can't hold it up. Exit "
         "status "
         "1: a layout's outputs differ; 2: a step failed, or there is no device.",
-        options,
-        NULL,
-        0,
-        0};
-    int status;
-    const char *program = own_path(c);
+        {0, 0}};
+    char program[4096] = "";
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        *program = '\0';
     if (argc == 7 && !strcmp(argv[1], "--run-step"))
         return run_step(c, argv + 2, program);
     if (argc == 4 && !strcmp(argv[1], "--run-once"))
         return cli_status(hd_gpu_run_once(c->arena, &c->diag, argv[2], argv[3]));
-    if (!cli_parse(c, &page, argc, argv))
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
+    hd_str steps = {.arena = c->arena};
+    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++)
+        hd_str_printf(&steps, "%-20s  %s\n", step->name, step->title);
     if (list)
-        return list_steps(c);
+        return c->json ? cli_print_row(c, list_members, hd_row(c)) : cli_print(c, &steps);
     if (check_names(c, &only) != HD_OK)
         return CLI_WRONG;
-    if (!(minutes >= 0.05 && minutes <= 1440)) {
-        cli_refuse(c, "--minutes takes a number from 0.05 to 1440");
-        return CLI_WRONG;
-    }
+    if (!(minutes >= 0.05 && minutes <= 1440))
+        return cli_wrong(c, "--minutes takes a number from 0.05 to 1440");
     cli_stop stop;
     const hd_gpu_options check_options = {.program = program,
                                           .version = HEDDLE_VERSION,
@@ -155,7 +131,7 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
                                           .stop = cli_catch_stop(&stop),
                                           .progress = show_progress,
                                           .user = c};
-    status = check(c, &check_options);
+    int status = check(c, &check_options);
     cli_release_stop(&stop);
     return status;
 }

@@ -54,21 +54,6 @@ static const topic topics[] = {
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
-static int overview(cli *c) {
-    hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE\n\n"
-                     "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
-                     "that makes those touches cheap, and puts it in place.\n\nCommands\n");
-    for (const cli_command *command = cli_commands; command->name; command++)
-        if (command->summary)
-            hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
-    hd_str_add(&out, "\nTopics\n");
-    for (size_t i = 0; i < TOPIC_COUNT; i++)
-        hd_str_printf(&out, "  %-12s %s\n", topics[i].name, topics[i].summary);
-    hd_str_add(&out, "\n'heddle help NAME' explains one of them.\n");
-    return cli_print(c, &out);
-}
-
 static const hd_member command_members[] = {HD_SAME(cli_command, name, summary), {0}};
 
 static hd_value commands_of(const hd_view *view, const void *at) {
@@ -84,63 +69,54 @@ HD_GETTER(version_of, cli, hd_text(HEDDLE_VERSION))
 static const hd_member help_members[] = {
     {"version", .get = version_of}, {"commands", .get = commands_of, .of = command_members}, {0}};
 
-static int no_such(cli *c, const char *name) {
-    cli_refuse(c, "there is no command or topic '%s'; 'heddle help' lists them", name);
-    return CLI_WRONG;
-}
-
-/* A command, or the two words of one. */
-static int explain_command(cli *c, char **words, uint32_t count) {
+static int explain(cli *c, char **words, uint32_t count) {
+    hd_str out = {.arena = c->arena};
+    if (count == 2 && !strcmp(words[0], "completion"))
+        return cli_add_completion(words[1], &out)
+                   ? cli_print(c, &out)
+                   : cli_wrong(c, "there is no completion for '%s', only for " CLI_SHELLS,
+                               words[1]);
+    for (size_t i = 0; i < TOPIC_COUNT && count == 1; i++)
+        if (!strcmp(topics[i].name, words[0])) {
+            hd_str_add(&out, topics[i].text);
+            return cli_print(c, &out);
+        }
     uint32_t used;
     const cli_command *command = cli_find_command(words, count, &used);
     char help[] = "--help", *argv[] = {words[0], help, NULL};
     if (used < count)
-        return no_such(c, count == 1 ? words[0] : hd_format(c->arena, "%s %s", words[0], words[1]));
+        return cli_wrong(c, "there is no command or topic '%s%s%s'; 'heddle help' lists them",
+                         words[0], count == 1 ? "" : " ", count == 1 ? "" : words[1]);
     c->command = command->name;
     return command->run(c, 2, argv);
 }
 
-/* `heddle help completion SHELL` */
-static int print_completion(cli *c, const char *shell) {
-    hd_str out = {.arena = c->arena};
-    if (cli_add_completion(shell, &out))
-        return cli_print(c, &out);
-    cli_refuse(c, "there is no completion for '%s', only for " CLI_SHELLS, shell);
-    return CLI_WRONG;
-}
-
-static const char *topic_names(hd_arena *arena) {
-    hd_str names = {.arena = arena};
+int cmd_help(cli *c, int argc, char **argv) {
+    static const cli_page page = {"[COMMAND|TOPIC]",
+                                  "Explains a command or a topic; alone, lists them. Some have "
+                                  "two words, as in 'heddle help trace info'.",
+                                  {0, 2}};
+    hd_str names = {.arena = c->arena};
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         hd_str_printf(&names, "%s%s", i ? " " : "", topics[i].name);
-    return hd_str_text(&names);
-}
-
-static int explain(cli *c, char **words, uint32_t count) {
-    if (count == 2 && !strcmp(words[0], "completion"))
-        return print_completion(c, words[1]);
-    for (size_t i = 0; i < TOPIC_COUNT && count == 1; i++)
-        if (!strcmp(topics[i].name, words[0])) {
-            hd_str out = {.arena = c->arena};
-            hd_str_add(&out, topics[i].text);
-            return cli_print(c, &out);
-        }
-    return explain_command(c, words, count);
-}
-
-int cmd_help(cli *c, int argc, char **argv) {
-    const cli_page page = {"[COMMAND|TOPIC]",
-                           "Explains a command or a topic; alone, lists them. Some have "
-                           "two words, as in 'heddle help trace info'.",
-                           NULL,
-                           NULL,
-                           0,
-                           2};
     if (argc > 2 && !strcmp(argv[1], "complete") && !c->list)
-        return cli_complete(c, argv + 2, (uint32_t)argc - 2, topic_names(c->arena));
-    if (!cli_parse(c, &page, argc, argv))
+        return cli_complete(c, argv + 2, (uint32_t)argc - 2, hd_str_text(&names));
+    if (!cli_parse(c, &page, NULL, NULL, argc, argv))
         return c->status;
     if (c->word_count)
         return explain(c, c->words, c->word_count);
-    return c->json ? cli_print_row(c, help_members, hd_row(c)) : overview(c);
+    if (c->json)
+        return cli_print_row(c, help_members, hd_row(c));
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE\n\n"
+                     "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
+                     "that makes those touches cheap, and puts it in place.\n\nCommands\n");
+    for (const cli_command *command = cli_commands; command->name; command++)
+        if (command->summary)
+            hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
+    hd_str_add(&out, "\nTopics\n");
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
+        hd_str_printf(&out, "  %-12s %s\n", topics[i].name, topics[i].summary);
+    hd_str_add(&out, "\n'heddle help NAME' explains one of them.\n");
+    return cli_print(c, &out);
 }

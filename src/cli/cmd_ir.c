@@ -1,19 +1,6 @@
 /* heddle ir: the kernels as Heddle sees them (docs/kir.md explains the text). */
 #include "cli/cli.h"
 
-static hd_status choose(cli *c, const kir_module *module, const char *path, const char *entry,
-                        const kir_kernel **only) {
-    *only = entry ? kir_find_kernel(module, entry) : NULL;
-    if (!entry || *only)
-        return HD_OK;
-    hd_str names = {.arena = c->arena};
-    for (uint32_t i = 0; i < module->kernel_count; i++)
-        hd_str_printf(&names, "%s%s", i ? ", " : "", module->kernels[i]->name);
-    const hd_place place = {.file = path};
-    return hd_fail(&c->diag, HD_EINPUT, &place, "there is no kernel '%s' here; there is: %s", entry,
-                   hd_str_text(&names));
-}
-
 /* The text of a kernel. */
 typedef struct kernel_text {
     const char *name, *text;
@@ -28,20 +15,25 @@ static const hd_member kernel_members[] = {HD_SAME(kernel_text, name, text), {0}
 static const hd_member result_members[] = {
     {"kernels", HD_MANY(result, kernels, count), .of = kernel_members}, {0}};
 
-/* What is printed is a .kir file. */
-static int show(cli *c, const kir_module *module, const kir_kernel *only) {
+/* What is printed is a .kir file. `entry`: this kernel alone, unless it is NULL. */
+static int show(cli *c, const char *path, const kir_module *module, const char *entry) {
     result r = {hd_new_array(c->arena, kernel_text, module->kernel_count), 0};
-    hd_str all = {.arena = c->arena};
+    hd_str all = {.arena = c->arena}, names = {.arena = c->arena};
     kir_print_head(&all, module);
     for (uint32_t i = 0; i < module->kernel_count; i++) {
         const kir_kernel *kernel = module->kernels[i];
         hd_str text = {.arena = c->arena};
-        if (only && kernel != only)
+        hd_str_printf(&names, "%s%s", i ? ", " : "", kernel->name);
+        if (entry && kernel != kir_find_kernel(module, entry))
             continue;
         kir_print(&text, kernel);
         hd_str_printf(&all, "\n%s", hd_str_text(&text));
         r.kernels[r.count++] = (kernel_text){kernel->name, hd_str_text(&text)};
     }
+    if (entry && !r.count)
+        return cli_status(hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
+                                  "there is no kernel '%s' here; there is: %s", entry,
+                                  hd_str_text(&names)));
     return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
 }
 
@@ -53,21 +45,17 @@ int cmd_ir(cli *c, int argc, char **argv) {
                                    "options for the compiler, for a kernel file", CLI_TEXT,
                                    &source.options},
                                   {0}};
-    const cli_page page = {"[OPTIONS] JOB|FILE",
-                           "Prints the kernels in kir, the small SSA form that the analyses read: "
-                           "after inlining and clean-up, before anything that depends on a "
-                           "device. Stored as a .kir file, the text is a kernel file, too.",
-                           options,
-                           NULL,
-                           1,
-                           1};
-    if (!cli_parse(c, &page, argc, argv))
+    static const cli_page page = {
+        "[OPTIONS] JOB|FILE",
+        "Prints the kernels in kir, the small SSA form that the analyses read: "
+        "after inlining and clean-up, before anything that depends on a "
+        "device. Stored as a .kir file, the text is a kernel file, too.",
+        {1, 1}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     hd_job *job;
     kir_module *module;
-    const kir_kernel *only;
-    if (cli_load_module(c, c->words[0], &source, &job, &module) ||
-        choose(c, module, job ? job->kernel_path : c->words[0], entry, &only))
+    if (cli_load_module(c, c->words[0], &source, &job, &module))
         return CLI_WRONG;
-    return show(c, module, only);
+    return show(c, job ? job->kernel_path : c->words[0], module, entry);
 }

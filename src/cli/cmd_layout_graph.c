@@ -41,13 +41,6 @@ static uint64_t between(const hd_view *view, const hd_field *a, const hd_field *
     return hd_layout_distance(graph, (uint32_t)(a - first), (uint32_t)(b - first));
 }
 
-/* Of a field to that of the row; "." to itself. */
-static const char *distance_text(const hd_view *view, const hd_field *other) {
-    return other == view->parent
-               ? "."
-               : hd_show_distance(view->arena, between(view, view->parent, other));
-}
-
 typedef struct neighbour {
     uint64_t distance;
     uint32_t field;
@@ -61,7 +54,7 @@ static int by_distance(const void *a, const void *b) {
 }
 
 /* Fields that can be reached, the nearest first: "b 4, c 256". */
-static const char *neighbours_text(const hd_view *view, const hd_field *field) {
+static hd_value neighbours_of(const hd_view *view, const void *field) {
     const hd_record *record = graph_of(view)->record;
     neighbour all[HD_MAX_FIELDS];
     hd_str text = {.arena = view->arena};
@@ -75,19 +68,18 @@ static const char *neighbours_text(const hd_view *view, const hd_field *field) {
     for (uint32_t i = 0; i < count; i++)
         hd_str_printf(&text, "%s%s %s", i ? ", " : "", record->fields[all[i].field].name,
                       hd_show_distance(view->arena, all[i].distance));
-    return count ? hd_str_text(&text) : "-";
+    return hd_text(count ? hd_str_text(&text) : "-");
 }
 
-static bool is_reached(const hd_view *view, const hd_field *field) {
-    const hd_layout_graph *graph = graph_of(view);
-    return graph->reached >> (field - graph->record->fields) & 1;
-}
-
-HD_GETTER(cell_of, hd_field, hd_text(distance_text(view, row)))
+/* Of a field to that of the row; "." to itself. */
+HD_GETTER(cell_of, hd_field,
+          hd_text(row == view->parent
+                      ? "."
+                      : hd_show_distance(view->arena, between(view, view->parent, row))))
 HD_GETTER(others_of, hd_field,
           hd_rows(graph_of(view)->record->fields, graph_of(view)->record->field_count))
-HD_GETTER(neighbours_of, hd_field, hd_text(neighbours_text(view, row)))
-HD_GETTER(reached_of, hd_field, hd_bool(is_reached(view, row)))
+HD_GETTER(reached_of, hd_field,
+          hd_bool(graph_of(view)->reached >> (row - graph_of(view)->record->fields) & 1))
 
 static const hd_member cell_members[] = {
     {"name", HD_AT(hd_field, name)}, {NULL, "%s", HD_PLAIN_WORD, .get = cell_of}, {0}};
@@ -200,52 +192,40 @@ static int show_text(cli *c, const result *r) {
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-/* *why says where epsilon comes from. */
-static hd_status find_epsilon(cli *c, request *r, const char **why) {
-    const hd_device *device;
-    *why = "";
-    if (r->epsilon && r->device)
-        return cli_refuse(
-            c, "--epsilon and --device both say which fields are near: choose one of them");
-    if (r->epsilon)
-        return HD_OK;
-    hd_status status =
-        hd_device_find(c->arena, &c->diag, r->device ? r->device : CLI_DEVICE, &device);
-    if (status)
-        return status;
-    r->epsilon = hd_device_line(device);
-    *why = hd_format(c->arena, " (a line of %s)", device->name);
-    return HD_OK;
-}
-
-static hd_status write_picture(cli *c, const hd_layout_graph *graph, const request *r) {
-    hd_str picture = {.arena = c->arena};
-    hd_layout_graph_svg(c->arena, graph, r->epsilon, &picture);
-    return hd_write_file(&c->diag, r->svg, hd_str_text(&picture), picture.length);
-}
-
 static int graph(cli *c, const char *path, const cli_source *source, request *r) {
     hd_job *job;
     hd_layout_graph *made;
-    const char *why;
-    if (r->dot && c->json) {
-        cli_refuse(c, "--dot and --json: choose one of them");
-        return CLI_WRONG;
+    const hd_device *device;
+    const char *why = ""; /* where epsilon comes from */
+    hd_str text = {.arena = c->arena};
+    if (r->dot && c->json)
+        return cli_wrong(c, "--dot and --json: choose one of them");
+    if (r->epsilon && r->device)
+        return cli_wrong(
+            c, "--epsilon and --device both say which fields are near: choose one of them");
+    if (!r->epsilon) {
+        if (hd_device_find(c->arena, &c->diag, r->device ? r->device : CLI_DEVICE, &device))
+            return CLI_WRONG;
+        r->epsilon = hd_device_line(device);
+        why = hd_format(c->arena, " (a line of %s)", device->name);
     }
-    if (find_epsilon(c, r, &why) || cli_load(c, path, source, &job) || cli_require_record(c, job))
+    if (cli_load(c, path, source, &job) || hd_job_require_record(&c->diag, job))
         return CLI_WRONG;
     const char *const inputs[] = {path, job->kernel_path};
     if ((r->svg && cli_check_output(c, "svg", r->svg, inputs, 2)) ||
         hd_layout_graph_make(c->arena, &c->diag, job, &made))
         return CLI_WRONG;
-    if (r->svg && write_picture(c, made, r))
-        return CLI_WRONG;
+    if (r->svg) {
+        hd_str picture = {.arena = c->arena};
+        hd_layout_graph_svg(c->arena, made, r->epsilon, &picture);
+        if (hd_write_file(&c->diag, r->svg, hd_str_text(&picture), picture.length))
+            return CLI_WRONG;
+    }
     const result all = {job, made, r->epsilon, why};
     if (c->json)
         return cli_print_row(c, graph_members, hd_with(hd_row(&all), &all));
     if (!r->dot)
         return show_text(c, &all);
-    hd_str text = {.arena = c->arena};
     hd_layout_graph_dot(c->arena, made, r->epsilon, &text);
     return cli_print(c, &text);
 }
@@ -262,17 +242,14 @@ int cmd_layout_graph(cli *c, int argc, char **argv) {
         {"dot", 0, NULL, "print the graph for GraphViz", CLI_FLAG, &r.dot},
         {"svg", 0, "FILE", "draw the graph into this file, too", CLI_TEXT, &r.svg},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[--epsilon BYTES] [OPTIONS] JOB|FILE",
         "Prints the kernel data layout graph: for each two fields of the record, how many bytes of "
         "global memory a work-item moves between its uses of the one and of the other, at most. "
         "'-' stands where no work-item uses both. Fields that are nearer than epsilon make a "
         "cluster.",
-        options,
-        &source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;
     return graph(c, c->words[0], &source, &r);
 }

@@ -29,9 +29,18 @@ typedef struct request {
 
 static const char *const scopes[] = {"device", "cluster", "block"};
 
-static hd_status read_scope(cli *c, request *r) {
+/* NULL also where no device was named. */
+static const hd_cache *cache_of(const request *r) {
+    return r->device ? hd_stack_cache(r->device, r->options.scope) : NULL;
+}
+
+static hd_status read_options(cli *c, request *r) {
     const char *word = r->per ? r->per : "device";
     uint32_t scope = 0;
+    hd_status status = HD_OK;
+    if (r->csv && c->json)
+        return cli_refuse(c, "--csv and --json: choose one of them");
+    r->input.machine.keep_text = r->csv; /* it would stand among the lines */
     while (scope < 3 && strcmp(scopes[scope], word))
         scope++;
     if (scope == 3)
@@ -41,19 +50,7 @@ static hd_status read_scope(cli *c, request *r) {
         return cli_refuse(c, "--clusters goes with --per cluster");
     if (r->options.scope == HD_STACK_CLUSTER && !r->clusters)
         return cli_refuse(c, "--per cluster needs their number: --clusters C");
-    if (r->clusters > HD_STACK_CLUSTERS_MAX)
-        return cli_refuse(c, "--clusters takes at most %d", HD_STACK_CLUSTERS_MAX);
     r->options.clusters = (uint32_t)r->clusters;
-    return HD_OK;
-}
-
-/* NULL also where no device was named. */
-static const hd_cache *cache_of(const request *r) {
-    return r->device ? hd_stack_cache(r->device, r->options.scope) : NULL;
-}
-
-static hd_status read_line(cli *c, request *r) {
-    hd_status status = HD_OK;
     if (r->device_name)
         status = hd_device_find(c->arena, &c->diag, r->device_name, &r->device);
     if (status != HD_OK)
@@ -64,13 +61,11 @@ static hd_status read_line(cli *c, request *r) {
                       : r->device ? r->device->segment
                                   : DEFAULT_LINE;
     r->options.warp = r->device ? r->device->warp : DEFAULT_WARP;
-    return hd_is_power_of_two(r->options.line)
-               ? HD_OK
-               : cli_refuse(c, "--line takes a power of two, not '%llu'",
-                            (unsigned long long)r->options.line);
-}
-
-static hd_status read_spaces(cli *c, request *r) {
+    if (!hd_is_power_of_two(r->options.line))
+        return cli_refuse(c, "--line takes a power of two, not '%llu'",
+                          (unsigned long long)r->options.line);
+    if ((status = cli_read_choice(c, &r->input)))
+        return status;
     r->options.spaces = r->input.spaces;
     if (r->options.spaces >> KIR_PRIVATE & 1)
         return cli_refuse(c, "--space private: all threads have the same addresses there, so lines "
@@ -79,17 +74,6 @@ static hd_status read_spaces(cli *c, request *r) {
         return cli_refuse(c, "--space local goes with --per block: every block has its own local "
                              "memory");
     return HD_OK;
-}
-
-static hd_status read_options(cli *c, request *r) {
-    hd_status status;
-    if (r->csv && c->json)
-        return cli_refuse(c, "--csv and --json: choose one of them");
-    r->input.machine.keep_text = r->csv; /* it would stand among the lines */
-    if ((status = read_scope(c, r)) || (status = read_line(c, r)) ||
-        (status = cli_read_choice(c, &r->input)))
-        return status;
-    return read_spaces(c, r);
 }
 
 /* ---- from a trace -------------------------------------------------------------------------- */
@@ -105,13 +89,18 @@ static void show_replaying(void *user, const char *doing, double done) {
     cli_show_meter(&r->meter, doing, ((double)r->done + done * (double)r->launch) / (double)r->all);
 }
 
-static hd_status replay(cli *c, const request *r, hd_trace *trace,
-                        const volatile sig_atomic_t *stop) {
+static hd_status hear_trace(cli *c, request *r) {
+    hd_trace *trace;
+    cli_stop stop;
+    cli_progress(c, "opening");
+    hd_status status = cli_open_trace(c, &r->input, &trace);
+    if (status != HD_OK)
+        return status;
+    const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
     const hd_trace_contents *contents = hd_trace_get(trace);
     replaying p = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
-    const hd_trace_watch watch = {show_replaying, &p, stop};
-    hd_status status = HD_OK;
-    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*stop; l++) {
+    const hd_trace_watch watch = {show_replaying, &p, wanted};
+    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*wanted; l++) {
         uint32_t number = contents->launches[l].launch.number;
         const hd_trace_choice choice = {number, r->input.first_block, r->input.last_block,
                                         r->options.spaces | 1u << KIR_GENERIC, &watch};
@@ -121,21 +110,9 @@ static hd_status replay(cli *c, const request *r, hd_trace *trace,
         p.done += p.launch;
     }
     cli_progress(c, NULL);
-    return status;
-}
-
-static hd_status hear_trace(cli *c, request *r) {
-    hd_trace *trace;
-    cli_stop stop;
-    cli_progress(c, "opening");
-    hd_status status = cli_open_trace(c, &r->input, &trace);
-    if (status != HD_OK)
-        return status;
-    const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
-    status = replay(c, r, trace, wanted);
     cli_release_stop(&stop);
     r->run.total.counts.stopped = *wanted;
-    r->complete = hd_trace_get(trace)->complete && !*wanted;
+    r->complete = contents->complete && !*wanted;
     if (status == HD_OK && *wanted)
         hd_warn(&c->diag, &(hd_place){.file = r->input.path},
                 "stopped by a signal: only what was read until then counts");
@@ -144,29 +121,6 @@ static hd_status hear_trace(cli *c, request *r) {
 }
 
 /* ---- from a job ------------------------------------------------------------------------------ */
-
-static hd_status hear_job(cli *c, request *r) {
-    hd_job *job;
-    hd_status status = cli_load_input(c, &r->input, &job);
-    if (status != HD_OK)
-        return status;
-    status = cli_run_into(c, &r->input, job, r->sink, &r->run);
-    r->complete = !r->run.total.counts.stopped;
-    return status;
-}
-
-static hd_status hear(cli *c, request *r) {
-    hd_status status = r->input.is_trace ? hear_trace(c, r) : hear_job(c, r);
-    if (status != HD_OK)
-        return status;
-    const hd_place place = {.file = r->input.path};
-    r->result = hd_stack_result_of(r->analysis);
-    return r->result->line_accesses || r->run.total.counts.stopped
-               ? HD_OK
-               : hd_fail(&c->diag, HD_EINPUT, &place,
-                         "there is no access to %s memory here, and so nothing to analyse",
-                         r->input.space_text ? r->input.space_text : "global");
-}
 
 /* ---- results as text ------------------------------------------------------------------------ */
 
@@ -180,19 +134,6 @@ static const char *bar(hd_arena *arena, double share) {
     return hd_format(arena, "%.*s", length, "##############################");
 }
 
-static const char *stacks_text(cli *c, const request *r) {
-    uint64_t count = r->result->stacks;
-    const char *number = hd_show_count(c->arena, (double)count);
-    switch (r->options.scope) {
-    case HD_STACK_BLOCK:
-        return hd_format(c->arena, "a stack for each of %s block%s", number, count == 1 ? "" : "s");
-    case HD_STACK_CLUSTER:
-        return hd_format(c->arena, "a stack for each of %s core cluster%s", number,
-                         count == 1 ? "" : "s");
-    default: return "one stack for the device";
-    }
-}
-
 static void show_head(cli *c, const request *r, hd_str *out) {
     const hd_stack_result *s = r->result;
     hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->input.path, false),
@@ -204,8 +145,14 @@ static void show_head(cli *c, const request *r, hd_str *out) {
                   hd_show_counted(c->arena, s->line_accesses, "access", "es"),
                   hd_show_bytes(c->arena, r->options.line), r->options.warp,
                   r->input.space_text ? r->input.space_text : "global");
-    hd_str_printf(out, "  %s; footprint %s%s, %s\n", stacks_text(c, r),
-                  s->stacks > 1 ? "of the largest " : "",
+    const char *stacks =
+        r->options.scope == HD_STACK_DEVICE
+            ? "one stack for the device"
+            : hd_format(c->arena, "a stack for each of %s",
+                        hd_show_counted(
+                            c->arena, s->stacks,
+                            r->options.scope == HD_STACK_BLOCK ? "block" : "core cluster", "s"));
+    hd_str_printf(out, "  %s; footprint %s%s, %s\n", stacks, s->stacks > 1 ? "of the largest " : "",
                   hd_show_counted(c->arena, s->footprint, "line", "s"),
                   hd_show_bytes(c->arena, s->footprint * r->options.line));
 }
@@ -220,21 +167,22 @@ typedef struct size_row {
     uint64_t lines;
 } size_row;
 
-static const request *request_of(const hd_view *view) { return view->context; }
-static const hd_stack_result *result_in(const hd_view *view) { return request_of(view)->result; }
+static const hd_stack_result *result_in(const hd_view *view) {
+    return ((const request *)view->context)->result;
+}
 
 static double share_in(const hd_view *view, uint64_t part) {
     return share_of(part, result_in(view)->line_accesses);
 }
 
-static const char *range_text(hd_arena *arena, const distance_row *row) {
-    return !row->from             ? "cold"
-           : row->from == row->to ? hd_show_exact(arena, row->to)
-                                  : hd_format(arena, "%llu-%llu", (unsigned long long)row->from,
-                                              (unsigned long long)row->to);
+static hd_value range_of(const hd_view *view, const void *at) {
+    const distance_row *row = at;
+    return hd_text(!row->from ? "cold"
+                   : row->from == row->to
+                       ? hd_show_exact(view->arena, row->to)
+                       : hd_format(view->arena, "%llu-%llu", (unsigned long long)row->from,
+                                   (unsigned long long)row->to));
 }
-
-HD_GETTER(range_of, distance_row, hd_text(range_text(view->arena, row)))
 HD_GETTER(share_of_range, distance_row, hd_real(share_in(view, row->accesses)))
 HD_GETTER(bar_of_range, distance_row, hd_text(bar(view->arena, share_in(view, row->accesses))))
 
@@ -246,7 +194,7 @@ static const hd_member distance_members[] = {
     {NULL, "", .get = bar_of_range},
     {0}};
 
-HD_GETTER(bytes_of, size_row, hd_whole(row->lines *request_of(view)->options.line))
+HD_GETTER(bytes_of, size_row, hd_whole(row->lines *((const request *)view->context)->options.line))
 HD_GETTER(misses_of, size_row, hd_whole(hd_stack_misses(result_in(view), row->lines)))
 HD_GETTER(ratio_of, size_row, hd_real(share_in(view, hd_stack_misses(result_in(view), row->lines))))
 HD_GETTER(bar_of_size, size_row,
@@ -284,23 +232,19 @@ static hd_value size_rows(hd_arena *arena, const request *r) {
     return hd_with(hd_rows(rows.data, rows.count), r);
 }
 
-static void show_cache(cli *c, const request *r, hd_str *out) {
-    const hd_cache *cache = cache_of(r);
-    if (!cache)
-        return;
-    uint64_t misses = hd_stack_misses(r->result, cache->size / r->options.line);
-    hd_str_printf(out, "A cache as large as the %s of %s, %s, would miss %s.\n",
-                  cache == &r->device->l2 ? "L2" : "L1", r->device->name,
-                  hd_show_bytes(c->arena, cache->size),
-                  hd_show_share(c->arena, share_of(misses, r->result->line_accesses)));
-}
-
 static int show_text(cli *c, const request *r) {
+    const hd_cache *cache = cache_of(r);
     hd_str out = {.arena = c->arena};
     show_head(c, r, &out);
     cli_show_rows(c, "\nStack distances", distance_members, distance_rows(c->arena, r, true), &out);
     cli_show_rows(c, "\nMisses of LRU caches", size_members, size_rows(c->arena, r), &out);
-    show_cache(c, r, &out);
+    if (cache) {
+        uint64_t misses = hd_stack_misses(r->result, cache->size / r->options.line);
+        hd_str_printf(&out, "A cache as large as the %s of %s, %s, would miss %s.\n",
+                      cache == &r->device->l2 ? "L2" : "L1", r->device->name,
+                      hd_show_bytes(c->arena, cache->size),
+                      hd_show_share(c->arena, share_of(misses, r->result->line_accesses)));
+    }
     return cli_print(c, &out);
 }
 
@@ -337,6 +281,9 @@ static hd_value cache_row(const hd_view *view, const void *at) {
     return hd_with(hd_row(cache ? row : NULL), r);
 }
 
+static const hd_member result_members[] = {
+    HD_SAME(hd_stack_result, blocks, mis, lane_accesses, line_accesses, stacks, footprint, cold),
+    {0}};
 static const hd_member locality_members[] = {
     {"file", HD_AT(request, input.path)},
     {"line", HD_AT(request, options.line)},
@@ -346,13 +293,7 @@ static const hd_member locality_members[] = {
     {"clusters", .get = clusters_of},
     {"spaces", .get = spaces_of},
     {"runs", HD_VIA(request, result, HD_AT, launches)},
-    {"blocks", HD_VIA(request, result, HD_AT, blocks)},
-    {"mis", HD_VIA(request, result, HD_AT, mis)},
-    {"lane_accesses", HD_VIA(request, result, HD_AT, lane_accesses)},
-    {"line_accesses", HD_VIA(request, result, HD_AT, line_accesses)},
-    {"stacks", HD_VIA(request, result, HD_AT, stacks)},
-    {"footprint", HD_VIA(request, result, HD_AT, footprint)},
-    {"cold", HD_VIA(request, result, HD_AT, cold)},
+    {HD_BEHIND(request, result), .of = result_members},
     {"distances", .get = distances_of, .of = distance_members},
     {"curve", .get = curve_of, .of = size_members},
     {"cache", .get = cache_row, .of = size_members},
@@ -370,11 +311,23 @@ static int locality(cli *c, request *r) {
     const hd_diag diag = cli_diag_about(c, &about, r->input.path);
     r->analysis = hd_stack_new(c->arena, &diag, &r->options);
     r->sink = hd_stack_sink(r->analysis);
-    int status = CLI_WRONG;
-    if (hear(c, r) == HD_OK)
-        status = c->json  ? cli_print_row(c, locality_members, hd_row(r))
-                 : r->csv ? show_csv(c, r)
-                          : show_text(c, r);
+    hd_job *job;
+    hd_status heard = r->input.is_trace ? hear_trace(c, r) : cli_load_input(c, &r->input, &job);
+    if (heard == HD_OK && !r->input.is_trace) {
+        heard = cli_run_into(c, &r->input, job, r->sink, &r->run);
+        r->complete = !r->run.total.counts.stopped;
+    }
+    if (heard == HD_OK) {
+        r->result = hd_stack_result_of(r->analysis);
+        if (!r->result->line_accesses && !r->run.total.counts.stopped)
+            heard = hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->input.path},
+                            "there is no access to %s memory here, and so nothing to analyse",
+                            r->input.space_text ? r->input.space_text : "global");
+    }
+    int status = heard     ? CLI_WRONG
+                 : c->json ? cli_print_row(c, locality_members, hd_row(r))
+                 : r->csv  ? show_csv(c, r)
+                           : show_text(c, r);
     hd_stack_free(r->analysis);
     return status ? status : cli_run_status(&r->run);
 }
@@ -388,7 +341,7 @@ int cmd_locality(cli *c, int argc, char **argv) {
          "whose accesses go through one stack: block, cluster or device; default: device", CLI_TEXT,
          &r.per, "block cluster device"},
         {"clusters", 0, "C", "core clusters of --per cluster; block n runs on cluster n mod C",
-         CLI_NUMBER, &r.clusters},
+         CLI_NUMBER, &r.clusters, .most = HD_STACK_CLUSTERS_MAX},
         {"device", 'd', "D", "a device profile: its lines, warps and caches", CLI_TEXT,
          &r.device_name},
         {"launch", 0, "N[-M]", "only these launches, counted from 0, every repeat as one", CLI_TEXT,
@@ -403,19 +356,16 @@ int cmd_locality(cli *c, int argc, char **argv) {
          &r.options.memory},
         {"csv", 0, NULL, "the miss ratio of every size, as lines,bytes,miss_ratio", CLI_FLAG,
          &r.csv},
-        CLI_MACHINE_OPTIONS(r.input.machine),
+        CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] TRACE|JOB|FILE",
         "Counts stack distances: for every access of a line, how many different lines were "
         "touched since that line was touched last, itself included. A cache of n lines, fully "
         "associative and LRU, hits the accesses of distance up to n, so that the counts give the "
         "miss ratio of every size. Reads a trace file, or runs a job on the machine.",
-        options,
-        &r.input.source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
         return c->status;
     r.input.path = c->words[0];
     cli_end_on_stop();

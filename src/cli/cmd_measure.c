@@ -76,26 +76,20 @@ int cmd_measure(cli *c, int argc, char **argv) {
          "the device: an id as 'heddle devices' prints it, or a part of its name; default: the "
          "first that runs these kernels",
          CLI_TEXT, &choice.device},
-        {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats},
+        {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats,
+         .most = 1000000},
         {"seconds", 0, "S", "go on until so much time was measured", CLI_REAL, &choice.min_seconds},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "--layout L [OPTIONS] JOB|FILE",
         "Runs the kernels as they are and in layout L on an OpenCL or CUDA device, in turns, on "
         "equal contents, and compares what they leave in every buffer. Times are those of the "
         "kernels "
         "by the device's own clock: the median and the quartiles. Exit status 1: the outputs "
         "differ.",
-        options,
-        &source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;
-    if (repeats > 1000000) {
-        cli_refuse(c, "--repeats takes at most 1000000");
-        return CLI_WRONG;
-    }
     choice.repeats = (uint32_t)repeats;
     return measure(c, c->words[0], &source, notation, &choice);
 }

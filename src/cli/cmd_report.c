@@ -43,32 +43,6 @@ static hd_status read_list(cli *c, const char *option, const char *text, uint64_
                       option, MOST_VALUES, (unsigned long long)most, text);
 }
 
-/* What the scenarios would refuse, before anything is run. */
-static hd_status check_scenarios(cli *c, const request *r) {
-    for (size_t i = 0; i < r->options.unit_count; i++)
-        for (uint32_t scenario = 5; scenario <= 6; scenario++) {
-            hd_reuse_options o = r->options.reuse;
-            o.scenario = scenario;
-            o.clusters = r->options.clusters;
-            o.units = (uint32_t)r->units[i];
-            hd_status status = hd_reuse_check(c->arena, &c->diag, &o);
-            if (status != HD_OK)
-                return status;
-        }
-    return HD_OK;
-}
-
-static hd_status check_out(cli *c, const request *r, char *const *paths, uint32_t count) {
-    if (c->json && r->out)
-        return cli_refuse(c, "--json and --out: choose one of them");
-    if (!c->json && !r->out)
-        return cli_refuse(c, "where to? Name a file with -o report.html");
-    if (!r->out)
-        return HD_OK;
-    hd_status status = hd_page_check(&c->diag);
-    return status ? status : cli_check_output(c, "out", r->out, (const char *const *)paths, count);
-}
-
 static void begin_step(void *user, const char *what) {
     request *r = user;
     snprintf(r->step, sizeof r->step, "%s", what);
@@ -78,16 +52,19 @@ static void begin_step(void *user, const char *what) {
 static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
     hd_page_options *o = &r->options;
     hd_status status;
-    if ((status = check_out(c, r, paths, count)) ||
-        (status = read_list(c, "k", r->k_text, UINT32_MAX, r->k, &o->k_count)) ||
+    if (c->json && r->out)
+        return cli_refuse(c, "--json and --out: choose one of them");
+    if (!c->json && !r->out)
+        return cli_refuse(c, "where to? Name a file with -o report.html");
+    if (r->out &&
+        ((status = hd_page_check(&c->diag)) ||
+         (status = cli_check_output(c, "out", r->out, (const char *const *)paths, count))))
+        return status;
+    if ((status = read_list(c, "k", r->k_text, UINT32_MAX, r->k, &o->k_count)) ||
         (status = read_list(c, "units", r->units_text, MOST_UNITS, r->units, &o->unit_count)) ||
         (status = hd_device_find(c->arena, &c->diag, r->device_name, &o->device)) ||
         (status = cli_read_choice(c, &r->input)))
         return status;
-    if (r->clusters > MOST_CLUSTERS || r->element > MOST_UNITS)
-        return cli_refuse(c, "--%s takes at most %d",
-                          r->element > MOST_UNITS ? "element" : "clusters",
-                          r->element > MOST_UNITS ? MOST_UNITS : MOST_CLUSTERS);
     o->k = r->k;
     o->units = r->units;
     o->clusters = r->clusters ? (uint32_t)r->clusters : 16;
@@ -103,52 +80,50 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
     r->input.out = r->out;
     r->input.out_name = "out";
     r->input.besides = 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
-    status = check_scenarios(c, r);
-    return status ? status : cli_read_inputs(c, &r->input, paths, count);
+    /* What the scenarios would refuse, before anything is run. */
+    for (size_t i = 0; i < o->unit_count; i++)
+        for (uint32_t scenario = 5; scenario <= 6; scenario++) {
+            hd_reuse_options one = o->reuse;
+            one.scenario = scenario;
+            one.clusters = o->clusters;
+            one.units = (uint32_t)r->units[i];
+            if ((status = hd_reuse_check(c->arena, &c->diag, &one)))
+                return status;
+        }
+    return cli_read_inputs(c, &r->input, paths, count);
 }
 
 /* ---- runs -------------------------------------------------------------------------------- */
-
-static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
-    cli_run run = {0};
-    hd_trace *trace;
-    json_t *object;
-    cli_input input = r->input;
-    input.path = path;
-    hd_status status = cli_open_accesses(c, &input, &run, &trace);
-    if (status != HD_OK)
-        return status;
-    cli_about about;
-    const hd_diag diag = cli_diag_about(c, &about, path);
-    status = hd_page_run(c->arena, &diag, trace, path, &r->options, &object);
-    cli_progress(c, NULL);
-    hd_trace_close(trace);
-    r->stopped = r->stopped || run.total.counts.stopped;
-    if (status == HD_OK)
-        json_array_append_new(runs, object);
-    return status;
-}
-
-static int write_page(cli *c, const request *r, json_t *data) {
-    if (c->json)
-        return cli_print_json(c, data);
-    hd_status status = hd_page_write(&c->diag, r->out, data);
-    json_decref(data);
-    return cli_status(status);
-}
 
 static int report(cli *c, request *r, char *const *paths, uint32_t count) {
     if (read_options(c, r, paths, count))
         return CLI_WRONG;
     json_t *runs = json_array();
     json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
-    for (uint32_t i = 0; i < count && !r->stopped; i++)
-        if (add_run(c, r, paths[i], runs)) {
-            json_decref(data);
-            return CLI_WRONG;
-        }
-    int status = write_page(c, r, data);
-    return status ? status : r->stopped ? CLI_STOPPED : CLI_FINE;
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++) {
+        cli_run run = {0};
+        hd_trace *trace;
+        json_t *object;
+        cli_input input = r->input;
+        input.path = paths[i];
+        status = cli_open_accesses(c, &input, &run, &trace);
+        if (status != HD_OK)
+            break;
+        cli_about about;
+        const hd_diag diag = cli_diag_about(c, &about, paths[i]);
+        status = hd_page_run(c->arena, &diag, trace, paths[i], &r->options, &object);
+        cli_progress(c, NULL);
+        hd_trace_close(trace);
+        r->stopped = run.total.counts.stopped;
+        if (status == HD_OK)
+            json_array_append_new(runs, object);
+    }
+    if (status == HD_OK && !c->json)
+        status = hd_page_write(&c->diag, r->out, data);
+    int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
+    json_decref(data);
+    return status ? CLI_WRONG : printed ? printed : r->stopped ? CLI_STOPPED : CLI_FINE;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
@@ -161,27 +136,25 @@ int cmd_report(cli *c, int argc, char **argv) {
          "a device profile: its warps, transactions, lines and caches; default: " CLI_DEVICE,
          CLI_TEXT, &r.device_name},
         {"element", 0, "BYTES", "of an element of the reuse characteristics; default: 4",
-         CLI_NUMBER, &r.element},
+         CLI_NUMBER, &r.element, .most = MOST_UNITS},
         {"k", 'k', "LIST", "scenario 4: blocks that run at once; default: 2,4,8,16", CLI_TEXT,
          &r.k_text},
-        {"clusters", 0, "C", "core clusters; default: 16", CLI_NUMBER, &r.clusters},
+        {"clusters", 0, "C", "core clusters; default: 16", CLI_NUMBER, &r.clusters,
+         .most = MOST_CLUSTERS},
         {"units", 0, "LIST", "scenarios 5 and 6: load/store units of a cluster; default: 16,32,64",
          CLI_TEXT, &r.units_text},
         {"memory", 0, "BYTES", "that the reuse analysis may take for accesses; default: 1 GiB",
          CLI_NUMBER, &r.memory},
-        CLI_MACHINE_OPTIONS(r.input.machine),
+        CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "-o FILE [OPTIONS] TRACE|JOB|FILE...",
         "Writes one HTML page that opens from disk, about one or more runs: launches, accesses "
         "with their source lines and transactions, the reuse characteristic of every scenario, "
         "the variability of blocks, comparisons, miss ratios, and addresses over time. Reads "
         "trace files, or runs jobs on the machine. --json prints what the page shows.",
-        options,
-        &r.input.source,
-        1,
-        MOST_RUNS};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, MOST_RUNS}};
+    if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
         return c->status;
     cli_end_on_stop();
     return report(c, &r, c->words, c->word_count);

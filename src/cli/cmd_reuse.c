@@ -4,23 +4,14 @@
  */
 #include "cli/reuse.h"
 
-static int reuse(cli *c, cli_reuse_options *o, char **paths) {
-    cli_reuse result;
-    o->input.path = paths[0];
-    if (cli_reuse_read(c, o, paths, 1) || cli_reuse_analyse(c, o, &result))
-        return CLI_WRONG;
-    int status = cli_reuse_show(c, o, &result);
-    return status || o->input.is_trace ? status : cli_run_status(&result.run);
-}
-
 int cmd_reuse(cli *c, int argc, char **argv) {
     cli_reuse_options o = {0};
     const cli_option options[] = {
-        CLI_REUSE_OPTIONS(o),
+        CLI_INCLUDE(cli_reuse_table(c, &o)),
         {"csv", 0, NULL, "every distance that has a degree, as distance,degree", CLI_FLAG, &o.csv},
-        CLI_MACHINE_OPTIONS(o.input.machine),
+        CLI_INCLUDE(cli_machine_table(c, &o.input.machine)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "--scenario N [OPTIONS] TRACE|JOB|FILE",
         "Counts how much data the memory instructions (MIs) of a run take up again, by the number "
         "of MIs from one use to the next: at each reuse distance the reuse degree, which is the "
@@ -28,11 +19,13 @@ int cmd_reuse(cli *c, int argc, char **argv) {
         "MIs at that distance. The scenario says how blocks run: one after another, at once, or on "
         "core clusters. Reads a trace file, or runs a job on the machine. 'heddle reuse compare A "
         "B' shows how two differ; it has a --help of its own.",
-        options,
-        &o.input.source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &o.input.source, argc, argv))
         return c->status;
-    return reuse(c, &o, c->words);
+    cli_reuse result;
+    o.input.path = c->words[0];
+    if (cli_reuse_read(c, &o, c->words, 1) || cli_reuse_analyse(c, &o, &result))
+        return CLI_WRONG;
+    int status = cli_reuse_show(c, &o, &result);
+    return status || o.input.is_trace ? status : cli_run_status(&result.run);
 }

@@ -100,26 +100,12 @@ static int show(cli *c, const request *r, const outcome *o) {
 
 /* ---- doing ----------------------------------------------------------------------------- */
 
-static hd_status write_out(cli *c, const request *r, outcome *o) {
-    if (r->in_place) {
-        hd_status done = cli_replace_rewritten(c, &o->paths, o->rewritten);
-        if (done == HD_OK)
-            o->after = cli_job_after(c, o->job, o->layouts, o->layout_count);
-        return done;
-    }
-    if (!r->diff)
-        return cli_write_rewritten(c, &o->paths, o->rewritten);
-    hd_str patch = {.arena = c->arena};
-    hd_status status = cli_diff_rewritten(c, &o->paths, o->rewritten, &patch);
-    o->patch = hd_str_text(&patch);
-    return status;
-}
-
 static int rewrite(cli *c, const char *path, const request *r) {
     hd_job *job;
     hd_record_layout *layouts;
     hd_rewritten *rewritten;
     uint32_t count;
+    hd_str patch = {.arena = c->arena};
     outcome o = {.request = r};
     if (cli_take_back(c, path) ||
         cli_load_layouts(c, path, &r->source, &r->notations, &job, &layouts, &count) ||
@@ -135,29 +121,33 @@ static int rewrite(cli *c, const char *path, const request *r) {
     o.layouts = layouts;
     o.layout_count = count;
     o.rewritten = rewritten;
-    return write_out(c, r, &o) ? CLI_WRONG : show(c, r, &o);
+    if (r->in_place ? cli_replace_rewritten(c, &o.paths, rewritten)
+        : r->diff   ? cli_diff_rewritten(c, &o.paths, rewritten, &patch)
+                    : cli_write_rewritten(c, &o.paths, rewritten))
+        return CLI_WRONG;
+    if (r->in_place)
+        o.after = cli_job_after(c, job, layouts, count);
+    o.patch = r->diff ? hd_str_text(&patch) : NULL;
+    return show(c, r, &o);
 }
 
 static const char usage[] = "--layout L (--out DIR | --diff | --in-place) [OPTIONS] JOB|FILE";
 
-static bool check_target(cli *c, const request *r, bool named) {
+static hd_status check_target(cli *c, const request *r) {
     int targets = (r->folder != NULL) + r->diff + r->in_place;
-    if (r->recover && !targets && !r->notations.count)
-        return true;
-    if (r->recover) {
-        cli_refuse(c, "--recover goes with a FOLDER or a FILE alone");
-        return false;
-    }
-    if (!named) {
-        cli_refuse(c, "which file? heddle rewrite %s", usage);
-        return false;
-    }
-    if (targets == 1)
-        return true;
-    cli_refuse(c, targets
-                      ? "--out, --diff and --in-place are three ways to get one result; choose one"
-                      : "where to? Name a folder with --out DIR, or say --diff or --in-place");
-    return false;
+    if (r->recover)
+        return targets || r->notations.count
+                   ? cli_refuse(c, "--recover goes with a FOLDER or a FILE alone")
+                   : HD_OK;
+    if (!c->word_count)
+        return cli_refuse(c, "which file? heddle rewrite %s", usage);
+    if (!targets)
+        return cli_refuse(c, "where to? Name a folder with --out DIR, or say --diff or --in-place");
+    return targets == 1
+               ? HD_OK
+               : cli_refuse(
+                     c,
+                     "--out, --diff and --in-place are three ways to get one result; choose one");
 }
 
 int cmd_rewrite(cli *c, int argc, char **argv) {
@@ -180,7 +170,7 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
          "do not run the original and the rewritten kernels on the machine to compare them",
          CLI_FLAG, &r.unverified},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         usage,
         "Writes the kernel file with records in other layouts, what it includes where that "
         "changes, and a C header with the buffers, their sizes and the converters that the host "
@@ -188,13 +178,10 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         "written. Before anything is written, both versions run on the machine on the job's "
         "contents (random numbers where it gives none) and every buffer is compared: exit status "
         "1 when they differ.",
-        options,
-        &r.source,
-        0,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {0, 1}};
+    if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;
-    if (!check_target(c, &r, c->word_count))
+    if (check_target(c, &r))
         return CLI_WRONG;
     return r.recover ? cli_recover(c, c->word_count ? c->words[0] : ".")
                      : rewrite(c, c->words[0], &r);

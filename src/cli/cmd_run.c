@@ -87,17 +87,6 @@ static int show(cli *c, const request *r, const cli_run *run, bool dumped) {
 
 /* ---- the command --------------------------------------------------------------------- */
 
-static hd_status find_devices(cli *c, request *r) {
-    r->device_count = r->device_names.count ? r->device_names.count : 1;
-    r->devices = hd_new_array(c->arena, const hd_device *, r->device_count);
-    hd_status status = HD_OK;
-    for (size_t d = 0; d < r->device_count && status == HD_OK; d++)
-        status = hd_device_find(c->arena, &c->diag,
-                                r->device_names.count ? r->device_names.data[d] : CLI_DEVICE,
-                                &r->devices[d]);
-    return status;
-}
-
 /* What follows a run that was not stopped: the contents are compared and written. */
 static hd_status use_contents(cli *c, request *r, const hd_job *job, const hd_vm *vm) {
     void **contents = hd_new_array(c->arena, void *, job->buffer_count);
@@ -114,27 +103,23 @@ static hd_status use_contents(cli *c, request *r, const hd_job *job, const hd_vm
     return status;
 }
 
-static bool has_raced(const hd_vm *vm) {
-    uint32_t count;
-    const hd_vm_race *races = hd_vm_races(vm, &count);
-    bool raced = false;
-    for (uint32_t i = 0; i < count; i++)
-        raced |= races[i].is_fault;
-    return raced;
-}
-
 static int run_job(cli *c, request *r) {
     hd_job *job;
     cli_run run;
     counting counts = {.request = r};
-    if (cli_load(c, r->path, &r->source, &job) || find_devices(c, r) ||
+    if (cli_load(c, r->path, &r->source, &job) ||
+        cli_find_devices(c, &r->device_names, &r->devices, &r->device_count) ||
         cli_read_dumps(c, &r->dump_texts, job, &r->dumps) ||
         cli_read_check(c, &r->check_texts, r->on, job, &r->check) ||
         cli_open_machine(c, job, &r->machine, &run))
         return CLI_WRONG;
     const cli_listener listener = {begin_counting, end_counting, &counts, r->device_count};
     hd_status status = cli_execute(c, job, &listener, &run);
-    bool stopped = run.total.counts.stopped, raced = has_raced(run.vm);
+    bool stopped = run.total.counts.stopped, raced = false;
+    uint32_t race_count;
+    const hd_vm_race *races = hd_vm_races(run.vm, &race_count);
+    for (uint32_t i = 0; i < race_count; i++)
+        raced |= races[i].is_fault;
     if (status == HD_OK && !stopped && !raced)
         status = use_contents(c, r, job, run.vm);
     int printed = CLI_WRONG;
@@ -172,19 +157,16 @@ int cmd_run(cli *c, int argc, char **argv) {
          CLI_TEXTS, &r.machine.allowed_races},
         {"uninitialised", 0, NULL, "reading what nothing has written is a fault", CLI_FLAG,
          &r.machine.uninitialised},
-        CLI_MACHINE_OPTIONS(r.machine),
+        CLI_INCLUDE(cli_machine_table(c, &r.machine)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[--device D]... [--check WITH]... [OPTIONS] JOB|FILE",
         "Runs all launches of the job on the machine: on the CPU, the way a GPU's blocks run "
         "them, with every access to memory checked. Prints for each kernel and size what was "
         "executed, and the transactions that its warps would cost a device. What kernels print "
         "comes first. Exit status 1: the buffers differ from what --check names.",
-        options,
-        &r.source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;
     r.path = c->words[0];
     return run_job(c, &r);

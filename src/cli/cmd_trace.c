@@ -34,19 +34,6 @@ static const hd_member result_members[] = {{HD_BEHIND(result, traced), .of = cli
                                            {HD_BEHIND(result, run), .of = cli_ended_members},
                                            {0}};
 
-static int show(cli *c, const cli_run *run, const cli_traced *traced) {
-    const hd_vm_counts *counts = &run->total.counts;
-    const result all = {traced, run};
-    hd_str text = {.arena = c->arena};
-    if (c->json)
-        return cli_print_row(c, result_members, hd_row(&all));
-    cli_show_traced(c, traced, &text);
-    hd_str_printf(&text, "  %s on %s%s\n", hd_show_seconds(c->arena, counts->seconds),
-                  hd_show_counted(c->arena, counts->workers, "worker", "s"),
-                  traced->complete ? "" : "; not complete: 'heddle trace info' says what is there");
-    return cli_print(c, &text);
-}
-
 static int trace(cli *c, request *r) {
     hd_job *job;
     cli_run run;
@@ -58,7 +45,13 @@ static int trace(cli *c, request *r) {
     if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, &out, &run) ||
         cli_trace_sum(c, out, &traced))
         return CLI_WRONG;
-    int printed = show(c, &run, &traced);
+    const result all = {&traced, &run};
+    hd_str text = {.arena = c->arena};
+    cli_show_traced(c, &traced, &text);
+    hd_str_printf(&text, "  %s on %s%s\n", hd_show_seconds(c->arena, run.total.counts.seconds),
+                  hd_show_counted(c->arena, run.total.counts.workers, "worker", "s"),
+                  traced.complete ? "" : "; not complete: 'heddle trace info' says what is there");
+    int printed = c->json ? cli_print_row(c, result_members, hd_row(&all)) : cli_print(c, &text);
     return printed ? printed : cli_run_status(&run);
 }
 
@@ -76,26 +69,21 @@ int cmd_trace(cli *c, int argc, char **argv) {
          "trace only accesses to these: global, local, constant, private, separated by commas; "
          "default: all but private",
          CLI_TEXT, &r.input.space_text, "global local constant private"},
-        CLI_MACHINE_OPTIONS(r.input.machine),
+        CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "-o FILE [OPTIONS] JOB|FILE",
         "Runs all launches of the job on the machine, as 'heddle run' does, and writes every "
         "access to memory into a trace file: which threads, which addresses. What is not traced "
         "runs all the same. 'heddle trace info FILE' says what such a file holds, 'heddle trace "
         "export FILE' writes it as text, and 'heddle trace import TEXT -o FILE' reads that back; "
         "each has a --help of its own.",
-        options,
-        &r.input.source,
-        1,
-        1};
-    if (!cli_parse(c, &page, argc, argv))
+        {1, 1}};
+    if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
         return c->status;
     r.input.path = c->words[0];
-    if (!r.out) {
-        cli_refuse(c, "where to? Name a file with -o FILE");
-        return CLI_WRONG;
-    }
+    if (!r.out)
+        return cli_wrong(c, "where to? Name a file with -o FILE");
     if (cli_read_choice(c, &r.input))
         return CLI_WRONG;
     cli_end_on_stop();

@@ -68,8 +68,6 @@ static hd_status read_lists(cli *c, request *r) {
         status = read_list(c, "bytes", r->byte_text, &bytes, &r->bytes);
     if (r->show && (r->again || r->length_text || r->byte_text || r->repeats))
         status = cli_refuse(c, "--show measures nothing and takes no other option");
-    if (r->repeats > 1000 && status == HD_OK)
-        status = cli_refuse(c, "--repeats takes at most 1000");
     return status;
 }
 
@@ -87,11 +85,8 @@ typedef struct score_row {
     hd_tile_score score;
 } score_row;
 
-static const char *within_text(hd_arena *arena, const hd_tile_score *s) {
-    return hd_format(arena, "%u of %u", s->within, s->kernels);
-}
-
-HD_GETTER(within_of, hd_tile_score, hd_text(within_text(view->arena, row)))
+HD_GETTER(within_of, hd_tile_score,
+          hd_text(hd_format(view->arena, "%u of %u", row->within, row->kernels)))
 HD_GETTER(share_of, hd_tile_score, hd_real(row->kernels ? (double)row->within / row->kernels : 0))
 HD_GETTER(mean_of, hd_tile_score, hd_text(hd_format(view->arena, "%.3fx", row->slowdown)))
 HD_GETTER(worst_of, hd_tile_score, hd_text(hd_format(view->arena, "%.2fx", row->worst)))
@@ -173,46 +168,30 @@ static const char *backend_of(const char *device) {
 
 /* ---- the tree that is there ----------------------------------------------------------- */
 
-static bool is_wanted(const hd_profiled_device *device, const char *wanted) {
-    return !wanted || strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
-}
-
 /* The newest tree of a device of this name; a device as "P:D" is asked for its name. */
-static const hd_profiled_tree *find_tree(cli *c, const char *wanted, const hd_profiled_tree *trees,
-                                         size_t count) {
+static int show_stored(cli *c, hd_database *database, const char *wanted) {
+    size_t count;
     uint32_t device_count = 0;
-    const char *missing;
+    const char *missing, *name = wanted;
+    const hd_profiled_tree *trees = hd_database_trees(database, c->arena, &count), *stored = NULL;
     const hd_compute_device *devices =
-        hd_measure_devices(c->arena, backend_of(wanted), &device_count, &missing);
-    const char *name = wanted;
+        hd_compute_named(backend_of(wanted))->list(c->arena, &device_count, &missing);
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
             name = devices[d].name;
-    for (size_t i = 0; i < count; i++)
-        if (is_wanted(&trees[i].device, name))
-            return &trees[i];
-    return NULL;
-}
-
-static int no_tree(cli *c, const char *wanted, const hd_profiled_tree *trees, size_t count) {
     hd_str names = {.arena = c->arena};
-    for (size_t i = 0; i < count; i++)
-        hd_str_printf(&names, "%s%s", i ? ", " : "", trees[i].device.name);
-    if (count)
-        cli_refuse(c, "there is no tree of a device called '%s'; there are those of %s", wanted,
-                   hd_str_text(&names));
-    else
-        cli_refuse(c, "no tree was learned yet; 'heddle train%s%s' measures and learns one",
-                   wanted ? " " : "", wanted ? wanted : "");
-    return CLI_WRONG;
-}
-
-static int show_stored(cli *c, hd_database *database, const char *wanted) {
-    size_t count;
-    hd_profiled_tree *trees = hd_database_trees(database, c->arena, &count);
-    const hd_profiled_tree *stored = find_tree(c, wanted, trees, count);
+    for (size_t i = 0; i < count && !stored; i++) {
+        const hd_profiled_device *device = &trees[i].device;
+        hd_str_printf(&names, "%s%s", i ? ", " : "", device->name);
+        if (!name || strcasestr(device->name, name) || strcasestr(device->platform, name))
+            stored = &trees[i];
+    }
+    if (!stored && count)
+        return cli_wrong(c, "there is no tree of a device called '%s'; there are those of %s",
+                         wanted, hd_str_text(&names));
     if (!stored)
-        return no_tree(c, wanted, trees, count);
+        return cli_wrong(c, "no tree was learned yet; 'heddle train%s%s' measures and learns one",
+                         wanted ? " " : "", wanted ? wanted : "");
     result r = {.device = &stored->device, .date = stored->date};
     hd_tile_steps *tree;
     if (hd_tile_steps_parse(c->arena, &c->diag, stored->text, &tree))
@@ -245,7 +224,8 @@ static void show_progress(void *user, const char *what, double share) {
     hd_arena_free(arena);
 }
 
-static hd_status measure(cli *c, hd_database *database, const request *r, hd_training *training) {
+static int train(cli *c, hd_database *database, const request *r) {
+    hd_training training;
     watch w = {.c = c, .start = hd_clock()};
     cli_stop stop;
     const hd_train_options options = {.device = r->device,
@@ -259,29 +239,18 @@ static hd_status measure(cli *c, hd_database *database, const request *r, hd_tra
                                       .stop = cli_catch_stop(&stop),
                                       .progress = show_progress,
                                       .user = &w};
-    hd_status status = hd_train(c->arena, &c->diag, database, &options, training);
+    hd_status status = hd_train(c->arena, &c->diag, database, &options, &training);
     cli_release_stop(&stop);
     cli_progress(c, NULL);
-    return status;
-}
-
-static void say_how_far(cli *c, const hd_database *database, const hd_training *training) {
-    uint32_t known = training->kept + training->measured;
-    if (training->stopped)
+    uint32_t known = training.kept + training.measured;
+    if (training.stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal with %u of %u kernels measured%s", known,
-                training->planned,
+                training.planned,
                 database && known ? "; they are kept, and the same command goes on with the others"
                                   : "");
-    else if (training->planned)
-        hd_note(&c->diag, NULL, "%u of %u kernels are measured%s", known, training->planned,
+    else if (status != HD_OK && training.planned)
+        hd_note(&c->diag, NULL, "%u of %u kernels are measured%s", known, training.planned,
                 database ? " and kept; the same command goes on with the others" : "");
-}
-
-static int train(cli *c, hd_database *database, const request *r) {
-    hd_training training;
-    hd_status status = measure(c, database, r, &training);
-    if (status != HD_OK || training.stopped)
-        say_how_far(c, database, &training);
     if (status != HD_OK)
         return CLI_WRONG;
     if (training.stopped)
@@ -306,28 +275,24 @@ int cmd_train(cli *c, int argc, char **argv) {
         {"again", 0, NULL, "forget all that was measured on this device first", CLI_FLAG, &r.again},
         {"lengths", 0, "N,...", "only loops of so many iterations", CLI_TEXT, &r.length_text},
         {"bytes", 0, "N,...", "only records of so many bytes", CLI_TEXT, &r.byte_text},
-        {"repeats", 0, "N", "timed runs of each kernel and tile; default 7", CLI_NUMBER,
-         &r.repeats},
+        {"repeats", 0, "N", "timed runs of each kernel and tile; default 7", CLI_NUMBER, &r.repeats,
+         .most = 1000},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] [DEVICE]",
         "Measures generated kernels on a device, with their records in each tile, and learns which "
         "tile is best for a cluster of so many bytes. DEVICE is P:D or cuda:D as 'heddle devices' "
         "prints it, or a part of an OpenCL device's name; default: OpenCL's first. Measurements "
         "and tree are "
         "kept in the profile database, and what is measured is not measured again.",
-        options,
-        NULL,
-        0,
-        1};
-    int status;
-    if (!cli_parse(c, &page, argc, argv))
+        {0, 1}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     r.device = c->word_count ? c->words[0] : NULL;
     if (read_lists(c, &r))
         return CLI_WRONG;
     hd_database *database = hd_database_open_user(c->arena, &c->diag);
-    status = r.show ? show_stored(c, database, r.device) : train(c, database, &r);
+    int status = r.show ? show_stored(c, database, r.device) : train(c, database, &r);
     hd_database_close(database);
     return status;
 }

@@ -76,41 +76,11 @@ static void offer_second(completion *to, const char *first) {
             offer(to, cli_second_word(command, first), NULL);
 }
 
-/* What `heddle help` explains, or the second word of it. */
-static void offer_topics(completion *to, bool second, const char *topics) {
-    if (!second) {
-        offer_commands(to);
-        offer_words(to, topics);
-        return;
-    }
-    for (const cli_command *command = cli_commands; command->name; command++)
-        offer_second(to, command->name);
-    offer_words(to, CLI_SHELLS);
-}
-
 /* ---- options ------------------------------------------------------------------------------- */
 
 static void keep_option(void *user, const cli_option *option) {
     completion *to = user;
     hd_push(to->c->arena, &to->options, *option);
-}
-
-static void list_options(completion *to, const cli_command *command) {
-    char *argv[] = {hd_strdup(to->c->arena, command->name), NULL};
-    cli lister = *to->c;
-    lister.command = command->name;
-    lister.list = keep_option;
-    lister.list_user = to;
-    command->run(&lister, 1, argv);
-}
-
-static void offer_options(completion *to) {
-    for (size_t i = 0; i < to->options.count; i++) {
-        const cli_option *option = &to->options.data[i];
-        offer(to, hd_format(to->c->arena, "--%s", option->name), option->help);
-        if (option->letter)
-            offer(to, hd_format(to->c->arena, "-%c", option->letter), option->help);
-    }
 }
 
 /* The option that `word` names and that takes a value; NULL: there is none. */
@@ -143,9 +113,20 @@ static void complete_word(completion *to, const cli_command *command, char **wor
     } else if (given) {
         offer_value(to, given);
     } else if (*to->word == '-') {
-        offer_options(to);
+        for (size_t i = 0; i < to->options.count; i++) {
+            const cli_option *option = &to->options.data[i];
+            offer(to, hd_format(to->c->arena, "--%s", option->name), option->help);
+            if (option->letter)
+                offer(to, hd_format(to->c->arena, "-%c", option->letter), option->help);
+        }
     } else if (!strcmp(command->name, "help")) {
-        offer_topics(to, count > 1, topics);
+        /* What `heddle help` explains, or the second word of it. */
+        const cli_command *known = count > 1 ? cli_commands : NULL;
+        for (; known && known->name; known++)
+            offer_second(to, known->name);
+        if (count == 1)
+            offer_commands(to);
+        offer_words(to, count > 1 ? CLI_SHELLS : topics);
     } else {
         if (count == 1)
             offer_second(to, command->name);
@@ -164,7 +145,12 @@ int cli_complete(cli *c, char **words, uint32_t count, const char *topics) {
         offer_commands(&to);
         offer_words(&to, "--help --version");
     } else if (command) {
-        list_options(&to, command);
+        char *argv[] = {hd_strdup(c->arena, command->name), NULL};
+        cli lister = *c;
+        lister.command = command->name;
+        lister.list = keep_option;
+        lister.list_user = &to;
+        command->run(&lister, 1, argv);
         complete_word(&to, command, words + used, count - used, topics);
     }
     return cli_print(c, &to.out);

@@ -9,12 +9,22 @@
 
 /* ---- BUFFER=FILE ---------------------------------------------------------------------- */
 
-static hd_status unknown_buffer(cli *c, const char *option, const char *name, const hd_job *job) {
+/* Splits "BUFFER=FILE" at its first '='. */
+static hd_status split(cli *c, const char *option, const char *text, const hd_job *job,
+                       uint32_t *buffer, const char **path) {
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return cli_refuse(c, "--%s takes %sBUFFER=FILE, not '%s'", option,
+                          strcmp(option, "check") ? "" : "opencl or ", text);
+    const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
     const char **names = hd_new_array(c->arena, const char *, job->buffer_count + 1);
     hd_str all = {.arena = c->arena};
-    for (uint32_t b = 0; b < job->buffer_count; b++) {
-        names[b] = job->buffers[b].name;
-        hd_str_printf(&all, "%s%s", b ? ", " : "", names[b]);
+    *path = equals + 1;
+    for (*buffer = 0; *buffer < job->buffer_count; ++*buffer) {
+        names[*buffer] = job->buffers[*buffer].name;
+        hd_str_printf(&all, "%s%s", *buffer ? ", " : "", names[*buffer]);
+        if (!strcmp(names[*buffer], name))
+            return HD_OK;
     }
     const char *near = cli_nearest(name, names, job->buffer_count);
     if (!job->buffer_count)
@@ -26,46 +36,9 @@ static hd_status unknown_buffer(cli *c, const char *option, const char *name, co
                       option, name, hd_str_text(&all));
 }
 
-/* Splits "BUFFER=FILE" at its first '='. */
-static hd_status split(cli *c, const char *option, const char *text, const hd_job *job,
-                       uint32_t *buffer, const char **path) {
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return cli_refuse(c, "--%s takes %sBUFFER=FILE, not '%s'", option,
-                          strcmp(option, "check") ? "" : "opencl or ", text);
-    const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
-    *path = equals + 1;
-    for (*buffer = 0; *buffer < job->buffer_count; ++*buffer)
-        if (!strcmp(job->buffers[*buffer].name, name))
-            return HD_OK;
-    return unknown_buffer(c, option, name, job);
-}
-
 static uint64_t bytes_of(const hd_buffer *buffer) { return buffer->count * buffer->element_bytes; }
 
 /* ---- files to write --------------------------------------------------------------------- */
-
-/* Renaming would put a file in the place of a device or a pipe. */
-static hd_status check_present(cli *c, const char *option, const char *path,
-                               const char *const *inputs, size_t input_count) {
-    const hd_place place = {.file = path};
-    struct stat at;
-    if (stat(path, &at)) /* a link to nothing yet, or hd_output_target() tells */
-        return HD_OK;
-    if (S_ISDIR(at.st_mode))
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is a folder; name a file in it",
-                       option);
-    if (!S_ISREG(at.st_mode))
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is no regular file; name a file",
-                       option);
-    for (size_t i = 0; i < input_count; i++)
-        if (inputs[i] && hd_same_file(path, inputs[i]))
-            return hd_fail(&c->diag, HD_EINPUT, &place,
-                           "--%s: this is the input, and it would be replaced; choose another "
-                           "name",
-                           option);
-    return HD_OK;
-}
 
 hd_status cli_check_output(cli *c, const char *option, const char *path, const char *const *inputs,
                            size_t input_count) {
@@ -74,23 +47,29 @@ hd_status cli_check_output(cli *c, const char *option, const char *path, const c
     struct stat at;
     if (!*path)
         return cli_refuse(c, "--%s: the name is empty; name a file", option);
-    hd_status status = check_present(c, option, path, inputs, input_count);
-    if (status != HD_OK || (status = hd_output_target(c->arena, &c->diag, path, &target)) != HD_OK)
+    /* Renaming would put a file in the place of a device or a pipe. Where there is none, it may be
+     * a link to nothing yet, or hd_output_target() tells. */
+    bool there = !stat(path, &at);
+    if (there && S_ISDIR(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is a folder; name a file in it",
+                       option);
+    if (there && !S_ISREG(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is no regular file; name a file",
+                       option);
+    for (size_t i = 0; there && i < input_count; i++)
+        if (inputs[i] && hd_same_file(path, inputs[i]))
+            return hd_fail(&c->diag, HD_EINPUT, &place,
+                           "--%s: this is the input, and it would be replaced; choose another "
+                           "name",
+                           option);
+    hd_status status = hd_output_target(c->arena, &c->diag, path, &target);
+    if (status != HD_OK)
         return status;
     const char *folder = hd_path_folder(c->arena, target);
     if (stat(folder, &at) || !S_ISDIR(at.st_mode))
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: there is no folder %s; make it first",
                        option, folder);
     return HD_OK;
-}
-
-/* The same name in the same folder, whatever the way there. Both can be written to. */
-static bool same_place(cli *c, const char *a, const char *b) {
-    if (hd_output_target(c->arena, &c->diag, a, &a) || hd_output_target(c->arena, &c->diag, b, &b))
-        return false;
-    const char *last_a = strrchr(a, '/'), *last_b = strrchr(b, '/');
-    return !strcmp(last_a ? last_a + 1 : a, last_b ? last_b + 1 : b) &&
-           hd_same_file(hd_path_folder(c->arena, a), hd_path_folder(c->arena, b));
 }
 
 hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_dump **dumps) {
@@ -103,10 +82,15 @@ hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_
             status = cli_check_output(c, "dump", dump->path, inputs, 2);
         if (status != HD_OK)
             return status;
-        for (size_t k = 0; k < i; k++)
-            if (same_place(c, (*dumps)[k].path, dump->path))
+        for (size_t k = 0; k < i; k++) { /* the same name in the same folder, whatever the way */
+            const char *a = (*dumps)[k].path, *b = dump->path;
+            if (!hd_output_target(c->arena, &c->diag, a, &a) &&
+                !hd_output_target(c->arena, &c->diag, b, &b) &&
+                !strcmp(hd_path_name(a), hd_path_name(b)) &&
+                hd_same_file(hd_path_folder(c->arena, a), hd_path_folder(c->arena, b)))
                 return cli_refuse(c, "--dump writes two buffers to %s; give each a file of its own",
                                   dump->path);
+        }
     }
     return HD_OK;
 }
@@ -121,39 +105,6 @@ hd_status cli_write_dumps(cli *c, const cli_dump *dumps, size_t count, const hd_
 }
 
 /* ---- comparing -------------------------------------------------------------------------- */
-
-static hd_status read_reference(cli *c, const char *path, const hd_buffer *buffer, void **bytes) {
-    const hd_place place = {.file = path};
-    struct stat at;
-    uint64_t wanted = bytes_of(buffer);
-    if (!stat(path, &at) && S_ISREG(at.st_mode) && (uint64_t)at.st_size != wanted)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "this file has %llu bytes, buffer '%s' %llu (%llu elements of %u); give a "
-                       "file with its bytes in C's layout",
-                       (unsigned long long)at.st_size, buffer->name, (unsigned long long)wanted,
-                       (unsigned long long)buffer->count, buffer->element_bytes);
-    char *text;
-    size_t length;
-    hd_status status = hd_read_long_file(c->arena, &c->diag, path, wanted, &text, &length);
-    if (status == HD_OK && length != wanted)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "this does not hold the %llu bytes of buffer "
-                       "'%s'",
-                       (unsigned long long)wanted, buffer->name);
-    *bytes = text;
-    return status;
-}
-
-static hd_status check_opencl(cli *c, const char *on, const hd_job *job, const cli_check *check) {
-    const hd_place place = {.file = job->kernel_path};
-    if (on && !check->opencl)
-        return cli_refuse(c, "--on goes with --check opencl");
-    if (check->opencl && (!job->module->device || strcmp(job->module->device, "opencl")))
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "no OpenCL device runs the kernels of this file; compare with files: "
-                       "--check BUFFER=FILE");
-    return HD_OK;
-}
 
 hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const hd_job *job,
                          cli_check *check) {
@@ -170,33 +121,37 @@ hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const h
         if (status == HD_OK && check->reference[buffer])
             status = cli_refuse(c, "--check has two files for buffer '%s'; keep one",
                                 job->buffers[buffer].name);
-        if (status == HD_OK)
-            status = read_reference(c, path, &job->buffers[buffer], &check->reference[buffer]);
         if (status != HD_OK)
             return status;
+        const hd_buffer *of = &job->buffers[buffer];
+        const hd_place place = {.file = path};
+        const uint64_t wanted = bytes_of(of);
+        struct stat at;
+        char *text;
+        size_t length;
+        if (!stat(path, &at) && S_ISREG(at.st_mode) && (uint64_t)at.st_size != wanted)
+            return hd_fail(&c->diag, HD_EINPUT, &place,
+                           "this file has %llu bytes, buffer '%s' %llu (%llu elements of %u); give "
+                           "a file with its bytes in C's layout",
+                           (unsigned long long)at.st_size, of->name, (unsigned long long)wanted,
+                           (unsigned long long)of->count, of->element_bytes);
+        status = hd_read_long_file(c->arena, &c->diag, path, wanted, &text, &length);
+        if (status == HD_OK && length != wanted)
+            status = hd_fail(&c->diag, HD_EINPUT, &place,
+                             "this does not hold the %llu bytes of buffer '%s'",
+                             (unsigned long long)wanted, of->name);
+        if (status != HD_OK)
+            return status;
+        check->reference[buffer] = text;
         check->files = true;
     }
-    return check_opencl(c, on, job, check);
-}
-
-/* Kernels that print do so on the device, too, straight to our standard output, where their
- * text stands already and where --json promises an object and nothing else. */
-static int hide_output(void) {
-    fflush(stdout);
-    int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (kept >= 0 && nowhere >= 0)
-        dup2(nowhere, STDOUT_FILENO);
-    if (nowhere >= 0)
-        close(nowhere);
-    return kept;
-}
-
-static void show_output(int kept) {
-    fflush(stdout);
-    if (kept < 0)
-        return;
-    dup2(kept, STDOUT_FILENO);
-    close(kept);
+    if (on && !check->opencl)
+        return cli_refuse(c, "--on goes with --check opencl");
+    if (check->opencl && (!job->module->device || strcmp(job->module->device, "opencl")))
+        return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = job->kernel_path},
+                       "no OpenCL device runs the kernels of this file; compare with files: "
+                       "--check BUFFER=FILE");
+    return HD_OK;
 }
 
 static hd_status compare_with(cli *c, cli_check *check, const hd_job *job, void *const *contents,
@@ -220,9 +175,20 @@ hd_status cli_compare(cli *c, cli_check *check, const hd_job *job, void *const *
     void **others = hd_new_array(c->arena, void *, job->buffer_count);
     const hd_measure_options options = {.device = check->on};
     cli_progress(c, "running on the OpenCL device");
-    int kept = hide_output();
+    /* Kernels that print do so on the device, too, straight to our standard output, where their
+     * text stands already and where --json promises an object and nothing else. */
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && nowhere >= 0)
+        dup2(nowhere, STDOUT_FILENO);
+    if (nowhere >= 0)
+        close(nowhere);
     device = hd_measure_run(c->arena, &c->diag, job, &options, others, NULL);
-    show_output(kept);
+    fflush(stdout);
+    if (kept >= 0) {
+        dup2(kept, STDOUT_FILENO);
+        close(kept);
+    }
     cli_progress(c, NULL);
     if (device == HD_OK)
         device = compare_with(c, check, job, contents, "on the OpenCL device", others);

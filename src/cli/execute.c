@@ -20,6 +20,18 @@ typedef struct cli_executor {
     cli_stop stop;
 } executor;
 
+const cli_option *cli_machine_table(cli *c, cli_machine_options *choice) {
+    const cli_option options[] = {
+        {"workers", 'j', "N", "threads that run blocks; default: one for each core", CLI_NUMBER,
+         &choice->workers, .most = 1024},
+        {"max-instructions", 0, "N", "that a block may execute before it is a fault; default 10^10",
+         CLI_NUMBER, &choice->max_instructions},
+        {"local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER,
+         &choice->local_memory},
+        {0}};
+    return cli_keep_options(c, options);
+}
+
 /* ---- what the machine calls ------------------------------------------------------- */
 
 /* A kernel can print for ever; an object has its text in memory. */
@@ -75,22 +87,6 @@ typedef struct launch_sizes {
     uint64_t kernel, dims, shared, global[3], local[3], offset[3];
 } launch_sizes;
 
-static cli_run_row *row_of(executor *e, const hd_launch *launch, size_t device_count) {
-    cli_run *run = e->run;
-    launch_sizes *sizes = hd_new(e->c->arena, launch_sizes);
-    *sizes = (launch_sizes){(uintptr_t)launch->kernel, launch->dims, launch->shared};
-    memcpy(sizes->global, launch->global, sizeof sizes->global);
-    memcpy(sizes->local, launch->local, sizeof sizes->local);
-    memcpy(sizes->offset, launch->offset, sizeof sizes->offset);
-    uint64_t row = hd_hash_add_key(&e->rows, sizes, run->rows.count);
-    if (row == run->rows.count)
-        hd_push(
-            e->c->arena, &run->rows,
-            (cli_run_row){.launch = launch,
-                          .counted = hd_new_array(e->c->arena, hd_launch_counts, device_count)});
-    return &run->rows.data[row];
-}
-
 static void add_counts(cli_run_row *row, const hd_vm_counts *counts) {
     hd_vm_counts *sum = &row->counts;
     row->runs++;
@@ -114,73 +110,60 @@ uint64_t cli_planned_runs(const hd_job *job) {
     return runs;
 }
 
-uint64_t cli_most_blocks(const hd_job *job, uint64_t first_run, uint64_t last_run) {
-    uint64_t run = 0, most = 0;
-    for (uint32_t l = 0; l < job->launch_count; run += job->launches[l++].repeat) {
-        const hd_launch *launch = &job->launches[l];
-        uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
-        if (run <= last_run && run + launch->repeat > first_run && blocks > most)
-            most = blocks;
-    }
-    return most;
-}
-
 int cli_run_status(const cli_run *run) {
     return run->total.counts.stopped ? CLI_STOPPED : CLI_FINE;
-}
-
-static hd_status run_once(executor *e, uint32_t launch, const cli_listener *listener,
-                          cli_run_row *row) {
-    hd_sink sink;
-    hd_vm_counts counts = {0};
-    uint32_t number = (uint32_t)e->number;
-    bool heard = listener->begin(listener->self, number, &sink);
-    hd_status status = hd_vm_run(e->run->vm, launch, heard ? &sink : NULL, &counts);
-    if (status == HD_OK) {
-        add_counts(row, &counts);
-        add_counts(&e->run->total, &counts);
-    }
-    if (heard && listener->end)
-        listener->end(listener->self, number, status == HD_OK ? row : NULL);
-    return status;
 }
 
 static hd_status run_all(executor *e, const hd_job *job, const cli_listener *listener) {
     cli_run *run = e->run;
     for (uint32_t l = 0; l < job->launch_count; l++) {
-        e->launch = &job->launches[l];
-        cli_run_row *row = row_of(e, e->launch, listener->device_count);
+        const hd_launch *launch = e->launch = &job->launches[l];
+        launch_sizes *sizes = hd_new(e->c->arena, launch_sizes);
+        *sizes = (launch_sizes){(uintptr_t)launch->kernel, launch->dims, launch->shared};
+        memcpy(sizes->global, launch->global, sizeof sizes->global);
+        memcpy(sizes->local, launch->local, sizeof sizes->local);
+        memcpy(sizes->offset, launch->offset, sizeof sizes->offset);
+        uint64_t number_of_row = hd_hash_add_key(&e->rows, sizes, run->rows.count);
+        if (number_of_row == run->rows.count)
+            hd_push(e->c->arena, &run->rows,
+                    (cli_run_row){.launch = launch,
+                                  .counted = hd_new_array(e->c->arena, hd_launch_counts,
+                                                          listener->device_count)});
+        cli_run_row *row = &run->rows.data[number_of_row];
         for (uint64_t r = 0; r < e->launch->repeat; r++, e->number++) {
-            hd_status status = run_once(e, l, listener, row);
-            if (status != HD_OK)
+            hd_sink sink;
+            hd_vm_counts counts = {0};
+            uint32_t number = (uint32_t)e->number;
+            bool heard = listener->begin(listener->self, number, &sink);
+            hd_status status = hd_vm_run(run->vm, l, heard ? &sink : NULL, &counts);
+            if (status == HD_OK) {
+                add_counts(row, &counts);
+                add_counts(&run->total, &counts);
+            }
+            if (heard && listener->end)
+                listener->end(listener->self, number, status == HD_OK ? row : NULL);
+            if (status != HD_OK || run->total.counts.stopped)
                 return status;
-            if (run->total.counts.stopped)
-                return HD_OK;
         }
     }
     return HD_OK;
 }
 
-/* "17" and "tree.h:17". */
-static hd_status read_allowed(cli *c, const char *text, hd_vm_line *line) {
-    const char *colon = strrchr(text, ':'), *end;
-    uint64_t number;
-    if (!cli_whole(colon ? colon + 1 : text, &end, &number) || *end || !number ||
-        number > UINT32_MAX || colon == text)
-        return cli_refuse(c, "--allow-race takes a line of the kernel file, or FILE:LINE, not '%s'",
-                          text);
-    line->file = colon ? hd_strndup(c->arena, text, (size_t)(colon - text)) : NULL;
-    line->line = (uint32_t)number;
-    return HD_OK;
-}
-
-static hd_status read_all_allowed(cli *c, const cli_machine_options *choice, hd_vm_line *lines) {
+/* Each "17" or "tree.h:17". */
+static hd_status read_allowed(cli *c, const cli_machine_options *choice, hd_vm_line *lines) {
     if (choice->allowed_races.count && !choice->races)
         return cli_refuse(c, "--allow-race goes with --races; add that");
-    hd_status status = HD_OK;
-    for (size_t i = 0; i < choice->allowed_races.count && status == HD_OK; i++)
-        status = read_allowed(c, choice->allowed_races.data[i], &lines[i]);
-    return status;
+    for (size_t i = 0; i < choice->allowed_races.count; i++) {
+        const char *text = choice->allowed_races.data[i], *colon = strrchr(text, ':'), *end;
+        uint64_t number;
+        if (!cli_whole(colon ? colon + 1 : text, &end, &number) || *end || !number ||
+            number > UINT32_MAX || colon == text)
+            return cli_refuse(
+                c, "--allow-race takes a line of the kernel file, or FILE:LINE, not '%s'", text);
+        lines[i].file = colon ? hd_strndup(c->arena, text, (size_t)(colon - text)) : NULL;
+        lines[i].line = (uint32_t)number;
+    }
+    return HD_OK;
 }
 
 hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options *choice,
@@ -193,10 +176,8 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                     .shown = hd_clock(),
                     .keeps_text = c->json || choice->keep_text,
                     .rows = {.arena = c->arena, .key_bytes = sizeof(launch_sizes)}};
-    if (choice->workers > CLI_WORKERS_MOST)
-        return cli_refuse(c, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_vm_line *allowed = hd_new_array(c->arena, hd_vm_line, choice->allowed_races.count + 1);
-    if (read_all_allowed(c, choice, allowed))
+    if (read_allowed(c, choice, allowed))
         return HD_EINPUT;
     run->watches_races = choice->races;
     const hd_vm_options options = {.workers = (uint32_t)choice->workers,

@@ -6,8 +6,6 @@
 #include "locality/analysis.h"
 #include "vm/vm.h"
 
-enum { CLI_WORKERS_MOST = 1024 };
-
 typedef struct cli_machine_options {
     uint64_t workers, max_instructions, local_memory;
     bool races, uninitialised;
@@ -16,21 +14,7 @@ typedef struct cli_machine_options {
     uint32_t spaces;         /* announced: bit 1 << kir_space; 0: all but private */
 } cli_machine_options;
 
-#define CLI_MACHINE_OPTIONS(choice)                                                     \
-    {                                                                                   \
-        "workers",  'j',                                                                \
-        "N",        "threads that run blocks; default: one for each core",              \
-        CLI_NUMBER, &(choice).workers},                                                 \
-        {"max-instructions",                                                            \
-         0,                                                                             \
-         "N",                                                                           \
-         "that a block may execute before it is a fault; default 10^10",                \
-         CLI_NUMBER,                                                                    \
-         &(choice).max_instructions},                                                   \
-    {                                                                                   \
-        "local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER, \
-            &(choice).local_memory                                                      \
-    }
+const cli_option *cli_machine_table(cli *c, cli_machine_options *choice);
 
 /* All runs of one kernel with the same sizes. */
 typedef struct cli_run_row {
@@ -70,8 +54,6 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
 
 /* How many times launches are run, all in all. */
 uint64_t cli_planned_runs(const hd_job *job);
-/* Blocks of the largest of these runs, counted from 0, inclusive. */
-uint64_t cli_most_blocks(const hd_job *job, uint64_t first_run, uint64_t last_run);
 /* The exit status of a run that went well: CLI_FINE or CLI_STOPPED. */
 int cli_run_status(const cli_run *run);
 

@@ -30,16 +30,20 @@ hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t 
     return HD_OK;
 }
 
-/* "global,local", the text of --space, as bits 1 << kir_space. */
-static hd_status read_spaces(cli *c, const char *text, uint32_t *spaces) {
-    static const kir_space all[] = {KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_PRIVATE};
-    *spaces = 0;
-    for (const char *at = text;; at++) {
+hd_status cli_read_choice(cli *c, cli_input *input) {
+    hd_status status =
+        cli_read_range(c, "launch", input->launch_text, &input->first_launch, &input->last_launch);
+    if (status == HD_OK)
+        status =
+            cli_read_range(c, "blocks", input->block_text, &input->first_block, &input->last_block);
+    input->spaces = input->space_text ? 0 : 1u << KIR_GLOBAL;
+    for (const char *at = input->space_text; at && status == HD_OK; at = *at ? at + 1 : NULL) {
+        static const kir_space all[] = {KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_PRIVATE};
         size_t length = strcspn(at, ","), known = 0;
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
             const char *name = kir_space_name(all[i]);
             if (strlen(name) == length && !strncmp(at, name, length)) {
-                *spaces |= 1u << all[i];
+                input->spaces |= 1u << all[i]; /* "global,local" */
                 known++;
             }
         }
@@ -47,55 +51,13 @@ static hd_status read_spaces(cli *c, const char *text, uint32_t *spaces) {
             return cli_refuse(c,
                               "--space takes global, local, constant and private, separated by "
                               "commas, not '%s'",
-                              text);
+                              input->space_text);
         at += length;
-        if (!*at)
-            return HD_OK;
     }
-}
-
-hd_status cli_read_choice(cli *c, cli_input *input) {
-    if (input->machine.workers > CLI_WORKERS_MOST)
-        return cli_refuse(c, "--workers takes at most %d", CLI_WORKERS_MOST);
-    hd_status status =
-        cli_read_range(c, "launch", input->launch_text, &input->first_launch, &input->last_launch);
-    if (status == HD_OK)
-        status =
-            cli_read_range(c, "blocks", input->block_text, &input->first_block, &input->last_block);
-    input->spaces = 1u << KIR_GLOBAL;
-    return status || !input->space_text ? status
-                                        : read_spaces(c, input->space_text, &input->spaces);
+    return status;
 }
 
 /* ---- which kind of file -------------------------------------------------------------------- */
-
-/* The first bytes of a trace file (docs/trace-format.md). */
-static bool begins_as_trace(const char *path) {
-    static const uint8_t magic[8] = {0x89, 'H', 'D', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
-    static const hd_diag silent = {NULL, NULL};
-    uint8_t bytes[8] = {0};
-    int file;
-    if (hd_open_file(&silent, path, &file, NULL) != HD_OK)
-        return false;
-    ssize_t length = read(file, bytes, sizeof bytes);
-    close(file);
-    return length == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
-}
-
-static hd_status check_path(cli *c, const cli_input *input) {
-    const hd_place place = {.file = input->path};
-    if (input->is_trace || cli_is_job(input->path) || hd_is_kernel_file(input->path))
-        return HD_OK;
-    int file;
-    hd_status status = hd_open_file(&c->diag, input->path, &file, NULL);
-    if (status != HD_OK)
-        return status;
-    close(file);
-    return hd_fail(&c->diag, HD_EINPUT, &place,
-                   "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
-                   "of text) nor a job (.yaml) nor a kernel file (%s)",
-                   hd_kernel_endings(c->arena));
-}
 
 bool cli_job_options_given(const cli_input *input) {
     const cli_source *s = &input->source;
@@ -114,8 +76,27 @@ hd_status cli_refuse_job_options(cli *c, const cli_input *input) {
 }
 
 hd_status cli_read_input(cli *c, cli_input *input) {
-    input->is_trace = begins_as_trace(input->path);
-    return check_path(c, input);
+    /* The first bytes of a trace file (docs/trace-format.md). */
+    static const uint8_t magic[8] = {0x89, 'H', 'D', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
+    static const hd_diag silent = {NULL, NULL};
+    uint8_t bytes[8] = {0};
+    int file;
+    input->is_trace = false;
+    if (hd_open_file(&silent, input->path, &file, NULL) == HD_OK) {
+        input->is_trace =
+            read(file, bytes, sizeof bytes) == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
+        close(file);
+    }
+    if (input->is_trace || cli_is_job(input->path) || hd_is_kernel_file(input->path))
+        return HD_OK;
+    hd_status status = hd_open_file(&c->diag, input->path, &file, NULL);
+    if (status != HD_OK)
+        return status;
+    close(file);
+    return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = input->path},
+                   "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
+                   "of text) nor a job (.yaml) nor a kernel file (%s)",
+                   hd_kernel_endings(c->arena));
 }
 
 hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count) {
@@ -145,43 +126,16 @@ const char *cli_show_spaces(hd_arena *arena, uint32_t spaces) {
     return hd_str_text(&text);
 }
 
-static bool has_block(const cli_input *input, const hd_trace_launch *launch) {
-    for (uint64_t b = 0; b < launch->block_count; b++)
-        if (launch->blocks[b].block >= input->first_block &&
-            launch->blocks[b].block <= input->last_block)
-            return true;
-    return false;
-}
-
-static hd_status check_traced(cli *c, const cli_input *input, const hd_trace_contents *contents) {
-    const hd_place place = {.file = input->path};
-    bool launch = !input->launch_text, block = !input->block_text;
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        if (!cli_launch_chosen(input, contents->launches[l].launch.number))
-            continue;
-        launch = true;
-        block = block || has_block(input, &contents->launches[l]);
-    }
-    if (!launch)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--launch %s: the trace has no such launch; 'heddle trace info' lists "
-                       "them",
-                       input->launch_text);
-    if (!block)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--blocks %s: none of the launches has such a block", input->block_text);
-    if (input->space_text && input->spaces & ~contents->spaces)
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--space %s: the trace has accesses only to %s",
-                       input->space_text, cli_show_spaces(c->arena, contents->spaces));
-    if (!contents->complete)
-        hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
-    return HD_OK;
-}
-
 hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job) {
-    uint64_t runs = cli_planned_runs(job);
-    uint64_t blocks = cli_most_blocks(job, input->first_launch, input->last_launch);
+    uint64_t runs = cli_planned_runs(job), run = 0, blocks = 0; /* of the largest chosen launch */
     const hd_place place = {.file = input->path};
+    for (uint32_t l = 0; l < job->launch_count; run += job->launches[l++].repeat) {
+        const hd_launch *launch = &job->launches[l];
+        uint64_t count = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
+        if (run <= input->last_launch && run + launch->repeat > input->first_launch &&
+            count > blocks)
+            blocks = count;
+    }
     if (input->first_launch >= runs)
         return hd_fail(&c->diag, HD_EINPUT, &place,
                        "--launch %s: there %s %llu launch%s, counted from 0", input->launch_text,
@@ -227,54 +181,52 @@ hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sin
     return status;
 }
 
-/* From an empty file to its name. */
-static hd_status write_trace(cli *c, const cli_input *input, const hd_job *job, const char **path,
-                             cli_run *run) {
-    const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
-    hd_trace_writer *writer;
-    hd_status status = hd_trace_create(c->arena, &c->diag, *path, &header, &writer);
-    if (status != HD_OK)
-        return status;
-    status = execute(c, input, job, hd_trace_sink(writer), run);
-    *path = hd_trace_name(writer, !run->total.counts.stopped);
-    return hd_trace_end(writer, status, !run->total.counts.stopped);
-}
-
 hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run) {
+    const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
+    hd_trace_writer *writer;
     hd_status status = cli_open_machine(c, job, &input->machine, run);
     if (status != HD_OK)
         return status;
-    status = write_trace(c, input, job, path, run);
+    status = hd_trace_create(c->arena, &c->diag, *path, &header, &writer);
+    if (status == HD_OK) {
+        status = execute(c, input, job, hd_trace_sink(writer), run);
+        *path = hd_trace_name(writer, !run->total.counts.stopped);
+        status = hd_trace_end(writer, status, !run->total.counts.stopped);
+    }
     hd_vm_close(run->vm);
     return status;
 }
 
-/* In a folder of its own; an open trace needs no name. */
-static hd_status run_and_open(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
-                              hd_trace **trace) {
-    char *folder;
-    cli_stop stop;
-    const volatile sig_atomic_t *wanted = cli_catch_stop(&stop); /* until the folder is gone */
-    hd_status status = hd_scratch_make(c->arena, &c->diag, &folder);
-    if (status == HD_OK) {
-        const char *path = hd_format(c->arena, "%s/run.hdt", folder);
-        status = cli_trace_job(c, input, job, &path, run);
-        if (status == HD_OK)
-            status = hd_trace_open(c->arena, &c->diag, path, trace);
-        hd_scratch_remove(folder);
-    }
-    cli_release_stop(&stop);
-    if (status == HD_OK && *wanted && !run->total.counts.stopped)
-        cli_end_stopped();
-    return status;
-}
-
 hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace) {
+    const hd_place place = {.file = input->path};
+    bool launch = !input->launch_text, block = !input->block_text;
     hd_status status = hd_trace_open(c->arena, &c->diag, input->path, trace);
     if (status != HD_OK)
         return status;
-    status = check_traced(c, input, hd_trace_get(*trace));
+    const hd_trace_contents *contents = hd_trace_get(*trace);
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        if (!cli_launch_chosen(input, contents->launches[l].launch.number))
+            continue;
+        launch = true;
+        for (uint64_t b = 0; b < contents->launches[l].block_count && !block; b++)
+            block = contents->launches[l].blocks[b].block >= input->first_block &&
+                    contents->launches[l].blocks[b].block <= input->last_block;
+    }
+    if (!launch)
+        status = hd_fail(&c->diag, HD_EINPUT, &place,
+                         "--launch %s: the trace has no such launch; 'heddle trace info' lists "
+                         "them",
+                         input->launch_text);
+    else if (!block)
+        status = hd_fail(&c->diag, HD_EINPUT, &place,
+                         "--blocks %s: none of the launches has such a block", input->block_text);
+    else if (input->space_text && input->spaces & ~contents->spaces)
+        status =
+            hd_fail(&c->diag, HD_EINPUT, &place, "--space %s: the trace has accesses only to %s",
+                    input->space_text, cli_show_spaces(c->arena, contents->spaces));
+    else if (!contents->complete)
+        hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
     if (status != HD_OK)
         hd_trace_close(*trace);
     return status;
@@ -292,12 +244,29 @@ hd_status cli_load_input(cli *c, cli_input *input, hd_job **job) {
 
 hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace) {
     hd_job *job;
+    char *folder;
+    cli_stop stop;
     hd_status status = cli_read_input(c, input);
     if (status == HD_OK && input->is_trace)
         return cli_open_trace(c, input, trace);
     if (status == HD_OK)
         status = cli_load_input(c, input, &job);
-    return status ? status : run_and_open(c, input, job, run, trace);
+    if (status != HD_OK)
+        return status;
+    /* Into a folder of its own; an open trace needs no name. */
+    const volatile sig_atomic_t *wanted = cli_catch_stop(&stop); /* until the folder is gone */
+    status = hd_scratch_make(c->arena, &c->diag, &folder);
+    if (status == HD_OK) {
+        const char *path = hd_format(c->arena, "%s/run.hdt", folder);
+        status = cli_trace_job(c, input, job, &path, run);
+        if (status == HD_OK)
+            status = hd_trace_open(c->arena, &c->diag, path, trace);
+        hd_scratch_remove(folder);
+    }
+    cli_release_stop(&stop);
+    if (status == HD_OK && *wanted && !run->total.counts.stopped)
+        cli_end_stopped();
+    return status;
 }
 
 /* ---- progress ------------------------------------------------------------------------------- */

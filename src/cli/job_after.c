@@ -72,7 +72,11 @@ static const char *launch_text(cli *c, const hd_launch *launch) {
     return hd_str_text(&text);
 }
 
-static void show_buffers(cli *c, const hd_placed_job *after, hd_str *out) {
+void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out) {
+    hd_str_printf(out,
+                  "%s no longer fits these kernels. Its buffers of these records become\n"
+                  "  buffers:\n",
+                  after->original->path);
     for (uint32_t b = 0; b < after->job->buffer_count; b++) {
         const hd_buffer *to = &after->job->buffers[b], *from = origin(after, b);
         if (from)
@@ -80,40 +84,19 @@ static void show_buffers(cli *c, const hd_placed_job *after, hd_str *out) {
                           quoted(c, to->name), (unsigned long long)to->count, from->name,
                           (unsigned long long)from->count, from->type);
     }
-}
-
-/* Launches often differ in nothing but their sizes. */
-static void show_launches(cli *c, const hd_placed_job *after, hd_str *out) {
-    const char *last = "";
-    uint32_t shown = 0, more = 0;
-    for (uint32_t l = 0; l < after->job->launch_count; l++) {
-        const hd_launch *launch = &after->job->launches[l];
-        if (!changes(after, launch))
-            continue;
-        const char *text = launch_text(c, launch);
-        bool again = !strcmp(text, last);
-        last = text;
-        if (again)
-            continue;
-        if (shown++ < SHOWN)
-            hd_str_printf(out, "    - {%s}\n", text);
-        else
-            more++;
-    }
-    if (more)
-        hd_str_printf(out, "    # and %u more\n", more);
-}
-
-void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out) {
-    const hd_job *job = after->original;
-    hd_str_printf(out,
-                  "%s no longer fits these kernels. Its buffers of these records become\n"
-                  "  buffers:\n",
-                  job->path);
-    show_buffers(c, after, out);
     hd_str_add(out, "and its launches give them in this order, their sizes as before:\n"
                     "  launches:\n");
-    show_launches(c, after, out);
+    const char *last = ""; /* launches often differ in nothing but their sizes */
+    uint32_t shown = 0;
+    for (uint32_t l = 0; l < after->job->launch_count; l++) {
+        const hd_launch *launch = &after->job->launches[l];
+        const char *text = changes(after, launch) ? launch_text(c, launch) : last;
+        if (strcmp(text, last) != 0 && shown++ < SHOWN)
+            hd_str_printf(out, "    - {%s}\n", text);
+        last = text;
+    }
+    if (shown > SHOWN)
+        hd_str_printf(out, "    # and %u more\n", shown - SHOWN);
     hd_str_printf(out,
                   "'record', 'split' and 'arrays' go. What 'init' or 'file' put into these buffers "
                   "must come from a 'file' in the new layout, which the converters of %s make.\n",

@@ -17,41 +17,33 @@ static int compare_texts(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-cli_texts cli_journals_in(cli *c, const char *folder) {
-    cli_texts journals = {0};
+void cli_journals_in(cli *c, const char *folder, cli_texts *journals) {
+    size_t before = journals->count;
     DIR *entries = opendir(folder);
     for (struct dirent *e; entries && (e = readdir(entries));)
         if (hd_ends_in(e->d_name, ending)) {
             const char *path = strcmp(folder, ".") ? hd_format(c->arena, "%s/%s", folder, e->d_name)
                                                    : hd_strdup(c->arena, e->d_name);
-            hd_push(c->arena, &journals, path);
+            hd_push(c->arena, journals, path);
         }
     if (entries)
         closedir(entries);
-    if (journals.count)
-        qsort(journals.data, journals.count, sizeof *journals.data, compare_texts);
-    return journals;
+    if (journals->count > before)
+        qsort(journals->data + before, journals->count - before, sizeof *journals->data,
+              compare_texts);
 }
 
-/* The folders of a kernel or a header, or of a job and its kernel. */
-static void add_folders(cli *c, const char *path, cli_texts *folders) {
+/* Those beside a kernel or a header, or beside a job and its kernel. */
+static void add_journals(cli *c, const char *path, cli_texts *journals) {
     static const hd_diag silent = {NULL, NULL};
     hd_job *job;
-    hd_push(c->arena, folders, hd_path_folder(c->arena, path));
+    const char *own = hd_path_folder(c->arena, path);
+    cli_journals_in(c, own, journals);
     if (!cli_is_job(path) || hd_job_read(c->arena, &silent, path, &job))
         return;
     const char *kernel = hd_path_folder(c->arena, job->kernel_path);
-    if (strcmp(kernel, folders->data[0]) != 0)
-        hd_push(c->arena, folders, kernel);
-}
-
-/* The journals in these folders. */
-static void add_journals(cli *c, const cli_texts *folders, cli_texts *journals) {
-    for (size_t f = 0; f < folders->count; f++) {
-        cli_texts found = cli_journals_in(c, folders->data[f]);
-        for (size_t j = 0; j < found.count; j++)
-            hd_push(c->arena, journals, found.data[j]);
-    }
+    if (strcmp(kernel, own) != 0)
+        cli_journals_in(c, kernel, journals);
 }
 
 static const char *names(cli *c, const hd_taken_back *done) {
@@ -62,9 +54,8 @@ static const char *names(cli *c, const hd_taken_back *done) {
 }
 
 hd_status cli_take_back(cli *c, const char *path) {
-    cli_texts folders = {0}, journals = {0};
-    add_folders(c, path, &folders);
-    add_journals(c, &folders, &journals);
+    cli_texts journals = {0};
+    add_journals(c, path, &journals);
     for (size_t j = 0; j < journals.count; j++) {
         hd_taken_back done;
         hd_status status = hd_take_back(c->arena, &c->diag, journals.data[j], &done);
@@ -77,24 +68,6 @@ hd_status cli_take_back(cli *c, const char *path) {
 }
 
 /* ---- rewrite --recover ------------------------------------------------------------------ */
-
-static hd_status journals_of(cli *c, const char *path, cli_texts *journals) {
-    cli_texts folders = {0};
-    struct stat at;
-    if (hd_ends_in(path, ending)) {
-        hd_push(c->arena, journals, path);
-        return HD_OK;
-    }
-    if (stat(path, &at))
-        return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path}, "cannot open: %s",
-                       strerror(errno));
-    if (S_ISDIR(at.st_mode))
-        hd_push(c->arena, &folders, path);
-    else
-        add_folders(c, path, &folders);
-    add_journals(c, &folders, journals);
-    return HD_OK;
-}
 
 /* What a journal was taken back of. */
 typedef struct taken_back {
@@ -117,8 +90,16 @@ static const hd_member recovery_members[] = {
 int cli_recover(cli *c, const char *path) {
     cli_texts journals = {0};
     hd_str out = {.arena = c->arena};
-    if (journals_of(c, path, &journals) != HD_OK)
-        return CLI_WRONG;
+    struct stat at;
+    if (hd_ends_in(path, ending))
+        hd_push(c->arena, &journals, path);
+    else if (stat(path, &at))
+        return cli_status(hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path}, "cannot open: %s",
+                                  strerror(errno)));
+    else if (S_ISDIR(at.st_mode))
+        cli_journals_in(c, path, &journals);
+    else
+        add_journals(c, path, &journals);
     recovery all = {hd_new_array(c->arena, taken_back, journals.count), 0};
     int status = CLI_FINE;
     for (size_t j = 0; j < journals.count; j++) {

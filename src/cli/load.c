@@ -9,8 +9,8 @@
 
 #include "cli/cli.h"
 
-void cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]) {
-    const cli_option options[CLI_JOB_OPTION_COUNT] = {
+const cli_option *cli_job_options(cli *c, cli_source *source) {
+    const cli_option options[] = {
         {"entry", 'e', "NAME", "the kernel to launch; default: the only one", CLI_TEXT,
          &source->entry},
         {"global", 'g', "N[,N[,N]]", "global size; default 65536", CLI_SIZES, &source->global},
@@ -36,29 +36,10 @@ void cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT])
          "of a job: its compiler options may be any, also such as load plug-ins or write files",
          CLI_FLAG, &source->trust_options},
         {0}};
-    memcpy(table, options, sizeof options);
+    return cli_keep_options(c, options);
 }
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
-
-/* A job says everything itself: an option beside it would be ignored, so it is refused. */
-static hd_status refuse_flags(cli *c, const char *path, const cli_source *source) {
-    const char *given = source->entry          ? "entry"
-                        : source->global.dims  ? "global"
-                        : source->local.dims   ? "local"
-                        : source->count        ? "count"
-                        : source->values.count ? "arg"
-                        : source->options      ? "options"
-                        : source->record       ? "record"
-                        : source->split.count  ? "split"
-                                               : NULL;
-    if (!given)
-        return HD_OK;
-    const hd_place place = {.file = path};
-    return hd_fail(&c->diag, HD_EINPUT, &place,
-                   "--%s goes with a kernel file; this job says it itself, so change it there",
-                   given);
-}
 
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
@@ -69,8 +50,22 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
         return cli_refuse(c, "--global has %u dimensions and --local %u; give both as many",
                           source->global.dims, source->local.dims);
     if (cli_is_job(path)) {
-        if ((status = refuse_flags(c, path, source)) ||
-            (status = hd_job_read(c->arena, &c->diag, path, job)) ||
+        /* A job says everything itself: an option beside it would be ignored. */
+        const char *given = source->entry          ? "entry"
+                            : source->global.dims  ? "global"
+                            : source->local.dims   ? "local"
+                            : source->count        ? "count"
+                            : source->values.count ? "arg"
+                            : source->options      ? "options"
+                            : source->record       ? "record"
+                            : source->split.count  ? "split"
+                                                   : NULL;
+        if (given)
+            return hd_fail(&c->diag, HD_EINPUT, &place,
+                           "--%s goes with a kernel file; this job says it itself, so change it "
+                           "there",
+                           given);
+        if ((status = hd_job_read(c->arena, &c->diag, path, job)) ||
             (!source->trust_options && (status = hd_job_check_options(c->arena, &c->diag, *job))))
             return status;
         if (access((*job)->kernel_path, R_OK))
@@ -88,43 +83,42 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     return status;
 }
 
-/* The first kernel with a record behind a pointer; NULL leaves the choice to the job. */
-static const char *kernel_with_record(const kir_module *module) {
-    for (uint32_t k = 0; k < module->kernel_count; k++)
-        for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
-            const kir_param *param = &module->kernels[k]->params[p];
-            if (param->type.kind == KIR_PTR && !param->by_value_struct && param->record)
-                return module->kernels[k]->name;
-        }
-    return NULL;
-}
-
 hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                             const kir_module *module, hd_job **job) {
     hd_job_flags flags = {.kernel_path = path,
                           .options = source->options,
                           .entry = source->entry,
                           .record = source->record,
-                          .dims = source->global.dims,
+                          .dims = source->global.dims ? source->global.dims : source->local.dims,
                           .count = source->count,
                           .split = source->split.data,
                           .split_count = (uint32_t)source->split.count,
                           .values = source->values.data,
                           .value_count = (uint32_t)source->values.count};
-    if (!flags.dims)
-        flags.dims = source->local.dims;
-    if (source->any_entry && !flags.entry)
-        flags.entry = kernel_with_record(module);
+    /* The first kernel with a record behind a pointer; without one the choice is the job's. */
+    for (uint32_t k = 0; source->any_entry && !flags.entry && k < module->kernel_count; k++)
+        for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
+            const kir_param *param = &module->kernels[k]->params[p];
+            if (param->type.kind == KIR_PTR && !param->by_value_struct && param->record)
+                flags.entry = module->kernels[k]->name;
+        }
     memcpy(flags.global, source->global.size, sizeof flags.global);
     memcpy(flags.local, source->local.size, sizeof flags.local);
     hd_status status = hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
     return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
 }
 
-/* A job that fitted the kernels before they were rewritten in place. */
-static void note_rewritten(cli *c, const hd_job *job, const kir_module *module) {
+hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job) {
     static const char mark[] = "Generated by heddle: '";
-    for (uint32_t f = 0; f < module->file_count; f++) {
+    kir_module *module;
+    hd_status status = cli_load_module(c, path, source, job, &module);
+    if (status)
+        return status;
+    if (!*job)
+        return cli_job_of_kernel(c, path, source, module, job);
+    status = hd_job_resolve(c->arena, &c->diag, *job, module);
+    /* Maybe it fitted the kernels before they were rewritten in place. */
+    for (uint32_t f = 0; status && f < module->file_count; f++) {
         const kir_file *file = &module->files[f];
         const char *found = file->text ? strstr(file->text, mark) : NULL;
         if (!found)
@@ -134,89 +128,77 @@ static void note_rewritten(cli *c, const hd_job *job, const kir_module *module) 
                 "this has been rewritten for a layout of '%.*s'; in %s each buffer of that becomes "
                 "buffers of uchar, one for each allocation of the layout, and each launch gives "
                 "them and then their number of elements",
-                (int)strcspn(record, "'"), record, job->path);
-        return;
+                (int)strcspn(record, "'"), record, (*job)->path);
+        break;
     }
-}
-
-hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job) {
-    kir_module *module;
-    hd_status status = cli_load_module(c, path, source, job, &module);
-    if (status)
-        return status;
-    if (!*job)
-        return cli_job_of_kernel(c, path, source, module, job);
-    status = hd_job_resolve(c->arena, &c->diag, *job, module);
-    if (status)
-        note_rewritten(c, *job, module);
     return status;
 }
 
-hd_status cli_require_record(cli *c, const hd_job *job) {
-    return hd_job_require_record(&c->diag, job);
+hd_status cli_find_devices(cli *c, const cli_texts *names, const hd_device ***devices,
+                           size_t *count) {
+    static const char *usual[] = {CLI_DEVICE};
+    const char **wanted = names->count ? names->data : usual;
+    hd_status status = HD_OK;
+    *count = names->count ? names->count : 1;
+    *devices = hd_new_array(c->arena, const hd_device *, *count);
+    for (size_t d = 0; d < *count && status == HD_OK; d++)
+        status = hd_device_find(c->arena, &c->diag, wanted[d], &(*devices)[d]);
+    return status;
 }
 
-/* A record of the job that can be laid out; NULL when there is none of this name. */
-static const hd_record *record_named(const hd_job *job, const char *name) {
+static hd_status no_layout(cli *c) {
+    return cli_refuse(c, "which layout? Say --layout soa, for example; 'heddle help layout' has "
+                         "the notation");
+}
+
+/* A record of the job that can be laid out; NULL when there is none of this name, and then `names`
+ * has those that there are. */
+static const hd_record *record_named(const hd_job *job, const char *name, hd_str *names) {
     if (job->record && !strcmp(hd_record_declared(job->record)->name, name))
         return job->record;
-    for (uint32_t a = 0; a < job->arrays_count; a++)
+    for (uint32_t a = 0; a < job->arrays_count; a++) {
+        hd_str_printf(names, "%s%s", names->length ? ", " : "", job->arrays[a].name);
         if (!strcmp(job->arrays[a].name, name))
             return job->arrays[a].record;
-    for (uint32_t b = 0; b < job->buffer_count; b++)
-        if (job->buffers[b].record && !strcmp(job->buffers[b].record->name, name))
-            return job->buffers[b].record;
-    return NULL;
-}
-
-static const char *record_names(cli *c, const hd_job *job) {
-    hd_str names = {.arena = c->arena};
-    for (uint32_t a = 0; a < job->arrays_count; a++)
-        hd_str_printf(&names, "%s%s", names.length ? ", " : "", job->arrays[a].name);
+    }
     for (uint32_t b = 0; b < job->buffer_count; b++) {
         const hd_record *record = job->buffers[b].record;
         bool seen = !record;
+        if (record && !strcmp(record->name, name))
+            return record;
         for (uint32_t o = 0; o < b; o++)
             seen |= job->buffers[o].record == record;
         if (!seen)
-            hd_str_printf(&names, "%s%s", names.length ? ", " : "", record->name);
+            hd_str_printf(names, "%s%s", names->length ? ", " : "", record->name);
     }
-    return names.length ? hd_str_text(&names) : "none";
-}
-
-/* "RECORD=LAYOUT" or "LAYOUT". */
-static hd_status read_layout(cli *c, const hd_job *job, const char *text,
-                             hd_record_layout *result) {
-    const char *equals = strchr(text, '=');
-    hd_layout *layout;
-    result->record = job->record;
-    if (equals) {
-        const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
-        result->record = record_named(job, name);
-        if (!result->record)
-            return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s", text,
-                              name, record_names(c, job));
-        text = equals + 1;
-    } else if (!job->record) {
-        return cli_require_record(c, job);
-    }
-    hd_status status = hd_layout_parse(c->arena, &c->diag, result->record, text, &layout);
-    result->layout = status == HD_OK ? layout : NULL;
-    return status;
+    return NULL;
 }
 
 hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
                            const cli_texts *texts, hd_job **job, hd_record_layout **layouts,
                            uint32_t *count) {
     if (!texts->count)
-        return cli_refuse(c,
-                          "which layout? Say --layout soa, for example; 'heddle help layout' has "
-                          "the notation");
+        return no_layout(c);
     hd_status status = cli_load(c, path, source, job);
     *count = (uint32_t)texts->count;
     *layouts = hd_new_array(c->arena, hd_record_layout, texts->count);
     for (uint32_t l = 0; l < *count && status == HD_OK; l++) {
-        status = read_layout(c, *job, texts->data[l], &(*layouts)[l]);
+        const char *text = texts->data[l], *equals = strchr(text, '=');
+        const hd_record *record = (*job)->record;
+        hd_str names = {.arena = c->arena};
+        hd_layout *layout;
+        if (equals) {
+            const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
+            record = record_named(*job, name, &names);
+            if (!record)
+                return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s",
+                                  text, name, names.length ? hd_str_text(&names) : "none");
+            text = equals + 1;
+        } else if (!record) {
+            return hd_job_require_record(&c->diag, *job);
+        }
+        status = hd_layout_parse(c->arena, &c->diag, record, text, &layout);
+        (*layouts)[l] = (hd_record_layout){record, status == HD_OK ? layout : NULL};
         for (uint32_t o = 0; o < l && status == HD_OK; o++)
             if ((*layouts)[o].record == (*layouts)[l].record)
                 status = cli_refuse(c,
@@ -230,11 +212,9 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
                           hd_job **job, hd_layout **layout) {
     if (!notation)
-        return cli_refuse(c,
-                          "which layout? Say --layout soa, for example; 'heddle help layout' has "
-                          "the notation");
+        return no_layout(c);
     hd_status status = cli_load(c, path, source, job);
-    if (status || (status = cli_require_record(c, *job)))
+    if (status || (status = hd_job_require_record(&c->diag, *job)))
         return status;
     return hd_layout_parse(c->arena, &c->diag, (*job)->record, notation, layout);
 }

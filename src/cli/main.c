@@ -105,24 +105,9 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row) {
     return cli_print_json(c, hd_json_value(&(hd_view){c->arena}, members, row));
 }
 
-static int unknown_command(cli *c, const char *name) {
-    const char *names[64];
-    size_t count = 0;
-    for (const cli_command *command = cli_commands; command->name; command++)
-        names[count++] = command->name;
-    const char *near = cli_nearest(name, names, count);
-    if (near)
-        cli_refuse(c, "there is no command '%s'; did you mean '%s'?", name, near);
-    else
-        cli_refuse(c, "there is no command '%s'; 'heddle help' lists them", name);
-    return CLI_WRONG;
-}
-
 static int run(cli *c, int argc, char **argv) {
-    if (argc < 2) {
-        cli_refuse(c, "which command? 'heddle help' lists them");
-        return CLI_WRONG;
-    }
+    if (argc < 2)
+        return cli_wrong(c, "which command? 'heddle help' lists them");
     const char *name = argv[1];
     if (!strcmp(name, "--help") || !strcmp(name, "-h"))
         name = "help";
@@ -134,20 +119,18 @@ static int run(cli *c, int argc, char **argv) {
     char *words[] = {hd_strdup(c->arena, name), argc > 2 ? argv[2] : NULL};
     uint32_t used;
     const cli_command *command = cli_find_command(words, argc > 2 ? 2 : 1, &used);
-    if (!command)
-        return unknown_command(c, name);
-    c->command = command->name;
-    return command->run(c, argc - (int)used, argv + used);
-}
-
-/* As other programs do it: what COLUMNS says, or else the terminal. */
-static uint32_t columns_of(int terminal) {
-    const char *said = getenv("COLUMNS"), *end;
-    uint64_t columns;
-    struct winsize size;
-    if (!said || !cli_whole(said, &end, &columns) || *end)
-        columns = ioctl(terminal, TIOCGWINSZ, &size) ? 0 : size.ws_col;
-    return columns >= 20 && columns <= 10000 ? (uint32_t)columns : HD_TABLE_WIDTH;
+    if (command) {
+        c->command = command->name;
+        return command->run(c, argc - (int)used, argv + used);
+    }
+    const char *names[64];
+    size_t count = 0;
+    for (const cli_command *known = cli_commands; known->name; known++)
+        names[count++] = known->name;
+    const char *near = cli_nearest(name, names, count);
+    if (near)
+        return cli_wrong(c, "there is no command '%s'; did you mean '%s'?", name, near);
+    return cli_wrong(c, "there is no command '%s'; 'heddle help' lists them", name);
 }
 
 /* The end of the process where memory is refused, in whatever thread: with a message, and without
@@ -183,7 +166,13 @@ int main(int argc, char **argv) {
     c.printer.out = stderr;
     c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     c.style.bold = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    c.style.width = columns_of(STDOUT_FILENO);
+    /* As other programs do it: what COLUMNS says, or else the terminal. */
+    const char *said = getenv("COLUMNS"), *end;
+    uint64_t columns;
+    struct winsize size;
+    if (!said || !cli_whole(said, &end, &columns) || *end)
+        columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+    c.style.width = columns >= 20 && columns <= 10000 ? (uint32_t)columns : HD_TABLE_WIDTH;
     c.diag = (hd_diag){hd_print_message, &c.printer};
     int status = run(&c, argc, argv);
     cli_progress(&c, NULL);

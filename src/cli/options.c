@@ -4,8 +4,8 @@
  *     const char *layout = NULL;
  *     const cli_option options[] = {
  *         {"layout", 'l', "L", "the layout to write", CLI_TEXT, &layout}, {0}};
- *     const cli_page page = {"--layout L JOB", "Writes …", options, NULL, 1, 1};
- *     if (!cli_parse(c, &page, argc, argv))
+ *     const cli_page page = {"--layout L JOB", "Writes …", {1, 1}};
+ *     if (!cli_parse(c, &page, options, NULL, argc, argv))
  *         return c->status;
  */
 #include <ctype.h>
@@ -27,7 +27,19 @@ typedef struct option_set {
 
 static void add_options(option_set *set, const cli_option *table) {
     for (; table && table->name && set->count < MOST_OPTIONS; table++)
-        set->all[set->count++] = table;
+        if (table->included)
+            add_options(set, table->included);
+        else
+            set->all[set->count++] = table;
+}
+
+const cli_option *cli_keep_options(cli *c, const cli_option *table) {
+    size_t count = 0;
+    while (table[count].name)
+        count++;
+    cli_option *kept = hd_new_array(c->arena, cli_option, count + 1);
+    memcpy(kept, table, (count + 1) * sizeof *table);
+    return kept;
 }
 
 /* ---- the nearest name ------------------------------------------------------------- */
@@ -68,37 +80,23 @@ const char *cli_nearest(const char *word, const char *const *names, size_t count
 
 /* ---- help --------------------------------------------------------------------------- */
 
-static void add_option_help(hd_str *out, const cli_option *option) {
-    hd_str name = {.arena = out->arena};
-    if (option->letter)
-        hd_str_printf(&name, "-%c, ", option->letter);
-    hd_str_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
-                  option->argument ? option->argument : "");
-    hd_str_printf(out, "  %-*s", NAME_COLUMN - 2, hd_str_text(&name));
-    if (name.length + 3 > NAME_COLUMN)
-        hd_str_printf(out, "\n%*s", NAME_COLUMN, "");
-    hd_wrap(out, option->help, NAME_COLUMN, HD_TABLE_WIDTH);
-}
-
 static void add_group_help(hd_str *out, const char *title, const cli_option *table) {
-    if (!table || !table->name)
-        return;
-    hd_str_printf(out, "\n%s\n", title);
-    for (; table->name; table++)
-        add_option_help(out, table);
-}
-
-static int print_help(cli *c, const cli_page *page, const cli_option *job_options,
-                      const cli_option *common) {
-    hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "usage: ");
-    hd_wrap(&out, hd_format(c->arena, "heddle %s %s", c->command, page->usage), 7, HD_TABLE_WIDTH);
-    hd_str_add(&out, "\n");
-    hd_wrap(&out, page->about, 0, HD_TABLE_WIDTH);
-    add_group_help(&out, "Options", page->options);
-    add_group_help(&out, "For a kernel file without a job", job_options);
-    add_group_help(&out, "Everywhere", common);
-    return cli_print(c, &out);
+    option_set set = {.count = 0};
+    add_options(&set, table);
+    if (set.count)
+        hd_str_printf(out, "\n%s\n", title);
+    for (uint32_t i = 0; i < set.count; i++) {
+        const cli_option *option = set.all[i];
+        hd_str name = {.arena = out->arena};
+        if (option->letter)
+            hd_str_printf(&name, "-%c, ", option->letter);
+        hd_str_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
+                      option->argument ? option->argument : "");
+        hd_str_printf(out, "  %-*s", NAME_COLUMN - 2, hd_str_text(&name));
+        if (name.length + 3 > NAME_COLUMN)
+            hd_str_printf(out, "\n%*s", NAME_COLUMN, "");
+        hd_wrap(out, option->help, NAME_COLUMN, HD_TABLE_WIDTH);
+    }
 }
 
 /* ---- values --------------------------------------------------------------------------- */
@@ -119,45 +117,43 @@ bool cli_whole(const char *text, const char **end, uint64_t *value) {
     return !errno && *value <= INT64_MAX;
 }
 
-static hd_status set_sizes(cli *c, const cli_option *option, const char *text) {
-    cli_sizes sizes = {0};
-    const char *at = text;
-    while (sizes.dims < 3 && cli_whole(at, &at, &sizes.size[sizes.dims]) &&
-           sizes.size[sizes.dims]) {
-        sizes.dims++;
-        if (!*at) {
-            *(cli_sizes *)option->target = sizes;
-            return HD_OK;
-        }
-        if (*at++ != ',')
-            break;
-    }
-    return wrong_value(c, option, text, "one to three sizes such as 1024 or 64,64");
-}
-
-static hd_status set_real(cli *c, const cli_option *option, const char *text) {
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value) || value < 0)
-        return wrong_value(c, option, text, "a number that is not negative");
-    *(double *)option->target = value;
-    return HD_OK;
-}
-
 static hd_status set_option(cli *c, const cli_option *option, const char *text) {
-    const char *end;
+    const char *end, *text_left = text;
+    char *after;
     switch (option->kind) {
     case CLI_FLAG: *(bool *)option->target = true; return HD_OK;
     case CLI_TEXT: *(const char **)option->target = text; return HD_OK;
     case CLI_TEXTS: hd_push(c->arena, (cli_texts *)option->target, text); return HD_OK;
-    case CLI_REAL: return set_real(c, option, text);
-    case CLI_SIZES: return set_sizes(c, option, text);
+    case CLI_REAL: {
+        double value = strtod(text, &after);
+        if (after == text || *after || !isfinite(value) || value < 0)
+            return wrong_value(c, option, text, "a number that is not negative");
+        *(double *)option->target = value;
+        return HD_OK;
+    }
+    case CLI_SIZES: {
+        cli_sizes sizes = {0};
+        while (sizes.dims < 3 && cli_whole(text_left, &text_left, &sizes.size[sizes.dims]) &&
+               sizes.size[sizes.dims]) {
+            sizes.dims++;
+            if (!*text_left) {
+                *(cli_sizes *)option->target = sizes;
+                return HD_OK;
+            }
+            if (*text_left++ != ',')
+                break;
+        }
+        return wrong_value(c, option, text, "one to three sizes such as 1024 or 64,64");
+    }
     case CLI_NUMBER: break;
     }
     uint64_t *number = option->target;
     if (!cli_whole(text, &end, number) || *end || !*number)
         return wrong_value(c, option, text, "a whole number from 1 on");
-    return HD_OK;
+    return option->most && *number > option->most
+               ? cli_refuse(c, "--%s takes at most %llu", option->name,
+                            (unsigned long long)option->most)
+               : HD_OK;
 }
 
 /* ---- parsing ---------------------------------------------------------------------------- */
@@ -185,31 +181,12 @@ static void unknown_option(cli *c, const option_set *set, char **argv) {
         cli_refuse(c, "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
 }
 
-static void missing_value(cli *c, const option_set *set) {
-    for (uint32_t i = 0; i < set->count; i++)
-        if (optopt == (int)(FIRST + i) || optopt == set->all[i]->letter)
-            cli_refuse(c, "--%s needs a value: --%s %s", set->all[i]->name, set->all[i]->name,
-                       set->all[i]->argument);
-}
-
 /* The number of the option that getopt_long means by `value`. */
 static uint32_t chosen(const option_set *set, int value) {
     uint32_t number = 0;
-    if (value >= FIRST)
-        return (uint32_t)(value - FIRST);
-    while (set->all[number]->letter != value)
+    while (value != (int)(FIRST + number) && value != set->all[number]->letter)
         number++;
     return number;
-}
-
-/* An option of one value that is given two: none of them is surely meant. */
-static hd_status check_given_twice(cli *c, const cli_option *option, const char *before,
-                                   const char *text) {
-    if (!before || option->kind == CLI_FLAG || option->kind == CLI_TEXTS || !strcmp(before, text))
-        return HD_OK;
-    return cli_refuse(
-        c, "--%s is given twice, as '%s' and as '%s', and takes one value: leave one out",
-        option->name, before, text);
 }
 
 static hd_status parse_options(cli *c, const option_set *set, int argc, char **argv) {
@@ -231,14 +208,23 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
     opterr = 0;
     int value;
     while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        if (value == '?' || value == ':') {
-            value == '?' ? unknown_option(c, set, argv) : missing_value(c, set);
+        if (value == '?') {
+            unknown_option(c, set, argv);
             return HD_EINPUT;
         }
-        uint32_t number = chosen(set, value);
-        hd_status status = check_given_twice(c, set->all[number], given[number], optarg);
-        if (!status)
-            status = set_option(c, set->all[number], optarg);
+        uint32_t number = chosen(set, value == ':' ? optopt : value);
+        const cli_option *option = set->all[number];
+        if (value == ':')
+            return cli_refuse(c, "--%s needs a value: --%s %s", option->name, option->name,
+                              option->argument);
+        /* Of two values none is surely meant. */
+        const char *before = given[number];
+        if (before && option->kind != CLI_FLAG && option->kind != CLI_TEXTS &&
+            strcmp(before, optarg) != 0)
+            return cli_refuse(
+                c, "--%s is given twice, as '%s' and as '%s', and takes one value: leave one out",
+                option->name, before, optarg);
+        hd_status status = set_option(c, option, optarg);
         if (status)
             return status;
         given[number] = optarg;
@@ -246,29 +232,8 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
     return HD_OK;
 }
 
-static hd_status set_colour(cli *c, const char *when) {
-    if (!strcmp(when, "always") || !strcmp(when, "never"))
-        c->style.bold = c->printer.colour = !strcmp(when, "always");
-    else if (strcmp(when, "auto"))
-        return cli_refuse(c, "--color takes auto, always or never, not '%s'", when);
-    return HD_OK;
-}
-
-static void list_options(const cli *c, const option_set *set) {
-    for (uint32_t i = 0; i < set->count; i++)
-        c->list(c->list_user, set->all[i]);
-}
-
-static hd_status check_words(cli *c, const cli_page *page) {
-    if (c->word_count < page->least)
-        return cli_refuse(c, "which file? heddle %s %s", c->command, page->usage);
-    if (c->word_count > page->most)
-        return cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->most],
-                          c->command, page->usage);
-    return HD_OK;
-}
-
-bool cli_parse(cli *c, const cli_page *page, int argc, char **argv) {
+bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_source *source,
+               int argc, char **argv) {
     bool help = false;
     const char *colour = "auto";
     const cli_option common[] = {
@@ -278,26 +243,41 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv) {
         {"help", 'h', NULL, "this text", CLI_FLAG, &help},
         {0}};
     option_set set = {.count = 0};
-    add_options(&set, page->options);
-    cli_option job_options[CLI_JOB_OPTION_COUNT] = {{0}};
-    if (page->source)
-        cli_job_options(page->source, job_options);
+    add_options(&set, options);
+    const cli_option *job_options = source ? cli_job_options(c, source) : NULL;
     add_options(&set, job_options);
     add_options(&set, common);
-    if (c->list) {
-        list_options(c, &set);
-        c->status = CLI_FINE;
+    for (uint32_t i = 0; c->list && i < set.count; i++)
+        c->list(c->list_user, set.all[i]);
+    c->status = c->list ? CLI_FINE : CLI_WRONG;
+    if (c->list || parse_options(c, &set, argc, argv))
+        return false;
+    if (!strcmp(colour, "always") || !strcmp(colour, "never")) {
+        c->style.bold = c->printer.colour = !strcmp(colour, "always");
+    } else if (strcmp(colour, "auto") != 0) {
+        cli_refuse(c, "--color takes auto, always or never, not '%s'", colour);
         return false;
     }
-    c->status = CLI_WRONG;
-    if (parse_options(c, &set, argc, argv) || set_colour(c, colour))
-        return false;
     c->printer.quiet = c->quiet;
     if (help) {
-        c->status = print_help(c, page, job_options, common);
+        hd_str out = {.arena = c->arena};
+        hd_str_add(&out, "usage: ");
+        hd_wrap(&out, hd_format(c->arena, "heddle %s %s", c->command, page->usage), 7,
+                HD_TABLE_WIDTH);
+        hd_str_add(&out, "\n");
+        hd_wrap(&out, page->about, 0, HD_TABLE_WIDTH);
+        add_group_help(&out, "Options", options);
+        add_group_help(&out, "For a kernel file without a job", job_options);
+        add_group_help(&out, "Everywhere", common);
+        c->status = cli_print(c, &out);
         return false;
     }
     c->words = argv + optind;
     c->word_count = (uint32_t)(argc - optind);
-    return check_words(c, page) == HD_OK;
+    if (c->word_count < page->words.least)
+        cli_refuse(c, "which file? heddle %s %s", c->command, page->usage);
+    if (c->word_count > page->words.most)
+        cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->words.most],
+                   c->command, page->usage);
+    return c->word_count >= page->words.least && c->word_count <= page->words.most;
 }

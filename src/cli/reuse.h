@@ -16,58 +16,7 @@ typedef struct cli_reuse_options {
     uint64_t first, last; /* distances that are shown */
 } cli_reuse_options;
 
-#define CLI_REUSE_OPTIONS(o)                                                                      \
-    {"scenario",                                                                                  \
-     's',                                                                                         \
-     "N",                                                                                         \
-     "1 blocks one after another, 2 each block by itself, 3 all blocks of a launch at once, 4 K " \
-     "blocks at once, 5 each core cluster with its load/store units, 6 the clusters together",    \
-     CLI_NUMBER,                                                                                  \
-     &(o).scenario},                                                                              \
-        {"k", 'k', "K", "scenario 4: blocks that run at once", CLI_NUMBER, &(o).k},               \
-        {"clusters", 0, "C", "scenarios 5 and 6: core clusters", CLI_NUMBER, &(o).clusters},      \
-        {"units",                                                                                 \
-         0,                                                                                       \
-         "L",                                                                                     \
-         "scenarios 5 and 6: load/store units of each cluster, a multiple or a divisor of 32",    \
-         CLI_NUMBER,                                                                              \
-         &(o).units},                                                                             \
-        {"block", 0, "B", "scenario 2: this block", CLI_TEXT, &(o).block},                        \
-        {"cluster", 0, "N", "scenario 5: this cluster", CLI_TEXT, &(o).cluster},                  \
-        {"all",    0,                                                                             \
-         NULL,     "scenarios 2 and 5: all blocks or clusters added up (the default)",            \
-         CLI_FLAG, &(o).all},                                                                     \
-        {"element", 0, "BYTES", "of an element; default: 4", CLI_NUMBER, &(o).element},           \
-        {"schedule",                                                                              \
-         0,                                                                                       \
-         "ORDERS",                                                                                \
-         "of blocks: sequential, random or sharing; of warps: round-robin or greedy; or one of "  \
-         "each, such as sharing,greedy",                                                          \
-         CLI_TEXT,                                                                                \
-         &(o).schedule,                                                                           \
-         "sequential random sharing round-robin greedy"},                                         \
-        {"seed", 0, "N", "of the order random", CLI_NUMBER, &(o).seed},                           \
-        {"launch", 0,                                                                             \
-         "N[-M]",  "only these launches, counted from 0, every repeat as one",                    \
-         CLI_TEXT, &(o).input.launch_text},                                                       \
-        {"space",                                                                                 \
-         0,                                                                                       \
-         "SPACES",                                                                                \
-         "only accesses to these: global, constant and, in scenario 2, local, separated by "      \
-         "commas; default: global",                                                               \
-         CLI_TEXT,                                                                                \
-         &(o).input.space_text,                                                                   \
-         "global local constant"},                                                                \
-        {"memory",                                                                                \
-         0,                                                                                       \
-         "BYTES",                                                                                 \
-         "that accesses may take at a time, else elements are handled in shares, and that kept "  \
-         "results may take to compare; default: 1 GiB",                                           \
-         CLI_NUMBER,                                                                              \
-         &(o).memory},                                                                            \
-        {"range", 0, "A[-B]", "show only these distances", CLI_TEXT, &(o).range}, {               \
-        "svg", 0, "FILE", "write the picture as SVG, too", CLI_TEXT, &(o).svg                     \
-    }
+const cli_option *cli_reuse_table(cli *c, cli_reuse_options *o);
 
 /* Reads the texts, and checks what can be checked before anything is run: the options, what
  * kind of files `paths` are, and that outputs are none of them. */

@@ -15,13 +15,6 @@
 enum { MOST_ELEMENT = 1 << 20, MOST_MIS = 1 << 27 };
 static const json_int_t MOST_TOTAL = INT64_MAX / 2;
 
-static hd_status wrong_result(cli *c, const char *path) {
-    return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
-                   "this is no result of 'heddle reuse --json', or one of too many MIs: it needs "
-                   "scenario, element, mis (to %d), and distance and degree, of equal length",
-                   MOST_MIS);
-}
-
 /* The arrays `distance`, ascending, and `degree`; the streams have `mis` MIs. */
 static bool read_degrees(hd_arena *arena, const json_t *object, hd_reuse_stream *stream) {
     const json_t *distance = json_object_get(object, "distance");
@@ -50,20 +43,6 @@ static bool read_degrees(hd_arena *arena, const json_t *object, hd_reuse_stream 
 static uint64_t number_of(const json_t *object, const char *name, json_int_t most) {
     json_int_t value = json_integer_value(json_object_get(object, name));
     return value > 0 && value <= most ? (uint64_t)value : 0;
-}
-
-static const char *what_of(hd_arena *arena, const json_t *object) {
-    static const char *const parameters[] = {"k",      "clusters", "units",
-                                             "launch", "block",    "cluster"};
-    hd_str text = {.arena = arena};
-    hd_str_printf(&text, "scenario %lld",
-                  (long long)json_integer_value(json_object_get(object, "scenario")));
-    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
-        const json_t *value = json_object_get(object, parameters[i]);
-        if (json_is_integer(value))
-            hd_str_printf(&text, ", %s %lld", parameters[i], (long long)json_integer_value(value));
-    }
-    return hd_str_text(&text);
 }
 
 /* A few words can name a far distance, and what is compared has a number for each up to that: of
@@ -96,49 +75,37 @@ static hd_status read_result(cli *c, const char *path, uint64_t memory, cli_reus
                                    .line = (unsigned)error.line,
                                    .column = (unsigned)error.column},
                        "this is no JSON: %s", error.text);
-    *r = (cli_reuse){.file = path};
+    *r = (cli_reuse){.file = path,
+                     .element = (uint32_t)number_of(object, "element", MOST_ELEMENT),
+                     .stream.mis = number_of(object, "mis", MOST_MIS)};
     status = check_memory(c, path, object, memory);
-    if (status != HD_OK) {
-        json_decref(object);
-        return status;
-    }
-    r->element = (uint32_t)number_of(object, "element", MOST_ELEMENT);
-    r->stream.mis = number_of(object, "mis", MOST_MIS);
-    bool fine = r->element && r->stream.mis && number_of(object, "scenario", 6) &&
-                read_degrees(c->arena, object, &r->stream);
-    if (fine) {
-        r->what = what_of(c->arena, object);
+    if (status == HD_OK && r->element && r->stream.mis && number_of(object, "scenario", 6) &&
+        read_degrees(c->arena, object, &r->stream)) {
+        static const char *const parameters[] = {"scenario", "k",     "clusters", "units",
+                                                 "launch",   "block", "cluster"};
+        hd_str what = {.arena = c->arena};
+        for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+            const json_t *value = json_object_get(object, parameters[i]);
+            if (json_is_integer(value))
+                hd_str_printf(&what, "%s%s %lld", i ? ", " : "", parameters[i],
+                              (long long)json_integer_value(value));
+        }
+        r->what = hd_str_text(&what);
         r->shape = hd_reuse_shape_of(r->stream.degree, r->stream.domain);
     }
     json_decref(object);
-    return fine ? HD_OK : wrong_result(c, path);
+    return status || r->what
+               ? status
+               : hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
+                         "this is no result of 'heddle reuse --json', or one of too many MIs: it "
+                         "needs scenario, element, mis (to %d), and distance and degree, of equal "
+                         "length",
+                         MOST_MIS);
 }
 
 /* ---- both sides ------------------------------------------------------------------------------ */
 
-static bool is_result(const char *path) {
-    size_t length = strlen(path);
-    return length > 5 && !strcmp(path + length - 5, ".json");
-}
-
-/* Options of the analysis would be ignored beside two results, so they are refused. */
-static hd_status refuse_analysis(cli *c, const cli_reuse_options *o) {
-    bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->seed ||
-                 o->schedule || o->block || o->cluster || o->all || o->input.launch_text ||
-                 o->input.space_text || cli_job_options_given(&o->input);
-    return given ? cli_refuse(
-                       c, "both are results of an analysis: its options go with a trace or a job")
-                 : HD_OK;
-}
-
-static hd_status read_options(cli *c, cli_reuse_options *o, char *const *paths) {
-    bool first = is_result(paths[0]), second = is_result(paths[1]);
-    hd_status status = cli_reuse_read_outputs(c, o, paths, 2);
-    if (status != HD_OK)
-        return status;
-    return first && second ? refuse_analysis(c, o)
-                           : cli_reuse_read(c, o, paths + first, first || second ? 1 : 2);
-}
+static bool is_result(const char *path) { return hd_ends_in(path, ".json"); }
 
 static hd_status read_side(cli *c, cli_reuse_options *o, const char *path, cli_reuse *r) {
     o->input.path = path;
@@ -147,7 +114,19 @@ static hd_status read_side(cli *c, cli_reuse_options *o, const char *path, cli_r
 
 static hd_status read_sides(cli *c, cli_reuse_options *o, char *const *paths, cli_reuse *a,
                             cli_reuse *b) {
-    hd_status status = read_options(c, o, paths);
+    bool first = is_result(paths[0]), second = is_result(paths[1]);
+    hd_status status = cli_reuse_read_outputs(c, o, paths, 2);
+    if (status != HD_OK)
+        return status;
+    /* Options of the analysis would be ignored beside two results, so they are refused. */
+    bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->seed ||
+                 o->schedule || o->block || o->cluster || o->all || o->input.launch_text ||
+                 o->input.space_text || cli_job_options_given(&o->input);
+    if (first && second && given)
+        return cli_refuse(c,
+                          "both are results of an analysis: its options go with a trace or a job");
+    if (!first || !second)
+        status = cli_reuse_read(c, o, paths + first, first || second ? 1 : 2);
     if (status == HD_OK)
         status = read_side(c, o, paths[0], a);
     if (status == HD_OK && !a->run.total.counts.stopped)
@@ -173,18 +152,17 @@ typedef struct figure {
     hd_value a, b;
 } figure;
 
-static const char *change_text(hd_arena *arena, const figure *f) {
-    double before = f->a.kind == HD_REAL ? f->a.real : (double)f->a.whole;
-    double after = f->b.kind == HD_REAL ? f->b.real : (double)f->b.whole;
-    bool is_number = f->a.kind != HD_TEXT && before > 0;
-    return !is_number        ? ""
-           : isfinite(after) ? hd_format(arena, "%+.1f%%", 100 * (after / before - 1))
-                             : "-";
-}
-
 HD_GETTER(figure_a, figure, hd_text(hd_show_value(view->arena, row->unit, row->a)))
 HD_GETTER(figure_b, figure, hd_text(hd_show_value(view->arena, row->unit, row->b)))
-HD_GETTER(figure_change, figure, hd_text(change_text(view->arena, row)))
+static hd_value figure_change(const hd_view *view, const void *at) {
+    const figure *f = at;
+    double before = f->a.kind == HD_REAL ? f->a.real : (double)f->a.whole;
+    double after = f->b.kind == HD_REAL ? f->b.real : (double)f->b.whole;
+    if (f->a.kind == HD_TEXT || !(before > 0))
+        return hd_text("");
+    return hd_text(isfinite(after) ? hd_format(view->arena, "%+.1f%%", 100 * (after / before - 1))
+                                   : "-");
+}
 
 static const hd_member figure_columns[] = {{NULL, "", HD_AT(figure, name)},
                                            {NULL, "A", HD_PLAIN_WORD, .get = figure_a},
@@ -196,7 +174,15 @@ static hd_value peak_value(hd_arena *arena, const hd_reuse_shape *s) {
     return hd_text(s->peak_count ? hd_show_exact(arena, s->peaks[0].distance) : "-");
 }
 
-static void show_shapes(cli *c, const cli_reuse *a, const cli_reuse *b, hd_str *out) {
+static const double *changes_of(hd_arena *arena, const hd_reuse_difference *difference) {
+    double *value = hd_new_array(arena, double, difference->domain + 1);
+    for (uint64_t d = 1; d <= difference->domain; d++)
+        value[d] = (double)difference->change[d];
+    return value;
+}
+
+static void show_text(cli *c, const cli_reuse_options *o, const cli_reuse *a, const cli_reuse *b,
+                      const hd_reuse_difference *difference, hd_str *out) {
     const hd_reuse_shape *x = &a->shape, *y = &b->shape;
     const figure figures[] = {
         {"MIs", HD_PLAIN, hd_whole(a->stream.mis), hd_whole(b->stream.mis)},
@@ -206,29 +192,15 @@ static void show_shapes(cli *c, const cli_reuse *a, const cli_reuse *b, hd_str *
         {"highest peak at", HD_PLAIN, peak_value(c->arena, x), peak_value(c->arena, y)},
         {"class", HD_PLAIN, hd_text(hd_reuse_class_name(x->kind)),
          hd_text(hd_reuse_class_name(y->kind))}};
-    cli_show_rows(c, NULL, figure_columns, hd_rows(figures, sizeof figures / sizeof *figures), out);
-}
-
-static const double *changes_of(hd_arena *arena, const hd_reuse_difference *difference) {
-    double *value = hd_new_array(arena, double, difference->domain + 1);
-    for (uint64_t d = 1; d <= difference->domain; d++)
-        value[d] = (double)difference->change[d];
-    return value;
-}
-
-static int show_text(cli *c, const cli_reuse_options *o, const cli_reuse *a, const cli_reuse *b,
-                     const hd_reuse_difference *difference) {
-    hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "A  %s, %s\nB  %s, %s\n", hd_plain_text(c->arena, a->file, false), a->what,
+    hd_str_printf(out, "A  %s, %s\nB  %s, %s\n", hd_plain_text(c->arena, a->file, false), a->what,
                   hd_plain_text(c->arena, b->file, false), b->what);
-    show_shapes(c, a, b, &out);
-    hd_str_printf(&out,
+    cli_show_rows(c, NULL, figure_columns, hd_rows(figures, sizeof figures / sizeof *figures), out);
+    hd_str_printf(out,
                   "\nDifference B - A: sum %s, sizes added up %llu; how far apart, 0 to 1: %.3f\n",
                   signed_text(c->arena, difference->sum), (unsigned long long)difference->absolute,
                   difference->apart);
     cli_reuse_plot(c, o, "Difference of reuse degrees by distance",
-                   changes_of(c->arena, difference), difference->domain, &out);
-    return cli_print(c, &out);
+                   changes_of(c->arena, difference), difference->domain, out);
 }
 
 /* ---- CSV and JSON --------------------------------------------------------------------------- */
@@ -240,18 +212,6 @@ static uint64_t degree_at(const cli_reuse *r, uint64_t d) {
 static bool is_shown(const cli_reuse_options *o, const cli_reuse *a, const cli_reuse *b,
                      uint64_t d) {
     return (degree_at(a, d) || degree_at(b, d)) && d >= o->first && d <= o->last;
-}
-
-static int show_csv(cli *c, const cli_reuse_options *o, const cli_reuse *a, const cli_reuse *b,
-                    const hd_reuse_difference *difference) {
-    hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "distance,a,b,difference\n");
-    for (uint64_t d = 1; d <= difference->domain; d++)
-        if (is_shown(o, a, b, d))
-            hd_str_printf(&out, "%llu,%llu,%llu,%" PRId64 "\n", (unsigned long long)d,
-                          (unsigned long long)degree_at(a, d), (unsigned long long)degree_at(b, d),
-                          difference->change[d]);
-    return cli_print(c, &out);
 }
 
 /* The result; the context is what was asked for. */
@@ -279,13 +239,13 @@ static const hd_member side_members[] = {HD_SAME(cli_reuse, file, what),
                                          {"mis", HD_AT(cli_reuse, stream.mis)},
                                          {HD_IN(cli_reuse, shape), .of = hd_shape_members},
                                          {0}};
+static const hd_member difference_members[] = {HD_SAME(hd_reuse_difference, sum, absolute, apart),
+                                               {0}};
 static const hd_member comparison_members[] = {
     {"element", HD_VIA(comparison, a, HD_AT, element)},
     {"a", HD_BEHIND(comparison, a), .of = side_members},
     {"b", HD_BEHIND(comparison, b), .of = side_members},
-    {"sum", HD_VIA(comparison, difference, HD_AT, sum)},
-    {"absolute", HD_VIA(comparison, difference, HD_AT, absolute)},
-    {"apart", HD_VIA(comparison, difference, HD_AT, apart)},
+    {HD_BEHIND(comparison, difference), .of = difference_members},
     {"domain_change", .get = domain_change},
     {"distance", .get = distances_of},
     {"change", .get = changes_at},
@@ -304,30 +264,36 @@ static int compare(cli *c, cli_reuse_options *o, char *const *paths) {
                                   signed_text(c->arena, difference->sum));
     if (cli_reuse_svg(c, o, title, changes_of(c->arena, difference), difference->domain))
         return CLI_WRONG;
-    return c->json  ? cli_print_row(c, comparison_members,
-                                    hd_with(hd_row(&(comparison){&a, &b, difference}), o))
-           : o->csv ? show_csv(c, o, &a, &b, difference)
-                    : show_text(c, o, &a, &b, difference);
+    if (c->json)
+        return cli_print_row(c, comparison_members,
+                             hd_with(hd_row(&(comparison){&a, &b, difference}), o));
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, o->csv ? "distance,a,b,difference\n" : "");
+    for (uint64_t d = 1; o->csv && d <= difference->domain; d++)
+        if (is_shown(o, &a, &b, d))
+            hd_str_printf(&out, "%llu,%llu,%llu,%" PRId64 "\n", (unsigned long long)d,
+                          (unsigned long long)degree_at(&a, d),
+                          (unsigned long long)degree_at(&b, d), difference->change[d]);
+    if (!o->csv)
+        show_text(c, o, &a, &b, difference, &out);
+    return cli_print(c, &out);
 }
 
 int cmd_reuse_compare(cli *c, int argc, char **argv) {
     cli_reuse_options o = {0};
-    const cli_option options[] = {CLI_REUSE_OPTIONS(o),
+    const cli_option options[] = {CLI_INCLUDE(cli_reuse_table(c, &o)),
                                   {"csv", 0, NULL,
                                    "every distance that has a degree, as distance,a,b,difference",
                                    CLI_FLAG, &o.csv},
-                                  CLI_MACHINE_OPTIONS(o.input.machine),
+                                  CLI_INCLUDE(cli_machine_table(c, &o.input.machine)),
                                   {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] A B",
         "Sets two reuse characteristics side by side: the difference at each distance, its sum, "
         "and how the domain changes. A and B are traces, jobs or kernel files, which are analysed "
         "as the options say, or results that 'heddle reuse --json' wrote, by names in .json.",
-        options,
-        &o.input.source,
-        2,
-        2};
-    if (!cli_parse(c, &page, argc, argv))
+        {2, 2}};
+    if (!cli_parse(c, &page, options, &o.input.source, argc, argv))
         return c->status;
     return compare(c, &o, c->words);
 }

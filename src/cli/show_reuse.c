@@ -7,10 +7,6 @@
 
 enum { MOST_ROWS = 32 };
 
-static const char *mean_text(hd_arena *arena, double mean) {
-    return isfinite(mean) ? hd_format(arena, "%.1f", mean) : "-";
-}
-
 /* ---- pictures ---------------------------------------------------------------------------- */
 
 /* The distances that are shown: those with a value, and of the range. */
@@ -91,7 +87,8 @@ static void show_shape(cli *c, const cli_reuse *r, hd_str *out) {
     const char *text = hd_format(
         arena, "domain 1 to %llu, %s with reuse; total degree %s; mean distance %s",
         (unsigned long long)s->domain, hd_show_counted(arena, s->distances, "distance", "s"),
-        hd_show_count(arena, (double)s->total), mean_text(arena, s->mean));
+        hd_show_count(arena, (double)s->total),
+        isfinite(s->mean) ? hd_format(arena, "%.1f", s->mean) : "-");
     hd_str_add(out, "  ");
     hd_wrap(out, text, 4, HD_TABLE_WIDTH - 2);
 }
@@ -100,16 +97,6 @@ static const char *block_text(hd_arena *arena, const cli_reuse *r, const hd_reus
     return r->launches == 1
                ? hd_show_exact(arena, s->number)
                : hd_format(arena, "%llu of launch %u", (unsigned long long)s->number, s->launch);
-}
-
-static const char *classes_text(hd_arena *arena, const hd_reuse_spread *spread) {
-    hd_str text = {.arena = arena};
-    for (int k = HD_REUSE_NONE; k <= HD_REUSE_NMB; k++)
-        if (spread->classes[k])
-            hd_str_printf(&text, "%s%s %llu", text.length ? ", " : "",
-                          hd_reuse_class_name((hd_reuse_class)k),
-                          (unsigned long long)spread->classes[k]);
-    return hd_str_text(&text);
 }
 
 /* Which blocks are outliers: as many as find room. */
@@ -130,13 +117,6 @@ static void show_outliers(cli *c, const cli_reuse *r, const hd_reuse_kernel *ker
         hd_str_printf(&text, " and %llu more", (unsigned long long)spread->outlier_count - SOME);
     hd_str_add(out, "  ");
     hd_wrap(out, hd_str_text(&text), 4, HD_TABLE_WIDTH - 2);
-}
-
-static double farthest(const hd_reuse_spread *spread) {
-    double most = 0;
-    for (uint64_t s = 0; s < spread->count; s++)
-        most = fmax(most, spread->deviation[s]);
-    return most;
 }
 
 /* ---- the blocks of a kernel: the context is the cli_reuse ---------------------------------- */
@@ -165,8 +145,24 @@ static const hd_reuse_stream *typical_of(const hd_reuse_kernel *kernel) {
 HD_GETTER(typical_stream, hd_reuse_kernel, hd_row(typical_of(row)))
 HD_GETTER(typical_text, hd_reuse_kernel,
           hd_text(block_text(view->arena, view->context, typical_of(row))))
-HD_GETTER(classes_as_text, hd_reuse_spread, hd_text(classes_text(view->arena, row)))
-HD_GETTER(farthest_of, hd_reuse_spread, hd_real(farthest(row)))
+static hd_value classes_as_text(const hd_view *view, const void *at) {
+    const hd_reuse_spread *spread = at;
+    hd_str text = {.arena = view->arena};
+    for (int k = HD_REUSE_NONE; k <= HD_REUSE_NMB; k++)
+        if (spread->classes[k])
+            hd_str_printf(&text, "%s%s %llu", text.length ? ", " : "",
+                          hd_reuse_class_name((hd_reuse_class)k),
+                          (unsigned long long)spread->classes[k]);
+    return hd_text(hd_str_text(&text));
+}
+static hd_value farthest_of(const hd_view *view, const void *at) {
+    const hd_reuse_spread *spread = at;
+    double most = 0;
+    (void)view;
+    for (uint64_t s = 0; s < spread->count; s++)
+        most = fmax(most, spread->deviation[s]);
+    return hd_real(most);
+}
 
 static const hd_member class_members[] = {{"none", HD_AT(hd_reuse_spread, classes[HD_REUSE_NONE])},
                                           {"MB", HD_AT(hd_reuse_spread, classes[HD_REUSE_MB])},
@@ -221,25 +217,6 @@ static const hd_member stream_members[] = {{"launch", .get = stream_launch},
                                            {.get = stream_shape, .of = hd_shape_members},
                                            {0}};
 
-/* The clusters of scenario 5. */
-static void show_clusters(cli *c, const cli_reuse *r, hd_str *out) {
-    uint64_t count = r->reuse->stream_count, shown = count < MOST_ROWS ? count : MOST_ROWS;
-    cli_show_rows(c, "\nCore clusters", stream_members,
-                  hd_with(hd_rows(r->reuse->streams, shown), r), out);
-    if (count > shown)
-        hd_str_printf(out, "  and %llu more; --json has all\n",
-                      (unsigned long long)(count - shown));
-}
-
-static void show_kernels(cli *c, const cli_reuse *r, hd_str *out) {
-    if (!r->kernel_count)
-        return;
-    cli_show_rows(c, "\nVariability: how far blocks are from the typical one, 0 equal to 1",
-                  kernel_members, hd_with(hd_rows(r->kernels, r->kernel_count), r), out);
-    for (uint32_t k = 0; k < r->kernel_count; k++)
-        show_outliers(c, r, &r->kernels[k], out);
-}
-
 static int show_text(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     hd_str out = {.arena = c->arena};
     show_head(c, r, &out);
@@ -247,23 +224,21 @@ static int show_text(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     if (r->shape.peak_count)
         cli_show_rows(c, "\nPeaks", hd_peak_members,
                       hd_with(hd_rows(r->shape.peaks, r->shape.peak_count), &r->shape), &out);
-    show_kernels(c, r, &out);
-    if (r->is_all && o->scenario == 5)
-        show_clusters(c, r, &out);
+    if (r->kernel_count)
+        cli_show_rows(c, "\nVariability: how far blocks are from the typical one, 0 equal to 1",
+                      kernel_members, hd_with(hd_rows(r->kernels, r->kernel_count), r), &out);
+    for (uint32_t k = 0; k < r->kernel_count; k++)
+        show_outliers(c, r, &r->kernels[k], &out);
+    if (r->is_all && o->scenario == 5) {
+        uint64_t count = r->reuse->stream_count, shown = count < MOST_ROWS ? count : MOST_ROWS;
+        cli_show_rows(c, "\nCore clusters", stream_members,
+                      hd_with(hd_rows(r->reuse->streams, shown), r), &out);
+        if (count > shown)
+            hd_str_printf(&out, "  and %llu more; --json has all\n",
+                          (unsigned long long)(count - shown));
+    }
     cli_reuse_plot(c, o, "Reuse degree by distance", degrees_of(c->arena, &r->stream),
                    r->stream.domain, &out);
-    return cli_print(c, &out);
-}
-
-/* ---- CSV ------------------------------------------------------------------------------------ */
-
-static int show_csv(cli *c, const cli_reuse_options *o, const hd_reuse_stream *stream) {
-    hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "distance,degree\n");
-    for (uint64_t d = 1; d <= stream->domain; d++)
-        if (stream->degree[d] && d >= o->first && d <= o->last)
-            hd_str_printf(&out, "%llu,%llu\n", (unsigned long long)d,
-                          (unsigned long long)stream->degree[d]);
     return cli_print(c, &out);
 }
 
@@ -307,14 +282,13 @@ static const hd_member option_members[] = {{"block_order", .get = block_order},
                                            {"warp_order", .get = warp_order},
                                            {"spaces", .get = spaces_of},
                                            {0}};
+static const hd_member analysis_members[] = {HD_SAME(hd_reuse, aggregates, elements, shares), {0}};
 static const hd_member reuse_members[] = {
     HD_SAME(cli_reuse, file, scenario, element),
     {"runs", HD_AT(cli_reuse, launches)},
     {"streams", .get = streams_of},
     {"blocks", HD_AT(cli_reuse, stream.blocks)},
-    {"aggregates", HD_VIA(cli_reuse, reuse, HD_AT, aggregates)},
-    {"elements", HD_VIA(cli_reuse, reuse, HD_AT, elements)},
-    {"shares", HD_VIA(cli_reuse, reuse, HD_AT, shares)},
+    {HD_BEHIND(cli_reuse, reuse), .of = analysis_members},
     {"each", .get = each_of, .of = stream_members},
     {"kernels", HD_MANY(cli_reuse, kernels, kernel_count), .of = kernel_members},
     {"complete", HD_AT(cli_reuse, complete)},
@@ -336,7 +310,15 @@ int cli_reuse_show(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     const char *title = hd_format(c->arena, "%s, %s", r->file, r->what);
     if (cli_reuse_svg(c, o, title, degrees_of(c->arena, &r->stream), r->stream.domain))
         return CLI_WRONG;
-    return c->json  ? cli_print_row(c, result_members, hd_with(hd_row(&(result){o, r}), r))
-           : o->csv ? show_csv(c, o, &r->stream)
-                    : show_text(c, o, r);
+    if (c->json)
+        return cli_print_row(c, result_members, hd_with(hd_row(&(result){o, r}), r));
+    if (!o->csv)
+        return show_text(c, o, r);
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, "distance,degree\n");
+    for (uint64_t d = 1; d <= r->stream.domain; d++)
+        if (r->stream.degree[d] && d >= o->first && d <= o->last)
+            hd_str_printf(&out, "%llu,%llu\n", (unsigned long long)d,
+                          (unsigned long long)r->stream.degree[d]);
+    return cli_print(c, &out);
 }

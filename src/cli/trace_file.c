@@ -17,12 +17,8 @@
 /* ---- sums ---------------------------------------------------------------------------- */
 
 static cli_traced sum_of(const char *path, const hd_trace_contents *contents) {
-    const hd_trace_sums s = hd_trace_sum(contents);
     return (cli_traced){.path = path,
-                        .launches = s.launches,
-                        .blocks = s.blocks,
-                        .mis = s.mis,
-                        .lane_accesses = s.lane_accesses,
+                        .sums = hd_trace_sum(contents),
                         .bytes = contents->bytes,
                         .complete = contents->complete};
 }
@@ -42,34 +38,27 @@ static double bytes_each(uint64_t bytes, uint64_t lane_accesses) {
 }
 
 void cli_show_traced(cli *c, const cli_traced *t, hd_str *out) {
-    const hd_value each = hd_real(bytes_each(t->bytes, t->lane_accesses));
+    const hd_value each = hd_real(bytes_each(t->bytes, t->sums.lane_accesses));
     hd_str_printf(out, "%s: %s, %s, %s, %s\n  %s, %s bytes for each lane access\n", t->path,
-                  hd_show_counted(c->arena, t->launches, "launch", "es"),
-                  hd_show_counted(c->arena, t->blocks, "block", "s"),
-                  hd_show_counted(c->arena, t->mis, "MI", "s"),
-                  hd_show_counted(c->arena, t->lane_accesses, "lane access", "es"),
+                  hd_show_counted(c->arena, t->sums.launches, "launch", "es"),
+                  hd_show_counted(c->arena, t->sums.blocks, "block", "s"),
+                  hd_show_counted(c->arena, t->sums.mis, "MI", "s"),
+                  hd_show_counted(c->arena, t->sums.lane_accesses, "lane access", "es"),
                   hd_show_bytes(c->arena, t->bytes), hd_show_value(c->arena, HD_DIGITS, each));
 }
 
 HD_GETTER(bytes_of, cli_traced, row->is_text ? hd_absent() : hd_whole(row->bytes))
 HD_GETTER(each_of, cli_traced,
-          row->is_text ? hd_absent() : hd_real(bytes_each(row->bytes, row->lane_accesses)))
+          row->is_text ? hd_absent() : hd_real(bytes_each(row->bytes, row->sums.lane_accesses)))
 
+static const hd_member sums_members[] = {HD_SAME(hd_trace_sums, blocks, mis, lane_accesses), {0}};
 const hd_member cli_traced_members[] = {{"file", HD_AT(cli_traced, path)},
-                                        {"runs", HD_AT(cli_traced, launches)},
-                                        HD_SAME(cli_traced, blocks, mis, lane_accesses),
+                                        {"runs", HD_AT(cli_traced, sums.launches)},
+                                        {HD_IN(cli_traced, sums), .of = sums_members},
                                         {"bytes", .get = bytes_of},
                                         {"bytes_per_lane_access", .get = each_of},
                                         {"complete", HD_AT(cli_traced, complete)},
                                         {0}};
-
-static int show_traced(cli *c, const cli_traced *traced) {
-    hd_str out = {.arena = c->arena};
-    if (c->json)
-        return cli_print_row(c, cli_traced_members, hd_row(traced));
-    cli_show_traced(c, traced, &out);
-    return cli_print(c, &out);
-}
 
 /* ---- info ----------------------------------------------------------------------------- */
 
@@ -80,16 +69,14 @@ typedef struct launch_row {
     uint64_t count, blocks, mis, lane_accesses, bytes;
 } launch_row;
 
-static bool same_row(const hd_trace_launch *a, const hd_trace_launch *b) {
-    return a->complete == b->complete && hd_event_same_launch(&a->launch, &b->launch);
-}
-
 static launch_row *rows_of(cli *c, const hd_trace_contents *contents, size_t *count) {
     hd_vec(launch_row) rows = {0};
     for (uint32_t l = 0; l < contents->launch_count; l++) {
         const hd_trace_launch *launch = &contents->launches[l];
         size_t at = 0;
-        while (at < rows.count && !same_row(rows.data[at].first, launch))
+        while (at < rows.count &&
+               (rows.data[at].first->complete != launch->complete ||
+                !hd_event_same_launch(&rows.data[at].first->launch, &launch->launch)))
             at++;
         if (at == rows.count)
             hd_push(c->arena, &rows, (launch_row){.first = launch});
@@ -106,16 +93,15 @@ static launch_row *rows_of(cli *c, const hd_trace_contents *contents, size_t *co
 }
 
 /* "3", "3 to 9", and "3 .. 9 (4)" for four when others stand between. */
-static const char *numbers_text(hd_arena *arena, const launch_row *row) {
+static hd_value numbers_of(const hd_view *view, const void *at) {
+    const launch_row *row = at;
     uint32_t first = row->first->launch.number;
-    if (row->count == 1)
-        return hd_format(arena, "%u", first);
-    if (row->last - first + 1 == row->count)
-        return hd_format(arena, "%u to %u", first, row->last);
-    return hd_format(arena, "%u .. %u (%llu)", first, row->last, (unsigned long long)row->count);
+    return hd_text(row->count == 1 ? hd_format(view->arena, "%u", first)
+                   : row->last - first + 1 == row->count
+                       ? hd_format(view->arena, "%u to %u", first, row->last)
+                       : hd_format(view->arena, "%u .. %u (%llu)", first, row->last,
+                                   (unsigned long long)row->count));
 }
-
-HD_GETTER(numbers_of, launch_row, hd_text(numbers_text(view->arena, row)))
 HD_GETTER(sizes_of, launch_row,
           hd_text(cli_show_sizes(view->arena, row->first->launch.dims, row->first->launch.groups,
                                  row->first->launch.local)))
@@ -134,32 +120,6 @@ static const hd_member launch_columns[] = {
     {NULL, "bytes each", HD_DIGITS, .get = bytes_each_of},
     {0}};
 
-static void show_launches(cli *c, const launch_row *rows, size_t count, hd_str *out) {
-    cli_show_rows(c, "\nLaunches", launch_columns, hd_rows(rows, count), out);
-    for (size_t i = 0; i < count; i++)
-        if (!rows[i].first->complete) {
-            hd_str_add(out, "  * not all of the blocks that were to be traced\n");
-            return;
-        }
-}
-
-/* Each kernel once, as its first launch had it. */
-static void show_kernels(cli *c, const launch_row *rows, size_t count, hd_str *out) {
-    for (size_t i = 0; i < count; i++) {
-        const hd_event_launch *launch = &rows[i].first->launch;
-        size_t before = 0;
-        while (strcmp(rows[before].first->launch.kernel, launch->kernel))
-            before++;
-        if (before < i)
-            continue;
-        const char *kernel = hd_plain_text(c->arena, launch->kernel, false);
-        cli_show_rows(c, hd_format(c->arena, "\nAccesses of %s", kernel), hd_event_access_members,
-                      hd_with(hd_rows(launch->accesses, launch->access_count), launch), out);
-        cli_show_rows(c, hd_format(c->arena, "\nBuffers of %s", kernel), hd_event_buffer_members,
-                      hd_rows(launch->buffers, launch->buffer_count), out);
-    }
-}
-
 static int show_info(cli *c, const char *path, const hd_trace_contents *contents) {
     hd_str out = {.arena = c->arena};
     const cli_traced sum = sum_of(path, contents);
@@ -171,26 +131,27 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
                   cli_show_spaces(c->arena, contents->spaces),
                   contents->complete ? "complete" : "not complete: ",
                   hd_plain_text(c->arena, missing, false));
-    size_t count;
+    size_t count, part = 0;
     launch_row *rows = rows_of(c, contents, &count);
-    show_launches(c, rows, count, &out);
-    show_kernels(c, rows, count, &out);
+    cli_show_rows(c, "\nLaunches", launch_columns, hd_rows(rows, count), &out);
+    while (part < count && rows[part].first->complete)
+        part++;
+    if (part < count)
+        hd_str_add(&out, "  * not all of the blocks that were to be traced\n");
+    for (size_t i = 0; i < count; i++) { /* each kernel once, as its first launch had it */
+        const hd_event_launch *launch = &rows[i].first->launch;
+        size_t before = 0;
+        while (strcmp(rows[before].first->launch.kernel, launch->kernel))
+            before++;
+        if (before < i)
+            continue;
+        const char *kernel = hd_plain_text(c->arena, launch->kernel, false);
+        cli_show_rows(c, hd_format(c->arena, "\nAccesses of %s", kernel), hd_event_access_members,
+                      hd_with(hd_rows(launch->accesses, launch->access_count), launch), &out);
+        cli_show_rows(c, hd_format(c->arena, "\nBuffers of %s", kernel), hd_event_buffer_members,
+                      hd_rows(launch->buffers, launch->buffer_count), &out);
+    }
     return cli_print(c, &out);
-}
-
-/* Launches may share large tables, which JSON has for each of them. */
-static hd_status check_rows(cli *c, const char *path, const hd_trace_contents *contents) {
-    const uint64_t most = 1000000;
-    uint64_t rows = 0;
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        rows += (uint64_t)contents->launches[l].launch.access_count +
-                contents->launches[l].launch.buffer_count;
-    return rows <= most
-               ? HD_OK
-               : hd_fail(&c->diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
-                         "its launches have %llu accesses and buffers, and --json can print %llu: "
-                         "leave out --json",
-                         (unsigned long long)rows, (unsigned long long)most);
 }
 
 /* What `trace info` prints as JSON. */
@@ -212,32 +173,39 @@ static const hd_member info_members[] = {{HD_IN(info, sum), .of = cli_traced_mem
                                          {HD_BEHIND(info, contents), .of = contents_members},
                                          {0}};
 
-static int print_info_json(cli *c, const char *path, const hd_trace_contents *contents) {
+/* Launches may share large tables, which JSON has for each of them. */
+static int print_info(cli *c, const char *path, const hd_trace_contents *contents) {
     const info all = {sum_of(path, contents), contents};
-    return check_rows(c, path, contents) ? CLI_WRONG : cli_print_row(c, info_members, hd_row(&all));
+    const uint64_t most = 1000000;
+    uint64_t rows = 0;
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        rows += (uint64_t)contents->launches[l].launch.access_count +
+                contents->launches[l].launch.buffer_count;
+    if (rows <= most)
+        return cli_print_row(c, info_members, hd_row(&all));
+    return cli_status(hd_fail(&c->diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
+                              "its launches have %llu accesses and buffers, and --json can print "
+                              "%llu: leave out --json",
+                              (unsigned long long)rows, (unsigned long long)most));
 }
 
 int cmd_trace_info(cli *c, int argc, char **argv) {
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] FILE",
         "Says what a trace file holds: its launches, the accesses and buffers of their kernels, "
         "and what is missing when the run that wrote it did not come to its end. Of a run that "
         "was killed, FILE.part is left.",
-        NULL,
-        NULL,
-        1,
-        1};
-    int status;
+        {1, 1}};
     hd_trace *trace;
-    if (!cli_parse(c, &page, argc, argv))
+    if (!cli_parse(c, &page, NULL, NULL, argc, argv))
         return c->status;
     cli_end_on_stop();
     cli_progress(c, "opening");
     if (hd_trace_open(c->arena, &c->diag, c->words[0], &trace))
         return CLI_WRONG;
     const hd_trace_contents *contents = hd_trace_get(trace);
-    status =
-        c->json ? print_info_json(c, c->words[0], contents) : show_info(c, c->words[0], contents);
+    int status =
+        c->json ? print_info(c, c->words[0], contents) : show_info(c, c->words[0], contents);
     hd_trace_close(trace);
     return status;
 }
@@ -267,84 +235,51 @@ typedef struct export_request {
     hd_trace_sums sums;
 } export_request;
 
-static hd_status read_choice(cli *c, export_request *r) {
-    const cli_input *in = &r->input;
-    hd_status status = cli_read_choice(c, &r->input);
-    if (status != HD_OK)
-        return status;
-    if (in->launch_text && (in->first_launch != in->last_launch || in->last_launch > UINT32_MAX))
-        return cli_refuse(c, "--launch takes a number from 0 on, not '%s'", in->launch_text);
-    r->choice = (hd_trace_choice){.launch = in->launch_text ? (int64_t)in->first_launch : -1,
-                                  .first_block = in->first_block,
-                                  .last_block = in->last_block,
-                                  .spaces = in->space_text ? in->spaces : 0};
-    return HD_OK;
-}
-
+/* A signal leaves no file, or ends the text with lines that say so. */
 static hd_status export_to(cli *c, hd_trace *trace, export_request *r, text_output *out) {
-    hd_status status = hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
-    cli_progress(c, NULL);
-    return status;
-}
-
-static hd_status export_to_file(cli *c, hd_trace *trace, export_request *r) {
-    text_output out = {c, NULL};
-    hd_status status = hd_file_begin(c->arena, &c->diag, r->out, &out.file);
+    hd_status status = r->out ? hd_file_begin(c->arena, &c->diag, r->out, &out->file) : HD_OK;
     if (status != HD_OK)
         return status;
-    status = export_to(c, trace, r, &out);
-    if (status == HD_OK && !*r->choice.watch->stop)
-        return hd_file_keep(out.file);
-    hd_file_drop(out.file);
+    status = hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
+    cli_progress(c, NULL);
+    if (out->file && status == HD_OK && !*r->choice.watch->stop)
+        return hd_file_keep(out->file);
+    if (out->file)
+        hd_file_drop(out->file);
     return status;
-}
-
-/* A signal leaves no file, or ends the text with lines that say so; *stopped tells. */
-static hd_status export_watched(cli *c, hd_trace *trace, export_request *r, bool *stopped) {
-    cli_stop stop;
-    cli_meter meter = {.c = c};
-    text_output standard = {c, NULL};
-    const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
-    r->choice.watch = &watch;
-    hd_status status = r->out ? export_to_file(c, trace, r) : export_to(c, trace, r, &standard);
-    cli_release_stop(&stop);
-    *stopped = *watch.stop;
-    return status;
-}
-
-/* With -o there is room for a summary on standard output. */
-static int show_exported(cli *c, const export_request *r, bool complete) {
-    const hd_trace_sums *sums = &r->sums;
-    const cli_traced traced = {.path = r->out,
-                               .launches = sums->launches,
-                               .blocks = sums->blocks,
-                               .mis = sums->mis,
-                               .lane_accesses = sums->lane_accesses,
-                               .complete = complete,
-                               .is_text = true};
-    if (c->json)
-        return cli_print_row(c, cli_traced_members, hd_row(&traced));
-    hd_str text = {.arena = c->arena};
-    hd_str_printf(&text, "wrote %s: %s, %s, %s\n", r->out,
-                  hd_show_counted(c->arena, sums->blocks, "block", "s"),
-                  hd_show_counted(c->arena, sums->mis, "MI", "s"),
-                  hd_show_counted(c->arena, sums->lane_accesses, "lane access", "es"));
-    return cli_print(c, &text);
 }
 
 static int export(cli *c, export_request *r, hd_trace *trace) {
-    const hd_trace_contents *contents = hd_trace_get(trace);
     const hd_place place = {.file = r->input.path};
-    bool stopped;
-    if ((r->out && cli_check_output(c, "out", r->out, &r->input.path, 1)) ||
-        export_watched(c, trace, r, &stopped))
+    cli_stop stop;
+    cli_meter meter = {.c = c};
+    text_output out = {c, NULL};
+    if (r->out && cli_check_output(c, "out", r->out, &r->input.path, 1))
         return CLI_WRONG;
-    if (stopped) {
+    const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
+    r->choice.watch = &watch;
+    hd_status status = export_to(c, trace, r, &out);
+    cli_release_stop(&stop);
+    if (status != HD_OK)
+        return CLI_WRONG;
+    if (*watch.stop) {
         hd_warn(&c->diag, &place, "stopped by a signal: %s",
                 r->out ? "nothing was written" : "the text is not complete");
         return CLI_STOPPED;
     }
-    return r->out ? show_exported(c, r, contents->complete) : CLI_FINE;
+    if (!r->out)
+        return CLI_FINE;
+    /* With -o there is room for a summary on standard output. */
+    const cli_traced traced = {.path = r->out,
+                               .sums = r->sums,
+                               .complete = hd_trace_get(trace)->complete,
+                               .is_text = true};
+    hd_str text = {.arena = c->arena};
+    hd_str_printf(&text, "wrote %s: %s, %s, %s\n", r->out,
+                  hd_show_counted(c->arena, r->sums.blocks, "block", "s"),
+                  hd_show_counted(c->arena, r->sums.mis, "MI", "s"),
+                  hd_show_counted(c->arena, r->sums.lane_accesses, "lane access", "es"));
+    return c->json ? cli_print_row(c, cli_traced_members, hd_row(&traced)) : cli_print(c, &text);
 }
 
 int cmd_trace_export(cli *c, int argc, char **argv) {
@@ -359,59 +294,61 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
          "export only accesses to these: global, local, constant, private, separated by commas",
          CLI_TEXT, &r.input.space_text, "global local constant private"},
         {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "[OPTIONS] FILE",
         "Writes a trace file in the text form, which 'heddle help trace-text' explains. Of a trace "
         "that is not complete, the blocks that are.",
-        options,
-        NULL,
-        1,
-        1};
-    int status;
+        {1, 1}};
     hd_trace *trace;
-    if (!cli_parse(c, &page, argc, argv))
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     r.input.path = c->words[0];
-    if (c->json && !r.out) {
-        cli_refuse(c, "--json needs -o FILE: the text would stand beside it");
-        return CLI_WRONG;
-    }
+    if (c->json && !r.out)
+        return cli_wrong(c, "--json needs -o FILE: the text would stand beside it");
     cli_end_on_stop();
-    if (read_choice(c, &r) || cli_open_trace(c, &r.input, &trace))
+    const cli_input *in = &r.input;
+    if (cli_read_choice(c, &r.input))
         return CLI_WRONG;
-    status = export(c, &r, trace);
+    if (in->launch_text && (in->first_launch != in->last_launch || in->last_launch > UINT32_MAX))
+        return cli_wrong(c, "--launch takes a number from 0 on, not '%s'", in->launch_text);
+    r.choice = (hd_trace_choice){.launch = in->launch_text ? (int64_t)in->first_launch : -1,
+                                 .first_block = in->first_block,
+                                 .last_block = in->last_block,
+                                 .spaces = in->space_text ? in->spaces : 0};
+    if (cli_open_trace(c, in, &trace))
+        return CLI_WRONG;
+    int status = export(c, &r, trace);
     hd_trace_close(trace);
     return status;
 }
 
 /* ---- import ----------------------------------------------------------------------------- */
 
-/* From the text that was read to a file; a signal leaves none, and *stopped tells. */
-static hd_status write_imported(cli *c, const char *path, const char *out, hd_trace_text *text,
-                                const volatile sig_atomic_t *stop, bool *stopped) {
-    hd_trace_writer *writer;
-    const hd_trace_header header = {.source = path, .spaces = hd_trace_text_spaces(text)};
-    hd_status status = hd_trace_create(c->arena, &c->diag, out, &header, &writer);
-    if (status != HD_OK)
-        return status;
-    hd_sink sink = hd_trace_sink(writer);
-    status = hd_trace_text_send(text, &sink);
-    *stopped = *stop;
-    if (!*stopped)
-        return hd_trace_end(writer, status, true);
-    hd_trace_abandon(writer);
-    hd_warn(&c->diag, &(hd_place){.file = path}, "stopped by a signal: nothing was written");
-    return HD_OK;
-}
-
+/* From text to a file; a signal leaves none, and *stopped tells. */
 static hd_status import(cli *c, const char *path, const char *out, bool *stopped) {
     hd_trace_text *text;
+    hd_trace_writer *writer;
     cli_stop stop;
     cli_meter meter = {.c = c};
     const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
     hd_status status = hd_trace_text_open(c->arena, &c->diag, path, &watch, &text);
-    if (status == HD_OK)
-        status = write_imported(c, path, out, text, watch.stop, stopped);
+    if (status == HD_OK) {
+        const hd_trace_header header = {.source = path, .spaces = hd_trace_text_spaces(text)};
+        status = hd_trace_create(c->arena, &c->diag, out, &header, &writer);
+    }
+    if (status == HD_OK) {
+        hd_sink sink = hd_trace_sink(writer);
+        status = hd_trace_text_send(text, &sink);
+        *stopped = *watch.stop;
+        if (*stopped) {
+            hd_trace_abandon(writer);
+            hd_warn(&c->diag, &(hd_place){.file = path},
+                    "stopped by a signal: nothing was written");
+            status = HD_OK;
+        } else {
+            status = hd_trace_end(writer, status, true);
+        }
+    }
     cli_release_stop(&stop);
     cli_progress(c, NULL);
     return status;
@@ -421,21 +358,16 @@ int cmd_trace_import(cli *c, int argc, char **argv) {
     const char *path = NULL;
     const cli_option options[] = {{"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &path},
                                   {0}};
-    const cli_page page = {
+    static const cli_page page = {
         "TEXT -o FILE",
         "Turns the text form, as 'heddle trace export' writes it or another tool does, into a "
         "trace file.",
-        options,
-        NULL,
-        1,
-        1};
+        {1, 1}};
     cli_traced traced;
-    if (!cli_parse(c, &page, argc, argv))
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
-    if (!path) {
-        cli_refuse(c, "where to? Name a file with -o FILE");
-        return CLI_WRONG;
-    }
+    if (!path)
+        return cli_wrong(c, "where to? Name a file with -o FILE");
     const char *const inputs[] = {c->words[0]};
     bool stopped = false;
     if (cli_check_trace(c, path, inputs, 1) || import(c, c->words[0], path, &stopped))
@@ -444,5 +376,7 @@ int cmd_trace_import(cli *c, int argc, char **argv) {
         return CLI_STOPPED;
     if (cli_trace_sum(c, path, &traced))
         return CLI_WRONG;
-    return show_traced(c, &traced);
+    hd_str summary = {.arena = c->arena};
+    cli_show_traced(c, &traced, &summary);
+    return c->json ? cli_print_row(c, cli_traced_members, hd_row(&traced)) : cli_print(c, &summary);
 }

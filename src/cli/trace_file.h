@@ -19,7 +19,7 @@ hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs, s
 /* What a file holds, added up over its launches. */
 typedef struct cli_traced {
     const char *path;
-    uint64_t launches, blocks, mis, lane_accesses;
+    hd_trace_sums sums;
     uint64_t bytes; /* of a trace file */
     bool complete;
     bool is_text; /* the text form, whose bytes say nothing */

@@ -20,16 +20,6 @@ static hd_status verify(cli *c, const hd_diag *diag, const hd_job *job,
     return status;
 }
 
-static bool takes_record(const kir_kernel *kernel, const hd_record_layout *layouts,
-                         uint32_t count) {
-    for (uint32_t p = 0; p < kernel->param_count; p++)
-        for (uint32_t l = 0; l < count; l++)
-            if (kernel->params[p].record && !kernel->params[p].by_value_struct &&
-                kernel->params[p].record == hd_record_declared(layouts[l].record))
-                return true;
-    return false;
-}
-
 /* Errors of a run on made-up arguments say nothing against the kernel. */
 static void as_warning(const hd_message *message, void *user) {
     hd_message milder = *message;
@@ -39,48 +29,40 @@ static void as_warning(const hd_message *message, void *user) {
     diag->fn(&milder, diag->user);
 }
 
-/* A kernel of a file without a job. */
-static hd_status verify_kernel(cli *c, const char *path, const cli_source *source,
-                               const kir_kernel *kernel, const hd_job *from,
-                               const hd_record_layout *layouts, uint32_t layout_count,
-                               const hd_rewritten *rewritten, bool *checked) {
-    const hd_diag mild = {as_warning, &c->diag};
-    cli_source one = *source;
-    bool original_ran = false;
-    hd_job *job;
-    one.entry = kernel->name;
-    one.record = hd_record_declared(layouts[0].record)->name;
-    hd_status status = cli_job_of_kernel(c, path, &one, from->module, &job);
-    if (status == HD_OK)
-        status = verify(c, &mild, job, layouts, layout_count, rewritten, &original_ran);
-    *checked = *checked && status == HD_OK;
-    if (status == HD_EDIFFER)
-        return hd_fail(&c->diag, HD_EDIFFER, &kernel->place,
-                       "the rewritten '%s' leaves other values than the original; please report "
-                       "this",
-                       kernel->name);
-    if (status != HD_OK && original_ran)
-        return hd_fail(&c->diag, status, &kernel->place,
-                       "the original '%s' runs on the machine, but the rewritten one does not; "
-                       "nothing is written",
-                       kernel->name);
-    return HD_OK;
-}
-
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
                      const hd_record_layout *layouts, uint32_t layout_count,
                      const hd_rewritten *rewritten, bool *checked) {
+    const hd_diag mild = {as_warning, &c->diag};
+    bool original_ran = false;
     *checked = true;
     if (job->path) {
         hd_status status = hd_verify_covers(&c->diag, job, layouts, layout_count);
-        bool original_ran;
         return status ? status
                       : verify(c, &c->diag, job, layouts, layout_count, rewritten, &original_ran);
     }
-    hd_status status = HD_OK;
-    for (uint32_t k = 0; k < job->module->kernel_count && status == HD_OK; k++)
-        if (takes_record(job->module->kernels[k], layouts, layout_count))
-            status = verify_kernel(c, path, source, job->module->kernels[k], job, layouts,
-                                   layout_count, rewritten, checked);
-    return status;
+    for (uint32_t k = 0; k < job->module->kernel_count; k++) { /* of a file without a job */
+        const kir_kernel *kernel = job->module->kernels[k];
+        if (!hd_verify_record(kernel, layouts, layout_count))
+            continue;
+        cli_source one = *source;
+        hd_job *made;
+        one.entry = kernel->name;
+        one.record = hd_record_declared(layouts[0].record)->name;
+        original_ran = false;
+        hd_status status = cli_job_of_kernel(c, path, &one, job->module, &made);
+        if (status == HD_OK)
+            status = verify(c, &mild, made, layouts, layout_count, rewritten, &original_ran);
+        *checked = *checked && status == HD_OK;
+        if (status == HD_EDIFFER)
+            return hd_fail(&c->diag, HD_EDIFFER, &kernel->place,
+                           "the rewritten '%s' leaves other values than the original; please "
+                           "report this",
+                           kernel->name);
+        if (status != HD_OK && original_ran)
+            return hd_fail(&c->diag, status, &kernel->place,
+                           "the original '%s' runs on the machine, but the rewritten one does "
+                           "not; nothing is written",
+                           kernel->name);
+    }
+    return HD_OK;
 }

@@ -20,10 +20,6 @@ static bool cache_is_sound(hd_cache cache) {
     return !cache.size || (cache.line && cache.size % cache.line == 0);
 }
 
-static bool weights_are_sound(const hd_device *d) {
-    return isfinite(d->w_dram) && d->w_l1 > 0 && d->w_l1 <= d->w_l2 && d->w_l2 <= d->w_dram;
-}
-
 static const char *blame(const char **key, const char *figure, const char *fault) {
     *key = figure;
     return fault;
@@ -38,7 +34,7 @@ const char *device_fault(const hd_device *d, const char **key) {
     if (!cache_is_sound(d->l2))
         return blame(key, "l2",
                      "the line of 'l2' must be a power of two, and its size a multiple of it");
-    if (!weights_are_sound(d))
+    if (!isfinite(d->w_dram) || !(d->w_l1 > 0 && d->w_l1 <= d->w_l2 && d->w_l2 <= d->w_dram))
         return blame(key, "w",
                      "the weights 'w' must be positive and not fall from L1 to L2 to memory");
     if (!hd_is_power_of_two(d->segment) || d->segment > 4096)
@@ -82,28 +78,7 @@ uint32_t hd_device_segment_for(const hd_device *device, uint32_t width) {
 
 /* ---- folders of profiles ---------------------------------------------------- */
 
-enum { MAX_FOLDERS = 2 };
-
-static int profile_folders(hd_arena *arena, const char *folders[MAX_FOLDERS]) {
-    int count = 0;
-    const char *users = getenv("HEDDLE_DEVICES");
-    const char *own = hd_own_file(arena, "share/heddle/devices", "devices");
-    if (users && *users)
-        folders[count++] = users;
-    if (own)
-        folders[count++] = own;
-    return count;
-}
-
 typedef hd_vec(const char *) paths;
-
-static void add_unless_known(hd_arena *arena, paths *profiles, const char *folder,
-                             const char *name) {
-    for (size_t i = 0; i < profiles->count; i++)
-        if (!strcmp(hd_path_name(profiles->data[i]), name))
-            return;
-    hd_push(arena, profiles, hd_format(arena, "%s/%s", folder, name));
-}
 
 static int by_path_name(const void *a, const void *b) {
     return strcmp(hd_path_name(*(const char *const *)a), hd_path_name(*(const char *const *)b));
@@ -112,23 +87,27 @@ static int by_path_name(const void *a, const void *b) {
 /* Paths of all profiles, sorted by name. A folder of Heddle's own may be
  * missing (an installed program has no source tree); the user's may not. */
 static hd_status list_profiles(hd_arena *arena, const hd_diag *diag, paths *profiles) {
-    const char *folders[MAX_FOLDERS];
-    int count = profile_folders(arena, folders);
-    for (int i = 0; i < count; i++) {
-        DIR *folder = opendir(folders[i]);
-        if (!folder && folders[i] == getenv("HEDDLE_DEVICES")) {
+    const char *users = getenv("HEDDLE_DEVICES");
+    const char *const folders[] = {users && *users ? users : NULL,
+                                   hd_own_file(arena, "share/heddle/devices", "devices")};
+    for (int i = 0; i < 2; i++) {
+        DIR *folder = folders[i] ? opendir(folders[i]) : NULL;
+        if (!folder && folders[i] && i == 0) {
             hd_place place = {.file = folders[i]};
             return hd_fail(diag, HD_EINPUT, &place,
                            "cannot open this folder, named by HEDDLE_DEVICES: %s; set it to a "
                            "folder of profiles, or unset it",
                            strerror(errno));
         }
-        if (!folder)
-            continue;
-        for (struct dirent *entry; (entry = readdir(folder));)
-            if (hd_ends_in(entry->d_name, ".yaml"))
-                add_unless_known(arena, profiles, folders[i], entry->d_name);
-        closedir(folder);
+        for (struct dirent *entry; folder && (entry = readdir(folder));) {
+            bool known = !hd_ends_in(entry->d_name, ".yaml");
+            for (size_t p = 0; p < profiles->count && !known; p++)
+                known = !strcmp(hd_path_name(profiles->data[p]), entry->d_name);
+            if (!known)
+                hd_push(arena, profiles, hd_format(arena, "%s/%s", folders[i], entry->d_name));
+        }
+        if (folder)
+            closedir(folder);
     }
     if (profiles->count)
         qsort(profiles->data, profiles->count, sizeof *profiles->data, by_path_name);
@@ -137,31 +116,25 @@ static hd_status list_profiles(hd_arena *arena, const hd_diag *diag, paths *prof
 
 /* ---- finding ----------------------------------------------------------------- */
 
-static hd_status fail_unknown(hd_arena *arena, const hd_diag *diag, const char *name,
-                              const paths *profiles) {
+static hd_status find_by_name(hd_arena *arena, const hd_diag *diag, const char *name,
+                              const hd_device **device) {
+    paths profiles = {0};
     hd_str known = {.arena = arena};
-    for (size_t i = 0; i < profiles->count; i++) {
-        const char *file = hd_path_name(profiles->data[i]);
-        hd_str_printf(&known, "%.*s, ", (int)strlen(file) - 5, file);
+    hd_status status = list_profiles(arena, diag, &profiles);
+    if (status != HD_OK)
+        return status;
+    for (size_t i = 0; i < profiles.count; i++) {
+        const char *file = hd_path_name(profiles.data[i]);
+        int stem = (int)strlen(file) - 5;
+        if ((size_t)stem == strlen(name) && !strncmp(file, name, (size_t)stem))
+            return hd_device_read(arena, diag, profiles.data[i], device);
+        hd_str_printf(&known, "%.*s, ", stem, file);
     }
     hd_place place = {.file = "<device>", .line = 1, .column = 1, .text = name};
     return hd_fail(diag, HD_EINPUT, &place,
                    "there is no device '%.80s'; known are %shost, the path of a .yaml profile, or "
                    "a synthetic form like warp:32 l1:48k/128 …",
                    name, hd_str_text(&known));
-}
-
-static hd_status find_by_name(hd_arena *arena, const hd_diag *diag, const char *name,
-                              const hd_device **device) {
-    paths profiles = {0};
-    hd_status status = list_profiles(arena, diag, &profiles);
-    if (status != HD_OK)
-        return status;
-    const char *file = hd_format(arena, "%s.yaml", name);
-    for (size_t i = 0; i < profiles.count; i++)
-        if (!strcmp(hd_path_name(profiles.data[i]), file))
-            return hd_device_read(arena, diag, profiles.data[i], device);
-    return fail_unknown(arena, diag, name, &profiles);
 }
 
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,

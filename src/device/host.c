@@ -44,34 +44,30 @@ static hd_cache cache_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
     return cache;
 }
 
-static hd_cache last_cache(hwloc_topology_t topology) {
+hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device **device) {
     static const hwloc_obj_type_t outermost_first[] = {HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE,
                                                        HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE};
-    for (int i = 0; i < 4; i++) {
-        hd_cache cache = cache_of(topology, outermost_first[i]);
-        if (cache.size)
-            return cache;
+    hwloc_topology_t topology;
+    hd_place place = {.file = "<host>"};
+    if (hwloc_topology_init(&topology) != 0)
+        return hd_fail(diag, HD_ESYSTEM, &place, "hwloc cannot start; name another device");
+    if (hwloc_topology_load(topology) != 0) {
+        hwloc_topology_destroy(topology);
+        return hd_fail(diag, HD_ESYSTEM, &place,
+                       "hwloc cannot read this machine; name another device");
     }
-    return (hd_cache){0};
-}
-
-static const char *cpu_model(hd_arena *arena, hwloc_topology_t topology) {
+    int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+    int units = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
     hwloc_obj_t package = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE) > 0
                               ? hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0)
                               : NULL;
     const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    return model && *model ? hd_format(arena, "this machine: %s", model) : "this machine";
-}
-
-static void describe(hd_arena *arena, hwloc_topology_t topology, hd_device *device) {
-    int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-    int units = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-    *device = (hd_device){
+    hd_device *host = hd_new(arena, hd_device);
+    *host = (hd_device){
         .name = "host",
-        .title = cpu_model(arena, topology),
+        .title = model && *model ? hd_format(arena, "this machine: %s", model) : "this machine",
         .warp = simd_lanes(),
         .l1 = cache_of(topology, HWLOC_OBJ_L1CACHE),
-        .l2 = last_cache(topology),
         .w_l1 = 1,
         .w_l2 = 10,
         .w_dram = 50,
@@ -81,25 +77,10 @@ static void describe(hd_arena *arena, hwloc_topology_t topology, hd_device *devi
         .registers = LARGEST_WORK_GROUP * REGISTERS_PER_WORK_ITEM,
         .max_registers = REGISTERS_PER_WORK_ITEM,
     };
-    device->segment = device->l2.line ? device->l2.line : device->l1.line ? device->l1.line : 64;
-}
-
-hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device **device) {
-    hwloc_topology_t topology;
-    hd_place place = {.file = "<host>"};
-    if (hwloc_topology_init(&topology) != 0)
-        return hd_fail(diag, HD_ESYSTEM, &place, "hwloc cannot start; name another device");
-    hd_status status = HD_OK;
-    hd_device *host = hd_new(arena, hd_device);
-    if (hwloc_topology_load(topology) != 0)
-        status = hd_fail(diag, HD_ESYSTEM, &place,
-                         "hwloc cannot read this machine; name another device");
-    else
-        describe(arena, topology, host);
+    for (int i = 0; i < 4 && !host->l2.size; i++)
+        host->l2 = cache_of(topology, outermost_first[i]);
+    host->segment = host->l2.line ? host->l2.line : host->l1.line ? host->l1.line : 64;
     hwloc_topology_destroy(topology);
-    if (status == HD_OK)
-        status = hd_device_check(diag, host);
-    if (status == HD_OK)
-        *device = host;
-    return status;
+    *device = host;
+    return hd_device_check(diag, host);
 }

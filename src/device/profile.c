@@ -98,13 +98,6 @@ static hd_status set_figures(const source *s, hd_device *device) {
     return fault ? fail_at_key(s, key, fault) : HD_OK;
 }
 
-/* "tesla-k20c" of "devices/tesla-k20c.yaml". */
-static const char *stem_of(hd_arena *arena, const char *path) {
-    const char *name = hd_path_name(path);
-    const char *dot = strrchr(name, '.');
-    return dot ? hd_strndup(arena, name, (size_t)(dot - name)) : hd_strdup(arena, name);
-}
-
 hd_status hd_device_read(hd_arena *arena, const hd_diag *diag, const char *path,
                          const hd_device **device) {
     hd_yaml_file *file;
@@ -113,7 +106,8 @@ hd_status hd_device_read(hd_arena *arena, const hd_diag *diag, const char *path,
         return status;
     const source s = {arena, diag, file};
     hd_device *read = hd_new(arena, hd_device);
-    *read = (hd_device){.name = stem_of(arena, path),
+    const char *name = hd_path_name(path), *dot = strrchr(name, '.');
+    *read = (hd_device){.name = hd_strndup(arena, name, dot ? (size_t)(dot - name) : strlen(name)),
                         .title = hd_yaml_text(&file->root, "title"),
                         .source_file = file->path};
     status = refuse_empty(&s, &file->root);

@@ -52,14 +52,6 @@ static bool parse_whole(const char *text, uint64_t limit, uint64_t *value) {
     return !*text && *value <= limit;
 }
 
-static bool parse_weight(const char *text, double *value) {
-    char *end;
-    if (!isdigit((unsigned char)*text) && *text != '.')
-        return false;
-    *value = strtod(text, &end);
-    return end != text && !*end && isfinite(*value);
-}
-
 static const char *set_number(hd_arena *arena, uint32_t *number, const char *key,
                               const char *text) {
     uint64_t value;
@@ -69,40 +61,9 @@ static const char *set_number(hd_arena *arena, uint32_t *number, const char *key
     return NULL;
 }
 
-static const char *set_cache(hd_arena *arena, hd_cache *cache, const char *key,
-                             const char *const *parts, size_t count) {
-    if (!parse_whole(parts[0], INT64_MAX, &cache->size))
-        return hd_format(arena,
-                         "the size of '%s' must be in bytes, like 49152, 48k or 2m, not '%.40s'",
-                         key, parts[0]);
-    cache->line = 0;
-    if (count == 1)
-        return NULL;
-    return set_number(arena, &cache->line, hd_format(arena, "line of %s", key), parts[1]);
-}
-
-static const char *set_weights(hd_arena *arena, double *weights, const char *key,
-                               const char *const *parts) {
-    for (int i = 0; i < 3; i++)
-        if (!parse_weight(parts[i], &weights[i]))
-            return hd_format(arena, "the weights '%s' must be numbers, like 1,30,100, not '%.40s'",
-                             key, parts[i]);
-    return NULL;
-}
-
 static const char *const coalescing_names[] = {"warp", "half-warp"};
 
 const char *hd_coalescing_name(uint32_t coalescing) { return coalescing_names[coalescing]; }
-
-static const char *set_coalescing(hd_arena *arena, uint32_t *coalescing, const char *key,
-                                  const char *text) {
-    for (uint32_t i = 0; i < sizeof coalescing_names / sizeof *coalescing_names; i++)
-        if (!strcmp(text, coalescing_names[i])) {
-            *coalescing = i;
-            return NULL;
-        }
-    return hd_format(arena, "'%s' must be warp or half-warp, not '%.40s'", key, text);
-}
 
 const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
                               const char *const *parts, size_t count) {
@@ -113,16 +74,36 @@ const char *device_figure_set(hd_arena *arena, hd_device *device, const device_f
     void *member = (char *)device + figure->offset;
     switch (figure->kind) {
     case DEVICE_FIGURE_NUMBER: return set_number(arena, member, figure->key, parts[0]);
-    case DEVICE_FIGURE_CACHE: return set_cache(arena, member, figure->key, parts, count);
-    case DEVICE_FIGURE_COALESCING: return set_coalescing(arena, member, figure->key, parts[0]);
+    case DEVICE_FIGURE_CACHE: {
+        hd_cache *cache = member;
+        cache->line = 0;
+        if (!parse_whole(parts[0], INT64_MAX, &cache->size))
+            return hd_format(
+                arena, "the size of '%s' must be in bytes, like 49152, 48k or 2m, not '%.40s'",
+                figure->key, parts[0]);
+        const char *line = hd_format(arena, "line of %s", figure->key);
+        return count == 1 ? NULL : set_number(arena, &cache->line, line, parts[1]);
+    }
+    case DEVICE_FIGURE_COALESCING:
+        for (uint32_t i = 0; i < sizeof coalescing_names / sizeof *coalescing_names; i++)
+            if (!strcmp(parts[0], coalescing_names[i])) {
+                *(uint32_t *)member = i;
+                return NULL;
+            }
+        return hd_format(arena, "'%s' must be warp or half-warp, not '%.40s'", figure->key,
+                         parts[0]);
     case DEVICE_FIGURE_WEIGHTS: break;
     }
-    double weights[3];
-    const char *wrong = set_weights(arena, weights, figure->key, parts);
-    device->w_l1 = weights[0];
-    device->w_l2 = weights[1];
-    device->w_dram = weights[2];
-    return wrong;
+    double *const weights[] = {&device->w_l1, &device->w_l2, &device->w_dram};
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        *weights[i] = strtod(parts[i], &end);
+        if ((!isdigit((unsigned char)*parts[i]) && *parts[i] != '.') || end == parts[i] || *end ||
+            !isfinite(*weights[i]))
+            return hd_format(arena, "the weights '%s' must be numbers, like 1,30,100, not '%.40s'",
+                             figure->key, parts[i]);
+    }
+    return NULL;
 }
 
 /* ---- parsing -------------------------------------------------------------- */
@@ -140,13 +121,6 @@ static hd_status fail_at(const parser *p, unsigned column, const char *message) 
     return hd_fail(p->diag, HD_EINPUT, &place, "%s", message);
 }
 
-static const char *known_keys(hd_arena *arena) {
-    hd_str s = {.arena = arena};
-    for (int i = 0; i < DEVICE_FIGURES; i++)
-        hd_str_printf(&s, "%s%s", i ? ", " : "", device_figures[i].key);
-    return hd_str_text(&s);
-}
-
 static int find_figure(const char *key, size_t length) {
     for (int i = 0; i < DEVICE_FIGURES; i++)
         if (strlen(device_figures[i].key) == length && !memcmp(device_figures[i].key, key, length))
@@ -154,52 +128,32 @@ static int find_figure(const char *key, size_t length) {
     return -1;
 }
 
-/* Cuts "1,30,100" or "48k/128" into parts; counts one too many when there are. */
-static size_t split(char *value, char separator, const char *parts[DEVICE_MAX_PARTS + 1]) {
-    size_t count = 0;
-    while (value && count <= DEVICE_MAX_PARTS) {
-        parts[count++] = value;
-        value = strchr(value, separator);
-        if (value)
-            *value++ = '\0';
-    }
-    return count;
-}
-
 /* One word, "key:value". */
 static hd_status parse_word(parser *p, const char *word, size_t length) {
     unsigned column = (unsigned)(word - p->text) + 1;
     const char *colon = memchr(word, ':', length);
     int index = find_figure(word, colon ? (size_t)(colon - word) : length);
+    hd_str known = {.arena = p->arena};
+    for (int i = 0; i < DEVICE_FIGURES; i++)
+        hd_str_printf(&known, "%s%s", i ? ", " : "", device_figures[i].key);
     if (index < 0 || !colon)
         return fail_at(p, column,
                        hd_format(p->arena,
                                  "'%.*s' is no figure of a device; write key:value with %s",
-                                 length > 40 ? 40 : (int)length, word, known_keys(p->arena)));
+                                 length > 40 ? 40 : (int)length, word, hd_str_text(&known)));
     const device_figure *figure = &device_figures[index];
     if (p->columns[index])
         return fail_at(p, column,
                        hd_format(p->arena, "'%s' is given twice; keep one", figure->key));
     p->columns[index] = column;
     char *value = hd_strndup(p->arena, colon + 1, (size_t)(word + length - colon - 1));
+    /* "1,30,100" or "48k/128"; one too many are counted when there are. */
     const char *parts[DEVICE_MAX_PARTS + 1];
-    size_t count = split(value, figure->kind == DEVICE_FIGURE_CACHE ? '/' : ',', parts);
+    size_t count = 0;
+    while (value && count <= DEVICE_MAX_PARTS)
+        parts[count++] = strsep(&value, figure->kind == DEVICE_FIGURE_CACHE ? "/" : ",");
     const char *wrong = device_figure_set(p->arena, p->device, figure, parts, count);
     return wrong ? fail_at(p, (unsigned)(colon + 1 - p->text) + 1, wrong) : HD_OK;
-}
-
-static hd_status fill_in(parser *p) {
-    for (int i = 0; i < DEVICE_FIGURES; i++) {
-        const device_figure *figure = &device_figures[i];
-        if (p->columns[i])
-            continue;
-        if (!figure->fallback)
-            return fail_at(
-                p, (unsigned)strlen(p->text) + 1,
-                hd_format(p->arena, "the device lacks '%s'; add %s:…", figure->key, figure->key));
-        device_figure_set(p->arena, p->device, figure, &figure->fallback, 1);
-    }
-    return HD_OK;
 }
 
 hd_status hd_device_parse_synthetic(hd_arena *arena, const hd_diag *diag, const char *text,
@@ -214,8 +168,15 @@ hd_status hd_device_parse_synthetic(hd_arena *arena, const hd_diag *diag, const 
         at += length;
         at += strspn(at, blanks);
     }
-    if (status == HD_OK)
-        status = fill_in(&p);
+    for (int i = 0; i < DEVICE_FIGURES && status == HD_OK; i++) {
+        const device_figure *figure = &device_figures[i];
+        if (!p.columns[i] && !figure->fallback)
+            status = fail_at(
+                &p, (unsigned)strlen(text) + 1,
+                hd_format(arena, "the device lacks '%s'; add %s:…", figure->key, figure->key));
+        else if (!p.columns[i])
+            device_figure_set(arena, p.device, figure, &figure->fallback, 1);
+    }
     if (status != HD_OK)
         return status;
     const char *key, *fault = device_fault(p.device, &key);
@@ -251,30 +212,28 @@ static const char *weight_text(hd_arena *arena, double weight) {
     return hd_format(arena, "%.17g", weight);
 }
 
-static void print_figure(hd_str *s, const hd_device *device, const device_figure *figure) {
-    const void *member = (const char *)device + figure->offset;
-    const hd_cache *cache = member;
-    hd_str_printf(s, "%s%s:", s->length ? " " : "", figure->key);
-    switch (figure->kind) {
-    case DEVICE_FIGURE_NUMBER: hd_str_printf(s, "%u", *(const uint32_t *)member); break;
-    case DEVICE_FIGURE_CACHE:
-        print_size(s, cache->size);
-        if (cache->line)
-            hd_str_printf(s, "/%u", cache->line);
-        break;
-    case DEVICE_FIGURE_WEIGHTS:
-        hd_str_printf(s, "%s,%s,%s", weight_text(s->arena, device->w_l1),
-                      weight_text(s->arena, device->w_l2), weight_text(s->arena, device->w_dram));
-        break;
-    case DEVICE_FIGURE_COALESCING:
-        hd_str_add(s, hd_coalescing_name(*(const uint32_t *)member));
-        break;
-    }
-}
-
 const char *hd_device_print(hd_arena *arena, const hd_device *device) {
     hd_str s = {.arena = arena};
-    for (int i = 0; i < DEVICE_FIGURES; i++)
-        print_figure(&s, device, &device_figures[i]);
+    for (int i = 0; i < DEVICE_FIGURES; i++) {
+        const device_figure *figure = &device_figures[i];
+        const void *member = (const char *)device + figure->offset;
+        const hd_cache *cache = member;
+        hd_str_printf(&s, "%s%s:", i ? " " : "", figure->key);
+        switch (figure->kind) {
+        case DEVICE_FIGURE_NUMBER: hd_str_printf(&s, "%u", *(const uint32_t *)member); break;
+        case DEVICE_FIGURE_CACHE:
+            print_size(&s, cache->size);
+            if (cache->line)
+                hd_str_printf(&s, "/%u", cache->line);
+            break;
+        case DEVICE_FIGURE_WEIGHTS:
+            hd_str_printf(&s, "%s,%s,%s", weight_text(arena, device->w_l1),
+                          weight_text(arena, device->w_l2), weight_text(arena, device->w_dram));
+            break;
+        case DEVICE_FIGURE_COALESCING:
+            hd_str_add(&s, hd_coalescing_name(*(const uint32_t *)member));
+            break;
+        }
+    }
     return hd_str_text(&s);
 }

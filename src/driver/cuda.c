@@ -38,32 +38,29 @@ static const char *check(hd_compute *gpu, int error, const char *doing) {
 
 /* ---- devices ------------------------------------------------------------------------- */
 
-/* Of the kernel's module, since the driver's interface tells only of CUDA: the first number
+/* "550.54.15 CUDA 12.4 NVRTC 12.4": all that decides what a kernel becomes. The driver's own
+ * version is that of the kernel's module, since its interface tells only of CUDA: the first number
  * with a point in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue ...". */
-static const char *kernel_driver(hd_arena *arena) {
-    char line[512];
-    FILE *file = fopen("/proc/driver/nvidia/version", "r");
-    if (!file)
-        return "";
-    char *at = fgets(line, sizeof line, file);
-    fclose(file);
-    for (at = at ? strpbrk(at, "0123456789") : NULL; at; at = strpbrk(at, "0123456789")) {
-        size_t length = strspn(at, "0123456789.");
-        if (memchr(at, '.', length))
-            return hd_format(arena, "%.*s ", (int)length, at);
-        at += length;
-    }
-    return "";
-}
-
-/* "550.54.15 CUDA 12.4 NVRTC 12.4": all that decides what a kernel becomes. */
 static const char *driver_text(hd_arena *arena, const hd_cuda_library *driver) {
     int version = 0, major = 0, minor = 0;
-    const char *unused;
+    char line[512] = "";
+    const char *unused, *digits = "0123456789";
     hd_nvrtc_library nvrtc;
+    FILE *file = fopen("/proc/driver/nvidia/version", "r");
+    char *at = file ? fgets(line, sizeof line, file) : NULL;
+    if (file)
+        fclose(file);
+    for (at = at ? strpbrk(at, digits) : NULL; at; at = strpbrk(at, digits)) {
+        size_t length = strspn(at, "0123456789.");
+        if (memchr(at, '.', length)) {
+            at[length] = '\0';
+            break;
+        }
+        at += length;
+    }
     driver->version(&version);
-    const char *text =
-        hd_format(arena, "%sCUDA %d.%d", kernel_driver(arena), version / 1000, version % 1000 / 10);
+    const char *text = hd_format(arena, "%s%sCUDA %d.%d", at ? at : "", at ? " " : "",
+                                 version / 1000, version % 1000 / 10);
     if (hd_nvrtc_open(arena, &nvrtc, &unused) && nvrtc.version(&major, &minor) == 0)
         text = hd_format(arena, "%s NVRTC %d.%d", text, major, minor);
     return text;

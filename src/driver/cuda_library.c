@@ -54,43 +54,6 @@ const char *hd_cuda_toolkit(void) {
     return NULL;
 }
 
-/* The folder of the toolkit whose nvcc is in PATH, or NULL. */
-static const char *toolkit_in_path(hd_arena *arena) {
-    char resolved[4096];
-    const char *at = getenv("PATH");
-    while (at && *at) {
-        size_t length = strcspn(at, ":");
-        char *folder = realpath(hd_format(arena, "%.*s/nvcc", (int)length, at), resolved);
-        for (int up = 0; folder && up < 2; up++) { /* nvcc, bin */
-            char *slash = strrchr(folder, '/');
-            *(slash ? slash : folder) = '\0';
-        }
-        if (folder)
-            return hd_strdup(arena, folder);
-        at += length + (at[length] == ':');
-    }
-    return NULL;
-}
-
-/* By the names that its versions have, then in the toolkit, whose folder the loader may not
- * know. */
-static void *open_nvrtc(hd_arena *arena) {
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                        "libnvrtc.so"};
-    static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib"};
-    enum { NAMES = sizeof names / sizeof *names, FOLDERS = sizeof folders / sizeof *folders };
-    void *handle = NULL;
-    for (size_t n = 0; n < NAMES && !handle; n++)
-        handle = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);
-    const char *toolkit = hd_cuda_toolkit();
-    if (!toolkit)
-        toolkit = toolkit_in_path(arena);
-    for (size_t i = 0; toolkit && i < FOLDERS * NAMES && !handle; i++)
-        handle = dlopen(hd_format(arena, "%s/%s/%s", toolkit, folders[i / NAMES], names[i % NAMES]),
-                        RTLD_NOW | RTLD_LOCAL);
-    return handle;
-}
-
 bool hd_nvrtc_open(hd_arena *arena, hd_nvrtc_library *library, const char **missing) {
     static const symbol symbols[] = {
 #define X(member, name, parameters) {offsetof(hd_nvrtc_library, member), #name},
@@ -98,7 +61,26 @@ bool hd_nvrtc_open(hd_arena *arena, hd_nvrtc_library *library, const char **miss
 #undef X
             {offsetof(hd_nvrtc_library, error_text), "nvrtcGetErrorString"},
     };
-    void *handle = open_nvrtc(arena);
+    /* By the names that its versions have, then in the toolkit, whose folder the loader may not
+     * know. */
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                        "libnvrtc.so"};
+    static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib"};
+    enum { NAMES = sizeof names / sizeof *names, FOLDERS = sizeof folders / sizeof *folders };
+    void *handle = NULL;
+    for (size_t n = 0; n < NAMES && !handle; n++)
+        handle = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);
+    const char *toolkit = hd_cuda_toolkit(), *at = toolkit ? NULL : getenv("PATH");
+    char resolved[4096];
+    while (at && *at && !toolkit) { /* that of the nvcc in PATH */
+        size_t length = strcspn(at, ":");
+        if (realpath(hd_format(arena, "%.*s/nvcc", (int)length, at), resolved))
+            toolkit = hd_path_folder(arena, hd_path_folder(arena, resolved));
+        at += length + (at[length] == ':');
+    }
+    for (size_t i = 0; toolkit && i < FOLDERS * NAMES && !handle; i++)
+        handle = dlopen(hd_format(arena, "%s/%s/%s", toolkit, folders[i / NAMES], names[i % NAMES]),
+                        RTLD_NOW | RTLD_LOCAL);
     *missing = "there is no libnvrtc.so to compile kernels; install NVIDIA's CUDA toolkit, and "
                "name its folder in CUDA_PATH unless it is /usr/local/cuda";
     if (!handle)

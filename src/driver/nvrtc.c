@@ -10,12 +10,16 @@
 
 static bool is_symbol(const char *name) { return !strncmp(name, "_Z", 2); }
 
-static int compile(const hd_nvrtc_library *nvrtc, hd_arena *arena, void *handle,
-                   const char *architecture, const hd_compute_source *source, const char **image,
-                   const char **symbols) {
+int hd_nvrtc_compile(const hd_nvrtc_library *nvrtc, hd_arena *arena, const char *architecture,
+                     const hd_compute_source *source, const char **image, const char **symbols,
+                     const char **log) {
     const char **options = hd_new_array(arena, const char *, source->option_count + 1);
+    void *handle = NULL;
     size_t size = 0;
-    int error = 0;
+    *log = NULL;
+    int error = nvrtc->create(&handle, source->text, source->file, 0, NULL, NULL);
+    if (error)
+        return error;
     options[0] = hd_format(arena, "--gpu-architecture=sm_%s", architecture);
     for (uint32_t o = 0; o < source->option_count; o++)
         options[o + 1] = source->options[o];
@@ -35,19 +39,8 @@ static int compile(const hd_nvrtc_library *nvrtc, hd_arena *arena, void *handle,
         error = nvrtc->image_size(handle, &size);
     char *bytes = hd_alloc(arena, size + 1);
     *image = bytes;
-    return error ? error : nvrtc->image(handle, bytes);
-}
-
-int hd_nvrtc_compile(const hd_nvrtc_library *nvrtc, hd_arena *arena, const char *architecture,
-                     const hd_compute_source *source, const char **image, const char **symbols,
-                     const char **log) {
-    void *handle = NULL;
-    size_t size = 0;
-    *log = NULL;
-    int error = nvrtc->create(&handle, source->text, source->file, 0, NULL, NULL);
-    if (error)
-        return error;
-    error = compile(nvrtc, arena, handle, architecture, source, image, symbols);
+    if (!error)
+        error = nvrtc->image(handle, bytes);
     if (error && nvrtc->log_size(handle, &size) == 0 && size) {
         char *text = hd_alloc(arena, size + 1);
         *log = nvrtc->log(handle, text) == 0 ? text : NULL;

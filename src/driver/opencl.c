@@ -147,19 +147,6 @@ static const char *open_device(hd_arena *arena, const char *id, hd_compute **gpu
     return NULL;
 }
 
-static bool has_device(const opencl *cl) {
-    size_t bytes = 0;
-    bool found = false;
-    if (cl->call.context_info(cl->context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) != CL_SUCCESS)
-        return false;
-    cl_device_id *ids = hd_checked(malloc(bytes + 1));
-    cl->call.context_info(cl->context, CL_CONTEXT_DEVICES, bytes, ids, NULL);
-    for (size_t d = 0; d < bytes / sizeof *ids; d++)
-        found |= ids[d] == cl->id;
-    free(ids);
-    return found;
-}
-
 hd_status hd_compute_join_opencl(hd_arena *arena, cl_context context, cl_device_id id,
                                  hd_compute **gpu, const char **why) {
     opencl *cl = hd_new(arena, opencl);
@@ -167,8 +154,18 @@ hd_status hd_compute_join_opencl(hd_arena *arena, cl_context context, cl_device_
     *gpu = NULL;
     if (!driver_opencl_open(arena, &cl->call, why))
         return HD_ESYSTEM;
+    size_t bytes = 0;
+    bool found = false;
+    if (context && id &&
+        cl->call.context_info(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS) {
+        cl_device_id *ids = hd_checked(malloc(bytes + 1));
+        cl->call.context_info(context, CL_CONTEXT_DEVICES, bytes, ids, NULL);
+        for (size_t d = 0; d < bytes / sizeof *ids; d++)
+            found |= ids[d] == id;
+        free(ids);
+    }
     *why = "the context does not have the device";
-    if (!context || !id || !has_device(cl))
+    if (!found)
         return HD_EINPUT;
     cl->base.device = describe(arena, &cl->call, id);
     read_limits(&cl->base);
@@ -384,14 +381,6 @@ static void release_program(hd_compute *gpu, hd_compute_program *program) {
     hd_arena_free(program->arena);
 }
 
-static void keep_log(hd_compute *gpu, cl_program handle) {
-    const driver_opencl_library *call = call_of(gpu);
-    size_t size = 0;
-    call->build_info(handle, of(gpu)->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-    gpu->log = hd_zeroed(1, size + 1);
-    call->build_info(handle, of(gpu)->id, CL_PROGRAM_BUILD_LOG, size, gpu->log, NULL);
-}
-
 static const char *build(hd_compute *gpu, const hd_compute_source *source,
                          hd_compute_program **program) {
     hd_arena *arena = hd_arena_new();
@@ -404,15 +393,19 @@ static const char *build(hd_compute *gpu, const hd_compute_source *source,
     *program = NULL;
     for (uint32_t o = 0; o < source->option_count; o++)
         hd_str_printf(&options, "%s%s", o ? " " : "", source->options[o]);
+    const driver_opencl_library *call = call_of(gpu);
     made->handle =
-        call_of(gpu)->make_program(of(gpu)->context, 1, (const char **)&source->text, NULL, &error);
+        call->make_program(of(gpu)->context, 1, (const char **)&source->text, NULL, &error);
     if (error != CL_SUCCESS)
         made->handle = NULL;
     else
-        error =
-            call_of(gpu)->build(made->handle, 1, &of(gpu)->id, hd_str_text(&options), NULL, NULL);
-    if (error == CL_BUILD_PROGRAM_FAILURE)
-        keep_log(gpu, made->handle);
+        error = call->build(made->handle, 1, &of(gpu)->id, hd_str_text(&options), NULL, NULL);
+    if (error == CL_BUILD_PROGRAM_FAILURE) {
+        size_t size = 0;
+        call->build_info(made->handle, of(gpu)->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+        gpu->log = hd_zeroed(1, size + 1);
+        call->build_info(made->handle, of(gpu)->id, CL_PROGRAM_BUILD_LOG, size, gpu->log, NULL);
+    }
     if (error != CL_SUCCESS)
         release_program(gpu, made);
     else

@@ -50,40 +50,22 @@ static double limit_of(const checker *c, const hd_gpu_step *step) {
     return c->is_lost && limit > lost_limit ? lost_limit : limit;
 }
 
-/* ---- one step ---------------------------------------------------------------------------------
- */
+/* ---- one step --------------------------------------------------------------------- */
 
-static json_t *read_result(const checker *c, const char *path) {
-    const hd_diag quiet = {0};
-    char *text;
-    size_t length;
-    json_t *result = NULL;
-    if (hd_read_file(c->arena, &quiet, path, &text, &length) == HD_OK)
-        result = json_loads(text, 0, NULL);
-    return json_is_object(result) ? result : (json_decref(result), json_object());
-}
-
-/* The last line that is not empty of what a step printed, for one that said nothing else. */
-static const char *last_line(const checker *c, const char *path) {
-    const hd_diag quiet = {0};
-    char *text;
-    size_t length;
-    if (hd_read_file(c->arena, &quiet, path, &text, &length) != HD_OK)
-        return "";
-    while (length && isspace((unsigned char)text[length - 1]))
-        text[--length] = '\0';
-    const char *end = strrchr(text, '\n');
-    return end ? end + 1 : text;
-}
-
+/* Of one that said nothing else, the last line of what it printed. */
 static const char *reason_of(const checker *c, hd_gpu_end end, int code, double limit,
                              const json_t *result, const char *log) {
-    const char *error = hd_gpu_text(result, "error");
+    const hd_diag quiet = {0};
+    const char *error = hd_gpu_text(result, "error"), *last = "";
+    char *text;
+    size_t length;
+    if (hd_read_file(c->arena, &quiet, log, &text, &length) == HD_OK)
+        last = hd_gpu_last_line(c->arena, text);
     switch (end) {
-    case HD_GPU_EXITED: return *error ? error : last_line(c, log);
+    case HD_GPU_EXITED: return *error ? error : last;
     case HD_GPU_CRASHED:
         return hd_format(c->arena, "it was ended by signal %d (%s)%s%s", code, strsignal(code),
-                         *last_line(c, log) ? ": " : "", last_line(c, log));
+                         *last ? ": " : "", last);
     case HD_GPU_PAST_LIMIT:
         return hd_format(c->arena, "it was not at its end after %.0f s and was killed", limit);
     case HD_GPU_STUCK:
@@ -96,7 +78,7 @@ static const char *reason_of(const checker *c, hd_gpu_end end, int code, double 
     return "";
 }
 
-/* "done", "cut" (it ended early and has a part), "not done", "failed". */
+/* "done", "cut" (it ended early and has a part), "not done", "failed" */
 static const char *state_of(hd_gpu_end end, int code, const json_t *result) {
     if (end == HD_GPU_STOPPED)
         return "not done";
@@ -107,18 +89,12 @@ static const char *state_of(hd_gpu_end end, int code, const json_t *result) {
     return json_is_true(json_object_get(result, "cut")) ? "cut" : "done";
 }
 
-static json_t *add_step(const checker *c, const hd_gpu_step *step) {
-    json_t *entry = json_object();
-    json_object_set_new(entry, "name", hd_json_text(step->name));
-    json_object_set_new(entry, "title", hd_json_text(step->title));
+/* Adds what became of a step. */
+static json_t *add_step(const checker *c, const hd_gpu_step *step, const char *state) {
+    json_t *entry =
+        json_pack("{s:s, s:s, s:s}", "name", step->name, "title", step->title, "state", state);
     json_array_append_new(c->steps, entry);
     return entry;
-}
-
-static void not_run(const checker *c, const hd_gpu_step *step, const char *why) {
-    json_t *entry = add_step(c, step);
-    json_object_set_new(entry, "state", json_string("not done"));
-    json_object_set_new(entry, "reason", hd_json_text(why));
 }
 
 typedef struct ending {
@@ -147,29 +123,29 @@ static hd_status run_child(const checker *c, const hd_gpu_step *step, double lim
     e->code = 0;
     hd_status status = hd_gpu_child(c->diag, (char *const *)words, &child, &e->end, &e->code);
     e->seconds = hd_clock() - start;
-    e->result = status == HD_OK ? read_result(c, path) : NULL;
-    return status;
-}
-
-/* Whether the device still answers, after a step that had to be killed. */
-static void look_for_device(checker *c) {
-    ending e;
-    double left = time_left(c);
-    if (left < least_limit || run_child(c, hd_gpu_steps, left < 30 ? left : 30, &e) != HD_OK)
-        return;
-    c->is_lost = e.end != HD_GPU_EXITED || e.code;
-    json_decref(e.result);
+    const hd_diag quiet = {0};
+    char *text;
+    size_t length;
+    e->result = NULL;
+    if (status != HD_OK)
+        return status;
+    if (hd_read_file(c->arena, &quiet, path, &text, &length) == HD_OK)
+        e->result = json_loads(text, 0, NULL);
+    if (!json_is_object(e->result)) {
+        json_decref(e->result);
+        e->result = json_object();
+    }
+    return HD_OK;
 }
 
 static hd_status run_step(checker *c, const hd_gpu_step *step) {
     double limit = limit_of(c, step);
     ending e;
-    if (*c->options->stop) {
-        not_run(c, step, "the check was stopped by a signal");
-        return HD_OK;
-    }
-    if (limit < least_limit) {
-        not_run(c, step, "there was no time left for it");
+    const char *why = *c->options->stop     ? "the check was stopped by a signal"
+                      : limit < least_limit ? "there was no time left for it"
+                                            : NULL;
+    if (why) {
+        json_object_set_new(add_step(c, step, "not done"), "reason", json_string(why));
         return HD_OK;
     }
     if (c->options->progress)
@@ -182,8 +158,7 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
     const char *state = state_of(e.end, e.code, e.result);
     bool failed = !strcmp(state, "failed");
     const char *not_done = hd_gpu_text(e.result, "not_done");
-    json_t *entry = add_step(c, step);
-    json_object_set_new(entry, "state", json_string(state));
+    json_t *entry = add_step(c, step, state);
     json_object_set_new(entry, "seconds", hd_json_number(e.seconds));
     json_object_set_new(entry, "limit", hd_json_number(limit));
     json_object_set_new(entry, "reason",
@@ -193,8 +168,13 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
     c->outcome->failed += failed;
     c->outcome->differs |= json_is_true(json_object_get(e.result, "differs"));
     json_object_set_new(entry, "result", e.result);
-    if (failed && e.end != HD_GPU_EXITED && step != hd_gpu_steps)
-        look_for_device(c);
+    /* Whether the device still answers, after a step that had to be killed. */
+    double left = time_left(c);
+    if (failed && e.end != HD_GPU_EXITED && step != hd_gpu_steps && left >= least_limit &&
+        run_child(c, hd_gpu_steps, left < 30 ? left : 30, &e) == HD_OK) {
+        c->is_lost = e.end != HD_GPU_EXITED || e.code;
+        json_decref(e.result);
+    }
     return HD_OK;
 }
 
@@ -214,14 +194,6 @@ static const char *file_name(hd_arena *arena, const char *device) {
     return name.length ? hd_str_text(&name) : "device";
 }
 
-static const char *page_path(hd_arena *arena, const char *path, const char *device) {
-    const char *slash = strrchr(path, '/'), *mark = strstr(slash ? slash : path, "DEVICE");
-    if (!mark)
-        return path;
-    return hd_format(arena, "%.*s%s%s", (int)(mark - path), path, file_name(arena, device),
-                     mark + strlen("DEVICE"));
-}
-
 static hd_status write_page(checker *c) {
     hd_gpu_outcome *o = c->outcome;
     json_object_set_new(o->document, "seconds", hd_json_number(hd_clock() - c->start));
@@ -237,24 +209,21 @@ static hd_status write_page(checker *c) {
 
 /* ---- all -------------------------------------------------------------------------- */
 
-/* Without it there is nothing to say. */
-static hd_status find_device(checker *c) {
-    hd_status status = run_step(c, hd_gpu_steps);
-    const json_t *entry = json_array_get(c->steps, 0);
-    if (status != HD_OK || c->outcome->failed)
-        return status != HD_OK
-                   ? status
-                   : hd_fail(c->diag, HD_ESYSTEM, NULL, "%s", hd_gpu_text(entry, "reason"));
-    const json_t *device = json_object_get(entry, "result");
-    if (strcmp(hd_gpu_text(entry, "state"), "done"))
-        return HD_OK; /* stopped before there was an answer */
-    json_object_set(c->outcome->document, "device", (json_t *)device);
-    c->outcome->page = page_path(c->arena, c->options->page, hd_gpu_text(device, "name"));
-    return write_page(c);
-}
-
 static hd_status run_all(checker *c) {
-    hd_status status = find_device(c);
+    hd_gpu_outcome *o = c->outcome;
+    hd_status status = run_step(c, hd_gpu_steps);
+    const json_t *entry = json_array_get(c->steps, 0), *device = json_object_get(entry, "result");
+    if (status == HD_OK && o->failed) /* without a device there is nothing to say */
+        return hd_fail(c->diag, HD_ESYSTEM, NULL, "%s", hd_gpu_text(entry, "reason"));
+    if (status == HD_OK && !strcmp(hd_gpu_text(entry, "state"), "done")) { /* else it was stopped */
+        const char *path = c->options->page, *mark = strstr(hd_path_name(path), "DEVICE");
+        json_object_set(o->document, "device", (json_t *)device);
+        o->page = !mark ? path
+                        : hd_format(c->arena, "%.*s%s%s", (int)(mark - path), path,
+                                    file_name(c->arena, hd_gpu_text(device, "name")),
+                                    mark + strlen("DEVICE"));
+        status = write_page(c);
+    }
     for (const hd_gpu_step *step = hd_gpu_steps + 1; step->name && status == HD_OK; step++) {
         if (!is_wanted(c, step))
             continue;
@@ -262,7 +231,7 @@ static hd_status run_all(checker *c) {
         if (status == HD_OK)
             status = write_page(c);
     }
-    c->outcome->stopped = *c->options->stop;
+    o->stopped = *c->options->stop;
     return status;
 }
 

@@ -44,18 +44,6 @@ static bool has_ended(pid_t child) {
     return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
 }
 
-static hd_gpu_end wait_for(pid_t child, const hd_gpu_child_options *options) {
-    double start = hd_clock();
-    while (!has_ended(child)) {
-        if (options->stop && *options->stop)
-            return HD_GPU_STOPPED;
-        if (hd_clock() - start > options->seconds)
-            return HD_GPU_PAST_LIMIT;
-        rest();
-    }
-    return HD_GPU_EXITED;
-}
-
 /* Also what a child that ended by itself has left running. False: it does not go. */
 static bool kill_all(pid_t child, bool same_group) {
     double start = hd_clock();
@@ -80,7 +68,16 @@ hd_status hd_gpu_child(const hd_diag *diag, char *const *words, const hd_gpu_chi
         close(log);
     if (child < 0)
         return hd_fail(diag, HD_ESYSTEM, NULL, "cannot start %s: %s", words[0], strerror(error));
-    *end = wait_for(child, options);
+    double start = hd_clock();
+    *end = HD_GPU_EXITED;
+    while (*end == HD_GPU_EXITED && !has_ended(child)) {
+        if (options->stop && *options->stop)
+            *end = HD_GPU_STOPPED;
+        else if (hd_clock() - start > options->seconds)
+            *end = HD_GPU_PAST_LIMIT;
+        else
+            rest();
+    }
     if (!kill_all(child, options->same_group)) {
         *end = HD_GPU_STUCK;
         return HD_OK;

@@ -21,6 +21,7 @@
 #include <jansson.h>
 #include <signal.h>
 
+#include "base/result.h"
 #include "driver/compute.h"
 #include "heddle/remap.h"
 #include "job/job.h"
@@ -62,9 +63,9 @@ void hd_gpu_keep(hd_gpu_step_run *run);
 /* Whether this share of the step's time has not gone by yet. If it has, for `share` 1, the result
  * says that it was cut. */
 bool hd_gpu_has_time(hd_gpu_step_run *run, double share);
-hd_status hd_gpu_not_done(hd_gpu_step_run *run, const char *why);
-/* A new object at the end of the array `name` of the result. */
-json_t *hd_gpu_add_row(hd_gpu_step_run *run, const char *name);
+/* Adds a row to the array `name` of the result, and keeps that; the object is the result's. */
+json_t *hd_gpu_add_row(hd_gpu_step_run *run, const char *name, const hd_member *members,
+                       const void *row);
 
 hd_status hd_gpu_run_device(hd_gpu_step_run *run);
 hd_status hd_gpu_run_copies(hd_gpu_step_run *run);
@@ -114,6 +115,8 @@ hd_status hd_gpu_check(hd_arena *arena, const hd_diag *diag, const hd_gpu_option
 
 /* page.c: the document as Markdown. */
 const char *hd_gpu_page(hd_arena *arena, const json_t *document);
+/* The last line of a text that is not empty, for one who said nothing else. */
+const char *hd_gpu_last_line(hd_arena *arena, const char *text);
 /* Members of an object; 0 and "" where there is none. */
 double hd_gpu_number(const json_t *object, const char *name);
 const char *hd_gpu_text(const json_t *object, const char *name);
@@ -149,6 +152,9 @@ hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject,
  * model's among them; NULL when there is none. */
 hd_status hd_gpu_find_profile(hd_arena *arena, const hd_diag *diag, const char *device,
                               const hd_device **profile);
+/* The same, or that of the h200 where there is none. */
+hd_status hd_gpu_profile_to_price(hd_arena *arena, const hd_diag *diag, const char *device,
+                                  const hd_device **profile);
 
 /* rank.c: Spearman's, equal values sharing their ranks; NAN where one side is all equal. */
 double hd_gpu_rank_correlation(hd_arena *arena, const double *a, const double *b, uint32_t count);
@@ -199,19 +205,19 @@ typedef struct hd_gpu_memories {
 hd_status hd_gpu_make_memories(const hd_diag *diag, hd_compute *gpu, uint64_t bytes,
                                hd_gpu_memories *memories);
 void hd_gpu_free_memories(hd_gpu_memories *memories);
-/* host_side to device_side, and waits. */
-bool hd_gpu_copy(hd_gpu_memories *memories, uint64_t bytes);
 
 /* ---- remap_speed.c: remapping within a device, next to the device's own copy ------ */
 
+typedef struct hd_gpu_remap_way {
+    bool measured;
+    double seconds, copy; /* the shortest of several; of a copy of as many bytes */
+} hd_gpu_remap_way;
+
 typedef struct hd_gpu_remap_row {
-    const char *name; /* "28 bytes, aosoa:16" */
-    double goal;      /* share of the copy's speed that is wanted; 0: none */
-    uint64_t bytes;   /* of the source */
-    struct {
-        bool measured;
-        double seconds, copy; /* the shortest of several; of a copy of as many bytes */
-    } way[2];                 /* hd_remap_direction */
+    const char *name;        /* "28 bytes, aosoa:16" */
+    double goal;             /* share of the copy's speed that is wanted; 0: none */
+    uint64_t bytes;          /* of the source */
+    hd_gpu_remap_way way[2]; /* hd_remap_direction */
 } hd_gpu_remap_row;
 
 /* Both directions are measured and no slower than the goal. */

@@ -23,37 +23,30 @@ hd_status hd_gpu_open_remap(const hd_diag *diag, const hd_compute *gpu, hd_remap
     return hd_remap_open_opencl(diag, context, id, device);
 }
 
-/* Bytes that are free, but for a quarter that others may need. */
-static uint64_t bytes_to_use(hd_compute *gpu) {
-    uint64_t free_bytes = 0, all = 0;
-    return gpu->api->memory_info(gpu, &free_bytes, &all) ? UINT64_MAX : free_bytes / 4 * 3;
-}
-
-/* Writes all of the memory where its pages are the host's, so that they are there. */
-static const char *touch(hd_gpu_memories *m) {
-    void *zeros = calloc(2, m->bytes);
-    const char *error = NULL;
-    if (m->gpu->is_unified && zeros)
-        error = m->gpu->api->write(m->gpu, &m->queue, m->host_side.cuda, zeros, m->bytes);
-    if (m->gpu->is_unified && zeros && !error)
-        error = m->gpu->api->write(m->gpu, &m->queue, m->device_side.cuda, zeros, 2 * m->bytes);
-    const char *last = m->gpu->api->finish(m->gpu, &m->queue);
-    free(zeros);
-    return error ? error : last;
-}
-
 hd_status hd_gpu_make_memories(const hd_diag *diag, hd_compute *gpu, uint64_t bytes,
                                hd_gpu_memories *m) {
+    const hd_compute_api *api = gpu->api;
+    uint64_t free_bytes = 0, all = 0;
     *m = (hd_gpu_memories){.gpu = gpu, .bytes = bytes};
-    while (3 * m->bytes > bytes_to_use(gpu) && m->bytes > 1 << 20)
+    /* A quarter of what is free others may need. */
+    bool is_known = !api->memory_info(gpu, &free_bytes, &all);
+    while (is_known && 3 * m->bytes > free_bytes / 4 * 3 && m->bytes > 1 << 20)
         m->bytes /= 2;
-    const char *error = gpu->api->make_queue(gpu, false, &m->queue);
+    const char *error = api->make_queue(gpu, false, &m->queue);
     if (!error)
-        error = gpu->api->allocate(gpu, m->bytes, &m->host_side.cuda);
+        error = api->allocate(gpu, m->bytes, &m->host_side.cuda);
     if (!error)
-        error = gpu->api->allocate(gpu, 2 * m->bytes, &m->device_side.cuda);
-    if (!error)
-        error = touch(m);
+        error = api->allocate(gpu, 2 * m->bytes, &m->device_side.cuda);
+    if (!error &&
+        gpu->is_unified) { /* written, so that its pages, which are the host's, are there */
+        void *zeros = hd_zeroed(2, m->bytes);
+        error = api->write(gpu, &m->queue, m->host_side.cuda, zeros, m->bytes);
+        if (!error)
+            error = api->write(gpu, &m->queue, m->device_side.cuda, zeros, 2 * m->bytes);
+        const char *last = api->finish(gpu, &m->queue);
+        free(zeros);
+        error = error ? error : last;
+    }
     if (error)
         return hd_fail(diag, HD_ESYSTEM, NULL, "cannot %s on %s: %s", gpu->doing, gpu->device.name,
                        error);
@@ -68,9 +61,4 @@ void hd_gpu_free_memories(hd_gpu_memories *m) {
     if (m->device_side.cuda)
         gpu->api->release(gpu, m->device_side.cuda);
     gpu->api->release_queue(gpu, &m->queue);
-}
-
-bool hd_gpu_copy(hd_gpu_memories *m, uint64_t bytes) {
-    return !m->gpu->api->copy(m->gpu, &m->queue, m->device_side.cuda, m->host_side.cuda, bytes) &&
-           !m->gpu->api->finish(m->gpu, &m->queue);
 }

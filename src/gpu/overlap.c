@@ -23,37 +23,6 @@ typedef struct overlap {
     bool enough;
 } overlap;
 
-/* ---- memory ----------------------------------------------------------------------- */
-
-static hd_status make_memory(const overlap *o, course *c) {
-    hd_remap_device *device = c->device;
-    device->diag = o->diag;
-    hd_compute *gpu = device->gpu;
-    hd_status status =
-        hd_remap_check(device, gpu->api->allocate(gpu, hd_remap_bytes(c->map, 0), &c->part.cuda));
-    if (status != HD_OK)
-        return status;
-    if (gpu->is_unified)
-        c->host.data =
-            hd_checked(aligned_alloc(4096, (size_t)hd_align_up(o->options->bytes, 4096)));
-    else
-        status = hd_remap_check(
-            device, gpu->api->pin(gpu, &device->slots[0].queue, o->options->bytes, &c->host));
-    if (status == HD_OK)
-        memset(c->host.data, 1, (size_t)o->options->bytes);
-    return status;
-}
-
-static void release_memory(course *c) {
-    hd_compute *gpu = c->device->gpu;
-    if (gpu->is_unified)
-        free(c->host.data);
-    else if (c->host.data)
-        gpu->api->unpin(gpu, &c->device->slots[0].queue, &c->host);
-    if (c->part.cuda)
-        gpu->api->release(gpu, c->part.cuda);
-}
-
 /* ---- timing ----------------------------------------------------------------------- */
 
 static uint64_t chunk_bytes_of(const course *c, hd_gpu_contender which) {
@@ -62,30 +31,27 @@ static uint64_t chunk_bytes_of(const course *c, hd_gpu_contender which) {
                : (uint64_t)1 << (18 + 2 * (which - HD_GPU_FIRST_CHUNKED)); /* from 256 KiB */
 }
 
-static hd_status run_once(const hd_diag *diag, const course *c, hd_gpu_contender which) {
+static hd_status time_all(const overlap *o, course *c) {
     static const hd_remap_strategy strategies[] = {HD_REMAP_BULK, HD_REMAP_BULK, HD_REMAP_BULK,
                                                    HD_REMAP_HOST, HD_REMAP_ZERO_COPY};
-    hd_remap_options options = {.strategy = HD_REMAP_CHUNKED};
-    if (which < HD_GPU_FIRST_CHUNKED)
-        options.strategy = strategies[which];
-    else
-        options.chunk_bytes = chunk_bytes_of(c, which);
-    unsigned extent = which == HD_GPU_TRANSFER ? HD_REMAP_ONLY_TRANSFERS
-                      : which == HD_GPU_REMAP  ? HD_REMAP_ONLY_REMAPS
-                                               : HD_REMAP_WHOLE;
-    return hd_remap_move(diag, c->device, c->map, c->direction, &c->part, c->host.data, &options,
-                         extent | HD_REMAP_FROM_PINNED);
-}
-
-static hd_status time_all(const overlap *o, course *c) {
     const hd_diag quiet = {0};
     for (int run = -1; run < (o->options->small ? SMALL_RUNS : RUNS); run++)
         for (hd_gpu_contender which = 0; which < HD_GPU_CONTENDERS; which++) {
             bool optional = which == HD_GPU_ZERO_COPY;
             if (run >= 0 && c->row.seconds[which] == 0)
                 continue;
+            hd_remap_options options = {.strategy = HD_REMAP_CHUNKED};
+            if (which < HD_GPU_FIRST_CHUNKED)
+                options.strategy = strategies[which];
+            else
+                options.chunk_bytes = chunk_bytes_of(c, which);
+            unsigned extent = which == HD_GPU_TRANSFER ? HD_REMAP_ONLY_TRANSFERS
+                              : which == HD_GPU_REMAP  ? HD_REMAP_ONLY_REMAPS
+                                                       : HD_REMAP_WHOLE;
             double start = hd_clock();
-            hd_status status = run_once(optional ? &quiet : o->diag, c, which);
+            hd_status status =
+                hd_remap_move(optional ? &quiet : o->diag, c->device, c->map, c->direction,
+                              &c->part, c->host.data, &options, extent | HD_REMAP_FROM_PINNED);
             double seconds = hd_clock() - start;
             if (status != HD_OK && !optional)
                 return status;
@@ -113,36 +79,49 @@ const char *hd_gpu_contender_name(hd_arena *arena, const hd_gpu_overlap_row *row
                      which == HD_GPU_PLANNED ? ", as planned" : "");
 }
 
-static void report(overlap *o, course *c, const char *what) {
-    hd_gpu_overlap_row *row = &c->row;
-    row->device = c->device->gpu->device.name;
-    row->what = what;
-    row->to_device = c->direction == HD_REMAP_TO_DEVICE;
-    row->bytes = o->options->bytes;
-    row->why = c->choice.why;
-    row->hides = !c->device->gpu->device.is_processor;
-    for (hd_gpu_contender which = HD_GPU_FIRST_CHUNKED; which < HD_GPU_CONTENDERS; which++)
-        row->chunk_bytes[which] = chunk_bytes_of(c, which);
-    row->over = row->seconds[HD_GPU_PLANNED] /
-                (row->hides ? hd_gpu_overlap_larger(row) : row->seconds[HD_GPU_BULK]);
-    row->most = row->hides ? over_larger : over_bulk;
-    o->enough = !o->options->row(o->options->user, row);
-}
-
 /* ---- maps ------------------------------------------------------------------------- */
 
 static hd_status run_course(overlap *o, hd_remap_device *device, hd_remap *map, const char *what) {
+    hd_compute *gpu = device->gpu;
+    hd_compute_queue *queue = &device->slots[0].queue;
     hd_status status = HD_OK;
     for (int d = 0; d < 2 && status == HD_OK && !o->enough; d++) {
         course c = {.device = device, .map = map, .direction = (hd_remap_direction)d};
         status = hd_remap_plan(o->diag, device, map, c.direction, &c.choice);
+        device->diag = o->diag;
         if (status == HD_OK)
-            status = make_memory(o, &c);
-        if (status == HD_OK)
+            status = hd_remap_check(device,
+                                    gpu->api->allocate(gpu, hd_remap_bytes(map, 0), &c.part.cuda));
+        if (status == HD_OK && gpu->is_unified)
+            c.host.data =
+                hd_checked(aligned_alloc(4096, (size_t)hd_align_up(o->options->bytes, 4096)));
+        else if (status == HD_OK)
+            status = hd_remap_check(device, gpu->api->pin(gpu, queue, o->options->bytes, &c.host));
+        if (status == HD_OK) {
+            memset(c.host.data, 1, (size_t)o->options->bytes);
             status = time_all(o, &c);
-        if (status == HD_OK)
-            report(o, &c, what);
-        release_memory(&c);
+        }
+        if (status == HD_OK) {
+            hd_gpu_overlap_row *row = &c.row;
+            row->device = gpu->device.name;
+            row->what = what;
+            row->to_device = c.direction == HD_REMAP_TO_DEVICE;
+            row->bytes = o->options->bytes;
+            row->why = c.choice.why;
+            row->hides = !gpu->device.is_processor;
+            for (int way = HD_GPU_FIRST_CHUNKED; way < HD_GPU_CONTENDERS; way++)
+                row->chunk_bytes[way] = chunk_bytes_of(&c, (hd_gpu_contender)way);
+            row->over = row->seconds[HD_GPU_PLANNED] /
+                        (row->hides ? hd_gpu_overlap_larger(row) : row->seconds[HD_GPU_BULK]);
+            row->most = row->hides ? over_larger : over_bulk;
+            o->enough = !o->options->row(o->options->user, row);
+        }
+        if (gpu->is_unified)
+            free(c.host.data);
+        else if (c.host.data)
+            gpu->api->unpin(gpu, queue, &c.host);
+        if (c.part.cuda)
+            gpu->api->release(gpu, c.part.cuda);
     }
     return status;
 }

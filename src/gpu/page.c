@@ -1,4 +1,6 @@
 /* The document of a check as a page in Markdown. */
+#include <ctype.h>
+
 #include "gpu/gpu.h"
 
 double hd_gpu_number(const json_t *object, const char *name) {
@@ -8,6 +10,15 @@ double hd_gpu_number(const json_t *object, const char *name) {
 const char *hd_gpu_text(const json_t *object, const char *name) {
     const char *text = json_string_value(json_object_get(object, name));
     return text ? text : "";
+}
+
+const char *hd_gpu_last_line(hd_arena *arena, const char *text) {
+    size_t length = strlen(text), start;
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    for (start = length; start && text[start - 1] != '\n';)
+        start--;
+    return hd_strndup(arena, text + start, length - start);
 }
 
 /* ---- what can be seen at a glance ------------------------------------------------- */
@@ -51,31 +62,11 @@ static void summarise(hd_str *page, const json_t *result) {
                       hd_gpu_number(result, "choice_to_best"));
     if (programs)
         hd_str_printf(page, "%zu programs compared", json_array_size(programs));
-    if (json_object_get(result, "kernels") && json_is_array(json_object_get(result, "kernels")))
+    if (json_is_array(json_object_get(result, "kernels")))
         hd_str_printf(page, "%zu kernels counted",
                       json_array_size(json_object_get(result, "kernels")));
     if (json_is_true(json_object_get(result, "differs")))
         hd_str_add(page, "; **outputs differ**");
-}
-
-static const char *state_words(const json_t *step) {
-    const char *state = hd_gpu_text(step, "state");
-    return !strcmp(state, "cut")        ? "done in part: its time was over"
-           : !strcmp(state, "failed")   ? "**not done: it failed**"
-           : !strcmp(state, "not done") ? "**not done**"
-                                        : "done";
-}
-
-static void add_overview(hd_str *page, const json_t *steps) {
-    size_t i;
-    const json_t *step;
-    hd_str_add(page, "\n| step | state | s | |\n|---|---|--:|---|\n");
-    json_array_foreach(steps, i, step) {
-        hd_str_printf(page, "| %s | %s | %.1f | ", hd_gpu_text(step, "name"), state_words(step),
-                      hd_gpu_number(step, "seconds"));
-        summarise(page, json_object_get(step, "result"));
-        hd_str_add(page, " |\n");
-    }
 }
 
 /* ---- the whole -------------------------------------------------------------------- */
@@ -85,20 +76,6 @@ static bool has_rows(const json_t *result) {
     size_t words =
         (json_object_get(result, "error") != NULL) + (json_object_get(result, "not_done") != NULL);
     return json_object_size(result) > words;
-}
-
-static void add_step(hd_str *page, const json_t *step) {
-    const hd_gpu_step *known = hd_gpu_find_step(hd_gpu_text(step, "name"));
-    const char *reason = hd_gpu_text(step, "reason");
-    const json_t *result = json_object_get(step, "result");
-    hd_str_printf(page, "\n## %s\n\n", hd_gpu_text(step, "title"));
-    if (*reason)
-        hd_str_printf(page, "**Not done:** %s.%s\n\n", reason,
-                      has_rows(result) ? " What there is:" : "");
-    else if (!strcmp(hd_gpu_text(step, "state"), "cut"))
-        hd_str_add(page, "Done in part: its time was over.\n\n");
-    if (known && has_rows(result))
-        known->show(page, result);
 }
 
 const char *hd_gpu_page(hd_arena *arena, const json_t *document) {
@@ -115,9 +92,30 @@ const char *hd_gpu_page(hd_arena *arena, const json_t *document) {
             ? " **With `--small`: sizes are those of a test, and times say nothing.**"
             : "",
         json_is_true(json_object_get(document, "stopped")) ? " **Stopped by a signal.**" : "");
-    add_overview(&page, steps);
+    hd_str_add(&page, "\n| step | state | s | |\n|---|---|--:|---|\n");
     json_array_foreach(steps, i, step) {
-        add_step(&page, step);
+        const char *state = hd_gpu_text(step, "state");
+        hd_str_printf(&page, "| %s | %s | %.1f | ", hd_gpu_text(step, "name"),
+                      !strcmp(state, "cut")        ? "done in part: its time was over"
+                      : !strcmp(state, "failed")   ? "**not done: it failed**"
+                      : !strcmp(state, "not done") ? "**not done**"
+                                                   : "done",
+                      hd_gpu_number(step, "seconds"));
+        summarise(&page, json_object_get(step, "result"));
+        hd_str_add(&page, " |\n");
+    }
+    json_array_foreach(steps, i, step) {
+        const hd_gpu_step *known = hd_gpu_find_step(hd_gpu_text(step, "name"));
+        const char *reason = hd_gpu_text(step, "reason");
+        const json_t *result = json_object_get(step, "result");
+        hd_str_printf(&page, "\n## %s\n\n", hd_gpu_text(step, "title"));
+        if (*reason)
+            hd_str_printf(&page, "**Not done:** %s.%s\n\n", reason,
+                          has_rows(result) ? " What there is:" : "");
+        else if (!strcmp(hd_gpu_text(step, "state"), "cut"))
+            hd_str_add(&page, "Done in part: its time was over.\n\n");
+        if (known && has_rows(result))
+            known->show(&page, result);
     }
     return hd_str_text(&page);
 }

@@ -24,11 +24,6 @@ static const char *const metrics[COUNTERS] = {"l1tex__t_sectors_pipe_lsu_mem_glo
 
 /* ---- finding and calling it ------------------------------------------------------- */
 
-static const char *runnable(hd_arena *arena, const char *folder, size_t length) {
-    const char *path = hd_format(arena, "%.*s/ncu", (int)length, folder);
-    return access(path, X_OK) == 0 ? path : NULL;
-}
-
 /* The last of those that the pattern finds: the newest version. */
 static const char *last_of(hd_arena *arena, const char *pattern) {
     glob_t found;
@@ -44,7 +39,8 @@ const char *hd_gpu_find_profiler(hd_arena *arena) {
     const char *found = NULL, *at = getenv("PATH");
     while (at && *at && !found) {
         size_t length = strcspn(at, ":");
-        found = length ? runnable(arena, at, length) : NULL;
+        const char *path = hd_format(arena, "%.*s/ncu", (int)length, at);
+        found = length && access(path, X_OK) == 0 ? path : NULL;
         at += length + (at[length] == ':');
     }
     const char *toolkit = hd_cuda_toolkit();
@@ -61,28 +57,22 @@ const char **hd_gpu_profiler_words(hd_arena *arena, const char *profiler, const 
     hd_vec(const char *) words = {0};
     for (int m = 0; m < COUNTERS; m++)
         hd_str_printf(&names, "%s%s", m ? "," : "", metrics[m]);
-    const char *const fixed[] = {profiler,
-                                 "--csv",
-                                 "--page",
-                                 "raw",
-                                 "--print-units",
-                                 "base",
-                                 "--clock-control",
-                                 "none",
-                                 "--target-processes",
-                                 "all",
-                                 "--log-file",
-                                 log,
-                                 "--metrics"};
-    for (size_t w = 0; w < sizeof fixed / sizeof *fixed; w++)
-        hd_push(arena, &words, fixed[w]);
+    uint32_t fixed;
+    char **options = hd_split_words(arena,
+                                    "--csv --page raw --print-units base --clock-control none "
+                                    "--target-processes all --log-file",
+                                    &fixed);
+    hd_push(arena, &words, profiler);
+    for (uint32_t w = 0; w < fixed; w++)
+        hd_push(arena, &words, options[w]);
+    hd_push(arena, &words, log);
+    hd_push(arena, &words, "--metrics");
     hd_push(arena, &words, hd_str_text(&names));
     *count = words.count;
     return words.data;
 }
 
-/* ---- lines of CSV ------------------------------------------------------------------------------
- */
+/* ---- lines of CSV ----------------------------------------------------------------- */
 
 typedef hd_vec(const char *) cell_list;
 
@@ -115,20 +105,7 @@ static size_t find_cell(const cell_list *titles, const char *title) {
     return c;
 }
 
-/* NAN where there is no number, as in "n/a". */
-static double number_of(hd_arena *arena, const char *text) {
-    hd_str digits = {.arena = arena};
-    for (; *text; text++)
-        if (*text != ',')
-            hd_str_addn(&digits, text, 1);
-    char *end;
-    const char *plain = hd_str_text(&digits);
-    double value = strtod(plain, &end);
-    return end == plain || *end ? NAN : value;
-}
-
-/* ---- kernels ------------------------------------------------------------------------------------
- */
+/* ---- kernels ---------------------------------------------------------------------- */
 
 typedef struct sums {
     const char *kernel;
@@ -144,28 +121,32 @@ typedef struct profile {
     hd_vec(sums) kernels;
 } profile;
 
-/* "forces" of "forces(particle *, const int *, float)" */
-static sums *kernel_of(profile *p, const char *name) {
-    size_t length = strcspn(name, "(<");
-    for (size_t k = 0; k < p->kernels.count; k++)
-        if (strlen(p->kernels.data[k].kernel) == length &&
-            !strncmp(p->kernels.data[k].kernel, name, length))
-            return &p->kernels.data[k];
-    sums fresh = {.kernel = hd_strndup(p->arena, name, length)};
-    hd_push(p->arena, &p->kernels, fresh);
-    return &p->kernels.data[p->kernels.count - 1];
-}
-
+/* NAN where there is no number, as in "n/a". */
 static void add_value(profile *p, sums *kernel, const char *metric, const char *text) {
+    hd_str digits = {.arena = p->arena};
+    char *end;
+    for (; *text; text++)
+        if (*text != ',')
+            hd_str_addn(&digits, text, 1);
+    const char *plain = hd_str_text(&digits);
+    double value = strtod(plain, &end);
     for (int m = 0; m < COUNTERS; m++)
         if (!strcmp(metrics[m], metric))
-            kernel->values[m] += number_of(p->arena, text);
+            kernel->values[m] += end == plain || *end ? NAN : value;
 }
 
 static void add_line(profile *p, const cell_list *cells) {
     if (cells->count <= p->id || cells->count <= p->name || !*cells->data[p->id])
         return; /* the line of units */
-    sums *kernel = kernel_of(p, cells->data[p->name]);
+    /* "forces" of "forces(particle *, const int *, float)" */
+    const char *name = cells->data[p->name];
+    name = hd_strndup(p->arena, name, strcspn(name, "(<"));
+    size_t k = 0;
+    while (k < p->kernels.count && strcmp(p->kernels.data[k].kernel, name))
+        k++;
+    if (k == p->kernels.count)
+        hd_push(p->arena, &p->kernels, (sums){.kernel = name});
+    sums *kernel = &p->kernels.data[k];
     if (!p->last_id || strcmp(p->last_id, cells->data[p->id]))
         kernel->launches++;
     p->last_id = cells->data[p->id];
@@ -178,46 +159,7 @@ static void add_line(profile *p, const cell_list *cells) {
         add_value(p, kernel, p->titles.data[c], cells->data[c]);
 }
 
-/* Of two kinds, of which a device may count but one. */
-static double either(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a + b; }
-
-static hd_gpu_sectors sectors_of(const sums *s) {
-    const double *v = s->values;
-    return (hd_gpu_sectors){.kernel = s->kernel,
-                            .launches = s->launches,
-                            .loads = v[LOADS],
-                            .stores = v[STORES],
-                            .atomics = either(v[ATOMICS], v[REDUCTIONS]),
-                            .l1_hits = v[L1_HITS] / 100 / s->launches,
-                            .l2_hits = v[L2_HITS] / 100 / s->launches};
-}
-
 /* ---- the whole -------------------------------------------------------------------- */
-
-static const char *last_line(hd_arena *arena, const char *text) {
-    size_t length = strlen(text);
-    while (length && strchr(" \r\n", text[length - 1]))
-        length--;
-    size_t start = length;
-    while (start && text[start - 1] != '\n')
-        start--;
-    return hd_strndup(arena, text + start, length - start);
-}
-
-static hd_status fail(hd_arena *arena, const hd_diag *diag, const char *text) {
-    if (strstr(text, "ERR_NVGPUCTRPERM"))
-        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
-                       "Nsight Compute may not read the counters (ERR_NVGPUCTRPERM); run it as "
-                       "root, or let the driver's option NVreg_RestrictProfilingToAdminUsers be 0");
-    const char *error = strstr(text, "==ERROR==");
-    if (!error)
-        return hd_fail(diag, HD_EUNSUPPORTED, NULL, "Nsight Compute wrote no counts: %s",
-                       last_line(arena, text));
-    error += strlen("==ERROR==");
-    error += strspn(error, " ");
-    return hd_fail(diag, HD_EUNSUPPORTED, NULL, "Nsight Compute failed: %s",
-                   hd_strndup(arena, error, strcspn(error, "\r\n")));
-}
 
 hd_status hd_gpu_parse_profile(hd_arena *arena, const hd_diag *diag, const char *text,
                                hd_gpu_sectors **kernels, uint32_t *count) {
@@ -240,10 +182,35 @@ hd_status hd_gpu_parse_profile(hd_arena *arena, const hd_diag *diag, const char 
             p.value = find_cell(&cells, "Metric Value");
         }
     }
-    if (!p.kernels.count)
-        return fail(arena, diag, text);
+    const char *error = strstr(text, "==ERROR==");
+    if (!p.kernels.count && strstr(text, "ERR_NVGPUCTRPERM"))
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                       "Nsight Compute may not read the counters (ERR_NVGPUCTRPERM); run it as "
+                       "root, or let the driver's option NVreg_RestrictProfilingToAdminUsers be 0");
+    if (!p.kernels.count && !error)
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL, "Nsight Compute wrote no counts: %s",
+                       hd_gpu_last_line(arena, text));
+    if (!p.kernels.count) {
+        error += strlen("==ERROR==");
+        error += strspn(error, " ");
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL, "Nsight Compute failed: %s",
+                       hd_strndup(arena, error, strcspn(error, "\r\n")));
+    }
     *kernels = hd_new_array(arena, hd_gpu_sectors, p.kernels.count);
-    for (size_t k = 0; k < p.kernels.count; k++)
-        (*kernels)[(*count)++] = sectors_of(&p.kernels.data[k]);
+    for (size_t k = 0; k < p.kernels.count; k++) {
+        const sums *s = &p.kernels.data[k];
+        const double *v = s->values;
+        (*kernels)[(*count)++] =
+            (hd_gpu_sectors){.kernel = s->kernel,
+                             .launches = s->launches,
+                             .loads = v[LOADS],
+                             .stores = v[STORES],
+                             /* Of two kinds, of which a device may count but one. */
+                             .atomics = isnan(v[ATOMICS])      ? v[REDUCTIONS]
+                                        : isnan(v[REDUCTIONS]) ? v[ATOMICS]
+                                                               : v[ATOMICS] + v[REDUCTIONS],
+                             .l1_hits = v[L1_HITS] / 100 / s->launches,
+                             .l2_hits = v[L2_HITS] / 100 / s->launches};
+    }
     return HD_OK;
 }

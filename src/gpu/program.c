@@ -9,12 +9,6 @@
 #include "frontend/frontend.h"
 #include "gpu/gpu.h"
 
-/* "nbody4" of "/here/examples/nbody4/nbody4.cl" */
-static const char *kernel_name(hd_arena *arena, const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return hd_strndup(arena, name, strcspn(name, "."));
-}
-
 /* A file of examples/ or bench/, which come along. */
 static const char *own_file(hd_arena *arena, const char *name) {
     const char *path = hd_own_file(arena, hd_format(arena, "share/heddle/%s", name), name);
@@ -27,7 +21,8 @@ hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject,
     hd_status status = hd_job_read(arena, diag, path, job);
     if (status != HD_OK)
         return status;
-    const char *name = kernel_name(arena, (*job)->kernel_path);
+    const char *name = hd_path_name((*job)->kernel_path); /* "nbody4" of "/here/nbody4.cl" */
+    name = hd_strndup(arena, name, strcspn(name, "."));
     (*job)->kernel_path = own_file(arena, hd_format(arena, "examples/%s/%s.cu", name, name));
     for (uint32_t l = 0; l < (*job)->launch_count; l++)
         (*job)->launches[l].size_key = NULL; /* global sizes of the OpenCL twin are meant */
@@ -75,4 +70,10 @@ hd_status hd_gpu_find_profile(hd_arena *arena, const hd_diag *diag, const char *
         *profile = known[d];
     }
     return status;
+}
+
+hd_status hd_gpu_profile_to_price(hd_arena *arena, const hd_diag *diag, const char *device,
+                                  const hd_device **profile) {
+    hd_status status = hd_gpu_find_profile(arena, diag, device, profile);
+    return status || *profile ? status : hd_device_find(arena, diag, "h200", profile);
 }

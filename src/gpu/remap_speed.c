@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,8 +14,6 @@ typedef struct speed {
     bool enough;
 } speed;
 
-static double shorter(double a, double b) { return a < b ? a : b; }
-
 bool hd_gpu_remap_met(const hd_gpu_remap_row *row) {
     bool met = true;
     for (int d = 0; d < 2; d++)
@@ -22,31 +21,30 @@ bool hd_gpu_remap_met(const hd_gpu_remap_row *row) {
     return met;
 }
 
-static hd_status remap(const speed *s, const hd_remap *map, hd_remap_direction direction) {
-    hd_gpu_memories *m = s->memories;
-    if (direction == HD_REMAP_TO_DEVICE)
-        return hd_remap_on_device(s->diag, m->remap, map, &m->device_side, m->host_side);
-    return hd_remap_back_on_device(s->diag, m->remap, map, m->host_side, &m->device_side);
-}
-
 static void measure(const speed *s, const hd_remap *map, hd_remap_direction direction,
                     hd_gpu_remap_row *row) {
+    hd_gpu_memories *m = s->memories;
     hd_remap_choice choice; /* asked for so that the device's figures are there */
     double seconds = 1e9, copy = 1e9;
-    bool done = hd_remap_plan(s->diag, s->memories->remap, map, direction, &choice) == HD_OK;
+    bool done = hd_remap_plan(s->diag, m->remap, map, direction, &choice) == HD_OK;
     for (int run = 0; done && run < (s->options->small ? SMALL_RUNS : RUNS); run++) {
         double start = hd_clock();
-        done = hd_gpu_copy(s->memories, row->bytes);
+        done = !m->gpu->api->copy(m->gpu, &m->queue, m->device_side.cuda, m->host_side.cuda,
+                                  row->bytes) &&
+               !m->gpu->api->finish(m->gpu, &m->queue);
         double middle = hd_clock();
-        done = done && remap(s, map, direction) == HD_OK;
+        if (done)
+            done = (direction == HD_REMAP_TO_DEVICE
+                        ? hd_remap_on_device(s->diag, m->remap, map, &m->device_side, m->host_side)
+                        : hd_remap_back_on_device(s->diag, m->remap, map, m->host_side,
+                                                  &m->device_side)) == HD_OK;
+        double end = hd_clock();
         if (run == 0) /* kernels are compiled */
             continue;
-        copy = shorter(copy, middle - start);
-        seconds = shorter(seconds, hd_clock() - middle);
+        copy = fmin(copy, middle - start);
+        seconds = fmin(seconds, end - middle);
     }
-    row->way[direction].measured = done;
-    row->way[direction].seconds = seconds;
-    row->way[direction].copy = copy;
+    row->way[direction] = (hd_gpu_remap_way){done, seconds, copy};
 }
 
 /* Both directions; takes the map, which is NULL where it could not be made. */
@@ -59,47 +57,6 @@ static void report(speed *s, const char *name, hd_remap *map, double goal) {
     s->enough = !s->options->row(s->options->user, &row);
 }
 
-/* ---- the maps --------------------------------------------------------------------- */
-
-static void report_structs(speed *s, const char *layout, uint32_t bytes) {
-    hd_remap_field fields[MOST_FIELDS];
-    char names[MOST_FIELDS][12], name[64];
-    hd_remap *map = NULL;
-    for (uint32_t f = 0; f < bytes / 4; f++) {
-        snprintf(names[f], sizeof names[f], "f%u", f);
-        fields[f] = (hd_remap_field){names[f], (size_t)f * 4, 4, 4};
-    }
-    hd_remap_record record = {"floats", bytes, 4, fields, bytes / 4};
-    snprintf(name, sizeof name, "%u bytes, %s", bytes, layout);
-    hd_remap_layout(s->diag, &record, layout, s->memories->bytes / bytes, &map);
-    report(s, name, map, GOAL);
-}
-
-static void report_transpose(speed *s, uint32_t bytes, uint64_t odd) {
-    uint64_t rows = 64;
-    hd_remap *map = NULL;
-    char name[64];
-    while (4 * rows * rows * bytes <= s->memories->bytes)
-        rows *= 2;
-    uint64_t columns = s->memories->bytes / bytes / rows - odd;
-    rows -= odd;
-    snprintf(name, sizeof name, "%llu x %llu, %u bytes", (unsigned long long)rows,
-             (unsigned long long)columns, bytes);
-    hd_remap_transpose(s->diag, rows, columns, bytes, &map);
-    report(s, name, map, 0);
-}
-
-static void report_gather(speed *s) {
-    uint64_t most = s->memories->bytes / 4, count = most < INDEXED ? most : INDEXED, seed = 1;
-    uint32_t *index = hd_checked(malloc((size_t)count * sizeof *index));
-    hd_remap *map = NULL;
-    for (uint64_t i = 0; i < count; i++)
-        index[i] = (uint32_t)(hd_next_random(&seed) % count);
-    hd_remap_gather(s->diag, index, 4, count, count, 4, &map);
-    report(s, "gather, 4 bytes", map, 0);
-    free(index);
-}
-
 void hd_gpu_remap_speed(const hd_diag *diag, hd_gpu_memories *memories,
                         const hd_gpu_remap_options *options) {
     static const char *const layouts[] = {"soa", "aosoa:16", "aosoa:32"};
@@ -107,12 +64,42 @@ void hd_gpu_remap_speed(const hd_diag *diag, hd_gpu_memories *memories,
     speed s = {diag, memories, options, false};
     size_t size_count = options->small ? 2 : sizeof sizes / sizeof *sizes;
     uint32_t widest = options->small ? 1 : 16;
+    hd_remap_field fields[MOST_FIELDS];
+    char names[MOST_FIELDS][12], name[64];
+    hd_remap *map;
+    for (uint32_t f = 0; f < MOST_FIELDS; f++) {
+        snprintf(names[f], sizeof names[f], "f%u", f);
+        fields[f] = (hd_remap_field){names[f], (size_t)f * 4, 4, 4};
+    }
     for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++)
-        for (size_t i = 0; i < size_count && !s.enough; i++)
-            report_structs(&s, layouts[l], sizes[i]);
+        for (size_t i = 0; i < size_count && !s.enough; i++) {
+            hd_remap_record record = {"floats", sizes[i], 4, fields, sizes[i] / 4};
+            snprintf(name, sizeof name, "%u bytes, %s", sizes[i], layouts[l]);
+            map = NULL;
+            hd_remap_layout(diag, &record, layouts[l], memories->bytes / sizes[i], &map);
+            report(&s, name, map, GOAL);
+        }
     for (uint32_t bytes = 1; bytes <= widest; bytes *= bytes == 1 ? 4 : 2)
-        for (uint64_t odd = 0; odd < 10 && !s.enough; odd += 7)
-            report_transpose(&s, bytes, odd);
-    if (!s.enough)
-        report_gather(&s);
+        for (uint64_t odd = 0; odd < 10 && !s.enough; odd += 7) {
+            uint64_t rows = 64;
+            while (4 * rows * rows * bytes <= memories->bytes)
+                rows *= 2;
+            uint64_t columns = memories->bytes / bytes / rows - odd;
+            rows -= odd;
+            snprintf(name, sizeof name, "%llu x %llu, %u bytes", (unsigned long long)rows,
+                     (unsigned long long)columns, bytes);
+            map = NULL;
+            hd_remap_transpose(diag, rows, columns, bytes, &map);
+            report(&s, name, map, 0);
+        }
+    if (s.enough)
+        return;
+    uint64_t most = memories->bytes / 4, count = most < INDEXED ? most : INDEXED, seed = 1;
+    uint32_t *index = hd_checked(malloc((size_t)count * sizeof *index));
+    map = NULL;
+    for (uint64_t i = 0; i < count; i++)
+        index[i] = (uint32_t)(hd_next_random(&seed) % count);
+    hd_remap_gather(diag, index, 4, count, count, 4, &map);
+    report(&s, "gather, 4 bytes", map, 0);
+    free(index);
 }

@@ -1,6 +1,6 @@
 /* The device: what it is, and that it computes at all. */
 #include "gpu/gpu.h"
-#include "report/json.h"
+#include "report/result.h"
 
 /* Memory that comes back as it went. */
 static hd_status try_memory(const hd_gpu_step_run *run, hd_compute *gpu) {
@@ -31,24 +31,15 @@ static hd_status try_memory(const hd_gpu_step_run *run, hd_compute *gpu) {
                                       : HD_OK;
 }
 
-static hd_status describe(hd_gpu_step_run *run, hd_compute *gpu) {
-    uint64_t free_bytes = 0, all = 0;
-    const char *architecture = gpu->architecture;
-    size_t major = strlen(architecture) - 1;
-    const hd_device *profile;
-    gpu->api->memory_info(gpu, &free_bytes, &all);
-    json_object_set_new(run->result, "name", hd_json_text(gpu->device.name));
-    json_object_set_new(run->result, "driver", hd_json_text(gpu->device.driver));
-    json_object_set_new(run->result, "capability",
-                        hd_json_text(hd_format(run->arena, "%.*s.%s", (int)major, architecture,
-                                               architecture + major)));
-    json_object_set_new(run->result, "multiprocessors", json_integer(gpu->units));
-    json_object_set_new(run->result, "memory", hd_json_integer(all));
-    json_object_set_new(run->result, "free", hd_json_integer(free_bytes));
-    hd_status status = hd_gpu_find_profile(run->arena, run->diag, gpu->device.name, &profile);
-    json_object_set_new(run->result, "profile", hd_json_text(profile ? profile->name : NULL));
-    return status;
-}
+typedef struct device_row {
+    const char *name, *driver, *capability;
+    uint32_t multiprocessors;
+    uint64_t memory, free;
+    const char *profile;
+} device_row;
+
+static const hd_member device_members[] = {
+    HD_SAME(device_row, name, driver, capability, multiprocessors, memory, free, profile), {0}};
 
 hd_status hd_gpu_run_device(hd_gpu_step_run *run) {
     hd_compute *gpu;
@@ -56,8 +47,19 @@ hd_status hd_gpu_run_device(hd_gpu_step_run *run) {
     if (status != HD_OK)
         return status;
     status = try_memory(run, gpu);
-    if (status == HD_OK)
-        status = describe(run, gpu);
+    if (status == HD_OK) {
+        const char *architecture = gpu->architecture;
+        size_t major = strlen(architecture) - 1;
+        const hd_device *profile;
+        device_row row = {
+            gpu->device.name, gpu->device.driver,
+            hd_format(run->arena, "%.*s.%s", (int)major, architecture, architecture + major),
+            gpu->units};
+        gpu->api->memory_info(gpu, &row.free, &row.memory);
+        status = hd_gpu_find_profile(run->arena, run->diag, gpu->device.name, &profile);
+        row.profile = profile ? profile->name : NULL;
+        hd_json_add_row(run->result, &(hd_view){run->arena}, device_members, &row);
+    }
     gpu->api->close(gpu);
     return status;
 }

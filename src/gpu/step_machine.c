@@ -10,6 +10,7 @@
 #include "locality/coalesce.h"
 #include "measure/session.h"
 #include "report/json.h"
+#include "report/result.h"
 #include "vm/vm.h"
 
 static const char *const programs[] = {"kmeans",       "nbody",   "nbody4", "lavamd",
@@ -42,44 +43,30 @@ static hd_status lay_out(hd_arena *arena, const hd_diag *diag, const char *subje
     return hd_rewrite_job(arena, diag, l->job, &l->layout, 1, &l->rewritten);
 }
 
-static hd_status make_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                               void ***contents) {
-    *contents = hd_new_array(arena, void *, job->buffer_count);
-    return hd_job_all_contents(arena, diag, job, *contents);
-}
-
-/* Once on the device; *after, unless that is NULL, gets what the buffers hold then. */
-static hd_status run_on_device(hd_arena *arena, const hd_diag *diag, const laid_out *l,
-                               void **after) {
-    hd_session session;
+hd_status hd_gpu_run_once(hd_arena *arena, const hd_diag *diag, const char *subject,
+                          const char *layout) {
+    laid_out l;
+    hd_session session = {0};
     hd_version version = {0};
-    void **contents;
     double seconds;
-    hd_status status = make_contents(arena, diag, l->job, &contents);
+    hd_status status = lay_out(arena, diag, subject, layout, &l);
     if (status != HD_OK)
         return status;
-    status = hd_session_open(arena, diag, l->job, "cuda:0", &session);
+    void **contents = hd_new_array(arena, void *, l.job->buffer_count);
+    status = hd_job_all_contents(arena, diag, l.job, contents);
     if (status == HD_OK)
-        status = hd_version_make(&session, l->rewritten, &l->layout, l->rewritten != NULL, contents,
+        status = hd_session_open(arena, diag, l.job, "cuda:0", &session);
+    if (status == HD_OK)
+        status = hd_version_make(&session, l.rewritten, &l.layout, l.rewritten != NULL, contents,
                                  &version);
     if (status == HD_OK)
         status = hd_version_run(&session, &version, &seconds);
-    if (status == HD_OK && after)
-        status = hd_version_read(&session, arena, &version, after);
     hd_version_free(&session, &version);
     hd_session_close(&session);
     return status;
 }
 
-hd_status hd_gpu_run_once(hd_arena *arena, const hd_diag *diag, const char *subject,
-                          const char *layout) {
-    laid_out l;
-    hd_status status = lay_out(arena, diag, subject, layout, &l);
-    return status == HD_OK ? run_on_device(arena, diag, &l, NULL) : status;
-}
-
-/* ---- the machine -------------------------------------------------------------------------------
- */
+/* ---- the machine ------------------------------------------------------------------ */
 
 /* Hears which accesses load, store or are atomic. */
 typedef struct kinds {
@@ -98,12 +85,26 @@ static hd_status hear_launch(void *self, const hd_event_launch *launch) {
     return HD_OK;
 }
 
-static hd_gpu_sectors *row_of(hd_gpu_sectors *rows, uint32_t *count, const char *kernel) {
-    for (uint32_t r = 0; r < *count; r++)
-        if (!strcmp(rows[r].kernel, kernel))
-            return &rows[r];
-    rows[*count] = (hd_gpu_sectors){.kernel = kernel};
-    return &rows[(*count)++];
+/* Counts of the kernels of a job. */
+typedef struct kernel_counts {
+    hd_gpu_sectors *rows;
+    uint32_t count;
+} kernel_counts;
+
+static hd_gpu_sectors *find_row(const kernel_counts *counts, const char *kernel) {
+    for (uint32_t r = 0; r < counts->count; r++)
+        if (!strcmp(counts->rows[r].kernel, kernel))
+            return &counts->rows[r];
+    return NULL;
+}
+
+static hd_gpu_sectors *row_of(kernel_counts *counts, const char *kernel) {
+    hd_gpu_sectors *found = find_row(counts, kernel);
+    if (!found) {
+        found = &counts->rows[counts->count++];
+        *found = (hd_gpu_sectors){.kernel = kernel};
+    }
+    return found;
 }
 
 static void add_access(hd_gpu_sectors *row, hd_access_kind kind, double transactions) {
@@ -112,116 +113,97 @@ static void add_access(hd_gpu_sectors *row, hd_access_kind kind, double transact
                          : &row->atomics) += transactions;
 }
 
-typedef struct counting {
-    hd_vm *vm;
-    hd_coalesce *counter;
-    kinds heard;
-    hd_sink sink;
-    uint32_t number;
-    hd_gpu_sectors *rows;
-    uint32_t row_count;
-} counting;
-
-static hd_status count_launch(counting *c, const hd_job *job, uint32_t launch) {
-    hd_status status = hd_vm_run(c->vm, launch, &c->sink, NULL);
-    hd_gpu_sectors *row = row_of(c->rows, &c->row_count, job->launches[launch].kernel_name);
-    row->launches++;
-    for (uint32_t a = 0; a < c->heard.count && status == HD_OK; a++) {
-        const hd_coalesce_counts *counts = hd_coalesce_of(c->counter, c->number, a);
-        if (counts && c->heard.accesses[a].space != KIR_CONSTANT)
-            add_access(row, c->heard.accesses[a].kind, (double)counts->transactions);
-    }
-    c->number++;
-    return status;
-}
-
-static hd_status count_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                           void *const *contents, const hd_device *device, counting *c) {
-    const hd_vm_options options = {.spaces = 1u << KIR_GLOBAL | 1u << KIR_CONSTANT};
-    *c = (counting){.heard = {.arena = arena},
-                    .rows = hd_new_array(arena, hd_gpu_sectors, job->launch_count)};
-    hd_status status = hd_vm_open(arena, diag, job, contents, &options, &c->vm);
-    if (status != HD_OK)
-        return status;
-    c->counter = hd_coalesce_new(arena, device);
-    const hd_sink sinks[] = {hd_coalesce_sink(c->counter),
-                             {.self = &c->heard, .launch = hear_launch}};
-    c->sink = hd_sink_tee(arena, sinks, 2);
-    for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
-        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK; r++)
-            status = count_launch(c, job, l);
-    hd_coalesce_free(c->counter);
-    return status;
-}
-
-/* The job of the rewritten kernels, compiled for the machine, with its contents. */
-static hd_status place_job(hd_arena *arena, const hd_diag *diag, const laid_out *l,
-                           void *const *contents, const hd_job **job, void ***placed_contents) {
-    hd_placed_job *placed;
-    hd_rewritten_view view = {arena, diag, l->rewritten, NULL};
-    hd_status status = hd_place_rewritten(&view, l->job, &l->layout, 1, &placed);
-    if (status != HD_OK)
-        return status;
-    *job = placed->job;
-    *placed_contents = hd_new_array(arena, void *, placed->job->buffer_count);
-    hd_placed_scatter(arena, placed, contents, *placed_contents);
-    return HD_OK;
-}
-
 static hd_status count_on_machine(hd_arena *arena, const hd_diag *diag, const laid_out *l,
-                                  const hd_device *device, counting *c) {
+                                  const hd_device *device, kernel_counts *c) {
     const hd_job *job = l->job;
-    void **contents;
-    hd_status status = make_contents(arena, diag, l->job, &contents);
-    if (status == HD_OK && l->rewritten)
-        status = place_job(arena, diag, l, contents, &job, &contents);
+    const hd_vm_options options = {.spaces = 1u << KIR_GLOBAL | 1u << KIR_CONSTANT};
+    void **contents = hd_new_array(arena, void *, job->buffer_count);
+    hd_placed_job *placed;
+    hd_vm *vm;
+    c->rows = hd_new_array(arena, hd_gpu_sectors, job->launch_count);
+    hd_status status = hd_job_all_contents(arena, diag, job, contents);
+    if (status == HD_OK && l->rewritten) {
+        /* That of the rewritten kernels, compiled for the machine, with its contents. */
+        hd_rewritten_view view = {arena, diag, l->rewritten, NULL};
+        status = hd_place_rewritten(&view, l->job, &l->layout, 1, &placed);
+        if (status != HD_OK)
+            return status;
+        job = placed->job;
+        void **placed_contents = hd_new_array(arena, void *, job->buffer_count);
+        hd_placed_scatter(arena, placed, contents, placed_contents);
+        contents = placed_contents;
+    }
     if (status == HD_OK)
-        status = count_job(arena, diag, job, contents, device, c);
-    if (c->vm)
-        hd_vm_close(c->vm);
+        status = hd_vm_open(arena, diag, job, contents, &options, &vm);
+    if (status != HD_OK)
+        return status;
+    hd_coalesce *counter = hd_coalesce_new(arena, device);
+    kinds heard = {.arena = arena};
+    const hd_sink sinks[] = {hd_coalesce_sink(counter), {.self = &heard, .launch = hear_launch}};
+    const hd_sink sink = hd_sink_tee(arena, sinks, 2);
+    uint32_t number = 0;
+    for (uint32_t n = 0; n < job->launch_count && status == HD_OK; n++)
+        for (uint64_t r = 0; r < job->launches[n].repeat && status == HD_OK; r++, number++) {
+            hd_gpu_sectors *row = row_of(c, job->launches[n].kernel_name);
+            status = hd_vm_run(vm, n, &sink, NULL);
+            row->launches++;
+            for (uint32_t a = 0; a < heard.count && status == HD_OK; a++) {
+                const hd_coalesce_counts *counts = hd_coalesce_of(counter, number, a);
+                if (counts && heard.accesses[a].space != KIR_CONSTANT)
+                    add_access(row, heard.accesses[a].kind, (double)counts->transactions);
+            }
+        }
+    hd_coalesce_free(counter);
+    hd_vm_close(vm);
     return status;
 }
 
 /* ---- outputs ---------------------------------------------------------------------- */
 
+/* What a job leaves on the machine and on the device. */
+typedef struct program_row {
+    const char *name;
+    bool equal, bit_equal;
+} program_row;
+
+static const hd_member program_members[] = {HD_SAME(program_row, name, equal, bit_equal), {0}};
+
 static hd_status compare_outputs(hd_gpu_step_run *run, const char *program) {
     hd_arena *arena = run->arena;
-    laid_out l;
-    void **before;
+    hd_job *job;
     const hd_vm_options options = {0};
+    const hd_measure_options on = {.device = "cuda:0"};
+    program_row row = {.name = program};
     hd_vm *vm;
-    bool equal = false, bit_equal = false;
-    hd_status status = lay_out(arena, run->diag, subject_of(arena, program), "aos", &l);
-    if (status == HD_OK)
-        status = make_contents(arena, run->diag, l.job, &before);
+    hd_status status = hd_gpu_load(arena, run->diag, subject_of(arena, program), &job);
     if (status != HD_OK)
         return status;
-    void **after = hd_new_array(arena, void *, l.job->buffer_count);
-    void **machine = hd_new_array(arena, void *, l.job->buffer_count);
-    status = run_on_device(arena, run->diag, &l, after);
+    void **before = hd_new_array(arena, void *, job->buffer_count);
+    void **after = hd_new_array(arena, void *, job->buffer_count);
+    void **machine = hd_new_array(arena, void *, job->buffer_count);
+    status = hd_job_all_contents(arena, run->diag, job, before);
     if (status == HD_OK)
-        status = hd_vm_open(arena, run->diag, l.job, before, &options, &vm);
+        status = hd_measure_run(arena, run->diag, job, &on, after, NULL);
+    if (status == HD_OK)
+        status = hd_vm_open(arena, run->diag, job, before, &options, &vm);
     if (status != HD_OK)
         return status;
-    for (uint32_t i = 0; i < l.job->launch_count && status == HD_OK; i++)
-        for (uint64_t r = 0; r < l.job->launches[i].repeat && status == HD_OK; r++)
+    for (uint32_t i = 0; i < job->launch_count && status == HD_OK; i++)
+        for (uint64_t r = 0; r < job->launches[i].repeat && status == HD_OK; r++)
             status = hd_vm_run(vm, i, NULL, NULL);
-    for (uint32_t b = 0; b < l.job->buffer_count; b++)
+    for (uint32_t b = 0; b < job->buffer_count; b++)
         machine[b] = hd_vm_contents(vm, b);
     if (status == HD_OK)
         status =
-            hd_contents_compare(arena, run->diag, l.job, &(hd_contents){"on the machine", machine},
-                                &(hd_contents){"on the device", after}, &equal, &bit_equal);
+            hd_contents_compare(arena, run->diag, job, &(hd_contents){"on the machine", machine},
+                                &(hd_contents){"on the device", after}, &row.equal, &row.bit_equal);
     hd_vm_close(vm);
     if (status != HD_OK && status != HD_EDIFFER)
         return status;
-    json_t *row = hd_gpu_add_row(run, "programs");
-    json_object_set_new(row, "name", hd_json_text(program));
-    json_object_set_new(row, "equal", json_boolean(equal));
-    json_object_set_new(row, "bit_equal", json_boolean(bit_equal));
-    if (equal)
+    json_t *object = hd_gpu_add_row(run, "programs", program_members, &row);
+    if (row.equal)
         return HD_OK;
-    json_object_set(row, "why", json_object_get(run->result, "error"));
+    json_object_set(object, "why", json_object_get(run->result, "error"));
     json_object_del(run->result, "error");
     json_object_set_new(run->result, "differs", json_true());
     return HD_OK;
@@ -258,25 +240,6 @@ typedef struct counters {
     hd_device device; /* that of the profile, with sectors of 32 bytes */
 } counters;
 
-static hd_status find_device(counters *c) {
-    const hd_diag *diag = c->run->diag;
-    uint32_t count;
-    const char *missing;
-    const hd_device *profile = NULL;
-    const hd_compute_device *device = hd_measure_devices(c->run->arena, "cuda", &count, &missing);
-    hd_status status =
-        count ? hd_gpu_find_profile(c->run->arena, diag, device->name, &profile)
-              : hd_fail(diag, HD_ESYSTEM, NULL, "there is no CUDA device any more: %s", missing);
-    if (status == HD_OK && !profile)
-        status = hd_device_find(c->run->arena, diag, "h200", &profile);
-    if (status != HD_OK)
-        return status;
-    c->device = *profile;
-    c->device.segment = 32;
-    c->device.coalescing = HD_COALESCE_WARP;
-    return HD_OK;
-}
-
 /* This program under ncu. *late: it was past the time, and the device may be busy still. */
 static hd_status profile(const counters *c, hd_arena *arena, const char *subject,
                          const char *layout, hd_gpu_sectors **kernels, uint32_t *count,
@@ -311,7 +274,7 @@ static hd_status profile(const counters *c, hd_arena *arena, const char *subject
 
 /* The cost model's counts, which need no run. */
 static hd_status model_counts(const counters *c, hd_arena *arena, const laid_out *l,
-                              hd_gpu_sectors *rows, uint32_t *count) {
+                              kernel_counts *counts) {
     const hd_cost_options options = {.loops = HD_LOOPS_PENG};
     const hd_layout *layout =
         l->rewritten ? l->layout.layout : hd_layout_original(arena, l->job->record);
@@ -322,40 +285,30 @@ static hd_status model_counts(const counters *c, hd_arena *arena, const laid_out
         hd_cost_model_make(arena, c->run->diag, l->job, &c->device, &options, &model);
     if (status != HD_OK)
         return status;
+    counts->rows = hd_new_array(arena, hd_gpu_sectors, l->job->module->kernel_count);
     hd_cost_of_layout(arena, model, layout, &lines, &line_count);
     for (size_t i = 0; i < line_count; i++)
-        add_access(row_of(rows, count, lines[i].info->kernel->name), lines[i].access->kind,
+        add_access(row_of(counts, lines[i].info->kernel->name), lines[i].access->kind,
                    lines[i].executions * lines[i].transactions);
     return HD_OK;
 }
 
-static json_t *counts_json(const hd_gpu_sectors *s) {
-    return json_pack("{s:o, s:o, s:o}", "loads", hd_json_number(s->loads), "stores",
-                     hd_json_number(s->stores), "atomics", hd_json_number(s->atomics));
-}
+/* A kernel: what ncu, the machine and the model counted; NULL: not there. */
+typedef struct kernel_row {
+    const char *program, *layout;
+    const hd_gpu_sectors *counted, *machine, *model;
+} kernel_row;
 
-static const hd_gpu_sectors *find_row(const hd_gpu_sectors *rows, uint32_t count,
-                                      const char *kernel) {
-    for (uint32_t r = 0; r < count; r++)
-        if (!strcmp(rows[r].kernel, kernel))
-            return &rows[r];
-    return NULL;
-}
-
-static void add_kernel(hd_gpu_step_run *run, const char *program, const char *layout,
-                       const hd_gpu_sectors *measured, const hd_gpu_sectors *machine,
-                       const hd_gpu_sectors *model) {
-    json_t *row = hd_gpu_add_row(run, "kernels");
-    json_object_set_new(row, "program", hd_json_text(program));
-    json_object_set_new(row, "layout", hd_json_text(layout));
-    json_object_set_new(row, "kernel", hd_json_text(measured->kernel));
-    json_object_set_new(row, "launches", hd_json_integer(measured->launches));
-    json_object_set_new(row, "l1_hits", hd_json_number(measured->l1_hits));
-    json_object_set_new(row, "l2_hits", hd_json_number(measured->l2_hits));
-    json_object_set_new(row, "counted", counts_json(measured));
-    json_object_set_new(row, "machine", machine ? counts_json(machine) : json_null());
-    json_object_set_new(row, "model", model ? counts_json(model) : json_null());
-}
+static const hd_member sector_members[] = {HD_SAME(hd_gpu_sectors, loads, stores, atomics), {0}};
+static const hd_member counted_members[] = {
+    HD_SAME(hd_gpu_sectors, kernel, launches, l1_hits, l2_hits), {0}};
+static const hd_member kernel_members[] = {
+    HD_SAME(kernel_row, program, layout),
+    {HD_BEHIND(kernel_row, counted), .of = counted_members},
+    {"counted", HD_BEHIND(kernel_row, counted), .of = sector_members},
+    {"machine", HD_BEHIND(kernel_row, machine), .of = sector_members},
+    {"model", HD_BEHIND(kernel_row, model), .of = sector_members},
+    {0}};
 
 static hd_status count_layout(const counters *c, const char *program, const char *layout,
                               bool *late) {
@@ -363,22 +316,20 @@ static hd_status count_layout(const counters *c, const char *program, const char
     hd_arena *arena = hd_arena_new();
     const char *subject = subject_of(arena, program);
     laid_out l;
-    counting machine = {0};
-    hd_gpu_sectors *measured = NULL, *model = NULL;
-    uint32_t measured_count = 0, model_count = 0;
+    kernel_counts machine = {0}, model = {0}, measured = {0};
     hd_status status = lay_out(arena, run->diag, subject, layout, &l);
     if (status == HD_OK)
         status = count_on_machine(arena, run->diag, &l, &c->device, &machine);
-    if (status == HD_OK) {
-        model = hd_new_array(arena, hd_gpu_sectors, l.job->module->kernel_count);
-        status = model_counts(c, arena, &l, model, &model_count);
-    }
     if (status == HD_OK)
-        status = profile(c, arena, subject, layout, &measured, &measured_count, late);
-    for (uint32_t k = 0; k < measured_count && status == HD_OK; k++)
-        add_kernel(run, program, layout, &measured[k],
-                   find_row(machine.rows, machine.row_count, measured[k].kernel),
-                   find_row(model, model_count, measured[k].kernel));
+        status = model_counts(c, arena, &l, &model);
+    if (status == HD_OK)
+        status = profile(c, arena, subject, layout, &measured.rows, &measured.count, late);
+    for (uint32_t k = 0; k < measured.count && status == HD_OK; k++) {
+        const char *kernel = measured.rows[k].kernel;
+        const kernel_row row = {program, layout, &measured.rows[k], find_row(&machine, kernel),
+                                find_row(&model, kernel)};
+        hd_gpu_add_row(run, "kernels", kernel_members, &row);
+    }
     hd_arena_free(arena);
     return status;
 }
@@ -386,12 +337,25 @@ static hd_status count_layout(const counters *c, const char *program, const char
 hd_status hd_gpu_run_counters(hd_gpu_step_run *run) {
     static const char *const layouts[] = {"aos", "soa", "aosoa:32"};
     counters c = {.run = run, .profiler = hd_gpu_find_profiler(run->arena)};
-    if (!c.profiler)
-        return hd_gpu_not_done(run,
-                               "there is no Nsight Compute: no ncu in PATH, in the CUDA toolkit "
-                               "or in /opt/nvidia/nsight-compute");
+    const hd_device *priced;
+    const char *missing;
+    uint32_t count;
+    if (!c.profiler) {
+        json_object_set_new(
+            run->result, "not_done",
+            hd_json_text("there is no Nsight Compute: no ncu in PATH, in the CUDA toolkit "
+                         "or in /opt/nvidia/nsight-compute"));
+        return HD_OK;
+    }
     json_object_set_new(run->result, "profiler", hd_json_text(c.profiler));
-    hd_status status = find_device(&c);
+    const hd_compute_device *device = hd_compute_named("cuda")->list(run->arena, &count, &missing);
+    hd_status status = count ? hd_gpu_profile_to_price(run->arena, run->diag, device->name, &priced)
+                             : hd_fail(run->diag, HD_ESYSTEM, NULL,
+                                       "there is no CUDA device any more: %s", missing);
+    if (status == HD_OK)
+        c.device = *priced;
+    c.device.segment = 32;
+    c.device.coalescing = HD_COALESCE_WARP;
     bool late = false;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         for (int p = 0; p < (run->small ? 1 : PROGRAMS) && status == HD_OK && !late; p++) {
@@ -402,27 +366,20 @@ hd_status hd_gpu_run_counters(hd_gpu_step_run *run) {
         }
     if (late)
         json_object_set_new(run->result, "cut", json_true());
-    return status == HD_EUNSUPPORTED ? hd_gpu_not_done(run, hd_gpu_text(run->result, "error"))
-                                     : status;
+    if (status != HD_EUNSUPPORTED)
+        return status;
+    json_object_set(run->result, "not_done", json_object_get(run->result, "error"));
+    return HD_OK;
 }
 
 static void show_counts(hd_str *page, const json_t *row, const char *name) {
     static const char *const columns[] = {"counted", "machine", "model"};
     for (int c = 0; c < 3; c++) {
         const json_t *count = json_object_get(json_object_get(row, columns[c]), name);
-        if (json_is_number(count))
-            hd_str_printf(page, " %.0f |", json_number_value(count));
-        else
-            hd_str_add(page, " |");
+        hd_str_add(page, json_is_number(count)
+                             ? hd_format(page->arena, " %.0f |", json_number_value(count))
+                             : " |");
     }
-}
-
-static void show_share(hd_str *page, const json_t *row, const char *name) {
-    const json_t *share = json_object_get(row, name);
-    if (json_is_number(share))
-        hd_str_printf(page, " %.0f%% |", 100 * json_number_value(share));
-    else
-        hd_str_add(page, " |");
 }
 
 void hd_gpu_show_counters(hd_str *page, const json_t *result) {
@@ -445,8 +402,12 @@ void hd_gpu_show_counters(hd_str *page, const json_t *result) {
         show_counts(page, row, "loads");
         show_counts(page, row, "stores");
         show_counts(page, row, "atomics");
-        show_share(page, row, "l1_hits");
-        show_share(page, row, "l2_hits");
+        for (int c = 1; c <= 2; c++) {
+            const json_t *share = json_object_get(row, c == 1 ? "l1_hits" : "l2_hits");
+            hd_str_add(page, json_is_number(share) ? hd_format(page->arena, " %.0f%% |",
+                                                               100 * json_number_value(share))
+                                                   : " |");
+        }
         hd_str_add(page, "\n");
     }
 }

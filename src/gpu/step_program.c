@@ -9,8 +9,8 @@
 
 #include "advise/advise.h"
 #include "gpu/gpu.h"
-#include "measure/timing.h"
 #include "report/json.h"
+#include "report/members.h"
 
 enum { MOST_LAYOUTS = 28, SMALL_LAYOUTS = 1, ROUNDS = 9 };
 
@@ -32,28 +32,14 @@ typedef struct subject {
 
 /* ---- the set ---------------------------------------------------------------------- */
 
-static hd_status find_profile(subject *s) {
-    const hd_diag *diag = s->run->diag;
-    hd_status status = hd_gpu_find_profile(s->arena, diag, s->device.name, &s->profile);
-    if (status == HD_OK && !s->profile)
-        status = hd_device_find(s->arena, diag, "h200", &s->profile);
-    return status;
-}
-
-static hd_status price(subject *s) {
-    const hd_cost_options options = {.loops = HD_LOOPS_PENG};
-    const hd_search_options search = {.seconds = s->run->seconds / 10};
-    hd_status status =
-        hd_cost_model_make(s->arena, s->run->diag, s->job, s->profile, &options, &s->model);
+static hd_status propose(subject *s) {
+    hd_layout_graph *graph;
+    hd_judge judges[4];
+    uint32_t judge_count = 0, count;
+    hd_status status = hd_layout_graph_make(s->arena, s->run->diag, s->job, &graph);
     if (status != HD_OK)
         return status;
-    hd_search_static(s->arena, s->model, &search, &s->search);
-    s->choice =
-        s->search.leave ? hd_layout_original(s->arena, s->job->record) : s->search.ranked[0].layout;
-    return HD_OK;
-}
-
-static const hd_tile_steps *find_tree(const subject *s) {
+    uint64_t epsilon = hd_device_line(s->profile);
     const hd_profiled_device device = {s->device.backend, s->device.platform, s->device.name,
                                        s->device.driver};
     hd_profiled_tree found;
@@ -63,18 +49,6 @@ static const hd_tile_steps *find_tree(const subject *s) {
     if (hd_database_find_tree(database, s->arena, &device, &found))
         hd_tile_steps_parse(s->arena, s->run->diag, found.text, &tree);
     hd_database_close(database);
-    return tree;
-}
-
-static hd_status propose(subject *s) {
-    hd_layout_graph *graph;
-    hd_judge judges[4];
-    uint32_t judge_count = 0, count;
-    hd_status status = hd_layout_graph_make(s->arena, s->run->diag, s->job, &graph);
-    if (status != HD_OK)
-        return status;
-    uint64_t epsilon = hd_device_line(s->profile);
-    const hd_tile_steps *tree = find_tree(s);
     judges[judge_count++] = hd_judge_cost(s->arena, s->profile, &s->search);
     judges[judge_count++] = hd_judge_plain(s->arena, s->job->record);
     judges[judge_count++] = hd_judge_graph(s->arena, graph, epsilon, NULL);
@@ -102,24 +76,39 @@ static double median_of(const subject *s, uint32_t i) {
     return hd_timing_of(s->arena, s->turns.seconds[i], s->turns.rounds).median;
 }
 
+/* A layout of the set. */
+typedef struct layout_row {
+    const char *layout, *by, *why;
+    double cost, ratio;
+    bool differs;
+    hd_timing timing;
+} layout_row;
+
+HD_GETTER(equal_of, layout_row,
+          row->differs ? hd_bool(false)
+          : row->why   ? hd_null()
+                       : hd_bool(true))
+HD_GETTER(timing_of, layout_row, row->why ? hd_absent() : hd_row(&row->timing))
+HD_GETTER(ratio_of, layout_row, row->why ? hd_absent() : hd_real(row->ratio))
+
+static const hd_member layout_members[] = {HD_SAME(layout_row, layout, by, cost, why),
+                                           {"equal", .get = equal_of},
+                                           {"timing", .get = timing_of, .of = hd_timing_members},
+                                           {"ratio", .get = ratio_of},
+                                           {0}};
+
 static void add_layout(const subject *s, uint32_t i) {
     const hd_turns *t = &s->turns;
-    json_t *row = hd_gpu_add_row(s->run, "layouts");
-    json_object_set_new(row, "layout",
-                        hd_json_text(hd_layout_print(s->arena, s->job->record, s->layouts[i])));
-    json_object_set_new(row, "by", hd_json_text(s->by[i]));
-    json_object_set_new(row, "cost", hd_json_number(s->costs[i]));
-    json_object_set_new(row, "why", hd_json_text(t->why[i]));
-    json_object_set_new(row, "equal",
-                        t->differs[i] ? json_false()
-                        : t->why[i]   ? json_null()
-                                      : json_true());
-    if (t->why[i])
-        return;
-    hd_timing timing = hd_timing_of(s->arena, t->seconds[i], t->rounds);
-    hd_interval ratio = hd_turns_ratio(s->arena, t, i, 0);
-    json_object_set_new(row, "timing", hd_json_timing(&timing));
-    json_object_set_new(row, "ratio", hd_json_number(ratio.median));
+    layout_row row = {.layout = hd_layout_print(s->arena, s->job->record, s->layouts[i]),
+                      .by = s->by[i],
+                      .why = t->why[i],
+                      .cost = s->costs[i],
+                      .differs = t->differs[i]};
+    if (!row.why) {
+        row.timing = hd_timing_of(s->arena, t->seconds[i], t->rounds);
+        row.ratio = hd_turns_ratio(s->arena, t, i, 0).median;
+    }
+    hd_gpu_add_row(s->run, "layouts", layout_members, &row);
 }
 
 /* How the costs order the times, and what the choice takes to the best. */
@@ -165,11 +154,17 @@ hd_status hd_gpu_run_program(hd_gpu_step_run *run) {
     if (status == HD_OK)
         status = hd_measure_device(s.arena, run->diag, s.job, "cuda:0", &s.device);
     if (status == HD_OK)
-        status = find_profile(&s);
+        status = hd_gpu_profile_to_price(s.arena, run->diag, s.device.name, &s.profile);
+    const hd_cost_options cost = {.loops = HD_LOOPS_PENG};
+    const hd_search_options search = {.seconds = run->seconds / 10};
     if (status == HD_OK)
-        status = price(&s);
-    if (status == HD_OK)
+        status = hd_cost_model_make(s.arena, run->diag, s.job, s.profile, &cost, &s.model);
+    if (status == HD_OK) {
+        hd_search_static(s.arena, s.model, &search, &s.search);
+        s.choice =
+            s.search.leave ? hd_layout_original(s.arena, s.job->record) : s.search.ranked[0].layout;
         status = propose(&s);
+    }
     if (status == HD_OK)
         status = hd_take_turns(s.arena, run->diag, s.job, s.layouts, s.count, &options, &s.turns);
     if (status != HD_OK)
@@ -185,19 +180,6 @@ hd_status hd_gpu_run_program(hd_gpu_step_run *run) {
 
 /* ---- the page ----------------------------------------------------------------------------------
  */
-
-static void show_layout(hd_str *page, const json_t *row) {
-    const json_t *timing = json_object_get(row, "timing"), *equal = json_object_get(row, "equal");
-    hd_str_printf(page, "| `%s` | %s | %.3f |", hd_gpu_text(row, "layout"), hd_gpu_text(row, "by"),
-                  hd_gpu_number(row, "cost"));
-    if (timing)
-        hd_str_printf(page, " %.3f | %.4f | %.4f to %.4f | yes |\n", hd_gpu_number(row, "ratio"),
-                      hd_gpu_number(timing, "median") * 1e3, hd_gpu_number(timing, "low") * 1e3,
-                      hd_gpu_number(timing, "high") * 1e3);
-    else
-        hd_str_printf(page, " | | %s | %s |\n", hd_gpu_text(row, "why"),
-                      json_is_false(equal) ? "**no**" : "");
-}
 
 void hd_gpu_show_program(hd_str *page, const json_t *result) {
     size_t i;
@@ -223,6 +205,15 @@ void hd_gpu_show_program(hd_str *page, const json_t *result) {
     hd_str_add(page, "| layout | by | cost to aos | time to aos | ms | quartiles | equal |\n"
                      "|---|---|--:|--:|--:|---|---|\n");
     json_array_foreach(json_object_get(result, "layouts"), i, row) {
-        show_layout(page, row);
+        const json_t *timing = json_object_get(row, "timing");
+        hd_str_printf(page, "| `%s` | %s | %.3f |", hd_gpu_text(row, "layout"),
+                      hd_gpu_text(row, "by"), hd_gpu_number(row, "cost"));
+        if (timing)
+            hd_str_printf(page, " %.3f | %.4f | %.4f to %.4f | yes |\n",
+                          hd_gpu_number(row, "ratio"), hd_gpu_number(timing, "median") * 1e3,
+                          hd_gpu_number(timing, "low") * 1e3, hd_gpu_number(timing, "high") * 1e3);
+        else
+            hd_str_printf(page, " | | %s | %s |\n", hd_gpu_text(row, "why"),
+                          json_is_false(json_object_get(row, "equal")) ? "**no**" : "");
     }
 }

@@ -3,7 +3,6 @@
 
 #include "gpu/gpu.h"
 #include "remap/device.h"
-#include "report/json.h"
 
 enum { SMALL_SAMPLE = 4096 };
 
@@ -16,22 +15,26 @@ static void use_own_cache(const hd_gpu_step_run *run, hd_remap_device *device) {
 
 /* ---- within the device ------------------------------------------------------------ */
 
+static hd_value way_of(const hd_gpu_remap_row *row, hd_remap_direction way) {
+    return hd_row(row->way[way].measured ? &row->way[way] : NULL);
+}
+
+HD_GETTER(goal_of, hd_gpu_remap_row, row->goal ? hd_real(row->goal) : hd_null())
+HD_GETTER(remap_met, hd_gpu_remap_row, hd_bool(hd_gpu_remap_met(row)))
+HD_GETTER(way_to, hd_gpu_remap_row, way_of(row, HD_REMAP_TO_DEVICE))
+HD_GETTER(way_back, hd_gpu_remap_row, way_of(row, HD_REMAP_FROM_DEVICE))
+
+static const hd_member way_members[] = {HD_SAME(hd_gpu_remap_way, seconds, copy), {0}};
+static const hd_member remap_members[] = {HD_SAME(hd_gpu_remap_row, name, bytes),
+                                          {"goal", .get = goal_of},
+                                          {"met", .get = remap_met},
+                                          {"to", .get = way_to, .of = way_members},
+                                          {"back", .get = way_back, .of = way_members},
+                                          {0}};
+
 static bool keep_remap(void *user, const hd_gpu_remap_row *row) {
-    static const char *const ways[] = {"to", "back"};
-    hd_gpu_step_run *run = user;
-    json_t *object = hd_gpu_add_row(run, "maps");
-    json_object_set_new(object, "name", hd_json_text(row->name));
-    json_object_set_new(object, "bytes", hd_json_integer(row->bytes));
-    json_object_set_new(object, "goal", row->goal ? hd_json_number(row->goal) : json_null());
-    json_object_set_new(object, "met", json_boolean(hd_gpu_remap_met(row)));
-    for (int d = 0; d < 2; d++)
-        json_object_set_new(
-            object, ways[d],
-            row->way[d].measured
-                ? json_pack("{s:f, s:f}", "seconds", row->way[d].seconds, "copy", row->way[d].copy)
-                : json_null());
-    hd_gpu_keep(run);
-    return hd_gpu_has_time(run, 1);
+    hd_gpu_add_row(user, "maps", remap_members, row);
+    return hd_gpu_has_time(user, 1);
 }
 
 hd_status hd_gpu_run_remap(hd_gpu_step_run *run) {
@@ -83,26 +86,37 @@ void hd_gpu_show_remap(hd_str *page, const json_t *result) {
 
 /* ---- with transfers --------------------------------------------------------------- */
 
-static bool keep_overlap(void *user, const hd_gpu_overlap_row *row) {
-    hd_gpu_step_run *run = user;
-    json_t *object = hd_gpu_add_row(run, "moves"), *contenders = json_array();
-    json_object_set_new(object, "what", hd_json_text(row->what));
-    json_object_set_new(object, "to_device", json_boolean(row->to_device));
-    json_object_set_new(object, "bytes", hd_json_integer(row->bytes));
-    json_object_set_new(object, "larger", hd_json_number(hd_gpu_overlap_larger(row)));
-    json_object_set_new(object, "over", hd_json_number(row->over));
-    json_object_set_new(object, "most", hd_json_number(row->most));
-    json_object_set_new(object, "met", json_boolean(row->over <= row->most));
-    json_object_set_new(object, "plan", hd_json_text(row->why));
+/* A way to move data. */
+typedef struct way_row {
+    const char *name;
+    double seconds; /* 0: it cannot be used */
+} way_row;
+
+static hd_value ways_of(const hd_view *view, const void *at) {
+    const hd_gpu_overlap_row *row = at;
+    way_row *ways = hd_new_array(view->arena, way_row, HD_GPU_CONTENDERS);
     for (hd_gpu_contender c = 0; c < HD_GPU_CONTENDERS; c++)
-        json_array_append_new(
-            contenders,
-            json_pack("{s:o, s:o}", "name", hd_json_text(hd_gpu_contender_name(run->arena, row, c)),
-                      "seconds",
-                      row->seconds[c] > 0 ? hd_json_number(row->seconds[c]) : json_null()));
-    json_object_set_new(object, "ways", contenders);
-    hd_gpu_keep(run);
-    return hd_gpu_has_time(run, 1);
+        ways[c] = (way_row){hd_gpu_contender_name(view->arena, row, c), row->seconds[c]};
+    return hd_rows(ways, HD_GPU_CONTENDERS);
+}
+
+HD_GETTER(way_seconds, way_row, row->seconds > 0 ? hd_real(row->seconds) : hd_null())
+HD_GETTER(larger_of, hd_gpu_overlap_row, hd_real(hd_gpu_overlap_larger(row)))
+HD_GETTER(overlap_met, hd_gpu_overlap_row, hd_bool(row->over <= row->most))
+
+static const hd_member ways_members[] = {
+    {"name", HD_AT(way_row, name)}, {"seconds", .get = way_seconds}, {0}};
+static const hd_member overlap_members[] = {HD_SAME(hd_gpu_overlap_row, what, to_device, bytes),
+                                            {"larger", .get = larger_of},
+                                            HD_SAME(hd_gpu_overlap_row, over, most),
+                                            {"met", .get = overlap_met},
+                                            {"plan", HD_AT(hd_gpu_overlap_row, why)},
+                                            {"ways", .get = ways_of, .of = ways_members},
+                                            {0}};
+
+static bool keep_overlap(void *user, const hd_gpu_overlap_row *row) {
+    hd_gpu_add_row(user, "moves", overlap_members, row);
+    return hd_gpu_has_time(user, 1);
 }
 
 hd_status hd_gpu_run_overlap(hd_gpu_step_run *run) {
@@ -123,36 +137,31 @@ hd_status hd_gpu_run_overlap(hd_gpu_step_run *run) {
     return status;
 }
 
-static void show_move(hd_str *page, const json_t *row) {
-    double larger = hd_gpu_number(row, "larger");
-    size_t i;
-    const json_t *way;
-    hd_str_printf(
-        page,
-        "**%s, %s, %.0f MiB**: planned chunks take %.2f of the larger of transfer and "
-        "remap, at most %.2f is wanted: %s. The plan: %s.\n\n"
-        "| way | ms | of the larger |\n|---|--:|--:|\n",
-        hd_gpu_text(row, "what"),
-        json_is_true(json_object_get(row, "to_device")) ? "to the device" : "from the device",
-        hd_gpu_number(row, "bytes") / (1 << 20), hd_gpu_number(row, "over"),
-        hd_gpu_number(row, "most"),
-        json_is_true(json_object_get(row, "met")) ? "met" : "**missed**", hd_gpu_text(row, "plan"));
-    json_array_foreach(json_object_get(row, "ways"), i, way) {
-        double seconds = hd_gpu_number(way, "seconds");
-        const char *name = hd_gpu_text(way, "name");
-        if (seconds > 0)
-            hd_str_printf(page, "| %s | %.3f | %.2f |\n", name, seconds * 1e3, seconds / larger);
-        else
-            hd_str_printf(page, "| %s | cannot | |\n", name);
-    }
-    hd_str_add(page, "\n");
-}
-
 void hd_gpu_show_overlap(hd_str *page, const json_t *result) {
-    size_t i;
-    const json_t *row;
+    size_t i, w;
+    const json_t *row, *way;
     hd_str_add(page, "From and to pinned memory, the shortest of several.\n\n");
     json_array_foreach(json_object_get(result, "moves"), i, row) {
-        show_move(page, row);
+        hd_str_printf(page,
+                      "**%s, %s, %.0f MiB**: planned chunks take %.2f of the larger of transfer "
+                      "and remap, at most %.2f is wanted: %s. The plan: %s.\n\n"
+                      "| way | ms | of the larger |\n|---|--:|--:|\n",
+                      hd_gpu_text(row, "what"),
+                      json_is_true(json_object_get(row, "to_device")) ? "to the device"
+                                                                      : "from the device",
+                      hd_gpu_number(row, "bytes") / (1 << 20), hd_gpu_number(row, "over"),
+                      hd_gpu_number(row, "most"),
+                      json_is_true(json_object_get(row, "met")) ? "met" : "**missed**",
+                      hd_gpu_text(row, "plan"));
+        json_array_foreach(json_object_get(row, "ways"), w, way) {
+            double seconds = hd_gpu_number(way, "seconds");
+            const char *name = hd_gpu_text(way, "name");
+            if (seconds > 0)
+                hd_str_printf(page, "| %s | %.3f | %.2f |\n", name, seconds * 1e3,
+                              seconds / hd_gpu_number(row, "larger"));
+            else
+                hd_str_printf(page, "| %s | cannot | |\n", name);
+        }
+        hd_str_add(page, "\n");
     }
 }

@@ -3,6 +3,7 @@
 
 #include "gpu/gpu.h"
 #include "report/json.h"
+#include "report/result.h"
 
 #define PROGRAM(name, title, subject)                                   \
     {name, title, 45, hd_gpu_run_program, hd_gpu_show_program, subject}
@@ -54,19 +55,17 @@ bool hd_gpu_has_time(hd_gpu_step_run *run, double share) {
     return has;
 }
 
-hd_status hd_gpu_not_done(hd_gpu_step_run *run, const char *why) {
-    json_object_set_new(run->result, "not_done", hd_json_text(why));
-    return HD_OK;
-}
-
-json_t *hd_gpu_add_row(hd_gpu_step_run *run, const char *name) {
-    json_t *rows = json_object_get(run->result, name), *row = json_object();
+json_t *hd_gpu_add_row(hd_gpu_step_run *run, const char *name, const hd_member *members,
+                       const void *row) {
+    json_t *rows = json_object_get(run->result, name);
+    json_t *object = hd_json_row(&(hd_view){run->arena}, members, row);
     if (!rows) {
         rows = json_array();
         json_object_set_new(run->result, name, rows);
     }
-    json_array_append_new(rows, row);
-    return row;
+    json_array_append_new(rows, object);
+    hd_gpu_keep(run);
+    return object;
 }
 
 /* ---- a step's process ------------------------------------------------------------- */

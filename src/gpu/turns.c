@@ -12,55 +12,31 @@ typedef struct racers {
 
 static double elapsed(const racers *r) { return r->watch->now(r->watch->state) - r->start; }
 
-/* Each round starts with another layout, and every other one goes backwards. */
-static hd_status run_round(const racers *r, uint32_t round) {
-    hd_turns *t = r->turns;
-    for (uint32_t turn = 0; turn < t->count; turn++) {
-        uint32_t step = round % 2 ? t->count - turn : turn;
-        uint32_t i = (round + step) % t->count;
-        if (t->why[i])
-            continue;
-        hd_status status = r->watch->time(r->watch->state, i, &t->seconds[i][round]);
-        if (status != HD_OK)
-            return status;
-    }
-    return HD_OK;
-}
-
-static bool is_late(const racers *r) {
-    return r->options->last_seconds > 0 && elapsed(r) > r->options->last_seconds;
-}
-
-/* The first round warms up, and is written over; it alone runs whatever the time is. */
+/* The first round warms up, and is written over; it alone runs whatever the time is. Each round
+ * starts with another layout, and every other one goes backwards. */
 static hd_status run_rounds(racers *r) {
     const hd_turns_options *o = r->options;
     hd_turns *t = r->turns;
-    hd_status status = run_round(r, 0);
-    double begin = elapsed(r);
-    t->rounds = status == HD_OK && is_late(r) ? 1 : 0;
-    while (status == HD_OK && t->rounds < MOST_ROUNDS && !is_late(r) &&
-           (t->rounds < o->rounds || elapsed(r) - begin < o->seconds)) {
-        status = run_round(r, t->rounds);
-        t->rounds += status == HD_OK;
+    double begin = 0;
+    for (uint32_t runs = 0;; runs++) {
+        for (uint32_t turn = 0; turn < t->count; turn++) {
+            uint32_t step = t->rounds % 2 ? t->count - turn : turn;
+            uint32_t i = (t->rounds + step) % t->count;
+            if (t->why[i])
+                continue;
+            hd_status status = r->watch->time(r->watch->state, i, &t->seconds[i][t->rounds]);
+            if (status != HD_OK)
+                return status;
+        }
+        double now = elapsed(r);
+        bool late = o->last_seconds > 0 && now > o->last_seconds;
+        if (!runs)
+            begin = now;
+        t->rounds += runs || late;
+        if (late || t->rounds == MOST_ROUNDS ||
+            (runs && t->rounds >= o->rounds && now - begin >= o->seconds))
+            return HD_OK;
     }
-    return status;
-}
-
-static hd_status prepare_all(hd_arena *arena, racers *r, const hd_layout *const *layouts) {
-    for (uint32_t i = 0; i < r->turns->count; i++) {
-        const char *why = NULL;
-        bool late = i && r->options->build_seconds > 0 && elapsed(r) > r->options->build_seconds;
-        hd_status status = late ? HD_OK : r->watch->prepare(r->watch->state, i, layouts[i], &why);
-        if (status != HD_OK && !i)
-            return status;
-        if (late)
-            why = "there was no time for it";
-        else if (status != HD_OK && !why)
-            why = "it cannot be timed";
-        r->turns->why[i] = why ? hd_strdup(arena, why) : NULL;
-        r->turns->differs[i] = status == HD_EDIFFER;
-    }
-    return HD_OK;
 }
 
 hd_status hd_take_turns(hd_arena *arena, const hd_diag *diag, const hd_job *job,
@@ -77,7 +53,18 @@ hd_status hd_take_turns(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     if (status == HD_OK) {
         hd_stopwatch watch = hd_device_clock_stopwatch(clock);
         racers r = {&watch, options, turns, watch.now(watch.state)};
-        status = prepare_all(arena, &r, layouts);
+        for (uint32_t i = 0; i < count && status == HD_OK; i++) {
+            const char *why = NULL;
+            bool late = i && options->build_seconds > 0 && elapsed(&r) > options->build_seconds;
+            hd_status made = late ? HD_OK : watch.prepare(watch.state, i, layouts[i], &why);
+            if (late)
+                why = "there was no time for it";
+            else if (made != HD_OK && !why)
+                why = "it cannot be timed";
+            turns->why[i] = why ? hd_strdup(arena, why) : NULL;
+            turns->differs[i] = made == HD_EDIFFER;
+            status = i ? HD_OK : made;
+        }
         if (status == HD_OK)
             status = run_rounds(&r);
     }

@@ -35,14 +35,6 @@ static bool agree(const hd_job *job, const hd_leaf *leaf, const void *a, const v
     return fabs(x - y) <= job->absolute + job->relative * fmax(fabs(x), fabs(y));
 }
 
-static const char *name_of(const comparison *c, uint64_t element, const hd_leaf *leaf,
-                           uint32_t lane) {
-    const char *path = hd_leaf_path(c->arena, c->buffer->record, leaf);
-    const char *name = hd_format(c->arena, "%s[%llu]%s%s", c->buffer->name,
-                                 (unsigned long long)element, *path ? "." : "", path);
-    return leaf->type.lanes > 1 ? hd_format(c->arena, "%s.s%x", name, lane) : name;
-}
-
 static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, uint32_t lane) {
     uint32_t bytes = leaf->type.bits / 8;
     uint64_t offset = element * c->buffer->element_bytes + leaf->offset + lane * bytes;
@@ -52,11 +44,15 @@ static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, 
     c->bit_equal = false;
     if (agree(c->job, leaf, a, b))
         return;
-    if (!c->different++)
-        c->first =
-            hd_format(c->arena, "'%s' is %s %s and %s %s", name_of(c, element, leaf, lane),
-                      hd_type_print(c->arena, leaf->type, leaf->is_signed, a), c->sides[0]->where,
-                      hd_type_print(c->arena, leaf->type, leaf->is_signed, b), c->sides[1]->where);
+    if (c->different++)
+        return;
+    const char *path = hd_leaf_path(c->arena, c->buffer->record, leaf);
+    c->first =
+        hd_format(c->arena, "'%s[%llu]%s%s%s' is %s %s and %s %s", c->buffer->name,
+                  (unsigned long long)element, *path ? "." : "", path,
+                  leaf->type.lanes > 1 ? hd_format(c->arena, ".s%x", lane) : "",
+                  hd_type_print(c->arena, leaf->type, leaf->is_signed, a), c->sides[0]->where,
+                  hd_type_print(c->arena, leaf->type, leaf->is_signed, b), c->sides[1]->where);
 }
 
 static void compare_buffer(comparison *c) {

@@ -1,5 +1,5 @@
 /*
- * The profile database: its file, measurements and answers.
+ * The profile database: its file, training runs, trees and answers.
  *
  * Everything that is written at once is one transaction of SQLite with a rollback journal, so
  * a process that is killed leaves what it had finished, and the journal of the rest is undone
@@ -11,13 +11,31 @@
  * A file is checked before anything is written to it. The checks only read, so a file that
  * fails one stays as it is.
  */
-#include <errno.h>
+#include <sqlite3.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "measure/database_sql.h"
+#include "measure/database.h"
+
+struct hd_database {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const char *path;
+    sqlite3 *sql; /* NULL: the file broke under it */
+};
+
+/* The columns that tell a device, and `WHERE` for the one of a profile: they take DEVICE_TYPES and
+ * DEVICE_VALUES. */
+#define DEVICE_COLUMNS "backend, platform, name, driver"
+#define DEVICE_IS " backend = ? AND platform = ? AND name = ? AND driver = ?"
+#define DEVICE_TYPES "tttt"
+#define DEVICE_VALUES(device)                                               \
+    (device)->backend, (device)->platform, (device)->name, (device)->driver
+
+#define PROFILE_COLUMNS "kernel, layout, date, repeats, median, low, high"
 
 /* SCHEMA is the version of the tables below, and MARK tells our files from others': "hdlp". */
 enum { SCHEMA = 1, MARK = 0x68646c70, PATIENCE_MS = 10000 };
@@ -61,7 +79,15 @@ static void give_up(hd_database *database) {
     database->sql = NULL;
 }
 
-static void bind(sqlite3_stmt *statement, const char *types, va_list values) {
+static sqlite3_stmt *prepare(hd_database *database, const char *text, const char *types,
+                             va_list values) {
+    sqlite3_stmt *statement = NULL;
+    if (!database || !database->sql)
+        return NULL;
+    if (sqlite3_prepare_v2(database->sql, text, -1, &statement, NULL) != SQLITE_OK) {
+        give_up(database);
+        return NULL;
+    }
     for (int i = 0; types[i]; i++) {
         if (types[i] == 't')
             sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
@@ -70,30 +96,22 @@ static void bind(sqlite3_stmt *statement, const char *types, va_list values) {
         else
             sqlite3_bind_double(statement, i + 1, va_arg(values, double));
     }
-}
-
-static sqlite3_stmt *query(hd_database *database, const char *text, const char *types,
-                           va_list values) {
-    sqlite3_stmt *statement = NULL;
-    if (!database || !database->sql)
-        return NULL;
-    if (sqlite3_prepare_v2(database->sql, text, -1, &statement, NULL) != SQLITE_OK) {
-        give_up(database);
-        return NULL;
-    }
-    bind(statement, types, values);
     return statement;
 }
 
-sqlite3_stmt *measure_sql_query(hd_database *database, const char *text, const char *types, ...) {
+/* A statement with its parameters: `types` has a letter for each, t for a text, i for a
+ * uint64_t, d for a double. NULL when there is no database. */
+static sqlite3_stmt *query(hd_database *database, const char *text, const char *types, ...) {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *statement = query(database, text, types, values);
+    sqlite3_stmt *statement = prepare(database, text, types, values);
     va_end(values);
     return statement;
 }
 
-bool measure_sql_row(hd_database *database, sqlite3_stmt *statement) {
+/* The next row; false after the last one, when the statement is gone. A statement that is
+ * not read to its end is finalized by who has it. */
+static bool next_row(hd_database *database, sqlite3_stmt *statement) {
     if (!statement)
         return false;
     int code = sqlite3_step(statement);
@@ -105,22 +123,21 @@ bool measure_sql_row(hd_database *database, sqlite3_stmt *statement) {
     return false;
 }
 
-void measure_sql_run(hd_database *database, const char *text, const char *types, ...) {
+/* A statement without rows. What is between BEGIN and COMMIT is done at the latter, all or none. */
+static void run(hd_database *database, const char *text, const char *types, ...) {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *statement = query(database, text, types, values);
+    sqlite3_stmt *statement = prepare(database, text, types, values);
     va_end(values);
-    while (measure_sql_row(database, statement))
+    while (next_row(database, statement))
         continue;
 }
 
-const char *measure_sql_text(hd_arena *arena, sqlite3_stmt *statement, int column) {
+/* "" for NULL. */
+static const char *text_of(hd_arena *arena, sqlite3_stmt *statement, int column) {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return hd_strdup(arena, text ? text : "");
 }
-
-void measure_sql_begin(hd_database *database) { measure_sql_run(database, "BEGIN IMMEDIATE", ""); }
-void measure_sql_commit(hd_database *database) { measure_sql_run(database, "COMMIT", ""); }
 
 /* ---- the file -------------------------------------------------------------- */
 
@@ -133,36 +150,6 @@ static sqlite3_int64 number_of(sqlite3 *sql, const char *text) {
         value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return value;
-}
-
-/* Whether SQLite finds every page and index as it should be. */
-static bool is_sound(sqlite3 *sql) {
-    sqlite3_stmt *statement = NULL;
-    bool sound =
-        sqlite3_prepare_v2(sql, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW &&
-        !strcmp((const char *)sqlite3_column_text(statement, 0), "ok");
-    sqlite3_finalize(statement);
-    return sound;
-}
-
-static void make_folders(hd_arena *arena, const char *path) {
-    char *folder = hd_strdup(arena, path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(folder, 0700); /* a failure shows when the file is opened */
-        *slash = '/';
-    }
-}
-
-/* The journal is made beside the file. */
-static bool can_be_written(const hd_database *database) {
-    const char *slash = strrchr(database->path, '/');
-    const char *folder =
-        !slash ? "."
-               : hd_strndup(database->arena, database->path,
-                            slash == database->path ? 1 : (size_t)(slash - database->path));
-    return !sqlite3_db_readonly(database->sql, "main") && !access(folder, W_OK);
 }
 
 static bool refuse(const hd_database *database, const char *why, const char *mend) {
@@ -192,7 +179,15 @@ static bool check_content(const hd_database *database, sqlite3_int64 mark, sqlit
                                 "version %d",
                                 (long long)version, SCHEMA),
                       "use the newer heddle, or name another one in HEDDLE_DATABASE");
-    if (version < SCHEMA || !is_sound(database->sql))
+    /* Whether SQLite finds every page and index as it should be. */
+    sqlite3_stmt *check = NULL;
+    bool sound =
+        version == SCHEMA &&
+        sqlite3_prepare_v2(database->sql, "PRAGMA quick_check(1)", -1, &check, NULL) == SQLITE_OK &&
+        sqlite3_step(check) == SQLITE_ROW &&
+        !strcmp((const char *)sqlite3_column_text(check, 0), "ok");
+    sqlite3_finalize(check);
+    if (!sound)
         return refuse(database, "this profile database is damaged",
                       "delete it, or name another one in HEDDLE_DATABASE");
     return true;
@@ -212,7 +207,12 @@ static bool make_tables(const hd_database *database) {
 }
 
 static bool open_file(hd_database *database) {
-    make_folders(database->arena, database->path);
+    char *folder = hd_strdup(database->arena, database->path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(folder, 0700); /* a failure shows when the file is opened */
+        *slash = '/';
+    }
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     if (sqlite3_open_v2(database->path, &database->sql, flags, NULL) != SQLITE_OK)
         return refuse_code(database);
@@ -220,7 +220,9 @@ static bool open_file(hd_database *database) {
     sqlite3_int64 count = number_of(database->sql, "SELECT count(*) FROM sqlite_master");
     if (count < 0)
         return refuse_code(database);
-    if (!can_be_written(database))
+    /* The journal is made beside the file. */
+    if (sqlite3_db_readonly(database->sql, "main") ||
+        access(hd_path_folder(database->arena, database->path), W_OK))
         return refuse(database, "this profile database cannot be written",
                       "give yourself the right to, or name another one in HEDDLE_DATABASE");
     sqlite3_int64 mark = number_of(database->sql, "PRAGMA application_id");
@@ -244,6 +246,30 @@ void hd_database_close(hd_database *database) {
         sqlite3_close_v2(database->sql);
 }
 
+/* The place by the XDG Base Directory Specification. */
+/* NULL for an empty one, which the specification takes as not set. */
+static const char *variable(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+hd_database *hd_database_open_user(hd_arena *arena, const hd_diag *diag) {
+    const char *own = variable("HEDDLE_DATABASE"), *data = variable("XDG_DATA_HOME");
+    const char *home = variable("HOME");
+    if (own)
+        return hd_database_open(arena, diag, own);
+    if (data && *data == '/') /* others are to be ignored */
+        own = hd_format(arena, "%s/heddle/profiles.db", data);
+    else if (home)
+        own = hd_format(arena, "%s/.local/share/heddle/profiles.db", home);
+    if (own)
+        return hd_database_open(arena, diag, own);
+    hd_warn(diag, NULL,
+            "neither HOME nor HEDDLE_DATABASE says where the profile database is; set one of "
+            "them; going on without it");
+    return NULL;
+}
+
 /* ---- measurements ------------------------------------------------------------ */
 
 const char *hd_date_now(hd_arena *arena) {
@@ -255,53 +281,139 @@ const char *hd_date_now(hd_arena *arena) {
     return hd_strdup(arena, text);
 }
 
-void measure_database_add_device(hd_database *database, const hd_profiled_device *device) {
-    measure_sql_run(database,
-                    "INSERT OR IGNORE INTO device (" MEASURE_DEVICE_COLUMNS ") VALUES (?, ?, ?, ?)",
-                    MEASURE_DEVICE_TYPES, MEASURE_DEVICE_VALUES(device));
-}
-
-void measure_database_add_profile(hd_database *database, const hd_profiled_device *device,
-                                  const hd_profile *profile) {
-    if (!database)
-        return;
-    measure_sql_run(database,
-                    "INSERT INTO measurement (device, " MEASURE_PROFILE_COLUMNS ") "
-                    "SELECT id, ?, ?, ?, ?, ?, ?, ? FROM device WHERE" MEASURE_DEVICE_IS,
-                    "tttiddd" MEASURE_DEVICE_TYPES, profile->kernel, profile->layout,
-                    profile->date ? profile->date : hd_date_now(database->arena),
-                    (uint64_t)profile->timing.repeats, profile->timing.median, profile->timing.low,
-                    profile->timing.high, MEASURE_DEVICE_VALUES(device));
-}
-
-hd_profile measure_database_profile(hd_arena *arena, sqlite3_stmt *statement, int column) {
-    return (hd_profile){.kernel = measure_sql_text(arena, statement, column),
-                        .layout = measure_sql_text(arena, statement, column + 1),
-                        .date = measure_sql_text(arena, statement, column + 2),
-                        .timing = {
-                            .repeats = (uint32_t)sqlite3_column_int64(statement, column + 3),
-                            .median = sqlite3_column_double(statement, column + 4),
-                            .low = sqlite3_column_double(statement, column + 5),
-                            .high = sqlite3_column_double(statement, column + 6),
-                        }};
+static void add_device(hd_database *database, const hd_profiled_device *device) {
+    run(database, "INSERT OR IGNORE INTO device (" DEVICE_COLUMNS ") VALUES (?, ?, ?, ?)",
+        DEVICE_TYPES, DEVICE_VALUES(device));
 }
 
 /* ---- answers -------------------------------------------------------------------- */
 
 bool hd_database_get_answer(hd_database *database, hd_arena *arena, const char *key,
                             const char **value) {
-    sqlite3_stmt *row =
-        measure_sql_query(database, "SELECT value FROM answer WHERE key = ?", "t", key);
-    if (!measure_sql_row(database, row))
+    sqlite3_stmt *row = query(database, "SELECT value FROM answer WHERE key = ?", "t", key);
+    if (!next_row(database, row))
         return false;
-    *value = measure_sql_text(arena, row, 0);
+    *value = text_of(arena, row, 0);
     sqlite3_finalize(row);
     return true;
 }
 
 void hd_database_put_answer(hd_database *database, const char *key, const char *value) {
     if (database)
-        measure_sql_run(database,
-                        "INSERT OR REPLACE INTO answer (key, value, date) VALUES (?, ?, ?)", "ttt",
-                        key, value, hd_date_now(database->arena));
+        run(database, "INSERT OR REPLACE INTO answer (key, value, date) VALUES (?, ?, ?)", "ttt",
+            key, value, hd_date_now(database->arena));
+}
+
+/* ---- training runs ------------------------------------------------------------ */
+
+void hd_database_put_training(hd_database *database, const hd_profiled_device *device,
+                              const hd_training_run *runs, size_t count) {
+    if (!database)
+        return;
+    run(database, "BEGIN IMMEDIATE", "");
+    add_device(database, device);
+    for (size_t i = 0; i < count; i++) {
+        const hd_profile *profile = &runs[i].profile;
+        run(database,
+            "INSERT INTO measurement (device, " PROFILE_COLUMNS ") "
+            "SELECT id, ?, ?, ?, ?, ?, ?, ? FROM device WHERE" DEVICE_IS,
+            "tttiddd" DEVICE_TYPES, profile->kernel, profile->layout,
+            profile->date ? profile->date : hd_date_now(database->arena),
+            (uint64_t)profile->timing.repeats, profile->timing.median, profile->timing.low,
+            profile->timing.high, DEVICE_VALUES(device));
+        run(database,
+            "INSERT INTO training (measurement, length, fields, bytes, tile) "
+            "VALUES (last_insert_rowid(), ?, ?, ?, ?)",
+            "iiii", (uint64_t)runs[i].length, (uint64_t)runs[i].fields, (uint64_t)runs[i].bytes,
+            runs[i].tile);
+    }
+    run(database, "COMMIT", "");
+}
+
+/* A kernel's hash counts its length. `tile < 0`: SoA, the last one. */
+static const char newest_runs[] =
+    "SELECT length, fields, bytes, tile, " PROFILE_COLUMNS " FROM training "
+    "JOIN measurement ON measurement = id WHERE id IN "
+    "  (SELECT max(measurement.id) FROM training JOIN measurement ON measurement = id WHERE "
+    "   device = (SELECT id FROM device WHERE" DEVICE_IS ") GROUP BY kernel, layout) "
+    "ORDER BY fields, kernel, length, tile < 0, tile";
+
+hd_training_run *hd_database_training(hd_database *database, hd_arena *arena,
+                                      const hd_profiled_device *device, size_t *count) {
+    hd_vec(hd_training_run) runs = {0};
+    sqlite3_stmt *row = query(database, newest_runs, DEVICE_TYPES, DEVICE_VALUES(device));
+    while (next_row(database, row))
+        hd_push(arena, &runs,
+                (hd_training_run){
+                    .length = (uint32_t)sqlite3_column_int64(row, 0),
+                    .fields = (uint32_t)sqlite3_column_int64(row, 1),
+                    .bytes = (uint32_t)sqlite3_column_int64(row, 2),
+                    .tile = (uint64_t)sqlite3_column_int64(row, 3),
+                    .profile = {.kernel = text_of(arena, row, 4),
+                                .layout = text_of(arena, row, 5),
+                                .date = text_of(arena, row, 6),
+                                .timing = {.repeats = (uint32_t)sqlite3_column_int64(row, 7),
+                                           .median = sqlite3_column_double(row, 8),
+                                           .low = sqlite3_column_double(row, 9),
+                                           .high = sqlite3_column_double(row, 10)}}});
+    *count = runs.count;
+    return runs.data;
+}
+
+void hd_database_forget_training(hd_database *database, const hd_profiled_device *device) {
+    run(database, "BEGIN IMMEDIATE", "");
+    run(database,
+        "DELETE FROM measurement WHERE id IN (SELECT measurement FROM training) AND "
+        "device = (SELECT id FROM device WHERE" DEVICE_IS ")",
+        DEVICE_TYPES, DEVICE_VALUES(device));
+    run(database, "DELETE FROM training WHERE measurement NOT IN (SELECT id FROM measurement)", "");
+    run(database, "COMMIT", "");
+}
+
+/* ---- trees ---------------------------------------------------------------------- */
+
+void hd_database_put_tree(hd_database *database, const hd_profiled_tree *tree) {
+    if (!database)
+        return;
+    run(database, "BEGIN IMMEDIATE", "");
+    add_device(database, &tree->device);
+    run(database,
+        "INSERT OR REPLACE INTO tree (device, date, text) "
+        "SELECT id, ?, ? FROM device WHERE" DEVICE_IS,
+        "tt" DEVICE_TYPES, tree->date ? tree->date : hd_date_now(database->arena), tree->text,
+        DEVICE_VALUES(&tree->device));
+    run(database, "COMMIT", "");
+}
+
+hd_profiled_tree *hd_database_trees(hd_database *database, hd_arena *arena, size_t *count) {
+    hd_vec(hd_profiled_tree) trees = {0};
+    sqlite3_stmt *row = query(database,
+                              "SELECT " DEVICE_COLUMNS ", date, text FROM tree "
+                              "JOIN device ON device = id ORDER BY date DESC, id",
+                              "");
+    while (next_row(database, row))
+        hd_push(arena, &trees,
+                (hd_profiled_tree){.device = {.backend = text_of(arena, row, 0),
+                                              .platform = text_of(arena, row, 1),
+                                              .name = text_of(arena, row, 2),
+                                              .driver = text_of(arena, row, 3)},
+                                   .date = text_of(arena, row, 4),
+                                   .text = text_of(arena, row, 5)});
+    *count = trees.count;
+    return trees.data;
+}
+
+bool hd_database_find_tree(hd_database *database, hd_arena *arena, const hd_profiled_device *device,
+                           hd_profiled_tree *tree) {
+    size_t count;
+    const hd_profiled_tree *trees = hd_database_trees(database, arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        const hd_profiled_device *d = &trees[i].device;
+        if (!strcmp(d->backend, device->backend) && !strcmp(d->platform, device->platform) &&
+            !strcmp(d->name, device->name) && !strcmp(d->driver, device->driver)) {
+            *tree = trees[i];
+            return true;
+        }
+    }
+    return false;
 }

@@ -29,7 +29,7 @@ typedef struct hd_database hd_database;
  * damaged one, one of a newer version or one that cannot be written is left as it is: NULL,
  * and a warning. The warnings of later calls go to `diag`, too. */
 hd_database *hd_database_open(hd_arena *arena, const hd_diag *diag, const char *path);
-/* database_user.c: that of this user, $HEDDLE_DATABASE, or heddle/profiles.db in $XDG_DATA_HOME
+/* That of this user, $HEDDLE_DATABASE, or heddle/profiles.db in $XDG_DATA_HOME
  * or ~/.local/share. */
 hd_database *hd_database_open_user(hd_arena *arena, const hd_diag *diag);
 void hd_database_close(hd_database *database);
@@ -55,7 +55,7 @@ bool hd_database_get_answer(hd_database *database, hd_arena *arena, const char *
                             const char **value);
 void hd_database_put_answer(hd_database *database, const char *key, const char *value);
 
-/* ---- database_train.c: training runs and trees ------------------------------ */
+/* ---- training runs and trees ------------------------------------------------- */
 
 /* A measurement of a generated kernel: train.h. */
 typedef struct hd_training_run {

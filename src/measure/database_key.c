@@ -36,7 +36,8 @@ const char *hd_hash_texts(hd_arena *arena, const char *const *texts, size_t coun
 /* ---- kernels ------------------------------------------------------------------ */
 
 /* The module with all that names a file taken out. */
-static kir_module without_places(hd_arena *arena, const kir_module *module) {
+static void add_module(hd_str *out, const kir_module *module) {
+    hd_arena *arena = out->arena;
     kir_module bare = *module;
     bare.file_count = 0;
     bare.records = hd_new_array(arena, hd_record *, bare.record_count);
@@ -51,12 +52,7 @@ static kir_module without_places(hd_arena *arena, const kir_module *module) {
         *bare.kernels[k] = *module->kernels[k];
         bare.kernels[k]->place = (hd_place){0};
     }
-    return bare;
-}
-
-static void add_module(hd_str *out, const kir_module *module) {
-    kir_module bare = without_places(out->arena, module);
-    hd_str text = {.arena = out->arena};
+    hd_str text = {.arena = arena};
     kir_print_module(&text, &bare);
     add_text(out, hd_str_text(&text));
     for (uint32_t f = 0; f < module->file_count; f++)
@@ -67,25 +63,6 @@ static void add_module(hd_str *out, const kir_module *module) {
 
 /* ---- data ---------------------------------------------------------------------- */
 
-static void add_graph(hd_str *out, const hd_job_graph *named) {
-    const hd_graph *graph = named->graph;
-    hd_arena *arena = out->arena;
-    uint32_t arcs = graph->first[graph->nodes];
-    add_text(out, named->name);
-    hd_str_printf(out, "graph %u %u %d\n", graph->nodes, graph->edges, graph->directed);
-    add_text(out, hash_bytes(arena, graph->first, (graph->nodes + 1) * sizeof *graph->first));
-    add_text(out, hash_bytes(arena, graph->to, arcs * sizeof *graph->to));
-    add_text(out, graph->gates ? hash_bytes(arena, graph->gates, graph->nodes) : NULL);
-}
-
-static void add_init(hd_str *out, const hd_init *init) {
-    add_text(out, init->field);
-    hd_str_printf(out, "init %d %a %a %a %llu\n", init->generator, init->low, init->high,
-                  init->step, (unsigned long long)init->seed);
-    add_text(out, init->graph ? init->graph->name : NULL);
-    add_text(out, init->graph ? hd_graph_part_name(init->part) : NULL);
-}
-
 static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_buffer *buffer) {
     hd_buffer only_file = *buffer;
     void *bytes;
@@ -93,8 +70,14 @@ static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_buffer *b
     add_text(out, buffer->type);
     hd_str_printf(out, "buffer %llu %u %d\n", (unsigned long long)buffer->count,
                   buffer->element_bytes, buffer->file != NULL);
-    for (uint32_t i = 0; i < buffer->init_count; i++)
-        add_init(out, &buffer->inits[i]);
+    for (uint32_t i = 0; i < buffer->init_count; i++) {
+        const hd_init *init = &buffer->inits[i];
+        add_text(out, init->field);
+        hd_str_printf(out, "init %d %a %a %a %llu\n", init->generator, init->low, init->high,
+                      init->step, (unsigned long long)init->seed);
+        add_text(out, init->graph ? init->graph->name : NULL);
+        add_text(out, init->graph ? hd_graph_part_name(init->part) : NULL);
+    }
     if (!buffer->file)
         return HD_OK;
     only_file.init_count = 0;
@@ -108,16 +91,6 @@ static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_buffer *b
 
 /* ---- launches -------------------------------------------------------------------- */
 
-static void add_arg(hd_str *out, const hd_job *job, const hd_arg *arg) {
-    add_text(out, arg->name);
-    hd_str_printf(out, "arg %d %u %u %llu\n", arg->kind, arg->param, arg->variable,
-                  (unsigned long long)arg->local_bytes);
-    if (arg->kind == HD_ARG_BUFFER)
-        add_text(out, job->buffers[arg->buffer].name);
-    for (uint32_t i = 0; i < arg->value_bytes; i++)
-        hd_str_printf(out, "%02x", arg->value[i]);
-}
-
 static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) {
     add_text(out, launch->kernel_name);
     hd_str_printf(out, "launch %u shared %llu repeat %llu\n", launch->dims,
@@ -125,8 +98,16 @@ static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) 
     for (uint32_t d = 0; d < launch->dims; d++)
         hd_str_printf(out, "%llu %llu %llu\n", (unsigned long long)launch->global[d],
                       (unsigned long long)launch->local[d], (unsigned long long)launch->offset[d]);
-    for (uint32_t a = 0; a < launch->arg_count; a++)
-        add_arg(out, job, &launch->args[a]);
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        const hd_arg *arg = &launch->args[a];
+        add_text(out, arg->name);
+        hd_str_printf(out, "arg %d %u %u %llu\n", arg->kind, arg->param, arg->variable,
+                      (unsigned long long)arg->local_bytes);
+        if (arg->kind == HD_ARG_BUFFER)
+            add_text(out, job->buffers[arg->buffer].name);
+        for (uint32_t i = 0; i < arg->value_bytes; i++)
+            hd_str_printf(out, "%02x", arg->value[i]);
+    }
 }
 
 /* What layouts are of: the record with its fields, some of which may be taken apart, and
@@ -150,8 +131,16 @@ hd_status hd_job_hash(hd_arena *arena, const hd_diag *diag, const hd_job *job, c
     add_module(&all, job->module);
     add_text(&all, job->options);
     add_records(&all, job);
-    for (uint32_t g = 0; g < job->graph_count; g++)
-        add_graph(&all, &job->graphs[g]);
+    for (uint32_t g = 0; g < job->graph_count; g++) {
+        const hd_graph *graph = job->graphs[g].graph;
+        uint32_t arcs = graph->first[graph->nodes];
+        add_text(&all, job->graphs[g].name);
+        hd_str_printf(&all, "graph %u %u %d\n", graph->nodes, graph->edges, graph->directed);
+        add_text(&all,
+                 hash_bytes(scratch, graph->first, (graph->nodes + 1) * sizeof *graph->first));
+        add_text(&all, hash_bytes(scratch, graph->to, arcs * sizeof *graph->to));
+        add_text(&all, graph->gates ? hash_bytes(scratch, graph->gates, graph->nodes) : NULL);
+    }
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
         status = add_buffer(&all, diag, &job->buffers[b]);
     for (uint32_t l = 0; l < job->launch_count; l++)

@@ -12,10 +12,34 @@
  * Times have long tails, so a version is told by its median and quartiles, and
  * the speedup by those of the ratios of neighbouring runs.
  */
+#include <stdlib.h>
+
 #include "measure/session.h"
-#include "measure/timing.h"
 
 enum { DEFAULT_REPEATS = 7, MOST_REPEATS = 100000 };
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value below which a share of the sorted values lies, between its neighbours. */
+static double quantile(const double *sorted, uint32_t count, double share) {
+    double at = share * (count - 1);
+    uint32_t below = (uint32_t)at;
+    uint32_t above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
+}
+
+hd_timing hd_timing_of(hd_arena *arena, const double *seconds, uint32_t count) {
+    double *sorted = hd_new_array(arena, double, count);
+    memcpy(sorted, seconds, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    return (hd_timing){.median = quantile(sorted, count, 0.5),
+                       .low = quantile(sorted, count, 0.25),
+                       .high = quantile(sorted, count, 0.75),
+                       .repeats = count};
+}
 
 /* ---- comparing ---------------------------------------------------------- */
 
@@ -24,24 +48,6 @@ typedef struct pair {
     hd_version original, rewritten;
 } pair;
 
-static hd_status initial_contents(hd_session *session, void ***contents) {
-    const hd_job *job = session->job;
-    *contents = hd_new_array(session->arena, void *, job->buffer_count);
-    return hd_job_all_contents(session->arena, session->diag, job, *contents);
-}
-
-static hd_status make_pair(pair *p, const hd_record_layout *layouts, uint32_t layout_count,
-                           const hd_rewritten *rewritten) {
-    void **contents;
-    hd_status status = initial_contents(p->session, &contents);
-    if (status == HD_OK)
-        status = hd_version_make(p->session, NULL, NULL, 0, contents, &p->original);
-    if (status == HD_OK)
-        status =
-            hd_version_make(p->session, rewritten, layouts, layout_count, contents, &p->rewritten);
-    return status;
-}
-
 /* One run of each; their outputs must agree. */
 static hd_status check_outputs(pair *p, hd_measurement *result) {
     hd_session *session = p->session;
@@ -49,13 +55,9 @@ static hd_status check_outputs(pair *p, hd_measurement *result) {
     void **original = hd_new_array(session->arena, void *, count);
     void **rewritten = hd_new_array(session->arena, void *, count);
     double unused;
-    hd_status status = hd_version_run(session, &p->original, &unused);
+    hd_status status = hd_version_outputs(session, session->arena, &p->original, original, &unused);
     if (status == HD_OK)
-        status = hd_version_read(session, session->arena, &p->original, original);
-    if (status == HD_OK)
-        status = hd_version_run(session, &p->rewritten, &unused);
-    if (status == HD_OK)
-        status = hd_version_read(session, session->arena, &p->rewritten, rewritten);
+        status = hd_version_outputs(session, session->arena, &p->rewritten, rewritten, &unused);
     if (status != HD_OK)
         return status;
     const hd_diag silent = {0};
@@ -107,6 +109,7 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
     static const hd_measure_options defaults = {0};
     hd_session session;
     pair p = {.session = &session};
+    void **contents = hd_new_array(arena, void *, job->buffer_count);
     *result = (hd_measurement){0};
     if (!options)
         options = &defaults;
@@ -116,7 +119,12 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
     result->device_name = session.device.name;
     result->driver = hd_format(arena, "%s %s", session.device.platform, session.device.driver);
     if (status == HD_OK)
-        status = make_pair(&p, layouts, layout_count, rewritten);
+        status = hd_job_all_contents(arena, diag, job, contents);
+    if (status == HD_OK)
+        status = hd_version_make(&session, NULL, NULL, 0, contents, &p.original);
+    if (status == HD_OK)
+        status =
+            hd_version_make(&session, rewritten, layouts, layout_count, contents, &p.rewritten);
     if (status == HD_OK)
         status = check_outputs(&p, result);
     if (status == HD_OK)
@@ -133,18 +141,16 @@ hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job
                          const hd_measure_options *options, void **contents, hd_timing *timing) {
     hd_session session;
     hd_version version = {0};
-    void **initial;
+    void **initial = hd_new_array(arena, void *, job->buffer_count);
     double seconds = 0;
     hd_status status =
         hd_session_open(arena, diag, job, options ? options->device : NULL, &session);
     if (status == HD_OK)
-        status = initial_contents(&session, &initial);
+        status = hd_job_all_contents(arena, diag, job, initial);
     if (status == HD_OK)
         status = hd_version_make(&session, NULL, NULL, 0, initial, &version);
     if (status == HD_OK)
-        status = hd_version_run(&session, &version, &seconds);
-    if (status == HD_OK)
-        status = hd_version_read(&session, arena, &version, contents);
+        status = hd_version_outputs(&session, arena, &version, contents, &seconds);
     if (status == HD_OK && timing)
         *timing = hd_timing_of(arena, &seconds, 1);
     hd_version_free(&session, &version);

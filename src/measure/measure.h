@@ -18,11 +18,15 @@ typedef struct hd_measure_options {
     double min_seconds; /* keep repeating until this much was measured; 0: no minimum */
 } hd_measure_options;
 
-/* Time of all launches of the job, kernels only, by the device's own clock. */
+/* Time of all launches of the job, kernels only, by the device's own clock. Such times have long
+ * tails. */
 typedef struct hd_timing {
     double median, low, high; /* seconds; low and high are the quartiles */
     uint32_t repeats;
 } hd_timing;
+
+/* Of at least one time. */
+hd_timing hd_timing_of(hd_arena *arena, const double *seconds, uint32_t count);
 
 typedef struct hd_measurement {
     const char *device_name, *driver;
@@ -59,11 +63,7 @@ hd_status hd_contents_compare(hd_arena *arena, const hd_diag *diag, const hd_job
 hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_measure_options *options, void **contents, hd_timing *timing);
 
-/* The devices of "opencl" or "cuda"; where there are none, *missing says what is missing and how to
- * mend it. */
-hd_compute_device *hd_measure_devices(hd_arena *arena, const char *backend, uint32_t *count,
-                                      const char **missing);
-/* The one that a job is run on: hd_measure_options.device. */
+/* The device that a job is run on: hd_measure_options.device. */
 hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                             const char *wanted, hd_compute_device *device);
 

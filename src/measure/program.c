@@ -8,7 +8,9 @@
  * there are some each run starts with the program loaded anew. A variable that a launch has a
  * buffer for is copied from it before the launch, and back to it afterwards.
  */
+#include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "measure/session.h"
@@ -17,50 +19,29 @@ typedef hd_vec(const char *) word_list;
 
 /* ---- options --------------------------------------------------------------------------- */
 
-/* The next of the words at *at, which blanks separate and quotes keep together; NULL at the
- * end. */
-static const char *next_word(hd_arena *arena, const char **at) {
-    static const char blanks[] = " \t\r\n";
-    hd_str word = {.arena = arena};
-    *at += strspn(*at, blanks);
-    if (!**at)
-        return NULL;
-    char quote = 0;
-    for (; **at && (quote || !strchr(blanks, **at)); ++*at) {
-        if (quote ? **at == quote : **at == '"' || **at == '\'')
-            quote = quote ? 0 : **at;
-        else
-            hd_str_addn(&word, *at, 1);
-    }
-    return hd_str_text(&word);
-}
-
 /* The job's options are clang's; NVRTC takes those that define macros, name folders or choose
  * the standard. */
 static void add_nvrtc_options(hd_arena *arena, const hd_job *job, const hd_program_text *text,
                               word_list *words) {
     static const char *const known[] = {"-D", "-U", "-I", "-std="};
-    const char *at = job->options ? job->options : "", *word, *toolkit = hd_cuda_toolkit();
+    const char *toolkit = hd_cuda_toolkit();
+    uint32_t count;
+    char **given = hd_split_words(arena, job->options, &count);
     if (text->folder)
         hd_push(arena, words, hd_format(arena, "-I%s", text->folder));
-    hd_push(arena, words, hd_format(arena, "-I%s", hd_kernel_folder(arena, job)));
-    while ((word = next_word(arena, &at)))
+    hd_push(arena, words, hd_format(arena, "-I%s", hd_path_folder(arena, job->kernel_path)));
+    for (uint32_t w = 0; w < count; w++)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
             size_t length = strlen(known[k]);
-            if (strncmp(word, known[k], length))
+            if (strncmp(given[w], known[k], length))
                 continue;
-            const char *rest = word[length] ? NULL : next_word(arena, &at);
-            hd_push(arena, words, rest ? hd_format(arena, "%s%s", word, rest) : word);
+            const char *rest = given[w][length] || w + 1 == count ? NULL : given[w + 1];
+            hd_push(arena, words, rest ? hd_format(arena, "%s%s", given[w], rest) : given[w]);
+            w += rest != NULL;
+            break;
         }
     if (toolkit)
         hd_push(arena, words, hd_format(arena, "-I%s/include", toolkit));
-}
-
-/* OpenCL's drivers have no way to quote a '"' in a folder's name; such a one is not searched. */
-static void add_folder(hd_arena *arena, word_list *words, const char *folder) {
-    const char *quote = strchr(folder, ' ') ? "\"" : "";
-    if (!strchr(folder, '"'))
-        hd_push(arena, words, hd_format(arena, "-I %s%s%s", quote, folder, quote));
 }
 
 /* The job's options, and for a text with headers their folders. Others are named none: drivers that
@@ -68,38 +49,32 @@ static void add_folder(hd_arena *arena, word_list *words, const char *folder) {
 static void add_opencl_options(hd_arena *arena, const hd_job *job, const hd_program_text *text,
                                word_list *words) {
     const char *options = job->options ? job->options : "";
+    const char *const folders[] = {text->folder, hd_path_folder(arena, job->kernel_path)};
     bool alone = hd_text_is_alone(text->text) && hd_text_is_alone(options);
-    if (!alone && text->folder)
-        add_folder(arena, words, text->folder);
-    if (!alone)
-        add_folder(arena, words, hd_kernel_folder(arena, job));
+    for (int f = 0; f < 2 && !alone; f++) {
+        /* OpenCL's drivers have no way to quote a '"' in a name; such a folder is not searched. */
+        if (!folders[f] || strchr(folders[f], '"'))
+            continue;
+        const char *quote = strchr(folders[f], ' ') ? "\"" : "";
+        hd_push(arena, words, hd_format(arena, "-I %s%s%s", quote, folders[f], quote));
+    }
     hd_push(arena, words, options);
 }
 
-/* OpenCL's compilers look for "header.h" in the process's folder first where they are given a text,
- * so one that includes anything comes from its file. */
-static const char *text_from_file(hd_arena *arena, const hd_program_text *text) {
-    char path[PATH_MAX];
-    if (!text->path || hd_text_is_alone(text->text) || !realpath(text->path, path) ||
-        strpbrk(path, "\"\\"))
-        return text->text;
-    return hd_format(arena, "#include \"%s\"\n", path);
-}
-
 /* ---- names ----------------------------------------------------------------------------- */
-
-static bool has_buffer(const hd_launch *launch, uint32_t variable) {
-    for (uint32_t a = 0; a < launch->arg_count; a++)
-        if (launch->args[a].param == KIR_NONE && launch->args[a].variable == variable)
-            return true;
-    return false;
-}
 
 static void add_name(hd_arena *arena, word_list *names, const char *name) {
     for (size_t n = 0; n < names->count; n++)
         if (!strcmp(names->data[n], name))
             return;
     hd_push(arena, names, name);
+}
+
+static bool has_buffer(const hd_launch *launch, uint32_t variable) {
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        if (launch->args[a].param == KIR_NONE && launch->args[a].variable == variable)
+            return true;
+    return false;
 }
 
 /* The variable that the argument is a buffer for, as it is asked for: "&table". */
@@ -111,6 +86,8 @@ hd_compute_source hd_program_source(hd_arena *arena, const hd_job *job,
                                     const hd_program_text *text) {
     bool is_cuda = hd_compute_named(job->module->device) == &hd_compute_cuda;
     word_list options = {0}, names = {0};
+    char path[PATH_MAX];
+    const char *given = text->text;
     (is_cuda ? add_nvrtc_options : add_opencl_options)(arena, job, text, &options);
     for (uint32_t l = 0; l < job->launch_count; l++)
         add_name(arena, &names, job->launches[l].kernel_name);
@@ -118,8 +95,13 @@ hd_compute_source hd_program_source(hd_arena *arena, const hd_job *job,
         for (uint32_t s = 0; s < job->launches[l].kernel->static_count; s++)
             if (has_buffer(&job->launches[l], s))
                 add_name(arena, &names, variable_name(arena, &job->launches[l], s));
+    /* OpenCL's compilers look for "header.h" in the process's folder first where they are given a
+     * text, so one that includes anything comes from its file. */
+    if (!is_cuda && text->path && !hd_text_is_alone(given) && realpath(text->path, path) &&
+        !strpbrk(path, "\"\\"))
+        given = hd_format(arena, "#include \"%s\"\n", path);
     return (hd_compute_source){.file = text->file,
-                               .text = is_cuda ? text->text : text_from_file(arena, text),
+                               .text = given,
                                .options = options.data,
                                .option_count = (uint32_t)options.count,
                                .names = names.data,
@@ -147,28 +129,10 @@ struct hd_ready_launch {
 };
 
 /* The arguments live in the version's arena. */
-static void set_arg(const hd_session *session, const hd_version *version, uint32_t l,
-                    const hd_arg *arg, hd_ready_launch *ready) {
-    const hd_launch *original = &session->job->launches[l];
-    if (arg->param == KIR_NONE) {
-        ready->stand_ins[ready->stand_in_count++] =
-            (stand_in){.name = variable_name(version->arena, original, arg->variable),
-                       .buffer = version->memories[arg->buffer],
-                       .kept = original->kernel->statics[arg->variable].space == KIR_GLOBAL};
-        return;
-    }
-    if (arg->param >= ready->argument_count)
-        ready->argument_count = arg->param + 1;
-    ready->arguments[arg->param] =
-        arg->kind == HD_ARG_LOCAL ? (hd_compute_argument){NULL, arg->local_bytes}
-        : arg->kind == HD_ARG_BUFFER
-            ? (hd_compute_argument){&version->memories[arg->buffer], sizeof(hd_compute_memory)}
-            : (hd_compute_argument){arg->value, arg->value_bytes};
-}
-
 static void describe_launch(const hd_session *session, hd_version *version, uint32_t l) {
     hd_ready_launch *ready = &version->launches[l];
     const hd_launch *launch = &version->placed->job->launches[l];
+    const hd_launch *original = &session->job->launches[l];
     ready->shape = (hd_compute_launch){.dims = launch->dims, .shared = (uint32_t)launch->shared};
     for (uint32_t d = 0; d < 3; d++) {
         ready->shape.offset[d] = launch->offset[d];
@@ -177,14 +141,41 @@ static void describe_launch(const hd_session *session, hd_version *version, uint
     }
     ready->arguments = hd_new_array(version->arena, hd_compute_argument, launch->arg_count);
     ready->stand_ins = hd_new_array(version->arena, stand_in, launch->arg_count);
-    for (uint32_t a = 0; a < launch->arg_count; a++)
-        set_arg(session, version, l, &launch->args[a], ready);
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        const hd_arg *arg = &launch->args[a];
+        hd_compute_memory *memory = &version->memories[arg->buffer];
+        if (arg->param == KIR_NONE) {
+            ready->stand_ins[ready->stand_in_count++] =
+                (stand_in){.name = variable_name(version->arena, original, arg->variable),
+                           .buffer = *memory,
+                           .kept = original->kernel->statics[arg->variable].space == KIR_GLOBAL};
+            continue;
+        }
+        if (arg->param >= ready->argument_count)
+            ready->argument_count = arg->param + 1;
+        ready->arguments[arg->param] =
+            arg->kind == HD_ARG_LOCAL    ? (hd_compute_argument){NULL, arg->local_bytes}
+            : arg->kind == HD_ARG_BUFFER ? (hd_compute_argument){memory, sizeof *memory}
+                                         : (hd_compute_argument){arg->value, arg->value_bytes};
+    }
 }
 
-static hd_status check_items(const hd_session *session, const hd_launch *launch,
-                             const hd_ready_launch *ready) {
+/* Kernels and variables of the program, which is loaded. */
+static hd_status find_symbols(hd_session *session, hd_version *version, uint32_t l) {
     hd_compute *gpu = session->gpu;
     bool is_cuda = gpu->api == &hd_compute_cuda;
+    const hd_launch *launch = &version->placed->job->launches[l];
+    hd_ready_launch *ready = &version->launches[l];
+    const char *error = gpu->api->get_kernel(gpu, version->program, launch->kernel_name,
+                                             ready->shape.shared, &ready->kernel);
+    for (uint32_t s = 0; s < ready->stand_in_count && !error; s++)
+        error = gpu->api->get_variable(gpu, version->program, ready->stand_ins[s].name,
+                                       &ready->stand_ins[s].variable, &ready->stand_ins[s].bytes);
+    if (error)
+        return hd_session_fail(
+            session, &launch->place,
+            hd_format(session->arena, "make ready '%s': %s", launch->kernel_name, gpu->doing),
+            error);
     uint64_t items = launch->local[0] * launch->local[1] * launch->local[2];
     uint64_t most = gpu->api->most_items(gpu, ready->kernel);
     if (!most || items <= most)
@@ -195,23 +186,6 @@ static hd_status check_items(const hd_session *session, const hd_launch *launch,
                    is_cuda ? "block" : "group", launch->kernel_name, (unsigned long long)items,
                    is_cuda ? "threads" : "work-items", gpu->device.name, (unsigned long long)most,
                    is_cuda ? "threads" : "local");
-}
-
-/* Kernels and variables of the program, which is loaded. */
-static hd_status find_symbols(hd_session *session, hd_version *version, uint32_t l) {
-    hd_compute *gpu = session->gpu;
-    const hd_launch *launch = &version->placed->job->launches[l];
-    hd_ready_launch *ready = &version->launches[l];
-    const char *error = gpu->api->get_kernel(gpu, version->program, launch->kernel_name,
-                                             ready->shape.shared, &ready->kernel);
-    for (uint32_t s = 0; s < ready->stand_in_count && !error; s++)
-        error = gpu->api->get_variable(gpu, version->program, ready->stand_ins[s].name,
-                                       &ready->stand_ins[s].variable, &ready->stand_ins[s].bytes);
-    if (!error)
-        return check_items(session, launch, ready);
-    return hd_session_fail(
-        session, &launch->place,
-        hd_format(session->arena, "make ready '%s': %s", launch->kernel_name, gpu->doing), error);
 }
 
 static hd_status load(hd_session *session, hd_version *version) {
@@ -225,6 +199,26 @@ static hd_status load(hd_session *session, hd_version *version) {
     return status;
 }
 
+/* The place of the log's first error in the program itself, which is no header. All drivers that
+ * are made of clang write "NAME:LINE:COLUMN: ...", and NVIDIA's "NAME(LINE): ...". */
+static hd_place place_in_log(hd_arena *arena, const hd_program_text *text, const char *log) {
+    for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t length = strcspn(line, "\n");
+        hd_place place = {.file = text->file};
+        const char *at = line; /* ends behind the name */
+        while (at < line + length &&
+               !((*at == ':' && sscanf(at, ":%u:%u", &place.line, &place.column) == 2) ||
+                 (*at == '(' && sscanf(at, "(%u)", &place.line) == 1)))
+            at++;
+        bool in_header = at - line > 2 && !strncmp(at - 2, ".h", 2);
+        if (!memmem(line, length, "error", 5) || at == line + length || in_header)
+            continue;
+        place.text = hd_line_of(arena, text->text, place.line);
+        return place;
+    }
+    return (hd_place){.file = text->file};
+}
+
 hd_status hd_version_build(hd_session *session, const hd_program_text *text, hd_version *version) {
     hd_compute *gpu = session->gpu;
     const hd_job *job = session->job;
@@ -234,7 +228,15 @@ hd_status hd_version_build(hd_session *session, const hd_program_text *text, hd_
         for (uint32_t s = 0; s < job->launches[l].kernel->static_count; s++)
             version->keeps_state |= job->launches[l].kernel->statics[s].space == KIR_GLOBAL &&
                                     !has_buffer(&job->launches[l], s);
-    return error ? hd_session_fail_build(session, text, error) : HD_OK;
+    if (!error)
+        return HD_OK;
+    const char *log = gpu->log ? gpu->log : "";
+    const hd_place place = place_in_log(session->arena, text, log);
+    size_t length = strlen(log);
+    while (length && isspace((unsigned char)log[length - 1]))
+        length--;
+    return hd_fail(session->diag, HD_EINPUT, &place, "%s does not compile it (%s)%s%.*s",
+                   session->device.name, error, length ? ":\n" : "", (int)length, log);
 }
 
 hd_status hd_version_ready(hd_session *session, hd_version *version) {
@@ -277,14 +279,14 @@ static const char *queue_launch(batch *b, uint32_t l, const hd_ready_launch *rea
     return error;
 }
 
-/* Waits for all that is queued and adds up the times; `error` is that of queueing. */
+/* Waits for all that is queued and adds up the times; `error` is that of queueing. The first error
+ * is returned: after one the timers tell nothing. */
 static const char *end_batch(batch *b, const char *error) {
     hd_compute *gpu = b->session->gpu;
-    const char *finished = NULL;
     if (error)
         gpu->api->settle(gpu, &b->session->queue);
     else
-        finished = gpu->api->finish(gpu, &b->session->queue);
+        error = gpu->api->finish(gpu, &b->session->queue);
     for (uint32_t i = 0; i < b->count; i++) {
         double seconds;
         if (!error && !(error = gpu->api->elapsed(gpu, &b->timers[i], &seconds)))
@@ -292,7 +294,7 @@ static const char *end_batch(batch *b, const char *error) {
         gpu->api->release_timer(gpu, &b->timers[i]);
     }
     b->count = 0;
-    return error ? error : finished;
+    return error;
 }
 
 hd_status hd_version_launch(hd_session *session, hd_version *version, const uint64_t *repeats,

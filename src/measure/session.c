@@ -20,66 +20,14 @@ hd_status hd_session_fail(const hd_session *session, const hd_place *place, cons
                    session->device.name, error);
 }
 
-/* Where a compiler's line says that an error is: "NAME:LINE:COLUMN: ...", as all drivers that
- * are made of clang write it, or NVIDIA's "NAME(LINE): ...". NULL when it says nothing, else
- * the end of the name. */
-static const char *place_in_line(const char *line, const char *end, hd_place *place) {
-    for (const char *at = line; at < end; at++)
-        if ((*at == ':' && sscanf(at, ":%u:%u", &place->line, &place->column) == 2) ||
-            (*at == '(' && sscanf(at, "(%u)", &place->line) == 1))
-            return at;
-    return NULL;
-}
-
-/* The place of the log's first error in the program itself, which is no header. */
-static hd_place place_in_log(hd_arena *arena, const hd_program_text *text, const char *log) {
-    for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        size_t length = strcspn(line, "\n");
-        hd_place place = {.file = text->file};
-        if (!memmem(line, length, "error", 5))
-            continue;
-        const char *end = place_in_line(line, line + length, &place);
-        if (!end || (end - line > 2 && !strncmp(end - 2, ".h", 2)))
-            continue;
-        place.text = hd_line_of(arena, text->text, place.line);
-        return place;
-    }
-    return (hd_place){.file = text->file};
-}
-
-hd_status hd_session_fail_build(const hd_session *session, const hd_program_text *text,
-                                const char *error) {
-    const char *log = session->gpu->log ? session->gpu->log : "";
-    hd_place place = place_in_log(session->arena, text, log);
-    size_t length = strlen(log);
-    while (length && isspace((unsigned char)log[length - 1]))
-        length--;
-    return hd_fail(session->diag, HD_EINPUT, &place, "%s does not compile it (%s)%s%.*s",
-                   session->device.name, error, length ? ":\n" : "", (int)length, log);
-}
-
-const char *hd_kernel_folder(hd_arena *arena, const hd_job *job) {
-    const char *path = job->kernel_path, *slash = strrchr(path, '/');
-    return !slash ? "." : slash == path ? "/" : hd_strndup(arena, path, (size_t)(slash - path));
-}
-
 /* ---- devices ------------------------------------------------------------ */
 
-hd_compute_device *hd_measure_devices(hd_arena *arena, const char *backend, uint32_t *count,
-                                      const char **missing) {
-    return hd_compute_named(backend)->list(arena, count, missing);
-}
-
 /* "0:1" and "cuda:0" are an id; anything else is part of a name. */
-static bool is_id(const char *wanted) {
-    const char *at = !strncmp(wanted, "cuda:", 5) ? wanted + 5 : wanted;
-    return isdigit((unsigned char)*at) && !at[strspn(at, "0123456789:")];
-}
-
 static bool device_matches(const hd_compute_device *device, const char *wanted) {
     if (!wanted || !*wanted)
         return true;
-    if (is_id(wanted))
+    const char *at = !strncmp(wanted, "cuda:", 5) ? wanted + 5 : wanted;
+    if (isdigit((unsigned char)*at) && !at[strspn(at, "0123456789:")])
         return !strcmp(wanted, device->id);
     return strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
 }

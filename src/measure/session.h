@@ -70,6 +70,10 @@ hd_status hd_version_launch(hd_session *session, hd_version *version, const uint
 hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,
                           void **contents);
 
+/* A run, and what it leaves: hd_version_run(), hd_version_read(). */
+hd_status hd_version_outputs(hd_session *session, hd_arena *arena, hd_version *version,
+                             void **contents, double *seconds);
+
 /* Whether `times` more runs of the original leave `expected`, what its first run has left. If
  * not, that is reported as HD_EINPUT: no version of the job can be checked. */
 enum { HD_REPEATS_AFTER_DIFFERENCE = 3 };
@@ -85,7 +89,7 @@ typedef struct hd_program_text {
     const char *file, *text, *path, *folder;
 } hd_program_text;
 /* The text has no #include, so that it needs no file. */
-bool hd_text_is_alone(const char *text);
+static inline bool hd_text_is_alone(const char *text) { return !strstr(text, "include"); }
 
 /* What is compiled for the launches of a resolved job; it lives in `arena`. */
 hd_compute_source hd_program_source(hd_arena *arena, const hd_job *job,
@@ -101,14 +105,4 @@ hd_status hd_version_ready(hd_session *session, hd_version *version);
  * job. */
 hd_status hd_session_fail(const hd_session *session, const hd_place *place, const char *doing,
                           const char *error);
-/* Reports a build that failed; the place is that of the log's first error in the text. */
-hd_status hd_session_fail_build(const hd_session *session, const hd_program_text *text,
-                                const char *error);
-/* The folder of the job's kernel file. */
-const char *hd_kernel_folder(hd_arena *arena, const hd_job *job);
-
-static inline uint64_t hd_buffer_bytes(const hd_buffer *buffer) {
-    return buffer->count * buffer->element_bytes;
-}
-
 #endif

@@ -46,68 +46,55 @@ static hd_version *version_of(hd_device_clock *clock, uint32_t racer) {
     return &clock->versions.data[racer];
 }
 
-static hd_status prepare_original(hd_device_clock *clock, hd_version *version) {
-    hd_session *session = &clock->session;
-    double unused;
-    hd_status status = hd_version_make(session, NULL, NULL, 0, clock->contents, version);
-    if (status == HD_OK)
-        status = hd_version_run(session, version, &unused);
-    if (status == HD_OK)
-        status = hd_version_read(session, clock->arena, version, clock->expected);
-    if (status == HD_OK)
-        status = hd_version_repeats(session, version, clock->expected, 1);
-    return status;
-}
+/* ---- the stopwatch ---------------------------------------------------------------- */
 
-static hd_status check_outputs(hd_device_clock *clock, hd_arena *arena, hd_version *version) {
-    hd_session *session = &clock->session;
-    void **outputs = hd_new_array(arena, void *, session->job->buffer_count);
-    double unused;
-    bool equal, bit_equal;
-    hd_status status = hd_version_run(session, version, &unused);
-    if (status == HD_OK)
-        status = hd_version_read(session, arena, version, outputs);
-    if (status != HD_OK)
-        return status;
-    return hd_contents_compare(arena, session->diag, session->job,
-                               &(hd_contents){"originally", clock->expected},
-                               &(hd_contents){"rewritten", outputs}, &equal, &bit_equal);
-}
-
+/* A layout, run once: its outputs must be the original's. */
 static hd_status prepare_layout(hd_device_clock *clock, const hd_layout *layout,
                                 hd_version *version) {
     hd_session *session = &clock->session;
     const hd_record_layout chosen = {session->job->record, layout};
     hd_arena *arena = hd_arena_new();
+    void **outputs = hd_new_array(arena, void *, session->job->buffer_count);
     hd_rewritten *rewritten;
+    double unused;
+    bool equal, bit_equal;
     hd_status status = hd_rewrite_job(arena, session->diag, session->job, &chosen, 1, &rewritten);
     if (status == HD_OK)
         status = hd_version_make(session, rewritten, &chosen, 1, clock->contents, version);
     if (status == HD_OK)
-        status = check_outputs(clock, arena, version);
+        status = hd_version_outputs(session, arena, version, outputs, &unused);
+    if (status == HD_OK)
+        status = hd_contents_compare(arena, session->diag, session->job,
+                                     &(hd_contents){"originally", clock->expected},
+                                     &(hd_contents){"rewritten", outputs}, &equal, &bit_equal);
     if (status != HD_OK)
         hd_version_free(session, version);
     hd_arena_free(arena);
     return status;
 }
 
-/* ---- the stopwatch ---------------------------------------------------------------- */
-
 static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, const char **why) {
     hd_device_clock *clock = state;
+    hd_session *session = &clock->session;
     hd_version *version = version_of(clock, racer);
+    hd_status status;
     *why = NULL;
-    if (!racer)
-        return prepare_original(clock, version);
+    if (!racer) {
+        double unused;
+        status = hd_version_make(session, NULL, NULL, 0, clock->contents, version);
+        if (status == HD_OK)
+            status = hd_version_outputs(session, clock->arena, version, clock->expected, &unused);
+        return status ? status : hd_version_repeats(session, version, clock->expected, 1);
+    }
     reason r = {clock->arena, NULL};
     const hd_diag keeper = {keep_first, &r};
-    clock->session.diag = &keeper;
-    hd_status status = prepare_layout(clock, layout, version);
-    clock->session.diag = clock->diag;
+    session->diag = &keeper;
+    status = prepare_layout(clock, layout, version);
+    session->diag = clock->diag;
     *why = r.text;
     if (status != HD_EDIFFER)
         return status;
-    hd_status again = hd_version_repeats(&clock->session, version_of(clock, 0), clock->expected,
+    hd_status again = hd_version_repeats(session, version_of(clock, 0), clock->expected,
                                          HD_REPEATS_AFTER_DIFFERENCE);
     if (again != HD_OK)
         *why = NULL;

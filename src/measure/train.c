@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 #include "measure/session.h"
-#include "measure/timing.h"
 #include "measure/train.h"
 
 /* A launch is repeated so often that one timing takes at least so long: shorter ones say more
@@ -52,17 +51,12 @@ typedef struct shape_run {
 
 /* ---- what is known ------------------------------------------------------------- */
 
-static const hd_training_shape *shape_of(const hd_training_run *run) {
+/* Whether this version makes the kernel of the run as it was then. */
+static bool is_current(hd_arena *arena, const hd_training_run *run, const char *backend) {
     const hd_training_shape *shape = hd_training_shapes;
     while (shape->type && (shape->fields != run->fields || shape->bytes != run->bytes))
         shape++;
-    return shape->type ? shape : NULL;
-}
-
-/* Whether this version makes the kernel of the run as it was then. */
-static bool is_current(hd_arena *arena, const hd_training_run *run, const char *backend) {
-    const hd_training_shape *shape = shape_of(run);
-    return shape && hd_tile_class(run->tile) < HD_TILE_CLASSES &&
+    return shape->type && hd_tile_class(run->tile) < HD_TILE_CLASSES &&
            !strcmp(hd_training_hash(arena, shape, backend, run->length), run->profile.kernel);
 }
 
@@ -105,13 +99,6 @@ hd_tile_kernel *hd_training_kernels(hd_arena *arena, const hd_training_run *runs
     return kernels.data;
 }
 
-static bool is_known(const trainer *t, const char *kernel) {
-    uint32_t tiles = 0;
-    for (size_t i = 0; i < t->runs.count; i++)
-        tiles += !strcmp(t->runs.data[i].profile.kernel, kernel);
-    return tiles == HD_TILE_CLASSES;
-}
-
 /* ---- the plan -------------------------------------------------------------------- */
 
 static bool is_among(const uint32_t *wanted, uint32_t count, uint32_t value) {
@@ -130,7 +117,11 @@ static void plan_shape(trainer *t, const hd_training_shape *shape, shape_run *ru
         if (!is_among(t->options->lengths, t->options->length_count, *length))
             continue;
         t->training->planned++;
-        if (is_known(t, hd_training_hash(t->arena, shape, t->options->backend, *length)))
+        const char *kernel = hd_training_hash(t->arena, shape, t->options->backend, *length);
+        uint32_t tiles = 0; /* that are known */
+        for (size_t i = 0; i < t->runs.count; i++)
+            tiles += !strcmp(t->runs.data[i].profile.kernel, kernel);
+        if (tiles == HD_TILE_CLASSES)
             t->training->kept++;
         else
             run->lengths[run->length_count++] = *length;
@@ -163,17 +154,6 @@ static hd_layout *layout_of(hd_arena *arena, const hd_training_shape *shape, uin
 
 /* ---- versions --------------------------------------------------------------------- */
 
-static hd_status make_version(trainer *t, shape_run *run, void *const *contents, uint32_t class) {
-    hd_version *version = &run->versions[class];
-    const hd_record_layout layout = {run->job->record, layout_of(run->arena, run->shape, class)};
-    hd_rewritten *rewritten;
-    hd_status status = hd_rewrite_job(run->arena, t->diag, run->job, &layout, 1, &rewritten);
-    if (status == HD_OK)
-        status = hd_version_make(&t->session, rewritten, &layout, 1, contents, version);
-    /* Kernels only read what is written here. */
-    return status == HD_OK ? hd_version_fill(&t->session, version) : status;
-}
-
 static const char *file_name(const char *backend) {
     return strcmp(backend, "cuda") ? "train.cl" : "train.cu";
 }
@@ -189,29 +169,21 @@ static hd_status make_versions(trainer *t, shape_run *run, const char *folder) {
     if (status == HD_OK)
         status = hd_job_all_contents(run->arena, t->diag, run->job, contents);
     for (uint32_t k = 0; k < HD_TILE_CLASSES && status == HD_OK && !is_stopped(t); k++) {
+        hd_version *version = &run->versions[k];
+        const hd_record_layout layout = {run->job->record, layout_of(run->arena, run->shape, k)};
+        hd_rewritten *rewritten;
         show(t, run->shape, "building");
-        status = make_version(t, run, contents, k);
+        status = hd_rewrite_job(run->arena, t->diag, run->job, &layout, 1, &rewritten);
+        if (status == HD_OK)
+            status = hd_version_make(&t->session, rewritten, &layout, 1, contents, version);
+        if (status == HD_OK) /* kernels only read what is written here */
+            status = hd_version_fill(&t->session, version);
         t->done++;
     }
     return status;
 }
 
 /* ---- timing ------------------------------------------------------------------------ */
-
-/* One launch of a version, `repeat` times: seconds of one. */
-static hd_status time_launch(trainer *t, hd_version *version, uint32_t launch, uint64_t repeat,
-                             double *seconds) {
-    uint64_t repeats[MOST_LENGTHS] = {0};
-    repeats[launch] = repeat;
-    hd_status status = hd_version_launch(&t->session, version, repeats, version->seconds);
-    *seconds = version->seconds[launch] / (double)repeat;
-    return status;
-}
-
-static uint64_t repeat_for(double seconds) {
-    return seconds * MOST_BATCHED <= least_seconds ? MOST_BATCHED
-                                                   : (uint64_t)ceil(least_seconds / seconds);
-}
 
 /* times[tile][turn] of one launch. */
 static hd_status time_tiles(trainer *t, shape_run *run, uint32_t launch, uint32_t repeats,
@@ -221,12 +193,17 @@ static hd_status time_tiles(trainer *t, shape_run *run, uint32_t launch, uint32_
     for (uint32_t turn = 0; turn <= repeats && status == HD_OK && !is_stopped(t); turn++) {
         show(t, run->shape, "measuring");
         for (uint32_t k = 0; k < HD_TILE_CLASSES && status == HD_OK && !is_stopped(t); k++) {
-            double seconds;
-            status = time_launch(t, &run->versions[k], launch, turn ? repeat[k] : 1, &seconds);
+            hd_version *version = &run->versions[k];
+            uint64_t each[MOST_LENGTHS] = {0}; /* of the launches */
+            each[launch] = turn ? repeat[k] : 1;
+            status = hd_version_launch(&t->session, version, each, version->seconds);
+            double seconds = version->seconds[launch] / (double)each[launch];
             if (turn)
                 times[k][turn - 1] = seconds;
             else
-                repeat[k] = repeat_for(seconds);
+                repeat[k] = seconds * MOST_BATCHED <= least_seconds
+                                ? MOST_BATCHED
+                                : (uint64_t)ceil(least_seconds / seconds);
         }
     }
     return status;
@@ -255,23 +232,19 @@ static void keep(trainer *t, const shape_run *run, uint32_t launch, uint32_t rep
     t->training->measured++;
 }
 
-static hd_status measure_length(trainer *t, shape_run *run, uint32_t launch) {
+static hd_status measure_shape(trainer *t, shape_run *run, const char *folder) {
     uint32_t repeats = t->options->repeats ? t->options->repeats : DEFAULT_REPEATS;
     double *times[HD_TILE_CLASSES];
+    run->arena = hd_arena_new();
     for (uint32_t k = 0; k < HD_TILE_CLASSES; k++)
         times[k] = hd_new_array(run->arena, double, repeats);
-    hd_status status = time_tiles(t, run, launch, repeats, times);
-    t->done += HD_TILE_CLASSES;
-    if (status == HD_OK && !is_stopped(t))
-        keep(t, run, launch, repeats, times);
-    return status;
-}
-
-static hd_status measure_shape(trainer *t, shape_run *run, const char *folder) {
-    run->arena = hd_arena_new();
     hd_status status = make_versions(t, run, folder);
-    for (uint32_t l = 0; l < run->length_count && status == HD_OK && !is_stopped(t); l++)
-        status = measure_length(t, run, l);
+    for (uint32_t l = 0; l < run->length_count && status == HD_OK && !is_stopped(t); l++) {
+        status = time_tiles(t, run, l, repeats, times);
+        t->done += HD_TILE_CLASSES;
+        if (status == HD_OK && !is_stopped(t))
+            keep(t, run, l, repeats, times);
+    }
     for (uint32_t k = 0; k < HD_TILE_CLASSES; k++)
         hd_version_free(&t->session, &run->versions[k]);
     hd_arena_free(run->arena);
@@ -279,37 +252,6 @@ static hd_status measure_shape(trainer *t, shape_run *run, const char *folder) {
 }
 
 /* ---- the training ----------------------------------------------------------------------- */
-
-/* A processor gets a group for each core. A GPU gets as many as its multiprocessors hold at once,
- * 2048 work-items each. */
-static uint32_t groups_of_device(const hd_session *session) {
-    return session->gpu->units * (session->device.is_processor ? CPU_GROUPS : GPU_GROUPS);
-}
-
-static void load_known(trainer *t) {
-    size_t count;
-    const hd_profiled_device *device = &t->training->device;
-    if (t->options->again)
-        hd_database_forget_training(t->database, device);
-    const hd_training_run *known = hd_training_known(t->database, t->arena, device, &count);
-    for (size_t i = 0; i < count; i++)
-        hd_push(t->arena, &t->runs, known[i]);
-}
-
-static hd_status measure_all(trainer *t) {
-    enum { MOST_SHAPES = 64 };
-    shape_run plan[MOST_SHAPES];
-    uint32_t count = 0;
-    char *folder;
-    for (; hd_training_shapes[count].type; count++)
-        plan_shape(t, &hd_training_shapes[count], &plan[count]);
-    hd_status status = hd_scratch_make(t->arena, t->diag, &folder);
-    for (uint32_t s = 0; s < count && status == HD_OK && !is_stopped(t); s++)
-        if (plan[s].length_count)
-            status = measure_shape(t, &plan[s], folder);
-    hd_scratch_remove(folder);
-    return status;
-}
 
 hd_status hd_train(hd_arena *arena, const hd_diag *diag, hd_database *database,
                    const hd_train_options *options, hd_training *training) {
@@ -328,9 +270,27 @@ hd_status hd_train(hd_arena *arena, const hd_diag *diag, hd_database *database,
     training->device =
         (hd_profiled_device){device->backend, device->platform, device->name, device->driver};
     if (status == HD_OK) {
-        t.groups = groups_of_device(&t.session);
-        load_known(&t);
-        status = measure_all(&t);
+        /* A processor gets a group for each core. A GPU gets as many as its multiprocessors hold
+         * at once, 2048 work-items each. */
+        t.groups = t.session.gpu->units * (device->is_processor ? CPU_GROUPS : GPU_GROUPS);
+        if (options->again)
+            hd_database_forget_training(database, &training->device);
+        size_t count;
+        const hd_training_run *known =
+            hd_training_known(database, arena, &training->device, &count);
+        for (size_t i = 0; i < count; i++)
+            hd_push(arena, &t.runs, known[i]);
+        enum { MOST_SHAPES = 64 };
+        shape_run plan[MOST_SHAPES];
+        uint32_t shapes = 0;
+        char *folder;
+        for (; hd_training_shapes[shapes].type; shapes++)
+            plan_shape(&t, &hd_training_shapes[shapes], &plan[shapes]);
+        status = hd_scratch_make(arena, diag, &folder);
+        for (uint32_t s = 0; s < shapes && status == HD_OK && !is_stopped(&t); s++)
+            if (plan[s].length_count)
+                status = measure_shape(&t, &plan[s], folder);
+        hd_scratch_remove(folder);
     }
     hd_session_close(&t.session);
     training->runs = t.runs.data;

@@ -37,13 +37,6 @@ const hd_training_shape hd_training_shapes[] = {
 
 const uint32_t hd_training_lengths[] = {128, 256, 512, 1024, 2048, 4096, 8192, 16384, 0};
 
-/* In CUDA C a vector of four has no operators. */
-static void add_vectors(hd_str *s, uint32_t field) {
-    hd_str_printf(s, "        other = cells[id + i].f%u;\n", field);
-    for (const char *lane = "xyzw"; *lane; lane++)
-        hd_str_printf(s, "        value.%c %s= other.%c;\n", *lane, field % 2 ? "^" : "+", *lane);
-}
-
 static const char *cuda_source(hd_arena *arena, const hd_training_shape *shape) {
     hd_str s = {.arena = arena};
     bool is_vector = !strcmp(shape->sum, "uint4");
@@ -64,10 +57,14 @@ static const char *cuda_source(hd_arena *arena, const hd_training_shape *shape) 
                   sum, sum, is_vector ? "make_uint4(0, 0, 0, 0)" : "0", sum,
                   is_vector ? ", other" : "");
     for (uint32_t f = 1; f < shape->fields; f++)
-        if (is_vector)
-            add_vectors(&s, f);
-        else
+        if (is_vector) { /* in CUDA C one has no operators */
+            hd_str_printf(&s, "        other = cells[id + i].f%u;\n", f);
+            for (const char *lane = "xyzw"; *lane; lane++)
+                hd_str_printf(&s, "        value.%c %s= other.%c;\n", *lane, f % 2 ? "^" : "+",
+                              *lane);
+        } else {
             hd_str_printf(&s, "        value %s= cells[id + i].f%u;\n", f % 2 ? "^" : "+", f);
+        }
     for (const char *lane = "xyzw"; is_vector && *lane; lane++)
         hd_str_printf(&s, "        sum.%c += value.%c;\n", *lane, *lane);
     hd_str_printf(&s, "%s    }\n    sums[id] = sum;\n}\n",
@@ -109,42 +106,6 @@ const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, co
 
 /* ---- the job ------------------------------------------------------------------ */
 
-static hd_record *make_record(hd_arena *arena, const hd_training_shape *shape) {
-    hd_record *record = hd_new(arena, hd_record);
-    uint32_t size = shape->bytes / shape->fields;
-    record->name = record->spelling = "cell";
-    record->field_count = shape->fields;
-    record->fields = hd_new_array(arena, hd_field, shape->fields);
-    for (uint32_t f = 0; f < shape->fields; f++)
-        record->fields[f] = (hd_field){.name = hd_format(arena, "f%u", f),
-                                       .type = shape->type,
-                                       .size = size,
-                                       .align = size,
-                                       .count = 1};
-    hd_record_lay_out(record);
-    return record;
-}
-
-/* `items` work-items read cells from their number on, the last ones `longest` behind it. */
-static void make_buffers(hd_arena *arena, const hd_training_shape *shape, hd_job *job,
-                         uint64_t items, uint64_t longest) {
-    bool is_signed;
-    hd_init *init = hd_new(arena, hd_init);
-    *init = (hd_init){.generator = HD_GEN_MODULO, .high = 7, .low = 1};
-    job->buffer_count = 2;
-    job->buffers = hd_new_array(arena, hd_buffer, 2);
-    job->buffers[0] = (hd_buffer){.name = "cells",
-                                  .type = "cell",
-                                  .count = items + longest,
-                                  .inits = init,
-                                  .init_count = 1,
-                                  .record = job->record,
-                                  .element_bytes = job->record->size};
-    job->buffers[1] = (hd_buffer){.name = "sums", .type = shape->sum, .count = items};
-    hd_type_parse(shape->sum, &job->buffers[1].scalar, &is_signed);
-    job->buffers[1].element_bytes = hd_type_stride(job->buffers[1].scalar);
-}
-
 static hd_launch make_launch(hd_arena *arena, uint32_t length, uint64_t items) {
     kir_kernel *kernel = hd_new(arena, kir_kernel); /* nothing asks for more of it */
     *kernel = (kir_kernel){.name = "train", .param_count = 3};
@@ -179,7 +140,19 @@ hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const c
     job->module = module;
     if (!strcmp(backend, "cuda"))
         job->options = "--cuda-path="; /* Heddle's own headers are read faster than a toolkit's */
-    job->record = make_record(arena, shape);
+    hd_record *record = hd_new(arena, hd_record);
+    uint32_t size = shape->bytes / shape->fields;
+    record->name = record->spelling = "cell";
+    record->field_count = shape->fields;
+    record->fields = hd_new_array(arena, hd_field, shape->fields);
+    for (uint32_t f = 0; f < shape->fields; f++)
+        record->fields[f] = (hd_field){.name = hd_format(arena, "f%u", f),
+                                       .type = shape->type,
+                                       .size = size,
+                                       .align = size,
+                                       .count = 1};
+    hd_record_lay_out(record);
+    job->record = record;
     job->launch_count = length_count;
     job->launches = hd_new_array(arena, hd_launch, length_count);
     for (uint32_t l = 0; l < length_count; l++) {
@@ -187,6 +160,21 @@ hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const c
         if (lengths[l] > longest)
             longest = lengths[l];
     }
-    make_buffers(arena, shape, job, items, longest);
+    /* `items` work-items read cells from their number on, the last ones `longest` behind it. */
+    bool is_signed;
+    hd_init *init = hd_new(arena, hd_init);
+    *init = (hd_init){.generator = HD_GEN_MODULO, .high = 7, .low = 1};
+    job->buffer_count = 2;
+    job->buffers = hd_new_array(arena, hd_buffer, 2);
+    job->buffers[0] = (hd_buffer){.name = "cells",
+                                  .type = "cell",
+                                  .count = items + longest,
+                                  .inits = init,
+                                  .init_count = 1,
+                                  .record = record,
+                                  .element_bytes = record->size};
+    job->buffers[1] = (hd_buffer){.name = "sums", .type = shape->sum, .count = items};
+    hd_type_parse(shape->sum, &job->buffers[1].scalar, &is_signed);
+    job->buffers[1].element_bytes = hd_type_stride(job->buffers[1].scalar);
     return job;
 }

@@ -11,30 +11,28 @@
  */
 #include "measure/session.h"
 
+static uint64_t bytes_of(const hd_buffer *buffer) { return buffer->count * buffer->element_bytes; }
+
 /* ---- making -------------------------------------------------------------- */
-
-static hd_status build_original(hd_session *session, hd_version *version) {
-    const char *path = session->job->kernel_path;
-    char *source;
-    size_t length;
-    hd_status status = hd_read_file(session->arena, session->diag, path, &source, &length);
-    if (status != HD_OK)
-        return status;
-    return hd_version_build(session, &(hd_program_text){path, source, path, NULL}, version);
-}
-
-bool hd_text_is_alone(const char *text) { return !strstr(text, "include"); }
 
 /* Headers may be rewritten, too, so the compiler gets a folder of them. A text that includes
  * nothing gets none: drivers that keep what they compiled know it again by text and options. */
-static hd_status build_rewritten(hd_session *session, const hd_rewritten *rewritten,
-                                 hd_version *version) {
+static hd_status build(hd_session *session, const hd_rewritten *rewritten, hd_version *version) {
+    const char *path = session->job->kernel_path;
+    char *folder, *source;
+    size_t length;
+    hd_status status;
+    if (!rewritten) {
+        status = hd_read_file(session->arena, session->diag, path, &source, &length);
+        return status ? status
+                      : hd_version_build(session, &(hd_program_text){path, source, path, NULL},
+                                         version);
+    }
     const char *file = hd_format(session->arena, "%s (rewritten)", rewritten->files[0].path);
-    const char *path, *text = rewritten->files[0].text;
-    char *folder;
+    const char *text = rewritten->files[0].text;
     if (rewritten->file_count == 1 && hd_text_is_alone(text))
         return hd_version_build(session, &(hd_program_text){file, text, NULL, NULL}, version);
-    hd_status status = hd_scratch_make(session->arena, session->diag, &folder);
+    status = hd_scratch_make(session->arena, session->diag, &folder);
     if (status == HD_OK)
         status = hd_rewritten_store(session->arena, session->diag, rewritten, folder, &path);
     if (status == HD_OK)
@@ -54,7 +52,7 @@ static hd_status check_buffer(const hd_session *session, const hd_buffer *buffer
 
 static hd_status allocate(hd_session *session, const hd_buffer *buffer, hd_compute_memory *memory) {
     hd_compute *gpu = session->gpu;
-    uint64_t bytes = hd_buffer_bytes(buffer);
+    uint64_t bytes = bytes_of(buffer);
     if (gpu->most_bytes && bytes > gpu->most_bytes)
         return hd_fail(session->diag, HD_EINPUT, &buffer->place,
                        "buffer '%s' takes %llu bytes, but %s allocates at most %llu; give it fewer "
@@ -79,8 +77,7 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     version->memories = hd_new_array(arena, hd_compute_memory, job->buffer_count);
     version->initial = hd_new_array(arena, void *, job->buffer_count);
     version->seconds = hd_new_array(arena, double, job->launch_count);
-    status =
-        rewritten ? build_rewritten(session, rewritten, version) : build_original(session, version);
+    status = build(session, rewritten, version);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
         status = allocate(session, &job->buffers[b], &version->memories[b]);
     if (status == HD_OK)
@@ -109,7 +106,7 @@ hd_status hd_version_fill(hd_session *session, const hd_version *version) {
     hd_compute *gpu = session->gpu;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
         const char *error = gpu->api->write(gpu, &session->queue, version->memories[b],
-                                            version->initial[b], hd_buffer_bytes(&job->buffers[b]));
+                                            version->initial[b], bytes_of(&job->buffers[b]));
         if (!error)
             error = gpu->api->finish(gpu, &session->queue);
         if (error)
@@ -134,7 +131,7 @@ hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version
     hd_compute *gpu = session->gpu;
     void **parts = hd_new_array(arena, void *, job->buffer_count);
     for (uint32_t b = 0; b < job->buffer_count; b++) {
-        uint64_t bytes = hd_buffer_bytes(&job->buffers[b]);
+        uint64_t bytes = bytes_of(&job->buffers[b]);
         parts[b] = hd_alloc(arena, bytes);
         const char *error =
             gpu->api->read(gpu, &session->queue, parts[b], version->memories[b], bytes);
@@ -161,19 +158,10 @@ static void keep_difference(const hd_message *message, void *user) {
     d->text = hd_strdup(d->arena, message->text + (headed ? sizeof head - 1 : 0));
 }
 
-static hd_status compare_again(hd_session *session, hd_arena *arena, hd_version *original,
-                               void *const *expected, difference *d) {
-    void **contents = hd_new_array(arena, void *, session->job->buffer_count);
-    const hd_diag keeper = {keep_difference, d};
-    double unused;
-    bool equal, bit_equal;
-    hd_status status = hd_version_run(session, original, &unused);
-    if (status == HD_OK)
-        status = hd_version_read(session, arena, original, contents);
-    if (status != HD_OK)
-        return status;
-    return hd_contents_compare(arena, &keeper, session->job, &(hd_contents){"in one", expected},
-                               &(hd_contents){"in another", contents}, &equal, &bit_equal);
+hd_status hd_version_outputs(hd_session *session, hd_arena *arena, hd_version *version,
+                             void **contents, double *seconds) {
+    hd_status status = hd_version_run(session, version, seconds);
+    return status ? status : hd_version_read(session, arena, version, contents);
 }
 
 hd_status hd_version_repeats(hd_session *session, hd_version *original, void *const *expected,
@@ -183,8 +171,16 @@ hd_status hd_version_repeats(hd_session *session, hd_version *original, void *co
     hd_status status = HD_OK;
     for (uint32_t i = 0; i < times && status == HD_OK; i++) {
         hd_arena *arena = hd_arena_new();
+        void **contents = hd_new_array(arena, void *, job->buffer_count);
         difference d = {arena, NULL};
-        status = compare_again(session, arena, original, expected, &d);
+        const hd_diag keeper = {keep_difference, &d};
+        double unused;
+        bool equal, bit_equal;
+        status = hd_version_outputs(session, arena, original, contents, &unused);
+        if (status == HD_OK)
+            status =
+                hd_contents_compare(arena, &keeper, job, &(hd_contents){"in one", expected},
+                                    &(hd_contents){"in another", contents}, &equal, &bit_equal);
         if (status == HD_EDIFFER)
             status = hd_fail(session->diag, HD_EINPUT, &place,
                              "runs of the original leave different values, so no layout can be "

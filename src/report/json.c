@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include "report/json.h"
-#include "report/members.h"
-#include "report/result.h"
 
 /* Length of the well-formed UTF-8 sequence at `s`, 0 when there is none. */
 static size_t sequence(const unsigned char *s) {
@@ -46,10 +44,6 @@ json_t *hd_json_text(const char *text) {
 json_t *hd_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 json_t *hd_json_integer(uint64_t value) { return json_integer((json_int_t)value); }
-
-json_t *hd_json_timing(const hd_timing *timing) {
-    return hd_json_row(&(hd_view){0}, hd_timing_members, timing);
-}
 
 const char *hd_json_dump(hd_arena *arena, json_t *value) {
     char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "base/base.h"
-#include "measure/measure.h"
 
 /* A string; null for NULL. Bytes that are not UTF-8 become U+FFFD. */
 json_t *hd_json_text(const char *text);
@@ -18,7 +17,5 @@ json_t *hd_json_number(double value);
 json_t *hd_json_integer(uint64_t value);
 /* The text, indented by two blanks, with a newline at its end. Takes `value`. */
 const char *hd_json_dump(hd_arena *arena, json_t *value);
-
-json_t *hd_json_timing(const hd_timing *timing);
 
 #endif

@@ -61,25 +61,22 @@ static const char *quoted(hd_arena *arena, const char *text) {
     return hd_str_text(&out);
 }
 
-static void add_dot_cluster(const drawing *d, uint32_t cluster) {
-    const hd_record *record = d->graph->record;
-    hd_str_printf(d->out, "  subgraph cluster_%u {\n", cluster);
-    for (uint64_t left = d->masks[cluster]; left; left &= left - 1) {
-        uint32_t f = (uint32_t)__builtin_ctzll(left);
-        hd_str_printf(d->out, "    f%u [label=\"%s\\n%u B\"%s];\n", f,
-                      quoted(d->arena, record->fields[f].name), record->fields[f].size,
-                      d->graph->reached >> f & 1 ? "" : ", style=dashed");
-    }
-    hd_str_add(d->out, "  }\n");
-}
-
 void hd_layout_graph_dot(hd_arena *arena, const hd_layout_graph *graph, uint64_t epsilon,
                          hd_str *out) {
     const drawing d = drawing_new(arena, graph, epsilon, out);
     hd_str_printf(out, "graph \"%s\" {\n  node [shape=circle];\n",
                   quoted(arena, graph->record->name));
-    for (uint32_t c = 0; c < d.cluster_count; c++)
-        add_dot_cluster(&d, c);
+    for (uint32_t c = 0; c < d.cluster_count; c++) {
+        hd_str_printf(out, "  subgraph cluster_%u {\n", c);
+        for (uint64_t left = d.masks[c]; left; left &= left - 1) {
+            uint32_t f = (uint32_t)__builtin_ctzll(left);
+            hd_str_printf(out, "    f%u [label=\"%s\\n%u B\"%s];\n", f,
+                          quoted(arena, graph->record->fields[f].name),
+                          graph->record->fields[f].size,
+                          graph->reached >> f & 1 ? "" : ", style=dashed");
+        }
+        hd_str_add(out, "  }\n");
+    }
     for (uint32_t a = 0; a < d.count; a++)
         for (uint32_t b = a + 1; b < d.count; b++) {
             uint64_t distance = hd_layout_distance(graph, a, b);
@@ -93,36 +90,6 @@ void hd_layout_graph_dot(hd_arena *arena, const hd_layout_graph *graph, uint64_t
 }
 
 /* ---- SVG -------------------------------------------------------------------------------- */
-
-/* On a circle, cluster by cluster, with a free place between two clusters. */
-static void place_vertices(drawing *d) {
-    const double full = 8 * atan(1), around = SIZE / 2.0 - MARGIN;
-    double places = d->count + (d->cluster_count > 1 ? d->cluster_count : 0), at = 0;
-    for (uint32_t c = 0; c < d->cluster_count; c++, at++)
-        for (uint64_t left = d->masks[c]; left; left &= left - 1, at++) {
-            uint32_t f = (uint32_t)__builtin_ctzll(left);
-            d->angle[f] = full * (at / places - 0.25);
-            d->x[f] = SIZE / 2.0 + around * cos(d->angle[f]);
-            d->y[f] = SIZE / 2.0 + around * sin(d->angle[f]);
-        }
-    d->radius = fmin(22, 0.35 * full * around / places);
-}
-
-static void add_ground(const drawing *d, uint32_t cluster) {
-    static const char *const colours[] = {"#cfe3f7", "#fbdcc0", "#cdebd0", "#ead3f0",
-                                          "#f6e7a9", "#d9d9d9", "#f8cfd6", "#c5ecec"};
-    const char *colour = colours[cluster % (sizeof colours / sizeof *colours)];
-    if (hd_is_power_of_two(d->masks[cluster]))
-        return;
-    hd_str_printf(d->out, "<path fill=\"%s\" stroke=\"%s\" stroke-width=\"%.1f\" d=\"", colour,
-                  colour, 3 * d->radius);
-    const char *step = "M";
-    for (uint64_t left = d->masks[cluster]; left; left &= left - 1, step = "L") {
-        uint32_t f = (uint32_t)__builtin_ctzll(left);
-        hd_str_printf(d->out, "%s%.1f %.1f", step, d->x[f], d->y[f]);
-    }
-    hd_str_add(d->out, "Z\"/>\n");
-}
 
 static void add_edge(const drawing *d, uint32_t a, uint32_t b) {
     int level = grey(d, hd_layout_distance(d->graph, a, b));
@@ -148,25 +115,20 @@ static void for_edges(const drawing *d, edge_fn *each) {
                 each(d, a, b);
 }
 
-static void add_vertex(const drawing *d, uint32_t f) {
-    const hd_field *field = &d->graph->record->fields[f];
-    double beside = d->radius * 1.5 + 8, to_right = cos(d->angle[f]);
-    hd_str_printf(d->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"%s/>\n", d->x[f], d->y[f],
-                  d->radius, d->graph->reached >> f & 1 ? "" : " stroke-dasharray=\"3 3\"");
-    hd_str_printf(d->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%u</text>\n", d->x[f],
-                  d->y[f] + 4, field->size);
-    hd_str_printf(d->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
-                  d->x[f] + beside * cos(d->angle[f]), d->y[f] + beside * sin(d->angle[f]) + 4,
-                  to_right > 0.3    ? "start"
-                  : to_right < -0.3 ? "end"
-                                    : "middle",
-                  hd_svg_escape(d->arena, field->name));
-}
-
 void hd_layout_graph_svg(hd_arena *arena, const hd_layout_graph *graph, uint64_t epsilon,
                          hd_str *out) {
     drawing d = drawing_new(arena, graph, epsilon, out);
-    place_vertices(&d);
+    /* On a circle, cluster by cluster, with a free place between two clusters. */
+    const double full = 8 * atan(1), around = SIZE / 2.0 - MARGIN;
+    double places = d.count + (d.cluster_count > 1 ? d.cluster_count : 0), at = 0;
+    for (uint32_t c = 0; c < d.cluster_count; c++, at++)
+        for (uint64_t left = d.masks[c]; left; left &= left - 1, at++) {
+            uint32_t f = (uint32_t)__builtin_ctzll(left);
+            d.angle[f] = full * (at / places - 0.25);
+            d.x[f] = SIZE / 2.0 + around * cos(d.angle[f]);
+            d.y[f] = SIZE / 2.0 + around * sin(d.angle[f]);
+        }
+    d.radius = fmin(22, 0.35 * full * around / places);
     hd_str_printf(out,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                   "viewBox=\"0 0 %d %d\">\n"
@@ -174,11 +136,35 @@ void hd_layout_graph_svg(hd_arena *arena, const hd_layout_graph *graph, uint64_t
                   "font:12px Helvetica,Arial,sans-serif}circle{fill:#fff;stroke:#000}"
                   "path{stroke-linejoin:round;stroke-linecap:round}</style>\n",
                   SIZE, SIZE, SIZE, SIZE);
-    for (uint32_t c = 0; c < d.cluster_count; c++)
-        add_ground(&d, c);
+    for (uint32_t c = 0; c < d.cluster_count; c++) { /* a ground behind several fields */
+        static const char *const colours[] = {"#cfe3f7", "#fbdcc0", "#cdebd0", "#ead3f0",
+                                              "#f6e7a9", "#d9d9d9", "#f8cfd6", "#c5ecec"};
+        const char *colour = colours[c % (sizeof colours / sizeof *colours)], *step = "M";
+        if (hd_is_power_of_two(d.masks[c]))
+            continue;
+        hd_str_printf(out, "<path fill=\"%s\" stroke=\"%s\" stroke-width=\"%.1f\" d=\"", colour,
+                      colour, 3 * d.radius);
+        for (uint64_t left = d.masks[c]; left; left &= left - 1, step = "L") {
+            uint32_t f = (uint32_t)__builtin_ctzll(left);
+            hd_str_printf(out, "%s%.1f %.1f", step, d.x[f], d.y[f]);
+        }
+        hd_str_add(out, "Z\"/>\n");
+    }
     for_edges(&d, add_edge);
-    for (uint32_t f = 0; f < d.count; f++)
-        add_vertex(&d, f);
+    for (uint32_t f = 0; f < d.count; f++) {
+        const hd_field *field = &graph->record->fields[f];
+        double beside = d.radius * 1.5 + 8, to_right = cos(d.angle[f]);
+        hd_str_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"%s/>\n", d.x[f], d.y[f],
+                      d.radius, graph->reached >> f & 1 ? "" : " stroke-dasharray=\"3 3\"");
+        hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%u</text>\n", d.x[f],
+                      d.y[f] + 4, field->size);
+        hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
+                      d.x[f] + beside * to_right, d.y[f] + beside * sin(d.angle[f]) + 4,
+                      to_right > 0.3    ? "start"
+                      : to_right < -0.3 ? "end"
+                                        : "middle",
+                      hd_svg_escape(arena, field->name));
+    }
     if (d.count <= MOST_LABELLED)
         for_edges(&d, add_number);
     hd_str_printf(out,

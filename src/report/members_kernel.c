@@ -96,8 +96,7 @@ static hd_value place_of(const hd_view *view, const void *at) {
     return hd_row(place);
 }
 
-/* What the address starts from: a parameter or a static variable. */
-static const char *buffer_name(const kir_kernel *kernel, const hd_access *a) {
+const char *hd_access_buffer_name(const kir_kernel *kernel, const hd_access *a) {
     return a->param >= 0          ? kernel->params[a->param].name
            : a->static_index >= 0 ? kernel->statics[a->static_index].name
                                   : NULL;
@@ -119,7 +118,7 @@ static bool has_field(const hd_access *a) { return a->record && a->field >= 0; }
 
 HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
 HD_GETTER(space_of, hd_access, hd_text(kir_space_name(row->space)))
-HD_GETTER(buffer_of, hd_access, hd_text(buffer_name(info_of(view)->kernel, row)))
+HD_GETTER(buffer_of, hd_access, hd_text(hd_access_buffer_name(info_of(view)->kernel, row)))
 HD_GETTER(record_of, hd_access, hd_text(row->record ? row->record->name : NULL))
 HD_GETTER(field_of, hd_access,
           hd_text(has_field(row) ? row->record->fields[row->field].name : NULL))
@@ -163,13 +162,13 @@ static const hd_trip *trip_of(const hd_view *view, const hd_loop *loop) {
     return &info->trips[loop - info->flow->loops];
 }
 
-static bool has_count(const hd_trip *trip) {
-    return trip->count || trip->kind == HD_TRIP_CONSTANT || trip->kind == HD_TRIP_BOUND;
-}
-
 HD_GETTER(parent_of, hd_loop, hd_whole_if(row->parent >= 0, (uint64_t)row->parent))
 HD_GETTER(trips_of, hd_loop, hd_text(trip_names[trip_of(view, row)->kind]))
-HD_GETTER(count_of, hd_loop, hd_whole_if(has_count(trip_of(view, row)), trip_of(view, row)->count))
+static hd_value count_of(const hd_view *view, const void *at) {
+    const hd_trip *trip = trip_of(view, at);
+    bool known = trip->count || trip->kind == HD_TRIP_CONSTANT || trip->kind == HD_TRIP_BOUND;
+    return hd_whole_if(known, trip->count);
+}
 HD_GETTER(exits_early, hd_loop, hd_bool(trip_of(view, row)->early_exit))
 HD_GETTER(why_of, hd_loop, hd_text(trip_of(view, row)->reason))
 

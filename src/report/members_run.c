@@ -30,29 +30,27 @@ static const char *event_buffer(const hd_view *view, const hd_event_access *a) {
     return a->buffer >= 0 ? launch->buffers[a->buffer].name : NULL;
 }
 
-/* With the file's name where there are several. */
-static const char *line_text(const hd_view *view, const hd_event_access *a) {
-    const hd_event_launch *launch = view->context;
-    if (!a->line)
-        return "";
-    if (launch->file_count < 2 || a->file >= launch->file_count)
-        return hd_format(view->arena, "%u", a->line);
-    const char *slash = strrchr(launch->files[a->file], '/');
-    return hd_format(view->arena, "%s:%u", slash ? slash + 1 : launch->files[a->file], a->line);
-}
-
-/* "bodies.x"; "?" where the trace does not say which buffer. */
-static const char *target_text(const hd_view *view, const hd_event_access *a) {
-    const char *buffer = event_buffer(view, a);
-    return hd_format(view->arena, "%s%s%s", buffer ? buffer : "?", a->field ? "." : "",
-                     a->field ? a->field : "");
-}
-
 HD_GETTER(number_of, hd_event_access,
           hd_whole((uint64_t)(row - ((const hd_event_launch *)view->context)->accesses)))
-HD_GETTER(line_of, hd_event_access, hd_text(line_text(view, row)))
+/* With the file's name where there are several. */
+static hd_value line_of(const hd_view *view, const void *at) {
+    const hd_event_launch *launch = view->context;
+    const hd_event_access *a = at;
+    if (!a->line)
+        return hd_text("");
+    if (launch->file_count < 2 || a->file >= launch->file_count)
+        return hd_text(hd_format(view->arena, "%u", a->line));
+    const char *file = hd_path_name(launch->files[a->file]);
+    return hd_text(hd_format(view->arena, "%s:%u", file, a->line));
+}
 HD_GETTER(kind_of, hd_event_access, hd_text(hd_access_kind_name(row->kind)))
-HD_GETTER(target_of, hd_event_access, hd_text(target_text(view, row)))
+/* "bodies.x"; "?" where the trace does not say which buffer. */
+static hd_value target_of(const hd_view *view, const void *at) {
+    const hd_event_access *a = at;
+    const char *buffer = event_buffer(view, a);
+    return hd_text(hd_format(view->arena, "%s%s%s", buffer ? buffer : "?", a->field ? "." : "",
+                             a->field ? a->field : ""));
+}
 HD_GETTER(space_of, hd_event_access, hd_text(kir_space_name(row->space)))
 HD_GETTER(buffer_of, hd_event_access, hd_text(event_buffer(view, row)))
 HD_GETTER(buffer_space, hd_event_buffer, hd_text(kir_space_name(row->space)))

@@ -45,20 +45,6 @@ const char *hd_plain_text(hd_arena *arena, const char *text, bool lines) {
     return copy;
 }
 
-static void print_place(const hd_printer *printer, const hd_place *place) {
-    fputs(paint(printer, "\033[1m"), printer->out);
-    if (!place->file)
-        fputs("heddle", printer->out);
-    else
-        put_plain(printer->out, place->file, strlen(place->file), false);
-    if (place->file && place->line) {
-        fprintf(printer->out, ":%u", place->line);
-        if (place->column)
-            fprintf(printer->out, ":%u", place->column);
-    }
-    fprintf(printer->out, ":%s ", paint(printer, "\033[0m"));
-}
-
 /* The line, and under it a caret below byte `column`; tabs stay tabs in both. */
 static void print_source(const hd_printer *printer, const hd_place *place) {
     const char *text = place->text;
@@ -94,7 +80,15 @@ void hd_print_message(const hd_message *message, void *user) {
     if (printer->progress)
         fputs("\r\033[K", printer->out);
     printer->progress = false;
-    print_place(printer, &message->place);
+    const hd_place *place = &message->place;
+    fputs(paint(printer, "\033[1m"), printer->out);
+    put_plain(printer->out, place->file ? place->file : "heddle",
+              place->file ? strlen(place->file) : 6, false);
+    if (place->file && place->line)
+        fprintf(printer->out, ":%u", place->line);
+    if (place->file && place->line && place->column)
+        fprintf(printer->out, ":%u", place->column);
+    fprintf(printer->out, ":%s ", paint(printer, "\033[0m"));
     fprintf(printer->out, "%s%s:%s ", paint(printer, severity_colour[message->severity]),
             severity_name[message->severity], paint(printer, "\033[0m"));
     put_plain(printer->out, message->text, strlen(message->text), true);

@@ -49,22 +49,19 @@ static size_t encode(const unsigned char *bytes, size_t count, char *text) {
     return length;
 }
 
-/* What has been packed goes to the file. Only the last part may be no multiple of 3 bytes. */
-static void put_packed(packer *p) {
-    size_t length = encode(p->packed, PACKED - p->stream.avail_out, p->text);
-    if (p->status == HD_OK)
-        p->status = hd_file_add(p->file, p->text, length);
-    p->stream.next_out = p->packed;
-    p->stream.avail_out = PACKED;
-}
-
-/* Packs what is there to be packed; with Z_FINISH, to the end. */
+/* Packs what is there to be packed; with Z_FINISH, to the end. What has been packed goes to the
+ * file. Only the last part may be no multiple of 3 bytes. */
 static void pack(packer *p, int flush) {
     int result;
     do {
         result = deflate(&p->stream, flush);
-        if (p->stream.avail_out == 0 || result == Z_STREAM_END)
-            put_packed(p);
+        if (p->stream.avail_out && result != Z_STREAM_END)
+            continue;
+        size_t length = encode(p->packed, PACKED - p->stream.avail_out, p->text);
+        if (p->status == HD_OK)
+            p->status = hd_file_add(p->file, p->text, length);
+        p->stream.next_out = p->packed;
+        p->stream.avail_out = PACKED;
     } while (p->stream.avail_in || (flush == Z_FINISH && result != Z_STREAM_END));
 }
 
@@ -75,33 +72,6 @@ static int add_json(const char *text, size_t length, void *user) {
     p->stream.avail_in = (unsigned)length;
     pack(p, Z_NO_FLUSH);
     return p->status == HD_OK ? 0 : -1;
-}
-
-static hd_status add_data(packer *p, const json_t *data) {
-    p->stream.next_out = p->packed;
-    p->stream.avail_out = PACKED;
-    if (deflateInit2(&p->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        hd_no_memory(0); /* the settings are constants */
-    int failed = json_dump_callback(data, add_json, p, JSON_COMPACT | JSON_REAL_PRECISION(12));
-    if (failed && p->status == HD_OK)
-        hd_no_memory(0); /* every value we make can be written */
-    if (!failed)
-        pack(p, Z_FINISH);
-    deflateEnd(&p->stream);
-    return p->status;
-}
-
-static hd_status add_page(hd_arena *arena, hd_file *file, const json_t *data) {
-    const size_t length = sizeof template_text;
-    const signed char *found = memmem(template_text, length, before_gap, sizeof before_gap - 1);
-    size_t gap = (size_t)(found - template_text) + sizeof before_gap - 1;
-    packer *p = hd_new(arena, packer);
-    p->file = file;
-    hd_status status = hd_file_add(file, template_text, gap);
-    if (status == HD_OK)
-        status = add_data(p, data);
-    return status == HD_OK ? hd_file_add(file, template_text + gap, length - gap) : status;
 }
 
 hd_status hd_page_check(const hd_diag *diag) {
@@ -115,15 +85,33 @@ hd_status hd_page_check(const hd_diag *diag) {
 hd_status hd_page_write(const hd_diag *diag, const char *path, const json_t *data) {
     if (hd_page_check(diag) != HD_OK)
         return HD_EUNSUPPORTED;
+    const size_t length = sizeof template_text;
+    const signed char *found = memmem(template_text, length, before_gap, sizeof before_gap - 1);
+    size_t gap = (size_t)(found - template_text) + sizeof before_gap - 1;
     hd_arena *arena = hd_arena_new();
-    hd_file *file;
-    hd_status status = hd_file_begin(arena, diag, path, &file);
+    packer *p = hd_new(arena, packer);
+    hd_status status = hd_file_begin(arena, diag, path, &p->file);
     if (status == HD_OK) {
-        status = add_page(arena, file, data);
+        status = hd_file_add(p->file, template_text, gap);
+        p->status = status;
+        p->stream.next_out = p->packed;
+        p->stream.avail_out = PACKED;
+        if (deflateInit2(&p->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
+                         Z_DEFAULT_STRATEGY) != Z_OK)
+            hd_no_memory(0); /* the settings are constants */
+        int failed = json_dump_callback(data, add_json, p, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        if (failed && p->status == HD_OK)
+            hd_no_memory(0); /* every value we make can be written */
+        if (!failed)
+            pack(p, Z_FINISH);
+        deflateEnd(&p->stream);
+        status = p->status;
         if (status == HD_OK)
-            status = hd_file_keep(file);
+            status = hd_file_add(p->file, template_text + gap, length - gap);
+        if (status == HD_OK)
+            status = hd_file_keep(p->file);
         else
-            hd_file_drop(file);
+            hd_file_drop(p->file);
     }
     hd_arena_free(arena);
     return status;

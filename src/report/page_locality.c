@@ -32,16 +32,6 @@ static const hd_member sums_members[] = {HD_SAME(sums, launches, blocks, mis, la
                                          {HD_IN(sums, counted), .of = hd_launch_count_members},
                                          {0}};
 
-/* What analyses count, for whoever shows it: the keys and titles of these members. */
-static hd_value counted_members(hd_arena *arena) {
-    hd_vec(const hd_member *) list = {0};
-    for (const hd_member *group = hd_launch_count_members; group->of; group++)
-        for (const hd_member *m = group->of; m->key || m->title; m++)
-            if (m->key && m->title)
-                hd_push(arena, &list, m);
-    return hd_pointed_rows(list.data, list.count);
-}
-
 /* ---- launches ------------------------------------------------------------------------------ */
 
 /* Launches that follow each other with the same kernel and sizes. */
@@ -102,33 +92,6 @@ static bool same_access(const access_row *x, const access_row *y) {
            !strcmp(x->launch->kernel, y->launch->kernel);
 }
 
-typedef hd_vec(access_row) access_rows;
-
-/* Launches of a kernel mostly have one table, so that rows follow each other as they did. */
-static access_row *find_row(hd_arena *arena, access_rows *rows, const access_row *wanted,
-                            size_t *next) {
-    for (size_t i = 0; i < rows->count; i++) {
-        size_t at = (*next + i) % rows->count;
-        if (same_access(&rows->data[at], wanted)) {
-            *next = at + 1;
-            return &rows->data[at];
-        }
-    }
-    hd_push(arena, rows, *wanted);
-    *next = rows->count;
-    return &rows->data[rows->count - 1];
-}
-
-/* "load bodies.x"; without names, what the tool that made the trace calls it. */
-static const char *name_of(hd_arena *arena, const access_row *row) {
-    const hd_event_access *a = row->access;
-    const char *kind = hd_access_kind_name(a->kind), *buffer = buffer_of(row);
-    if (!buffer && !a->field)
-        return hd_format(arena, "%s %#llx", kind, (unsigned long long)a->pc);
-    return hd_format(arena, "%s %s%s%s", kind, buffer ? buffer : "?", a->field ? "." : "",
-                     a->field ? a->field : "");
-}
-
 /* Source files, each read once. */
 typedef struct source_file {
     const char *path;
@@ -137,62 +100,76 @@ typedef struct source_file {
 typedef hd_vec(source_file) source_files;
 
 /* A trace may name any file. Only what looks like source, and is a plain file, is read. */
-static bool is_source(const char *path) {
+static const char *text_of(hd_arena *arena, source_files *files, const char *path) {
     static const char *const endings[] = {".h", ".hpp", ".inl", ".inc"};
+    const hd_diag silent = {0};
     bool known = hd_is_kernel_file(path);
     struct stat at;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        known = known || hd_ends_in(path, endings[i]);
-    return known && !stat(path, &at) && S_ISREG(at.st_mode) && at.st_size <= MOST_SOURCE;
-}
-
-static const char *text_of(hd_arena *arena, source_files *files, const char *path) {
-    const hd_diag silent = {0};
     char *text = NULL;
     size_t length;
     for (size_t i = 0; i < files->count; i++)
         if (!strcmp(files->data[i].path, path))
             return files->data[i].text;
-    if (is_source(path) && hd_read_file(arena, &silent, path, &text, &length))
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        known = known || hd_ends_in(path, endings[i]);
+    if (!known || stat(path, &at) || !S_ISREG(at.st_mode) || at.st_size > MOST_SOURCE ||
+        hd_read_file(arena, &silent, path, &text, &length))
         text = NULL;
     hd_push(arena, files, (source_file){path, text});
     return text;
 }
 
-/* The text of its line, when the source is still there. */
-static const char *source_of(hd_arena *arena, source_files *files, const access_row *row) {
-    const char *file = file_of(row);
-    const char *text = file && row->access->line ? text_of(arena, files, file) : NULL;
-    const char *line = text ? hd_line_of(arena, text, row->access->line) : NULL;
-    while (line && (*line == ' ' || *line == '\t'))
-        line++;
-    return line;
-}
-
 static hd_value collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
                                  const hd_coalesce *counter) {
-    access_rows rows = {0};
+    hd_vec(access_row) rows = {0};
     size_t next = 0;
     for (uint32_t l = 0; l < contents->launch_count; l++) {
         const hd_event_launch *launch = &contents->launches[l].launch;
         for (uint32_t a = 0; a < launch->access_count; a++) {
             const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
-            const hd_coalesce_counts *moved = hd_coalesce_of(counter, launch->number, a);
-            hd_coalesce_add(&find_row(arena, &rows, &wanted, &next)->moved, moved);
+            /* Launches of a kernel mostly have one table, so that rows follow each other as they
+             * did. */
+            size_t tried = 0, at = rows.count;
+            for (; tried < rows.count; tried++) {
+                at = (next + tried) % rows.count;
+                if (same_access(&rows.data[at], &wanted))
+                    break;
+            }
+            if (tried == rows.count) {
+                at = rows.count;
+                hd_push(arena, &rows, wanted);
+            }
+            next = at + 1;
+            hd_coalesce_add(&rows.data[at].moved, hd_coalesce_of(counter, launch->number, a));
         }
     }
     source_files files = {0};
-    for (size_t i = 0; i < rows.count; i++)
-        rows.data[i].source = source_of(arena, &files, &rows.data[i]);
+    for (size_t i = 0; i < rows.count; i++) {
+        access_row *row = &rows.data[i];
+        const char *file = file_of(row);
+        const char *text = file && row->access->line ? text_of(arena, &files, file) : NULL;
+        row->source = text ? hd_line_of(arena, text, row->access->line) : NULL;
+        if (row->source)
+            row->source += strspn(row->source, " \t");
+    }
     return hd_rows(rows.data, rows.count);
 }
 
 HD_GETTER(kind_of, access_row, hd_text(hd_access_kind_name(row->access->kind)))
 HD_GETTER(space_of, access_row, hd_text(kir_space_name(row->access->space)))
-HD_GETTER(access_name, access_row, hd_text(name_of(view->arena, row)))
+/* "load bodies.x"; without names, what the tool that made the trace calls it. */
+static hd_value access_name(const hd_view *view, const void *at) {
+    const hd_event_access *a = ((const access_row *)at)->access;
+    const char *kind = hd_access_kind_name(a->kind), *buffer = buffer_of(at);
+    if (!buffer && !a->field)
+        return hd_text(hd_format(view->arena, "%s %#llx", kind, (unsigned long long)a->pc));
+    return hd_text(hd_format(view->arena, "%s %s%s%s", kind, buffer ? buffer : "?",
+                             a->field ? "." : "", a->field ? a->field : ""));
+}
 HD_GETTER(access_buffer, access_row, hd_text(buffer_of(row)))
 HD_GETTER(access_file, access_row, hd_text(file_of(row)))
 
+static const hd_member place_members[] = {HD_SAME(hd_event_access, width, line, column), {0}};
 static const hd_member access_members[] = {
     {"kernel", HD_VIA(access_row, launch, HD_AT, kernel)},
     {"kind", .get = kind_of},
@@ -200,9 +177,7 @@ static const hd_member access_members[] = {
     {"name", .get = access_name},
     {"buffer", .get = access_buffer},
     {"file", .get = access_file},
-    {"width", HD_VIA(access_row, access, HD_AT, width)},
-    {"line", HD_VIA(access_row, access, HD_AT, line)},
-    {"column", HD_VIA(access_row, access, HD_AT, column)},
+    {HD_BEHIND(access_row, access), .of = place_members},
     {"source", HD_AT(access_row, source)},
     {"mis", HD_AT(access_row, moved.mis)},
     {"lane_accesses", HD_AT(access_row, moved.lane_accesses)},
@@ -312,16 +287,6 @@ static const hd_member buffer_members[] = {
     {"count", .get = picture_counts},
     {0}};
 
-static hd_value touched_buffers(hd_arena *arena, const hd_picture_set *set) {
-    size_t count, touched = 0;
-    const hd_picture *pictures = hd_pictures_of(set, &count);
-    const hd_picture **rows = hd_new_array(arena, const hd_picture *, count);
-    for (size_t i = 0; i < count; i++)
-        if (pictures[i].lane_accesses)
-            rows[touched++] = &pictures[i];
-    return hd_pointed_rows(rows, touched);
-}
-
 /* ---- the whole ------------------------------------------------------------------------------ */
 
 typedef struct locality {
@@ -330,7 +295,16 @@ typedef struct locality {
     stack_row stacks[2];
 } locality;
 
-HD_GETTER(counted_of, locality, counted_members(view->arena))
+/* What analyses count, for whoever shows it: the keys and titles of these members. */
+static hd_value counted_of(const hd_view *view, const void *at) {
+    hd_vec(const hd_member *) list = {0};
+    (void)at;
+    for (const hd_member *group = hd_launch_count_members; group->of; group++)
+        for (const hd_member *m = group->of; m->key || m->title; m++)
+            if (m->key && m->title)
+                hd_push(view->arena, &list, m);
+    return hd_pointed_rows(list.data, list.count);
+}
 HD_GETTER(launches_of, locality, row->launches)
 HD_GETTER(accesses_of, locality, row->accesses)
 HD_GETTER(buffers_of, locality, row->buffers)
@@ -348,26 +322,19 @@ static const hd_member locality_members[] = {
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
 
-/* Counts stand for each access of each launch, and launches may share a large table. */
-static hd_status check_counts(const hd_diag *diag, const hd_trace_contents *contents,
-                              const hd_page_options *o) {
-    uint64_t bytes = 0, most = o->reuse.memory ? o->reuse.memory : (uint64_t)1 << 30;
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        bytes += contents->launches[l].launch.access_count * sizeof(hd_coalesce_counts);
-    return bytes <= most ? HD_OK
-                         : hd_fail(diag, HD_EUNSUPPORTED, NULL,
-                                   "the accesses of %u launches take %llu MiB, and %llu MiB are "
-                                   "allowed: allow more with --memory, or trace fewer launches",
-                                   contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
-                                   (unsigned long long)(most >> 20));
-}
-
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_page_options *o, json_t *run) {
     const hd_trace_contents *contents = hd_trace_get(trace);
-    hd_status status = check_counts(diag, contents, o);
-    if (status != HD_OK)
-        return status;
+    /* Counts stand for each access of each launch, and launches may share a large table. */
+    uint64_t bytes = 0, most = o->reuse.memory ? o->reuse.memory : (uint64_t)1 << 30;
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        bytes += contents->launches[l].launch.access_count * sizeof(hd_coalesce_counts);
+    if (bytes > most)
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                       "the accesses of %u launches take %llu MiB, and %llu MiB are "
+                       "allowed: allow more with --memory, or trace fewer launches",
+                       contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
+                       (unsigned long long)(most >> 20));
     const hd_stack_options device = stack_options(o, HD_STACK_DEVICE);
     const hd_stack_options cluster = stack_options(o, HD_STACK_CLUSTER);
     hd_counters *counters = hd_counters_new(arena, o->device);
@@ -380,11 +347,17 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         o->progress(o->user, "launches and accesses");
     const hd_trace_watch watch = {.progress = o->reuse.progress, .user = o->reuse.user};
     const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
-    status = hd_trace_replay(trace, diag, &choice, &all);
+    hd_status status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
+        size_t count, touched = 0;
+        const hd_picture *every = hd_pictures_of(pictures, &count);
+        const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
+        for (size_t i = 0; i < count; i++)
+            if (every[i].lane_accesses)
+                buffers[touched++] = &every[i];
         locality result = {.accesses =
                                collect_accesses(arena, contents, hd_counters_coalesce(counters)),
-                           .buffers = touched_buffers(arena, pictures),
+                           .buffers = hd_pointed_rows(buffers, touched),
                            .stacks = {stack_row_of(arena, o, HD_STACK_DEVICE, stacks[0]),
                                       stack_row_of(arena, o, HD_STACK_CLUSTER, stacks[1])}};
         result.launches = collect_launches(arena, contents, counters, &result.totals);

@@ -63,18 +63,14 @@ static hd_status add_scenario(page_reuse *p, uint32_t scenario, uint64_t k, uint
     return status;
 }
 
-static uint64_t most_blocks(const hd_trace_contents *contents) {
-    uint64_t most = 1;
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        if (contents->launches[l].block_count > most)
-            most = contents->launches[l].block_count;
-    return most;
-}
-
 /* Larger K than there are blocks would show one characteristic again and again. */
 static hd_status add_scenarios(page_reuse *p) {
     const hd_page_options *o = p->options;
-    uint64_t most = most_blocks(hd_trace_get(p->trace));
+    const hd_trace_contents *contents = hd_trace_get(p->trace);
+    uint64_t most = 1; /* blocks of a launch */
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        if (contents->launches[l].block_count > most)
+            most = contents->launches[l].block_count;
     hd_status status = add_scenario(p, 1, 0, 0);
     if (status == HD_OK)
         status = add_scenario(p, 3, 0, 0);
@@ -93,13 +89,6 @@ typedef struct shown {
     const char *role;
 } shown;
 
-static bool is_shown(const shown *list, size_t count, uint64_t row) {
-    for (size_t i = 0; i < count; i++)
-        if (list[i].row == row)
-            return true;
-    return false;
-}
-
 static int by_row(const void *a, const void *b) {
     const shown *x = a, *y = b;
     return (x->row > y->row) - (x->row < y->row);
@@ -113,8 +102,10 @@ static size_t choose_shown(const hd_reuse_spread *spread, shown list[SHOWN_MOST]
         list[count++] = (shown){spread->outliers[i], "outlier"};
     for (uint64_t i = 0; i < SHOWN_SAMPLES; i++) {
         uint64_t row = (2 * i + 1) * spread->count / (2 * SHOWN_SAMPLES);
-        bool outlies = spread->deviation[row] > spread->limit;
-        if (!is_shown(list, count, row))
+        bool outlies = spread->deviation[row] > spread->limit, is_shown = false;
+        for (size_t k = 0; k < count && !is_shown; k++)
+            is_shown = list[k].row == row;
+        if (!is_shown)
             list[count++] = (shown){row, outlies ? "outlier" : "sample"};
     }
     qsort(list, count, sizeof *list, by_row);
@@ -155,18 +146,18 @@ static hd_value shown_of(const hd_view *view, const void *at) {
     return hd_with(hd_rows(list, count), at);
 }
 
-/* The number of the typical block among those that are shown. */
-static uint64_t typical_shown(const hd_reuse_spread *spread) {
-    shown list[SHOWN_MOST];
-    size_t count = choose_shown(spread, list), typical = 0;
-    for (size_t i = 0; i < count; i++)
-        typical = list[i].row == spread->typical ? i : typical;
-    return typical;
-}
-
 HD_GETTER(launches_of, hd_reuse_kernel, of_all(view, row, true))
 HD_GETTER(blocks_of, hd_reuse_kernel, of_all(view, row, false))
-HD_GETTER(typical_of, hd_reuse_spread, hd_whole(typical_shown(row)))
+/* The number of the typical block among those that are shown. */
+static hd_value typical_of(const hd_view *view, const void *at) {
+    const hd_reuse_spread *spread = at;
+    shown list[SHOWN_MOST];
+    size_t count = choose_shown(spread, list), typical = 0;
+    (void)view;
+    for (size_t i = 0; i < count; i++)
+        typical = list[i].row == spread->typical ? i : typical;
+    return hd_whole(typical);
+}
 
 static const hd_member spread_members[] = {
     {"count", HD_AT(hd_reuse_spread, count)},

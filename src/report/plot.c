@@ -28,18 +28,6 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Logarithmic when most stems would be too low to be seen. */
-static scale scale_of(hd_arena *arena, const hd_stems *stems) {
-    double *sizes = hd_new_array(arena, double, stems->count);
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < stems->count; i++)
-        if (stems->value[i] != 0)
-            sizes[count++] = fabs(stems->value[i]);
-    qsort(sizes, count, sizeof *sizes, by_size);
-    return count ? (scale){sizes[count - 1], sizes[count - 1] > 100 * sizes[count / 2]}
-                 : (scale){0, false};
-}
-
 /* Height of a value as a share of the axis. */
 static double height(scale s, double value) {
     return s.is_log ? log10(1 + fabs(value)) / log10(1 + s.most) : fabs(value) / s.most;
@@ -69,20 +57,16 @@ static void draw_row(hd_arena *arena, const hd_stems *stems, scale s, int row, i
     hd_str_printf(out, "  %*s |%s\n", LABEL, label, line);
 }
 
-static void draw_axis(const hd_stems *stems, uint64_t columns, hd_str *out) {
-    char line[COLUMNS + 1], last[32];
-    memset(line, '-', columns);
-    line[columns] = 0;
-    int length =
-        snprintf(last, sizeof last, "%llu", (unsigned long long)(stems->first + stems->count - 1));
-    int room = (int)columns - length;
-    hd_str_printf(out, "  %*s +%s\n", LABEL, "0", line);
-    hd_str_printf(out, "  %*s  %-*llu %s  %s\n", LABEL, "", room > 1 ? room - 1 : 1,
-                  (unsigned long long)stems->first, stems->count > 1 ? last : "", stems->x);
-}
-
 void hd_plot_text(hd_arena *arena, const hd_stems *stems, hd_str *out) {
-    const scale s = scale_of(arena, stems);
+    double *sizes = hd_new_array(arena, double, stems->count);
+    uint64_t sized = 0;
+    for (uint64_t i = 0; i < stems->count; i++)
+        if (stems->value[i] != 0)
+            sizes[sized++] = fabs(stems->value[i]);
+    qsort(sizes, sized, sizeof *sizes, by_size);
+    scale s = {.most = sized ? sizes[sized - 1] : 0};
+    s.is_log =
+        sized && s.most > 100 * sizes[sized / 2]; /* most stems would be too low to be seen */
     if (s.most == 0) {
         hd_str_printf(out, "\n%s\n  nothing to show\n", stems->title);
         return;
@@ -100,7 +84,15 @@ void hd_plot_text(hd_arena *arena, const hd_stems *stems, hd_str *out) {
     hd_str_add(out, "\n");
     for (int row = rows; row >= 1; row--)
         draw_row(arena, stems, s, row, rows, false, columns, out);
-    draw_axis(stems, columns, out);
+    char axis[COLUMNS + 1], last[32];
+    memset(axis, '-', columns);
+    axis[columns] = 0;
+    int length =
+        snprintf(last, sizeof last, "%llu", (unsigned long long)(stems->first + stems->count - 1));
+    int left = (int)columns - length; /* for the first number and blanks */
+    hd_str_printf(out, "  %*s +%s\n", LABEL, "0", axis);
+    hd_str_printf(out, "  %*s  %-*llu %s  %s\n", LABEL, "", left > 1 ? left - 1 : 1,
+                  (unsigned long long)stems->first, stems->count > 1 ? last : "", stems->x);
     for (int row = 1; below && row <= rows; row++)
         draw_row(arena, stems, s, row, rows, true, columns, out);
 }

@@ -4,14 +4,9 @@
 #include "report/json.h"
 #include "report/result.h"
 
-/* Members that stand in the place of one without a name of its own. */
-static bool is_group(const hd_member *member) {
-    return member->of && !member->key && !member->title;
-}
-
-static bool is_end(const hd_member *member) {
-    return !member->key && !member->title && !member->of;
-}
+/* Members that stand in the place of one without a name of its own; and the end of a table. */
+static bool is_group(const hd_member *m) { return m->of && !m->key && !m->title; }
+static bool is_end(const hd_member *m) { return !m->key && !m->title && !m->of; }
 
 /* What the getters of the rows that `value` is see; `row` is the one that has them. */
 static hd_view inner_view(const hd_view *view, const void *row, const hd_value *value) {
@@ -48,19 +43,6 @@ static const char *show_whole(hd_arena *arena, hd_unit unit, uint64_t value) {
 
 static bool is_number(hd_unit unit) { return unit > HD_PLAIN_WORD; }
 
-/* "3.28M", or "(0, 3.28M)" of several. */
-static const char *show_list(hd_arena *arena, hd_unit unit, const hd_value *list) {
-    hd_str text = {.arena = arena};
-    for (size_t i = 0; i < list->count; i++)
-        hd_str_printf(&text, "%s%s",
-                      i                 ? ", "
-                      : list->count > 1 ? "("
-                                        : "",
-                      hd_show_value(arena, unit, hd_item_at(list, i)));
-    hd_str_add(&text, list->count > 1 ? ")" : "");
-    return hd_str_text(&text);
-}
-
 const char *hd_show_value(hd_arena *arena, hd_unit unit, hd_value value) {
     switch (value.kind) {
     case HD_BOOL: return value.yes ? "yes" : "no";
@@ -71,7 +53,17 @@ const char *hd_show_value(hd_arena *arena, hd_unit unit, hd_value value) {
         return value.integer < 0 ? hd_format(arena, "%lld", (long long)value.integer)
                                  : show_whole(arena, unit, (uint64_t)value.integer);
     case HD_REAL: return show_real(arena, unit, value.real);
-    case HD_LIST: return show_list(arena, unit, &value);
+    case HD_LIST: { /* "3.28M", or "(0, 3.28M)" of several */
+        hd_str text = {.arena = arena};
+        for (size_t i = 0; i < value.count; i++)
+            hd_str_printf(&text, "%s%s",
+                          i                 ? ", "
+                          : value.count > 1 ? "("
+                                            : "",
+                          hd_show_value(arena, unit, hd_item_at(&value, i)));
+        hd_str_add(&text, value.count > 1 ? ")" : "");
+        return hd_str_text(&text);
+    }
     case HD_TEXT:
         if (value.text)
             return value.text;
@@ -115,24 +107,21 @@ static hd_value value_of(const column *c, const hd_view *view, const void *row) 
     return own ? hd_member_value(c->member, &inner, own) : hd_null();
 }
 
-static const column *new_column(column_list *list, const hd_member *member, const column *group,
-                                size_t index) {
-    column *c = hd_new(list->arena, column);
-    *c = (column){member, group, index};
-    return c;
-}
-
 static void add_columns(column_list *list, const hd_member *members, const column *group,
                         const hd_view *view, const void *row) {
     for (const hd_member *m = members; !is_end(m); m++) {
-        if (!m->of && m->title)
-            hd_push(list->arena, &list->all, new_column(list, m, group, 0));
-        if (!m->of || (m->key && !m->title))
+        if (m->of ? m->key && !m->title : !m->title)
             continue;
-        hd_value value = row ? value_of(&(column){m, group, 0}, view, row) : hd_null();
+        hd_value value = m->of && row ? value_of(&(column){m, group, 0}, view, row) : hd_null();
         size_t count = value.kind == HD_ROWS ? value.count : 1;
-        for (size_t i = 0; i < count; i++)
-            add_columns(list, m->of, new_column(list, m, group, i), view, row);
+        for (size_t i = 0; i < count; i++) {
+            column *c = hd_new(list->arena, column);
+            *c = (column){m, group, i};
+            if (m->of)
+                add_columns(list, m->of, c, view, row);
+            else
+                hd_push(list->arena, &list->all, c);
+        }
     }
 }
 
@@ -200,12 +189,14 @@ json_t *hd_json_value(const hd_view *outer, const hd_member *of, hd_value value)
     case HD_REAL: return hd_json_number(value.real);
     case HD_TEXT: return hd_json_text(value.text);
     case HD_ROW: return value.data ? hd_json_row(view, of, value.data) : json_null();
-    case HD_ROWS: return hd_json_rows(view, of, value);
     case HD_DOCUMENT: return value.object;
+    case HD_ROWS:
     case HD_LIST: {
         json_t *array = json_array();
         for (size_t i = 0; i < value.count; i++)
-            json_array_append_new(array, hd_json_value(view, NULL, hd_item_at(&value, i)));
+            json_array_append_new(array, value.kind == HD_ROWS
+                                             ? hd_json_row(view, of, hd_row_at(&value, i))
+                                             : hd_json_value(view, NULL, hd_item_at(&value, i)));
         return array;
     }
     default: return json_null();
@@ -236,11 +227,4 @@ json_t *hd_json_row(const hd_view *view, const hd_member *members, const void *r
     json_t *object = json_object();
     hd_json_add_row(object, view, members, row);
     return object;
-}
-
-json_t *hd_json_rows(const hd_view *view, const hd_member *members, hd_value rows) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < rows.count; i++)
-        json_array_append_new(array, hd_json_row(view, members, hd_row_at(&rows, i)));
-    return array;
 }

@@ -31,9 +31,8 @@ const char *hd_show_value(hd_arena *arena, hd_unit unit, hd_value value);
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* An object; an array of objects; and one value, where `of` has the members of its rows. */
+/* An object; and one value, where `of` has the members of its rows. */
 json_t *hd_json_row(const hd_view *view, const hd_member *members, const void *row);
-json_t *hd_json_rows(const hd_view *view, const hd_member *members, hd_value rows);
 json_t *hd_json_value(const hd_view *view, const hd_member *of, hd_value value);
 /* Adds the members of a row to an object. */
 void hd_json_add_row(json_t *object, const hd_view *view, const hd_member *members,

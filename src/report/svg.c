@@ -22,17 +22,6 @@ static double round_step(double least) {
     return power * 10;
 }
 
-static frame frame_of(const hd_stems *stems) {
-    frame f = {.stems = stems};
-    double most = 0, least = 0;
-    hd_stems_extent(stems, 1, 0, &most, &least);
-    f.step = round_step(most > least ? (most - least) / TICKS : 1);
-    f.high = ceil(most / f.step) * f.step;
-    f.low = floor(least / f.step) * f.step;
-    f.high = f.high > f.low ? f.high : f.low + f.step;
-    return f;
-}
-
 static double x_of(const frame *f, double index) {
     return LEFT + (WIDTH - LEFT - RIGHT) * (index + 0.5) / (double)f->stems->count;
 }
@@ -114,18 +103,22 @@ static void draw_stems(const frame *f, hd_str *out) {
     hd_str_add(out, "\"/>\n");
 }
 
-/* The end of a title that is too long, which says more than its beginning: paths are long. */
-static const char *shortened(hd_arena *arena, const char *title) {
-    uint32_t letters = report_text_width(title);
-    if (letters <= TITLE_LETTERS)
-        return title;
-    for (uint32_t left = letters - TITLE_LETTERS + 3; left || (*title & 0xc0) == 0x80; title++)
-        left -= (*title & 0xc0) != 0x80;
-    return hd_format(arena, "...%s", title);
-}
-
 void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
-    const frame f = frame_of(stems);
+    frame f = {.stems = stems};
+    double most = 0, least = 0;
+    hd_stems_extent(stems, 1, 0, &most, &least);
+    f.step = round_step(most > least ? (most - least) / TICKS : 1);
+    f.high = ceil(most / f.step) * f.step;
+    f.low = floor(least / f.step) * f.step;
+    f.high = f.high > f.low ? f.high : f.low + f.step;
+    /* The end of a title that is too long, which says more than its beginning: paths are long. */
+    const char *title = stems->title;
+    uint32_t letters = report_text_width(title);
+    if (letters > TITLE_LETTERS) {
+        for (uint32_t left = letters - TITLE_LETTERS + 3; left || (*title & 0xc0) == 0x80; title++)
+            left -= (*title & 0xc0) != 0x80;
+        title = hd_format(arena, "...%s", title);
+    }
     hd_str_printf(out,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                   "viewBox=\"0 0 %d %d\">\n"
@@ -138,6 +131,6 @@ void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
     draw_y_axis(arena, &f, out);
     draw_x_axis(arena, &f, out);
     add_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
-             " text-anchor=\"middle\" font-size=\"14\"", shortened(arena, stems->title));
+             " text-anchor=\"middle\" font-size=\"14\"", title);
     hd_str_add(out, "</g>\n</svg>\n");
 }

@@ -165,36 +165,25 @@ static uint32_t least_width(const report_table *table, uint32_t column, yielding
     return wraps && how == TEXTS ? wider(least, width < NARROWEST ? width : NARROWEST) : least;
 }
 
-static uint32_t total_width(const report_table *table, const uint32_t *widths) {
-    uint32_t sum = INDENT + (table->count ? (table->count - 1) * GAP : 0);
-    for (uint32_t c = 0; c < table->count; c++)
-        sum += widths[c];
-    return sum;
-}
-
-/* Takes a column from the widest of those that have more than their least, as long as that helps
- * and there is one. */
-static void give_way(const report_table *table, uint32_t *widths, const uint32_t *least) {
-    while (total_width(table, widths) > table->width) {
-        int widest = -1;
-        for (uint32_t c = 0; c < table->count; c++)
-            if (widths[c] > least[c] && (widest < 0 || widths[c] > widths[widest]))
-                widest = (int)c;
-        if (widest < 0)
-            return;
-        widths[widest]--;
-    }
-}
-
+/* As long as the table is too wide, a column goes from the widest of those that have more than
+ * their least, if there is one. */
 static uint32_t *choose_widths(const report_table *table) {
     uint32_t *widths = hd_new_array(table->arena, uint32_t, table->count);
     uint32_t *least = hd_new_array(table->arena, uint32_t, table->count);
+    uint32_t total = INDENT + (table->count ? (table->count - 1) * GAP : 0);
     for (uint32_t c = 0; c < table->count; c++)
-        widths[c] = least_width(table, c, NOT);
+        total += widths[c] = least_width(table, c, NOT);
     for (yielding how = TEXTS; how <= NAMES; how++) {
         for (uint32_t c = 0; c < table->count; c++)
             least[c] = least_width(table, c, how);
-        give_way(table, widths, least);
+        for (int widest = 0; total > table->width && widest >= 0; total -= widest >= 0) {
+            widest = -1;
+            for (uint32_t c = 0; c < table->count; c++)
+                if (widths[c] > least[c] && (widest < 0 || widths[c] > widths[widest]))
+                    widest = (int)c;
+            if (widest >= 0)
+                widths[widest]--;
+        }
     }
     return widths;
 }

@@ -64,6 +64,9 @@ static void write_job(place *p, unsigned repeat) {
 
 static int set_up(void **state) {
     place *p = calloc(1, sizeof *p);
+    /* Whoever runs this in the background may have them ignored, and heddle would, too. */
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
     p->arena = hd_arena_new();
     p->diag.fn = show_message;
     p->folder = folder_make(p->arena);

@@ -85,7 +85,7 @@ static void devices_are_listed(void **state) {
     uint32_t count;
     const char *missing;
     setenv("FAKE_CUDA_DEVICES", "2", 1);
-    const hd_compute_device *devices = hd_measure_devices(f->arena, "cuda", &count, &missing);
+    const hd_compute_device *devices = hd_compute_named("cuda")->list(f->arena, &count, &missing);
     unsetenv("FAKE_CUDA_DEVICES");
     assert_int_equal(count, 2);
     assert_string_equal(devices[1].id, "cuda:1");

@@ -157,7 +157,7 @@ static void a_run_on_a_named_device_gives_the_final_bytes(void **state) {
     hd_timing timing;
     uint32_t count;
     const char *missing;
-    const hd_compute_device *devices = hd_measure_devices(f->arena, "opencl", &count, &missing);
+    const hd_compute_device *devices = hd_compute_named("opencl")->list(f->arena, &count, &missing);
     assert_true(count > 0);
     hd_measure_options options = {.device = devices[0].name};
     if (hd_measure_run(f->arena, &f->diag, job, &options, contents, &timing) != HD_OK)
@@ -258,7 +258,7 @@ static void devices_are_chosen_by_number_or_listed(void **state) {
     void *contents[2];
     uint32_t count;
     const char *missing;
-    const hd_compute_device *devices = hd_measure_devices(f->arena, "opencl", &count, &missing);
+    const hd_compute_device *devices = hd_compute_named("opencl")->list(f->arena, &count, &missing);
     assert_true(count > 0);
     hd_measure_options options = {0};
     options.device = devices[0].id;

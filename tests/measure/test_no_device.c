@@ -7,7 +7,7 @@ static void the_driver_to_install_is_named(void **state) {
     hd_job job = {.kernel_path = "k.cl", .module = &(kir_module){.device = "opencl"}};
     uint32_t count = 1;
     const char *missing;
-    hd_measure_devices(f->arena, "opencl", &count, &missing);
+    hd_compute_named("opencl")->list(f->arena, &count, &missing);
     assert_int_equal(count, 0);
     assert_non_null(strstr(missing, "pocl-opencl-icd"));
     assert_int_equal(hd_measure_run(f->arena, &f->diag, &job, NULL, NULL, NULL), HD_ESYSTEM);

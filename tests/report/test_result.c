@@ -142,7 +142,7 @@ static void rows_behind_pointers_and_lists(void **state) {
     hd_arena *arena = hd_arena_new();
     const place *both[] = {&origin, &rows[0].where};
     const double cost[] = {0, 3.28e6};
-    json_t *value = hd_json_rows(&(hd_view){arena}, place_members, hd_pointed_rows(both, 2));
+    json_t *value = hd_json_value(&(hd_view){arena}, place_members, hd_pointed_rows(both, 2));
     assert_string_equal(json_string_value(json_object_get(json_array_get(value, 1), "file")),
                         "a.cl");
     json_decref(value);
