@@ -108,17 +108,6 @@ static void put_number(const hd_init *init, const hd_leaf *leaf, const numbers *
     }
 }
 
-/* The numbers of one element; i: the first's number. */
-static uint64_t fill_element(const hd_init *init, const hd_leaf *leaves, uint32_t count,
-                             const numbers *made, uint64_t i, uint8_t *element) {
-    for (uint32_t l = 0; l < count; l++)
-        for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++, i++)
-            if (!leaves[l].opaque || !init->skips_opaque)
-                put_number(init, &leaves[l], made, i,
-                           element + leaves[l].offset + lane * (leaves[l].type.bits / 8u));
-    return i;
-}
-
 static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                       const hd_init *init, const volatile sig_atomic_t *stop, uint8_t *bytes) {
     uint32_t count, scalars = 0;
@@ -136,8 +125,13 @@ static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buf
     }
     if (init->generator == HD_GEN_GRAPH)
         made.part = hd_graph_part_values(arena, init->graph->graph, init->part);
-    for (uint64_t element = 0; element < buffer->count && !is_stopped(stop); element++)
-        i = fill_element(init, leaves, count, &made, i, bytes + element * buffer->element_bytes);
+    for (uint64_t e = 0; e < buffer->count && !is_stopped(stop); e++)
+        for (uint32_t l = 0; l < count; l++)
+            for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++, i++)
+                if (!leaves[l].opaque || !init->skips_opaque)
+                    put_number(init, &leaves[l], &made, i,
+                               bytes + e * buffer->element_bytes + leaves[l].offset +
+                                   lane * (leaves[l].type.bits / 8u));
     return HD_OK;
 }
 

@@ -257,7 +257,7 @@ static hd_status read_generator(const reader *r, const hd_yaml *value, hd_genera
                 hd_str_text(&names));
 }
 
-static hd_status check_generator(const reader *r, const hd_yaml *map, const hd_init *init) {
+static hd_status check_numbers(const reader *r, const hd_yaml *map, const hd_init *init) {
     if (init->generator == HD_GEN_CONSTANT && !hd_yaml_get(map, "low"))
         return FAIL(r, map, "the generator 'constant' needs its value: add 'low'");
     if (init->generator == HD_GEN_MODULO && (!hd_yaml_get(map, "high") || init->high < 1))
@@ -312,7 +312,7 @@ static hd_status read_init(const reader *r, const hd_yaml *map, hd_init *init) {
         (status = job_reader_count(r, map, "seed", 0, &init->seed)) ||
         (status = read_optional_name(r, map, "field", &init->field)))
         return status;
-    return check_generator(r, map, init);
+    return check_numbers(r, map, init);
 }
 
 /* A buffer without `count` has an element for each number of the first part that fills it. */
@@ -356,16 +356,13 @@ static hd_status read_contents(const reader *r, const hd_yaml *map, hd_buffer *b
 static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *map,
                              hd_buffer *buffer) {
     *buffer = (hd_buffer){.place = hd_yaml_place(r->file, map)};
-    hd_status status = job_reader_name(r, map, "name", &buffer->name);
-    if (status == HD_OK)
-        status = job_reader_name(r, map, "type", &buffer->type);
-    if (status == HD_OK)
-        status = job_reader_count(r, map, "count", 1, &buffer->count);
-    if (status == HD_OK)
-        status = read_contents(r, map, buffer);
-    if (status == HD_OK && !hd_yaml_get(map, "count"))
-        status = take_count(r, map, number, buffer);
-    return status;
+    hd_status status;
+    if ((status = job_reader_name(r, map, "name", &buffer->name)) ||
+        (status = job_reader_name(r, map, "type", &buffer->type)) ||
+        (status = job_reader_count(r, map, "count", 1, &buffer->count)) ||
+        (status = read_contents(r, map, buffer)))
+        return status;
+    return hd_yaml_get(map, "count") ? HD_OK : take_count(r, map, number, buffer);
 }
 
 static hd_status read_buffers(const reader *r, const hd_yaml *list) {
@@ -408,16 +405,6 @@ static hd_status check_names(const reader *r, const hd_yaml *list, const char *k
     return status;
 }
 
-static hd_status read_split(const reader *r, const hd_yaml *list) {
-    hd_job *job = r->job;
-    job->split_place = hd_yaml_place(r->file, list && list->count ? list : &r->file->root);
-    if (!list)
-        return HD_OK;
-    job->split = reader_texts(r, list);
-    job->split_count = list->count;
-    return check_names(r, list, "split");
-}
-
 static hd_status read_arrays(const reader *r, const hd_yaml *list) {
     hd_job *job = r->job;
     job->arrays = hd_new_array(r->arena, hd_job_arrays, list ? list->count : 0);
@@ -438,37 +425,36 @@ static hd_status read_arrays(const reader *r, const hd_yaml *list) {
     return HD_OK;
 }
 
-/* A compiler takes a path that begins so for an option, or for a file of words. */
-static const char *path_of_kernel(const reader *r, const char *kernel) {
-    const char *path = hd_path_beside(r->arena, r->job->path, kernel);
-    return *path == '-' || *path == '@' ? hd_format(r->arena, "./%s", path) : path;
-}
-
 static hd_status read_job(const reader *r) {
     hd_job *job = r->job;
-    const hd_yaml *root = &r->file->root;
+    const hd_yaml *root = &r->file->root, *split = hd_yaml_get(root, "split");
     const char *kernel, *record = hd_yaml_text(root, "record");
     const char *options = hd_yaml_text(root, "options");
     hd_status status = job_reader_name(r, root, "kernel", &kernel);
     if (status != HD_OK)
         return status;
-    job->kernel_path = path_of_kernel(r, kernel);
+    job->kernel_path = hd_path_beside(r->arena, job->path, kernel);
+    /* A compiler takes a path that begins so for an option, or for a file of words. */
+    if (*job->kernel_path == '-' || *job->kernel_path == '@')
+        job->kernel_path = hd_format(r->arena, "./%s", job->kernel_path);
     job->kernel_place = hd_yaml_place(r->file, hd_yaml_get(root, "kernel"));
     job->options = options ? options : "";
     job->options_place = hd_yaml_place(r->file, reader_at(root, "options"));
     hd_job_place_options(r->arena, job);
     job->record_name = record && *record ? record : NULL;
     job->record_place = hd_yaml_place(r->file, reader_at(root, "record"));
-    status = read_split(r, hd_yaml_get(root, "split"));
-    if (status == HD_OK)
-        status = read_arrays(r, hd_yaml_get(root, "arrays"));
-    if (status == HD_OK)
-        status = read_graphs(r, hd_yaml_get(root, "graphs"));
-    if (status == HD_OK)
-        status = read_buffers(r, hd_yaml_get(root, "buffers"));
-    if (status == HD_OK)
-        status = job_reader_launches(r, hd_yaml_get(root, "launches"));
-    return status == HD_OK ? read_tolerance(r, hd_yaml_get(root, "tolerance")) : status;
+    job->split_place = hd_yaml_place(r->file, split && split->count ? split : root);
+    if (split) {
+        job->split = reader_texts(r, split);
+        job->split_count = split->count;
+    }
+    if ((split && (status = check_names(r, split, "split"))) ||
+        (status = read_arrays(r, hd_yaml_get(root, "arrays"))) ||
+        (status = read_graphs(r, hd_yaml_get(root, "graphs"))) ||
+        (status = read_buffers(r, hd_yaml_get(root, "buffers"))) ||
+        (status = job_reader_launches(r, hd_yaml_get(root, "launches"))))
+        return status;
+    return read_tolerance(r, hd_yaml_get(root, "tolerance"));
 }
 
 hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **result) {

@@ -14,6 +14,19 @@ typedef struct resolver {
     const hd_arg ***first; /* [kernel][parameter]: what the first launch gives it, or NULL */
 } resolver;
 
+/* How a launch gives a kernel this parameter. */
+static inline hd_arg_kind job_arg_kind(const kir_param *param) {
+    if (param->type.kind != KIR_PTR || param->by_value_struct)
+        return HD_ARG_VALUE;
+    return param->type.space == KIR_LOCAL ? HD_ARG_LOCAL : HD_ARG_BUFFER;
+}
+/* The largest power of two up to `limit`, itself one, that divides a size: for local sizes. */
+static inline uint64_t job_power_dividing(uint64_t size, uint64_t limit) {
+    while (size % limit)
+        limit /= 2;
+    return limit;
+}
+
 /* The job's buffer of this name, or HD_NO_VALUE. */
 uint64_t job_resolver_buffer(const resolver *r, const char *name);
 
