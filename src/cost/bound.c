@@ -25,19 +25,16 @@ static uint64_t distinct_bytes(const lane_pattern *pattern, uint32_t first, uint
     return bytes;
 }
 
-/* Fewest segments of a pattern's requests. */
-static uint64_t least_segments(const lane_pattern *pattern, const use *u) {
-    uint64_t first = distinct_bytes(pattern, 0, pattern->half, u->width);
-    uint64_t second = distinct_bytes(pattern, pattern->half, pattern->lanes, u->width);
-    return (first + u->segment - 1) / u->segment + (second + u->segment - 1) / u->segment;
-}
-
 /* Fewest transactions of a use under any layout. */
 static double least_transactions(const hd_cost_model *model, const use *u) {
     const shape *s = model->shapes.data[u->shape];
     double sum = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
-        uint64_t segments = least_segments(&s->patterns[p], u);
+        const lane_pattern *pattern = &s->patterns[p];
+        uint64_t first = distinct_bytes(pattern, 0, pattern->half, u->width);
+        uint64_t second = distinct_bytes(pattern, pattern->half, pattern->lanes, u->width);
+        uint64_t segments =
+            (first + u->segment - 1) / u->segment + (second + u->segment - 1) / u->segment;
         for (uint32_t i = 0; i < s->levels[0][p].count; i++)
             sum += (double)segments * s->levels[0][p].data[i].share;
     }

@@ -122,11 +122,6 @@ static uint64_t whole_iterations(const hd_ways *w, int32_t loop, bool of_test) {
     return of_test || !length ? length : length - 1;
 }
 
-static bool runs_with_test(const hd_ways *w, int32_t loop, uint32_t block) {
-    uint32_t test = first_test(w, loop);
-    return test != KIR_NONE && (block == test || !hd_flow_dominates(w->flow, test, block));
-}
-
 /* A loop without iterations is not entered from its test. */
 static bool is_cut(const hd_ways *w, uint32_t from, uint32_t to) {
     for (int32_t l = loop_of(w, from); l >= 0; l = parent_of(w, l))
@@ -199,27 +194,20 @@ static void walk_on(walk *w) {
 
 /* ---- loops as nodes ----------------------------------------------------------------------- */
 
-/* Keeps where everything stands in an iteration. */
-static void keep_starts(const walk *w) {
-    hd_ways *ways = w->ways;
-    const hd_loop *loop = &ways->flow->loops[w->loop];
-    for (uint32_t i = 0; i < loop->block_count; i++) {
-        uint32_t block = loop->blocks[i];
-        int32_t inside = loop_beside(ways, w->loop, block);
-        if (inside < 0)
-            ways->start[block] = w->start[block];
-        else if (ways->flow->loops[inside].header == block)
-            ways->loops[inside].start = w->start[block];
-    }
-}
-
 static void shrink(hd_ways *ways, int32_t loop) {
     shrunk *s = &ways->loops[loop];
-    uint32_t header = ways->flow->loops[loop].header;
+    const hd_loop *shape = &ways->flow->loops[loop];
     walk w = walk_new(ways, loop, &s->out);
-    w.start[header] = 0;
+    w.start[shape->header] = 0;
     walk_on(&w);
-    keep_starts(&w);
+    for (uint32_t i = 0; i < shape->block_count; i++) { /* where everything stands in it */
+        uint32_t block = shape->blocks[i];
+        int32_t inside = loop_beside(ways, loop, block);
+        if (inside < 0)
+            ways->start[block] = w.start[block];
+        else if (ways->flow->loops[inside].header == block)
+            ways->loops[inside].start = w.start[block];
+    }
     s->body = w.back;
     for (size_t i = 0; i < s->out.count; i++) {
         way *out = &s->out.data[i];
@@ -255,7 +243,10 @@ static way_list leave_loop(hd_ways *ways, int32_t loop, const way_list *part) {
 static uint64_t enter_loops(const hd_ways *w, int32_t loop, uint32_t block) {
     uint64_t start = w->start[block], sum = 0;
     for (int32_t l = loop_of(w, block); !hd_loop_holds(w->flow, l, loop); l = parent_of(w, l)) {
-        uint64_t whole = whole_iterations(w, l, runs_with_test(w, l, block));
+        uint32_t test = first_test(w, l);
+        bool with_test =
+            test != KIR_NONE && (block == test || !hd_flow_dominates(w->flow, test, block));
+        uint64_t whole = whole_iterations(w, l, with_test);
         sum = plus(sum, plus(times(whole, w->loops[l].body), start));
         start = w->loops[l].start;
     }
@@ -309,16 +300,6 @@ static bool is_one_choice(const hd_ways *w, uint32_t a, uint32_t b) {
     return x->inst == y->inst && x->kind == y->kind && x->shares && y->shares;
 }
 
-static void weigh(hd_ways *w) {
-    for (uint32_t i = 0; i < w->info->access_count; i++) {
-        uint64_t *weight = &w->weight[block_of(w, i)];
-        bool counted = i && is_one_choice(w, i - 1, i);
-        if (w->info->accesses[i].space == KIR_GLOBAL && !counted)
-            *weight = plus(*weight, w->info->accesses[i].width);
-        w->up_to[i] = *weight;
-    }
-}
-
 static void mark_passed(hd_ways *w) {
     uint32_t *stack = hd_new_array(w->arena, uint32_t, w->flow->block_count), depth = 0;
     stack[depth++] = 0;
@@ -348,7 +329,13 @@ hd_ways *hd_ways_make(hd_arena *arena, const hd_kernel_info *info, const uint64_
     w->from_end = hd_new_array(arena, uint64_t *, blocks);
     w->once = hd_new_array(arena, uint64_t, blocks);
     w->reached = hd_new_array(arena, uint64_t, blocks);
-    weigh(w);
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        uint64_t *weight = &w->weight[block_of(w, i)];
+        bool counted = i && is_one_choice(w, i - 1, i);
+        if (info->accesses[i].space == KIR_GLOBAL && !counted)
+            *weight = plus(*weight, info->accesses[i].width);
+        w->up_to[i] = *weight;
+    }
     mark_passed(w);
     for (uint32_t l = info->flow->loop_count; l-- > 0 && !info->flow->irreducible;)
         shrink(w, (int32_t)l); /* inner loops come last */

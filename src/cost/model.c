@@ -49,6 +49,13 @@ void cost_cluster_geometry(const hd_record *record, const hd_cluster *cluster, u
     }
 }
 
+static double bytes_of_fields(const hd_record *record, uint64_t fields) {
+    double bytes = 0;
+    for (; fields; fields &= fields - 1)
+        bytes += record->fields[__builtin_ctzll(fields)].size;
+    return bytes;
+}
+
 double cost_fetched_bytes(const hd_record *record, const cluster_geometry *g, uint64_t fields,
                           uint32_t line) {
     uint64_t mask = g->cluster->mask, come = fields & mask;
@@ -61,10 +68,7 @@ double cost_fetched_bytes(const hd_record *record, const cluster_geometry *g, ui
                     come |= (uint64_t)1 << mate;
             }
         }
-    double bytes = 0;
-    for (; come; come &= come - 1)
-        bytes += record->fields[__builtin_ctzll(come)].size;
-    return bytes;
+    return bytes_of_fields(record, come);
 }
 
 /* ---- making the model: one launch at a time ----------------------------------------------- */
@@ -79,25 +83,20 @@ typedef struct launch_builder {
     shape_context shapes;
 } launch_builder;
 
-/* Iterations of every loop in which the access runs; elsewhere the loops' own. */
-static const uint64_t *lengths_for(const launch_builder *b, const hd_access *access,
-                                   hd_arena *arena) {
-    const hd_flow *flow = b->info->flow;
-    uint64_t *lengths = hd_new_array(arena, uint64_t, flow->loop_count + 1);
-    memcpy(lengths, b->lengths, flow->loop_count * sizeof *lengths);
-    for (int32_t loop = access->loop; loop >= 0; loop = flow->loops[loop].parent)
-        lengths[loop] +=
-            !length_is_unknown(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
-    return lengths;
-}
-
 /* Shapes are made in an arena of their own, and kept when they are new. */
 static uint32_t add_shape(launch_builder *b, const hd_access *access, double *warps,
                           bool *stepped) {
     hd_cost_model *model = b->model;
+    const hd_flow *flow = b->info->flow;
     shape_context context = b->shapes;
     context.arena = hd_arena_new();
-    context.lengths = lengths_for(b, access, context.arena);
+    /* Iterations of every loop in which the access runs; elsewhere the loops' own. */
+    uint64_t *lengths = hd_new_array(context.arena, uint64_t, flow->loop_count + 1);
+    memcpy(lengths, b->lengths, flow->loop_count * sizeof *lengths);
+    for (int32_t loop = access->loop; loop >= 0; loop = flow->loops[loop].parent)
+        lengths[loop] +=
+            !length_is_unknown(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
+    context.lengths = lengths;
     const shape *made = cost_shape_make(&context, access, warps, stepped);
     uint32_t number = 0;
     while (number < model->shapes.count &&
@@ -136,35 +135,20 @@ static geometry fixed_geometry(const launch_builder *b, const hd_access *access)
     return (geometry){1, bytes ? bytes : 1, run, bytes};
 }
 
-/* How often an access runs in one run of a loop around it. */
-static double runs_in_loop(const launch_builder *b, const hd_access *access, int32_t loop) {
-    const hd_trip *trip = &b->info->trips[loop];
-    if (length_is_unknown(trip))
-        return (double)b->lengths[loop];
-    double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-    return runs + hd_runs_with_test(b->info, access, loop);
-}
-
 static double iterations_of(const launch_builder *b, const hd_access *access, uint32_t *degree) {
     double product = 1;
     *degree = 0;
     for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
-        product *= runs_in_loop(b, access, loop);
-        *degree += length_is_unknown(&b->info->trips[loop]);
+        const hd_trip *trip = &b->info->trips[loop];
+        double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
+        bool unknown = length_is_unknown(trip);
+        product *=
+            unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
+        *degree += unknown;
     }
     if (*degree > HD_MAX_DEGREE)
         *degree = HD_MAX_DEGREE;
     return product;
-}
-
-/* Bytes of a buffer. The fields of a record of arrays are one buffer, the first of them. */
-static uint64_t bytes_of_buffer(const launch_builder *b, uint32_t *number) {
-    uint32_t field;
-    const hd_job_arrays *arrays = hd_job_arrays_of(b->job, *number, &field);
-    if (arrays)
-        *number = arrays->buffers[0];
-    const hd_buffer *buffer = &b->job->buffers[*number];
-    return buffer->count * (arrays ? arrays->record->size : buffer->element_bytes);
 }
 
 static void add_use(launch_builder *b, const hd_access *access) {
@@ -179,7 +163,14 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.irregular = !cost_access_is_regular(&b->shapes, access);
     u.scattered = u.irregular && !access->computable;
     u.segment = hd_device_segment_for(model->device, u.width);
-    u.segments = (double)(bytes_of_buffer(b, &u.buffer) / u.segment + 1);
+    /* The fields of a record of arrays are one buffer, the first of them. */
+    uint32_t field;
+    const hd_job_arrays *arrays = hd_job_arrays_of(b->job, u.buffer, &field);
+    if (arrays)
+        u.buffer = arrays->buffers[0];
+    const hd_buffer *buffer = &b->job->buffers[u.buffer];
+    uint64_t bytes = buffer->count * (arrays ? arrays->record->size : buffer->element_bytes);
+    u.segments = (double)(bytes / u.segment + 1);
     double warps, iterations = iterations_of(b, access, &u.degree);
     bool stepped;
     u.shape = add_shape(b, access, &warps, &stepped);
@@ -257,27 +248,6 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
 
 /* ---- questions ------------------------------------------------------------------------------ */
 
-static double record_bytes(const hd_record *record) {
-    double bytes = 0;
-    for (uint32_t f = 0; f < record->field_count; f++)
-        bytes += record->fields[f].size;
-    return bytes;
-}
-
-/* Least and most bytes of the interval over all layouts. */
-static void bound_bytes(const hd_record *record, const interval *between, bool l1, double *least,
-                        double *most) {
-    *least = *most = 0;
-    for (uint32_t i = 0; i < between->count; i++) {
-        const touched *item = &between->items[i];
-        double times = l1 ? item->per_l1 : item->per_l2, touched_bytes = 0;
-        for (uint64_t fields = item->fields; item->laid_out && fields; fields &= fields - 1)
-            touched_bytes += record->fields[__builtin_ctzll(fields)].size;
-        *least += cost_given_bytes(item, l1) + touched_bytes * times;
-        *most += cost_given_bytes(item, l1) + (item->laid_out ? record_bytes(record) * times : 0);
-    }
-}
-
 static bool intervals_equal(const interval *a, const interval *b) {
     if (a->count != b->count)
         return false;
@@ -292,8 +262,14 @@ static bool intervals_equal(const interval *a, const interval *b) {
 
 static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
     const hd_cache *cache = l1 ? &model->device->l1 : &model->device->l2;
-    double least, most, limit = (double)cache->size;
-    bound_bytes(model->record, between, l1, &least, &most);
+    double least = 0, most = 0, limit = (double)cache->size; /* bytes over all layouts */
+    for (uint32_t i = 0; i < between->count; i++) {
+        const touched *item = &between->items[i];
+        double times = item->laid_out ? l1 ? item->per_l1 : item->per_l2 : 0;
+        least += cost_given_bytes(item, l1) + bytes_of_fields(model->record, item->fields) * times;
+        most += cost_given_bytes(item, l1) +
+                bytes_of_fields(model->record, hd_all_fields(model->record)) * times;
+    }
     if (limit == 0 || least > limit)
         return ANSWER_NO;
     if (most <= limit)
@@ -308,18 +284,6 @@ static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
     model->limits[model->asked.count] = limit;
     hd_push(model->arena, &model->asked, (question){between, l1});
     return (int32_t)model->asked.count - 1;
-}
-
-static void ask_all(hd_cost_model *model) {
-    for (uint32_t i = 0; i < model->uses.count; i++)
-        for (uint32_t j = 0; j < model->uses.data[i].before_count; j++) {
-            earlier *e = &model->uses.data[i].before[j];
-            bool through_l1 = model->uses.data[i].reads && model->uses.data[e->use].reads;
-            e->l1 = through_l1 ? ask(model, &e->between, true) : ANSWER_NO;
-            e->l2 = ask(model, &e->between, false);
-        }
-    model->questions.count = (uint32_t)model->asked.count;
-    model->questions.limits = model->limits;
 }
 
 static uint32_t longest_unit(const hd_device *device) {
@@ -390,12 +354,19 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->modulus = longest_unit(device);
     model->level_count = count_levels(job->record, model->modulus);
     model->soa_from = (uint64_t)1 << model->level_count;
-    model->memo = memo_new(arena);
+    model->counted = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
     for (uint32_t i = 0; i < job->launch_count; i++) {
         launch_builder b = {.model = model, .job = job, .launch = &job->launches[i], .number = i};
         add_launch(&b, diag);
     }
-    ask_all(model);
+    for (uint32_t i = 0; i < model->uses.count; i++)
+        for (uint32_t j = 0; j < model->uses.data[i].before_count; j++) {
+            earlier *e = &model->uses.data[i].before[j];
+            bool through_l1 = model->uses.data[i].reads && model->uses.data[e->use].reads;
+            e->l1 = through_l1 ? ask(model, &e->between, true) : ANSWER_NO;
+            e->l2 = ask(model, &e->between, false);
+        }
+    model->questions = (hd_questions){(uint32_t)model->asked.count, model->limits};
     *result = model;
     return HD_OK;
 }

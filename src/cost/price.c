@@ -24,40 +24,28 @@
 
 /* ---- prices ------------------------------------------------------------------------------------ */
 
-/* The counts of segments.c for a use, remembered. `unit` is in bytes. */
-static double use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit) {
-    memo_key key;
-    memset(&key, 0, sizeof key);
-    key.shape = u->shape;
-    key.unit = unit;
-    key.width = u->width;
-    key.place = *place;
-    double value;
-    if (!memo_get(model->memo, &key, &value)) {
-        value = cost_shape_units(model->shapes.data[u->shape], place, u->width, unit);
-        memo_put(model->memo, &key, value);
+/* The counts of segments.c for a use, remembered: the units of `unit` bytes that it touches or,
+ * with an earlier access, the share of them that this one touched. */
+static double counted(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit,
+                      const earlier *e, const geometry *other) {
+    const shape *s = model->shapes.data[u->shape];
+    count_key key = {.shape = u->shape, .unit = unit, .width = u->width, .place = *place};
+    if (e) {
+        key.other_width = model->uses.data[e->use].width;
+        key.other = *other;
+        key.dindex = e->dindex;
+        key.dinner = e->dinner;
     }
-    return value;
-}
-
-static double use_covered(hd_cost_model *model, const use *u, const geometry *place,
-                          const earlier *e, const geometry *other, uint32_t unit) {
-    memo_key key;
-    memset(&key, 0, sizeof key);
-    key.shape = u->shape;
-    key.unit = unit;
-    key.width = u->width;
-    key.place = *place;
-    key.other_width = model->uses.data[e->use].width;
-    key.other = *other;
-    key.dindex = e->dindex;
-    key.dinner = e->dinner;
-    double value;
-    if (!memo_get(model->memo, &key, &value)) {
-        value = cost_shape_covered(model->shapes.data[u->shape], place, u->width, other,
-                                   (uint32_t)key.other_width, e->dindex, e->dinner, unit);
-        memo_put(model->memo, &key, value);
-    }
+    uint64_t row = hd_hash_get_key(&model->counted, &key);
+    if (row != HD_NO_VALUE)
+        return model->counts.data[row];
+    double value = e ? cost_shape_covered(s, place, u->width, other, (uint32_t)key.other_width,
+                                          e->dindex, e->dinner, unit)
+                     : cost_shape_units(s, place, u->width, unit);
+    count_key *kept = hd_new(model->arena, count_key);
+    *kept = key;
+    hd_hash_add_key(&model->counted, kept, model->counts.count);
+    hd_push(model->arena, &model->counts, value);
     return value;
 }
 
@@ -112,9 +100,9 @@ static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
         if (!other)
             continue;
         if (in_l1)
-            cover(&l1, e, use_covered(model, u, place, e, other, device->l1.line));
+            cover(&l1, e, counted(model, u, place, device->l1.line, e, other));
         if (in_l2)
-            cover(&l2, e, use_covered(model, u, place, e, other, device->l2.line));
+            cover(&l2, e, counted(model, u, place, device->l2.line, e, other));
     }
     hits h = {covered_share(&l1), covered_share(&l2)};
     h.l2 = h.l2 > h.l1 ? h.l2 - h.l1 : 0;
@@ -125,7 +113,7 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
                            uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = cost_at_most(model, u, use_units(model, u, place, u->segment));
+    *transactions = cost_at_most(model, u, counted(model, u, place, u->segment, NULL, NULL));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
@@ -144,13 +132,6 @@ static uint64_t questions_of(const hd_cost_model *model, const use *u, uint64_t 
     return bits;
 }
 
-static hd_cluster cluster_of_mask(uint64_t mask, uint64_t tile) {
-    hd_cluster cluster = {.mask = mask, .tile = tile};
-    for (uint64_t left = mask; left; left &= left - 1)
-        cluster.order[cluster.count++] = (uint8_t)__builtin_ctzll(left);
-    return cluster;
-}
-
 static void add_bytes(const hd_cost_model *model, const hd_cluster *cluster, double *bytes) {
     cluster_geometry g;
     cost_cluster_geometry(model->record, cluster, model->soa_from, &g);
@@ -167,7 +148,7 @@ static void add_bytes(const hd_cost_model *model, const hd_cluster *cluster, dou
 }
 
 void hd_cluster_bytes(hd_cost_model *model, uint64_t mask, uint64_t tile, double *bytes) {
-    hd_cluster cluster = cluster_of_mask(mask, tile);
+    const hd_cluster cluster = hd_cluster_of_mask(mask, tile);
     memset(bytes, 0, model->questions.count * sizeof *bytes);
     add_bytes(model, &cluster, bytes);
 }
@@ -184,7 +165,7 @@ uint64_t hd_cluster_questions(hd_cost_model *model, uint64_t mask) {
 
 hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t tile,
                                 uint64_t answers) {
-    hd_cluster cluster = cluster_of_mask(mask, tile);
+    const hd_cluster cluster = hd_cluster_of_mask(mask, tile);
     cluster_geometry g;
     cost_cluster_geometry(model->record, &cluster, model->soa_from, &g);
     hd_cost_vector sum = {{0}};
@@ -228,17 +209,6 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
 
 /* ---- a whole layout --------------------------------------------------------------------------- */
 
-static uint64_t answers_for(const hd_cost_model *model, const hd_layout *layout) {
-    double bytes[HD_MAX_QUESTIONS] = {0};
-    for (uint32_t c = 0; c < layout->count; c++)
-        add_bytes(model, &layout->clusters[c], bytes);
-    uint64_t answers = 0;
-    for (uint32_t q = 0; q < model->questions.count; q++)
-        if (bytes[q] <= model->limits[q])
-            answers |= (uint64_t)1 << q;
-    return answers;
-}
-
 /* Accesses of one place in one kernel are one line, whatever launch they are in. */
 static hd_cost_line *line_for(hd_cost_line *lines, size_t *count, const use *u) {
     for (size_t i = 0; i < *count; i++)
@@ -274,14 +244,19 @@ static int costlier(const void *a, const void *b) {
 
 hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
                                  hd_cost_line **lines, size_t *line_count) {
-    uint64_t answers = answers_for(model, layout);
+    double bytes[HD_MAX_QUESTIONS] = {0};
+    uint64_t answers = 0;
     cluster_geometry *g = hd_new_array(arena, cluster_geometry, layout->count);
     const cluster_geometry *of_field[HD_MAX_FIELDS] = {NULL};
     for (uint32_t c = 0; c < layout->count; c++) {
+        add_bytes(model, &layout->clusters[c], bytes);
         cost_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g[c]);
         for (uint64_t left = layout->clusters[c].mask; left; left &= left - 1)
             of_field[__builtin_ctzll(left)] = &g[c];
     }
+    for (uint32_t q = 0; q < model->questions.count; q++)
+        if (bytes[q] <= model->limits[q])
+            answers |= (uint64_t)1 << q;
     hd_cost_vector sum = {{0}};
     if (lines) {
         *lines = hd_new_array(arena, hd_cost_line, model->uses.count);

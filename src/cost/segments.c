@@ -66,21 +66,17 @@ typedef struct reading {
     int64_t index, inner;
 } reading;
 
-static int64_t address_of(const reading *r, int64_t index, int64_t inner) {
-    const geometry *g = r->place;
-    int64_t number = floor_divide(index, (int64_t)g->tile);
-    uint64_t in_tile = (uint64_t)index - (uint64_t)number * g->tile;
-    return (int64_t)((uint64_t)number * g->bytes + g->run + in_tile * g->step + (uint64_t)inner);
-}
-
 /* The units of the lanes from `first` up to `end`. */
 static void collect(units *u, const lane_pattern *pattern, uint32_t first, uint32_t end,
                     const reading *r, uint32_t unit) {
+    const geometry *g = r->place;
     u->count = 0;
     for (uint32_t i = first; i < end; i++) {
         int64_t index = (int64_t)((uint64_t)r->index + (uint64_t)pattern->index[i]);
-        int64_t inner = (int64_t)((uint64_t)r->inner + (uint64_t)pattern->inner[i]);
-        int64_t at = address_of(r, index, inner);
+        int64_t number = floor_divide(index, (int64_t)g->tile);
+        uint64_t in_tile = (uint64_t)index - (uint64_t)number * g->tile;
+        int64_t at = (int64_t)((uint64_t)number * g->bytes + g->run + in_tile * g->step +
+                               (uint64_t)r->inner + (uint64_t)pattern->inner[i]);
         int64_t last = (int64_t)((uint64_t)at + (r->width ? r->width - 1 : 0));
         run more = {floor_divide(at, unit), floor_divide(last < at ? at : last, unit)};
         add_run(u, more);

@@ -52,21 +52,12 @@ static uint32_t step_of(const hd_field *field) {
     return (uint32_t)hd_align_up(field->size, field->align);
 }
 
-static uint64_t run_bytes(sizes *s, const hd_field *field, uint64_t tile) {
-    return plus(s, times(s, tile - 1, step_of(field)), field->size);
-}
-
 uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster) {
     uint32_t align = cluster->count == record->field_count ? record->align : 1;
     for (uint32_t i = 0; i < cluster->count; i++)
         if (record->fields[cluster->order[i]].align > align)
             align = record->fields[cluster->order[i]].align;
     return align;
-}
-
-static uint32_t run_align(const hd_cluster *cluster, const hd_field *field) {
-    return cluster->tile == HD_TILE_SOA && field->align < HD_RUN_ALIGN ? HD_RUN_ALIGN
-                                                                       : field->align;
 }
 
 /* Lays out one tile of `tile` elements: run[f] of every field; returns its bytes. */
@@ -76,8 +67,9 @@ static uint64_t place_runs(sizes *s, const hd_record *record, const hd_cluster *
     for (uint32_t i = 0; i < cluster->count; i++) {
         uint32_t f = cluster->order[i];
         const hd_field *field = &record->fields[f];
-        run[f] = round_up(s, end, run_align(cluster, field));
-        end = plus(s, run[f], run_bytes(s, field, tile));
+        bool to_boundary = cluster->tile == HD_TILE_SOA && field->align < HD_RUN_ALIGN;
+        run[f] = round_up(s, end, to_boundary ? HD_RUN_ALIGN : field->align);
+        end = plus(s, run[f], plus(s, times(s, tile - 1, step_of(field)), field->size));
     }
     return round_up(s, end, hd_cluster_align(record, cluster));
 }
@@ -118,9 +110,7 @@ uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const ui
                         uint32_t count, uint64_t used) {
     uint64_t sum = 0;
     for (uint32_t c = 0; c < count; c++) {
-        hd_cluster cluster = {.mask = masks[c], .tile = tiles[c]};
-        for (uint64_t left = masks[c]; left; left &= left - 1)
-            cluster.order[cluster.count++] = (uint8_t)__builtin_ctzll(left);
+        const hd_cluster cluster = hd_cluster_of_mask(masks[c], tiles[c]);
         sum += places_in_cluster(record, &cluster, used);
     }
     return sum;
@@ -132,7 +122,7 @@ uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
     return place_runs(&s, record, cluster, cluster->tile, run);
 }
 
-/* Places the fields of cluster `c` and says how many bytes all its tiles take. */
+/* Places cluster `c` with its fields behind those before it. */
 static void place_cluster(sizes *s, hd_map *map, uint32_t c) {
     const hd_cluster *cluster = &map->layout->clusters[c];
     hd_cluster_place *place = &map->clusters[c];
@@ -145,10 +135,6 @@ static void place_cluster(sizes *s, hd_map *map, uint32_t c) {
     }
     uint64_t tiles = map->count / place->tile + (map->count % place->tile != 0);
     place->bytes = times(s, tiles, place->tile_bytes);
-}
-
-static void place_in_allocation(sizes *s, hd_map *map, uint32_t c) {
-    hd_cluster_place *place = &map->clusters[c];
     place->allocation = map->layout->discrete ? c : 0;
     uint64_t *bytes = &map->allocation_bytes[place->allocation];
     place->base = round_up(s, *bytes, HD_RUN_ALIGN);
@@ -169,10 +155,8 @@ hd_status hd_map_make(hd_arena *arena, const hd_diag *diag, const hd_record *rec
     map->allocation_count = layout->discrete ? layout->count : 1;
     map->allocation_bytes = hd_new_array(arena, uint64_t, map->allocation_count);
     sizes s = {false};
-    for (uint32_t c = 0; c < layout->count && !s.too_large; c++) {
+    for (uint32_t c = 0; c < layout->count && !s.too_large; c++)
         place_cluster(&s, map, c);
-        place_in_allocation(&s, map, c);
-    }
     if (s.too_large) {
         hd_place place = {
             .file = "<layout>", .line = 1, .text = hd_layout_print(arena, record, layout)};

@@ -9,22 +9,6 @@
  */
 #include "layout/layout.h"
 
-static hd_field member_of(hd_arena *arena, const hd_field *whole, const hd_field *member) {
-    hd_field part = *member;
-    part.name = hd_format(arena, "%s.%s", whole->name, member->name);
-    part.offset += whole->offset;
-    return part;
-}
-
-static hd_field element_of(hd_arena *arena, const hd_field *whole, uint32_t number) {
-    hd_field part = *whole;
-    part.name = hd_format(arena, "%s[%u]", whole->name, number);
-    part.size = whole->size / whole->count;
-    part.offset = whole->offset + number * part.size;
-    part.count = 1;
-    return part;
-}
-
 /* `record` with field `f` in its parts. */
 static hd_record *take_apart(hd_arena *arena, const hd_record *record, uint32_t f) {
     const hd_field *whole = &record->fields[f];
@@ -35,9 +19,19 @@ static hd_record *take_apart(hd_arena *arena, const hd_record *record, uint32_t 
     result->field_count = record->field_count - 1 + parts;
     result->fields = hd_new_array(arena, hd_field, result->field_count);
     memcpy(result->fields, record->fields, f * sizeof *result->fields);
-    for (uint32_t p = 0; p < parts; p++)
-        result->fields[f + p] = array ? element_of(arena, whole, p)
-                                      : member_of(arena, whole, &whole->record->fields[p]);
+    for (uint32_t p = 0; p < parts; p++) {
+        hd_field *part = &result->fields[f + p];
+        *part = array ? *whole : whole->record->fields[p];
+        if (array) {
+            part->name = hd_format(arena, "%s[%u]", whole->name, p);
+            part->size = whole->size / whole->count;
+            part->offset += p * part->size;
+            part->count = 1;
+        } else {
+            part->name = hd_format(arena, "%s.%s", whole->name, part->name);
+            part->offset += whole->offset;
+        }
+    }
     memcpy(result->fields + f + parts, record->fields + f + 1,
            (record->field_count - f - 1) * sizeof *result->fields);
     return result;

@@ -89,13 +89,6 @@ static void make_list(const uint64_t *entries, uint64_t count, position_list *li
 
 /* ---- what a list adds ------------------------------------------------------------------------ */
 
-static void add_pairs(const uint32_t *position, const uint64_t *weight, uint64_t count,
-                      uint64_t *degree) {
-    for (uint64_t j = 1; j < count; j++)
-        for (uint64_t i = 0; i < j; i++)
-            degree[position[j] - position[i]] += weight[j];
-}
-
 /* The part of a list that lies in one stream. */
 static void add_stream(const uint32_t *position, const uint64_t *weight, uint64_t count,
                        uint64_t *degree, lists_sum *sum) {
@@ -105,7 +98,9 @@ static void add_stream(const uint32_t *position, const uint64_t *weight, uint64_
     if (count > 1 && correlate_cost(span) < 0.5 * (double)count * (double)count)
         correlate(position, weight, count, degree);
     else
-        add_pairs(position, weight, count, degree);
+        for (uint64_t j = 1; j < count; j++)
+            for (uint64_t i = 0; i < j; i++)
+                degree[position[j] - position[i]] += weight[j];
 }
 
 static uint64_t stream_at(const reuse_plan *plan, uint64_t position) {
@@ -147,10 +142,10 @@ static void hold_list(const reuse_plan *plan, lists_sum *sum) {
 /* ---- a bucket -------------------------------------------------------------------------------- */
 
 /* For each touch `t` of a bucket, worker by worker. */
-#define EACH_TOUCH(all, number, t)                                                             \
-    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                           \
-        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)].chunks; c_; \
-             c_ = c_->next)                                                                    \
+#define EACH_TOUCH(all, number, t)                                                      \
+    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                    \
+        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)]; c_; \
+             c_ = c_->next)                                                             \
             for (const touch *t = c_->touches, *end_ = t + c_->count; t < end_; t++)
 
 static void make_room(uint64_t elements, uint64_t entries, lists_sum *sum) {
@@ -226,9 +221,9 @@ static void add_intervals(const reuse_plan *plan, uint32_t first, uint32_t end, 
 /* A touch of many intervals becomes many entries; there is room for as many as there are touches,
  * and so at least for one interval at a time. */
 void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, lists_sum *sum) {
-    uint64_t elements = (all->page_count / TOUCH_BUCKETS + 1) * TOUCH_PAGE, count = 0;
+    uint64_t elements = (all->pages.count / TOUCH_BUCKETS + 1) * TOUCH_PAGE, count = 0;
     for (uint32_t w = 0; w < all->workers; w++)
-        for (const touch_chunk *c = all->buckets[w * TOUCH_BUCKETS + number].chunks; c; c = c->next)
+        for (const touch_chunk *c = all->buckets[w * TOUCH_BUCKETS + number]; c; c = c->next)
             count += c->count;
     if (!count)
         return;
@@ -265,11 +260,11 @@ uint64_t lists_bytes(const touches *all) {
     const uint64_t of_element = 2 * sizeof(uint32_t) + sizeof(uint64_t);
     uint64_t counts[TOUCH_BUCKETS] = {0}, bytes = all->bytes;
     for (size_t b = 0; b < (size_t)all->workers * TOUCH_BUCKETS; b++)
-        for (const touch_chunk *c = all->buckets[b].chunks; c; c = c->next)
+        for (const touch_chunk *c = all->buckets[b]; c; c = c->next)
             counts[b % TOUCH_BUCKETS] += c->count;
     qsort(counts, TOUCH_BUCKETS, sizeof *counts, most_first);
     for (uint32_t w = 0; w < all->workers && w < TOUCH_BUCKETS; w++)
-        bytes += counts[w] * each + all->page_count / TOUCH_BUCKETS * TOUCH_PAGE * of_element;
+        bytes += counts[w] * each + all->pages.count / TOUCH_BUCKETS * TOUCH_PAGE * of_element;
     return bytes;
 }
 

@@ -26,7 +26,7 @@ typedef struct reuse_block {
     uint64_t turn;               /* in the launch: its place in the order, or number */
     uint32_t place;              /* in the aggregate */
     uint64_t length;             /* MIs that are analysed; all, where units are limited */
-    uint32_t *slots;             /* [length] limited units, by MI: see issue.c */
+    uint32_t *slots;             /* [length] limited units, by MI: see reuse_measure.c */
 } reuse_block;
 
 typedef struct reuse_aggregate {
@@ -35,7 +35,7 @@ typedef struct reuse_aggregate {
     uint64_t length;       /* of its longest block, with MIs that are not analysed */
     uint64_t issues;       /* positions that it takes: MIs, or their pieces */
     uint64_t start;        /* the first of them, counted through all streams */
-    uint32_t *order;       /* limited units: see issue.c */
+    uint32_t *order;       /* limited units: see reuse_measure.c */
 } reuse_aggregate;
 
 /* How far a reading of the trace is. */
@@ -94,20 +94,10 @@ hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count
  * limited, what each MI takes of them. Tables come from the workers' arenas. */
 hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *arenas);
 
-/* issue.c: an MI in pieces. */
-
 /* What a warp of an event takes: a slot (units of whole warps), or as many as there are issues
  * of its lanes. */
 uint32_t issue_slots_of(const reuse_plan *plan, const hd_event *event, uint32_t warp);
-/* Bytes of the order table of an aggregate whose length is known. */
-uint64_t issue_bytes(const reuse_plan *plan, const reuse_aggregate *aggregate);
-/* An order table for the aggregate, which issue_note() fills for every event. */
-void issue_begin(hd_arena *arena, const reuse_plan *plan, reuse_aggregate *aggregate);
-void issue_note(const reuse_plan *plan, reuse_aggregate *aggregate, reuse_block *block, uint64_t mi,
-                const hd_event *event);
-/* All events are noted: numbers become places. */
-void issue_end(const reuse_plan *plan, reuse_aggregate *aggregate);
-/* The issue of the first active lane of a warp, counted from the aggregate's start; further
+/* After reuse_measure(), with limited units. The issue of the first active lane of a warp, counted from the aggregate's start; further
  * lanes follow at most `units` to an issue. `before` counts the slots of the event's warps
  * before this one. */
 uint64_t issue_of(const reuse_plan *plan, const reuse_aggregate *aggregate,
@@ -118,6 +108,4 @@ uint64_t issue_of(const reuse_plan *plan, const reuse_aggregate *aggregate,
 typedef hd_status reuse_work(void *self, uint32_t worker, uint64_t number);
 hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self,
                             uint64_t *failed);
-uint32_t reuse_worker_count(uint32_t wanted);
-
 #endif

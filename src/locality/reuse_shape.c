@@ -18,10 +18,7 @@ typedef struct crest {
     uint64_t prominence;
 } crest;
 
-typedef struct crests {
-    crest *data;
-    uint64_t count;
-} crests;
+typedef hd_vec(crest) crests;
 
 const char *hd_reuse_class_name(hd_reuse_class kind) {
     static const char *const names[] = {"none", "MB", "AMB", "NMB"};
@@ -34,13 +31,13 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* A plateau is one crest, at its beginning. */
 static crests find_crests(hd_arena *arena, const uint64_t *degree, uint64_t domain) {
-    crests found = {hd_new_array(arena, crest, domain / 2 + 1), 0};
+    crests found = {0};
     uint64_t before = 0;
     for (uint64_t d = 1, end; d <= domain; d = end) {
         for (end = d + 1; end <= domain && degree[end] == degree[d];)
             end++;
         if (degree[d] > before && (end > domain || degree[end] < degree[d]))
-            found.data[found.count++] = (crest){.distance = d, .height = degree[d]};
+            hd_push(arena, &found, (crest){.distance = d, .height = degree[d]});
         before = degree[d];
     }
     return found;
@@ -97,15 +94,6 @@ static int by_height(const void *a, const void *b) {
     return x->distance < y->distance ? -1 : 1;
 }
 
-static void take_peaks(hd_arena *arena, crests all, const uint64_t *degree, hd_reuse_shape *shape) {
-    find_prominences(arena, all, degree);
-    qsort(all.data, all.count, sizeof(crest), by_prominence);
-    for (uint64_t i = 0; i < all.count && i < HD_REUSE_PEAKS; i++)
-        shape->peaks[shape->peak_count++] =
-            (hd_reuse_peak){all.data[i].distance, all.data[i].height};
-    qsort(shape->peaks, shape->peak_count, sizeof(hd_reuse_peak), by_height);
-}
-
 /* ---- the class ------------------------------------------------------------------------------- */
 
 /* No crest behind the maximum stands more than a tenth of it above an earlier one. */
@@ -152,7 +140,12 @@ hd_reuse_shape hd_reuse_shape_of(const uint64_t *degree, uint64_t domain) {
     hd_arena *arena = hd_arena_new();
     crests all = find_crests(arena, degree, domain);
     shape.kind = classify(all, degree, domain);
-    take_peaks(arena, all, degree, &shape);
+    find_prominences(arena, all, degree);
+    if (all.count)
+        qsort(all.data, all.count, sizeof(crest), by_prominence);
+    for (uint64_t i = 0; i < all.count && i < HD_REUSE_PEAKS; i++)
+        shape.peaks[shape.peak_count++] = (hd_reuse_peak){all.data[i].distance, all.data[i].height};
+    qsort(shape.peaks, shape.peak_count, sizeof(hd_reuse_peak), by_height);
     hd_arena_free(arena);
     return shape;
 }

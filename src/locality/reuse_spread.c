@@ -148,14 +148,6 @@ hd_reuse_spread *hd_reuse_spread_of(hd_arena *arena, const hd_reuse_stream *cons
 
 /* ---- by kernel ------------------------------------------------------------------------------ */
 
-/* The row of a kernel of that name among `count`, or `count`. */
-static uint32_t find_kernel(const hd_reuse_kernel *kernels, uint32_t count, const char *name) {
-    uint32_t k = 0;
-    while (k < count && strcmp(kernels[k].name, name))
-        k++;
-    return k;
-}
-
 uint32_t hd_reuse_by_kernel(hd_arena *arena, const hd_trace_contents *contents,
                             const hd_reuse *reuse, hd_reuse_kernel **kernels) {
     hd_vec(hd_reuse_kernel) found = {0};
@@ -168,7 +160,9 @@ uint32_t hd_reuse_by_kernel(hd_arena *arena, const hd_trace_contents *contents,
             while (contents->launches[l].launch.number != stream->launch)
                 l++;
             const char *name = contents->launches[l].launch.kernel;
-            kernel[s] = find_kernel(found.data, (uint32_t)found.count, name);
+            kernel[s] = 0;
+            while (kernel[s] < found.count && strcmp(found.data[kernel[s]].name, name))
+                kernel[s]++;
             if (kernel[s] == found.count) {
                 hd_push(arena, &found, (hd_reuse_kernel){.name = name});
                 hd_push(arena, &counts, 0);

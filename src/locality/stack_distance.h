@@ -17,8 +17,6 @@ typedef struct stack_room {
 
 line_stack *line_stack_new(stack_room *room);
 void line_stack_free(line_stack *stack);
-/* Makes it do without what only some processors have; for tests. */
-void line_stack_use_plain(line_stack *stack);
 /* Empty again, and its counts zero. */
 void line_stack_reset(line_stack *stack);
 
@@ -32,7 +30,4 @@ const uint64_t *line_stack_counts(const line_stack *stack);
 /* More different lines were touched than it can hold (2^30), or than there is room for; it stopped
  * listening. */
 bool line_stack_overflowed(const line_stack *stack);
-/* Whether everything that it keeps twice agrees. Slow; for tests. */
-bool line_stack_check(const line_stack *stack);
-
 #endif

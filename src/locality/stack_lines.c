@@ -66,20 +66,10 @@ static inline void touch_lane(line_front *f, request *r, uint64_t address, uint3
     }
 }
 
-/* A request of one line. */
-static inline void touch_one(line_front *f, uint64_t line) {
-    if (f->has_top && line == f->top) {
+/* A request of lines side by side. */
+static inline void touch_range(line_front *f, uint64_t line, uint64_t last) {
+    if (line == last && f->has_top && line == f->top) {
         f->repeats++;
-        return;
-    }
-    push(f, line, true);
-    f->has_top = true;
-    f->top = line;
-}
-
-static void touch_range(line_front *f, uint64_t line, uint64_t last) {
-    if (line == last) {
-        touch_one(f, line);
         return;
     }
     push(f, line, true);
@@ -140,7 +130,7 @@ static bool request_one_line(line_front *f, const hd_event *e, uint32_t first, u
         different |= (end_of(address, width) >> f->shift) ^ line;
     }
     if (!different)
-        touch_one(f, line);
+        touch_range(f, line, line);
     return !different;
 }
 
@@ -161,21 +151,17 @@ static bool narrow(const hd_event *e, uint32_t *first, uint32_t *end, bool *all)
     return true;
 }
 
-static void request_of(line_front *f, const hd_event *e, uint32_t first, uint32_t end,
-                       uint32_t width) {
-    bool all;
-    if (!narrow(e, &first, &end, &all))
-        return;
-    if (all && (e->address ? request_one_line(f, e, first, end, width)
-                           : request_range(f, e, first, end, width)))
-        return;
-    request_lanes(f, e, first, end, width);
-}
-
 /* ---- one event ---------------------------------------------------------------------- */
 
-void line_front_event(line_front *front, const hd_event *event, uint32_t width) {
-    uint32_t threads = event->threads, warp = front->warp;
-    for (uint32_t first = 0; first < threads; first += warp)
-        request_of(front, event, first, threads - first < warp ? threads : first + warp, width);
+void line_front_event(line_front *f, const hd_event *e, uint32_t width) {
+    for (uint32_t begin = 0; begin < e->threads; begin += f->warp) {
+        uint32_t first = begin, end = e->threads - first < f->warp ? e->threads : first + f->warp;
+        bool all, served;
+        if (!narrow(e, &first, &end, &all))
+            continue;
+        served = all && (e->address ? request_one_line(f, e, first, end, width)
+                                    : request_range(f, e, first, end, width));
+        if (!served)
+            request_lanes(f, e, first, end, width);
+    }
 }

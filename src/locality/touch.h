@@ -6,6 +6,9 @@
 #ifndef HD_TOUCH_H
 #define HD_TOUCH_H
 
+#include <pthread.h>
+
+#include "base/table.h"
 #include "locality/reuse_plan.h"
 
 enum {
@@ -28,20 +31,13 @@ typedef struct touch_chunk {
     touch touches[];
 } touch_chunk;
 
-typedef struct touch_bucket {
-    touch_chunk *chunks; /* from malloc */
-} touch_bucket;
-
-/* Of elements, pages of TOUCH_PAGE neighbours are numbered as they are met. */
-typedef struct touch_pages touch_pages;
-
 typedef struct touches {
-    touch_bucket *buckets; /* [worker][TOUCH_BUCKETS] */
+    touch_chunk **buckets; /* [worker][TOUCH_BUCKETS]; chunks are from malloc */
     uint32_t workers;
-    touch_pages *pages;
-    uint64_t page_count; /* met, when collecting is over */
-    uint64_t accesses;   /* of elements by lanes */
-    uint64_t limit;      /* bytes that they may take */
+    hd_hash_table pages;  /* of TOUCH_PAGE neighbouring elements: numbered as they are met */
+    pthread_mutex_t lock; /* of the pages */
+    uint64_t accesses;    /* of elements by lanes */
+    uint64_t limit;       /* bytes that they may take */
     _Atomic uint64_t bytes;
     _Atomic uint64_t read; /* lane accesses, until they took more: then the rest is left out */
 } touches;

@@ -53,14 +53,6 @@ static hd_cost_vector best_parting(const subsets *s, uint64_t mask, uint32_t *ch
     return best;
 }
 
-/* Beyond rounding: the costs that remain are compared. */
-static bool exceeds(const subsets *s, uint64_t mask, const hd_cost_vector *saving,
-                    const hd_cost_vector *best) {
-    hd_cost_vector alone = saving_alone(s->bounds, mask);
-    hd_cost_vector cost = saving_minus(&alone, saving), other = saving_minus(&alone, best);
-    return hd_cost_compare(&cost, &other) < 0;
-}
-
 static void solve(hd_arena *arena, subsets *s, uint64_t mask) {
     uint32_t choice;
     hd_cost_vector best = best_parting(s, mask, &choice);
@@ -68,7 +60,10 @@ static void solve(hd_arena *arena, subsets *s, uint64_t mask) {
         saver w = {.mask = mask};
         w.saving = saving_of_cluster(s->bounds, mask, &w.tile);
         s->priced++;
-        if (exceeds(s, mask, &w.saving, &best)) {
+        /* Saving more beyond rounding is to leave less cost. */
+        hd_cost_vector alone = saving_alone(s->bounds, mask);
+        hd_cost_vector cost = saving_minus(&alone, &w.saving), other = saving_minus(&alone, &best);
+        if (hd_cost_compare(&cost, &other) < 0) {
             uint32_t first = (uint32_t)__builtin_ctzll(mask);
             choice = (uint32_t)s->by_first[first].count;
             hd_push(arena, &s->by_first[first], w);
