@@ -61,7 +61,6 @@ typedef struct residues {
 
 /* 1 << MAX_LEVELS is MAX_UNIT: fields of single bytes need a level for each power. */
 enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512, MAX_BLOCK = 1 << 16 };
-#define HUGE_COST 1e300
 
 /* Where the lanes of an access point. Several accesses of several kernels may
  * share one shape; what differs between them (field, width) is not in it.
@@ -190,6 +189,8 @@ typedef struct question {
     bool l1;
 } question;
 
+typedef hd_vec(uint32_t) use_list; /* numbers of uses */
+
 struct hd_cost_model {
     hd_arena *arena;
     const hd_record *record;
@@ -198,8 +199,8 @@ struct hd_cost_model {
     uint32_t modulus, level_count;
     hd_vec(shape *) shapes;
     hd_vec(use) uses;
-    hd_vec(uint32_t) of_field[HD_MAX_FIELDS]; /* uses of each field */
-    hd_vec(uint32_t) others;                  /* uses of other buffers */
+    use_list of_field[HD_MAX_FIELDS]; /* uses of each field */
+    use_list others;                  /* of other buffers */
     uint64_t soa_from; /* tiles from here on place runs as `soa` does, as far as costs go */
     /* What was counted of a shape at a place: thousands of clusters share the same few geometries,
      * so nearly every count of a search has been made before. */

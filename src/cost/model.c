@@ -178,10 +178,7 @@ static void add_use(launch_builder *b, const hd_access *access) {
                    (access->shares ? access->shares : 1);
     uint32_t number = (uint32_t)model->uses.count;
     hd_push(model->arena, &model->uses, u);
-    if (u.field >= 0)
-        hd_push(model->arena, &model->of_field[u.field], number);
-    else
-        hd_push(model->arena, &model->others, number);
+    hd_push(model->arena, u.field >= 0 ? &model->of_field[u.field] : &model->others, number);
 }
 
 /* Accesses whose buffer is not known cannot be priced; once for each kernel. */

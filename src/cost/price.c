@@ -119,17 +119,30 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
 }
 
-static uint64_t questions_of(const hd_cost_model *model, const use *u, uint64_t mask) {
+static uint64_t questions_of(const hd_cost_model *model, const use_list *uses, uint64_t mask) {
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < u->before_count; i++) {
-        const earlier *e = &u->before[i];
-        int32_t field = model->uses.data[e->use].field;
-        if (u->field >= 0 && (field < 0 || !(mask >> field & 1)))
-            continue;
-        bits |= e->l1 >= 0 ? (uint64_t)1 << e->l1 : 0;
-        bits |= e->l2 >= 0 ? (uint64_t)1 << e->l2 : 0;
+    for (uint32_t n = 0; n < uses->count; n++) {
+        const use *u = &model->uses.data[uses->data[n]];
+        for (uint32_t i = 0; i < u->before_count; i++) {
+            const earlier *e = &u->before[i];
+            int32_t field = model->uses.data[e->use].field;
+            if (u->field >= 0 && (field < 0 || !(mask >> field & 1)))
+                continue;
+            bits |= e->l1 >= 0 ? (uint64_t)1 << e->l1 : 0;
+            bits |= e->l2 >= 0 ? (uint64_t)1 << e->l2 : 0;
+        }
     }
     return bits;
+}
+
+static void add_prices(hd_cost_model *model, const use_list *uses, const cluster_geometry *g,
+                       uint64_t answers, hd_cost_vector *sum) {
+    hits h;
+    double transactions;
+    for (uint32_t i = 0; i < uses->count; i++) {
+        const use *u = &model->uses.data[uses->data[i]];
+        sum->v[u->degree] += price_of_use(model, u, g, answers, &h, &transactions);
+    }
 }
 
 static void add_bytes(const hd_cost_model *model, const hd_cluster *cluster, double *bytes) {
@@ -155,11 +168,8 @@ void hd_cluster_bytes(hd_cost_model *model, uint64_t mask, uint64_t tile, double
 
 uint64_t hd_cluster_questions(hd_cost_model *model, uint64_t mask) {
     uint64_t bits = 0;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        uint32_t field = (uint32_t)__builtin_ctzll(left);
-        for (uint32_t i = 0; i < model->of_field[field].count; i++)
-            bits |= questions_of(model, &model->uses.data[model->of_field[field].data[i]], mask);
-    }
+    for (uint64_t left = mask; left; left &= left - 1)
+        bits |= questions_of(model, &model->of_field[__builtin_ctzll(left)], mask);
     return bits;
 }
 
@@ -169,33 +179,18 @@ hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t ti
     cluster_geometry g;
     cost_cluster_geometry(model->record, &cluster, model->soa_from, &g);
     hd_cost_vector sum = {{0}};
-    hits h;
-    double transactions;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        uint32_t field = (uint32_t)__builtin_ctzll(left);
-        for (uint32_t i = 0; i < model->of_field[field].count; i++) {
-            const use *u = &model->uses.data[model->of_field[field].data[i]];
-            sum.v[u->degree] += price_of_use(model, u, &g, answers, &h, &transactions);
-        }
-    }
+    for (uint64_t left = mask; left; left &= left - 1)
+        add_prices(model, &model->of_field[__builtin_ctzll(left)], &g, answers, &sum);
     return sum;
 }
 
 uint64_t hd_other_questions(const hd_cost_model *model) {
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < model->others.count; i++)
-        bits |= questions_of(model, &model->uses.data[model->others.data[i]], 0);
-    return bits;
+    return questions_of(model, &model->others, 0);
 }
 
 hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers) {
     hd_cost_vector sum = {{0}};
-    hits h;
-    double transactions;
-    for (uint32_t i = 0; i < model->others.count; i++) {
-        const use *u = &model->uses.data[model->others.data[i]];
-        sum.v[u->degree] += price_of_use(model, u, NULL, answers, &h, &transactions);
-    }
+    add_prices(model, &model->others, NULL, answers, &sum);
     return sum;
 }
 

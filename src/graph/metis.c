@@ -233,16 +233,6 @@ static hd_status check_row(const parser *p, const hd_graph *graph, const hd_grap
                 w + 1, v + 1);
 }
 
-static hd_status check_both_ends(const parser *p, const hd_graph *graph, const hd_graph *turned) {
-    hd_status status = HD_OK;
-    for (uint32_t v = 0; v < graph->nodes && status == HD_OK; v++)
-        status = check_row(p, graph, turned, v);
-    if (status == HD_OK && p->to.count != 2 * p->edges)
-        return FAIL(p, p->header, "the header says %llu edges, but there are %llu",
-                    (unsigned long long)p->edges, (unsigned long long)p->to.count / 2);
-    return status;
-}
-
 static hd_status parse(hd_arena *arena, parser *p, hd_graph **result) {
     hd_status status = read_header(p);
     if (status == HD_OK)
@@ -257,9 +247,13 @@ static hd_status parse(hd_arena *arena, parser *p, hd_graph **result) {
                     .to = p->to.data};
     hd_graph *turned = hd_graph_transpose(p->arena, &raw);
     hd_graph *graph = hd_graph_transpose(arena, turned);
-    status = check_both_ends(p, graph, turned);
+    for (uint32_t v = 0; v < graph->nodes && status == HD_OK; v++)
+        status = check_row(p, graph, turned, v);
     if (status != HD_OK)
         return status;
+    if (p->to.count != 2 * p->edges)
+        return FAIL(p, p->header, "the header says %llu edges, but there are %llu",
+                    (unsigned long long)p->edges, (unsigned long long)p->to.count / 2);
     graph->directed = false;
     graph->edges = (uint32_t)p->edges;
     *result = graph;

@@ -60,21 +60,6 @@ static hd_status check_room(const hd_diag *diag, const hd_buffer *buffer, uint64
                    (unsigned long long)(room >> 20));
 }
 
-/* Fisher-Yates; one random number for each exchange. */
-static uint64_t *make_permutation(hd_arena *arena, uint64_t seed, uint64_t count,
-                                  const volatile sig_atomic_t *stop) {
-    uint64_t *order = hd_new_array(arena, uint64_t, count);
-    for (uint64_t i = 0; i < count; i++)
-        order[i] = i;
-    for (uint64_t i = count - 1; i > 0 && !is_stopped(stop); i--) {
-        uint64_t j = random_bits(seed, count - 1 - i) % (i + 1);
-        uint64_t swapped = order[i];
-        order[i] = order[j];
-        order[j] = swapped;
-    }
-    return order;
-}
-
 static void put_integer(const hd_leaf *leaf, uint64_t value, void *bytes) {
     if (leaf->type.kind == KIR_FLOAT)
         hd_type_put(leaf->type, (double)value, bytes);
@@ -121,7 +106,16 @@ static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buf
         hd_status status = check_room(diag, buffer, total * sizeof *made.permutation);
         if (status != HD_OK)
             return status;
-        made.permutation = make_permutation(arena, init->seed, total, stop);
+        uint64_t *order = hd_new_array(arena, uint64_t, total);
+        for (uint64_t k = 0; k < total; k++)
+            order[k] = k;
+        /* Fisher-Yates; one random number for each exchange. */
+        for (uint64_t k = total - 1; k > 0 && !is_stopped(stop); k--) {
+            uint64_t j = random_bits(init->seed, total - 1 - k) % (k + 1), swapped = order[k];
+            order[k] = order[j];
+            order[j] = swapped;
+        }
+        made.permutation = order;
     }
     if (init->generator == HD_GEN_GRAPH)
         made.part = hd_graph_part_values(arena, init->graph->graph, init->part);

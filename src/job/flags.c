@@ -7,7 +7,7 @@
  * element count, because that is what a scalar `n` most often is. A dynamic shared array
  * of CUDA gets 16 bytes for each thread of a block.
  */
-#include "job/resolver.h"
+#include "job/internal.h"
 
 typedef struct maker {
     hd_arena *arena;

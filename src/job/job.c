@@ -17,7 +17,7 @@
  */
 #include <math.h>
 
-#include "job/reader.h"
+#include "job/internal.h"
 
 /* ---- keys --------------------------------------------------------------- */
 
@@ -158,44 +158,39 @@ static const char **reader_texts(const reader *r, const hd_yaml *list) {
 
 /* ---- graphs ------------------------------------------------------------- */
 
-static hd_status make_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
+static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
+    *graph = (hd_job_graph){.place = hd_yaml_place(r->file, map)};
+    const char *file = hd_yaml_text(map, "file"), *generator = hd_yaml_text(map, "generator");
     hd_graph_size size = {.place = &graph->place};
-    const char *generator = hd_yaml_text(map, "generator");
+    hd_status status = job_reader_name(r, map, "name", &graph->name);
+    if (status != HD_OK)
+        return status;
+    if (!file == !generator)
+        return FAIL(r, map,
+                    "graph '%s' needs either 'file', a .bench or .graph file, or 'generator', "
+                    "mesh or netlist",
+                    graph->name);
+    if (file &&
+        (hd_yaml_get(map, "nodes") || hd_yaml_get(map, "edges") || hd_yaml_get(map, "seed")))
+        return FAIL(r, map,
+                    "'nodes', 'edges' and 'seed' are for generators; the file of graph "
+                    "'%s' has its own",
+                    graph->name);
+    if (file) {
+        status = job_reader_name(r, map, "file", &file);
+        return status ? status
+                      : hd_graph_read(r->arena, r->diag,
+                                      hd_path_beside(r->arena, r->job->path, file), &graph->graph);
+    }
     bool mesh = !strcmp(generator, "mesh");
     if (!mesh && strcmp(generator, "netlist") != 0)
         return FAIL(r, hd_yaml_get(map, "generator"),
                     "unknown generator '%s' of a graph; there are: mesh, netlist", generator);
-    hd_status status;
     if ((status = job_reader_count(r, map, "nodes", 1, &size.nodes)) ||
         (status = job_reader_count(r, map, "edges", 1, &size.edges)) ||
         (status = job_reader_count(r, map, "seed", 0, &size.seed)))
         return status;
     return (mesh ? hd_mesh_generate : hd_netlist_generate)(r->arena, r->diag, &size, &graph->graph);
-}
-
-static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
-    *graph = (hd_job_graph){.place = hd_yaml_place(r->file, map)};
-    const char *file = hd_yaml_text(map, "file");
-    hd_status status = job_reader_name(r, map, "name", &graph->name);
-    if (status != HD_OK)
-        return status;
-    if (!file == !hd_yaml_get(map, "generator"))
-        return FAIL(r, map,
-                    "graph '%s' needs either 'file', a .bench or .graph file, or 'generator', "
-                    "mesh or netlist",
-                    graph->name);
-    if (!file)
-        return make_graph(r, map, graph);
-    if (hd_yaml_get(map, "nodes") || hd_yaml_get(map, "edges") || hd_yaml_get(map, "seed"))
-        return FAIL(r, map,
-                    "'nodes', 'edges' and 'seed' are for generators; the file of graph "
-                    "'%s' has its own",
-                    graph->name);
-    status = job_reader_name(r, map, "file", &file);
-    if (status != HD_OK)
-        return status;
-    return hd_graph_read(r->arena, r->diag, hd_path_beside(r->arena, r->job->path, file),
-                         &graph->graph);
 }
 
 /* Two of a kind with one name are an error. */
@@ -335,11 +330,16 @@ static hd_status take_count(const reader *r, const hd_yaml *map, uint32_t number
                 number + 1);
 }
 
-static hd_status read_contents(const reader *r, const hd_yaml *map, hd_buffer *buffer) {
+static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *map,
+                             hd_buffer *buffer) {
     const hd_yaml *inits = hd_yaml_get(map, "init");
     const char *file;
-    hd_status status = read_optional_name(r, map, "file", &file);
-    if (status != HD_OK)
+    *buffer = (hd_buffer){.place = hd_yaml_place(r->file, map)};
+    hd_status status;
+    if ((status = job_reader_name(r, map, "name", &buffer->name)) ||
+        (status = job_reader_name(r, map, "type", &buffer->type)) ||
+        (status = job_reader_count(r, map, "count", 1, &buffer->count)) ||
+        (status = read_optional_name(r, map, "file", &file)))
         return status;
     buffer->init_count = inits ? inits->count : 0;
     buffer->inits = hd_new_array(r->arena, hd_init, buffer->init_count);
@@ -350,19 +350,9 @@ static hd_status read_contents(const reader *r, const hd_yaml *map, hd_buffer *b
         buffer->file = hd_path_beside(r->arena, r->job->path, file);
     for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++)
         status = read_init(r, &inits->items[i], &buffer->inits[i]);
+    if (status == HD_OK && !hd_yaml_get(map, "count"))
+        status = take_count(r, map, number, buffer);
     return status;
-}
-
-static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *map,
-                             hd_buffer *buffer) {
-    *buffer = (hd_buffer){.place = hd_yaml_place(r->file, map)};
-    hd_status status;
-    if ((status = job_reader_name(r, map, "name", &buffer->name)) ||
-        (status = job_reader_name(r, map, "type", &buffer->type)) ||
-        (status = job_reader_count(r, map, "count", 1, &buffer->count)) ||
-        (status = read_contents(r, map, buffer)))
-        return status;
-    return hd_yaml_get(map, "count") ? HD_OK : take_count(r, map, number, buffer);
 }
 
 static hd_status read_buffers(const reader *r, const hd_yaml *list) {

@@ -4,8 +4,7 @@
  * An entry of `launches` is one launch, or with `for_levels` one for each level of a graph:
  * the entry is then read once for each, with the level's numbers in the place of its `level`s.
  */
-#include "job/reader.h"
-#include "job/resolver.h"
+#include "job/internal.h"
 
 /* ---- sizes ---------------------------------------------------------------- */
 

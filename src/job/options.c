@@ -102,21 +102,19 @@ static hd_status refuse(const hd_diag *diag, const hd_job *job, const char *word
 
 /* Compilers put the words that a file holds in the place of @FILE, also where a value stands, and
  * clang gives itself a value of the same word as a word of its own. */
-static bool is_file_of_words(const char *value) { return *value == '@'; }
-
 hd_status hd_job_check_options(hd_arena *arena, const hd_diag *diag, const hd_job *job) {
     uint32_t count;
     char **words = hd_split_words(arena, job->options, &count);
     for (uint32_t w = 0; w < count; w++) {
         const option_form *form = form_of(words[w]);
-        if (!form || (form->value != NONE && is_file_of_words(words[w] + strlen(form->text))))
+        if (!form || (form->value != NONE && words[w][strlen(form->text)] == '@'))
             return refuse(diag, job, words[w]);
         if (!takes_next(form, words[w]))
             continue;
         if (++w == count)
             return hd_fail(diag, HD_EINPUT, &job->options_place,
                            "the option '%s' needs a value after it", words[w - 1]);
-        if (is_file_of_words(words[w]))
+        if (*words[w] == '@')
             return refuse(diag, job, words[w]);
     }
     return HD_OK;

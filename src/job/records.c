@@ -2,14 +2,14 @@
  * The record that a job lays out: the one that it names or the only one that its buffers
  * hold, perhaps taken apart, or one that it makes of several arrays.
  */
-#include "job/resolver.h"
+#include "job/internal.h"
 
 /* ---- records of arrays -------------------------------------------------------------- */
 
 static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f) {
     const hd_job *job = r->job;
     const char *name = arrays->fields[f];
-    uint64_t number = job_resolver_buffer(r, name);
+    uint64_t number = hd_hash_get_key(&r->buffers, name);
     if (number == HD_NO_VALUE)
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "the record '%s' has the field '%s', but there is no buffer of that name; "

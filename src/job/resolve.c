@@ -8,7 +8,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "job/resolver.h"
+#include "job/internal.h"
 
 typedef unsigned long long ull;
 
@@ -52,10 +52,6 @@ const char *job_resolver_buffers(const resolver *r) {
     for (uint32_t b = 0; b < r->job->buffer_count; b++)
         hd_str_printf(&s, "%s%s", b ? ", " : "", r->job->buffers[b].name);
     return s.length ? hd_str_text(&s) : "none";
-}
-
-uint64_t job_resolver_buffer(const resolver *r, const char *name) {
-    return hd_hash_get_key(&r->buffers, name);
 }
 
 /* ---- buffers ------------------------------------------------------------ */
@@ -230,8 +226,8 @@ static named_leaves leaves_named(known_names *known, const hd_buffer *buffer, co
     return named;
 }
 
-static hd_status check_init(const resolver *r, known_names *known, const hd_buffer *buffer,
-                            const hd_init *init) {
+static hd_status check_init(const resolver *r, const hd_buffer *buffer, const hd_init *init,
+                            known_names *known) {
     named_leaves named = leaves_named(known, buffer, init->field);
     for (size_t k = 0; k < named.kinds.count; k++) {
         hd_status status = check_init_leaf(r, buffer, init, &named.kinds.data[k]);
@@ -253,7 +249,7 @@ static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
     hd_status status = HD_OK;
     known_names known = {.rows = {.arena = hd_arena_new(), .key_bytes = HD_TEXT_KEYS}};
     for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++)
-        status = check_init(r, &known, buffer, &buffer->inits[i]);
+        status = check_init(r, buffer, &buffer->inits[i], &known);
     hd_arena_free(known.rows.arena);
     return status;
 }
@@ -413,7 +409,7 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
 /* ---- launches ----------------------------------------------------------- */
 
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
-    uint64_t number = job_resolver_buffer(r, arg->buffer_name);
+    uint64_t number = hd_hash_get_key(&r->buffers, arg->buffer_name);
     if (number == HD_NO_VALUE)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,

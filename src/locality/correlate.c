@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "locality/correlate.h"
+#include "locality/reuse_parts.h"
 
 static const uint64_t P = 0xffffffff00000001u;
 

@@ -18,14 +18,7 @@
  */
 #include <stdlib.h>
 
-#include "locality/correlate.h"
-#include "locality/lists.h"
-
-typedef struct position_list {
-    uint32_t *position;
-    uint64_t *weight;
-    uint64_t count, room;
-} position_list;
+#include "locality/reuse_parts.h"
 
 static void *grown(void *memory, size_t size) {
     return hd_checked(realloc(memory, size ? size : 1));
@@ -127,7 +120,7 @@ static void add_list(const reuse_plan *plan, const position_list *list, lists_su
 
 /* Lists with the same positions are held back and added as one. */
 static void hold_list(const reuse_plan *plan, lists_sum *sum) {
-    position_list *held = sum->held, *next = sum->next;
+    position_list *held = &sum->held, *next = &sum->next;
     if (held->count == next->count &&
         !memcmp(held->position, next->position, held->count * sizeof *held->position)) {
         for (uint64_t i = 0; i < held->count; i++)
@@ -135,8 +128,9 @@ static void hold_list(const reuse_plan *plan, lists_sum *sum) {
         return;
     }
     add_list(plan, held, sum);
-    sum->held = next;
-    sum->next = held;
+    const position_list added = *held;
+    *held = *next;
+    *next = added;
 }
 
 /* ---- a bucket -------------------------------------------------------------------------------- */
@@ -212,7 +206,7 @@ static void add_intervals(const reuse_plan *plan, uint32_t first, uint32_t end, 
             continue;
         uint64_t *sorted = sum->entries + from, *spare = sum->spare + from;
         sort_runs(&sorted, &spare, own);
-        make_list(sorted, own, sum->next);
+        make_list(sorted, own, &sum->next);
         sum->elements += sum->length[i];
         hold_list(plan, sum);
     }
@@ -236,8 +230,8 @@ void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, list
         distribute(all, number, first, end, sum);
         add_intervals(plan, first, end, sum);
     }
-    add_list(plan, sum->held, sum);
-    sum->held->count = 0;
+    add_list(plan, &sum->held, sum);
+    sum->held.count = 0;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -273,16 +267,6 @@ void lists_begin(const reuse_plan *plan, lists_sum *sum) {
     uint64_t positions = plan->stream_start[plan->stream_count];
     sum->degree = hd_zeroed(positions + 1, sizeof *sum->degree);
     sum->accesses = hd_zeroed(plan->stream_count + 1, sizeof *sum->accesses);
-    sum->held = hd_zeroed(1, sizeof *sum->held);
-    sum->next = hd_zeroed(1, sizeof *sum->next);
-}
-
-static void free_list(position_list *list) {
-    if (!list)
-        return;
-    free(list->position);
-    free(list->weight);
-    free(list);
 }
 
 void lists_free(lists_sum *sum) {
@@ -293,7 +277,9 @@ void lists_free(lists_sum *sum) {
     free(sum->ends);
     free(sum->entries);
     free(sum->spare);
-    free_list(sum->held);
-    free_list(sum->next);
+    free(sum->held.position);
+    free(sum->held.weight);
+    free(sum->next.position);
+    free(sum->next.weight);
     *sum = (lists_sum){0};
 }

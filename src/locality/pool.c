@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "locality/reuse_plan.h"
+#include "locality/reuse_parts.h"
 
 typedef struct pool {
     reuse_work *work;

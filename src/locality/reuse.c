@@ -29,8 +29,7 @@
  */
 #include <stdlib.h>
 
-#include "locality/lists.h"
-#include "locality/reuse.h"
+#include "locality/reuse_parts.h"
 
 typedef struct analysis {
     reuse_plan plan;

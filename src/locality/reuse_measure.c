@@ -17,7 +17,7 @@
  *
  *     aggregate.order[group * length + mi]   issues before those of this group and MI
  */
-#include "locality/reuse_plan.h"
+#include "locality/reuse_parts.h"
 
 /* ---- slots --------------------------------------------------------------------------------- */
 

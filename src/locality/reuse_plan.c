@@ -1,5 +1,5 @@
 /* The six scenarios as streams of aggregates. */
-#include "locality/reuse_plan.h"
+#include "locality/reuse_parts.h"
 
 /* ---- options ------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
  * range. And many requests touch just the line that the request before them touched
  * last, as all warps do that read one value: these are counted here.
  */
-#include "locality/stack_lines.h"
+#include "locality/stack_distance.h"
 
 /* A request that is being written. */
 typedef struct request {

@@ -1,7 +1,7 @@
 /* From events to touches: which elements, at which positions of the streams. */
 #include <stdlib.h>
 
-#include "locality/touch.h"
+#include "locality/reuse_parts.h"
 
 enum { CACHED = 4096 };
 
