@@ -73,7 +73,6 @@ typedef struct shape {
     double lane_copies; /* scattered accesses: one lane stands for so many */
     double lanes;       /* mean number of active lanes */
     double requests;    /* mean number of requests: halves of the warp with an active lane, or 1 */
-    uint64_t hash;
 } shape;
 
 /* What shapes are made of, in one launch. */

@@ -169,6 +169,8 @@ static void follow_all(walk *w, const way_list *out, uint64_t start) {
 static void step_over(walk *w, uint32_t block) {
     const hd_ways *ways = w->ways;
     uint64_t start = w->start[block];
+    if (start == HD_UNREACHABLE)
+        return;
     int32_t beside = loop_beside(ways, w->loop, block);
     if (beside >= 0 && ways->flow->loops[beside].header == block)
         follow_all(w, &ways->loops[beside].out, start);
@@ -187,8 +189,7 @@ static void walk_on(walk *w) {
     do {
         w->changed = false;
         for (uint32_t i = 0; i < count; i++)
-            if (w->start[blocks[i]] != HD_UNREACHABLE)
-                step_over(w, blocks[i]);
+            step_over(w, blocks[i]);
     } while (w->changed && !w->out);
 }
 
@@ -255,21 +256,6 @@ static uint64_t enter_loops(const hd_ways *w, int32_t loop, uint32_t block) {
 
 /* ---- from block to block --------------------------------------------------------------------- */
 
-/* To all blocks of which `loop` is the innermost loop that they share with `from`. */
-static void reach(hd_ways *ways, uint32_t from, int32_t loop, const way_list *out, uint64_t *row) {
-    walk w = walk_new(ways, loop, NULL);
-    follow_all(&w, out, 0);
-    walk_on(&w);
-    for (uint32_t b = 0; b < ways->flow->block_count; b++) {
-        if (!ways->passed[b] ||
-            hd_common_loop(ways->flow, loop_of(ways, from), loop_of(ways, b)) != loop)
-            continue;
-        int32_t beside = loop_beside(ways, loop, b);
-        uint32_t node = beside < 0 ? b : ways->flow->loops[beside].header;
-        row[b] = plus(w.start[node], enter_loops(ways, loop, b));
-    }
-}
-
 static const uint64_t *row_of(hd_ways *ways, uint32_t block) {
     if (ways->from_end[block])
         return ways->from_end[block];
@@ -280,7 +266,18 @@ static const uint64_t *row_of(hd_ways *ways, uint32_t block) {
     for (uint32_t i = 0; i < last->to_count; i++)
         hd_push(ways->arena, &out, (way){block, last->to[i], 0, 0});
     for (int32_t loop = loop_of(ways, block);; loop = parent_of(ways, loop)) {
-        reach(ways, block, loop, &out, row);
+        walk w = walk_new(ways, loop, NULL);
+        follow_all(&w, &out, 0);
+        walk_on(&w);
+        for (uint32_t b = 0; b < ways->flow->block_count; b++) {
+            /* Blocks of which `loop` is the innermost loop that they share with `block`. */
+            if (!ways->passed[b] ||
+                hd_common_loop(ways->flow, loop_of(ways, block), loop_of(ways, b)) != loop)
+                continue;
+            int32_t beside = loop_beside(ways, loop, b);
+            uint32_t node = beside < 0 ? b : ways->flow->loops[beside].header;
+            row[b] = plus(w.start[node], enter_loops(ways, loop, b));
+        }
         if (loop < 0)
             break;
         out = leave_loop(ways, loop, &out);
@@ -300,9 +297,9 @@ static bool is_one_choice(const hd_ways *w, uint32_t a, uint32_t b) {
     return x->inst == y->inst && x->kind == y->kind && x->shares && y->shares;
 }
 
+/* Marks the blocks that are passed. */
 static void mark_passed(hd_ways *w) {
-    uint32_t *stack = hd_new_array(w->arena, uint32_t, w->flow->block_count), depth = 0;
-    stack[depth++] = 0;
+    uint32_t *stack = hd_new_array(w->arena, uint32_t, w->flow->block_count), depth = 1;
     w->passed[0] = true;
     while (depth) {
         uint32_t block = stack[--depth];

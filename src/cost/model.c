@@ -292,20 +292,10 @@ static uint32_t longest_unit(const hd_device *device) {
     return unit;
 }
 
-/* A tile whose shortest run fills whole units costs what `soa` costs. */
-static uint32_t count_levels(const hd_record *record, uint32_t unit) {
-    uint32_t align = record->align;
-    for (uint32_t f = 0; f < record->field_count; f++)
-        if (record->fields[f].align < align)
-            align = record->fields[f].align;
-    uint32_t levels = 1;
-    while (levels < MAX_LEVELS && align << levels < unit)
-        levels++;
-    return levels;
-}
-
-/* What shape.c can count in. No GPU has more. */
-static hd_status check_device(const hd_diag *diag, const hd_device *device, uint32_t unit) {
+/* What shape.c can count in, of which no GPU has more. Blocks are counted warp by warp, so their
+ * size must be one that a device could have. */
+static hd_status check_sizes(const hd_diag *diag, const hd_device *device, uint32_t unit,
+                             const hd_job *job) {
     hd_place place = {.file = device->source_file ? device->source_file : "<device>"};
     if (device->warp > MAX_LANES)
         return hd_fail(diag, HD_EUNSUPPORTED, &place,
@@ -316,11 +306,6 @@ static hd_status check_device(const hd_diag *diag, const hd_device *device, uint
                        "costs are counted in segments and lines of up to %d bytes, and the longest "
                        "here has %u; lower it",
                        MAX_UNIT, unit);
-    return HD_OK;
-}
-
-/* Blocks are counted warp by warp, so their size must be one that a device could have. */
-static hd_status check_launches(const hd_diag *diag, const hd_job *job) {
     for (uint32_t i = 0; i < job->launch_count; i++) {
         const hd_launch *launch = &job->launches[i];
         uint64_t threads = 1;
@@ -339,8 +324,8 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
                              const hd_device *device, const hd_cost_options *options,
                              hd_cost_model **result) {
     hd_status status = hd_job_require_record(diag, job);
-    status = status == HD_OK ? check_device(diag, device, longest_unit(device)) : status;
-    status = status == HD_OK ? check_launches(diag, job) : status;
+    if (status == HD_OK)
+        status = check_sizes(diag, device, longest_unit(device), job);
     if (status != HD_OK)
         return status;
     hd_cost_model *model = hd_new(arena, hd_cost_model);
@@ -349,7 +334,14 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->device = device;
     model->options = *options;
     model->modulus = longest_unit(device);
-    model->level_count = count_levels(job->record, model->modulus);
+    uint32_t align = job->record->align;
+    for (uint32_t f = 0; f < job->record->field_count; f++)
+        if (job->record->fields[f].align < align)
+            align = job->record->fields[f].align;
+    /* A tile whose shortest run fills whole units costs what `soa` costs. */
+    for (model->level_count = 1; model->level_count < MAX_LEVELS; model->level_count++)
+        if (align << model->level_count >= model->modulus)
+            break;
     model->soa_from = (uint64_t)1 << model->level_count;
     model->counted = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
     for (uint32_t i = 0; i < job->launch_count; i++) {

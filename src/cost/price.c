@@ -73,40 +73,27 @@ typedef struct hits {
     double l1, l2; /* shares of the transactions; l2: of those that missed L1 or skip it */
 } hits;
 
-/* Best coverage by one earlier access, and by one before the loop for the first
- * iteration. */
-typedef struct coverage {
-    double again, first;
-} coverage;
-
-static void cover(coverage *c, const earlier *e, double share) {
-    double *best = e->first_only ? &c->first : &c->again;
-    if (share * e->available > *best)
-        *best = share * e->available;
-}
-
-static double covered_share(const coverage *c) {
-    return c->again + c->first < 1 ? c->again + c->first : 1;
-}
-
 static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
                     const cluster_geometry *g, uint64_t answers) {
-    const hd_device *device = model->device;
-    coverage l1 = {0, 0}, l2 = {0, 0};
+    const uint32_t lines[] = {model->device->l1.line, model->device->l2.line};
+    /* Of L1 and L2 the best coverage by one earlier access, and by one before the loop for the
+     * first iteration. */
+    double best[2][2] = {{0}};
     for (uint32_t i = 0; i < u->before_count; i++) {
         const earlier *e = &u->before[i];
-        bool in_l1 = answered(e->l1, answers), in_l2 = answered(e->l2, answers);
-        const geometry *other = in_l1 || in_l2 ? place_of_earlier(model, u, g, e) : NULL;
-        if (!other)
-            continue;
-        if (in_l1)
-            cover(&l1, e, counted(model, u, place, device->l1.line, e, other));
-        if (in_l2)
-            cover(&l2, e, counted(model, u, place, device->l2.line, e, other));
+        const bool inside[] = {answered(e->l1, answers), answered(e->l2, answers)};
+        const geometry *other = inside[0] || inside[1] ? place_of_earlier(model, u, g, e) : NULL;
+        for (int level = 0; level < 2 && other; level++) {
+            double *most = &best[level][e->first_only];
+            double share =
+                inside[level] ? counted(model, u, place, lines[level], e, other) * e->available : 0;
+            *most = share > *most ? share : *most;
+        }
     }
-    hits h = {covered_share(&l1), covered_share(&l2)};
-    h.l2 = h.l2 > h.l1 ? h.l2 - h.l1 : 0;
-    return h;
+    double l1 = best[0][0] + best[0][1], l2 = best[1][0] + best[1][1];
+    l1 = l1 < 1 ? l1 : 1;
+    l2 = l2 < 1 ? l2 : 1;
+    return (hits){l1, l2 > l1 ? l2 - l1 : 0};
 }
 
 static double price_of_use(hd_cost_model *model, const use *u, const cluster_geometry *g,

@@ -91,26 +91,22 @@ static double count_units(const units *u) {
     return count;
 }
 
-/* Of each request of the pattern. */
-static double units_of(const lane_pattern *pattern, const reading *r, uint32_t unit) {
-    units mine;
-    collect(&mine, pattern, 0, pattern->half, r, unit);
-    double count = count_units(&mine);
-    collect(&mine, pattern, pattern->half, pattern->lanes, r, unit);
-    return count + count_units(&mine);
-}
-
 static uint32_t level_of(uint64_t tile) { return (uint32_t)__builtin_ctzll(tile); }
 
 double cost_shape_units(const shape *s, const geometry *place, uint32_t width, uint32_t unit) {
+    units mine;
     double sum = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
+        const lane_pattern *pattern = &s->patterns[p];
         const residues *list = &s->levels[level_of(place->tile)][p];
         for (uint32_t i = 0; i < list->count; i++)
             for (uint32_t j = 0; j < s->inner.count; j++) {
                 reading r = {place, width, list->data[i].value, s->inner.data[j].value};
-                sum += units_of(&s->patterns[p], &r, unit) * list->data[i].share *
-                       s->inner.data[j].share;
+                collect(&mine, pattern, 0, pattern->half, &r, unit); /* each request by itself */
+                double count = count_units(&mine);
+                collect(&mine, pattern, pattern->half, pattern->lanes, &r, unit);
+                count += count_units(&mine);
+                sum += count * list->data[i].share * s->inner.data[j].share;
             }
     }
     return sum * s->lane_copies;

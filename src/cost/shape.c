@@ -296,16 +296,6 @@ static void add_launch(builder *b) {
     }
 }
 
-/* The iteration of every enclosing loop in the `number`th of all their iterations. */
-static void set_iteration(const builder *b, int64_t *iteration, uint64_t number) {
-    for (int32_t loop = b->access->loop; loop >= 0;
-         loop = b->context->info->flow->loops[loop].parent) {
-        uint64_t length = b->context->lengths[loop] ? b->context->lengths[loop] : 1;
-        iteration[loop] = (int64_t)(number % length);
-        number /= length;
-    }
-}
-
 /* Numbers 0 … count - 1, or `most` of them spread evenly. */
 static uint64_t sampled(uint64_t i, uint64_t count, uint64_t most) {
     return count <= most
@@ -331,7 +321,12 @@ static void add_computed(builder *b) {
     double weight = (double)blocks / (double)some_blocks / (double)some;
     uint64_t warps = (b->launch.block_threads + c->warp - 1) / c->warp;
     for (uint64_t n = 0; n < some; n++) {
-        set_iteration(b, iteration, sampled(n, iterations, MOST_ITERATIONS));
+        uint64_t number = sampled(n, iterations, MOST_ITERATIONS);
+        for (int32_t loop = b->access->loop; loop >= 0; loop = c->info->flow->loops[loop].parent) {
+            uint64_t length = c->lengths[loop] ? c->lengths[loop] : 1;
+            iteration[loop] = (int64_t)(number % length);
+            number /= length;
+        }
         for (uint64_t i = 0; i < some_blocks; i++) {
             hd_grid_ids(b->launch.groups, sampled(i, blocks, most_blocks), group);
             for (uint64_t warp = 0; warp < warps; warp++) {
@@ -435,28 +430,6 @@ static void fill_levels(const builder *b, shape *s) {
     }
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_residues(uint64_t hash, const residues *list) {
-    for (uint32_t i = 0; i < list->count; i++)
-        hash = mix(hash, list->data[i].value);
-    return mix(hash, list->count);
-}
-
-static uint64_t hash_shape(const shape *s, uint32_t finest) {
-    uint64_t hash = hash_residues(s->pattern_count, &s->inner);
-    for (uint32_t p = 0; p < s->pattern_count; p++) {
-        hash = hash_residues(hash, &s->levels[finest][p]);
-        hash = mix(hash, s->patterns[p].half);
-        for (uint32_t i = 0; i < s->patterns[p].lanes; i++)
-            hash = mix(hash, (uint64_t)s->patterns[p].index[i]);
-    }
-    return hash;
-}
-
 /* Fills patterns and residues in the way that the access allows; true when every
  * iteration was followed. */
 static bool add_executions(builder *b, bool regular, shape *s) {
@@ -499,7 +472,6 @@ shape *cost_shape_make(const shape_context *context, const hd_access *access, do
                       !regular);
     s->inner = compress(context->arena, inner, context->modulus);
     fill_levels(&b, s);
-    s->hash = hash_shape(s, context->level_count - 1);
     return s;
 }
 
@@ -534,9 +506,8 @@ static bool residues_equal(const residues *a, const residues *b) {
 }
 
 bool cost_shape_equal(const shape *a, const shape *b, uint32_t level_count) {
-    if (a->hash != b->hash || a->pattern_count != b->pattern_count ||
-        a->lane_copies != b->lane_copies || a->lanes != b->lanes || a->requests != b->requests ||
-        !residues_equal(&a->inner, &b->inner))
+    if (a->pattern_count != b->pattern_count || a->lane_copies != b->lane_copies ||
+        a->lanes != b->lanes || a->requests != b->requests || !residues_equal(&a->inner, &b->inner))
         return false;
     for (uint32_t p = 0; p < a->pattern_count; p++)
         if (!patterns_equal(&a->patterns[p], &b->patterns[p]) ||

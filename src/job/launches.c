@@ -10,8 +10,9 @@
 
 static const uint64_t most_size = (uint64_t)1 << 40;
 
+/* As many as `dims`; 0: any number. */
 static hd_status read_sizes(const reader *r, const hd_yaml *list, const char *key, uint64_t least,
-                            uint64_t *sizes) {
+                            uint32_t dims, uint64_t *sizes) {
     if (!list->count || list->count > 3)
         return FAIL(r, list, "'%s' has %u dimensions; a launch has 1 to 3", key, list->count);
     for (uint32_t d = 0; d < list->count; d++) {
@@ -23,6 +24,9 @@ static hd_status read_sizes(const reader *r, const hd_yaml *list, const char *ke
             return FAIL(r, size, "'%s: %s' is beyond any device; the largest size taken is 2^40",
                         key, size->text);
     }
+    if (dims && list->count != dims)
+        return FAIL(r, list, "'%s' has %u dimensions, 'global' has %u; they must agree", key,
+                    list->count, dims);
     return HD_OK;
 }
 
@@ -34,29 +38,20 @@ static hd_status no_sizes(const reader *r, const hd_yaml *map, const char *key) 
                 key, key);
 }
 
-/* A list that has as many sizes as `global`, where it is there. */
-static hd_status read_as_many(const reader *r, const hd_yaml *list, const char *key, uint64_t least,
-                              const hd_launch *launch, uint64_t *sizes) {
-    hd_status status = list ? read_sizes(r, list, key, least, sizes) : HD_OK;
-    if (status == HD_OK && list && list->count != launch->dims)
-        return FAIL(r, list, "'%s' has %u dimensions, 'global' has %u; they must agree", key,
-                    list->count, launch->dims);
-    return status;
-}
-
 static hd_status read_global_sizes(const reader *r, const hd_yaml *map, hd_launch *launch) {
     const hd_yaml *global = hd_yaml_get(map, "global"), *local = hd_yaml_get(map, "local");
+    const hd_yaml *offset = hd_yaml_get(map, "offset");
     if (!global)
         return no_sizes(r, map, "global");
     launch->dims = global->count;
-    hd_status status = read_sizes(r, global, "global", 1, launch->global);
+    hd_status status = read_sizes(r, global, "global", 1, 0, launch->global);
     if (status != HD_OK)
         return status;
     launch->local_given = local != NULL;
     if (!local)
         launch->local[0] = job_power_dividing(launch->global[0], 256);
-    if ((status = read_as_many(r, local, "local", 1, launch, launch->local)) ||
-        (status = read_as_many(r, hd_yaml_get(map, "offset"), "offset", 0, launch, launch->offset)))
+    if ((local && (status = read_sizes(r, local, "local", 1, launch->dims, launch->local))) ||
+        (offset && (status = read_sizes(r, offset, "offset", 0, launch->dims, launch->offset))))
         return status;
     for (uint32_t d = 0; d < launch->dims; d++)
         if (launch->global[d] % launch->local[d])
@@ -75,8 +70,8 @@ static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *lau
     if (!counts || !threads)
         return no_sizes(r, map, counts ? "threads" : "blocks");
     hd_status status;
-    if ((status = read_sizes(r, counts, "blocks", 1, blocks)) ||
-        (status = read_sizes(r, threads, "threads", 1, launch->local)))
+    if ((status = read_sizes(r, counts, "blocks", 1, 0, blocks)) ||
+        (status = read_sizes(r, threads, "threads", 1, 0, launch->local)))
         return status;
     launch->local_given = true;
     launch->dims = counts->count > threads->count ? counts->count : threads->count;
@@ -106,11 +101,11 @@ static uint32_t nodes_of(at_level at) {
 static hd_status size_for_level(const reader *r, const hd_yaml *map, at_level at,
                                 hd_launch *launch) {
     const char *key = launch->in_blocks ? "threads" : "local";
-    const hd_yaml *group = hd_yaml_get(map, key);
+    const hd_yaml *group = hd_yaml_get(map, key), *offset = hd_yaml_get(map, "offset");
     launch->dims = 1;
     launch->local_given = true;
     launch->local[0] = 256;
-    hd_status status = group ? read_sizes(r, group, key, 1, launch->local) : HD_OK;
+    hd_status status = group ? read_sizes(r, group, key, 1, 0, launch->local) : HD_OK;
     if (status != HD_OK)
         return status;
     if (group && group->count != 1)
@@ -118,7 +113,7 @@ static hd_status size_for_level(const reader *r, const hd_yaml *map, at_level at
                     "a launch for levels has one dimension, unless it is given 'global' or "
                     "'blocks'");
     launch->global[0] = hd_align_up(nodes_of(at), launch->local[0]);
-    return read_as_many(r, hd_yaml_get(map, "offset"), "offset", 0, launch, launch->offset);
+    return offset ? read_sizes(r, offset, "offset", 0, 1, launch->offset) : HD_OK;
 }
 
 /* The keys of the two ways to say the size of a launch, and what says the same in the other. */

@@ -120,14 +120,6 @@ hd_status hd_job_check_options(hd_arena *arena, const hd_diag *diag, const hd_jo
     return HD_OK;
 }
 
-/* A header is also looked for in the folders, so one that is not beside the job keeps its name. */
-static const char *beside(hd_arena *arena, const hd_job *job, const char *option,
-                          const char *path) {
-    const char *moved = hd_path_beside(arena, job->path, path);
-    bool is_header = !strcmp(option, "-include");
-    return !*path || (is_header && access(moved, F_OK) != 0) ? path : moved;
-}
-
 void hd_job_place_options(hd_arena *arena, hd_job *job) {
     uint32_t count;
     char **words = hd_split_words(arena, job->options, &count);
@@ -141,8 +133,12 @@ void hd_job_place_options(hd_arena *arena, hd_job *job) {
         w += next;
         if (!form->is_path || w == count)
             continue;
-        const char *path = beside(arena, job, form->text, words[w] + length);
-        words[w] = hd_format(arena, "%.*s%s", (int)length, words[w], path);
+        const char *path = words[w] + length, *beside = hd_path_beside(arena, job->path, path);
+        /* A header is also looked for in the folders, so one that is not beside the job keeps its
+         * name. */
+        if (!*path || (!strcmp(form->text, "-include") && access(beside, F_OK) != 0))
+            continue;
+        words[w] = hd_format(arena, "%.*s%s", (int)length, words[w], beside);
         moved = true;
     }
     if (moved)

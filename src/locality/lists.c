@@ -82,20 +82,6 @@ static void make_list(const uint64_t *entries, uint64_t count, position_list *li
 
 /* ---- what a list adds ------------------------------------------------------------------------ */
 
-/* The part of a list that lies in one stream. */
-static void add_stream(const uint32_t *position, const uint64_t *weight, uint64_t count,
-                       uint64_t *degree, lists_sum *sum) {
-    for (uint64_t j = 1; j < count; j++)
-        sum->total += (unsigned __int128)weight[j] * j;
-    uint64_t span = position[count - 1] - position[0];
-    if (count > 1 && correlate_cost(span) < 0.5 * (double)count * (double)count)
-        correlate(position, weight, count, degree);
-    else
-        for (uint64_t j = 1; j < count; j++)
-            for (uint64_t i = 0; i < j; i++)
-                degree[position[j] - position[i]] += weight[j];
-}
-
 static uint64_t stream_at(const reuse_plan *plan, uint64_t position) {
     uint64_t low = 0, high = plan->stream_count;
     while (high - low > 1) {
@@ -113,8 +99,18 @@ static void add_list(const reuse_plan *plan, const position_list *list, lists_su
         for (end = first; end < list->count && list->position[end] < plan->stream_start[stream + 1];
              end++)
             sum->accesses[stream] += list->weight[end];
-        add_stream(list->position + first, list->weight + first, end - first,
-                   sum->degree + plan->stream_start[stream], sum);
+        const uint32_t *position = list->position + first;
+        const uint64_t *weight = list->weight + first, count = end - first;
+        uint64_t *degree = sum->degree + plan->stream_start[stream];
+        for (uint64_t j = 1; j < count; j++)
+            sum->total += (unsigned __int128)weight[j] * j;
+        uint64_t span = position[count - 1] - position[0];
+        if (count > 1 && correlate_cost(span) < 0.5 * (double)count * (double)count)
+            correlate(position, weight, count, degree);
+        else
+            for (uint64_t j = 1; j < count; j++)
+                for (uint64_t i = 0; i < j; i++)
+                    degree[position[j] - position[i]] += weight[j];
     }
 }
 

@@ -69,18 +69,6 @@ static bool is_inside(const hd_picture *p, uint64_t address) {
     return address - p->base < p->bytes;
 }
 
-/* The picture with this address; the one before is likely. */
-static hd_picture *find(hd_picture_set *set, hd_picture *before, uint64_t address) {
-    if (before && is_inside(before, address))
-        return before;
-    for (size_t b = 0; b < set->row_count; b++) {
-        hd_picture *p = &set->pictures.data[set->rows[b]];
-        if (is_inside(p, address))
-            return p;
-    }
-    return NULL;
-}
-
 static void hear(void *stream, const hd_event *e) {
     hd_picture_set *set = stream;
     uint64_t time = set->heard < set->mis ? set->heard++ : set->mis - 1;
@@ -91,7 +79,12 @@ static void hear(void *stream, const hd_event *e) {
     for (uint32_t w = 0; w < (e->threads + 63) / 64; w++)
         for (uint64_t bits = e->mask[w]; bits; bits &= bits - 1) {
             uint64_t address = hd_event_address(e, w * 64 + (uint32_t)__builtin_ctzll(bits));
-            if (!(p = find(set, p, address)))
+            if (!p || !is_inside(p, address)) /* the picture before is likely */
+                p = NULL;
+            for (size_t b = 0; b < set->row_count && !p; b++)
+                if (is_inside(&set->pictures.data[set->rows[b]], address))
+                    p = &set->pictures.data[set->rows[b]];
+            if (!p)
                 continue;
             uint64_t row = (address - p->base) / p->bytes_per_row;
             if (!p->counts)

@@ -50,20 +50,6 @@ hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_op
 
 /* ---- blocks in their order ------------------------------------------------------------- */
 
-static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_order *by,
-                            const hd_schedule_input *input) {
-    const hd_trace_launch *launch = input->launch;
-    uint64_t *order = hd_new_array(arena, uint64_t, launch->block_count);
-    hd_status status = by->fill(input, order);
-    for (uint64_t i = 0; i < launch->block_count && !status; i++) {
-        const hd_trace_block *index = &launch->blocks[order[i]];
-        uint64_t turn = by == hd_block_orders ? index->block : i;
-        plan->blocks[plan->block_count++] =
-            (reuse_block){.launch = launch, .index = index, .turn = turn};
-    }
-    return status;
-}
-
 static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
     const hd_trace_contents *contents = hd_trace_get(plan->trace);
     const hd_order *by;
@@ -84,10 +70,17 @@ static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_
                                       : "the trace has no launches");
     plan->blocks = hd_new_array(arena, reuse_block, count);
     for (uint64_t l = first; l < end && !status; l++) {
-        const hd_schedule_input input = {plan->trace,         plan->diag,   &contents->launches[l],
-                                         plan->element_bytes, plan->spaces, o->seed,
-                                         plan->memory};
-        status = add_launch(arena, plan, by, &input);
+        const hd_trace_launch *launch = &contents->launches[l];
+        const hd_schedule_input input = {plan->trace,  plan->diag, launch,      plan->element_bytes,
+                                         plan->spaces, o->seed,    plan->memory};
+        uint64_t *order = hd_new_array(arena, uint64_t, launch->block_count);
+        status = by->fill(&input, order);
+        for (uint64_t i = 0; i < launch->block_count && !status; i++) {
+            const hd_trace_block *index = &launch->blocks[order[i]];
+            uint64_t turn = by == hd_block_orders ? index->block : i;
+            plan->blocks[plan->block_count++] =
+                (reuse_block){.launch = launch, .index = index, .turn = turn};
+        }
     }
     if (!status && !count)
         status = refuse(plan->diag, "the trace has no complete block");

@@ -96,21 +96,8 @@ static int by_height(const void *a, const void *b) {
 
 /* ---- the class ------------------------------------------------------------------------------- */
 
-/* No crest behind the maximum stands more than a tenth of it above an earlier one. */
-static bool crests_fall(crests all, uint64_t maximum) {
-    uint64_t lowest = UINT64_MAX;
-    for (uint64_t i = 0; i < all.count; i++) {
-        if (lowest == UINT64_MAX && all.data[i].height < maximum)
-            continue;
-        lowest = least(lowest, all.data[i].height);
-        if (all.data[i].height - lowest > maximum / 10)
-            return false;
-    }
-    return true;
-}
-
 static hd_reuse_class classify(crests all, const uint64_t *degree, uint64_t domain) {
-    uint64_t maximum = 0, at = 0;
+    uint64_t maximum = 0, at = 0, lowest = UINT64_MAX;
     bool falls = true;
     for (uint64_t d = 1; d <= domain; d++) {
         falls = falls && (d == 1 || degree[d] <= degree[d - 1]);
@@ -123,7 +110,15 @@ static hd_reuse_class classify(crests all, const uint64_t *degree, uint64_t doma
         return HD_REUSE_NONE;
     if (falls)
         return HD_REUSE_MB;
-    return at <= 2 && crests_fall(all, maximum) ? HD_REUSE_AMB : HD_REUSE_NMB;
+    /* No crest behind the maximum stands more than a tenth of it above an earlier one. */
+    bool crests_fall = at <= 2;
+    for (uint64_t i = 0; i < all.count && crests_fall; i++) {
+        if (lowest == UINT64_MAX && all.data[i].height < maximum)
+            continue;
+        lowest = least(lowest, all.data[i].height);
+        crests_fall = all.data[i].height - lowest <= maximum / 10;
+    }
+    return crests_fall ? HD_REUSE_AMB : HD_REUSE_NMB;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */

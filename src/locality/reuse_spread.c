@@ -84,22 +84,6 @@ static hd_reuse_stream median_of(hd_arena *arena, const hd_reuse_stream *const *
     return median;
 }
 
-static uint64_t find_typical(const hd_reuse_stream *const *streams, uint64_t count) {
-    hd_arena *arena = hd_arena_new();
-    const hd_reuse_stream median = median_of(arena, streams, count);
-    uint64_t typical = 0;
-    double nearest = 2;
-    for (uint64_t s = 0; s < count; s++) {
-        double apart = hd_reuse_apart(streams[s], &median);
-        if (apart < nearest) {
-            nearest = apart;
-            typical = s;
-        }
-    }
-    hd_arena_free(arena);
-    return typical;
-}
-
 /* ---- outliers ---------------------------------------------------------------------------- */
 
 typedef struct far_one {
@@ -136,7 +120,17 @@ hd_reuse_spread *hd_reuse_spread_of(hd_arena *arena, const hd_reuse_stream *cons
                                     uint64_t count) {
     hd_reuse_spread *spread = hd_new(arena, hd_reuse_spread);
     spread->count = count;
-    spread->typical = find_typical(streams, count);
+    hd_arena *scratch = hd_arena_new();
+    const hd_reuse_stream median = median_of(scratch, streams, count);
+    double nearest = 2;
+    for (uint64_t s = 0; s < count; s++) {
+        double apart = hd_reuse_apart(streams[s], &median);
+        if (apart < nearest) {
+            nearest = apart;
+            spread->typical = s;
+        }
+    }
+    hd_arena_free(scratch);
     spread->deviation = hd_new_array(arena, double, count);
     for (uint64_t s = 0; s < count; s++) {
         spread->deviation[s] = hd_reuse_apart(streams[s], streams[spread->typical]);

@@ -118,22 +118,21 @@ static page *page_of(reading *r, uint64_t number) {
     return &r->pages[row];
 }
 
-/* A set and the block that is read; the empty one when it is full. */
-static uint64_t grown_set(reading *r, uint64_t from) {
-    uint64_t grown = r->sets[from].grown;
-    if (grown && r->sets[grown].last == r->block)
-        return grown;
-    if (!grow(r, (void **)&r->sets, r->set_count, &r->set_room, sizeof *r->sets))
-        return 0;
-    r->sets[r->set_count] = (block_set){.without = from, .last = r->block};
-    return r->sets[from].grown = r->set_count++;
-}
-
+/* Moves an element to the set that has the block that is read, too. */
 static void add_element(reading *r, uint64_t element) {
     page *own = page_of(r, element / PAGE);
     uint64_t *set = own ? &own->set[element % PAGE] : NULL;
-    if (set && (!*set || r->sets[*set].last != r->block))
-        *set = grown_set(r, *set);
+    if (!set || (*set && r->sets[*set].last == r->block))
+        return;
+    uint64_t grown = r->sets[*set].grown;
+    if (!grown || r->sets[grown].last != r->block) {
+        if (!grow(r, (void **)&r->sets, r->set_count, &r->set_room, sizeof *r->sets))
+            return;
+        grown = r->set_count++;
+        r->sets[grown] = (block_set){.without = *set, .last = r->block};
+        r->sets[*set].grown = grown;
+    }
+    *set = grown;
 }
 
 static void *open_block(void *self, uint64_t block) {

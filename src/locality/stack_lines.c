@@ -57,15 +57,6 @@ static inline uint64_t end_of(uint64_t address, uint32_t width) {
     return end < address ? UINT64_MAX : end;
 }
 
-static inline void touch_lane(line_front *f, request *r, uint64_t address, uint32_t width) {
-    uint64_t line = address >> f->shift, last = end_of(address, width) >> f->shift;
-    for (uint64_t left = last - line;; left--, line++) {
-        touch(f, r, line);
-        if (!left)
-            return;
-    }
-}
-
 /* A request of lines side by side. */
 static inline void touch_range(line_front *f, uint64_t line, uint64_t last) {
     if (line == last && f->has_top && line == f->top) {
@@ -97,8 +88,11 @@ static void request_lanes(line_front *f, const hd_event *e, uint32_t first, uint
     request r = {0};
     for (uint32_t w = first / 64; w * 64 < end; w++)
         for (uint64_t bits = lanes_in_word(e, w, first, end); bits; bits &= bits - 1) {
-            uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            touch_lane(f, &r, hd_event_address(e, lane), width);
+            uint64_t address = hd_event_address(e, w * 64 + (uint32_t)__builtin_ctzll(bits));
+            uint64_t line = address >> f->shift, last = end_of(address, width) >> f->shift;
+            touch(f, &r, line);
+            while (line++ < last)
+                touch(f, &r, line);
         }
     if (r.any) {
         f->has_top = r.sure;
@@ -154,8 +148,9 @@ static bool narrow(const hd_event *e, uint32_t *first, uint32_t *end, bool *all)
 /* ---- one event ---------------------------------------------------------------------- */
 
 void line_front_event(line_front *f, const hd_event *e, uint32_t width) {
-    for (uint32_t begin = 0; begin < e->threads; begin += f->warp) {
-        uint32_t first = begin, end = e->threads - first < f->warp ? e->threads : first + f->warp;
+    uint32_t threads = e->threads, warp = f->warp;
+    for (uint32_t begin = 0; begin < threads; begin += warp) {
+        uint32_t first = begin, end = threads - begin < warp ? threads : begin + warp;
         bool all, served;
         if (!narrow(e, &first, &end, &all))
             continue;

@@ -169,20 +169,6 @@ static void place(exhaust *e, uint32_t field, uint32_t blocks) {
     e->masks[blocks] = 0;
 }
 
-static void price_all(hd_arena *arena, exhaust *e, price_table *table) {
-    uint64_t all = (uint64_t)1 << e->fields;
-    e->of_mask = hd_new_array(arena, priced *, all);
-    e->plain = hd_new_array(arena, const hd_cost_vector *, all);
-    for (uint64_t mask = 1; mask < all; mask++) {
-        e->of_mask[mask] = price_table_get(table, mask);
-        e->plain[mask] = option_price(table, mask, e->of_mask[mask], 0, 0);
-    }
-    hd_cost_vector most = hd_other_price(e->model, 0);
-    hd_cost_vector part = hd_cluster_price(e->model, all - 1, HD_TILE_AOS, 0);
-    hd_cost_add(&most, &part);
-    e->degrees = hd_cost_degree(&most) + 1;
-}
-
 uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *table, ranking *best) {
     exhaust e = {.model = model,
                  .fields = hd_cost_record(model)->field_count,
@@ -190,9 +176,18 @@ uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *tabl
                  .best = best,
                  .arena = arena,
                  .table = table};
-    price_all(arena, &e, table);
+    uint64_t all = (uint64_t)1 << e.fields;
+    e.of_mask = hd_new_array(arena, priced *, all);
+    e.plain = hd_new_array(arena, const hd_cost_vector *, all);
+    for (uint64_t mask = 1; mask < all; mask++) {
+        e.of_mask[mask] = price_table_get(table, mask);
+        e.plain[mask] = option_price(table, mask, e.of_mask[mask], 0, 0);
+    }
     e.other_questions = hd_other_questions(model);
     e.others = hd_other_price(model, 0);
+    hd_cost_vector most = hd_cluster_price(model, all - 1, HD_TILE_AOS, 0);
+    hd_cost_add(&most, &e.others);
+    e.degrees = hd_cost_degree(&most) + 1;
     place(&e, 0, 0);
     return e.scored;
 }

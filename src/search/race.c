@@ -58,20 +58,6 @@ static uint32_t count_in(const hd_race *race) {
     return count;
 }
 
-/* A failure ends the race. */
-static hd_status prepare_racer(runner *r, hd_racer *racer) {
-    uint32_t i = (uint32_t)(racer - r->race->racers);
-    double start = elapsed(r);
-    hd_status status = r->stopwatch->prepare(r->stopwatch->state, i, racer->layout, &racer->why);
-    racer->first = r->race->rounds;
-    racer->end = status == HD_OK        ? HD_RACE_FINISHED
-                 : status == HD_EDIFFER ? HD_RACE_DIFFERS
-                                        : HD_RACE_REFUSED;
-    r->race->hindered |= status == HD_ESYSTEM;
-    r->building += elapsed(r) - start;
-    return status != HD_OK && !racer->why ? status : HD_OK;
-}
-
 /* "building layout 3 of 24, 5 s of 60 s" */
 static void report_progress(const runner *r, const char *what, uint32_t number, const char *of,
                             uint32_t count) {
@@ -94,9 +80,17 @@ static hd_status prepare_heat(runner *r, bool *any) {
         if (r->next > 1 && (then > latest || then + rounds > r->options->budget))
             break;
         report_progress(r, "building layout", r->next, "of", r->race->count - 1);
-        hd_racer *racer = &r->race->racers[r->next++];
-        hd_status status = prepare_racer(r, racer);
-        if (status != HD_OK)
+        hd_racer *racer = &r->race->racers[r->next];
+        double before = elapsed(r);
+        hd_status status =
+            r->stopwatch->prepare(r->stopwatch->state, r->next++, racer->layout, &racer->why);
+        racer->first = r->race->rounds;
+        racer->end = status == HD_OK        ? HD_RACE_FINISHED
+                     : status == HD_EDIFFER ? HD_RACE_DIFFERS
+                                            : HD_RACE_REFUSED;
+        r->race->hindered |= status == HD_ESYSTEM;
+        r->building += elapsed(r) - before;
+        if (status != HD_OK && !racer->why)
             return status;
         *any |= is_in(racer);
     }

@@ -10,20 +10,6 @@
  */
 #include "search/internal.h"
 
-static void report_ranking(hd_arena *arena, const ranking *best, hd_search_result *result) {
-    result->ranked = hd_new_array(arena, hd_ranked, best->count);
-    for (uint32_t i = 0; i < best->count; i++) {
-        const candidate *c = &best->best[i];
-        hd_layout *layout = hd_layout_of_masks(arena, c->masks, c->tiles, c->count, false);
-        bool seen = false;
-        for (uint32_t j = 0; j < result->ranked_count && !seen; j++)
-            seen = hd_layout_equal(layout, result->ranked[j].layout);
-        if (!seen)
-            result->ranked[result->ranked_count++] =
-                (hd_ranked){layout, c->cost, hd_cost_ratio(&c->cost, &result->original)};
-    }
-}
-
 /* Ranks the layout whose clusters save most against leaving every field alone. The
  * optimum is proven when it costs, under its own answers to the questions, what
  * it would if all were answered yes: nothing can cost less. */
@@ -83,9 +69,17 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     } else {
         search_savings(arena, model, options->seconds > 0 ? options->seconds : 60, &best, result);
     }
-    report_ranking(arena, &best, result);
-    if (result->ranked_count > keep)
-        result->ranked_count = keep;
+    result->ranked = hd_new_array(arena, hd_ranked, keep);
+    for (uint32_t i = 0; i < best.count && result->ranked_count < keep; i++) {
+        const candidate *c = &best.best[i];
+        hd_layout *layout = hd_layout_of_masks(arena, c->masks, c->tiles, c->count, false);
+        bool seen = false;
+        for (uint32_t j = 0; j < result->ranked_count && !seen; j++)
+            seen = hd_layout_equal(layout, result->ranked[j].layout);
+        if (!seen)
+            result->ranked[result->ranked_count++] =
+                (hd_ranked){layout, c->cost, hd_cost_ratio(&c->cost, &result->original)};
+    }
     result->leave = result->ranked[0].ratio > 1 - leave;
     result->seconds = hd_clock() - start;
 }
