@@ -297,23 +297,6 @@ static bool is_one_choice(const hd_ways *w, uint32_t a, uint32_t b) {
     return x->inst == y->inst && x->kind == y->kind && x->shares && y->shares;
 }
 
-/* Marks the blocks that are passed. */
-static void mark_passed(hd_ways *w) {
-    uint32_t *stack = hd_new_array(w->arena, uint32_t, w->flow->block_count), depth = 1;
-    w->passed[0] = true;
-    while (depth) {
-        uint32_t block = stack[--depth];
-        const kir_inst *last = kir_terminator(w->info->kernel, block);
-        for (uint32_t i = 0; i < last->to_count; i++) {
-            uint32_t to = last->to[i];
-            if (w->passed[to] || is_cut(w, block, to))
-                continue;
-            w->passed[to] = true;
-            stack[depth++] = to;
-        }
-    }
-}
-
 hd_ways *hd_ways_make(hd_arena *arena, const hd_kernel_info *info, const uint64_t *lengths) {
     uint32_t blocks = info->flow->block_count;
     hd_ways *w = hd_new(arena, hd_ways);
@@ -333,7 +316,19 @@ hd_ways *hd_ways_make(hd_arena *arena, const hd_kernel_info *info, const uint64_
             *weight = plus(*weight, info->accesses[i].width);
         w->up_to[i] = *weight;
     }
-    mark_passed(w);
+    uint32_t *stack = hd_new_array(arena, uint32_t, blocks), depth = 1;
+    w->passed[0] = true;
+    while (depth) {
+        uint32_t block = stack[--depth];
+        const kir_inst *last = kir_terminator(info->kernel, block);
+        for (uint32_t i = 0; i < last->to_count; i++) {
+            uint32_t to = last->to[i];
+            if (w->passed[to] || is_cut(w, block, to))
+                continue;
+            w->passed[to] = true;
+            stack[depth++] = to;
+        }
+    }
     for (uint32_t l = info->flow->loop_count; l-- > 0 && !info->flow->irreducible;)
         shrink(w, (int32_t)l); /* inner loops come last */
     return w;

@@ -44,11 +44,11 @@ static uint64_t longest(const uint64_t *found, uint32_t n, uint32_t a, uint32_t 
     return distance;
 }
 
-/* The field that each access reaches; `field_count` stands for all of them, where it is not known
- * which. NO_FIELD also where no work-item comes by. */
-static int *find_fields(hd_arena *arena, const hd_kernel_info *info, const hd_ways *ways,
-                        hd_layout_graph *graph) {
-    uint32_t n = graph->record->field_count;
+static void find_distances(hd_arena *arena, const hd_kernel_info *info, hd_ways *ways,
+                           hd_layout_graph *graph) {
+    uint32_t n = graph->record->field_count, many = (n + 1) * (n + 1);
+    /* The field that each access reaches; `n` stands for all of them, where it is not known which.
+     * NO_FIELD also where no work-item comes by. */
     int *fields = hd_new_array(arena, int, info->access_count);
     for (uint32_t i = 0; i < info->access_count; i++) {
         const hd_access *access = &info->accesses[i];
@@ -60,13 +60,6 @@ static int *find_fields(hd_arena *arena, const hd_kernel_info *info, const hd_wa
         else if (fields[i] >= 0)
             graph->reached |= (uint64_t)1 << fields[i];
     }
-    return fields;
-}
-
-static void find_distances(hd_arena *arena, const hd_kernel_info *info, hd_ways *ways,
-                           hd_layout_graph *graph) {
-    uint32_t n = graph->record->field_count, many = (n + 1) * (n + 1);
-    const int *fields = find_fields(arena, info, ways, graph);
     uint64_t *found = hd_new_array(arena, uint64_t, many);
     for (uint32_t i = 0; i < many; i++)
         found[i] = HD_UNREACHABLE;

@@ -124,31 +124,15 @@ static bool find_buffer(const launch_builder *b, const hd_access *access, uint32
 }
 
 static geometry fixed_geometry(const launch_builder *b, const hd_access *access) {
-    uint64_t bytes = access->width;
-    uint64_t run = 0;
-    if (access->record) {
-        bytes = access->record->size;
-        run = access->field >= 0 ? access->record->fields[access->field].offset : 0;
-    } else if (access->param >= 0 && b->info->kernel->params[access->param].element_bytes) {
-        bytes = b->info->kernel->params[access->param].element_bytes;
-    }
-    return (geometry){1, bytes ? bytes : 1, run, bytes};
-}
-
-static double iterations_of(const launch_builder *b, const hd_access *access, uint32_t *degree) {
-    double product = 1;
-    *degree = 0;
-    for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
-        const hd_trip *trip = &b->info->trips[loop];
-        double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-        bool unknown = length_is_unknown(trip);
-        product *=
-            unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
-        *degree += unknown;
-    }
-    if (*degree > HD_MAX_DEGREE)
-        *degree = HD_MAX_DEGREE;
-    return product;
+    const hd_record *record = access->record;
+    if (record)
+        return (geometry){1, record->size ? record->size : 1,
+                          access->field >= 0 ? record->fields[access->field].offset : 0,
+                          record->size};
+    uint32_t element =
+        access->param >= 0 ? b->info->kernel->params[access->param].element_bytes : 0;
+    uint32_t bytes = element ? element : access->width;
+    return (geometry){1, bytes ? bytes : 1, 0, bytes};
 }
 
 static void add_use(launch_builder *b, const hd_access *access) {
@@ -171,7 +155,15 @@ static void add_use(launch_builder *b, const hd_access *access) {
     const hd_buffer *buffer = &b->job->buffers[u.buffer];
     uint64_t bytes = buffer->count * (arrays ? arrays->record->size : buffer->element_bytes);
     u.segments = (double)(bytes / u.segment + 1);
-    double warps, iterations = iterations_of(b, access, &u.degree);
+    double warps, iterations = 1;
+    for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
+        const hd_trip *trip = &b->info->trips[loop];
+        double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
+        bool unknown = length_is_unknown(trip);
+        iterations *=
+            unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
+        u.degree += unknown && u.degree < HD_MAX_DEGREE;
+    }
     bool stepped;
     u.shape = add_shape(b, access, &warps, &stepped);
     u.executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat /

@@ -192,19 +192,18 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
 /* ---- a whole layout --------------------------------------------------------------------------- */
 
 /* Accesses of one place in one kernel are one line, whatever launch they are in. */
-static hd_cost_line *line_for(hd_cost_line *lines, size_t *count, const use *u) {
-    for (size_t i = 0; i < *count; i++)
-        if (lines[i].access->inst == u->access->inst && lines[i].access->kind == u->access->kind &&
-            lines[i].access->field == u->access->field &&
-            lines[i].access->field_byte == u->access->field_byte &&
-            lines[i].info->kernel == u->info->kernel)
-            return &lines[i];
-    lines[*count] = (hd_cost_line){.access = u->access, .info = u->info, .irregular = u->irregular};
-    return &lines[(*count)++];
-}
-
-static void add_to_line(hd_cost_line *line, const use *u, const shape *s, double price, hits h,
-                        double transactions) {
+static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, const shape *s,
+                        double price, hits h, double transactions) {
+    hd_cost_line *line = lines;
+    for (; line < lines + *count; line++)
+        if (line->access->inst == u->access->inst && line->access->kind == u->access->kind &&
+            line->access->field == u->access->field &&
+            line->access->field_byte == u->access->field_byte &&
+            line->info->kernel == u->info->kernel)
+            break;
+    if (line == lines + *count)
+        lines[(*count)++] =
+            (hd_cost_line){.access = u->access, .info = u->info, .irregular = u->irregular};
     double before = line->executions, all = before + u->executions;
     double moved = before * line->transactions, more = u->executions * transactions;
     line->cost.v[u->degree] += price;
@@ -252,7 +251,7 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
                                     &h, &transactions);
         sum.v[u->degree] += price;
         if (lines)
-            add_to_line(line_for(*lines, line_count, u), u, model->shapes.data[u->shape], price, h,
+            add_to_line(*lines, line_count, u, model->shapes.data[u->shape], price, h,
                         transactions);
     }
     if (lines)

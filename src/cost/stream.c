@@ -76,30 +76,23 @@ static double distinct_ids(const stream_context *c, hd_affine index, hd_symbol_k
     return product;
 }
 
-/* How many elements the loops inside the interval walk over. */
-static double distinct_iterations(const interval_builder *b, const use *u) {
+static touched touched_by(const interval_builder *b, const use *u) {
     const stream_context *c = b->c;
-    double product = 1;
+    double iterations = 1; /* elements that the loops inside the interval walk over */
     for (int32_t at = u->access->loop; at >= 0 && at != b->loop;
          at = c->info->flow->loops[at].parent) {
         if (!b->previous && (in_loop(c, b->x, at) || in_loop(c, b->y, at)))
             continue;
         if (hd_affine_factor(u->access->index, HD_SYM_LOOP, (uint32_t)at) ||
             renewed_in(c, u->access->index, at))
-            product *= (double)c->lengths[at];
+            iterations *= (double)c->lengths[at];
     }
-    return product;
-}
-
-static touched touched_by(const interval_builder *b, const use *u) {
-    const stream_context *c = b->c;
     double block_size = (double)c->grid->block_threads;
     bool opaque = hd_affine_has(u->access->index, HD_SYM_VALUE);
     double locals = u->irregular ? block_size : distinct_ids(b->c, u->access->index, HD_SYM_LOCAL);
     double groups =
         opaque ? (double)c->grid->block_count : distinct_ids(b->c, u->access->index, HD_SYM_GROUP);
     double resident = groups < (double)c->blocks_per_sm ? groups : (double)c->blocks_per_sm;
-    double iterations = distinct_iterations(b, u);
     /* Of a struct whose layout is given comes as much as a line holds. */
     uint32_t size = u->access->record ? u->access->record->size : u->width;
     return (touched){.laid_out = u->laid_out && u->field >= 0,

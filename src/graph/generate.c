@@ -224,24 +224,19 @@ static void draw_operand_counts(circuit *c) {
     }
 }
 
-/* The place in the level's list of the first node from `node` on. */
-static uint32_t place_of(const level *l, uint32_t node) {
-    uint32_t low = 0, high = (uint32_t)l->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+static uint32_t draw_near(circuit *c, const level *l, uint32_t node) {
+    uint64_t count = l->count, reach = count < REACH ? count : REACH, at = 0, high = count;
+    uint32_t drawn = 0;
+    while (at < high) { /* the place of the first node from `node` on */
+        uint64_t middle = at + (high - at) / 2;
         if (l->data[middle] < node)
-            low = middle + 1;
+            at = middle + 1;
         else
             high = middle;
     }
-    return low;
-}
-
-static uint32_t draw_near(circuit *c, const level *l, uint32_t node) {
     /* All gates lie behind all sources, which are matched by how far along they are instead. */
-    uint64_t count = l->count, reach = count < REACH ? count : REACH;
-    uint64_t at = l == c->level ? (uint64_t)node * count / c->nodes : place_of(l, node);
-    uint32_t drawn = 0;
+    if (l == c->level)
+        at = (uint64_t)node * count / c->nodes;
     for (int tries = 0; tries < TRIES; tries++) {
         drawn = l->data[(at + count + draw_below(&c->random, reach) - reach / 2) % count];
         if (!c->read[drawn])

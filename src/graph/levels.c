@@ -13,26 +13,6 @@ static bool is_flip_flop(const hd_graph *graph, uint32_t node) {
     return graph->gates && graph->gates[node] == HD_GATE_DFF;
 }
 
-/* Nodes by level, from the level of each. */
-static hd_levels *sort_by_level(hd_arena *arena, uint32_t nodes, int32_t *level, uint32_t count) {
-    hd_levels *levels = hd_new(arena, hd_levels);
-    *levels = (hd_levels){.count = count,
-                          .level = level,
-                          .order = hd_new_array(arena, uint32_t, nodes),
-                          .first = hd_new_array(arena, uint32_t, (size_t)count + 1)};
-    uint32_t *at = hd_new_array(arena, uint32_t, (size_t)count + 1);
-    for (uint32_t v = 0; v < nodes; v++)
-        if (level[v] >= 0)
-            levels->first[level[v] + 1]++;
-    for (uint32_t l = 0; l < count; l++)
-        levels->first[l + 1] += levels->first[l];
-    memcpy(at, levels->first, sizeof *at * count);
-    for (uint32_t v = 0; v < nodes; v++)
-        if (level[v] >= 0)
-            levels->order[at[level[v]]++] = v;
-    return levels;
-}
-
 /* ---- circuits ----------------------------------------------------------------- */
 
 /* Operands that are still to come of each node. */
@@ -128,5 +108,20 @@ hd_levels *hd_graph_levels(hd_arena *arena, const hd_graph *graph) {
         settle(graph, count_operands(arena, graph), queue, level, &count);
     else
         level_mesh(graph, queue, level, &count);
-    return sort_by_level(arena, graph->nodes, level, count);
+    hd_levels *levels = hd_new(arena, hd_levels);
+    *levels = (hd_levels){.count = count,
+                          .level = level,
+                          .order = hd_new_array(arena, uint32_t, graph->nodes),
+                          .first = hd_new_array(arena, uint32_t, (size_t)count + 1)};
+    uint32_t *at = hd_new_array(arena, uint32_t, (size_t)count + 1);
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        if (level[v] >= 0)
+            levels->first[level[v] + 1]++;
+    for (uint32_t l = 0; l < count; l++)
+        levels->first[l + 1] += levels->first[l];
+    memcpy(at, levels->first, sizeof *at * count);
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        if (level[v] >= 0)
+            levels->order[at[level[v]]++] = v;
+    return levels;
 }

@@ -229,23 +229,8 @@ static hd_status link_names(parser *p, hd_graph_edge *edges) {
     return status;
 }
 
-static hd_status check_cycles(const parser *p, const hd_graph *graph) {
-    enum { SHOWN = 6 };
-    uint32_t *cycle, length = hd_graph_find_cycle(p->arena, graph, &cycle);
-    hd_str names = {.arena = p->arena};
-    if (!length)
-        return HD_OK;
-    for (uint32_t i = 0; i < length && i < SHOWN; i++)
-        hd_str_printf(&names, "%s -> ", shown(p, &p->nodes.data[cycle[i]]));
-    hd_str_printf(&names, "%s%s", length > SHOWN ? "... -> " : "",
-                  shown(p, &p->nodes.data[cycle[0]]));
-    return FAIL(p, p->nodes.data[cycle[0]].text,
-                "these gates feed themselves, with no flip-flop between: %s; put a DFF into the "
-                "cycle",
-                hd_str_text(&names));
-}
-
 static hd_status parse(hd_arena *arena, parser *p, hd_graph **graph) {
+    enum { SHOWN = 6 };
     hd_status status = HD_OK;
     while (p->at < p->end && status == HD_OK) {
         status = read_line(p);
@@ -262,10 +247,20 @@ static hd_status parse(hd_arena *arena, parser *p, hd_graph **graph) {
     uint32_t nodes = (uint32_t)p->nodes.count;
     hd_graph *made = hd_graph_of_edges(arena, nodes, true, edges, (uint32_t)p->operands.count);
     made->gates = memcpy(hd_alloc(arena, nodes), p->gates.data, nodes);
-    status = check_cycles(p, made);
-    if (status == HD_OK)
+    uint32_t *cycle, length = hd_graph_find_cycle(p->arena, made, &cycle);
+    if (!length) {
         *graph = made;
-    return status;
+        return HD_OK;
+    }
+    hd_str names = {.arena = p->arena};
+    for (uint32_t i = 0; i < length && i < SHOWN; i++)
+        hd_str_printf(&names, "%s -> ", shown(p, &p->nodes.data[cycle[i]]));
+    hd_str_printf(&names, "%s%s", length > SHOWN ? "... -> " : "",
+                  shown(p, &p->nodes.data[cycle[0]]));
+    return FAIL(p, p->nodes.data[cycle[0]].text,
+                "these gates feed themselves, with no flip-flop between: %s; put a DFF into the "
+                "cycle",
+                hd_str_text(&names));
 }
 
 hd_status hd_netlist_parse(hd_arena *arena, const hd_diag *diag, const char *path, const char *text,

@@ -49,22 +49,6 @@ static void add_parts(hd_arena *arena, access_list *list, const hd_access *acces
     }
 }
 
-static void take_apart(hd_arena *arena, hd_kernel_info *info, const hd_record *apart) {
-    access_list list = {0};
-    for (uint32_t i = 0; i < info->access_count; i++) {
-        hd_access *access = &info->accesses[i];
-        if (access->record == apart->whole && access->field >= 0) {
-            add_parts(arena, &list, access, apart);
-            continue;
-        }
-        if (access->record == apart->whole)
-            access->record = apart;
-        hd_push(arena, &list, *access);
-    }
-    info->accesses = list.data;
-    info->access_count = (uint32_t)list.count;
-}
-
 /* ---- records of arrays ------------------------------------------------------------- */
 
 const hd_job_arrays *hd_job_arrays_of(const hd_job *job, uint32_t buffer, uint32_t *field) {
@@ -98,8 +82,22 @@ static void join_arrays(hd_arena *arena, const hd_job *job, const hd_launch *lau
 hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
     hd_binding binding = hd_job_binding(arena, launch);
     hd_kernel_info *info = hd_kernel_analyse(arena, job->module, launch->kernel, &binding);
-    if (job->record && job->record->whole)
-        take_apart(arena, info, job->record);
+    const hd_record *whole = job->record ? job->record->whole : NULL;
+    access_list list = {0};
+    for (uint32_t i = 0; i < info->access_count && whole; i++) {
+        hd_access *access = &info->accesses[i];
+        if (access->record == whole && access->field >= 0) {
+            add_parts(arena, &list, access, job->record);
+            continue;
+        }
+        if (access->record == whole)
+            access->record = job->record;
+        hd_push(arena, &list, *access);
+    }
+    if (whole) {
+        info->accesses = list.data;
+        info->access_count = (uint32_t)list.count;
+    }
     for (uint32_t i = 0; i < info->access_count; i++)
         join_arrays(arena, job, launch, &info->accesses[i]);
     return info;

@@ -241,13 +241,12 @@ static const struct {
 
 static hd_status read_generator(const reader *r, const hd_yaml *value, hd_generator *generator) {
     hd_str names = {.arena = r->arena};
-    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
-        if (!strcmp(generators[i].name, value->text)) {
-            *generator = generators[i].generator;
+    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++) {
+        *generator = generators[i].generator;
+        if (!strcmp(generators[i].name, value->text))
             return HD_OK;
-        }
-    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "", generators[i].name);
+    }
     return FAIL(r, value, "unknown generator '%s'; there are: %s", value->text,
                 hd_str_text(&names));
 }

@@ -142,18 +142,18 @@ static hd_status find_way(const reader *r, const hd_yaml *map, hd_launch *launch
     launch->in_blocks = !hd_yaml_get(map, "global") && hd_yaml_get(map, "blocks");
     for (size_t k = 0; k < KEYS; k++) {
         const hd_yaml *value = hd_yaml_get(map, size_keys[k].name);
-        hd_place place = hd_yaml_place(r->file, value ? value : map);
         if (!value)
             continue;
+        hd_place place = hd_yaml_place(r->file, value);
         if (!decided)
             launch->in_blocks = size_keys[k].in_blocks;
         decided = true;
         if (size_keys[k].in_blocks != launch->in_blocks)
             return refuse_key(r->diag, &place, &size_keys[k]);
-        if (launch->size_key)
-            continue;
-        launch->size_key = &size_keys[k];
-        launch->size_place = place;
+        if (!launch->size_key) {
+            launch->size_key = &size_keys[k];
+            launch->size_place = place;
+        }
     }
     return HD_OK;
 }

@@ -61,26 +61,20 @@ static const char settings[] =
 
 static const option_form alone = {"", NONE, false};
 
-static bool fits(const option_form *form, const char *word) {
-    size_t length = strlen(form->text);
-    if (strncmp(word, form->text, length) != 0)
-        return false;
-    switch (form->value) {
-    case JOINED: return word[length] != '\0';
-    case WARNING: /* only letters, digits and these: no comma */
-        while (isalnum((unsigned char)word[length]) ||
-               (word[length] && strchr("-_=+#", word[length])))
-            length++;
-        return !word[length];
-    case APART: return !word[length];
-    default: return true;
-    }
-}
-
 static const option_form *form_of(const char *word) {
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (fits(&forms[i], word))
-            return &forms[i];
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const option_form *form = &forms[i];
+        size_t length = strlen(form->text);
+        if (strncmp(word, form->text, length) != 0)
+            continue;
+        const char *rest = word + length;
+        if (form->value == WARNING) /* only letters, digits and these: no comma */
+            while (isalnum((unsigned char)*rest) || (*rest && strchr("-_=+#", *rest)))
+                rest++;
+        bool whole = form->value == WARNING || form->value == APART;
+        if (*rest ? !whole : form->value != JOINED)
+            return form;
+    }
     const char *setting = !strncmp(word, "-fno-", 5) ? word + 5
                           : !strncmp(word, "-f", 2)  ? word + 2
                                                      : "";

@@ -72,8 +72,7 @@ static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_
 /* ---- which one ------------------------------------------------------------------------ */
 
 /* The only record; of several none, which only those mind who lay one out. */
-static void choose_record(const resolver *r) {
-    hd_job *job = r->job;
+static void choose_record(hd_job *job) {
     job->record = job->arrays_count ? job->arrays[0].record : NULL;
     const hd_record *other = job->arrays_count > 1 ? job->arrays[1].record : NULL;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
@@ -134,7 +133,7 @@ hd_status job_resolve_records(const resolver *r) {
     if (status == HD_OK && job->record_name)
         status = find_named(r);
     else if (status == HD_OK)
-        choose_record(r);
+        choose_record(job);
     if (status != HD_OK || !job->split_count)
         return status;
     if (job->several[0])

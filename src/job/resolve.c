@@ -245,15 +245,6 @@ static hd_status check_init(const resolver *r, const hd_buffer *buffer, const hd
                    buffer->record->name, hd_record_field_names(r->arena, buffer->record));
 }
 
-static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
-    hd_status status = HD_OK;
-    known_names known = {.rows = {.arena = hd_arena_new(), .key_bytes = HD_TEXT_KEYS}};
-    for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++)
-        status = check_init(r, buffer, &buffer->inits[i], &known);
-    hd_arena_free(known.rows.arena);
-    return status;
-}
-
 static hd_status resolve_buffers(const resolver *r) {
     uint64_t total = 0;
     for (uint32_t b = 0; b < r->job->buffer_count; b++) {
@@ -267,7 +258,12 @@ static hd_status resolve_buffers(const resolver *r) {
                            "16 GiB; give it fewer elements",
                            buffer->name, (ull)buffer->count, buffer->element_bytes);
         total += buffer->count * buffer->element_bytes;
-        if ((status = check_file(r, buffer)) != HD_OK || (status = check_inits(r, buffer)) != HD_OK)
+        status = check_file(r, buffer);
+        known_names known = {.rows = {.arena = hd_arena_new(), .key_bytes = HD_TEXT_KEYS}};
+        for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++)
+            status = check_init(r, buffer, &buffer->inits[i], &known);
+        hd_arena_free(known.rows.arena);
+        if (status != HD_OK)
             return status;
     }
     return HD_OK;

@@ -132,7 +132,7 @@ static uint16_t half_of(double value) {
     return (uint16_t)(sign | (((unsigned)(exponent + 14) << 10) + steps));
 }
 
-static double half_value(uint16_t bits) {
+static double half_value(uint64_t bits) {
     unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
     double size = exponent == 31  ? (fraction ? NAN : INFINITY)
                   : exponent == 0 ? ldexp(fraction, -24)
@@ -156,7 +156,7 @@ static void put_bits(kir_type type, uint64_t value, void *bytes) {
 double hd_type_get(kir_type type, bool is_signed, const void *bytes) {
     uint64_t raw = get_bits(type, bytes);
     if (type.kind == KIR_FLOAT && type.bits == 16)
-        return half_value((uint16_t)raw);
+        return half_value(raw);
     if (type.kind == KIR_FLOAT && type.bits == 32) {
         float f;
         memcpy(&f, bytes, sizeof f);

@@ -138,20 +138,6 @@ static void hold_list(const reuse_plan *plan, lists_sum *sum) {
              c_ = c_->next)                                                             \
             for (const touch *t = c_->touches, *end_ = t + c_->count; t < end_; t++)
 
-static void make_room(uint64_t elements, uint64_t entries, lists_sum *sum) {
-    if (sum->element_room < elements + 1) {
-        sum->element_room = elements + 1;
-        sum->interval = grown(sum->interval, sum->element_room * sizeof *sum->interval);
-        sum->length = grown(sum->length, sum->element_room * sizeof *sum->length);
-        sum->ends = grown(sum->ends, sum->element_room * sizeof *sum->ends);
-    }
-    if (sum->entry_room < entries) {
-        sum->entry_room = entries;
-        sum->entries = grown(sum->entries, entries * sizeof *sum->entries);
-        sum->spare = grown(sum->spare, entries * sizeof *sum->spare);
-    }
-}
-
 /* Finds the intervals and the number of touches of each, in `ends`. Returns how many intervals
  * there are. */
 static uint32_t find_intervals(const touches *all, uint32_t number, uint64_t elements,
@@ -217,7 +203,17 @@ void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, list
             count += c->count;
     if (!count)
         return;
-    make_room(elements, count, sum);
+    if (sum->element_room < elements + 1) {
+        sum->element_room = elements + 1;
+        sum->interval = grown(sum->interval, sum->element_room * sizeof *sum->interval);
+        sum->length = grown(sum->length, sum->element_room * sizeof *sum->length);
+        sum->ends = grown(sum->ends, sum->element_room * sizeof *sum->ends);
+    }
+    if (sum->entry_room < count) {
+        sum->entry_room = count;
+        sum->entries = grown(sum->entries, count * sizeof *sum->entries);
+        sum->spare = grown(sum->spare, count * sizeof *sum->spare);
+    }
     uint32_t intervals = find_intervals(all, number, elements, sum);
     for (uint32_t first = 0, end; first < intervals; first = end) {
         uint64_t entries = sum->ends[first];

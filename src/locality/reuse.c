@@ -105,22 +105,6 @@ static hd_status divide_memory(analysis *a, uint64_t preferred) {
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static void take_stream(hd_arena *arena, const analysis *a, uint64_t s, hd_reuse_stream *stream) {
-    uint64_t start = a->plan.stream_start[s], length = a->plan.stream_start[s + 1] - start;
-    uint64_t *sum = a->sums[0].degree + start;
-    stream->mis = length;
-    for (uint32_t w = 0; w < a->workers; w++)
-        stream->accesses += a->sums[w].accesses[s];
-    for (uint64_t d = 1; d < length; d++) {
-        for (uint32_t w = 1; w < a->workers; w++)
-            sum[d] += a->sums[w].degree[start + d];
-        stream->domain = sum[d] ? d : stream->domain;
-    }
-    stream->degree = hd_new_array(arena, uint64_t, stream->domain + 1);
-    for (uint64_t d = 1; d <= stream->domain; d++)
-        stream->degree[d] = sum[d];
-}
-
 static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_options *o,
                          hd_reuse *reuse) {
     const reuse_plan *plan = &a->plan;
@@ -133,20 +117,31 @@ static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_opti
     reuse->streams = hd_new_array(arena, hd_reuse_stream, plan->stream_count);
     for (uint32_t w = 0; w < a->workers; w++)
         reuse->elements += a->sums[w].elements;
-    for (uint64_t s = 0; s < plan->stream_count; s++)
-        reuse->streams[s].number = s;
     for (uint64_t i = 0; i < plan->aggregate_count; i++) {
         const reuse_aggregate *aggregate = &plan->aggregates[i];
         const reuse_block *block = &plan->blocks[aggregate->first];
         hd_reuse_stream *stream = &reuse->streams[aggregate->stream];
         stream->blocks += aggregate->count;
-        if (o->scenario != 2)
-            continue;
-        stream->launch = block->launch->launch.number;
-        stream->number = block->index->block;
+        stream->launch = o->scenario == 2 ? block->launch->launch.number : 0;
+        stream->number = o->scenario == 2 ? block->index->block : 0;
     }
-    for (uint64_t s = 0; s < plan->stream_count; s++)
-        take_stream(arena, a, s, &reuse->streams[s]);
+    for (uint64_t s = 0; s < plan->stream_count; s++) {
+        hd_reuse_stream *stream = &reuse->streams[s];
+        uint64_t start = plan->stream_start[s], length = plan->stream_start[s + 1] - start;
+        uint64_t *sum = a->sums[0].degree + start;
+        stream->number = o->scenario == 2 ? stream->number : s;
+        stream->mis = length;
+        for (uint32_t w = 0; w < a->workers; w++)
+            stream->accesses += a->sums[w].accesses[s];
+        for (uint64_t d = 1; d < length; d++) {
+            for (uint32_t w = 1; w < a->workers; w++)
+                sum[d] += a->sums[w].degree[start + d];
+            stream->domain = sum[d] ? d : stream->domain;
+        }
+        stream->degree = hd_new_array(arena, uint64_t, stream->domain + 1);
+        for (uint64_t d = 1; d <= stream->domain; d++)
+            stream->degree[d] = sum[d];
+    }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

@@ -147,8 +147,10 @@ static hd_status measure_aggregate(void *self, uint32_t worker, uint64_t number)
     return status;
 }
 
-/* Lengths with all MIs, as the index has them, and what tables of that length take. */
-static hd_status size_tables(reuse_plan *plan) {
+hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *arenas) {
+    job j = {plan, arenas};
+    uint64_t failed;
+    /* Lengths with all MIs, as the index has them, and what tables of that length take. */
     for (uint64_t n = 0; n < plan->aggregate_count; n++) {
         reuse_aggregate *a = &plan->aggregates[n];
         for (uint64_t b = a->first; b < a->first + a->count; b++) {
@@ -161,17 +163,9 @@ static hd_status size_tables(reuse_plan *plan) {
         if (plan->tables > plan->memory)
             return reuse_no_room(plan, plan->tables);
     }
-    return HD_OK;
-}
-
-hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *arenas) {
-    job j = {plan, arenas};
-    hd_status status = size_tables(plan);
     reuse_meter_begin(plan, "measuring");
-    if (status != HD_OK)
-        return status;
-    uint64_t failed;
-    status = reuse_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed);
+    hd_status status =
+        reuse_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed);
     const reuse_aggregate *a = &plan->aggregates[failed];
     return status ? reuse_say_fault(plan, a->first, a->count) : HD_OK;
 }

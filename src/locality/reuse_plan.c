@@ -123,21 +123,6 @@ static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t cluster
     plan->aggregate_count = plan->block_count;
 }
 
-static void make_aggregates(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
-    plan->aggregates = hd_new_array(arena, reuse_aggregate, plan->block_count);
-    plan->stream_count = o->scenario == 5 ? o->clusters : o->scenario == 2 ? plan->block_count : 1;
-    if (o->scenario == 5) {
-        deal_to_clusters(arena, plan, o->clusters);
-        return;
-    }
-    aggregate_blocks(plan, o->scenario == 3   ? 0
-                           : o->scenario == 4 ? o->k
-                           : o->scenario == 6 ? o->clusters
-                                              : 1);
-    for (uint64_t a = 0; a < plan->aggregate_count && o->scenario == 2; a++)
-        plan->aggregates[a].stream = a;
-}
-
 hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *o, reuse_plan *plan) {
     const uint64_t least = (uint64_t)64 << 20, memory = o->memory ? o->memory : (uint64_t)1 << 30;
@@ -164,7 +149,17 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     plan->meter->all = 1;
     for (uint64_t b = 0; b < plan->block_count; b++)
         plan->meter->all += plan->blocks[b].index->lane_accesses;
-    make_aggregates(arena, plan, o);
+    plan->aggregates = hd_new_array(arena, reuse_aggregate, plan->block_count);
+    plan->stream_count = o->scenario == 5 ? o->clusters : o->scenario == 2 ? plan->block_count : 1;
+    if (o->scenario == 5)
+        deal_to_clusters(arena, plan, o->clusters);
+    else
+        aggregate_blocks(plan, o->scenario == 3   ? 0
+                               : o->scenario == 4 ? o->k
+                               : o->scenario == 6 ? o->clusters
+                                                  : 1);
+    for (uint64_t a = 0; a < plan->aggregate_count && o->scenario == 2; a++)
+        plan->aggregates[a].stream = a;
     return HD_OK;
 }
 

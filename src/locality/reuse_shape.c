@@ -29,20 +29,6 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- crests -------------------------------------------------------------------------------- */
 
-/* A plateau is one crest, at its beginning. */
-static crests find_crests(hd_arena *arena, const uint64_t *degree, uint64_t domain) {
-    crests found = {0};
-    uint64_t before = 0;
-    for (uint64_t d = 1, end; d <= domain; d = end) {
-        for (end = d + 1; end <= domain && degree[end] == degree[d];)
-            end++;
-        if (degree[d] > before && (end > domain || degree[end] < degree[d]))
-            hd_push(arena, &found, (crest){.distance = d, .height = degree[d]});
-        before = degree[d];
-    }
-    return found;
-}
-
 /* The way down to higher ground on either side; on the left, ground as high will do. */
 static void settle(crest *c, uint64_t right) {
     c->prominence = c->height - (c->left > right ? c->left : right);
@@ -133,7 +119,15 @@ hd_reuse_shape hd_reuse_shape_of(const uint64_t *degree, uint64_t domain) {
     }
     shape.mean = shape.total ? (double)weighted / (double)shape.total : NAN;
     hd_arena *arena = hd_arena_new();
-    crests all = find_crests(arena, degree, domain);
+    crests all = {0};
+    uint64_t before = 0;
+    for (uint64_t d = 1, end; d <= domain; d = end) { /* a plateau is a crest at its beginning */
+        for (end = d + 1; end <= domain && degree[end] == degree[d];)
+            end++;
+        if (degree[d] > before && (end > domain || degree[end] < degree[d]))
+            hd_push(arena, &all, (crest){.distance = d, .height = degree[d]});
+        before = degree[d];
+    }
     shape.kind = classify(all, degree, domain);
     find_prominences(arena, all, degree);
     if (all.count)

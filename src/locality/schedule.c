@@ -157,22 +157,6 @@ static void add_event(void *stream, const hd_event *e) {
     }
 }
 
-static hd_status read_blocks(reading *r) {
-    const hd_schedule_input *input = r->input;
-    const hd_sink sink = {.self = r, .open_block = open_block, .event = add_event};
-    hd_status status = HD_OK;
-    if (grow(r, (void **)&r->sets, 0, &r->set_room, sizeof *r->sets))
-        r->sets[r->set_count++] = (block_set){0};
-    for (r->block = 0; r->block < input->launch->block_count && !status && !r->full; r->block++)
-        status = hd_trace_replay_block(input->trace, input->diag, input->launch->launch.number,
-                                       input->launch->blocks[r->block].block, &sink);
-    for (uint64_t i = 0; i < r->page_count * PAGE && !r->full; i++)
-        r->sets[r->pages[i / PAGE].set[i % PAGE]].elements++;
-    hd_hash_free(&r->numbers);
-    free(r->pages);
-    return status;
-}
-
 /* ---- sharing: placing ---------------------------------------------------------------------- */
 
 /* A set that matters. */
@@ -274,7 +258,17 @@ static hd_status fill_sharing(const hd_schedule_input *input, uint64_t *order) {
     hd_arena *arena = hd_arena_new();
     reading r = {.input = input};
     uint64_t blocks = input->launch->block_count;
-    hd_status status = read_blocks(&r);
+    const hd_sink sink = {.self = &r, .open_block = open_block, .event = add_event};
+    hd_status status = HD_OK;
+    if (grow(&r, (void **)&r.sets, 0, &r.set_room, sizeof *r.sets))
+        r.sets[r.set_count++] = (block_set){0};
+    for (; r.block < blocks && !status && !r.full; r.block++)
+        status = hd_trace_replay_block(input->trace, input->diag, input->launch->launch.number,
+                                       input->launch->blocks[r.block].block, &sink);
+    for (uint64_t i = 0; i < r.page_count * PAGE && !r.full; i++)
+        r.sets[r.pages[i / PAGE].set[i % PAGE]].elements++;
+    hd_hash_free(&r.numbers);
+    free(r.pages);
     placing p = {.score = hd_new_array(arena, uint64_t, blocks),
                  .is_placed = hd_new_array(arena, bool, blocks),
                  .scored = hd_new_array(arena, uint64_t, blocks),

@@ -242,21 +242,6 @@ static inline __attribute__((always_inline)) uint32_t marks_before(const line_st
     return before[(slot >> BLOCK_BITS) + 1] - (uint32_t)marks_in_block(s, slot);
 }
 
-/* Marks at 0 .. footprint - 1. */
-static void mark_first(line_stack *s) {
-    uint64_t count = s->footprint;
-    memset(s->bits, 0xff, count / 64 * sizeof *s->bits);
-    if (count % 64)
-        s->bits[count / 64] = ((uint64_t)1 << count % 64) - 1;
-    for (uint64_t b = 0; b << BLOCK_BITS < count; b++)
-        s->blocks[b] = (uint16_t)least(count - (b << BLOCK_BITS), 1 << BLOCK_BITS);
-    for (uint64_t b = 0; b << SUPER_BITS < count; b++)
-        s->supers[b] = (uint32_t)least(count - (b << SUPER_BITS), 1 << SUPER_BITS);
-    for (uint64_t b = 0; b << TOP_BITS < count; b++)
-        s->tops[b] = least(count - (b << TOP_BITS), 1 << TOP_BITS);
-    s->now = count;
-}
-
 /* The axis is full: every slot becomes the number of marks before it. */
 static inline __attribute__((always_inline)) void renumber(line_stack *s) {
     uint64_t count = s->slots >> BLOCK_BITS;
@@ -278,7 +263,17 @@ static inline __attribute__((always_inline)) void renumber(line_stack *s) {
     s->overflowed = s->footprint >= most_lines;
     if (!s->overflowed) {
         new_axis(s, slots);
-        mark_first(s);
+        count = s->footprint; /* marks at 0 .. count - 1 */
+        memset(s->bits, 0xff, count / 64 * sizeof *s->bits);
+        if (count % 64)
+            s->bits[count / 64] = ((uint64_t)1 << count % 64) - 1;
+        for (uint64_t b = 0; b << BLOCK_BITS < count; b++)
+            s->blocks[b] = (uint16_t)least(count - (b << BLOCK_BITS), 1 << BLOCK_BITS);
+        for (uint64_t b = 0; b << SUPER_BITS < count; b++)
+            s->supers[b] = (uint32_t)least(count - (b << SUPER_BITS), 1 << SUPER_BITS);
+        for (uint64_t b = 0; b << TOP_BITS < count; b++)
+            s->tops[b] = least(count - (b << TOP_BITS), 1 << TOP_BITS);
+        s->now = count;
     }
 }
 

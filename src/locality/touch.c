@@ -49,8 +49,12 @@ static inline bool is_own(const toucher *t, uint64_t unit) {
     return t->shares == 1 || (unit * 0x9e3779b97f4a7c15u >> 32) % t->shares == t->share;
 }
 
-static touch *new_touch(touches *all, touch_chunk **bucket) {
-    touch_chunk *chunk = *bucket;
+static void put_run(toucher *t) {
+    if (!t->run_count)
+        return;
+    uint32_t number = page_number(t, t->run / TOUCH_PAGE);
+    uint32_t element = number / TOUCH_BUCKETS * TOUCH_PAGE + (uint32_t)(t->run % TOUCH_PAGE);
+    touch_chunk **bucket = &t->buckets[number % TOUCH_BUCKETS], *chunk = *bucket;
     if (!chunk || chunk->count == chunk->capacity) {
         uint32_t capacity = !chunk                               ? TOUCH_CHUNK_LEAST
                             : chunk->capacity < TOUCH_CHUNK_MOST ? chunk->capacity * 2
@@ -59,17 +63,9 @@ static touch *new_touch(touches *all, touch_chunk **bucket) {
         *bucket = hd_checked(malloc(size));
         **bucket = (touch_chunk){.next = chunk, .capacity = capacity};
         chunk = *bucket;
-        all->bytes += size;
+        t->all->bytes += size;
     }
-    return &chunk->touches[chunk->count++];
-}
-
-static void put_run(toucher *t) {
-    if (!t->run_count)
-        return;
-    uint32_t number = page_number(t, t->run / TOUCH_PAGE);
-    uint32_t element = number / TOUCH_BUCKETS * TOUCH_PAGE + (uint32_t)(t->run % TOUCH_PAGE);
-    *new_touch(t->all, &t->buckets[number % TOUCH_BUCKETS]) =
+    chunk->touches[chunk->count++] =
         (touch){element, t->run_position, t->run_weight, t->run_count - 1};
     t->run_count = 0;
 }

@@ -256,34 +256,26 @@ static void choose_winner(runner *r) {
             race->winner = i;
 }
 
-static void enter(runner *r, const hd_proposal *proposals, uint32_t count) {
-    hd_race *race = r->race;
-    double error = r->options->error > 0 ? r->options->error : 0.05;
-    race->count = count + 1;
-    race->racers = hd_new_array(r->arena, hd_racer, race->count);
-    race->racers[0] =
-        (hd_racer){.layout = hd_layout_original(r->arena, r->record), .by = "original"};
-    for (uint32_t i = 0; i < count; i++)
-        race->racers[i + 1] = (hd_racer){
-            .layout = proposals[i].layout, .by = proposals[i].by, .end = HD_RACE_UNTRIED};
-    r->times = hd_new_array(r->arena, double, race->count);
-    r->error = count ? error / ((count + 1) * count / 2.0) : error;
-    race->least_rounds = hd_interval_least(r->error / 2);
-}
-
 hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposal *proposals,
                       uint32_t count, const hd_stopwatch *stopwatch, const hd_race_options *options,
                       hd_race *race) {
-    *race = (hd_race){0};
+    double error = options->error > 0 ? options->error : 0.05;
+    *race = (hd_race){.racers = hd_new_array(arena, hd_racer, count + 1), .count = count + 1};
     runner r = {.arena = arena,
                 .record = record,
                 .stopwatch = stopwatch,
                 .options = options,
                 .race = race,
                 .margin = options->margin > 0 ? options->margin : HD_RACE_MARGIN,
+                .error = count ? error / ((count + 1) * count / 2.0) : error,
+                .times = hd_new_array(arena, double, count + 1),
                 .next = 1,
                 .start = stopwatch->now(stopwatch->state)};
-    enter(&r, proposals, count);
+    race->least_rounds = hd_interval_least(r.error / 2);
+    race->racers[0] = (hd_racer){.layout = hd_layout_original(arena, record), .by = "original"};
+    for (uint32_t i = 0; i < count; i++)
+        race->racers[i + 1] = (hd_racer){
+            .layout = proposals[i].layout, .by = proposals[i].by, .end = HD_RACE_UNTRIED};
     bool any = true;
     double unused;
     const char *why;
