@@ -75,8 +75,7 @@ static void add_layout(contest *c, const partition *p, uint64_t tile) {
         masks[p->rgs[f]] |= (uint64_t)1 << f;
     for (uint32_t b = 0; b < p->blocks; b++)
         of[b] = tile;
-    hd_layout *layout = hd_layout_normalise(
-        c->arena, c->job->record, hd_layout_of_masks(c->arena, masks, of, p->blocks, false));
+    hd_layout *layout = hd_layout_of_masks(c->arena, masks, of, p->blocks, false);
     if (hd_layout_equal(layout, hd_layout_original(c->arena, c->job->record)))
         return;
     for (size_t i = 0; i < c->all.count; i++)

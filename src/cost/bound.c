@@ -25,47 +25,42 @@ static uint64_t distinct_bytes(const lane_pattern *pattern, uint32_t first, uint
     return bytes;
 }
 
-/* Fewest segments of a pattern's requests. */
-static uint64_t least_segments(const lane_pattern *pattern, const use *u) {
-    uint64_t first = distinct_bytes(pattern, 0, pattern->half, u->width);
-    uint64_t second = distinct_bytes(pattern, pattern->half, pattern->lanes, u->width);
-    return (first + u->segment - 1) / u->segment + (second + u->segment - 1) / u->segment;
-}
-
 /* Fewest transactions of a use under any layout. */
 static double least_transactions(const hd_cost_model *model, const use *u) {
     const shape *s = model->shapes.data[u->shape];
     double sum = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
-        uint64_t segments = least_segments(&s->patterns[p], u);
+        const lane_pattern *pattern = &s->patterns[p];
+        uint64_t first = distinct_bytes(pattern, 0, pattern->half, u->width);
+        uint64_t second = distinct_bytes(pattern, pattern->half, pattern->lanes, u->width);
+        uint64_t segments =
+            (first + u->segment - 1) / u->segment + (second + u->segment - 1) / u->segment;
         for (uint32_t i = 0; i < s->levels[0][p].count; i++)
             sum += (double)segments * s->levels[0][p].data[i].share;
     }
     return cost_at_most(model, u, sum * s->lane_copies);
 }
 
-/* The cheapest mix of levels that its earlier accesses could lead to. */
-static double least_weight(const hd_cost_model *model, const use *u) {
-    const hd_device *device = model->device;
-    double again = 0, first = 0;
-    bool l1 = false;
-    for (uint32_t i = 0; i < u->before_count; i++) {
-        const earlier *e = &u->before[i];
-        if (e->l1 == ANSWER_NO && e->l2 == ANSWER_NO)
-            continue;
-        l1 = l1 || e->l1 != ANSWER_NO;
-        double *most = e->first_only ? &first : &again;
-        *most = e->available > *most ? e->available : *most;
-    }
-    double share = again + first < 1 ? again + first : 1;
-    return device->w_dram - share * (device->w_dram - (l1 ? device->w_l1 : device->w_l2));
-}
-
 hd_cost_vector hd_field_bound(const hd_cost_model *model, uint32_t field) {
+    const hd_device *device = model->device;
     hd_cost_vector sum = {{0}};
-    for (uint32_t i = 0; i < model->of_field[field].count; i++) {
-        const use *u = &model->uses.data[model->of_field[field].data[i]];
-        sum.v[u->degree] += u->executions * least_transactions(model, u) * least_weight(model, u);
+    for (uint32_t n = 0; n < model->of_field[field].count; n++) {
+        const use *u = &model->uses.data[model->of_field[field].data[n]];
+        /* The cheapest mix of levels that its earlier accesses could lead to. */
+        double most[2] = {0};
+        bool l1 = false;
+        for (uint32_t i = 0; i < u->before_count; i++) {
+            const earlier *e = &u->before[i];
+            if (e->l1 == ANSWER_NO && e->l2 == ANSWER_NO)
+                continue;
+            l1 = l1 || e->l1 != ANSWER_NO;
+            if (e->available > most[e->first_only])
+                most[e->first_only] = e->available;
+        }
+        double share = most[0] + most[1] < 1 ? most[0] + most[1] : 1;
+        double weight =
+            device->w_dram - share * (device->w_dram - (l1 ? device->w_l1 : device->w_l2));
+        sum.v[u->degree] += u->executions * least_transactions(model, u) * weight;
     }
     return sum;
 }

@@ -5,7 +5,6 @@
  *   shape.c     where the lanes of an access point: patterns × residues
  *   segments.c  how many segments that touches, and how many of them an
  *               earlier access touched
- *   memo.c      remembers those counts
  *   stream.c    earlier accesses to the same data, and the bytes in between
  *   model.c     makes the model of a job: its uses, and the questions they leave
  *   price.c     prices clusters and layouts
@@ -15,6 +14,7 @@
 #ifndef HD_COST_INTERNAL_H
 #define HD_COST_INTERNAL_H
 
+#include "base/table.h"
 #include "cost/cost.h"
 
 /* ---- steps.c ------------------------------------------------------------------ */
@@ -61,7 +61,6 @@ typedef struct residues {
 
 /* 1 << MAX_LEVELS is MAX_UNIT: fields of single bytes need a level for each power. */
 enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512, MAX_BLOCK = 1 << 16 };
-#define HUGE_COST 1e300
 
 /* Where the lanes of an access point. Several accesses of several kernels may
  * share one shape; what differs between them (field, width) is not in it.
@@ -74,7 +73,6 @@ typedef struct shape {
     double lane_copies; /* scattered accesses: one lane stands for so many */
     double lanes;       /* mean number of active lanes */
     double requests;    /* mean number of requests: halves of the warp with an active lane, or 1 */
-    uint64_t hash;
 } shape;
 
 /* What shapes are made of, in one launch. */
@@ -114,19 +112,6 @@ double cost_shape_units(const shape *s, const geometry *place, uint32_t width, u
 double cost_shape_covered(const shape *s, const geometry *place, uint32_t width,
                           const geometry *other, uint32_t other_width, int64_t dindex,
                           int64_t dinner, uint32_t unit);
-
-/* ---- memo.c ------------------------------------------------------------------------- */
-
-/* What a count depends on; cleared with memset first, so that padding compares. */
-typedef struct memo_key {
-    uint64_t shape, unit, width, other_width;
-    int64_t dindex, dinner;
-    geometry place, other;
-} memo_key;
-typedef struct memo memo;
-memo *memo_new(hd_arena *arena);
-bool memo_get(const memo *m, const memo_key *key, double *value);
-void memo_put(memo *m, const memo_key *key, double value);
 
 /* ---- stream.c --------------------------------------------------------------------- */
 
@@ -203,6 +188,8 @@ typedef struct question {
     bool l1;
 } question;
 
+typedef hd_vec(uint32_t) use_list; /* numbers of uses */
+
 struct hd_cost_model {
     hd_arena *arena;
     const hd_record *record;
@@ -211,10 +198,13 @@ struct hd_cost_model {
     uint32_t modulus, level_count;
     hd_vec(shape *) shapes;
     hd_vec(use) uses;
-    hd_vec(uint32_t) of_field[HD_MAX_FIELDS]; /* uses of each field */
-    hd_vec(uint32_t) others;                  /* uses of other buffers */
+    use_list of_field[HD_MAX_FIELDS]; /* uses of each field */
+    use_list others;                  /* of other buffers */
     uint64_t soa_from; /* tiles from here on place runs as `soa` does, as far as costs go */
-    memo *memo;
+    /* What was counted of a shape at a place: thousands of clusters share the same few geometries,
+     * so nearly every count of a search has been made before. */
+    hd_hash_table counted; /* of count_key: in `counts` */
+    hd_vec(double) counts;
     hd_vec(question) asked;
     double limits[HD_MAX_QUESTIONS];
     hd_questions questions;
@@ -237,6 +227,13 @@ double cost_fetched_bytes(const hd_record *record, const cluster_geometry *geome
                           uint64_t fields, uint32_t line);
 
 /* ---- price.c -------------------------------------------------------------------------- */
+
+/* What a count depends on; all members of one size, so that bytes compare. */
+typedef struct count_key {
+    uint64_t shape, unit, width, other_width;
+    int64_t dindex, dinner;
+    geometry place, other;
+} count_key;
 
 /* Lanes that may point anywhere touch no more segments than the buffer has. */
 double cost_at_most(const hd_cost_model *model, const use *u, double transactions);

@@ -122,11 +122,6 @@ static uint64_t whole_iterations(const hd_ways *w, int32_t loop, bool of_test) {
     return of_test || !length ? length : length - 1;
 }
 
-static bool runs_with_test(const hd_ways *w, int32_t loop, uint32_t block) {
-    uint32_t test = first_test(w, loop);
-    return test != KIR_NONE && (block == test || !hd_flow_dominates(w->flow, test, block));
-}
-
 /* A loop without iterations is not entered from its test. */
 static bool is_cut(const hd_ways *w, uint32_t from, uint32_t to) {
     for (int32_t l = loop_of(w, from); l >= 0; l = parent_of(w, l))
@@ -174,6 +169,8 @@ static void follow_all(walk *w, const way_list *out, uint64_t start) {
 static void step_over(walk *w, uint32_t block) {
     const hd_ways *ways = w->ways;
     uint64_t start = w->start[block];
+    if (start == HD_UNREACHABLE)
+        return;
     int32_t beside = loop_beside(ways, w->loop, block);
     if (beside >= 0 && ways->flow->loops[beside].header == block)
         follow_all(w, &ways->loops[beside].out, start);
@@ -192,34 +189,26 @@ static void walk_on(walk *w) {
     do {
         w->changed = false;
         for (uint32_t i = 0; i < count; i++)
-            if (w->start[blocks[i]] != HD_UNREACHABLE)
-                step_over(w, blocks[i]);
+            step_over(w, blocks[i]);
     } while (w->changed && !w->out);
 }
 
 /* ---- loops as nodes ----------------------------------------------------------------------- */
 
-/* Keeps where everything stands in an iteration. */
-static void keep_starts(const walk *w) {
-    hd_ways *ways = w->ways;
-    const hd_loop *loop = &ways->flow->loops[w->loop];
-    for (uint32_t i = 0; i < loop->block_count; i++) {
-        uint32_t block = loop->blocks[i];
-        int32_t inside = loop_beside(ways, w->loop, block);
-        if (inside < 0)
-            ways->start[block] = w->start[block];
-        else if (ways->flow->loops[inside].header == block)
-            ways->loops[inside].start = w->start[block];
-    }
-}
-
 static void shrink(hd_ways *ways, int32_t loop) {
     shrunk *s = &ways->loops[loop];
-    uint32_t header = ways->flow->loops[loop].header;
+    const hd_loop *shape = &ways->flow->loops[loop];
     walk w = walk_new(ways, loop, &s->out);
-    w.start[header] = 0;
+    w.start[shape->header] = 0;
     walk_on(&w);
-    keep_starts(&w);
+    for (uint32_t i = 0; i < shape->block_count; i++) { /* where everything stands in it */
+        uint32_t block = shape->blocks[i];
+        int32_t inside = loop_beside(ways, loop, block);
+        if (inside < 0)
+            ways->start[block] = w.start[block];
+        else if (ways->flow->loops[inside].header == block)
+            ways->loops[inside].start = w.start[block];
+    }
     s->body = w.back;
     for (size_t i = 0; i < s->out.count; i++) {
         way *out = &s->out.data[i];
@@ -255,7 +244,10 @@ static way_list leave_loop(hd_ways *ways, int32_t loop, const way_list *part) {
 static uint64_t enter_loops(const hd_ways *w, int32_t loop, uint32_t block) {
     uint64_t start = w->start[block], sum = 0;
     for (int32_t l = loop_of(w, block); !hd_loop_holds(w->flow, l, loop); l = parent_of(w, l)) {
-        uint64_t whole = whole_iterations(w, l, runs_with_test(w, l, block));
+        uint32_t test = first_test(w, l);
+        bool with_test =
+            test != KIR_NONE && (block == test || !hd_flow_dominates(w->flow, test, block));
+        uint64_t whole = whole_iterations(w, l, with_test);
         sum = plus(sum, plus(times(whole, w->loops[l].body), start));
         start = w->loops[l].start;
     }
@@ -263,21 +255,6 @@ static uint64_t enter_loops(const hd_ways *w, int32_t loop, uint32_t block) {
 }
 
 /* ---- from block to block --------------------------------------------------------------------- */
-
-/* To all blocks of which `loop` is the innermost loop that they share with `from`. */
-static void reach(hd_ways *ways, uint32_t from, int32_t loop, const way_list *out, uint64_t *row) {
-    walk w = walk_new(ways, loop, NULL);
-    follow_all(&w, out, 0);
-    walk_on(&w);
-    for (uint32_t b = 0; b < ways->flow->block_count; b++) {
-        if (!ways->passed[b] ||
-            hd_common_loop(ways->flow, loop_of(ways, from), loop_of(ways, b)) != loop)
-            continue;
-        int32_t beside = loop_beside(ways, loop, b);
-        uint32_t node = beside < 0 ? b : ways->flow->loops[beside].header;
-        row[b] = plus(w.start[node], enter_loops(ways, loop, b));
-    }
-}
 
 static const uint64_t *row_of(hd_ways *ways, uint32_t block) {
     if (ways->from_end[block])
@@ -289,7 +266,18 @@ static const uint64_t *row_of(hd_ways *ways, uint32_t block) {
     for (uint32_t i = 0; i < last->to_count; i++)
         hd_push(ways->arena, &out, (way){block, last->to[i], 0, 0});
     for (int32_t loop = loop_of(ways, block);; loop = parent_of(ways, loop)) {
-        reach(ways, block, loop, &out, row);
+        walk w = walk_new(ways, loop, NULL);
+        follow_all(&w, &out, 0);
+        walk_on(&w);
+        for (uint32_t b = 0; b < ways->flow->block_count; b++) {
+            /* Blocks of which `loop` is the innermost loop that they share with `block`. */
+            if (!ways->passed[b] ||
+                hd_common_loop(ways->flow, loop_of(ways, block), loop_of(ways, b)) != loop)
+                continue;
+            int32_t beside = loop_beside(ways, loop, b);
+            uint32_t node = beside < 0 ? b : ways->flow->loops[beside].header;
+            row[b] = plus(w.start[node], enter_loops(ways, loop, b));
+        }
         if (loop < 0)
             break;
         out = leave_loop(ways, loop, &out);
@@ -309,33 +297,6 @@ static bool is_one_choice(const hd_ways *w, uint32_t a, uint32_t b) {
     return x->inst == y->inst && x->kind == y->kind && x->shares && y->shares;
 }
 
-static void weigh(hd_ways *w) {
-    for (uint32_t i = 0; i < w->info->access_count; i++) {
-        uint64_t *weight = &w->weight[block_of(w, i)];
-        bool counted = i && is_one_choice(w, i - 1, i);
-        if (w->info->accesses[i].space == KIR_GLOBAL && !counted)
-            *weight = plus(*weight, w->info->accesses[i].width);
-        w->up_to[i] = *weight;
-    }
-}
-
-static void mark_passed(hd_ways *w) {
-    uint32_t *stack = hd_new_array(w->arena, uint32_t, w->flow->block_count), depth = 0;
-    stack[depth++] = 0;
-    w->passed[0] = true;
-    while (depth) {
-        uint32_t block = stack[--depth];
-        const kir_inst *last = kir_terminator(w->info->kernel, block);
-        for (uint32_t i = 0; i < last->to_count; i++) {
-            uint32_t to = last->to[i];
-            if (w->passed[to] || is_cut(w, block, to))
-                continue;
-            w->passed[to] = true;
-            stack[depth++] = to;
-        }
-    }
-}
-
 hd_ways *hd_ways_make(hd_arena *arena, const hd_kernel_info *info, const uint64_t *lengths) {
     uint32_t blocks = info->flow->block_count;
     hd_ways *w = hd_new(arena, hd_ways);
@@ -348,8 +309,26 @@ hd_ways *hd_ways_make(hd_arena *arena, const hd_kernel_info *info, const uint64_
     w->from_end = hd_new_array(arena, uint64_t *, blocks);
     w->once = hd_new_array(arena, uint64_t, blocks);
     w->reached = hd_new_array(arena, uint64_t, blocks);
-    weigh(w);
-    mark_passed(w);
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        uint64_t *weight = &w->weight[block_of(w, i)];
+        bool counted = i && is_one_choice(w, i - 1, i);
+        if (info->accesses[i].space == KIR_GLOBAL && !counted)
+            *weight = plus(*weight, info->accesses[i].width);
+        w->up_to[i] = *weight;
+    }
+    uint32_t *stack = hd_new_array(arena, uint32_t, blocks), depth = 1;
+    w->passed[0] = true;
+    while (depth) {
+        uint32_t block = stack[--depth];
+        const kir_inst *last = kir_terminator(info->kernel, block);
+        for (uint32_t i = 0; i < last->to_count; i++) {
+            uint32_t to = last->to[i];
+            if (w->passed[to] || is_cut(w, block, to))
+                continue;
+            w->passed[to] = true;
+            stack[depth++] = to;
+        }
+    }
     for (uint32_t l = info->flow->loop_count; l-- > 0 && !info->flow->irreducible;)
         shrink(w, (int32_t)l); /* inner loops come last */
     return w;

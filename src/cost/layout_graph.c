@@ -28,14 +28,6 @@ static hd_layout_graph *graph_new(hd_arena *arena, const hd_record *record) {
 
 enum { NO_FIELD = -1 };
 
-/* The field that an access reaches; `field_count` stands for all of them, where it is not
- * known which. */
-static int field_of(const hd_record *record, const hd_access *access) {
-    if (access->space != KIR_GLOBAL || access->record != record)
-        return NO_FIELD;
-    return access->field < 0 ? (int)record->field_count : access->field;
-}
-
 static void lengthen(uint64_t *distance, uint64_t bytes) {
     if (bytes != HD_UNREACHABLE && (*distance == HD_UNREACHABLE || *distance < bytes))
         *distance = bytes;
@@ -52,9 +44,22 @@ static uint64_t longest(const uint64_t *found, uint32_t n, uint32_t a, uint32_t 
     return distance;
 }
 
-static void find_distances(hd_arena *arena, const hd_kernel_info *info, const int *fields,
-                           hd_ways *ways, hd_layout_graph *graph) {
+static void find_distances(hd_arena *arena, const hd_kernel_info *info, hd_ways *ways,
+                           hd_layout_graph *graph) {
     uint32_t n = graph->record->field_count, many = (n + 1) * (n + 1);
+    /* The field that each access reaches; `n` stands for all of them, where it is not known which.
+     * NO_FIELD also where no work-item comes by. */
+    int *fields = hd_new_array(arena, int, info->access_count);
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        const hd_access *access = &info->accesses[i];
+        bool reaches = hd_ways_passes(ways, i) && access->space == KIR_GLOBAL &&
+                       access->record == graph->record;
+        fields[i] = !reaches ? NO_FIELD : access->field < 0 ? (int)n : access->field;
+        if (fields[i] == (int)n)
+            graph->reached = UINT64_MAX >> (64 - n);
+        else if (fields[i] >= 0)
+            graph->reached |= (uint64_t)1 << fields[i];
+    }
     uint64_t *found = hd_new_array(arena, uint64_t, many);
     for (uint32_t i = 0; i < many; i++)
         found[i] = HD_UNREACHABLE;
@@ -69,22 +74,6 @@ static void find_distances(hd_arena *arena, const hd_kernel_info *info, const in
                 graph->distance[a * n + b] = longest(found, n, a, b);
 }
 
-/* Of every access; NO_FIELD where no work-item comes by. */
-static int *find_fields(hd_arena *arena, const hd_kernel_info *info, const hd_ways *ways,
-                        hd_layout_graph *graph) {
-    uint32_t n = graph->record->field_count;
-    int *fields = hd_new_array(arena, int, info->access_count);
-    for (uint32_t i = 0; i < info->access_count; i++) {
-        bool passes = hd_ways_passes(ways, i);
-        fields[i] = passes ? field_of(graph->record, &info->accesses[i]) : NO_FIELD;
-        if (fields[i] == (int)n)
-            graph->reached = UINT64_MAX >> (64 - n);
-        else if (fields[i] >= 0)
-            graph->reached |= (uint64_t)1 << fields[i];
-    }
-    return fields;
-}
-
 /* The same of one launch. */
 static hd_layout_graph *layout_graph_of_launch(hd_arena *arena, const hd_job *job,
                                                const hd_launch *launch) {
@@ -95,8 +84,7 @@ static hd_layout_graph *layout_graph_of_launch(hd_arena *arena, const hd_job *jo
     uint64_t *lengths = hd_new_array(scratch, uint64_t, info->flow->loop_count);
     for (uint32_t l = 0; l < info->flow->loop_count; l++)
         lengths[l] = hd_loop_length(&info->trips[l], &options);
-    hd_ways *ways = hd_ways_make(scratch, info, lengths);
-    find_distances(scratch, info, find_fields(scratch, info, ways, graph), ways, graph);
+    find_distances(scratch, info, hd_ways_make(scratch, info, lengths), graph);
     hd_arena_free(scratch);
     return graph;
 }
@@ -110,26 +98,20 @@ typedef struct part {
 } part;
 typedef hd_vec(part) part_list;
 
-static double work_items(const hd_launch *launch) {
+static void add_part(hd_arena *arena, part_list *parts, const hd_layout_graph *graph,
+                     const hd_launch *launch) {
+    uint32_t n = graph->record->field_count;
     double items = (double)launch->repeat;
     for (uint32_t d = 0; d < launch->dims; d++)
         items *= (double)launch->global[d];
-    return items;
-}
-
-static bool graphs_equal(const hd_layout_graph *a, const hd_layout_graph *b) {
-    uint32_t n = a->record->field_count;
-    return a->reached == b->reached &&
-           !memcmp(a->distance, b->distance, n * n * sizeof *a->distance);
-}
-
-static void add_part(hd_arena *arena, part_list *parts, const hd_layout_graph *graph,
-                     double items) {
-    for (size_t i = 0; i < parts->count; i++)
-        if (graphs_equal(parts->data[i].graph, graph)) {
-            parts->data[i].items += items;
+    for (size_t i = 0; i < parts->count; i++) {
+        part *p = &parts->data[i];
+        if (p->graph->reached == graph->reached &&
+            !memcmp(p->graph->distance, graph->distance, n * n * sizeof *graph->distance)) {
+            p->items += items;
             return;
         }
+    }
     hd_push(arena, parts, (part){graph, items});
 }
 
@@ -174,7 +156,7 @@ hd_status hd_layout_graph_make(hd_arena *arena, const hd_diag *diag, const hd_jo
     uint32_t n = job->record->field_count;
     for (uint32_t i = 0; i < job->launch_count; i++) {
         const hd_layout_graph *one = layout_graph_of_launch(scratch, job, &job->launches[i]);
-        add_part(scratch, &parts, one, work_items(&job->launches[i]));
+        add_part(scratch, &parts, one, &job->launches[i]);
         graph->reached |= one->reached;
     }
     for (uint32_t a = 0; a < n; a++)

@@ -49,6 +49,13 @@ void cost_cluster_geometry(const hd_record *record, const hd_cluster *cluster, u
     }
 }
 
+static double bytes_of_fields(const hd_record *record, uint64_t fields) {
+    double bytes = 0;
+    for (; fields; fields &= fields - 1)
+        bytes += record->fields[__builtin_ctzll(fields)].size;
+    return bytes;
+}
+
 double cost_fetched_bytes(const hd_record *record, const cluster_geometry *g, uint64_t fields,
                           uint32_t line) {
     uint64_t mask = g->cluster->mask, come = fields & mask;
@@ -61,10 +68,7 @@ double cost_fetched_bytes(const hd_record *record, const cluster_geometry *g, ui
                     come |= (uint64_t)1 << mate;
             }
         }
-    double bytes = 0;
-    for (; come; come &= come - 1)
-        bytes += record->fields[__builtin_ctzll(come)].size;
-    return bytes;
+    return bytes_of_fields(record, come);
 }
 
 /* ---- making the model: one launch at a time ----------------------------------------------- */
@@ -79,25 +83,20 @@ typedef struct launch_builder {
     shape_context shapes;
 } launch_builder;
 
-/* Iterations of every loop in which the access runs; elsewhere the loops' own. */
-static const uint64_t *lengths_for(const launch_builder *b, const hd_access *access,
-                                   hd_arena *arena) {
-    const hd_flow *flow = b->info->flow;
-    uint64_t *lengths = hd_new_array(arena, uint64_t, flow->loop_count + 1);
-    memcpy(lengths, b->lengths, flow->loop_count * sizeof *lengths);
-    for (int32_t loop = access->loop; loop >= 0; loop = flow->loops[loop].parent)
-        lengths[loop] +=
-            !length_is_unknown(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
-    return lengths;
-}
-
 /* Shapes are made in an arena of their own, and kept when they are new. */
 static uint32_t add_shape(launch_builder *b, const hd_access *access, double *warps,
                           bool *stepped) {
     hd_cost_model *model = b->model;
+    const hd_flow *flow = b->info->flow;
     shape_context context = b->shapes;
     context.arena = hd_arena_new();
-    context.lengths = lengths_for(b, access, context.arena);
+    /* Iterations of every loop in which the access runs; elsewhere the loops' own. */
+    uint64_t *lengths = hd_new_array(context.arena, uint64_t, flow->loop_count + 1);
+    memcpy(lengths, b->lengths, flow->loop_count * sizeof *lengths);
+    for (int32_t loop = access->loop; loop >= 0; loop = flow->loops[loop].parent)
+        lengths[loop] +=
+            !length_is_unknown(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
+    context.lengths = lengths;
     const shape *made = cost_shape_make(&context, access, warps, stepped);
     uint32_t number = 0;
     while (number < model->shapes.count &&
@@ -125,46 +124,15 @@ static bool find_buffer(const launch_builder *b, const hd_access *access, uint32
 }
 
 static geometry fixed_geometry(const launch_builder *b, const hd_access *access) {
-    uint64_t bytes = access->width;
-    uint64_t run = 0;
-    if (access->record) {
-        bytes = access->record->size;
-        run = access->field >= 0 ? access->record->fields[access->field].offset : 0;
-    } else if (access->param >= 0 && b->info->kernel->params[access->param].element_bytes) {
-        bytes = b->info->kernel->params[access->param].element_bytes;
-    }
-    return (geometry){1, bytes ? bytes : 1, run, bytes};
-}
-
-/* How often an access runs in one run of a loop around it. */
-static double runs_in_loop(const launch_builder *b, const hd_access *access, int32_t loop) {
-    const hd_trip *trip = &b->info->trips[loop];
-    if (length_is_unknown(trip))
-        return (double)b->lengths[loop];
-    double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-    return runs + hd_runs_with_test(b->info, access, loop);
-}
-
-static double iterations_of(const launch_builder *b, const hd_access *access, uint32_t *degree) {
-    double product = 1;
-    *degree = 0;
-    for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
-        product *= runs_in_loop(b, access, loop);
-        *degree += length_is_unknown(&b->info->trips[loop]);
-    }
-    if (*degree > HD_MAX_DEGREE)
-        *degree = HD_MAX_DEGREE;
-    return product;
-}
-
-/* Bytes of a buffer. The fields of a record of arrays are one buffer, the first of them. */
-static uint64_t bytes_of_buffer(const launch_builder *b, uint32_t *number) {
-    uint32_t field;
-    const hd_job_arrays *arrays = hd_job_arrays_of(b->job, *number, &field);
-    if (arrays)
-        *number = arrays->buffers[0];
-    const hd_buffer *buffer = &b->job->buffers[*number];
-    return buffer->count * (arrays ? arrays->record->size : buffer->element_bytes);
+    const hd_record *record = access->record;
+    if (record)
+        return (geometry){1, record->size ? record->size : 1,
+                          access->field >= 0 ? record->fields[access->field].offset : 0,
+                          record->size};
+    uint32_t element =
+        access->param >= 0 ? b->info->kernel->params[access->param].element_bytes : 0;
+    uint32_t bytes = element ? element : access->width;
+    return (geometry){1, bytes ? bytes : 1, 0, bytes};
 }
 
 static void add_use(launch_builder *b, const hd_access *access) {
@@ -179,18 +147,30 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.irregular = !cost_access_is_regular(&b->shapes, access);
     u.scattered = u.irregular && !access->computable;
     u.segment = hd_device_segment_for(model->device, u.width);
-    u.segments = (double)(bytes_of_buffer(b, &u.buffer) / u.segment + 1);
-    double warps, iterations = iterations_of(b, access, &u.degree);
+    /* The fields of a record of arrays are one buffer, the first of them. */
+    uint32_t field;
+    const hd_job_arrays *arrays = hd_job_arrays_of(b->job, u.buffer, &field);
+    if (arrays)
+        u.buffer = arrays->buffers[0];
+    const hd_buffer *buffer = &b->job->buffers[u.buffer];
+    uint64_t bytes = buffer->count * (arrays ? arrays->record->size : buffer->element_bytes);
+    u.segments = (double)(bytes / u.segment + 1);
+    double warps, iterations = 1;
+    for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
+        const hd_trip *trip = &b->info->trips[loop];
+        double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
+        bool unknown = length_is_unknown(trip);
+        iterations *=
+            unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
+        u.degree += unknown && u.degree < HD_MAX_DEGREE;
+    }
     bool stepped;
     u.shape = add_shape(b, access, &warps, &stepped);
     u.executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat /
                    (access->shares ? access->shares : 1);
     uint32_t number = (uint32_t)model->uses.count;
     hd_push(model->arena, &model->uses, u);
-    if (u.field >= 0)
-        hd_push(model->arena, &model->of_field[u.field], number);
-    else
-        hd_push(model->arena, &model->others, number);
+    hd_push(model->arena, u.field >= 0 ? &model->of_field[u.field] : &model->others, number);
 }
 
 /* Accesses whose buffer is not known cannot be priced; once for each kernel. */
@@ -257,27 +237,6 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
 
 /* ---- questions ------------------------------------------------------------------------------ */
 
-static double record_bytes(const hd_record *record) {
-    double bytes = 0;
-    for (uint32_t f = 0; f < record->field_count; f++)
-        bytes += record->fields[f].size;
-    return bytes;
-}
-
-/* Least and most bytes of the interval over all layouts. */
-static void bound_bytes(const hd_record *record, const interval *between, bool l1, double *least,
-                        double *most) {
-    *least = *most = 0;
-    for (uint32_t i = 0; i < between->count; i++) {
-        const touched *item = &between->items[i];
-        double times = l1 ? item->per_l1 : item->per_l2, touched_bytes = 0;
-        for (uint64_t fields = item->fields; item->laid_out && fields; fields &= fields - 1)
-            touched_bytes += record->fields[__builtin_ctzll(fields)].size;
-        *least += cost_given_bytes(item, l1) + touched_bytes * times;
-        *most += cost_given_bytes(item, l1) + (item->laid_out ? record_bytes(record) * times : 0);
-    }
-}
-
 static bool intervals_equal(const interval *a, const interval *b) {
     if (a->count != b->count)
         return false;
@@ -292,8 +251,14 @@ static bool intervals_equal(const interval *a, const interval *b) {
 
 static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
     const hd_cache *cache = l1 ? &model->device->l1 : &model->device->l2;
-    double least, most, limit = (double)cache->size;
-    bound_bytes(model->record, between, l1, &least, &most);
+    double least = 0, most = 0, limit = (double)cache->size; /* bytes over all layouts */
+    for (uint32_t i = 0; i < between->count; i++) {
+        const touched *item = &between->items[i];
+        double times = item->laid_out ? l1 ? item->per_l1 : item->per_l2 : 0;
+        least += cost_given_bytes(item, l1) + bytes_of_fields(model->record, item->fields) * times;
+        most += cost_given_bytes(item, l1) +
+                bytes_of_fields(model->record, hd_all_fields(model->record)) * times;
+    }
     if (limit == 0 || least > limit)
         return ANSWER_NO;
     if (most <= limit)
@@ -310,18 +275,6 @@ static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
     return (int32_t)model->asked.count - 1;
 }
 
-static void ask_all(hd_cost_model *model) {
-    for (uint32_t i = 0; i < model->uses.count; i++)
-        for (uint32_t j = 0; j < model->uses.data[i].before_count; j++) {
-            earlier *e = &model->uses.data[i].before[j];
-            bool through_l1 = model->uses.data[i].reads && model->uses.data[e->use].reads;
-            e->l1 = through_l1 ? ask(model, &e->between, true) : ANSWER_NO;
-            e->l2 = ask(model, &e->between, false);
-        }
-    model->questions.count = (uint32_t)model->asked.count;
-    model->questions.limits = model->limits;
-}
-
 static uint32_t longest_unit(const hd_device *device) {
     uint32_t unit = device->segment;
     if (device->l1.size && device->l1.line > unit)
@@ -331,20 +284,10 @@ static uint32_t longest_unit(const hd_device *device) {
     return unit;
 }
 
-/* A tile whose shortest run fills whole units costs what `soa` costs. */
-static uint32_t count_levels(const hd_record *record, uint32_t unit) {
-    uint32_t align = record->align;
-    for (uint32_t f = 0; f < record->field_count; f++)
-        if (record->fields[f].align < align)
-            align = record->fields[f].align;
-    uint32_t levels = 1;
-    while (levels < MAX_LEVELS && align << levels < unit)
-        levels++;
-    return levels;
-}
-
-/* What shape.c can count in. No GPU has more. */
-static hd_status check_device(const hd_diag *diag, const hd_device *device, uint32_t unit) {
+/* What shape.c can count in, of which no GPU has more. Blocks are counted warp by warp, so their
+ * size must be one that a device could have. */
+static hd_status check_sizes(const hd_diag *diag, const hd_device *device, uint32_t unit,
+                             const hd_job *job) {
     hd_place place = {.file = device->source_file ? device->source_file : "<device>"};
     if (device->warp > MAX_LANES)
         return hd_fail(diag, HD_EUNSUPPORTED, &place,
@@ -355,11 +298,6 @@ static hd_status check_device(const hd_diag *diag, const hd_device *device, uint
                        "costs are counted in segments and lines of up to %d bytes, and the longest "
                        "here has %u; lower it",
                        MAX_UNIT, unit);
-    return HD_OK;
-}
-
-/* Blocks are counted warp by warp, so their size must be one that a device could have. */
-static hd_status check_launches(const hd_diag *diag, const hd_job *job) {
     for (uint32_t i = 0; i < job->launch_count; i++) {
         const hd_launch *launch = &job->launches[i];
         uint64_t threads = 1;
@@ -378,8 +316,8 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
                              const hd_device *device, const hd_cost_options *options,
                              hd_cost_model **result) {
     hd_status status = hd_job_require_record(diag, job);
-    status = status == HD_OK ? check_device(diag, device, longest_unit(device)) : status;
-    status = status == HD_OK ? check_launches(diag, job) : status;
+    if (status == HD_OK)
+        status = check_sizes(diag, device, longest_unit(device), job);
     if (status != HD_OK)
         return status;
     hd_cost_model *model = hd_new(arena, hd_cost_model);
@@ -388,14 +326,28 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->device = device;
     model->options = *options;
     model->modulus = longest_unit(device);
-    model->level_count = count_levels(job->record, model->modulus);
+    uint32_t align = job->record->align;
+    for (uint32_t f = 0; f < job->record->field_count; f++)
+        if (job->record->fields[f].align < align)
+            align = job->record->fields[f].align;
+    /* A tile whose shortest run fills whole units costs what `soa` costs. */
+    for (model->level_count = 1; model->level_count < MAX_LEVELS; model->level_count++)
+        if (align << model->level_count >= model->modulus)
+            break;
     model->soa_from = (uint64_t)1 << model->level_count;
-    model->memo = memo_new(arena);
+    model->counted = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
     for (uint32_t i = 0; i < job->launch_count; i++) {
         launch_builder b = {.model = model, .job = job, .launch = &job->launches[i], .number = i};
         add_launch(&b, diag);
     }
-    ask_all(model);
+    for (uint32_t i = 0; i < model->uses.count; i++)
+        for (uint32_t j = 0; j < model->uses.data[i].before_count; j++) {
+            earlier *e = &model->uses.data[i].before[j];
+            bool through_l1 = model->uses.data[i].reads && model->uses.data[e->use].reads;
+            e->l1 = through_l1 ? ask(model, &e->between, true) : ANSWER_NO;
+            e->l2 = ask(model, &e->between, false);
+        }
+    model->questions = (hd_questions){(uint32_t)model->asked.count, model->limits};
     *result = model;
     return HD_OK;
 }

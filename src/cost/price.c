@@ -24,40 +24,28 @@
 
 /* ---- prices ------------------------------------------------------------------------------------ */
 
-/* The counts of segments.c for a use, remembered. `unit` is in bytes. */
-static double use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit) {
-    memo_key key;
-    memset(&key, 0, sizeof key);
-    key.shape = u->shape;
-    key.unit = unit;
-    key.width = u->width;
-    key.place = *place;
-    double value;
-    if (!memo_get(model->memo, &key, &value)) {
-        value = cost_shape_units(model->shapes.data[u->shape], place, u->width, unit);
-        memo_put(model->memo, &key, value);
+/* The counts of segments.c for a use, remembered: the units of `unit` bytes that it touches or,
+ * with an earlier access, the share of them that this one touched. */
+static double counted(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit,
+                      const earlier *e, const geometry *other) {
+    const shape *s = model->shapes.data[u->shape];
+    count_key key = {.shape = u->shape, .unit = unit, .width = u->width, .place = *place};
+    if (e) {
+        key.other_width = model->uses.data[e->use].width;
+        key.other = *other;
+        key.dindex = e->dindex;
+        key.dinner = e->dinner;
     }
-    return value;
-}
-
-static double use_covered(hd_cost_model *model, const use *u, const geometry *place,
-                          const earlier *e, const geometry *other, uint32_t unit) {
-    memo_key key;
-    memset(&key, 0, sizeof key);
-    key.shape = u->shape;
-    key.unit = unit;
-    key.width = u->width;
-    key.place = *place;
-    key.other_width = model->uses.data[e->use].width;
-    key.other = *other;
-    key.dindex = e->dindex;
-    key.dinner = e->dinner;
-    double value;
-    if (!memo_get(model->memo, &key, &value)) {
-        value = cost_shape_covered(model->shapes.data[u->shape], place, u->width, other,
-                                   (uint32_t)key.other_width, e->dindex, e->dinner, unit);
-        memo_put(model->memo, &key, value);
-    }
+    uint64_t row = hd_hash_get_key(&model->counted, &key);
+    if (row != HD_NO_VALUE)
+        return model->counts.data[row];
+    double value = e ? cost_shape_covered(s, place, u->width, other, (uint32_t)key.other_width,
+                                          e->dindex, e->dinner, unit)
+                     : cost_shape_units(s, place, u->width, unit);
+    count_key *kept = hd_new(model->arena, count_key);
+    *kept = key;
+    hd_hash_add_key(&model->counted, kept, model->counts.count);
+    hd_push(model->arena, &model->counts, value);
     return value;
 }
 
@@ -85,70 +73,63 @@ typedef struct hits {
     double l1, l2; /* shares of the transactions; l2: of those that missed L1 or skip it */
 } hits;
 
-/* Best coverage by one earlier access, and by one before the loop for the first
- * iteration. */
-typedef struct coverage {
-    double again, first;
-} coverage;
-
-static void cover(coverage *c, const earlier *e, double share) {
-    double *best = e->first_only ? &c->first : &c->again;
-    if (share * e->available > *best)
-        *best = share * e->available;
-}
-
-static double covered_share(const coverage *c) {
-    return c->again + c->first < 1 ? c->again + c->first : 1;
-}
-
 static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
                     const cluster_geometry *g, uint64_t answers) {
-    const hd_device *device = model->device;
-    coverage l1 = {0, 0}, l2 = {0, 0};
+    const uint32_t lines[] = {model->device->l1.line, model->device->l2.line};
+    /* Of L1 and L2 the best coverage by one earlier access, and by one before the loop for the
+     * first iteration. */
+    double best[2][2] = {{0}};
     for (uint32_t i = 0; i < u->before_count; i++) {
         const earlier *e = &u->before[i];
-        bool in_l1 = answered(e->l1, answers), in_l2 = answered(e->l2, answers);
-        const geometry *other = in_l1 || in_l2 ? place_of_earlier(model, u, g, e) : NULL;
-        if (!other)
-            continue;
-        if (in_l1)
-            cover(&l1, e, use_covered(model, u, place, e, other, device->l1.line));
-        if (in_l2)
-            cover(&l2, e, use_covered(model, u, place, e, other, device->l2.line));
+        const bool inside[] = {answered(e->l1, answers), answered(e->l2, answers)};
+        const geometry *other = inside[0] || inside[1] ? place_of_earlier(model, u, g, e) : NULL;
+        for (int level = 0; level < 2 && other; level++) {
+            double *most = &best[level][e->first_only];
+            double share =
+                inside[level] ? counted(model, u, place, lines[level], e, other) * e->available : 0;
+            *most = share > *most ? share : *most;
+        }
     }
-    hits h = {covered_share(&l1), covered_share(&l2)};
-    h.l2 = h.l2 > h.l1 ? h.l2 - h.l1 : 0;
-    return h;
+    double l1 = best[0][0] + best[0][1], l2 = best[1][0] + best[1][1];
+    l1 = l1 < 1 ? l1 : 1;
+    l2 = l2 < 1 ? l2 : 1;
+    return (hits){l1, l2 > l1 ? l2 - l1 : 0};
 }
 
 static double price_of_use(hd_cost_model *model, const use *u, const cluster_geometry *g,
                            uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = cost_at_most(model, u, use_units(model, u, place, u->segment));
+    *transactions = cost_at_most(model, u, counted(model, u, place, u->segment, NULL, NULL));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
 }
 
-static uint64_t questions_of(const hd_cost_model *model, const use *u, uint64_t mask) {
+static uint64_t questions_of(const hd_cost_model *model, const use_list *uses, uint64_t mask) {
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < u->before_count; i++) {
-        const earlier *e = &u->before[i];
-        int32_t field = model->uses.data[e->use].field;
-        if (u->field >= 0 && (field < 0 || !(mask >> field & 1)))
-            continue;
-        bits |= e->l1 >= 0 ? (uint64_t)1 << e->l1 : 0;
-        bits |= e->l2 >= 0 ? (uint64_t)1 << e->l2 : 0;
+    for (uint32_t n = 0; n < uses->count; n++) {
+        const use *u = &model->uses.data[uses->data[n]];
+        for (uint32_t i = 0; i < u->before_count; i++) {
+            const earlier *e = &u->before[i];
+            int32_t field = model->uses.data[e->use].field;
+            if (u->field >= 0 && (field < 0 || !(mask >> field & 1)))
+                continue;
+            bits |= e->l1 >= 0 ? (uint64_t)1 << e->l1 : 0;
+            bits |= e->l2 >= 0 ? (uint64_t)1 << e->l2 : 0;
+        }
     }
     return bits;
 }
 
-static hd_cluster cluster_of_mask(uint64_t mask, uint64_t tile) {
-    hd_cluster cluster = {.mask = mask, .tile = tile};
-    for (uint64_t left = mask; left; left &= left - 1)
-        cluster.order[cluster.count++] = (uint8_t)__builtin_ctzll(left);
-    return cluster;
+static void add_prices(hd_cost_model *model, const use_list *uses, const cluster_geometry *g,
+                       uint64_t answers, hd_cost_vector *sum) {
+    hits h;
+    double transactions;
+    for (uint32_t i = 0; i < uses->count; i++) {
+        const use *u = &model->uses.data[uses->data[i]];
+        sum->v[u->degree] += price_of_use(model, u, g, answers, &h, &transactions);
+    }
 }
 
 static void add_bytes(const hd_cost_model *model, const hd_cluster *cluster, double *bytes) {
@@ -167,54 +148,36 @@ static void add_bytes(const hd_cost_model *model, const hd_cluster *cluster, dou
 }
 
 void hd_cluster_bytes(hd_cost_model *model, uint64_t mask, uint64_t tile, double *bytes) {
-    hd_cluster cluster = cluster_of_mask(mask, tile);
+    const hd_cluster cluster = hd_cluster_of_mask(mask, tile);
     memset(bytes, 0, model->questions.count * sizeof *bytes);
     add_bytes(model, &cluster, bytes);
 }
 
 uint64_t hd_cluster_questions(hd_cost_model *model, uint64_t mask) {
     uint64_t bits = 0;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        uint32_t field = (uint32_t)__builtin_ctzll(left);
-        for (uint32_t i = 0; i < model->of_field[field].count; i++)
-            bits |= questions_of(model, &model->uses.data[model->of_field[field].data[i]], mask);
-    }
+    for (uint64_t left = mask; left; left &= left - 1)
+        bits |= questions_of(model, &model->of_field[__builtin_ctzll(left)], mask);
     return bits;
 }
 
 hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t tile,
                                 uint64_t answers) {
-    hd_cluster cluster = cluster_of_mask(mask, tile);
+    const hd_cluster cluster = hd_cluster_of_mask(mask, tile);
     cluster_geometry g;
     cost_cluster_geometry(model->record, &cluster, model->soa_from, &g);
     hd_cost_vector sum = {{0}};
-    hits h;
-    double transactions;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        uint32_t field = (uint32_t)__builtin_ctzll(left);
-        for (uint32_t i = 0; i < model->of_field[field].count; i++) {
-            const use *u = &model->uses.data[model->of_field[field].data[i]];
-            sum.v[u->degree] += price_of_use(model, u, &g, answers, &h, &transactions);
-        }
-    }
+    for (uint64_t left = mask; left; left &= left - 1)
+        add_prices(model, &model->of_field[__builtin_ctzll(left)], &g, answers, &sum);
     return sum;
 }
 
 uint64_t hd_other_questions(const hd_cost_model *model) {
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < model->others.count; i++)
-        bits |= questions_of(model, &model->uses.data[model->others.data[i]], 0);
-    return bits;
+    return questions_of(model, &model->others, 0);
 }
 
 hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers) {
     hd_cost_vector sum = {{0}};
-    hits h;
-    double transactions;
-    for (uint32_t i = 0; i < model->others.count; i++) {
-        const use *u = &model->uses.data[model->others.data[i]];
-        sum.v[u->degree] += price_of_use(model, u, NULL, answers, &h, &transactions);
-    }
+    add_prices(model, &model->others, NULL, answers, &sum);
     return sum;
 }
 
@@ -228,31 +191,19 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
 
 /* ---- a whole layout --------------------------------------------------------------------------- */
 
-static uint64_t answers_for(const hd_cost_model *model, const hd_layout *layout) {
-    double bytes[HD_MAX_QUESTIONS] = {0};
-    for (uint32_t c = 0; c < layout->count; c++)
-        add_bytes(model, &layout->clusters[c], bytes);
-    uint64_t answers = 0;
-    for (uint32_t q = 0; q < model->questions.count; q++)
-        if (bytes[q] <= model->limits[q])
-            answers |= (uint64_t)1 << q;
-    return answers;
-}
-
 /* Accesses of one place in one kernel are one line, whatever launch they are in. */
-static hd_cost_line *line_for(hd_cost_line *lines, size_t *count, const use *u) {
-    for (size_t i = 0; i < *count; i++)
-        if (lines[i].access->inst == u->access->inst && lines[i].access->kind == u->access->kind &&
-            lines[i].access->field == u->access->field &&
-            lines[i].access->field_byte == u->access->field_byte &&
-            lines[i].info->kernel == u->info->kernel)
-            return &lines[i];
-    lines[*count] = (hd_cost_line){.access = u->access, .info = u->info, .irregular = u->irregular};
-    return &lines[(*count)++];
-}
-
-static void add_to_line(hd_cost_line *line, const use *u, const shape *s, double price, hits h,
-                        double transactions) {
+static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, const shape *s,
+                        double price, hits h, double transactions) {
+    hd_cost_line *line = lines;
+    for (; line < lines + *count; line++)
+        if (line->access->inst == u->access->inst && line->access->kind == u->access->kind &&
+            line->access->field == u->access->field &&
+            line->access->field_byte == u->access->field_byte &&
+            line->info->kernel == u->info->kernel)
+            break;
+    if (line == lines + *count)
+        lines[(*count)++] =
+            (hd_cost_line){.access = u->access, .info = u->info, .irregular = u->irregular};
     double before = line->executions, all = before + u->executions;
     double moved = before * line->transactions, more = u->executions * transactions;
     line->cost.v[u->degree] += price;
@@ -274,14 +225,19 @@ static int costlier(const void *a, const void *b) {
 
 hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
                                  hd_cost_line **lines, size_t *line_count) {
-    uint64_t answers = answers_for(model, layout);
+    double bytes[HD_MAX_QUESTIONS] = {0};
+    uint64_t answers = 0;
     cluster_geometry *g = hd_new_array(arena, cluster_geometry, layout->count);
     const cluster_geometry *of_field[HD_MAX_FIELDS] = {NULL};
     for (uint32_t c = 0; c < layout->count; c++) {
+        add_bytes(model, &layout->clusters[c], bytes);
         cost_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g[c]);
         for (uint64_t left = layout->clusters[c].mask; left; left &= left - 1)
             of_field[__builtin_ctzll(left)] = &g[c];
     }
+    for (uint32_t q = 0; q < model->questions.count; q++)
+        if (bytes[q] <= model->limits[q])
+            answers |= (uint64_t)1 << q;
     hd_cost_vector sum = {{0}};
     if (lines) {
         *lines = hd_new_array(arena, hd_cost_line, model->uses.count);
@@ -295,7 +251,7 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
                                     &h, &transactions);
         sum.v[u->degree] += price;
         if (lines)
-            add_to_line(line_for(*lines, line_count, u), u, model->shapes.data[u->shape], price, h,
+            add_to_line(*lines, line_count, u, model->shapes.data[u->shape], price, h,
                         transactions);
     }
     if (lines)

@@ -66,21 +66,17 @@ typedef struct reading {
     int64_t index, inner;
 } reading;
 
-static int64_t address_of(const reading *r, int64_t index, int64_t inner) {
-    const geometry *g = r->place;
-    int64_t number = floor_divide(index, (int64_t)g->tile);
-    uint64_t in_tile = (uint64_t)index - (uint64_t)number * g->tile;
-    return (int64_t)((uint64_t)number * g->bytes + g->run + in_tile * g->step + (uint64_t)inner);
-}
-
 /* The units of the lanes from `first` up to `end`. */
 static void collect(units *u, const lane_pattern *pattern, uint32_t first, uint32_t end,
                     const reading *r, uint32_t unit) {
+    const geometry *g = r->place;
     u->count = 0;
     for (uint32_t i = first; i < end; i++) {
         int64_t index = (int64_t)((uint64_t)r->index + (uint64_t)pattern->index[i]);
-        int64_t inner = (int64_t)((uint64_t)r->inner + (uint64_t)pattern->inner[i]);
-        int64_t at = address_of(r, index, inner);
+        int64_t number = floor_divide(index, (int64_t)g->tile);
+        uint64_t in_tile = (uint64_t)index - (uint64_t)number * g->tile;
+        int64_t at = (int64_t)((uint64_t)number * g->bytes + g->run + in_tile * g->step +
+                               (uint64_t)r->inner + (uint64_t)pattern->inner[i]);
         int64_t last = (int64_t)((uint64_t)at + (r->width ? r->width - 1 : 0));
         run more = {floor_divide(at, unit), floor_divide(last < at ? at : last, unit)};
         add_run(u, more);
@@ -95,26 +91,22 @@ static double count_units(const units *u) {
     return count;
 }
 
-/* Of each request of the pattern. */
-static double units_of(const lane_pattern *pattern, const reading *r, uint32_t unit) {
-    units mine;
-    collect(&mine, pattern, 0, pattern->half, r, unit);
-    double count = count_units(&mine);
-    collect(&mine, pattern, pattern->half, pattern->lanes, r, unit);
-    return count + count_units(&mine);
-}
-
 static uint32_t level_of(uint64_t tile) { return (uint32_t)__builtin_ctzll(tile); }
 
 double cost_shape_units(const shape *s, const geometry *place, uint32_t width, uint32_t unit) {
+    units mine;
     double sum = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
+        const lane_pattern *pattern = &s->patterns[p];
         const residues *list = &s->levels[level_of(place->tile)][p];
         for (uint32_t i = 0; i < list->count; i++)
             for (uint32_t j = 0; j < s->inner.count; j++) {
                 reading r = {place, width, list->data[i].value, s->inner.data[j].value};
-                sum += units_of(&s->patterns[p], &r, unit) * list->data[i].share *
-                       s->inner.data[j].share;
+                collect(&mine, pattern, 0, pattern->half, &r, unit); /* each request by itself */
+                double count = count_units(&mine);
+                collect(&mine, pattern, pattern->half, pattern->lanes, &r, unit);
+                count += count_units(&mine);
+                sum += count * list->data[i].share * s->inner.data[j].share;
             }
     }
     return sum * s->lane_copies;

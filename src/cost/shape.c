@@ -34,24 +34,16 @@
 enum { MAX_PATTERNS = 256, MAX_GUARDS = 16, MOST_LANES = 1 << 13, MOST_ITERATIONS = 16 };
 #define NEGLIGIBLE 1e-12 /* a share that only rounding left over */
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* ---- distributions of residues: dense arrays of `modulus` doubles -------------- */
 
-/* dense := dense convolved with the residues of stride * {0, …, count - 1}. */
+/* dense := dense convolved with the residues of stride * {0, …, count - 1}. With `modulus` of them
+ * it is spread evenly over all multiples of the stride. */
 static void convolve(hd_arena *arena, double *dense, uint32_t modulus, int64_t stride,
                      uint64_t count) {
     uint32_t step = (uint32_t)hd_mod(stride, modulus);
     if (step == 0 || count <= 1)
         return;
-    uint32_t cycles = (uint32_t)greatest_common_divisor(step, modulus);
+    uint32_t cycles = step & -step; /* the greatest common divisor with a power of two */
     uint32_t length = modulus / cycles;
     double turns = (double)(count / length) / (double)count;
     uint32_t window = (uint32_t)(count % length);
@@ -73,11 +65,6 @@ static void convolve(hd_arena *arena, double *dense, uint32_t modulus, int64_t s
                 window ? walk[(i + 1) % length] - walk[(i + length - window + 1) % length] : 0;
         }
     }
-}
-
-/* dense := dense spread evenly over all multiples of `factor`. */
-static void spread(hd_arena *arena, double *dense, uint32_t modulus, int64_t factor) {
-    convolve(arena, dense, modulus, factor, modulus);
 }
 
 static residues compress(hd_arena *arena, const double *dense, uint32_t modulus) {
@@ -108,14 +95,6 @@ static int64_t value_at(hd_affine form, const uint64_t group[3], const uint64_t 
     return (int64_t)value;
 }
 
-/* Only ids stand in it, so that it can be decided for every lane. */
-static bool depends_on_ids_only(hd_affine form) {
-    for (uint32_t i = 0; i < form.term_count; i++)
-        if (form.terms[i].kind != HD_SYM_GROUP && form.terms[i].kind != HD_SYM_LOCAL)
-            return false;
-    return true;
-}
-
 /* Least and greatest value that the terms of one kind can have; false when they do
  * not fit 64 bits. */
 static bool add_range(hd_affine form, hd_symbol_kind kind, const uint64_t sizes[3], int64_t *low,
@@ -143,21 +122,28 @@ static verdict verdict_of(int64_t low, int64_t high, kir_pred pred) {
     return first && last ? ALWAYS : first || last ? SOMETIMES : NEVER;
 }
 
-/* Over all threads of the launch. */
-static verdict verdict_of_launch(const hd_guard *guard, const hd_grid *launch) {
-    int64_t low = guard->expr.constant, high = low;
-    bool known = add_range(guard->expr, HD_SYM_GROUP, launch->groups, &low, &high) &&
+static const uint64_t origin_ids[3] = {0, 0, 0};
+
+/* Over all threads of a block, or, with NULL, of the launch. */
+static verdict verdict_of_guard(const hd_guard *guard, const hd_grid *launch,
+                                const uint64_t *group) {
+    int64_t low = value_at(guard->expr, group ? group : origin_ids, origin_ids), high = low;
+    bool known = (group || add_range(guard->expr, HD_SYM_GROUP, launch->groups, &low, &high)) &&
                  add_range(guard->expr, HD_SYM_LOCAL, launch->local, &low, &high);
     return known ? verdict_of(low, high, guard->pred) : SOMETIMES;
 }
 
-/* Guards that can be decided and do not hold for every thread. */
+/* Guards of ids alone, which can be decided, that do not hold for every thread. */
 static uint32_t deciding_guards(const hd_access *access, const hd_grid *launch, hd_guard *guards) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < access->guard_count && count < MAX_GUARDS; i++)
-        if (depends_on_ids_only(access->guards[i].expr) &&
-            verdict_of_launch(&access->guards[i], launch) != ALWAYS)
+    for (uint32_t i = 0; i < access->guard_count && count < MAX_GUARDS; i++) {
+        hd_affine form = access->guards[i].expr;
+        bool of_ids = true;
+        for (uint32_t t = 0; t < form.term_count; t++)
+            of_ids &= form.terms[t].kind == HD_SYM_GROUP || form.terms[t].kind == HD_SYM_LOCAL;
+        if (of_ids && verdict_of_guard(&access->guards[i], launch, NULL) != ALWAYS)
             guards[count++] = access->guards[i];
+    }
     return count;
 }
 
@@ -178,25 +164,28 @@ typedef struct builder {
     double warps, lanes, requests;
 } builder;
 
-static uint32_t find_pattern(builder *b, const int64_t *index, const int64_t *inner, uint32_t lanes,
-                             uint32_t half) {
+static lane_pattern copy_pattern(hd_arena *arena, const lane_pattern *from) {
+    uint32_t lanes = from->lanes;
+    int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
+    memcpy(places, from->index, lanes * sizeof *places);
+    memcpy(places + lanes, from->inner, lanes * sizeof *places);
+    return (lane_pattern){lanes, from->half, places, places + lanes};
+}
+
+static bool patterns_equal(const lane_pattern *a, const lane_pattern *b) {
+    return a->lanes == b->lanes && a->half == b->half &&
+           !memcmp(a->index, b->index, a->lanes * sizeof *a->index) &&
+           !memcmp(a->inner, b->inner, a->lanes * sizeof *a->inner);
+}
+
+static uint32_t find_pattern(builder *b, const lane_pattern *wanted) {
     hd_arena *arena = b->context->arena;
-    for (uint32_t i = 0; i < b->patterns.count; i++) {
-        const lane_pattern *p = &b->patterns.data[i];
-        if (p->lanes == lanes && p->half == half &&
-            !memcmp(p->index, index, lanes * sizeof *index) &&
-            !memcmp(p->inner, inner, lanes * sizeof *inner))
+    for (uint32_t i = 0; i < b->patterns.count; i++)
+        if (patterns_equal(&b->patterns.data[i], wanted))
             return i;
-    }
     if (b->patterns.count == MAX_PATTERNS)
         return MAX_PATTERNS - 1;
-    lane_pattern made = {.lanes = lanes, .half = half};
-    int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
-    memcpy(places, index, lanes * sizeof *index);
-    memcpy(places + lanes, inner, lanes * sizeof *inner);
-    made.index = places;
-    made.inner = places + lanes;
-    hd_push(arena, &b->patterns, made);
+    hd_push(arena, &b->patterns, copy_pattern(arena, wanted));
     hd_push(arena, &b->dense, hd_new_array(arena, double, b->modulus));
     return (uint32_t)b->patterns.count - 1;
 }
@@ -222,20 +211,16 @@ typedef struct warp_place {
     int64_t base;
 } warp_place;
 
-static bool is_active(const builder *b, const uint64_t group[3], const uint64_t local[3]) {
-    for (uint32_t g = 0; g < b->guard_count; g++)
-        if (!hd_compare(b->guards[g].pred, 64, value_at(b->guards[g].expr, group, local), 0))
-            return false;
-    return true;
-}
-
 /* The lanes of a warp that the guards let through, as bits. */
 static uint64_t active_lanes(const builder *b, const uint64_t group[3], uint64_t warp) {
     uint64_t first = warp * b->context->warp, active = 0;
     for (uint64_t t = first; t < first + b->context->warp && t < b->launch.block_threads; t++) {
         uint64_t local[3];
+        bool holds = true;
         hd_grid_ids(b->launch.local, t, local);
-        active |= (uint64_t)is_active(b, group, local) << (t - first);
+        for (uint32_t g = 0; g < b->guard_count && holds; g++)
+            holds = hd_compare(b->guards[g].pred, 64, value_at(b->guards[g].expr, group, local), 0);
+        active |= (uint64_t)holds << (t - first);
     }
     return active;
 }
@@ -258,8 +243,9 @@ static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp,
         index[place.lanes] = (int64_t)((uint64_t)at - (uint64_t)place.base);
         inner[place.lanes++] = (int64_t)(in - moved);
     }
+    const lane_pattern pattern = {place.lanes, place.half, index, inner};
     if (place.lanes)
-        place.pattern = find_pattern(b, index, inner, place.lanes, place.half);
+        place.pattern = find_pattern(b, &pattern);
     return place;
 }
 
@@ -274,23 +260,9 @@ static void add_warp(builder *b, const warp_place *place, int64_t moved, double 
     b->requests += weight * ((place->half > 0) + (place->lanes > place->half));
 }
 
-/* Whether the guards let through all threads of a block, or none. */
-static verdict verdict_of_block(const builder *b, const uint64_t group[3]) {
-    static const uint64_t first[3] = {0, 0, 0};
-    verdict all = ALWAYS;
-    for (uint32_t g = 0; g < b->guard_count && all != NEVER; g++) {
-        int64_t low = value_at(b->guards[g].expr, group, first), high = low;
-        bool known = add_range(b->guards[g].expr, HD_SYM_LOCAL, b->launch.local, &low, &high);
-        verdict one = known ? verdict_of(low, high, b->guards[g].pred) : SOMETIMES;
-        all = one < all ? one : all;
-    }
-    return all;
-}
-
 /* All warps of all blocks. Without guards every block is like block 0, moved, and so
  * is each that the guards let through as a whole: those are placed once. */
 static void add_launch(builder *b) {
-    static const uint64_t first[3] = {0, 0, 0};
     uint64_t warps = (b->launch.block_threads + b->context->warp - 1) / b->context->warp;
     uint64_t group[3] = {0, 0, 0};
     uint64_t blocks = b->guard_count ? b->launch.block_count : 1;
@@ -300,10 +272,14 @@ static void add_launch(builder *b) {
     int64_t origin = 0;
     for (uint64_t block = 0; block < blocks; block++) {
         hd_grid_ids(b->launch.groups, block, group);
-        verdict all = verdict_of_block(b, group);
+        verdict all = ALWAYS; /* whether the guards let through all of its threads, or none */
+        for (uint32_t g = 0; g < b->guard_count && all != NEVER; g++) {
+            verdict one = verdict_of_guard(&b->guards[g], &b->launch, group);
+            all = one < all ? one : all;
+        }
         if (all == NEVER)
             continue;
-        int64_t here = value_at(b->access->index, group, first);
+        int64_t here = value_at(b->access->index, group, origin_ids);
         bool reused = all == ALWAYS && alike;
         if (reused && !whole) {
             whole = hd_new_array(b->context->arena, warp_place, warps);
@@ -320,16 +296,6 @@ static void add_launch(builder *b) {
     }
 }
 
-/* The iteration of every enclosing loop in the `number`th of all their iterations. */
-static void set_iteration(const builder *b, int64_t *iteration, uint64_t number) {
-    for (int32_t loop = b->access->loop; loop >= 0;
-         loop = b->context->info->flow->loops[loop].parent) {
-        uint64_t length = b->context->lengths[loop] ? b->context->lengths[loop] : 1;
-        iteration[loop] = (int64_t)(number % length);
-        number /= length;
-    }
-}
-
 /* Numbers 0 … count - 1, or `most` of them spread evenly. */
 static uint64_t sampled(uint64_t i, uint64_t count, uint64_t most) {
     return count <= most
@@ -337,30 +303,30 @@ static uint64_t sampled(uint64_t i, uint64_t count, uint64_t most) {
                : (uint64_t)((double)i * (double)count / (double)most + (double)(i % 7)) % count;
 }
 
-static uint64_t iteration_count(const builder *b) {
-    const uint64_t enough = 1 << 20; /* far more than are sampled */
-    uint64_t product = 1;
-    for (int32_t loop = b->access->loop; loop >= 0 && product < enough;
-         loop = b->context->info->flow->loops[loop].parent) {
-        uint64_t length = b->context->lengths[loop] ? b->context->lengths[loop] : 1;
-        product *= length < enough ? length : enough;
-    }
-    return product;
-}
-
 /* An index that must be computed lane by lane. */
 static void add_computed(builder *b) {
     const shape_context *c = b->context;
     int64_t *iteration = hd_new_array(c->arena, int64_t, c->info->flow->loop_count + 1);
     b->iteration = iteration;
-    uint64_t iterations = iteration_count(b), blocks = b->launch.block_count;
+    const uint64_t enough = 1 << 20; /* far more iterations than are sampled */
+    uint64_t iterations = 1, blocks = b->launch.block_count;
+    for (int32_t loop = b->access->loop; loop >= 0 && iterations < enough;
+         loop = c->info->flow->loops[loop].parent) {
+        uint64_t length = c->lengths[loop] ? c->lengths[loop] : 1;
+        iterations *= length < enough ? length : enough;
+    }
     uint64_t most_blocks = MOST_LANES / b->launch.block_threads + 1, group[3];
     uint64_t some = iterations < MOST_ITERATIONS ? iterations : MOST_ITERATIONS;
     uint64_t some_blocks = blocks < most_blocks ? blocks : most_blocks;
     double weight = (double)blocks / (double)some_blocks / (double)some;
     uint64_t warps = (b->launch.block_threads + c->warp - 1) / c->warp;
     for (uint64_t n = 0; n < some; n++) {
-        set_iteration(b, iteration, sampled(n, iterations, MOST_ITERATIONS));
+        uint64_t number = sampled(n, iterations, MOST_ITERATIONS);
+        for (int32_t loop = b->access->loop; loop >= 0; loop = c->info->flow->loops[loop].parent) {
+            uint64_t length = c->lengths[loop] ? c->lengths[loop] : 1;
+            iteration[loop] = (int64_t)(number % length);
+            number /= length;
+        }
         for (uint64_t i = 0; i < some_blocks; i++) {
             hd_grid_ids(b->launch.groups, sampled(i, blocks, most_blocks), group);
             for (uint64_t warp = 0; warp < warps; warp++) {
@@ -401,11 +367,6 @@ static bool add_steps(builder *b) {
     return true;
 }
 
-static bool is_opaque(hd_symbol_kind kind) {
-    return kind == HD_SYM_VALUE || kind == HD_SYM_PARAM || kind == HD_SYM_SIZE ||
-           kind == HD_SYM_GLOBAL;
-}
-
 /* Convolves with everything in `form` but local ids (and block ids, if `blocks`
  * is false: they have been enumerated). */
 static void convolve_form(const builder *b, double *dense, uint32_t modulus, hd_affine form,
@@ -419,8 +380,9 @@ static void convolve_form(const builder *b, double *dense, uint32_t modulus, hd_
             convolve(arena, dense, modulus, t->factor, b->launch.groups[t->index]);
         else if (t->kind == HD_SYM_LOCAL && locals)
             convolve(arena, dense, modulus, t->factor, b->launch.local[t->index]);
-        else if (is_opaque(t->kind))
-            spread(arena, dense, modulus, t->factor);
+        else if (t->kind == HD_SYM_VALUE || t->kind == HD_SYM_PARAM || t->kind == HD_SYM_SIZE ||
+                 t->kind == HD_SYM_GLOBAL)
+            convolve(arena, dense, modulus, t->factor, modulus);
     }
 }
 
@@ -445,7 +407,8 @@ static void make_scattered(builder *b, shape *s) {
     double warps = b->warps, lanes = b->lanes;
     b->patterns.count = b->dense.count = 0;
     int64_t zero = 0;
-    uint32_t pattern = find_pattern(b, &zero, &zero, 1, 1); /* makes room in `dense` */
+    const lane_pattern single = {1, 1, &zero, &zero};
+    uint32_t pattern = find_pattern(b, &single); /* makes room in `dense` */
     double *dense = b->dense.data[pattern];
     dense[hd_mod(b->access->index.constant, b->modulus)] = warps;
     convolve_form(b, dense, b->modulus, b->access->index, true, true);
@@ -465,28 +428,6 @@ static void fill_levels(const builder *b, shape *s) {
             s->levels[k][p] = compress(c->arena, folded, modulus);
         }
     }
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_residues(uint64_t hash, const residues *list) {
-    for (uint32_t i = 0; i < list->count; i++)
-        hash = mix(hash, list->data[i].value);
-    return mix(hash, list->count);
-}
-
-static uint64_t hash_shape(const shape *s, uint32_t finest) {
-    uint64_t hash = hash_residues(s->pattern_count, &s->inner);
-    for (uint32_t p = 0; p < s->pattern_count; p++) {
-        hash = hash_residues(hash, &s->levels[finest][p]);
-        hash = mix(hash, s->patterns[p].half);
-        for (uint32_t i = 0; i < s->patterns[p].lanes; i++)
-            hash = mix(hash, (uint64_t)s->patterns[p].index[i]);
-    }
-    return hash;
 }
 
 /* Fills patterns and residues in the way that the access allows; true when every
@@ -531,7 +472,6 @@ shape *cost_shape_make(const shape_context *context, const hd_access *access, do
                       !regular);
     s->inner = compress(context->arena, inner, context->modulus);
     fill_levels(&b, s);
-    s->hash = hash_shape(s, context->level_count - 1);
     return s;
 }
 
@@ -545,13 +485,8 @@ shape *cost_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count)
     shape *copy = hd_new(arena, shape);
     *copy = *from;
     copy->patterns = hd_new_array(arena, lane_pattern, from->pattern_count);
-    for (uint32_t p = 0; p < from->pattern_count; p++) {
-        uint32_t lanes = from->patterns[p].lanes;
-        int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
-        memcpy(places, from->patterns[p].index, lanes * sizeof *places);
-        memcpy(places + lanes, from->patterns[p].inner, lanes * sizeof *places);
-        copy->patterns[p] = (lane_pattern){lanes, from->patterns[p].half, places, places + lanes};
-    }
+    for (uint32_t p = 0; p < from->pattern_count; p++)
+        copy->patterns[p] = copy_pattern(arena, &from->patterns[p]);
     for (uint32_t k = 0; k < level_count; k++) {
         copy->levels[k] = hd_new_array(arena, residues, from->pattern_count);
         for (uint32_t p = 0; p < from->pattern_count; p++)
@@ -571,17 +506,12 @@ static bool residues_equal(const residues *a, const residues *b) {
 }
 
 bool cost_shape_equal(const shape *a, const shape *b, uint32_t level_count) {
-    if (a->hash != b->hash || a->pattern_count != b->pattern_count ||
-        a->lane_copies != b->lane_copies || a->lanes != b->lanes || a->requests != b->requests ||
-        !residues_equal(&a->inner, &b->inner))
+    if (a->pattern_count != b->pattern_count || a->lane_copies != b->lane_copies ||
+        a->lanes != b->lanes || a->requests != b->requests || !residues_equal(&a->inner, &b->inner))
         return false;
-    for (uint32_t p = 0; p < a->pattern_count; p++) {
-        const lane_pattern *x = &a->patterns[p], *y = &b->patterns[p];
-        if (x->lanes != y->lanes || x->half != y->half ||
-            memcmp(x->index, y->index, x->lanes * sizeof *x->index) ||
-            memcmp(x->inner, y->inner, x->lanes * sizeof *x->inner) ||
+    for (uint32_t p = 0; p < a->pattern_count; p++)
+        if (!patterns_equal(&a->patterns[p], &b->patterns[p]) ||
             !residues_equal(&a->levels[level_count - 1][p], &b->levels[level_count - 1][p]))
             return false;
-    }
     return true;
 }

@@ -136,13 +136,6 @@ static bool run_loops(follower *f, uint32_t at, uint64_t active) {
 
 /* ---- all of them ------------------------------------------------------------------- */
 
-static void list_loops(follower *f) {
-    for (int32_t l = f->access->loop; l >= 0; l = f->info->flow->loops[l].parent) {
-        memmove(f->loops + 1, f->loops, f->depth++ * sizeof *f->loops);
-        f->loops[0] = l;
-    }
-}
-
 bool cost_steps_follow(const shape_context *context, const hd_access *access, uint64_t blocks,
                        execution_fn *each, void *user) {
     const hd_binding *binding = &context->info->binding;
@@ -153,7 +146,10 @@ bool cost_steps_follow(const shape_context *context, const hd_access *access, ui
                   .each = each,
                   .user = user};
     uint64_t threads = f.grid.block_threads;
-    list_loops(&f);
+    for (int32_t l = access->loop; l >= 0; l = f.info->flow->loops[l].parent) {
+        memmove(f.loops + 1, f.loops, f.depth++ * sizeof *f.loops);
+        f.loops[0] = l;
+    }
     f.iteration = hd_new_array(context->arena, int64_t, context->info->flow->loop_count + 1);
     f.now = (execution){.group = f.group, .iteration = f.iteration};
     for (uint64_t block = 0; block < blocks; block++) {

@@ -31,26 +31,19 @@
 
 enum { MAX_BEFORE = 32, LINE = 128 };
 
-typedef struct linker {
-    const stream_context *c;
-    const hd_flow *flow;
-} linker;
-
-static const use *use_at(const linker *l, uint32_t i) { return &l->c->uses[i]; }
-
-static bool in_loop(const linker *l, const use *u, int32_t loop) {
-    return hd_loop_holds(l->flow, loop, u->access->loop);
+static bool in_loop(const stream_context *c, const use *u, int32_t loop) {
+    return hd_loop_holds(c->info->flow, loop, u->access->loop);
 }
 
-static int32_t common_loop(const linker *l, const use *a, const use *b) {
-    return hd_common_loop(l->flow, a->access->loop, b->access->loop);
+static int32_t common_loop(const stream_context *c, const use *a, const use *b) {
+    return hd_common_loop(c->info->flow, a->access->loop, b->access->loop);
 }
 
 /* An opaque value of the form is made anew in every iteration of `loop`. */
-static bool renewed_in(const linker *l, hd_affine form, int32_t loop) {
+static bool renewed_in(const stream_context *c, hd_affine form, int32_t loop) {
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_VALUE &&
-            hd_flow_in_loop(l->flow, loop, l->c->info->kernel->insts[form.terms[i].index].block))
+            hd_flow_in_loop(c->info->flow, loop, c->info->kernel->insts[form.terms[i].index].block))
             return true;
     return false;
 }
@@ -63,7 +56,7 @@ static bool same_terms(hd_affine a, hd_affine b) {
 /* ---- bytes in between ----------------------------------------------------------------- */
 
 typedef struct interval_builder {
-    const linker *l;
+    const stream_context *c;
     const use *x, *y;
     int32_t loop;  /* in whose iterations the interval lies, or -1 */
     bool previous; /* from the iteration before */
@@ -74,8 +67,8 @@ typedef struct interval_builder {
 } interval_builder;
 
 /* Product of the sizes of the dimensions whose id stands in the index. */
-static double distinct_ids(const linker *l, hd_affine index, hd_symbol_kind kind) {
-    const uint64_t *sizes = kind == HD_SYM_LOCAL ? l->c->grid->local : l->c->grid->groups;
+static double distinct_ids(const stream_context *c, hd_affine index, hd_symbol_kind kind) {
+    const uint64_t *sizes = kind == HD_SYM_LOCAL ? c->grid->local : c->grid->groups;
     double product = 1;
     for (uint32_t d = 0; d < 3; d++)
         if (hd_affine_factor(index, kind, d))
@@ -83,41 +76,28 @@ static double distinct_ids(const linker *l, hd_affine index, hd_symbol_kind kind
     return product;
 }
 
-/* How many elements the loops inside the interval walk over. */
-static double distinct_iterations(const interval_builder *b, const use *u) {
-    const linker *l = b->l;
-    double product = 1;
-    for (int32_t at = u->access->loop; at >= 0 && at != b->loop; at = l->flow->loops[at].parent) {
-        if (!b->previous && (in_loop(l, b->x, at) || in_loop(l, b->y, at)))
+static touched touched_by(const interval_builder *b, const use *u) {
+    const stream_context *c = b->c;
+    double iterations = 1; /* elements that the loops inside the interval walk over */
+    for (int32_t at = u->access->loop; at >= 0 && at != b->loop;
+         at = c->info->flow->loops[at].parent) {
+        if (!b->previous && (in_loop(c, b->x, at) || in_loop(c, b->y, at)))
             continue;
         if (hd_affine_factor(u->access->index, HD_SYM_LOOP, (uint32_t)at) ||
-            renewed_in(l, u->access->index, at))
-            product *= (double)l->c->lengths[at];
+            renewed_in(c, u->access->index, at))
+            iterations *= (double)c->lengths[at];
     }
-    return product;
-}
-
-/* Bytes that come along from a buffer whose layout is given: of a struct, as much
- * of it as a line holds. */
-static double other_bytes(const use *u) {
-    const hd_record *record = u->access->record;
-    if (!record)
-        return u->width;
-    return record->size < LINE ? record->size : LINE;
-}
-
-static touched touched_by(const interval_builder *b, const use *u) {
-    const stream_context *c = b->l->c;
     double block_size = (double)c->grid->block_threads;
     bool opaque = hd_affine_has(u->access->index, HD_SYM_VALUE);
-    double locals = u->irregular ? block_size : distinct_ids(b->l, u->access->index, HD_SYM_LOCAL);
+    double locals = u->irregular ? block_size : distinct_ids(b->c, u->access->index, HD_SYM_LOCAL);
     double groups =
-        opaque ? (double)c->grid->block_count : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
+        opaque ? (double)c->grid->block_count : distinct_ids(b->c, u->access->index, HD_SYM_GROUP);
     double resident = groups < (double)c->blocks_per_sm ? groups : (double)c->blocks_per_sm;
-    double iterations = distinct_iterations(b, u);
+    /* Of a struct whose layout is given comes as much as a line holds. */
+    uint32_t size = u->access->record ? u->access->record->size : u->width;
     return (touched){.laid_out = u->laid_out && u->field >= 0,
                      .fields = u->field >= 0 ? (uint64_t)1 << u->field : 0,
-                     .bytes = other_bytes(u),
+                     .bytes = u->access->record && size > LINE ? LINE : size,
                      .per_l1 = iterations * locals * resident,
                      .per_l2 = iterations * locals * groups};
 }
@@ -127,7 +107,7 @@ static void touch(interval_builder *b, const use *u, bool before) {
     hd_affine index = u->access->index;
     if (before)
         index.constant -= hd_affine_factor(index, HD_SYM_LOOP, (uint32_t)b->loop);
-    bool renewed = before && renewed_in(b->l, index, b->loop);
+    bool renewed = before && renewed_in(b->c, index, b->loop);
     for (size_t i = 0; i < b->items.count && !renewed; i++) {
         touched *item = &b->items.data[i];
         if (b->buffer.data[i] != u->buffer || item->laid_out != (u->laid_out && u->field >= 0) ||
@@ -166,24 +146,24 @@ static interval summed(const interval_builder *b) {
             sum.items[at].per_l2 += item.per_l2;
         }
     }
-    touched *kept = hd_new_array(b->l->c->arena, touched, sum.count);
+    touched *kept = hd_new_array(b->c->arena, touched, sum.count);
     memcpy(kept, sum.items, sum.count * sizeof *kept);
     return (interval){kept, sum.count};
 }
 
 /* What is touched from x to y, both included; x in the iteration before of
  * `loop` if `previous`. x and y are numbers of uses. */
-static interval bytes_between(const linker *l, uint32_t x, uint32_t y, int32_t loop,
+static interval bytes_between(const stream_context *c, uint32_t x, uint32_t y, int32_t loop,
                               bool previous) {
-    interval_builder b = {.l = l,
-                          .x = use_at(l, x),
-                          .y = use_at(l, y),
+    interval_builder b = {.c = c,
+                          .x = &c->uses[x],
+                          .y = &c->uses[y],
                           .loop = loop,
                           .previous = previous,
                           .scratch = hd_arena_new()};
-    for (uint32_t i = 0; i < l->c->use_count; i++) {
-        const use *u = use_at(l, i);
-        if (!in_loop(l, u, loop))
+    for (uint32_t i = 0; i < c->use_count; i++) {
+        const use *u = &c->uses[i];
+        if (!in_loop(c, u, loop))
             continue;
         if (!previous) {
             if (i >= x && i <= y)
@@ -191,7 +171,7 @@ static interval bytes_between(const linker *l, uint32_t x, uint32_t y, int32_t l
             continue;
         }
         /* A loop inside that y stands in is walked once in between. */
-        bool with_y = common_loop(l, u, b.y) != loop;
+        bool with_y = common_loop(c, u, b.y) != loop;
         if (i <= y || with_y)
             touch(&b, u, false);
         if (i >= x && !with_y)
@@ -204,16 +184,14 @@ static interval bytes_between(const linker *l, uint32_t x, uint32_t y, int32_t l
 
 /* ---- candidates --------------------------------------------------------------------------- */
 
-typedef struct candidates {
-    hd_vec(earlier) list;
-} candidates;
+typedef hd_vec(earlier) candidates;
 
 /* A nearer one brought the same data at least as often. */
-static bool is_superseded(const linker *l, const candidates *found, const earlier *e) {
-    const use *x = use_at(l, e->use);
-    for (size_t i = 0; i < found->list.count; i++) {
-        const earlier *near = &found->list.data[i];
-        const use *u = use_at(l, near->use);
+static bool is_superseded(const stream_context *c, const candidates *found, const earlier *e) {
+    const use *x = &c->uses[e->use];
+    for (size_t i = 0; i < found->count; i++) {
+        const earlier *near = &found->data[i];
+        const use *u = &c->uses[near->use];
         if (u->field == x->field && near->dindex == e->dindex && near->dinner == e->dinner &&
             u->width >= x->width && (u->reads || !x->reads) && near->first_only == e->first_only &&
             near->available >= e->available * 0.5)
@@ -222,13 +200,13 @@ static bool is_superseded(const linker *l, const candidates *found, const earlie
     return false;
 }
 
-static void consider(const linker *l, candidates *found, uint32_t x, uint32_t y, int32_t loop,
-                     bool previous, double available, bool first_only) {
-    const hd_access *a = use_at(l, x)->access, *b = use_at(l, y)->access;
-    if (use_at(l, x)->buffer != use_at(l, y)->buffer || found->list.count >= MAX_BEFORE ||
+static void consider(const stream_context *c, candidates *found, uint32_t x, uint32_t y,
+                     int32_t loop, bool previous, double available, bool first_only) {
+    const hd_access *a = c->uses[x].access, *b = c->uses[y].access;
+    if (c->uses[x].buffer != c->uses[y].buffer || found->count >= MAX_BEFORE ||
         !same_terms(a->index, b->index) || !same_terms(a->inner, b->inner))
         return;
-    if (previous && (renewed_in(l, b->index, loop) || renewed_in(l, b->inner, loop)))
+    if (previous && (renewed_in(c, b->index, loop) || renewed_in(c, b->inner, loop)))
         return;
     earlier e = {.use = x, .available = available, .first_only = first_only};
     e.dindex = a->index.constant - b->index.constant;
@@ -238,46 +216,40 @@ static void consider(const linker *l, candidates *found, uint32_t x, uint32_t y,
         e.dinner -= hd_affine_factor(b->inner, HD_SYM_LOOP, (uint32_t)loop);
     }
     int64_t far = 1 << 16;
-    if (e.dindex > far || e.dindex < -far || is_superseded(l, found, &e))
+    if (e.dindex > far || e.dindex < -far || is_superseded(c, found, &e))
         return;
-    e.between = bytes_between(l, x, y, loop, previous);
-    hd_push(l->c->arena, &found->list, e);
+    e.between = bytes_between(c, x, y, loop, previous);
+    hd_push(c->arena, found, e);
 }
 
-/* Share of y's executions that are the first ones of its loops outside x's. */
-static double first_share(const linker *l, const use *y, int32_t common) {
-    double share = 1;
-    for (int32_t at = y->access->loop; at >= 0 && at != common; at = l->flow->loops[at].parent)
-        share /= (double)(l->c->lengths[at] ? l->c->lengths[at] : 1);
-    return share;
-}
-
-static void link_use(const linker *l, uint32_t y) {
+static void link_use(const stream_context *c, uint32_t y) {
+    const hd_loop *loops = c->info->flow->loops;
     candidates found = {0};
+    use *u = &c->uses[y];
     for (uint32_t x = y; x-- > 0;) {
-        int32_t common = common_loop(l, use_at(l, x), use_at(l, y));
-        double share = first_share(l, use_at(l, y), common);
-        consider(l, &found, x, y, common, false, share, common != use_at(l, y)->access->loop);
+        int32_t common = common_loop(c, &c->uses[x], u);
+        double share = 1; /* of its executions the first ones of its loops outside x's */
+        for (int32_t at = u->access->loop; at >= 0 && at != common; at = loops[at].parent)
+            share /= (double)(c->lengths[at] ? c->lengths[at] : 1);
+        consider(c, &found, x, y, common, false, share, common != u->access->loop);
     }
-    for (int32_t loop = use_at(l, y)->access->loop; loop >= 0; loop = l->flow->loops[loop].parent) {
-        uint64_t length = l->c->lengths[loop];
+    for (int32_t loop = u->access->loop; loop >= 0; loop = loops[loop].parent) {
+        uint64_t length = c->lengths[loop];
         if (length < 2)
             continue;
         double share = (double)(length - 1) / (double)length;
-        for (uint32_t x = l->c->use_count; x-- > 0;)
-            if (in_loop(l, use_at(l, x), loop))
-                consider(l, &found, x, y, loop, true, share, false);
+        for (uint32_t x = c->use_count; x-- > 0;)
+            if (in_loop(c, &c->uses[x], loop))
+                consider(c, &found, x, y, loop, true, share, false);
     }
-    use *u = &l->c->uses[y];
-    u->before = found.list.data;
-    u->before_count = (uint32_t)found.list.count;
+    u->before = found.data;
+    u->before_count = (uint32_t)found.count;
 }
 
-void cost_stream_link(const stream_context *context) {
-    linker l = {context, context->info->flow};
-    for (uint32_t y = 0; y < context->use_count; y++)
-        link_use(&l, y);
-    for (uint32_t y = 0; y < context->use_count; y++)
-        for (uint32_t i = 0; i < context->uses[y].before_count; i++)
-            context->uses[y].before[i].use += context->first;
+void cost_stream_link(const stream_context *c) {
+    for (uint32_t y = 0; y < c->use_count; y++)
+        link_use(c, y);
+    for (uint32_t y = 0; y < c->use_count; y++)
+        for (uint32_t i = 0; i < c->uses[y].before_count; i++)
+            c->uses[y].before[i].use += c->first;
 }

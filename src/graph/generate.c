@@ -97,7 +97,7 @@ static bool step(const grid *g, uint64_t place, const int *direction, uint64_t *
     return *next < g->nodes;
 }
 
-static uint64_t count_edges(const grid *g, int from, int to) {
+static uint64_t count_steps(const grid *g, int from, int to) {
     uint64_t count = 0, next;
     for (uint64_t place = 0; place < g->nodes; place++)
         for (int d = from; d < to; d++)
@@ -127,7 +127,7 @@ hd_status hd_mesh_generate(hd_arena *arena, const hd_diag *diag, const hd_graph_
     hd_arena *scratch = hd_arena_new();
     uint64_t random = size->seed;
     grid g = make_grid(scratch, &random, nodes);
-    uint64_t kuhn = count_edges(&g, 0, KUHN), others = count_edges(&g, KUHN, DIRECTIONS);
+    uint64_t kuhn = count_steps(&g, 0, KUHN), others = count_steps(&g, KUHN, DIRECTIONS);
     uint64_t edges = size->edges ? size->edges : nodes * MESH_EDGES / MESH_NODES;
     if (!size->edges && edges > kuhn + others)
         edges = kuhn + others;
@@ -159,10 +159,7 @@ enum {
     REACH = 24 /* places along a level's list that an operand is away at most */
 };
 
-/* Nodes of one level, ascending. */
-typedef struct level {
-    hd_vec(uint32_t) nodes;
-} level;
+typedef hd_vec(uint32_t) level; /* its nodes, ascending */
 
 typedef struct circuit {
     hd_arena *arena;                         /* of the making only */
@@ -206,7 +203,7 @@ static void draw_levels(circuit *c) {
             bool lower = draw_below(&c->random, 2);
             c->level_of[v] = 1 + (uint32_t)(lower && b < a ? b : a);
         }
-        hd_push(c->arena, &c->level[c->level_of[v]].nodes, v);
+        hd_push(c->arena, &c->level[c->level_of[v]], v);
     }
 }
 
@@ -227,73 +224,59 @@ static void draw_operand_counts(circuit *c) {
     }
 }
 
-/* The place in the level's list of the first node from `node` on. */
-static uint32_t place_of(const level *l, uint32_t node) {
-    uint32_t low = 0, high = (uint32_t)l->nodes.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->nodes.data[middle] < node)
-            low = middle + 1;
+static uint32_t draw_near(circuit *c, const level *l, uint32_t node) {
+    uint64_t count = l->count, reach = count < REACH ? count : REACH, at = 0, high = count;
+    uint32_t drawn = 0;
+    while (at < high) { /* the place of the first node from `node` on */
+        uint64_t middle = at + (high - at) / 2;
+        if (l->data[middle] < node)
+            at = middle + 1;
         else
             high = middle;
     }
-    return low;
-}
-
-static uint32_t draw_near(circuit *c, const level *l, uint32_t node) {
     /* All gates lie behind all sources, which are matched by how far along they are instead. */
-    uint64_t count = l->nodes.count, reach = count < REACH ? count : REACH;
-    uint64_t at = l == c->level ? (uint64_t)node * count / c->nodes : place_of(l, node);
-    uint32_t drawn = 0;
+    if (l == c->level)
+        at = (uint64_t)node * count / c->nodes;
     for (int tries = 0; tries < TRIES; tries++) {
-        drawn = l->nodes.data[(at + count + draw_below(&c->random, reach) - reach / 2) % count];
+        drawn = l->data[(at + count + draw_below(&c->random, reach) - reach / 2) % count];
         if (!c->read[drawn])
             break;
     }
     return drawn;
 }
 
-static uint32_t draw_hub(circuit *c, const level *l) {
-    double u = (double)(hd_next_random(&c->random) >> 11) * 0x1p-53;
-    uint64_t place = (uint64_t)(u * u * u * u * (double)l->nodes.count);
-    /* Which ones are preferred has nothing to do with their numbers. */
-    return l->nodes.data[place * 0x9e3779b1u % l->nodes.count];
-}
-
-/* The level that an operand is from. A flip-flop may follow any gate. */
-static const level *draw_level(circuit *c, uint32_t node, uint32_t nth) {
-    uint32_t top = c->level_of[node];
-    if (top && !nth)
-        return &c->level[top - 1];
-    return &c->level[draw_below(&c->random, top ? top : c->levels)];
-}
-
 static uint32_t draw_operand(circuit *c, uint32_t node, uint32_t nth) {
-    const level *from = draw_level(c, node, nth);
-    bool hub = nth && !draw_below(&c->random, HUB_ONE_IN);
-    uint32_t operand = hub ? draw_hub(c, from) : draw_near(c, from, node);
-    c->read[operand] = true;
-    return operand;
+    /* The level that it is from: a flip-flop may follow any gate. */
+    uint32_t top = c->level_of[node];
+    const level *from =
+        top && !nth ? &c->level[top - 1] : &c->level[draw_below(&c->random, top ? top : c->levels)];
+    if (!nth || draw_below(&c->random, HUB_ONE_IN))
+        return draw_near(c, from, node);
+    double u = (double)(hd_next_random(&c->random) >> 11) * 0x1p-53;
+    uint64_t place = (uint64_t)(u * u * u * u * (double)from->count);
+    /* Which ones are preferred has nothing to do with their numbers. */
+    return from->data[place * 0x9e3779b1u % from->count];
 }
 
 static hd_graph *wire(hd_arena *arena, circuit *c) {
+    static const uint8_t kinds[] = {HD_GATE_NAND, HD_GATE_NAND, HD_GATE_NAND, HD_GATE_AND,
+                                    HD_GATE_NOR,  HD_GATE_OR,   HD_GATE_XOR};
     hd_graph_edge *edges = hd_new_array(c->arena, hd_graph_edge, c->edges);
     uint32_t count = 0;
     for (uint32_t v = 0; v < c->nodes; v++)
-        for (uint32_t nth = 0; nth < c->operands[v]; nth++)
-            edges[count++] = (hd_graph_edge){draw_operand(c, v, nth), v};
-    return hd_graph_of_edges(arena, c->nodes, true, edges, count);
-}
-
-static void draw_gates(hd_arena *arena, circuit *c, hd_graph *graph) {
-    static const uint8_t kinds[] = {HD_GATE_NAND, HD_GATE_NAND, HD_GATE_NAND, HD_GATE_AND,
-                                    HD_GATE_NOR,  HD_GATE_OR,   HD_GATE_XOR};
+        for (uint32_t nth = 0; nth < c->operands[v]; nth++) {
+            uint32_t operand = draw_operand(c, v, nth);
+            c->read[operand] = true;
+            edges[count++] = (hd_graph_edge){operand, v};
+        }
+    hd_graph *graph = hd_graph_of_edges(arena, c->nodes, true, edges, count);
     graph->gates = hd_alloc(arena, c->nodes);
     for (uint32_t v = 0; v < c->nodes; v++)
         graph->gates[v] = v < c->inputs         ? HD_GATE_INPUT
                           : v < c->sources      ? HD_GATE_DFF
                           : c->operands[v] == 1 ? HD_GATE_NOT
                                                 : kinds[draw_below(&c->random, sizeof kinds)];
+    return graph;
 }
 
 hd_status hd_netlist_generate(hd_arena *arena, const hd_diag *diag, const hd_graph_size *size,
@@ -315,7 +298,6 @@ hd_status hd_netlist_generate(hd_arena *arena, const hd_diag *diag, const hd_gra
         draw_levels(&c);
         draw_operand_counts(&c);
         *graph = wire(arena, &c);
-        draw_gates(arena, &c, *graph);
     }
     hd_arena_free(scratch);
     return status;

@@ -11,10 +11,12 @@
  */
 #include "graph/graph.h"
 
-/* Counts in first[node + 1] to where each row begins. */
-static void counts_to_rows(uint32_t nodes, uint32_t *first) {
+/* Counts in first[node + 1] to where each row begins; returns a copy of these places. */
+static uint32_t *counts_to_rows(hd_arena *arena, uint32_t nodes, uint32_t *first) {
+    uint32_t *at = hd_new_array(arena, uint32_t, nodes);
     for (uint32_t v = 0; v < nodes; v++)
         first[v + 1] += first[v];
+    return memcpy(at, first, sizeof *at * nodes);
 }
 
 static hd_graph *new_graph(hd_arena *arena, uint32_t nodes, uint32_t edges, bool directed) {
@@ -29,11 +31,9 @@ static hd_graph *new_graph(hd_arena *arena, uint32_t nodes, uint32_t edges, bool
 
 hd_graph *hd_graph_transpose(hd_arena *arena, const hd_graph *graph) {
     hd_graph *turned = new_graph(arena, graph->nodes, graph->edges, graph->directed);
-    uint32_t *at = hd_new_array(arena, uint32_t, graph->nodes);
     for (uint32_t e = 0; e < graph->first[graph->nodes]; e++)
         turned->first[graph->to[e] + 1]++;
-    counts_to_rows(graph->nodes, turned->first);
-    memcpy(at, turned->first, sizeof *at * graph->nodes);
+    uint32_t *at = counts_to_rows(arena, graph->nodes, turned->first);
     for (uint32_t v = 0; v < graph->nodes; v++)
         for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
             turned->to[at[graph->to[e]]++] = v;
@@ -45,14 +45,12 @@ hd_graph *hd_graph_of_edges(hd_arena *arena, uint32_t nodes, bool directed,
                             const hd_graph_edge *edges, uint32_t edge_count) {
     hd_arena *scratch = hd_arena_new();
     hd_graph *graph = new_graph(scratch, nodes, edge_count, directed);
-    uint32_t *at = hd_new_array(scratch, uint32_t, nodes);
     for (uint32_t e = 0; e < edge_count; e++) {
         graph->first[edges[e].from + 1]++;
         if (!directed)
             graph->first[edges[e].to + 1]++;
     }
-    counts_to_rows(nodes, graph->first);
-    memcpy(at, graph->first, sizeof *at * nodes);
+    uint32_t *at = counts_to_rows(scratch, nodes, graph->first);
     for (uint32_t e = 0; e < edge_count; e++) {
         graph->to[at[edges[e].from]++] = edges[e].to;
         if (!directed)

@@ -13,26 +13,6 @@ static bool is_flip_flop(const hd_graph *graph, uint32_t node) {
     return graph->gates && graph->gates[node] == HD_GATE_DFF;
 }
 
-/* Nodes by level, from the level of each. */
-static hd_levels *sort_by_level(hd_arena *arena, uint32_t nodes, int32_t *level, uint32_t count) {
-    hd_levels *levels = hd_new(arena, hd_levels);
-    *levels = (hd_levels){.count = count,
-                          .level = level,
-                          .order = hd_new_array(arena, uint32_t, nodes),
-                          .first = hd_new_array(arena, uint32_t, (size_t)count + 1)};
-    uint32_t *at = hd_new_array(arena, uint32_t, (size_t)count + 1);
-    for (uint32_t v = 0; v < nodes; v++)
-        if (level[v] >= 0)
-            levels->first[level[v] + 1]++;
-    for (uint32_t l = 0; l < count; l++)
-        levels->first[l + 1] += levels->first[l];
-    memcpy(at, levels->first, sizeof *at * count);
-    for (uint32_t v = 0; v < nodes; v++)
-        if (level[v] >= 0)
-            levels->order[at[level[v]]++] = v;
-    return levels;
-}
-
 /* ---- circuits ----------------------------------------------------------------- */
 
 /* Operands that are still to come of each node. */
@@ -67,13 +47,6 @@ static uint32_t settle(const hd_graph *graph, uint32_t *left, uint32_t *queue, i
     return tail;
 }
 
-static hd_levels *levels_of_circuit(hd_arena *arena, const hd_graph *graph) {
-    int32_t *level = hd_new_array(arena, int32_t, graph->nodes);
-    uint32_t *queue = hd_new_array(arena, uint32_t, graph->nodes), count = 0;
-    settle(graph, count_operands(arena, graph), queue, level, &count);
-    return sort_by_level(arena, graph->nodes, level, count);
-}
-
 uint32_t hd_graph_find_cycle(hd_arena *arena, const hd_graph *graph, uint32_t **cycle) {
     int32_t *level = hd_new_array(arena, int32_t, graph->nodes);
     uint32_t *queue = hd_new_array(arena, uint32_t, graph->nodes), count = 0, v = 0;
@@ -106,9 +79,8 @@ uint32_t hd_graph_find_cycle(hd_arena *arena, const hd_graph *graph, uint32_t **
 
 /* ---- meshes ---------------------------------------------------------------------- */
 
-static hd_levels *levels_of_mesh(hd_arena *arena, const hd_graph *graph) {
-    int32_t *level = hd_new_array(arena, int32_t, graph->nodes);
-    uint32_t *queue = hd_new_array(arena, uint32_t, graph->nodes), head = 0, tail = 0, count = 0;
+static void level_mesh(const hd_graph *graph, uint32_t *queue, int32_t *level, uint32_t *count) {
+    uint32_t head = 0, tail = 0;
     for (uint32_t v = 0; v < graph->nodes; v++)
         level[v] = HD_NO_LEVEL;
     for (uint32_t source = 0; source < graph->nodes; source++) {
@@ -118,8 +90,8 @@ static hd_levels *levels_of_mesh(hd_arena *arena, const hd_graph *graph) {
         queue[tail++] = source;
         while (head < tail) {
             uint32_t v = queue[head++];
-            if ((uint32_t)level[v] + 1 > count)
-                count = (uint32_t)level[v] + 1;
+            if ((uint32_t)level[v] + 1 > *count)
+                *count = (uint32_t)level[v] + 1;
             for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
                 if (level[graph->to[e]] < 0) {
                     level[graph->to[e]] = level[v] + 1;
@@ -127,9 +99,29 @@ static hd_levels *levels_of_mesh(hd_arena *arena, const hd_graph *graph) {
                 }
         }
     }
-    return sort_by_level(arena, graph->nodes, level, count);
 }
 
 hd_levels *hd_graph_levels(hd_arena *arena, const hd_graph *graph) {
-    return graph->directed ? levels_of_circuit(arena, graph) : levels_of_mesh(arena, graph);
+    int32_t *level = hd_new_array(arena, int32_t, graph->nodes);
+    uint32_t *queue = hd_new_array(arena, uint32_t, graph->nodes), count = 0;
+    if (graph->directed)
+        settle(graph, count_operands(arena, graph), queue, level, &count);
+    else
+        level_mesh(graph, queue, level, &count);
+    hd_levels *levels = hd_new(arena, hd_levels);
+    *levels = (hd_levels){.count = count,
+                          .level = level,
+                          .order = hd_new_array(arena, uint32_t, graph->nodes),
+                          .first = hd_new_array(arena, uint32_t, (size_t)count + 1)};
+    uint32_t *at = hd_new_array(arena, uint32_t, (size_t)count + 1);
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        if (level[v] >= 0)
+            levels->first[level[v] + 1]++;
+    for (uint32_t l = 0; l < count; l++)
+        levels->first[l + 1] += levels->first[l];
+    memcpy(at, levels->first, sizeof *at * count);
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        if (level[v] >= 0)
+            levels->order[at[level[v]]++] = v;
+    return levels;
 }

@@ -155,28 +155,24 @@ static hd_status read_neighbour(parser *p, uint32_t node) {
     return read_weights(p, "the weight of an edge", p->edge_weights);
 }
 
-static hd_status read_node(parser *p, uint32_t node) {
-    skip_comments(p);
-    if (p->at == p->end)
-        return FAIL(p, p->at, "the header says %llu nodes, but there are lines for %u only",
-                    (unsigned long long)p->nodes, node);
-    p->lines[node] = p->at;
-    hd_status status = read_weights(p, "the size of a node", p->sizes);
-    if (status == HD_OK)
-        status = read_weights(p, "the weight of a node", p->node_weights);
-    while (status == HD_OK && !at_line_end(p))
-        status = read_neighbour(p, node);
-    p->first[node + 1] = (uint32_t)p->to.count;
-    skip_line(p);
-    return status;
-}
-
 static hd_status read_nodes(parser *p) {
     hd_status status = HD_OK;
     p->first = hd_new_array(p->arena, uint32_t, p->nodes + 1);
     p->lines = hd_new_array(p->arena, const char *, p->nodes);
-    for (uint32_t v = 0; v < p->nodes && status == HD_OK; v++)
-        status = read_node(p, v);
+    for (uint32_t v = 0; v < p->nodes && status == HD_OK; v++) {
+        skip_comments(p);
+        if (p->at == p->end)
+            return FAIL(p, p->at, "the header says %llu nodes, but there are lines for %u only",
+                        (unsigned long long)p->nodes, v);
+        p->lines[v] = p->at;
+        status = read_weights(p, "the size of a node", p->sizes);
+        if (status == HD_OK)
+            status = read_weights(p, "the weight of a node", p->node_weights);
+        while (status == HD_OK && !at_line_end(p))
+            status = read_neighbour(p, v);
+        p->first[v + 1] = (uint32_t)p->to.count;
+        skip_line(p);
+    }
     while (status == HD_OK && p->at < p->end) {
         skip_comments(p);
         if (!at_line_end(p))
@@ -233,16 +229,6 @@ static hd_status check_row(const parser *p, const hd_graph *graph, const hd_grap
                 w + 1, v + 1);
 }
 
-static hd_status check_both_ends(const parser *p, const hd_graph *graph, const hd_graph *turned) {
-    hd_status status = HD_OK;
-    for (uint32_t v = 0; v < graph->nodes && status == HD_OK; v++)
-        status = check_row(p, graph, turned, v);
-    if (status == HD_OK && p->to.count != 2 * p->edges)
-        return FAIL(p, p->header, "the header says %llu edges, but there are %llu",
-                    (unsigned long long)p->edges, (unsigned long long)p->to.count / 2);
-    return status;
-}
-
 static hd_status parse(hd_arena *arena, parser *p, hd_graph **result) {
     hd_status status = read_header(p);
     if (status == HD_OK)
@@ -257,9 +243,13 @@ static hd_status parse(hd_arena *arena, parser *p, hd_graph **result) {
                     .to = p->to.data};
     hd_graph *turned = hd_graph_transpose(p->arena, &raw);
     hd_graph *graph = hd_graph_transpose(arena, turned);
-    status = check_both_ends(p, graph, turned);
+    for (uint32_t v = 0; v < graph->nodes && status == HD_OK; v++)
+        status = check_row(p, graph, turned, v);
     if (status != HD_OK)
         return status;
+    if (p->to.count != 2 * p->edges)
+        return FAIL(p, p->header, "the header says %llu edges, but there are %llu",
+                    (unsigned long long)p->edges, (unsigned long long)p->to.count / 2);
     graph->directed = false;
     graph->edges = (uint32_t)p->edges;
     *result = graph;

@@ -177,50 +177,18 @@ static hd_status read_line(parser *p) {
     return status;
 }
 
-static hd_status read_lines(parser *p) {
-    hd_status status = HD_OK;
-    while (p->at < p->end && status == HD_OK) {
-        status = read_line(p);
-        const char *newline = memchr(p->at, '\n', (size_t)(p->end - p->at));
-        p->at = newline ? newline + 1 : p->end;
-        if (p->nodes.count > HD_GRAPH_MOST || p->operands.count > HD_GRAPH_MOST)
-            return FAIL(p, p->at - 1, "a netlist has at most 2^31 - 1 gates, and operands");
-    }
-    return status;
-}
-
 /* ---- names to nodes ---------------------------------------------------------------- */
 
 /* Equal names in the order of the file. */
 static int compare(const void *a, const void *b) {
     const name *x = a, *y = b;
     int order = memcmp(x->text, y->text, x->length < y->length ? x->length : y->length);
-    if (order || x->length != y->length)
-        return order ? order : x->length < y->length ? -1 : 1;
-    return 0;
+    return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 static int compare_definitions(const void *a, const void *b) {
     const name *x = a, *y = b;
     int order = compare(a, b);
     return order ? order : (x->text > y->text) - (x->text < y->text);
-}
-
-static hd_status sort_definitions(parser *p, name *sorted) {
-    size_t count = p->nodes.count;
-    for (size_t v = 0; v < count; v++) {
-        sorted[v] = p->nodes.data[v];
-        sorted[v].node = (uint32_t)v;
-    }
-    if (count)
-        qsort(sorted, count, sizeof *sorted, compare_definitions);
-    const name *twice = NULL; /* the first in the file */
-    for (size_t v = 1; v < count; v++)
-        if (!compare(&sorted[v - 1], &sorted[v]) && (!twice || sorted[v].text < twice->text))
-            twice = &sorted[v];
-    if (twice)
-        return FAIL(p, twice->text, "the signal '%s' is defined twice; keep one definition",
-                    shown(p, twice));
-    return HD_OK;
 }
 
 static hd_status find_node(const parser *p, const name *sorted, const name *used, uint32_t *node) {
@@ -236,8 +204,22 @@ static hd_status find_node(const parser *p, const name *sorted, const name *used
 
 static hd_status link_names(parser *p, hd_graph_edge *edges) {
     name *sorted = hd_new_array(p->arena, name, p->nodes.count);
-    hd_status status = sort_definitions(p, sorted);
+    hd_status status = HD_OK;
     uint32_t unused;
+    size_t count = p->nodes.count;
+    for (size_t v = 0; v < count; v++) {
+        sorted[v] = p->nodes.data[v];
+        sorted[v].node = (uint32_t)v;
+    }
+    if (count)
+        qsort(sorted, count, sizeof *sorted, compare_definitions);
+    const name *twice = NULL; /* the first in the file */
+    for (size_t v = 1; v < count; v++)
+        if (!compare(&sorted[v - 1], &sorted[v]) && (!twice || sorted[v].text < twice->text))
+            twice = &sorted[v];
+    if (twice)
+        return FAIL(p, twice->text, "the signal '%s' is defined twice; keep one definition",
+                    shown(p, twice));
     for (size_t e = 0; e < p->operands.count && status == HD_OK; e++) {
         edges[e].to = p->operands.data[e].node;
         status = find_node(p, sorted, &p->operands.data[e], &edges[e].from);
@@ -247,12 +229,30 @@ static hd_status link_names(parser *p, hd_graph_edge *edges) {
     return status;
 }
 
-static hd_status check_cycles(const parser *p, const hd_graph *graph) {
+static hd_status parse(hd_arena *arena, parser *p, hd_graph **graph) {
     enum { SHOWN = 6 };
-    uint32_t *cycle, length = hd_graph_find_cycle(p->arena, graph, &cycle);
-    hd_str names = {.arena = p->arena};
-    if (!length)
+    hd_status status = HD_OK;
+    while (p->at < p->end && status == HD_OK) {
+        status = read_line(p);
+        const char *newline = memchr(p->at, '\n', (size_t)(p->end - p->at));
+        p->at = newline ? newline + 1 : p->end;
+        if (p->nodes.count > HD_GRAPH_MOST || p->operands.count > HD_GRAPH_MOST)
+            return FAIL(p, p->at - 1, "a netlist has at most 2^31 - 1 gates, and operands");
+    }
+    if (status == HD_OK && !p->nodes.count)
+        return FAIL(p, p->end, "there is no input and no gate in this netlist");
+    hd_graph_edge *edges = hd_new_array(p->arena, hd_graph_edge, p->operands.count);
+    if (status != HD_OK || (status = link_names(p, edges)) != HD_OK)
+        return status;
+    uint32_t nodes = (uint32_t)p->nodes.count;
+    hd_graph *made = hd_graph_of_edges(arena, nodes, true, edges, (uint32_t)p->operands.count);
+    made->gates = memcpy(hd_alloc(arena, nodes), p->gates.data, nodes);
+    uint32_t *cycle, length = hd_graph_find_cycle(p->arena, made, &cycle);
+    if (!length) {
+        *graph = made;
         return HD_OK;
+    }
+    hd_str names = {.arena = p->arena};
     for (uint32_t i = 0; i < length && i < SHOWN; i++)
         hd_str_printf(&names, "%s -> ", shown(p, &p->nodes.data[cycle[i]]));
     hd_str_printf(&names, "%s%s", length > SHOWN ? "... -> " : "",
@@ -261,24 +261,6 @@ static hd_status check_cycles(const parser *p, const hd_graph *graph) {
                 "these gates feed themselves, with no flip-flop between: %s; put a DFF into the "
                 "cycle",
                 hd_str_text(&names));
-}
-
-static hd_status parse(hd_arena *arena, parser *p, hd_graph **graph) {
-    hd_status status = read_lines(p);
-    if (status == HD_OK && !p->nodes.count)
-        return FAIL(p, p->end, "there is no input and no gate in this netlist");
-    hd_graph_edge *edges = hd_new_array(p->arena, hd_graph_edge, p->operands.count);
-    if (status == HD_OK)
-        status = link_names(p, edges);
-    if (status != HD_OK)
-        return status;
-    uint32_t nodes = (uint32_t)p->nodes.count;
-    hd_graph *made = hd_graph_of_edges(arena, nodes, true, edges, (uint32_t)p->operands.count);
-    made->gates = memcpy(hd_alloc(arena, nodes), p->gates.data, nodes);
-    status = check_cycles(p, made);
-    if (status == HD_OK)
-        *graph = made;
-    return status;
 }
 
 hd_status hd_netlist_parse(hd_arena *arena, const hd_diag *diag, const char *path, const char *text,

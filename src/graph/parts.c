@@ -65,31 +65,9 @@ static const hd_graph *edges_once(hd_arena *arena, const hd_graph *graph) {
     return once;
 }
 
-static uint32_t *lower_ends(hd_arena *arena, const hd_graph *once) {
-    uint32_t *from = hd_new_array(arena, uint32_t, once->edges);
-    for (uint32_t v = 0; v < once->nodes; v++)
-        for (uint32_t e = once->first[v]; e < once->first[v + 1]; e++)
-            from[e] = v;
-    return from;
-}
-
-/* The numbers of the edges that lead to each node, in the order of nodes. */
-static uint32_t *edges_back(hd_arena *arena, const hd_graph *once) {
-    uint32_t *numbers = hd_new_array(arena, uint32_t, once->edges);
-    uint32_t *at = hd_graph_transpose(arena, once)->first;
-    for (uint32_t e = 0; e < once->edges; e++)
-        numbers[at[once->to[e]]++] = e;
-    return numbers;
-}
-
-static uint32_t *widened(hd_arena *arena, const uint8_t *bytes, uint32_t count) {
-    uint32_t *numbers = hd_new_array(arena, uint32_t, count);
-    for (uint32_t i = 0; i < count; i++)
-        numbers[i] = bytes[i];
-    return numbers;
-}
-
 const uint32_t *hd_graph_part_values(hd_arena *arena, const hd_graph *graph, hd_graph_part part) {
+    const hd_graph *once = part >= HD_PART_EDGE_FROM ? edges_once(arena, graph) : NULL;
+    uint32_t *made, *at;
     switch (part) {
     case HD_PART_FIRST: return graph->first;
     case HD_PART_END: /* of a row: where the next one begins */ return graph->first + 1;
@@ -100,12 +78,26 @@ const uint32_t *hd_graph_part_values(hd_arena *arena, const hd_graph *graph, hd_
     case HD_PART_LEVELS: /* none is HD_NO_LEVEL here */
         return (const uint32_t *)hd_graph_levels(arena, graph)->level;
     case HD_PART_ORDER: return hd_graph_levels(arena, graph)->order;
-    case HD_PART_GATES: return widened(arena, graph->gates, graph->nodes);
-    case HD_PART_EDGE_FROM: return lower_ends(arena, edges_once(arena, graph));
-    case HD_PART_EDGE_TO: return edges_once(arena, graph)->to;
-    case HD_PART_EDGE_FIRST: return edges_once(arena, graph)->first;
-    case HD_PART_BACK_FIRST: return hd_graph_transpose(arena, edges_once(arena, graph))->first;
-    case HD_PART_BACK_EDGES: return edges_back(arena, edges_once(arena, graph));
+    case HD_PART_GATES:
+        made = hd_new_array(arena, uint32_t, graph->nodes);
+        for (uint32_t v = 0; v < graph->nodes; v++)
+            made[v] = graph->gates[v];
+        return made;
+    case HD_PART_EDGE_FROM:
+        made = hd_new_array(arena, uint32_t, once->edges);
+        for (uint32_t v = 0; v < once->nodes; v++)
+            for (uint32_t e = once->first[v]; e < once->first[v + 1]; e++)
+                made[e] = v;
+        return made;
+    case HD_PART_EDGE_TO: return once->to;
+    case HD_PART_EDGE_FIRST: return once->first;
+    case HD_PART_BACK_FIRST: return hd_graph_transpose(arena, once)->first;
+    case HD_PART_BACK_EDGES: /* of each node, in the order of nodes */
+        made = hd_new_array(arena, uint32_t, once->edges);
+        at = hd_graph_transpose(arena, once)->first;
+        for (uint32_t e = 0; e < once->edges; e++)
+            made[at[once->to[e]]++] = e;
+        return made;
     case HD_PART_KINDS: break;
     }
     return NULL;

@@ -17,29 +17,8 @@ typedef hd_vec(hd_access) access_list;
 
 static hd_affine constant_form(int64_t constant) { return (hd_affine){.constant = constant}; }
 
-/* The access as one of a single part. */
-static hd_access in_part(const hd_access *access, const hd_record *apart, uint32_t part,
-                         int64_t byte) {
-    const hd_field *field = &apart->fields[part];
-    hd_access a = *access;
-    a.record = apart;
-    a.field = (int32_t)part;
-    a.inner = constant_form(byte > field->offset ? byte - field->offset : 0);
-    a.field_byte = (uint32_t)a.inner.constant;
-    if (a.width > field->size)
-        a.width = field->size;
-    return a;
-}
-
 static bool overlaps(const hd_field *field, int64_t begin, int64_t end) {
     return field->offset < end && (int64_t)field->offset + field->size > begin;
-}
-
-static uint32_t count_parts(const hd_record *apart, int64_t begin, int64_t end) {
-    uint32_t count = 0;
-    for (uint32_t f = 0; f < apart->field_count; f++)
-        count += overlaps(&apart->fields[f], begin, end);
-    return count;
 }
 
 /* A known byte: one part, or all that the access covers. A variable one: each part of the
@@ -50,34 +29,24 @@ static void add_parts(hd_arena *arena, access_list *list, const hd_access *acces
     bool known = !access->inner.term_count;
     int64_t begin = whole->offset + (known ? access->inner.constant : 0);
     int64_t end = known ? begin + access->width : begin + whole->size;
-    uint32_t parts = count_parts(apart, begin, end);
+    uint32_t parts = 0;
+    for (uint32_t f = 0; f < apart->field_count; f++)
+        parts += overlaps(&apart->fields[f], begin, end);
     for (uint32_t f = 0; f < apart->field_count; f++) {
-        if (!overlaps(&apart->fields[f], begin, end))
+        const hd_field *field = &apart->fields[f];
+        if (!overlaps(field, begin, end))
             continue;
-        hd_access a = in_part(access, apart, f, begin);
-        if (!known && parts == 1) { /* not taken apart */
-            a.inner = access->inner;
-            a.field_byte = access->field_byte;
+        hd_access a = *access;
+        a.record = apart;
+        a.field = (int32_t)f;
+        if (known || parts > 1) {
+            a.inner = constant_form(begin > field->offset ? begin - field->offset : 0);
+            a.field_byte = (uint32_t)a.inner.constant;
         }
+        a.width = a.width > field->size ? field->size : a.width;
         a.shares = known || parts == 1 ? 0 : parts;
         hd_push(arena, list, a);
     }
-}
-
-static void take_apart(hd_arena *arena, hd_kernel_info *info, const hd_record *apart) {
-    access_list list = {0};
-    for (uint32_t i = 0; i < info->access_count; i++) {
-        hd_access *access = &info->accesses[i];
-        if (access->record == apart->whole && access->field >= 0) {
-            add_parts(arena, &list, access, apart);
-            continue;
-        }
-        if (access->record == apart->whole)
-            access->record = apart;
-        hd_push(arena, &list, *access);
-    }
-    info->accesses = list.data;
-    info->access_count = (uint32_t)list.count;
 }
 
 /* ---- records of arrays ------------------------------------------------------------- */
@@ -90,10 +59,18 @@ const hd_job_arrays *hd_job_arrays_of(const hd_job *job, uint32_t buffer, uint32
     return of->arrays;
 }
 
-/* Where the field of an array's own record lies becomes a place inside the array's field. */
-static void join_array(hd_arena *arena, hd_access *access, const hd_job_arrays *arrays,
-                       uint32_t field) {
-    if (access->record) {
+static void join_arrays(hd_arena *arena, const hd_job *job, const hd_launch *launch,
+                        hd_access *access) {
+    const hd_job_arrays *arrays = NULL;
+    uint32_t field = 0;
+    for (uint32_t a = 0; a < launch->arg_count && access->param >= 0 && !arrays; a++) {
+        const hd_arg *arg = &launch->args[a];
+        if (arg->kind == HD_ARG_BUFFER && (int64_t)arg->param == access->param)
+            arrays = hd_job_arrays_of(job, arg->buffer, &field);
+    }
+    if (!arrays)
+        return;
+    if (access->record) { /* the array's own, whose field becomes a place inside the array's */
         uint32_t offset = access->field >= 0 ? access->record->fields[access->field].offset : 0;
         access->inner = hd_affine_add(arena, access->inner, constant_form(offset), 1);
         access->field_byte += offset;
@@ -102,28 +79,26 @@ static void join_array(hd_arena *arena, hd_access *access, const hd_job_arrays *
     access->field = (int32_t)field;
 }
 
-static void join_arrays(hd_arena *arena, const hd_job *job, const hd_launch *launch,
-                        hd_kernel_info *info) {
-    for (uint32_t i = 0; i < info->access_count; i++) {
-        hd_access *access = &info->accesses[i];
-        for (uint32_t a = 0; a < launch->arg_count && access->param >= 0; a++) {
-            const hd_arg *arg = &launch->args[a];
-            uint32_t field;
-            if (arg->kind != HD_ARG_BUFFER || (int64_t)arg->param != access->param)
-                continue;
-            const hd_job_arrays *arrays = hd_job_arrays_of(job, arg->buffer, &field);
-            if (arrays)
-                join_array(arena, access, arrays, field);
-            break;
-        }
-    }
-}
-
 hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
     hd_binding binding = hd_job_binding(arena, launch);
     hd_kernel_info *info = hd_kernel_analyse(arena, job->module, launch->kernel, &binding);
-    if (job->record && job->record->whole)
-        take_apart(arena, info, job->record);
-    join_arrays(arena, job, launch, info);
+    const hd_record *whole = job->record ? job->record->whole : NULL;
+    access_list list = {0};
+    for (uint32_t i = 0; i < info->access_count && whole; i++) {
+        hd_access *access = &info->accesses[i];
+        if (access->record == whole && access->field >= 0) {
+            add_parts(arena, &list, access, job->record);
+            continue;
+        }
+        if (access->record == whole)
+            access->record = job->record;
+        hd_push(arena, &list, *access);
+    }
+    if (whole) {
+        info->accesses = list.data;
+        info->access_count = (uint32_t)list.count;
+    }
+    for (uint32_t i = 0; i < info->access_count; i++)
+        join_arrays(arena, job, launch, &info->accesses[i]);
     return info;
 }

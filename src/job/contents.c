@@ -60,21 +60,6 @@ static hd_status check_room(const hd_diag *diag, const hd_buffer *buffer, uint64
                    (unsigned long long)(room >> 20));
 }
 
-/* Fisher-Yates; one random number for each exchange. */
-static uint64_t *make_permutation(hd_arena *arena, uint64_t seed, uint64_t count,
-                                  const volatile sig_atomic_t *stop) {
-    uint64_t *order = hd_new_array(arena, uint64_t, count);
-    for (uint64_t i = 0; i < count; i++)
-        order[i] = i;
-    for (uint64_t i = count - 1; i > 0 && !is_stopped(stop); i--) {
-        uint64_t j = random_bits(seed, count - 1 - i) % (i + 1);
-        uint64_t swapped = order[i];
-        order[i] = order[j];
-        order[j] = swapped;
-    }
-    return order;
-}
-
 static void put_integer(const hd_leaf *leaf, uint64_t value, void *bytes) {
     if (leaf->type.kind == KIR_FLOAT)
         hd_type_put(leaf->type, (double)value, bytes);
@@ -108,17 +93,6 @@ static void put_number(const hd_init *init, const hd_leaf *leaf, const numbers *
     }
 }
 
-/* The numbers of one element; i: the first's number. */
-static uint64_t fill_element(const hd_init *init, const hd_leaf *leaves, uint32_t count,
-                             const numbers *made, uint64_t i, uint8_t *element) {
-    for (uint32_t l = 0; l < count; l++)
-        for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++, i++)
-            if (!leaves[l].opaque || !init->skips_opaque)
-                put_number(init, &leaves[l], made, i,
-                           element + leaves[l].offset + lane * (leaves[l].type.bits / 8u));
-    return i;
-}
-
 static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                       const hd_init *init, const volatile sig_atomic_t *stop, uint8_t *bytes) {
     uint32_t count, scalars = 0;
@@ -132,28 +106,26 @@ static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buf
         hd_status status = check_room(diag, buffer, total * sizeof *made.permutation);
         if (status != HD_OK)
             return status;
-        made.permutation = make_permutation(arena, init->seed, total, stop);
+        uint64_t *order = hd_new_array(arena, uint64_t, total);
+        for (uint64_t k = 0; k < total; k++)
+            order[k] = k;
+        /* Fisher-Yates; one random number for each exchange. */
+        for (uint64_t k = total - 1; k > 0 && !is_stopped(stop); k--) {
+            uint64_t j = random_bits(init->seed, total - 1 - k) % (k + 1), swapped = order[k];
+            order[k] = order[j];
+            order[j] = swapped;
+        }
+        made.permutation = order;
     }
     if (init->generator == HD_GEN_GRAPH)
         made.part = hd_graph_part_values(arena, init->graph->graph, init->part);
-    for (uint64_t element = 0; element < buffer->count && !is_stopped(stop); element++)
-        i = fill_element(init, leaves, count, &made, i, bytes + element * buffer->element_bytes);
-    return HD_OK;
-}
-
-static hd_status read_bytes(const hd_diag *diag, const hd_buffer *buffer, uint8_t *bytes,
-                            uint64_t size) {
-    FILE *file = fopen(buffer->file, "rb");
-    if (!file)
-        return hd_fail(diag, HD_EINPUT, &buffer->place, "cannot open %s of buffer '%s': %s",
-                       buffer->file, buffer->name, strerror(errno));
-    size_t got = fread(bytes, 1, size, file);
-    bool exact = got == size && fgetc(file) == EOF && !ferror(file);
-    fclose(file);
-    if (!exact)
-        return hd_fail(diag, HD_EINPUT, &buffer->place,
-                       "%s does not hold the %llu bytes of buffer '%s'", buffer->file,
-                       (unsigned long long)size, buffer->name);
+    for (uint64_t e = 0; e < buffer->count && !is_stopped(stop); e++)
+        for (uint32_t l = 0; l < count; l++)
+            for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++, i++)
+                if (!leaves[l].opaque || !init->skips_opaque)
+                    put_number(init, &leaves[l], &made, i,
+                               bytes + e * buffer->element_bytes + leaves[l].offset +
+                                   lane * (leaves[l].type.bits / 8u));
     return HD_OK;
 }
 
@@ -167,14 +139,25 @@ hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_b
     if (status != HD_OK)
         return status;
     uint8_t *contents = hd_alloc(arena, size);
-    if (buffer->file)
-        status = read_bytes(diag, buffer, contents, size);
+    *bytes = contents;
+    if (buffer->file) {
+        FILE *file = fopen(buffer->file, "rb");
+        if (!file)
+            return hd_fail(diag, HD_EINPUT, &buffer->place, "cannot open %s of buffer '%s': %s",
+                           buffer->file, buffer->name, strerror(errno));
+        size_t got = fread(contents, 1, size, file);
+        bool exact = got == size && fgetc(file) == EOF && !ferror(file);
+        fclose(file);
+        if (!exact)
+            return hd_fail(diag, HD_EINPUT, &buffer->place,
+                           "%s does not hold the %llu bytes of buffer '%s'", buffer->file,
+                           (unsigned long long)size, buffer->name);
+    }
     for (uint32_t i = 0; i < buffer->init_count && status == HD_OK && !is_stopped(stop); i++) {
         hd_arena *scratch = hd_arena_new();
         status = fill(scratch, diag, buffer, &buffer->inits[i], stop, contents);
         hd_arena_free(scratch);
     }
-    *bytes = contents;
     return status;
 }
 

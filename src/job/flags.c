@@ -7,7 +7,7 @@
  * element count, because that is what a scalar `n` most often is. A dynamic shared array
  * of CUDA gets 16 bytes for each thread of a block.
  */
-#include "job/job.h"
+#include "job/internal.h"
 
 typedef struct maker {
     hd_arena *arena;
@@ -39,13 +39,6 @@ static hd_status find_entry(maker *m, const kir_module *module) {
     return HD_OK;
 }
 
-static uint64_t largest_power_dividing(uint64_t size, uint64_t limit) {
-    uint64_t power = 1;
-    while (power < limit && size % (power * 2) == 0)
-        power *= 2;
-    return power;
-}
-
 static hd_status choose_sizes(const maker *m, hd_launch *launch) {
     static const uint64_t global[3][3] = {{65536, 1, 1}, {256, 256, 1}, {64, 32, 32}};
     static const uint64_t local[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
@@ -61,10 +54,9 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
     launch->local_given = true;
     for (uint32_t d = 0; d < 3; d++) {
         uint64_t size = flags->global[d] && d < dims ? flags->global[d] : global[dims - 1][d];
-        uint64_t step = flags->local[d] && d < dims ? flags->local[d]
-                        : required[0] && required[d]
-                            ? required[d]
-                            : largest_power_dividing(size, local[dims - 1][d]);
+        uint64_t step = flags->local[d] && d < dims  ? flags->local[d]
+                        : required[0] && required[d] ? required[d]
+                                                     : job_power_dividing(size, local[dims - 1][d]);
         if (!flags->global[d])
             size = hd_align_up(size, step);
         if (size % step)
@@ -84,30 +76,17 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
     return hd_launch_check_size(m->diag, launch);
 }
 
-/* The text after "name=" in the flags, or NULL. */
-static const char *given_value(const maker *m, const char *name) {
-    size_t length = strlen(name);
-    for (uint32_t v = 0; v < m->flags->value_count; v++)
-        if (!strncmp(m->flags->values[v], name, length) && m->flags->values[v][length] == '=')
-            return m->flags->values[v] + length + 1;
-    return NULL;
-}
-
-static bool is_pointer(const kir_param *param) {
-    return param->type.kind == KIR_PTR && !param->by_value_struct;
-}
-
 static hd_status check_values(const maker *m) {
     hd_str names = {.arena = m->arena};
     for (uint32_t p = 0; p < m->kernel->param_count; p++)
-        if (!is_pointer(&m->kernel->params[p]))
+        if (job_arg_kind(&m->kernel->params[p]) == HD_ARG_VALUE)
             hd_str_printf(&names, "%s%s", names.length ? ", " : "", m->kernel->params[p].name);
     for (uint32_t v = 0; v < m->flags->value_count; v++) {
         const char *value = m->flags->values[v];
         size_t length = strcspn(value, "=");
         bool found = false;
         for (uint32_t p = 0; p < m->kernel->param_count && value[length]; p++)
-            found = found || (!is_pointer(&m->kernel->params[p]) &&
+            found = found || (job_arg_kind(&m->kernel->params[p]) == HD_ARG_VALUE &&
                               strlen(m->kernel->params[p].name) == length &&
                               !strncmp(m->kernel->params[p].name, value, length));
         if (!found)
@@ -183,34 +162,33 @@ static void fill_record(filler *f, const hd_record *record, const char *prefix) 
     }
 }
 
-/* Its elements are numbers or vectors, though a struct of CUDA's may have that name (__half). A
- * vector of three is a record where it has one. */
-static bool is_plain(const hd_buffer *buffer, const kir_param *param) {
-    kir_type type;
-    bool is_signed;
-    return hd_type_parse(buffer->type, &type, &is_signed) && !(param->record && type.lanes == 3);
-}
-
 static void add_buffer(const maker *m, const kir_param *param, uint64_t count, hd_arg *arg) {
     hd_buffer *buffer = &m->job->buffers[m->job->buffer_count];
+    kir_type type;
+    bool is_signed;
     *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
     buffer->type = buffer_type(param);
     filler f = {.m = m};
-    if (is_plain(buffer, param))
+    /* Numbers or vectors, though a struct of CUDA's may have that name (__half). A vector of three
+     * is a record where it has one. */
+    if (hd_type_parse(buffer->type, &type, &is_signed) && !(param->record && type.lanes == 3))
         fill_with_random(&f, NULL, m->job->buffer_count + 1);
     else if (param->record)
         fill_record(&f, param->record, "");
     buffer->inits = f.inits.data;
     buffer->init_count = (uint32_t)f.inits.count;
-    arg->kind = HD_ARG_BUFFER;
     arg->buffer_name = buffer->name;
     m->job->buffer_count++;
 }
 
-/* `count` for integers, else 1, in every lane. */
-static const char *default_value(const maker *m, const kir_param *param, uint64_t count) {
-    bool integer = param->type.kind == KIR_INT && !param->by_value_struct;
-    if (!integer)
+/* What the flags say, or else `count` for integers and 1 for others, in every lane. */
+static const char *value_of(const maker *m, const kir_param *param, uint64_t count) {
+    size_t length = strlen(param->name);
+    for (uint32_t v = 0; v < m->flags->value_count; v++)
+        if (!strncmp(m->flags->values[v], param->name, length) &&
+            m->flags->values[v][length] == '=')
+            return m->flags->values[v] + length + 1;
+    if (param->type.kind != KIR_INT || param->by_value_struct)
         return "1";
     uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
     return hd_format(m->arena, "%llu", (unsigned long long)(count < limit ? count : limit));
@@ -224,16 +202,13 @@ static void add_args(const maker *m, hd_launch *launch) {
     for (uint32_t p = 0; p < m->kernel->param_count; p++) {
         const kir_param *param = &m->kernel->params[p];
         hd_arg *arg = &launch->args[p];
-        *arg = (hd_arg){.name = param->name, .kind = HD_ARG_VALUE, .place = m->place};
-        if (is_pointer(param) && param->type.space == KIR_LOCAL) {
-            arg->kind = HD_ARG_LOCAL;
+        *arg = (hd_arg){.name = param->name, .kind = job_arg_kind(param), .place = m->place};
+        if (arg->kind == HD_ARG_LOCAL)
             arg->local_bytes = local * (param->element_bytes ? param->element_bytes : 16);
-        } else if (is_pointer(param)) {
+        else if (arg->kind == HD_ARG_BUFFER)
             add_buffer(m, param, count, arg);
-        } else {
-            const char *given = given_value(m, param->name);
-            arg->value_text = given ? given : default_value(m, param, count);
-        }
+        else
+            arg->value_text = value_of(m, param, count);
     }
 }
 

@@ -17,7 +17,7 @@
  */
 #include <math.h>
 
-#include "job/reader.h"
+#include "job/internal.h"
 
 /* ---- keys --------------------------------------------------------------- */
 
@@ -158,44 +158,39 @@ static const char **reader_texts(const reader *r, const hd_yaml *list) {
 
 /* ---- graphs ------------------------------------------------------------- */
 
-static hd_status make_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
+static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
+    *graph = (hd_job_graph){.place = hd_yaml_place(r->file, map)};
+    const char *file = hd_yaml_text(map, "file"), *generator = hd_yaml_text(map, "generator");
     hd_graph_size size = {.place = &graph->place};
-    const char *generator = hd_yaml_text(map, "generator");
+    hd_status status = job_reader_name(r, map, "name", &graph->name);
+    if (status != HD_OK)
+        return status;
+    if (!file == !generator)
+        return FAIL(r, map,
+                    "graph '%s' needs either 'file', a .bench or .graph file, or 'generator', "
+                    "mesh or netlist",
+                    graph->name);
+    if (file &&
+        (hd_yaml_get(map, "nodes") || hd_yaml_get(map, "edges") || hd_yaml_get(map, "seed")))
+        return FAIL(r, map,
+                    "'nodes', 'edges' and 'seed' are for generators; the file of graph "
+                    "'%s' has its own",
+                    graph->name);
+    if (file) {
+        status = job_reader_name(r, map, "file", &file);
+        return status ? status
+                      : hd_graph_read(r->arena, r->diag,
+                                      hd_path_beside(r->arena, r->job->path, file), &graph->graph);
+    }
     bool mesh = !strcmp(generator, "mesh");
     if (!mesh && strcmp(generator, "netlist") != 0)
         return FAIL(r, hd_yaml_get(map, "generator"),
                     "unknown generator '%s' of a graph; there are: mesh, netlist", generator);
-    hd_status status;
     if ((status = job_reader_count(r, map, "nodes", 1, &size.nodes)) ||
         (status = job_reader_count(r, map, "edges", 1, &size.edges)) ||
         (status = job_reader_count(r, map, "seed", 0, &size.seed)))
         return status;
     return (mesh ? hd_mesh_generate : hd_netlist_generate)(r->arena, r->diag, &size, &graph->graph);
-}
-
-static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
-    *graph = (hd_job_graph){.place = hd_yaml_place(r->file, map)};
-    const char *file = hd_yaml_text(map, "file");
-    hd_status status = job_reader_name(r, map, "name", &graph->name);
-    if (status != HD_OK)
-        return status;
-    if (!file == !hd_yaml_get(map, "generator"))
-        return FAIL(r, map,
-                    "graph '%s' needs either 'file', a .bench or .graph file, or 'generator', "
-                    "mesh or netlist",
-                    graph->name);
-    if (!file)
-        return make_graph(r, map, graph);
-    if (hd_yaml_get(map, "nodes") || hd_yaml_get(map, "edges") || hd_yaml_get(map, "seed"))
-        return FAIL(r, map,
-                    "'nodes', 'edges' and 'seed' are for generators; the file of graph "
-                    "'%s' has its own",
-                    graph->name);
-    status = job_reader_name(r, map, "file", &file);
-    if (status != HD_OK)
-        return status;
-    return hd_graph_read(r->arena, r->diag, hd_path_beside(r->arena, r->job->path, file),
-                         &graph->graph);
 }
 
 /* Two of a kind with one name are an error. */
@@ -246,18 +241,17 @@ static const struct {
 
 static hd_status read_generator(const reader *r, const hd_yaml *value, hd_generator *generator) {
     hd_str names = {.arena = r->arena};
-    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
-        if (!strcmp(generators[i].name, value->text)) {
-            *generator = generators[i].generator;
+    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++) {
+        *generator = generators[i].generator;
+        if (!strcmp(generators[i].name, value->text))
             return HD_OK;
-        }
-    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "", generators[i].name);
+    }
     return FAIL(r, value, "unknown generator '%s'; there are: %s", value->text,
                 hd_str_text(&names));
 }
 
-static hd_status check_generator(const reader *r, const hd_yaml *map, const hd_init *init) {
+static hd_status check_numbers(const reader *r, const hd_yaml *map, const hd_init *init) {
     if (init->generator == HD_GEN_CONSTANT && !hd_yaml_get(map, "low"))
         return FAIL(r, map, "the generator 'constant' needs its value: add 'low'");
     if (init->generator == HD_GEN_MODULO && (!hd_yaml_get(map, "high") || init->high < 1))
@@ -312,7 +306,7 @@ static hd_status read_init(const reader *r, const hd_yaml *map, hd_init *init) {
         (status = job_reader_count(r, map, "seed", 0, &init->seed)) ||
         (status = read_optional_name(r, map, "field", &init->field)))
         return status;
-    return check_generator(r, map, init);
+    return check_numbers(r, map, init);
 }
 
 /* A buffer without `count` has an element for each number of the first part that fills it. */
@@ -335,11 +329,16 @@ static hd_status take_count(const reader *r, const hd_yaml *map, uint32_t number
                 number + 1);
 }
 
-static hd_status read_contents(const reader *r, const hd_yaml *map, hd_buffer *buffer) {
+static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *map,
+                             hd_buffer *buffer) {
     const hd_yaml *inits = hd_yaml_get(map, "init");
     const char *file;
-    hd_status status = read_optional_name(r, map, "file", &file);
-    if (status != HD_OK)
+    *buffer = (hd_buffer){.place = hd_yaml_place(r->file, map)};
+    hd_status status;
+    if ((status = job_reader_name(r, map, "name", &buffer->name)) ||
+        (status = job_reader_name(r, map, "type", &buffer->type)) ||
+        (status = job_reader_count(r, map, "count", 1, &buffer->count)) ||
+        (status = read_optional_name(r, map, "file", &file)))
         return status;
     buffer->init_count = inits ? inits->count : 0;
     buffer->inits = hd_new_array(r->arena, hd_init, buffer->init_count);
@@ -350,19 +349,6 @@ static hd_status read_contents(const reader *r, const hd_yaml *map, hd_buffer *b
         buffer->file = hd_path_beside(r->arena, r->job->path, file);
     for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++)
         status = read_init(r, &inits->items[i], &buffer->inits[i]);
-    return status;
-}
-
-static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *map,
-                             hd_buffer *buffer) {
-    *buffer = (hd_buffer){.place = hd_yaml_place(r->file, map)};
-    hd_status status = job_reader_name(r, map, "name", &buffer->name);
-    if (status == HD_OK)
-        status = job_reader_name(r, map, "type", &buffer->type);
-    if (status == HD_OK)
-        status = job_reader_count(r, map, "count", 1, &buffer->count);
-    if (status == HD_OK)
-        status = read_contents(r, map, buffer);
     if (status == HD_OK && !hd_yaml_get(map, "count"))
         status = take_count(r, map, number, buffer);
     return status;
@@ -408,16 +394,6 @@ static hd_status check_names(const reader *r, const hd_yaml *list, const char *k
     return status;
 }
 
-static hd_status read_split(const reader *r, const hd_yaml *list) {
-    hd_job *job = r->job;
-    job->split_place = hd_yaml_place(r->file, list && list->count ? list : &r->file->root);
-    if (!list)
-        return HD_OK;
-    job->split = reader_texts(r, list);
-    job->split_count = list->count;
-    return check_names(r, list, "split");
-}
-
 static hd_status read_arrays(const reader *r, const hd_yaml *list) {
     hd_job *job = r->job;
     job->arrays = hd_new_array(r->arena, hd_job_arrays, list ? list->count : 0);
@@ -438,37 +414,36 @@ static hd_status read_arrays(const reader *r, const hd_yaml *list) {
     return HD_OK;
 }
 
-/* A compiler takes a path that begins so for an option, or for a file of words. */
-static const char *path_of_kernel(const reader *r, const char *kernel) {
-    const char *path = hd_path_beside(r->arena, r->job->path, kernel);
-    return *path == '-' || *path == '@' ? hd_format(r->arena, "./%s", path) : path;
-}
-
 static hd_status read_job(const reader *r) {
     hd_job *job = r->job;
-    const hd_yaml *root = &r->file->root;
+    const hd_yaml *root = &r->file->root, *split = hd_yaml_get(root, "split");
     const char *kernel, *record = hd_yaml_text(root, "record");
     const char *options = hd_yaml_text(root, "options");
     hd_status status = job_reader_name(r, root, "kernel", &kernel);
     if (status != HD_OK)
         return status;
-    job->kernel_path = path_of_kernel(r, kernel);
+    job->kernel_path = hd_path_beside(r->arena, job->path, kernel);
+    /* A compiler takes a path that begins so for an option, or for a file of words. */
+    if (*job->kernel_path == '-' || *job->kernel_path == '@')
+        job->kernel_path = hd_format(r->arena, "./%s", job->kernel_path);
     job->kernel_place = hd_yaml_place(r->file, hd_yaml_get(root, "kernel"));
     job->options = options ? options : "";
     job->options_place = hd_yaml_place(r->file, reader_at(root, "options"));
     hd_job_place_options(r->arena, job);
     job->record_name = record && *record ? record : NULL;
     job->record_place = hd_yaml_place(r->file, reader_at(root, "record"));
-    status = read_split(r, hd_yaml_get(root, "split"));
-    if (status == HD_OK)
-        status = read_arrays(r, hd_yaml_get(root, "arrays"));
-    if (status == HD_OK)
-        status = read_graphs(r, hd_yaml_get(root, "graphs"));
-    if (status == HD_OK)
-        status = read_buffers(r, hd_yaml_get(root, "buffers"));
-    if (status == HD_OK)
-        status = job_reader_launches(r, hd_yaml_get(root, "launches"));
-    return status == HD_OK ? read_tolerance(r, hd_yaml_get(root, "tolerance")) : status;
+    job->split_place = hd_yaml_place(r->file, split && split->count ? split : root);
+    if (split) {
+        job->split = reader_texts(r, split);
+        job->split_count = split->count;
+    }
+    if ((split && (status = check_names(r, split, "split"))) ||
+        (status = read_arrays(r, hd_yaml_get(root, "arrays"))) ||
+        (status = read_graphs(r, hd_yaml_get(root, "graphs"))) ||
+        (status = read_buffers(r, hd_yaml_get(root, "buffers"))) ||
+        (status = job_reader_launches(r, hd_yaml_get(root, "launches"))))
+        return status;
+    return read_tolerance(r, hd_yaml_get(root, "tolerance"));
 }
 
 hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **result) {

@@ -1,44 +1,11 @@
 /*
- * Job files (YAML): what to run. docs/job.md describes the format.
+ * Jobs: what to run. docs/job.md describes the files and has examples, docs/graphs.md those with
+ * graphs, which fill buffers and launch a kernel once for each of their levels.
  *
- *     kernel: nbody.cl
- *     options: -DSOFTENING=0.01f
- *     record: struct body              # the record to lay out; name or spelling
- *     split: [pos, d]                  # fields of it that are taken apart into their parts
- *     arrays:                          # buffers that are one record, indexed alike
- *       - {record: cell, fields: [rho, u, v]}
- *     buffers:
- *       - name: bodies
- *         type: body                   # scalar, OpenCL vector, or record of the kernel
- *         count: 16384
- *         init:                        # default: zero
- *           - {field: x, generator: uniform, low: -1, high: 1, seed: 1}
- *       - {name: idx, type: int, count: 64, init: [{generator: permutation, seed: 3}]}
- *       - {name: raw, type: float, count: 64, file: raw.bin}
- *     launches:
- *       - kernel: nbody
- *         global: [16384]
- *         local: [256]
- *         repeat: 1
- *         args:
- *           - {name: bodies, buffer: bodies}
- *           - {name: n, value: 16384}
- *           - {name: scratch, local: 1024}   # bytes of local memory
- *     tolerance: {relative: 1e-5, absolute: 1e-7}   # default: bit for bit
- *
- * Graphs (docs/graphs.md) fill buffers and launch a kernel once for each of their levels:
- *
- *     graphs:
- *       - {name: circuit, file: b17.bench}        # or .graph, or generator: netlist, mesh
- *     buffers:
- *       - {name: order, type: uint, init: [{graph: circuit, part: order}]}
- *     launches:
- *       - kernel: settle
- *         for_levels: circuit
- *         args: [{name: order, buffer: order}, {name: first, level: first}]
- *
- * A launch of a CUDA kernel has blocks and threads in the place of global and local, and may
- * have `shared: BYTES`.
+ *     hd_job *job;
+ *     status = hd_job_read(arena, diag, "nbody.yaml", &job);
+ *     status = hd_job_resolve(arena, diag, job, module);       ties it to compiled kernels
+ *     hd_kernel_info *info = hd_job_analyse(arena, job, &job->launches[0]);
  */
 #ifndef HD_JOB_H
 #define HD_JOB_H

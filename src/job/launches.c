@@ -4,15 +4,15 @@
  * An entry of `launches` is one launch, or with `for_levels` one for each level of a graph:
  * the entry is then read once for each, with the level's numbers in the place of its `level`s.
  */
-#include "job/reader.h"
-#include "job/resolver.h"
+#include "job/internal.h"
 
 /* ---- sizes ---------------------------------------------------------------- */
 
 static const uint64_t most_size = (uint64_t)1 << 40;
 
+/* As many as `dims`; 0: any number. */
 static hd_status read_sizes(const reader *r, const hd_yaml *list, const char *key, uint64_t least,
-                            uint64_t *sizes) {
+                            uint32_t dims, uint64_t *sizes) {
     if (!list->count || list->count > 3)
         return FAIL(r, list, "'%s' has %u dimensions; a launch has 1 to 3", key, list->count);
     for (uint32_t d = 0; d < list->count; d++) {
@@ -24,6 +24,9 @@ static hd_status read_sizes(const reader *r, const hd_yaml *list, const char *ke
             return FAIL(r, size, "'%s: %s' is beyond any device; the largest size taken is 2^40",
                         key, size->text);
     }
+    if (dims && list->count != dims)
+        return FAIL(r, list, "'%s' has %u dimensions, 'global' has %u; they must agree", key,
+                    list->count, dims);
     return HD_OK;
 }
 
@@ -35,39 +38,20 @@ static hd_status no_sizes(const reader *r, const hd_yaml *map, const char *key) 
                 key, key);
 }
 
-/* Without `local`: the largest power of two up to 256 that divides the first dimension. */
-static void choose_local(hd_launch *launch) {
-    for (uint32_t d = 0; d < 3; d++)
-        launch->local[d] = 1;
-    while (launch->local[0] < 256 && launch->global[0] % (launch->local[0] * 2) == 0)
-        launch->local[0] *= 2;
-}
-
-/* A list that has as many sizes as `global`, where it is there. */
-static hd_status read_as_many(const reader *r, const hd_yaml *list, const char *key, uint64_t least,
-                              const hd_launch *launch, uint64_t *sizes) {
-    hd_status status = list ? read_sizes(r, list, key, least, sizes) : HD_OK;
-    if (status == HD_OK && list && list->count != launch->dims)
-        return FAIL(r, list, "'%s' has %u dimensions, 'global' has %u; they must agree", key,
-                    list->count, launch->dims);
-    return status;
-}
-
 static hd_status read_global_sizes(const reader *r, const hd_yaml *map, hd_launch *launch) {
     const hd_yaml *global = hd_yaml_get(map, "global"), *local = hd_yaml_get(map, "local");
+    const hd_yaml *offset = hd_yaml_get(map, "offset");
     if (!global)
         return no_sizes(r, map, "global");
     launch->dims = global->count;
-    hd_status status = read_sizes(r, global, "global", 1, launch->global);
+    hd_status status = read_sizes(r, global, "global", 1, 0, launch->global);
     if (status != HD_OK)
         return status;
     launch->local_given = local != NULL;
     if (!local)
-        choose_local(launch);
-    status = read_as_many(r, local, "local", 1, launch, launch->local);
-    if (status == HD_OK)
-        status = read_as_many(r, hd_yaml_get(map, "offset"), "offset", 0, launch, launch->offset);
-    if (status != HD_OK)
+        launch->local[0] = job_power_dividing(launch->global[0], 256);
+    if ((local && (status = read_sizes(r, local, "local", 1, launch->dims, launch->local))) ||
+        (offset && (status = read_sizes(r, offset, "offset", 0, launch->dims, launch->offset))))
         return status;
     for (uint32_t d = 0; d < launch->dims; d++)
         if (launch->global[d] % launch->local[d])
@@ -86,8 +70,8 @@ static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *lau
     if (!counts || !threads)
         return no_sizes(r, map, counts ? "threads" : "blocks");
     hd_status status;
-    if ((status = read_sizes(r, counts, "blocks", 1, blocks)) ||
-        (status = read_sizes(r, threads, "threads", 1, launch->local)))
+    if ((status = read_sizes(r, counts, "blocks", 1, 0, blocks)) ||
+        (status = read_sizes(r, threads, "threads", 1, 0, launch->local)))
         return status;
     launch->local_given = true;
     launch->dims = counts->count > threads->count ? counts->count : threads->count;
@@ -117,11 +101,11 @@ static uint32_t nodes_of(at_level at) {
 static hd_status size_for_level(const reader *r, const hd_yaml *map, at_level at,
                                 hd_launch *launch) {
     const char *key = launch->in_blocks ? "threads" : "local";
-    const hd_yaml *group = hd_yaml_get(map, key);
+    const hd_yaml *group = hd_yaml_get(map, key), *offset = hd_yaml_get(map, "offset");
     launch->dims = 1;
     launch->local_given = true;
     launch->local[0] = 256;
-    hd_status status = group ? read_sizes(r, group, key, 1, launch->local) : HD_OK;
+    hd_status status = group ? read_sizes(r, group, key, 1, 0, launch->local) : HD_OK;
     if (status != HD_OK)
         return status;
     if (group && group->count != 1)
@@ -129,7 +113,7 @@ static hd_status size_for_level(const reader *r, const hd_yaml *map, at_level at
                     "a launch for levels has one dimension, unless it is given 'global' or "
                     "'blocks'");
     launch->global[0] = hd_align_up(nodes_of(at), launch->local[0]);
-    return read_as_many(r, hd_yaml_get(map, "offset"), "offset", 0, launch, launch->offset);
+    return offset ? read_sizes(r, offset, "offset", 0, 1, launch->offset) : HD_OK;
 }
 
 /* The keys of the two ways to say the size of a launch, and what says the same in the other. */
@@ -158,18 +142,18 @@ static hd_status find_way(const reader *r, const hd_yaml *map, hd_launch *launch
     launch->in_blocks = !hd_yaml_get(map, "global") && hd_yaml_get(map, "blocks");
     for (size_t k = 0; k < KEYS; k++) {
         const hd_yaml *value = hd_yaml_get(map, size_keys[k].name);
-        hd_place place = hd_yaml_place(r->file, value ? value : map);
         if (!value)
             continue;
+        hd_place place = hd_yaml_place(r->file, value);
         if (!decided)
             launch->in_blocks = size_keys[k].in_blocks;
         decided = true;
         if (size_keys[k].in_blocks != launch->in_blocks)
             return refuse_key(r->diag, &place, &size_keys[k]);
-        if (launch->size_key)
-            continue;
-        launch->size_key = &size_keys[k];
-        launch->size_place = place;
+        if (!launch->size_key) {
+            launch->size_key = &size_keys[k];
+            launch->size_place = place;
+        }
     }
     return HD_OK;
 }
@@ -196,17 +180,6 @@ static hd_status read_launch_sizes(const reader *r, const hd_yaml *map, at_level
 
 /* ---- arguments ------------------------------------------------------------ */
 
-/* What `level` of an argument stands for in a launch for a level: text of the number. */
-static const char *number_of_level(const reader *r, at_level at, const char *key) {
-    if (!strcmp(key, "number"))
-        return hd_format(r->arena, "%u", at.level);
-    if (!strcmp(key, "first"))
-        return hd_format(r->arena, "%u", at.levels->first[at.level]);
-    if (!strcmp(key, "count"))
-        return hd_format(r->arena, "%u", nodes_of(at));
-    return NULL;
-}
-
 static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_arg *arg) {
     const hd_yaml *local = hd_yaml_get(map, "local"), *level = hd_yaml_get(map, "level");
     *arg = (hd_arg){.buffer_name = hd_yaml_text(map, "buffer"),
@@ -223,12 +196,17 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
     arg->kind = arg->buffer_name ? HD_ARG_BUFFER : local ? HD_ARG_LOCAL : HD_ARG_VALUE;
     if (level && !at.levels)
         return FAIL(r, level, "'level' is for launches with 'for_levels'; name the graph there");
-    if (level)
-        arg->value_text = number_of_level(r, at, level->text);
-    if (level && !arg->value_text)
+    if (!level)
+        return job_reader_count(r, map, "local", 1, &arg->local_bytes);
+    bool number = !strcmp(level->text, "number"), first = !strcmp(level->text, "first");
+    if (!number && !first && strcmp(level->text, "count") != 0)
         return FAIL(r, level, "'level: %s' is none of number, first and count, which a level has",
                     level->text);
-    return job_reader_count(r, map, "local", 1, &arg->local_bytes);
+    arg->value_text = hd_format(r->arena, "%u",
+                                number  ? at.level
+                                : first ? at.levels->first[at.level]
+                                        : nodes_of(at));
+    return HD_OK;
 }
 
 /* No kernel has more parameters; with them, twins are found by comparing all. */
@@ -251,16 +229,6 @@ static hd_status read_args(const reader *r, const hd_yaml *list, at_level at, hd
     return status;
 }
 
-static hd_status read_launch(const reader *r, const hd_yaml *map, at_level at, hd_launch *launch) {
-    *launch = (hd_launch){.repeat = 1, .place = hd_yaml_place(r->file, map)};
-    hd_status status;
-    if ((status = job_reader_name(r, map, "kernel", &launch->kernel_name)) ||
-        (status = read_launch_sizes(r, map, at, launch)) ||
-        (status = job_reader_count(r, map, "repeat", 1, &launch->repeat)))
-        return status;
-    return read_args(r, hd_yaml_get(map, "args"), at, launch);
-}
-
 /* ---- launches for levels -------------------------------------------------- */
 
 typedef hd_vec(hd_launch) launch_list;
@@ -269,42 +237,38 @@ typedef hd_vec(hd_launch) launch_list;
 enum { MOST_LAUNCHES = 1000000 };
 
 static hd_status add_launch(const reader *r, const hd_yaml *map, at_level at, launch_list *list) {
-    hd_launch launch;
+    hd_launch launch = {.repeat = 1, .place = hd_yaml_place(r->file, map)};
+    hd_status status;
     if (list->count == MOST_LAUNCHES)
         return FAIL(r, map,
                     "with this entry the job has more than %d launches; use 'repeat', or "
                     "make several jobs of it",
                     MOST_LAUNCHES);
-    hd_status status = read_launch(r, map, at, &launch);
-    if (status == HD_OK)
-        hd_push(r->arena, list, launch);
-    return status;
-}
-
-static hd_status read_level_range(const reader *r, const hd_yaml *map, const hd_job_graph *graph,
-                                  uint64_t *first, uint64_t *last) {
-    uint32_t count = graph->levels->count;
-    *first = 0;
-    *last = count - 1;
-    hd_status status = job_reader_count(r, map, "first_level", 0, first);
-    if (status == HD_OK)
-        status = job_reader_count(r, map, "last_level", 0, last);
-    if (status == HD_OK && (*first > *last || *last >= count))
-        return FAIL(r, map, "levels %llu to %llu are not there; graph '%s' has the levels 0 to %u",
-                    (unsigned long long)*first, (unsigned long long)*last, graph->name, count - 1);
-    return status;
+    if ((status = job_reader_name(r, map, "kernel", &launch.kernel_name)) ||
+        (status = read_launch_sizes(r, map, at, &launch)) ||
+        (status = job_reader_count(r, map, "repeat", 1, &launch.repeat)) ||
+        (status = read_args(r, hd_yaml_get(map, "args"), at, &launch)))
+        return status;
+    hd_push(r->arena, list, launch);
+    return HD_OK;
 }
 
 static hd_status read_level_launches(const reader *r, const hd_yaml *map, launch_list *list) {
     hd_job_graph *graph;
-    uint64_t first, last;
     hd_status status = job_reader_graph(r, map, "for_levels", &graph);
-    if (status == HD_OK && !graph->levels)
-        graph->levels = hd_graph_levels(r->arena, graph->graph);
-    if (status == HD_OK)
-        status = read_level_range(r, map, graph, &first, &last);
     if (status != HD_OK)
         return status;
+    if (!graph->levels)
+        graph->levels = hd_graph_levels(r->arena, graph->graph);
+    uint64_t first = 0, last = graph->levels->count - 1, highest = last;
+    if ((status = job_reader_count(r, map, "first_level", 0, &first)) ||
+        (status = job_reader_count(r, map, "last_level", 0, &last)))
+        return status;
+    if (first > last || last > highest)
+        return FAIL(r, map,
+                    "levels %llu to %llu are not there; graph '%s' has the levels 0 to %llu",
+                    (unsigned long long)first, (unsigned long long)last, graph->name,
+                    (unsigned long long)highest);
     for (uint64_t level = first; level <= last && status == HD_OK; level++)
         status = add_launch(r, map, (at_level){graph->levels, (uint32_t)level}, list);
     return status;

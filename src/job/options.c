@@ -61,36 +61,24 @@ static const char settings[] =
 
 static const option_form alone = {"", NONE, false};
 
-/* Only letters, digits and "-_=+#": no comma. */
-static bool is_warning(const char *text) {
-    while (isalnum((unsigned char)*text) || (*text && strchr("-_=+#", *text)))
-        text++;
-    return !*text;
-}
-
-/* What follows -f or -fno- in a word that begins so; "" for others. */
-static const char *setting_of(const char *word) {
-    return !strncmp(word, "-fno-", 5) ? word + 5 : !strncmp(word, "-f", 2) ? word + 2 : "";
-}
-
-static bool fits(const option_form *form, const char *word) {
-    size_t length = strlen(form->text);
-    if (strncmp(word, form->text, length) != 0)
-        return false;
-    switch (form->value) {
-    case JOINED: return word[length] != '\0';
-    case WARNING: return is_warning(word + length);
-    case APART: return !word[length];
-    default: return true;
-    }
-}
-
 static const option_form *form_of(const char *word) {
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (fits(&forms[i], word))
-            return &forms[i];
-    return hd_has_word(words_alone, word) || hd_has_word(settings, setting_of(word)) ? &alone
-                                                                                     : NULL;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const option_form *form = &forms[i];
+        size_t length = strlen(form->text);
+        if (strncmp(word, form->text, length) != 0)
+            continue;
+        const char *rest = word + length;
+        if (form->value == WARNING) /* only letters, digits and these: no comma */
+            while (isalnum((unsigned char)*rest) || (*rest && strchr("-_=+#", *rest)))
+                rest++;
+        bool whole = form->value == WARNING || form->value == APART;
+        if (*rest ? !whole : form->value != JOINED)
+            return form;
+    }
+    const char *setting = !strncmp(word, "-fno-", 5) ? word + 5
+                          : !strncmp(word, "-f", 2)  ? word + 2
+                                                     : "";
+    return hd_has_word(words_alone, word) || hd_has_word(settings, setting) ? &alone : NULL;
 }
 
 /* Whether the value of this option is the next word. */
@@ -106,39 +94,24 @@ static hd_status refuse(const hd_diag *diag, const hd_job *job, const char *word
                    word);
 }
 
-/* The value that the option `form` has in its own word, which may be empty. */
-static const char *own_value(const option_form *form, const char *word) {
-    return form->value == NONE ? "" : word + strlen(form->text);
-}
-
 /* Compilers put the words that a file holds in the place of @FILE, also where a value stands, and
  * clang gives itself a value of the same word as a word of its own. */
-static bool is_file_of_words(const char *value) { return *value == '@'; }
-
 hd_status hd_job_check_options(hd_arena *arena, const hd_diag *diag, const hd_job *job) {
     uint32_t count;
     char **words = hd_split_words(arena, job->options, &count);
     for (uint32_t w = 0; w < count; w++) {
         const option_form *form = form_of(words[w]);
-        if (!form || is_file_of_words(own_value(form, words[w])))
+        if (!form || (form->value != NONE && words[w][strlen(form->text)] == '@'))
             return refuse(diag, job, words[w]);
         if (!takes_next(form, words[w]))
             continue;
         if (++w == count)
             return hd_fail(diag, HD_EINPUT, &job->options_place,
                            "the option '%s' needs a value after it", words[w - 1]);
-        if (is_file_of_words(words[w]))
+        if (*words[w] == '@')
             return refuse(diag, job, words[w]);
     }
     return HD_OK;
-}
-
-/* A header is also looked for in the folders, so one that is not beside the job keeps its name. */
-static const char *beside(hd_arena *arena, const hd_job *job, const char *option,
-                          const char *path) {
-    const char *moved = hd_path_beside(arena, job->path, path);
-    bool is_header = !strcmp(option, "-include");
-    return !*path || (is_header && access(moved, F_OK) != 0) ? path : moved;
 }
 
 void hd_job_place_options(hd_arena *arena, hd_job *job) {
@@ -154,8 +127,12 @@ void hd_job_place_options(hd_arena *arena, hd_job *job) {
         w += next;
         if (!form->is_path || w == count)
             continue;
-        const char *path = beside(arena, job, form->text, words[w] + length);
-        words[w] = hd_format(arena, "%.*s%s", (int)length, words[w], path);
+        const char *path = words[w] + length, *beside = hd_path_beside(arena, job->path, path);
+        /* A header is also looked for in the folders, so one that is not beside the job keeps its
+         * name. */
+        if (!*path || (!strcmp(form->text, "-include") && access(beside, F_OK) != 0))
+            continue;
+        words[w] = hd_format(arena, "%.*s%s", (int)length, words[w], beside);
         moved = true;
     }
     if (moved)

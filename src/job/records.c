@@ -2,14 +2,14 @@
  * The record that a job lays out: the one that it names or the only one that its buffers
  * hold, perhaps taken apart, or one that it makes of several arrays.
  */
-#include "job/resolver.h"
+#include "job/internal.h"
 
 /* ---- records of arrays -------------------------------------------------------------- */
 
 static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f) {
     const hd_job *job = r->job;
     const char *name = arrays->fields[f];
-    uint64_t number = job_resolver_buffer(r, name);
+    uint64_t number = hd_hash_get_key(&r->buffers, name);
     if (number == HD_NO_VALUE)
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "the record '%s' has the field '%s', but there is no buffer of that name; "
@@ -31,19 +31,6 @@ static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f
                        arrays->name, first->name, (unsigned long long)first->count, buffer->name,
                        (unsigned long long)buffer->count);
     return HD_OK;
-}
-
-static hd_field field_of_array(const hd_buffer *buffer) {
-    hd_field field = {.name = buffer->name,
-                      .type = buffer->type,
-                      .size = buffer->element_bytes,
-                      .align = buffer->element_bytes,
-                      .count = 1};
-    if (buffer->record) {
-        field.align = buffer->record->align;
-        field.record = (hd_record *)buffer->record;
-    }
-    return field;
 }
 
 static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_arrays *arrays) {
@@ -69,7 +56,14 @@ static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_
         hd_status status = find_array(r, arrays, f);
         if (status != HD_OK)
             return status;
-        arrays->record->fields[f] = field_of_array(&r->job->buffers[arrays->buffers[f]]);
+        const hd_buffer *buffer = &r->job->buffers[arrays->buffers[f]];
+        arrays->record->fields[f] =
+            (hd_field){.name = buffer->name,
+                       .type = buffer->type,
+                       .size = buffer->element_bytes,
+                       .align = buffer->record ? buffer->record->align : buffer->element_bytes,
+                       .count = 1,
+                       .record = (hd_record *)buffer->record};
     }
     hd_record_lay_out(arrays->record);
     return HD_OK;
@@ -78,8 +72,7 @@ static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_
 /* ---- which one ------------------------------------------------------------------------ */
 
 /* The only record; of several none, which only those mind who lay one out. */
-static void choose_record(const resolver *r) {
-    hd_job *job = r->job;
+static void choose_record(hd_job *job) {
     job->record = job->arrays_count ? job->arrays[0].record : NULL;
     const hd_record *other = job->arrays_count > 1 ? job->arrays[1].record : NULL;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
@@ -131,10 +124,18 @@ static hd_status find_named(const resolver *r) {
                    job->record->name);
 }
 
-static hd_status split_record(const resolver *r) {
+hd_status job_resolve_records(const resolver *r) {
     hd_job *job = r->job;
-    if (!job->split_count)
-        return HD_OK;
+    hd_status status = HD_OK;
+    hd_hash_table names = {.arena = r->arena, .key_bytes = HD_TEXT_KEYS};
+    for (uint32_t a = 0; a < job->arrays_count && status == HD_OK; a++)
+        status = resolve_arrays(r, &names, &job->arrays[a]);
+    if (status == HD_OK && job->record_name)
+        status = find_named(r);
+    else if (status == HD_OK)
+        choose_record(job);
+    if (status != HD_OK || !job->split_count)
+        return status;
     if (job->several[0])
         return hd_job_require_record(r->diag, job);
     if (!job->record || job->record->of_arrays)
@@ -144,18 +145,6 @@ static hd_status split_record(const resolver *r) {
                                    : "no buffer of the job holds structs");
     return hd_record_split(r->arena, r->diag, &job->split_place, job->record, job->split,
                            job->split_count, &job->record);
-}
-
-hd_status job_resolve_records(const resolver *r) {
-    hd_status status = HD_OK;
-    hd_hash_table names = {.arena = r->arena, .key_bytes = HD_TEXT_KEYS};
-    for (uint32_t a = 0; a < r->job->arrays_count && status == HD_OK; a++)
-        status = resolve_arrays(r, &names, &r->job->arrays[a]);
-    if (status == HD_OK && r->job->record_name)
-        status = find_named(r);
-    else if (status == HD_OK)
-        choose_record(r);
-    return status == HD_OK ? split_record(r) : status;
 }
 
 /* ---- what launches make of arrays ------------------------------------------------------- */

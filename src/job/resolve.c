@@ -8,7 +8,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "job/resolver.h"
+#include "job/internal.h"
 
 typedef unsigned long long ull;
 
@@ -22,9 +22,15 @@ static const char *without_tag(const char *name) {
     return strncmp(name, "struct ", 7) ? name : name + 7;
 }
 
-/* The record that kernels' parameters point to by this name: a typedef's, where the struct has
- * a tag of its own. */
-static const hd_record *record_of_params(const kir_module *module, const char *name) {
+const hd_record *job_resolver_record(const resolver *r, const char *name) {
+    const kir_module *module = r->module;
+    for (uint32_t i = 0; i < module->record_count; i++) {
+        const hd_record *record = module->records[i];
+        if (!strcmp(without_tag(record->name), without_tag(name)) ||
+            (record->spelling && !strcmp(record->spelling, name)))
+            return record;
+    }
+    /* A typedef's, where the struct has a tag of its own: what parameters point to. */
     for (uint32_t k = 0; k < module->kernel_count; k++)
         for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
             const kir_param *param = &module->kernels[k]->params[p];
@@ -34,34 +40,10 @@ static const hd_record *record_of_params(const kir_module *module, const char *n
     return NULL;
 }
 
-const hd_record *job_resolver_record(const resolver *r, const char *name) {
-    for (uint32_t i = 0; i < r->module->record_count; i++) {
-        const hd_record *record = r->module->records[i];
-        if (!strcmp(without_tag(record->name), without_tag(name)) ||
-            (record->spelling && !strcmp(record->spelling, name)))
-            return record;
-    }
-    return record_of_params(r->module, name);
-}
-
 const char *job_resolver_records(const resolver *r) {
     hd_str s = {.arena = r->arena};
     for (uint32_t i = 0; i < r->module->record_count; i++)
         hd_str_printf(&s, "%s%s", i ? ", " : "", r->module->records[i]->name);
-    return s.length ? hd_str_text(&s) : "none";
-}
-
-static const char *list_kernels(hd_arena *arena, const kir_module *module) {
-    hd_str s = {.arena = arena};
-    for (uint32_t k = 0; k < module->kernel_count; k++)
-        hd_str_printf(&s, "%s%s", k ? ", " : "", module->kernels[k]->name);
-    return s.length ? hd_str_text(&s) : "none";
-}
-
-static const char *list_params(hd_arena *arena, const kir_kernel *kernel) {
-    hd_str s = {.arena = arena};
-    for (uint32_t p = 0; p < kernel->param_count; p++)
-        hd_str_printf(&s, "%s%s", p ? ", " : "", kernel->params[p].name);
     return s.length ? hd_str_text(&s) : "none";
 }
 
@@ -72,31 +54,15 @@ const char *job_resolver_buffers(const resolver *r) {
     return s.length ? hd_str_text(&s) : "none";
 }
 
-uint64_t job_resolver_buffer(const resolver *r, const char *name) {
-    return hd_hash_get_key(&r->buffers, name);
-}
-
-static const char *list_fields(hd_arena *arena, const hd_record *record) {
-    hd_str s = {.arena = arena};
-    for (uint32_t f = 0; f < record->field_count; f++)
-        hd_str_printf(&s, "%s%s", f ? ", " : "", record->fields[f].name);
-    return hd_str_text(&s);
-}
-
 /* ---- buffers ------------------------------------------------------------ */
 
-/* A float3 takes the room of four numbers; where it takes that of three it is a record, if a kernel
- * uses it. */
-static bool is_plain_type(const resolver *r, hd_buffer *buffer) {
-    bool is_signed;
-    if (!hd_type_parse(buffer->type, &buffer->scalar, &is_signed))
-        return false;
-    return buffer->scalar.lanes != 3 || !KIR_HAS(r->module, VECTOR_STRUCTS);
-}
-
 static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
+    bool is_signed;
     buffer->record = NULL;
-    if (is_plain_type(r, buffer)) {
+    /* A float3 takes the room of four numbers; where it takes that of three it is a record, if a
+     * kernel uses it. */
+    if (hd_type_parse(buffer->type, &buffer->scalar, &is_signed) &&
+        (buffer->scalar.lanes != 3 || !KIR_HAS(r->module, VECTOR_STRUCTS))) {
         buffer->element_bytes = hd_type_stride(buffer->scalar);
         return HD_OK;
     }
@@ -228,89 +194,55 @@ static uint64_t kind_of(const hd_leaf *leaf) {
                            << (leaf->opaque ? 16 : 0);
 }
 
-static hd_status no_such_field(const resolver *r, const hd_buffer *buffer, const hd_init *init) {
-    if (!buffer->record)
-        return hd_fail(r->diag, HD_EINPUT, &init->place,
-                       "buffer '%s' is of type %s, which has no field '%s'; leave 'field' out",
-                       buffer->name, buffer->type, init->field);
-    return hd_fail(r->diag, HD_EINPUT, &init->place,
-                   "'%s' is no field of record %s; its fields are: %s", init->field,
-                   buffer->record->name, list_fields(r->arena, buffer->record));
-}
-
 /* What a field's name stands for, as far as the checks ask. */
 typedef struct named_leaves {
-    const char *field; /* NULL: the whole element */
-    uint32_t count;
     uint64_t scalars;
-    hd_vec(hd_leaf) kinds; /* the first of each kind */
+    hd_vec(hd_leaf) kinds; /* the first of each kind; none: nothing has this name */
 } named_leaves;
 
-/* Names of so many leaves are looked up once: a short job could name a long array very often. Names
- * of fewer may differ in every entry, and cost no more than a line each. */
-static const uint32_t many = 4096;
+/* Names that are known already: a short job could name a long array very often. */
+typedef struct known_names {
+    hd_hash_table rows;
+    hd_vec(named_leaves) names;
+} known_names;
 
-static named_leaves count_leaves(hd_arena *arena, const hd_buffer *buffer, const char *field) {
-    named_leaves named = {.field = field};
-    uint64_t seen = 0;
+static named_leaves leaves_named(known_names *known, const hd_buffer *buffer, const char *field) {
+    hd_arena *arena = known->rows.arena;
+    uint64_t row = hd_hash_add_key(&known->rows, field ? field : "", known->names.count), seen = 0;
+    if (row < known->names.count)
+        return known->names.data[row];
+    named_leaves named = {0};
+    uint32_t count;
     hd_arena *scratch = hd_arena_new();
-    const hd_leaf *leaves = hd_leaves_of_buffer(scratch, buffer, field, &named.count);
-    for (uint32_t l = 0; l < named.count; l++) {
+    const hd_leaf *leaves = hd_leaves_of_buffer(scratch, buffer, field, &count);
+    for (uint32_t l = 0; l < count; l++) {
         named.scalars += leaves[l].type.lanes;
         if (!(seen & kind_of(&leaves[l])))
             hd_push(arena, &named.kinds, leaves[l]);
         seen |= kind_of(&leaves[l]);
     }
     hd_arena_free(scratch);
+    hd_push(arena, &known->names, named);
     return named;
 }
 
-/* Names that are known already, in an arena that outlives an entry. */
-typedef struct known_names {
-    hd_arena *arena;
-    hd_vec(named_leaves) names;
-} known_names;
-
-static named_leaves leaves_named(hd_arena *scratch, const hd_buffer *buffer, const char *field,
-                                 known_names *known) {
-    for (size_t i = 0; i < known->names.count; i++) {
-        const char *name = known->names.data[i].field;
-        if (name == field || (name && field && !strcmp(name, field)))
-            return known->names.data[i];
-    }
-    named_leaves named = count_leaves(scratch, buffer, field);
-    if (named.count < many)
-        return named;
-    named_leaves kept = {.field = field, .count = named.count, .scalars = named.scalars};
-    for (size_t k = 0; k < named.kinds.count; k++)
-        hd_push(known->arena, &kept.kinds, named.kinds.data[k]);
-    hd_push(known->arena, &known->names, kept);
-    return kept;
-}
-
-static hd_status check_init(const resolver *r, hd_arena *scratch, const hd_buffer *buffer,
-                            const hd_init *init, known_names *known) {
-    named_leaves named = leaves_named(scratch, buffer, init->field, known);
+static hd_status check_init(const resolver *r, const hd_buffer *buffer, const hd_init *init,
+                            known_names *known) {
+    named_leaves named = leaves_named(known, buffer, init->field);
     for (size_t k = 0; k < named.kinds.count; k++) {
         hd_status status = check_init_leaf(r, buffer, init, &named.kinds.data[k]);
         if (status != HD_OK)
             return status;
     }
-    if (!named.count)
-        return no_such_field(r, buffer, init);
-    return init->generator == HD_GEN_GRAPH ? check_part(r, buffer, init, named.scalars) : HD_OK;
-}
-
-static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
-    hd_status status = HD_OK;
-    known_names known = {.arena = hd_arena_new()};
-    for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++) {
-        hd_arena *scratch = hd_arena_new();
-        status = check_init(r, scratch, buffer, &buffer->inits[i], &known);
-        hd_arena_free(scratch);
-    }
-    hd_arena_free(known.arena);
-    return status;
+    if (named.kinds.count)
+        return init->generator == HD_GEN_GRAPH ? check_part(r, buffer, init, named.scalars) : HD_OK;
+    if (!buffer->record)
+        return hd_fail(r->diag, HD_EINPUT, &init->place,
+                       "buffer '%s' is of type %s, which has no field '%s'; leave 'field' out",
+                       buffer->name, buffer->type, init->field);
+    return hd_fail(r->diag, HD_EINPUT, &init->place,
+                   "'%s' is no field of record %s; its fields are: %s", init->field,
+                   buffer->record->name, hd_record_field_names(r->arena, buffer->record));
 }
 
 static hd_status resolve_buffers(const resolver *r) {
@@ -326,7 +258,12 @@ static hd_status resolve_buffers(const resolver *r) {
                            "16 GiB; give it fewer elements",
                            buffer->name, (ull)buffer->count, buffer->element_bytes);
         total += buffer->count * buffer->element_bytes;
-        if ((status = check_file(r, buffer)) != HD_OK || (status = check_inits(r, buffer)) != HD_OK)
+        status = check_file(r, buffer);
+        known_names known = {.rows = {.arena = hd_arena_new(), .key_bytes = HD_TEXT_KEYS}};
+        for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++)
+            status = check_init(r, buffer, &buffer->inits[i], &known);
+        hd_arena_free(known.rows.arena);
+        if (status != HD_OK)
             return status;
     }
     return HD_OK;
@@ -468,7 +405,7 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
 /* ---- launches ----------------------------------------------------------- */
 
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
-    uint64_t number = job_resolver_buffer(r, arg->buffer_name);
+    uint64_t number = hd_hash_get_key(&r->buffers, arg->buffer_name);
     if (number == HD_NO_VALUE)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
@@ -524,38 +461,32 @@ static hd_status resolve_variable(const resolver *r, const kir_kernel *kernel, h
     return HD_OK;
 }
 
-static bool find_variable(const resolver *r, const kir_kernel *kernel, hd_arg *arg) {
-    arg->variable = 0;
-    for (; arg->variable < kernel->static_count; arg->variable++) {
-        const kir_static *s = &kernel->statics[arg->variable];
-        if (KIR_HAS(r->module, NAMED_VARIABLES) && s->space != KIR_LOCAL &&
-            !strcmp(s->name, arg->name))
-            return true;
-    }
-    return false;
-}
-
 static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg *arg) {
     const kir_kernel *kernel = launch->kernel;
     arg->param = 0;
     while (arg->param < kernel->param_count &&
            strcmp(kernel->params[arg->param].name, arg->name) != 0)
         arg->param++;
-    if (arg->param == kernel->param_count && find_variable(r, kernel, arg)) {
-        arg->param = KIR_NONE;
-        return resolve_variable(r, kernel, arg);
-    }
-    if (arg->param == kernel->param_count)
+    if (arg->param == kernel->param_count && KIR_HAS(r->module, NAMED_VARIABLES))
+        for (uint32_t s = 0; s < kernel->static_count; s++)
+            if (kernel->statics[s].space != KIR_LOCAL &&
+                !strcmp(kernel->statics[s].name, arg->name)) {
+                arg->param = KIR_NONE;
+                arg->variable = s;
+                return resolve_variable(r, kernel, arg);
+            }
+    if (arg->param == kernel->param_count) {
+        hd_str names = {.arena = r->arena};
+        for (uint32_t p = 0; p < kernel->param_count; p++)
+            hd_str_printf(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "kernel '%s' has no parameter '%s'; its parameters are: %s", kernel->name,
-                       arg->name, list_params(r->arena, kernel));
+                       arg->name, names.length ? hd_str_text(&names) : "none");
+    }
     const kir_param *param = &kernel->params[arg->param];
-    bool pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
-    hd_arg_kind wanted = !pointer                         ? HD_ARG_VALUE
-                         : param->type.space == KIR_LOCAL ? HD_ARG_LOCAL
-                                                          : HD_ARG_BUFFER;
     static const char *const keys[] = {"'buffer' with the name of one", "'value'",
                                        "'local' with a number of bytes"};
+    hd_arg_kind wanted = job_arg_kind(param);
     if (arg->kind != wanted)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "parameter '%s' of kernel '%s' is %s; give it %s", arg->name, kernel->name,
@@ -573,15 +504,13 @@ static hd_status check_all_given(const resolver *r, const hd_launch *launch) {
             a++;
         if (a < launch->arg_count)
             continue;
+        static const char *const keys[] = {"buffer", "value", "local"};
         const kir_param *param = &kernel->params[p];
-        bool pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
         return hd_fail(
             r->diag, HD_EINPUT, &launch->place,
-            "the launch of '%s' does not give its parameter '%s' (%s); add {name: %s, %s}",
+            "the launch of '%s' does not give its parameter '%s' (%s); add {name: %s, %s: ...}",
             kernel->name, param->name, param->type_name ? param->type_name : "scalar", param->name,
-            !pointer                         ? "value: ..."
-            : param->type.space == KIR_LOCAL ? "local: ..."
-                                             : "buffer: ...");
+            keys[job_arg_kind(param)]);
     }
     return HD_OK;
 }
@@ -623,30 +552,26 @@ hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch) {
     return HD_OK;
 }
 
-/* A kernel with an array of dynamic size is told the size. */
-static hd_status check_shared(const resolver *r, const hd_launch *launch) {
+static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
+    launch->kernel = kir_find_kernel(r->module, launch->kernel_name);
+    if (!launch->kernel) {
+        hd_str names = {.arena = r->arena};
+        for (uint32_t k = 0; k < r->module->kernel_count; k++)
+            hd_str_printf(&names, "%s%s", k ? ", " : "", r->module->kernels[k]->name);
+        return hd_fail(r->diag, HD_EINPUT, &launch->place,
+                       "there is no kernel '%s' in %s; its kernels are: %s", launch->kernel_name,
+                       r->job->kernel_path, names.length ? hd_str_text(&names) : "none");
+    }
+    hd_status status;
+    if ((status = job_launch_check_way(r, launch)) ||
+        (status = hd_launch_check_size(r->diag, launch)) || (status = check_local_size(r, launch)))
+        return status;
     for (uint32_t s = 0; s < launch->kernel->static_count && !launch->shared_given; s++)
         if (launch->kernel->statics[s].is_dynamic)
             return hd_fail(r->diag, HD_EINPUT, &launch->place,
                            "kernel '%s' has the dynamic shared array '%s'; give the launch its "
                            "size: 'shared: BYTES'",
                            launch->kernel->name, launch->kernel->statics[s].name);
-    return HD_OK;
-}
-
-static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
-    launch->kernel = kir_find_kernel(r->module, launch->kernel_name);
-    if (!launch->kernel)
-        return hd_fail(r->diag, HD_EINPUT, &launch->place,
-                       "there is no kernel '%s' in %s; its kernels are: %s", launch->kernel_name,
-                       r->job->kernel_path, list_kernels(r->arena, r->module));
-    hd_status status = job_launch_check_way(r, launch);
-    if (status == HD_OK)
-        status = hd_launch_check_size(r->diag, launch);
-    if (status == HD_OK)
-        status = check_local_size(r, launch);
-    if (status == HD_OK)
-        status = check_shared(r, launch);
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
         status = resolve_arg(r, launch, &launch->args[a]);
     if (status == HD_OK)
@@ -672,8 +597,7 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
     return status;
 }
 
-/* ---- what the analyses may know
- * ------------------------------------------------------------------ */
+/* ---- what the analyses may know --------------------------------------------------------- */
 
 hd_binding hd_job_binding(hd_arena *arena, const hd_launch *launch) {
     uint32_t count = launch->kernel->param_count;
@@ -692,8 +616,8 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_launch *launch) {
         if (!param->type_name || !hd_type_parse(param->type_name, &type, &is_signed))
             is_signed = true;
         uint64_t bits = 0;
-        memcpy(&bits, arg->value, arg->value_bytes < 8 ? arg->value_bytes : 8);
-        unsigned unused = 64 - 8 * (arg->value_bytes < 8 ? arg->value_bytes : 8);
+        unsigned bytes = arg->value_bytes < 8 ? arg->value_bytes : 8, unused = 64 - 8 * bytes;
+        memcpy(&bits, arg->value, bytes);
         known[arg->param] = true;
         params[arg->param] = is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
     }

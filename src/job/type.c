@@ -72,20 +72,6 @@ static bool parse_word(const char *word, kir_type *type, bool *is_signed) {
     return false;
 }
 
-/* "float __attribute__((ext_vector_type(4)))", as clang spells a vector's canonical type. */
-static bool parse_vector_attribute(const char *text, kir_type *type) {
-    const char *attribute = strstr(text, "ext_vector_type(");
-    if (!*text)
-        return true;
-    if (!attribute || type->lanes != 1)
-        return false;
-    long lanes = strtol(attribute + strlen("ext_vector_type("), NULL, 10);
-    if (lanes < 2 || lanes > 16)
-        return false;
-    type->lanes = (uint8_t)lanes;
-    return true;
-}
-
 bool hd_type_parse(const char *name, kir_type *type, bool *is_signed) {
     char word[64], base[64] = "";
     bool is_unsigned = false, is_explicit = false;
@@ -112,7 +98,15 @@ bool hd_type_parse(const char *name, kir_type *type, bool *is_signed) {
         return false;
     if (is_unsigned)
         *is_signed = false;
-    return parse_vector_attribute(name, type);
+    if (!*name)
+        return true;
+    /* "float __attribute__((ext_vector_type(4)))": how clang spells a vector's canonical type */
+    const char *attribute = strstr(name, "ext_vector_type(");
+    if (!attribute || type->lanes != 1)
+        return false;
+    long lanes = strtol(attribute + strlen("ext_vector_type("), NULL, 10);
+    type->lanes = (uint8_t)lanes;
+    return lanes >= 2 && lanes <= 16;
 }
 
 uint32_t hd_type_stride(kir_type type) {
@@ -138,7 +132,7 @@ static uint16_t half_of(double value) {
     return (uint16_t)(sign | (((unsigned)(exponent + 14) << 10) + steps));
 }
 
-static double half_value(uint16_t bits) {
+static double half_value(uint64_t bits) {
     unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
     double size = exponent == 31  ? (fraction ? NAN : INFINITY)
                   : exponent == 0 ? ldexp(fraction, -24)
@@ -162,7 +156,7 @@ static void put_bits(kir_type type, uint64_t value, void *bytes) {
 double hd_type_get(kir_type type, bool is_signed, const void *bytes) {
     uint64_t raw = get_bits(type, bytes);
     if (type.kind == KIR_FLOAT && type.bits == 16)
-        return half_value((uint16_t)raw);
+        return half_value(raw);
     if (type.kind == KIR_FLOAT && type.bits == 32) {
         float f;
         memcpy(&f, bytes, sizeof f);
@@ -275,44 +269,30 @@ typedef hd_vec(hd_leaf) leaf_list;
 
 static void add_record(hd_arena *arena, leaf_list *list, const hd_record *record, uint32_t offset);
 
-/* A value of no scalar type (pointer, union, unknown name): its bytes, one by one. */
-static void add_bytes(hd_arena *arena, leaf_list *list, const hd_field *field, uint32_t offset,
-                      uint32_t size) {
-    hd_leaf leaf = {.type = {.kind = KIR_INT, .bits = 8, .lanes = 1},
-                    .opaque = true,
-                    .is_pointer = field->type && strchr(field->type, '*')};
-    for (uint32_t i = 0; i < size; i++) {
-        leaf.offset = offset + i;
-        hd_push(arena, list, leaf);
-    }
-}
-
 static uint32_t element_bytes(const hd_field *field) {
     return field->size / (field->count ? field->count : 1);
 }
 
-/* The type of a field's elements, where it is one of scalars or vectors. */
-static bool is_plain(const hd_field *field, hd_leaf *leaf) {
-    *leaf = (hd_leaf){0};
-    return !field->record && field->type &&
-           hd_type_parse(field->type, &leaf->type, &leaf->is_signed) &&
-           leaf->type.bits / 8 * leaf->type.lanes <= element_bytes(field);
-}
-
-/* Elements `first` to `last` of a field of the record that begins at `offset`. */
+/* Elements `first` to `last` of a field of the record that begins at `offset`. What is of no
+ * scalar type (pointer, union, unknown name) is its bytes, one by one. */
 static void add_elements(hd_arena *arena, leaf_list *list, const hd_field *field, uint32_t offset,
                          uint32_t first, uint32_t last) {
-    hd_leaf leaf;
+    hd_leaf leaf = {0};
     uint32_t size = element_bytes(field);
-    bool plain = is_plain(field, &leaf);
+    bool plain = !field->record && field->type &&
+                 hd_type_parse(field->type, &leaf.type, &leaf.is_signed) &&
+                 leaf.type.bits / 8 * leaf.type.lanes <= size;
+    if (!plain)
+        leaf = (hd_leaf){.type = {.kind = KIR_INT, .bits = 8, .lanes = 1},
+                         .opaque = true,
+                         .is_pointer = field->type && strchr(field->type, '*')};
+    uint32_t leaves = plain ? 1 : size;
     for (uint32_t i = first; i <= last; i++) {
         leaf.offset = offset + field->offset + i * size;
         if (field->record)
             add_record(arena, list, field->record, leaf.offset);
-        else if (plain)
+        for (uint32_t l = 0; l < leaves && !field->record; l++, leaf.offset++)
             hd_push(arena, list, leaf);
-        else
-            add_bytes(arena, list, field, leaf.offset, size);
     }
 }
 

@@ -12,8 +12,8 @@
  * inverse: a layout printed in either form parses back to the same layout.
  *
  * Many layouts differ only in what no cost depends on (which cluster comes
- * first, which field stands first in a cluster). hd_layout_of_masks and
- * hd_layout_normalise pick one of each such family.
+ * first, which field stands first in a cluster). hd_layout_of_masks picks one of each such
+ * family.
  */
 #include <ctype.h>
 
@@ -29,30 +29,6 @@ static hd_layout *layout_new(hd_arena *arena, uint32_t clusters, bool discrete) 
     return layout;
 }
 
-static void cluster_add(hd_cluster *cluster, uint32_t field) {
-    cluster->order[cluster->count++] = (uint8_t)field;
-    cluster->mask |= (uint64_t)1 << field;
-}
-
-static hd_cluster cluster_of_mask(uint64_t mask, uint64_t tile) {
-    hd_cluster cluster = {.tile = tile};
-    for (; mask; mask &= mask - 1)
-        cluster_add(&cluster, (uint32_t)__builtin_ctzll(mask));
-    if (cluster.count == 1)
-        cluster.tile = HD_TILE_AOS;
-    return cluster;
-}
-
-static void sort_by_first_field(hd_layout *layout) {
-    for (uint32_t i = 1; i < layout->count; i++) {
-        hd_cluster moving = layout->clusters[i];
-        uint32_t at = i;
-        for (; at > 0 && layout->clusters[at - 1].order[0] > moving.order[0]; at--)
-            layout->clusters[at] = layout->clusters[at - 1];
-        layout->clusters[at] = moving;
-    }
-}
-
 hd_layout *hd_layout_of_masks(hd_arena *arena, const uint64_t *masks, const uint64_t *tiles,
                               uint32_t count, bool discrete) {
     uint64_t all = 0;
@@ -64,42 +40,33 @@ hd_layout *hd_layout_of_masks(hd_arena *arena, const uint64_t *masks, const uint
     }
     if (each_alone && !discrete && count > 1) {
         hd_layout *soa = layout_new(arena, 1, false);
-        soa->clusters[0] = cluster_of_mask(all, HD_TILE_SOA);
+        soa->clusters[0] = hd_cluster_of_mask(all, HD_TILE_SOA);
         return soa;
     }
     hd_layout *layout = layout_new(arena, count, discrete && count > 1);
-    for (uint32_t c = 0; c < count; c++)
-        layout->clusters[c] = cluster_of_mask(masks[c], tiles ? tiles[c] : HD_TILE_AOS);
-    sort_by_first_field(layout);
-    return layout;
-}
-
-hd_layout *hd_layout_normalise(hd_arena *arena, const hd_record *record, const hd_layout *layout) {
-    (void)record;
-    uint64_t masks[HD_MAX_FIELDS], tiles[HD_MAX_FIELDS];
-    for (uint32_t c = 0; c < layout->count; c++) {
-        masks[c] = layout->clusters[c].mask;
-        tiles[c] = layout->clusters[c].tile;
+    for (uint32_t c = 0; c < count; c++) { /* sorted in by their first fields */
+        bool alone = hd_is_power_of_two(masks[c]);
+        hd_cluster next = hd_cluster_of_mask(masks[c], alone || !tiles ? HD_TILE_AOS : tiles[c]);
+        uint32_t at = c;
+        for (; at > 0 && layout->clusters[at - 1].order[0] > next.order[0]; at--)
+            layout->clusters[at] = layout->clusters[at - 1];
+        layout->clusters[at] = next;
     }
-    return hd_layout_of_masks(arena, masks, tiles, layout->count, layout->discrete);
+    return layout;
 }
 
 /* One cluster of all fields, in record order. */
 static hd_layout *one_cluster(hd_arena *arena, const hd_record *record, uint64_t tile) {
     hd_layout *layout = layout_new(arena, 1, false);
-    for (uint32_t f = 0; f < record->field_count; f++)
-        cluster_add(&layout->clusters[0], f);
-    layout->clusters[0].tile = tile;
+    layout->clusters[0] = hd_cluster_of_mask(hd_all_fields(record), tile);
     return layout;
 }
 
 /* Every field alone, in an allocation of its own. */
 static hd_layout *discrete_arrays(hd_arena *arena, const hd_record *record) {
     hd_layout *layout = layout_new(arena, record->field_count, true);
-    for (uint32_t f = 0; f < record->field_count; f++) {
-        layout->clusters[f].tile = HD_TILE_AOS;
-        cluster_add(&layout->clusters[f], f);
-    }
+    for (uint32_t f = 0; f < record->field_count; f++)
+        layout->clusters[f] = hd_cluster_of_mask((uint64_t)1 << f, HD_TILE_AOS);
     return layout;
 }
 
@@ -248,14 +215,11 @@ static void skip_blanks(parser *p) {
         p->at++;
 }
 
-/* C's identifiers, which may hold letters of any alphabet, and dollars. */
-static bool is_in_word(char c) {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
+/* Of one of C's identifiers, which may hold letters of any alphabet, and dollars. */
 static size_t word_length(const char *at) {
     size_t length = 0;
-    while (is_in_word(at[length]))
+    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '$' ||
+           (unsigned char)at[length] >= 0x80)
         length++;
     return length;
 }
@@ -366,7 +330,8 @@ static hd_status parse_cluster(parser *p, uint64_t *seen, hd_cluster *cluster) {
         hd_status status = parse_field(p, *seen, &field);
         if (status != HD_OK)
             return status;
-        cluster_add(cluster, field);
+        cluster->order[cluster->count++] = (uint8_t)field;
+        cluster->mask |= (uint64_t)1 << field;
         *seen |= (uint64_t)1 << field;
     } while (take(p, ","));
     if (!take(p, "}"))

@@ -97,11 +97,24 @@ typedef struct hd_layout {
     bool discrete;
 } hd_layout;
 
-/* Builds a layout in normal form (see hd_layout_normalise) from disjoint sets of
- * fields that together are all of the record: masks[c] with tiles[c]. `tiles`
- * may be NULL: all AoS. */
+/* Builds a layout in normal form from disjoint sets of fields that together are all of the record:
+ * masks[c] with tiles[c]. `tiles` may be NULL: all AoS.
+ *
+ * Normal form: fields in record order inside a cluster, clusters by their first
+ * field, a cluster of one field has tile 1 (all its tiles place it alike), and
+ * in one shared allocation all fields alone, or in `soa` clusters, is written as the one
+ * cluster `soa` (both put every field in a run of its own on a 256-byte boundary), and a
+ * layout of one cluster is not discrete. */
 hd_layout *hd_layout_of_masks(hd_arena *arena, const uint64_t *masks, const uint64_t *tiles,
                               uint32_t count, bool discrete);
+/* A set of fields in record order as a cluster. */
+static inline hd_cluster hd_cluster_of_mask(uint64_t mask, uint64_t tile) {
+    hd_cluster cluster = {.mask = mask, .tile = tile};
+    for (uint64_t left = mask; left; left &= left - 1)
+        cluster.order[cluster.count++] = (uint8_t)__builtin_ctzll(left);
+    return cluster;
+}
+
 /* A record and the layout that it gets. */
 typedef struct hd_record_layout {
     const hd_record *record;
@@ -122,12 +135,6 @@ hd_status hd_layout_parse(hd_arena *arena, const hd_diag *diag, const hd_record 
 const char *hd_layout_print(hd_arena *arena, const hd_record *record, const hd_layout *layout);
 /* The same, always with clusters written out and never as a shorthand. */
 const char *hd_layout_print_long(hd_arena *arena, const hd_record *record, const hd_layout *layout);
-/* Normal form: fields in record order inside a cluster, clusters by their first
- * field, a cluster of one field has tile 1 (all its tiles place it alike), and
- * in one shared allocation all fields alone, or in `soa` clusters, is written as the one
- * cluster `soa` (both put every field in a run of its own on a 256-byte boundary), and a
- * layout of one cluster is not discrete. */
-hd_layout *hd_layout_normalise(hd_arena *arena, const hd_record *record, const hd_layout *layout);
 bool hd_layout_equal(const hd_layout *a, const hd_layout *b);
 /* A number for how a layout places the fields of the set `used`, each in its cluster and beside
  * the others of them. Layouts of the same number differ for whoever touches only these fields

@@ -24,36 +24,28 @@
  */
 #include "layout/layout.h"
 
-/* Sizes under construction; `too_large` stays set once one passed 63 bits. */
-typedef struct sizes {
-    bool too_large;
-} sizes;
-
-static uint64_t times(sizes *s, uint64_t a, uint64_t b) {
+/* Sizes under construction: *too_large stays set once one passed 63 bits. */
+static uint64_t times(bool *too_large, uint64_t a, uint64_t b) {
     uint64_t product;
     if (__builtin_mul_overflow(a, b, &product) || product > INT64_MAX)
-        s->too_large = true;
-    return s->too_large ? 0 : product;
+        *too_large = true;
+    return *too_large ? 0 : product;
 }
 
-static uint64_t plus(sizes *s, uint64_t a, uint64_t b) {
+static uint64_t plus(bool *too_large, uint64_t a, uint64_t b) {
     uint64_t sum;
     if (__builtin_add_overflow(a, b, &sum) || sum > INT64_MAX)
-        s->too_large = true;
-    return s->too_large ? 0 : sum;
+        *too_large = true;
+    return *too_large ? 0 : sum;
 }
 
-static uint64_t round_up(sizes *s, uint64_t value, uint64_t align) {
-    return plus(s, value, align - 1) / align * align;
+static uint64_t round_up(bool *too_large, uint64_t value, uint64_t align) {
+    return plus(too_large, value, align - 1) / align * align;
 }
 
 /* Bytes from one value to the next inside a run. */
 static uint32_t step_of(const hd_field *field) {
     return (uint32_t)hd_align_up(field->size, field->align);
-}
-
-static uint64_t run_bytes(sizes *s, const hd_field *field, uint64_t tile) {
-    return plus(s, times(s, tile - 1, step_of(field)), field->size);
 }
 
 uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster) {
@@ -64,22 +56,19 @@ uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster) {
     return align;
 }
 
-static uint32_t run_align(const hd_cluster *cluster, const hd_field *field) {
-    return cluster->tile == HD_TILE_SOA && field->align < HD_RUN_ALIGN ? HD_RUN_ALIGN
-                                                                       : field->align;
-}
-
 /* Lays out one tile of `tile` elements: run[f] of every field; returns its bytes. */
-static uint64_t place_runs(sizes *s, const hd_record *record, const hd_cluster *cluster,
+static uint64_t place_runs(bool *too_large, const hd_record *record, const hd_cluster *cluster,
                            uint64_t tile, uint64_t *run) {
     uint64_t end = 0;
     for (uint32_t i = 0; i < cluster->count; i++) {
         uint32_t f = cluster->order[i];
         const hd_field *field = &record->fields[f];
-        run[f] = round_up(s, end, run_align(cluster, field));
-        end = plus(s, run[f], run_bytes(s, field, tile));
+        bool to_boundary = cluster->tile == HD_TILE_SOA && field->align < HD_RUN_ALIGN;
+        run[f] = round_up(too_large, end, to_boundary ? HD_RUN_ALIGN : field->align);
+        end = plus(too_large, run[f],
+                   plus(too_large, times(too_large, tile - 1, step_of(field)), field->size));
     }
-    return round_up(s, end, hd_cluster_align(record, cluster));
+    return round_up(too_large, end, hd_cluster_align(record, cluster));
 }
 
 /* ---- what a set of fields sees of a layout ------------------------------------------- */
@@ -118,9 +107,7 @@ uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const ui
                         uint32_t count, uint64_t used) {
     uint64_t sum = 0;
     for (uint32_t c = 0; c < count; c++) {
-        hd_cluster cluster = {.mask = masks[c], .tile = tiles[c]};
-        for (uint64_t left = masks[c]; left; left &= left - 1)
-            cluster.order[cluster.count++] = (uint8_t)__builtin_ctzll(left);
+        const hd_cluster cluster = hd_cluster_of_mask(masks[c], tiles[c]);
         sum += places_in_cluster(record, &cluster, used);
     }
     return sum;
@@ -128,31 +115,27 @@ uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const ui
 
 uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
                          uint64_t run[HD_MAX_FIELDS]) {
-    sizes s = {false};
-    return place_runs(&s, record, cluster, cluster->tile, run);
+    bool too_large = false;
+    return place_runs(&too_large, record, cluster, cluster->tile, run);
 }
 
-/* Places the fields of cluster `c` and says how many bytes all its tiles take. */
-static void place_cluster(sizes *s, hd_map *map, uint32_t c) {
+/* Places cluster `c` with its fields behind those before it. */
+static void place_cluster(bool *too_large, hd_map *map, uint32_t c) {
     const hd_cluster *cluster = &map->layout->clusters[c];
     hd_cluster_place *place = &map->clusters[c];
     uint64_t run[HD_MAX_FIELDS];
     place->tile = cluster->tile != HD_TILE_SOA ? cluster->tile : map->count ? map->count : 1;
-    place->tile_bytes = place_runs(s, map->record, cluster, place->tile, run);
+    place->tile_bytes = place_runs(too_large, map->record, cluster, place->tile, run);
     for (uint32_t i = 0; i < cluster->count; i++) {
         uint32_t f = cluster->order[i];
         map->fields[f] = (hd_field_place){c, run[f], step_of(&map->record->fields[f])};
     }
     uint64_t tiles = map->count / place->tile + (map->count % place->tile != 0);
-    place->bytes = times(s, tiles, place->tile_bytes);
-}
-
-static void place_in_allocation(sizes *s, hd_map *map, uint32_t c) {
-    hd_cluster_place *place = &map->clusters[c];
+    place->bytes = times(too_large, tiles, place->tile_bytes);
     place->allocation = map->layout->discrete ? c : 0;
     uint64_t *bytes = &map->allocation_bytes[place->allocation];
-    place->base = round_up(s, *bytes, HD_RUN_ALIGN);
-    *bytes = plus(s, place->base, place->bytes);
+    place->base = round_up(too_large, *bytes, HD_RUN_ALIGN);
+    *bytes = plus(too_large, place->base, place->bytes);
 }
 
 hd_status hd_map_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
@@ -168,12 +151,10 @@ hd_status hd_map_make(hd_arena *arena, const hd_diag *diag, const hd_record *rec
     map->clusters = hd_new_array(arena, hd_cluster_place, layout->count);
     map->allocation_count = layout->discrete ? layout->count : 1;
     map->allocation_bytes = hd_new_array(arena, uint64_t, map->allocation_count);
-    sizes s = {false};
-    for (uint32_t c = 0; c < layout->count && !s.too_large; c++) {
-        place_cluster(&s, map, c);
-        place_in_allocation(&s, map, c);
-    }
-    if (s.too_large) {
+    bool too_large = false;
+    for (uint32_t c = 0; c < layout->count && !too_large; c++)
+        place_cluster(&too_large, map, c);
+    if (too_large) {
         hd_place place = {
             .file = "<layout>", .line = 1, .text = hd_layout_print(arena, record, layout)};
         return hd_fail(diag, HD_EINPUT, &place,

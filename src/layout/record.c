@@ -52,25 +52,6 @@ void hd_record_lay_out(hd_record *record) {
     record->size = (uint32_t)hd_align_up(end, record->align);
 }
 
-static hd_status check_field(const hd_diag *diag, const hd_record *record, const hd_field *field,
-                             uint64_t expected) {
-    if (!field->size)
-        return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
-                       "field '%s' of '%s' has no size; a record to lay out can hold only fields "
-                       "of a known, positive size",
-                       field->name, record->name);
-    if (!hd_is_power_of_two(field->align))
-        return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
-                       "field '%s' of '%s' is aligned to %u bytes, which is not a power of two",
-                       field->name, record->name, field->align);
-    if (field->offset != expected)
-        return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
-                       "field '%s' of '%s' lies at byte %u, not at byte %llu where C's rules put "
-                       "it (a packed struct, a union or a bit-field?); make it a plain struct",
-                       field->name, record->name, field->offset, (unsigned long long)expected);
-    return HD_OK;
-}
-
 hd_status hd_record_check(const hd_diag *diag, const hd_record *record) {
     if (!record->field_count || record->field_count > HD_MAX_FIELDS)
         return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
@@ -80,10 +61,22 @@ hd_status hd_record_check(const hd_diag *diag, const hd_record *record) {
     uint32_t align = 1;
     for (uint32_t f = 0; f < record->field_count; f++) {
         const hd_field *field = &record->fields[f];
-        uint64_t expected = hd_is_power_of_two(field->align) ? hd_align_up(end, field->align) : 0;
-        hd_status status = check_field(diag, record, field, expected);
-        if (status != HD_OK)
-            return status;
+        if (!field->size)
+            return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
+                           "field '%s' of '%s' has no size; a record to lay out can hold only "
+                           "fields of a known, positive size",
+                           field->name, record->name);
+        if (!hd_is_power_of_two(field->align))
+            return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
+                           "field '%s' of '%s' is aligned to %u bytes, which is not a power of two",
+                           field->name, record->name, field->align);
+        uint64_t expected = hd_align_up(end, field->align);
+        if (field->offset != expected)
+            return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
+                           "field '%s' of '%s' lies at byte %u, not at byte %llu where C's rules "
+                           "put it (a packed struct, a union or a bit-field?); make it a plain "
+                           "struct",
+                           field->name, record->name, field->offset, (unsigned long long)expected);
         end = expected + field->size;
         if (field->align > align)
             align = field->align;

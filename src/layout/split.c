@@ -9,22 +9,6 @@
  */
 #include "layout/layout.h"
 
-static hd_field member_of(hd_arena *arena, const hd_field *whole, const hd_field *member) {
-    hd_field part = *member;
-    part.name = hd_format(arena, "%s.%s", whole->name, member->name);
-    part.offset += whole->offset;
-    return part;
-}
-
-static hd_field element_of(hd_arena *arena, const hd_field *whole, uint32_t number) {
-    hd_field part = *whole;
-    part.name = hd_format(arena, "%s[%u]", whole->name, number);
-    part.size = whole->size / whole->count;
-    part.offset = whole->offset + number * part.size;
-    part.count = 1;
-    return part;
-}
-
 /* `record` with field `f` in its parts. */
 static hd_record *take_apart(hd_arena *arena, const hd_record *record, uint32_t f) {
     const hd_field *whole = &record->fields[f];
@@ -35,9 +19,19 @@ static hd_record *take_apart(hd_arena *arena, const hd_record *record, uint32_t 
     result->field_count = record->field_count - 1 + parts;
     result->fields = hd_new_array(arena, hd_field, result->field_count);
     memcpy(result->fields, record->fields, f * sizeof *result->fields);
-    for (uint32_t p = 0; p < parts; p++)
-        result->fields[f + p] = array ? element_of(arena, whole, p)
-                                      : member_of(arena, whole, &whole->record->fields[p]);
+    for (uint32_t p = 0; p < parts; p++) {
+        hd_field *part = &result->fields[f + p];
+        *part = array ? *whole : whole->record->fields[p];
+        if (array) {
+            part->name = hd_format(arena, "%s[%u]", whole->name, p);
+            part->size = whole->size / whole->count;
+            part->offset += p * part->size;
+            part->count = 1;
+        } else {
+            part->name = hd_format(arena, "%s.%s", whole->name, part->name);
+            part->offset += whole->offset;
+        }
+    }
     memcpy(result->fields + f + parts, record->fields + f + 1,
            (record->field_count - f - 1) * sizeof *result->fields);
     return result;
@@ -66,27 +60,6 @@ static hd_status check_whole(hd_arena *arena, const hd_diag *diag, const hd_plac
     return HD_OK;
 }
 
-/* The parts as a struct of their own must lie where they lie now. */
-static hd_status check_places(hd_arena *arena, const hd_diag *diag, const hd_place *place,
-                              const hd_record *record) {
-    hd_record plain = *record;
-    plain.fields = hd_new_array(arena, hd_field, record->field_count);
-    for (uint32_t f = 0; f < record->field_count; f++) {
-        plain.fields[f] = record->fields[f];
-        plain.fields[f].record = NULL; /* its size and alignment stand in the field */
-    }
-    hd_record_lay_out(&plain);
-    for (uint32_t f = 0; f < record->field_count; f++)
-        if (plain.fields[f].offset != record->fields[f].offset)
-            return hd_fail(diag, HD_EUNSUPPORTED, place,
-                           "'%s' cannot be taken apart like this: padding inside a nested struct "
-                           "puts '%s' at byte %u, where C's rules would have %u; leave that struct "
-                           "whole",
-                           record->name, record->fields[f].name, record->fields[f].offset,
-                           plain.fields[f].offset);
-    return HD_OK;
-}
-
 hd_status hd_record_split(hd_arena *arena, const hd_diag *diag, const hd_place *place,
                           const hd_record *record, const char *const *names, uint32_t count,
                           const hd_record **result) {
@@ -99,10 +72,24 @@ hd_status hd_record_split(hd_arena *arena, const hd_diag *diag, const hd_place *
         next->whole = record;
         apart = next;
     }
-    hd_status status = check_places(arena, diag, place, apart);
-    if (status == HD_OK)
-        *result = apart;
-    return status;
+    /* The parts as a struct of their own must lie where they lie now. */
+    hd_record plain = *apart;
+    plain.fields = hd_new_array(arena, hd_field, apart->field_count);
+    for (uint32_t f = 0; f < apart->field_count; f++) {
+        plain.fields[f] = apart->fields[f];
+        plain.fields[f].record = NULL; /* its size and alignment stand in the field */
+    }
+    hd_record_lay_out(&plain);
+    for (uint32_t f = 0; f < apart->field_count; f++)
+        if (plain.fields[f].offset != apart->fields[f].offset)
+            return hd_fail(diag, HD_EUNSUPPORTED, place,
+                           "'%s' cannot be taken apart like this: padding inside a nested struct "
+                           "puts '%s' at byte %u, where C's rules would have %u; leave that struct "
+                           "whole",
+                           apart->name, apart->fields[f].name, apart->fields[f].offset,
+                           plain.fields[f].offset);
+    *result = apart;
+    return HD_OK;
 }
 
 const hd_record *hd_record_declared(const hd_record *record) {

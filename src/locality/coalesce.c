@@ -31,10 +31,6 @@ enum { MOST_LANES = 1024, KEPT = 256 };
 
 /* ---- one request -------------------------------------------------------------- */
 
-typedef struct joined {
-    uint64_t transactions, moved, used;
-} joined;
-
 /* What the segments of a request are. */
 typedef struct rule {
     uint32_t shift; /* 2 to this are the bytes of a segment */
@@ -49,18 +45,18 @@ typedef struct open_segment {
 
 /* Counts a segment of which first .. last are used. A transaction that shrinks becomes
  * the smallest aligned 32, 64 or 128 bytes that hold both. */
-static void add_segment(rule r, uint64_t first, uint64_t last, joined *sum) {
+static void add_segment(rule r, uint64_t first, uint64_t last, hd_coalesce_counts *sum) {
     uint64_t bytes = (uint64_t)1 << r.shift;
     if (r.shrinks)
         for (bytes = 32; (first ^ last) >= bytes;)
             bytes *= 2;
     sum->transactions++;
-    sum->moved += bytes;
+    sum->bytes_moved += bytes;
 }
 
 /* One lane's bytes at .. end. No later lane starts below it, so that what follows in a
  * segment that was left behind makes no difference: that one is used up to its end. */
-static void add_lane(open_segment *s, uint64_t at, uint64_t end, rule r, joined *sum) {
+static void add_lane(open_segment *s, uint64_t at, uint64_t end, rule r, hd_coalesce_counts *sum) {
     uint64_t bytes = (uint64_t)1 << r.shift, mask = bytes - 1;
     uint64_t from = at >> r.shift, last = end >> r.shift, first = at & mask;
     if (s->is_open && from <= s->number) {
@@ -76,14 +72,15 @@ static void add_lane(open_segment *s, uint64_t at, uint64_t end, rule r, joined 
     if (from < last) {
         add_segment(r, first, mask, sum);
         sum->transactions += last - from - 1;
-        sum->moved += (last - from - 1) * bytes;
+        sum->bytes_moved += (last - from - 1) * bytes;
         first = 0;
     }
     *s = (open_segment){true, last, first, end & mask};
 }
 
-/* Addresses in order; `used` is left alone. */
-static void join(const uint64_t *address, uint32_t count, uint32_t width, rule r, joined *sum) {
+/* Addresses in order. Counts transactions and the bytes that they move. */
+static void join(const uint64_t *address, uint32_t count, uint32_t width, rule r,
+                 hd_coalesce_counts *sum) {
     open_segment s = {.is_open = false};
     for (uint32_t i = 0; i < count; i++) {
         uint64_t end = address[i] + (width ? width - 1 : 0);
@@ -103,17 +100,6 @@ static uint64_t different_bytes(const uint64_t *address, uint32_t count, uint32_
     return bytes;
 }
 
-/* Lanes nearly always stand in order already, or all but. */
-static void sort(uint64_t *address, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        uint64_t value = address[i];
-        uint32_t at = i;
-        for (; at > 0 && address[at - 1] > value; at--)
-            address[at] = address[at - 1];
-        address[at] = value;
-    }
-}
-
 /* ---- the counter ---------------------------------------------------------------- */
 
 typedef struct launch_counts {
@@ -126,7 +112,7 @@ typedef struct kept {
     uint64_t mask; /* of the warp's lanes; 0: this place is free */
     int64_t stride;
     uint32_t width, start; /* start: of lane 0, modulo the segment */
-    joined result;
+    hd_coalesce_counts result;
 } kept;
 
 typedef struct stream {
@@ -147,44 +133,43 @@ struct hd_coalesce {
 
 /* ---- one event -------------------------------------------------------------------- */
 
-/* The active lanes among `count` from `first` on, at most 64 of them and within one
- * word of the mask, as bits. */
-static uint64_t lanes_of(const hd_event *e, uint32_t first, uint32_t count) {
-    uint64_t bits = e->mask[first / 64] >> first % 64;
-    return count < 64 ? bits & (((uint64_t)1 << count) - 1) : bits;
-}
-
+/* Addresses of active lanes in order, as they nearly always stand already, or all but. */
 static uint32_t gather(const hd_event *e, uint32_t first, uint32_t end, uint64_t *address) {
     uint32_t count = 0;
-    for (uint32_t lane = first; lane < end; lane++)
-        if (hd_event_active(e, lane))
-            address[count++] = hd_event_address(e, lane);
-    sort(address, count);
+    for (uint32_t lane = first; lane < end; lane++) {
+        if (!hd_event_active(e, lane))
+            continue;
+        uint64_t value = hd_event_address(e, lane);
+        uint32_t at = count++;
+        for (; at > 0 && address[at - 1] > value; at--)
+            address[at] = address[at - 1];
+        address[at] = value;
+    }
     return count;
 }
 
-/* The requests of the warp whose lanes are `first` up to `end`. */
-static joined count_warp(const hd_coalesce *c, const hd_event *e, uint32_t first, uint32_t end,
-                         uint32_t width) {
+/* The transactions of the warp whose lanes are `first` up to `end`. */
+static hd_coalesce_counts count_warp(const hd_coalesce *c, const hd_event *e, uint32_t first,
+                                     uint32_t end, uint32_t width) {
     uint64_t address[MOST_LANES];
     uint32_t segment = hd_device_segment_for(c->device, width);
     rule r = {(uint32_t)__builtin_ctz(segment), c->device->coalescing == HD_COALESCE_HALF_WARP};
-    joined sum = {0};
+    hd_coalesce_counts sum = {0};
     for (uint32_t from = first; from < end; from += c->request) {
         uint32_t to = end - from < c->request ? end : from + c->request;
         uint32_t count = gather(e, from, to, address);
         join(address, count, width, r, &sum);
         if (c->request == c->device->warp)
-            sum.used = different_bytes(address, count, width);
+            sum.bytes_used = different_bytes(address, count, width);
     }
     if (c->request != c->device->warp)
-        sum.used = different_bytes(address, gather(e, first, end, address), width);
+        sum.bytes_used = different_bytes(address, gather(e, first, end, address), width);
     return sum;
 }
 
 /* The same for a strided event: from the table, if it is there. */
-static joined recall_warp(stream *s, const hd_event *e, uint32_t first, uint32_t end, uint64_t mask,
-                          uint32_t width) {
+static hd_coalesce_counts recall_warp(stream *s, const hd_event *e, uint32_t first, uint32_t end,
+                                      uint64_t mask, uint32_t width) {
     const hd_coalesce *counter = s->base.self;
     uint32_t start = (uint32_t)(hd_event_address(e, first) & (counter->device->segment - 1));
     uint64_t hash = (mask ^ (uint64_t)e->stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
@@ -193,12 +178,6 @@ static joined recall_warp(stream *s, const hd_event *e, uint32_t first, uint32_t
     if (k->mask != mask || k->stride != e->stride || k->width != width || k->start != start)
         *k = (kept){mask, e->stride, width, start, count_warp(counter, e, first, end, width)};
     return k->result;
-}
-
-static void add_joined(hd_coalesce_counts *counts, const joined *more) {
-    counts->transactions += more->transactions;
-    counts->bytes_moved += more->moved;
-    counts->bytes_used += more->used;
 }
 
 void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more) {
@@ -220,15 +199,19 @@ static void count_event(void *self, const hd_event *e) {
     bool moves = space == KIR_GLOBAL || space == KIR_CONSTANT;
     for (uint32_t first = 0; first < e->threads; first += warp) {
         uint32_t end = e->threads - first < warp ? e->threads : first + warp;
-        uint64_t mask = 0;
-        for (uint32_t at = first; at < end && !mask; at += 64)
-            mask = lanes_of(e, at, end - at < 64 ? end - at : 64);
+        uint64_t mask = 0; /* active lanes; of a warp of several words the first that has any */
+        for (uint32_t at = first; at < end && !mask; at += 64) {
+            mask = e->mask[at / 64] >> at % 64;
+            if (end - at < 64)
+                mask &= ((uint64_t)1 << (end - at)) - 1;
+        }
         counts.requests += mask != 0;
         if (!mask || !moves)
             continue;
-        joined j = e->address || warp > 64 ? count_warp(counter, e, first, end, access->width)
-                                           : recall_warp(s, e, first, end, mask, access->width);
-        add_joined(&counts, &j);
+        hd_coalesce_counts more = e->address || warp > 64
+                                      ? count_warp(counter, e, first, end, access->width)
+                                      : recall_warp(s, e, first, end, mask, access->width);
+        hd_coalesce_add(&counts, &more);
     }
     hd_coalesce_add(&s->accesses[e->access], &counts);
     if (space == KIR_GLOBAL)

@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "locality/correlate.h"
+#include "locality/reuse_parts.h"
 
 static const uint64_t P = 0xffffffff00000001u;
 
@@ -94,11 +94,10 @@ uint64_t correlate_bytes(uint64_t span) {
     return (2 * n + n / 2 + 1) * sizeof(uint64_t);
 }
 
-static uint64_t *zeros(uint64_t n) { return hd_zeroed(n, sizeof(uint64_t)); }
-
 void correlate(const uint32_t *position, const uint64_t *weight, uint64_t count, uint64_t *degree) {
     uint64_t span = position[count - 1] - position[0], n = size_for(span);
-    uint64_t *a = zeros(n), *b = zeros(n), *roots = roots_of(n, false);
+    uint64_t *a = hd_zeroed(n, sizeof *a), *b = hd_zeroed(n, sizeof *b);
+    uint64_t *roots = roots_of(n, false);
     for (uint64_t i = 0; i < count; i++) {
         a[position[i] - position[0]] = weight[i];
         b[span - (position[i] - position[0])] = 1;

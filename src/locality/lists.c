@@ -18,14 +18,7 @@
  */
 #include <stdlib.h>
 
-#include "locality/correlate.h"
-#include "locality/lists.h"
-
-typedef struct position_list {
-    uint32_t *position;
-    uint64_t *weight;
-    uint64_t count, room;
-} position_list;
+#include "locality/reuse_parts.h"
 
 static void *grown(void *memory, size_t size) {
     return hd_checked(realloc(memory, size ? size : 1));
@@ -89,25 +82,6 @@ static void make_list(const uint64_t *entries, uint64_t count, position_list *li
 
 /* ---- what a list adds ------------------------------------------------------------------------ */
 
-static void add_pairs(const uint32_t *position, const uint64_t *weight, uint64_t count,
-                      uint64_t *degree) {
-    for (uint64_t j = 1; j < count; j++)
-        for (uint64_t i = 0; i < j; i++)
-            degree[position[j] - position[i]] += weight[j];
-}
-
-/* The part of a list that lies in one stream. */
-static void add_stream(const uint32_t *position, const uint64_t *weight, uint64_t count,
-                       uint64_t *degree, lists_sum *sum) {
-    for (uint64_t j = 1; j < count; j++)
-        sum->total += (unsigned __int128)weight[j] * j;
-    uint64_t span = position[count - 1] - position[0];
-    if (count > 1 && correlate_cost(span) < 0.5 * (double)count * (double)count)
-        correlate(position, weight, count, degree);
-    else
-        add_pairs(position, weight, count, degree);
-}
-
 static uint64_t stream_at(const reuse_plan *plan, uint64_t position) {
     uint64_t low = 0, high = plan->stream_count;
     while (high - low > 1) {
@@ -125,14 +99,24 @@ static void add_list(const reuse_plan *plan, const position_list *list, lists_su
         for (end = first; end < list->count && list->position[end] < plan->stream_start[stream + 1];
              end++)
             sum->accesses[stream] += list->weight[end];
-        add_stream(list->position + first, list->weight + first, end - first,
-                   sum->degree + plan->stream_start[stream], sum);
+        const uint32_t *position = list->position + first;
+        const uint64_t *weight = list->weight + first, count = end - first;
+        uint64_t *degree = sum->degree + plan->stream_start[stream];
+        for (uint64_t j = 1; j < count; j++)
+            sum->total += (unsigned __int128)weight[j] * j;
+        uint64_t span = position[count - 1] - position[0];
+        if (count > 1 && correlate_cost(span) < 0.5 * (double)count * (double)count)
+            correlate(position, weight, count, degree);
+        else
+            for (uint64_t j = 1; j < count; j++)
+                for (uint64_t i = 0; i < j; i++)
+                    degree[position[j] - position[i]] += weight[j];
     }
 }
 
 /* Lists with the same positions are held back and added as one. */
 static void hold_list(const reuse_plan *plan, lists_sum *sum) {
-    position_list *held = sum->held, *next = sum->next;
+    position_list *held = &sum->held, *next = &sum->next;
     if (held->count == next->count &&
         !memcmp(held->position, next->position, held->count * sizeof *held->position)) {
         for (uint64_t i = 0; i < held->count; i++)
@@ -140,32 +124,19 @@ static void hold_list(const reuse_plan *plan, lists_sum *sum) {
         return;
     }
     add_list(plan, held, sum);
-    sum->held = next;
-    sum->next = held;
+    const position_list added = *held;
+    *held = *next;
+    *next = added;
 }
 
 /* ---- a bucket -------------------------------------------------------------------------------- */
 
 /* For each touch `t` of a bucket, worker by worker. */
-#define EACH_TOUCH(all, number, t)                                                             \
-    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                           \
-        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)].chunks; c_; \
-             c_ = c_->next)                                                                    \
+#define EACH_TOUCH(all, number, t)                                                      \
+    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                    \
+        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)]; c_; \
+             c_ = c_->next)                                                             \
             for (const touch *t = c_->touches, *end_ = t + c_->count; t < end_; t++)
-
-static void make_room(uint64_t elements, uint64_t entries, lists_sum *sum) {
-    if (sum->element_room < elements + 1) {
-        sum->element_room = elements + 1;
-        sum->interval = grown(sum->interval, sum->element_room * sizeof *sum->interval);
-        sum->length = grown(sum->length, sum->element_room * sizeof *sum->length);
-        sum->ends = grown(sum->ends, sum->element_room * sizeof *sum->ends);
-    }
-    if (sum->entry_room < entries) {
-        sum->entry_room = entries;
-        sum->entries = grown(sum->entries, entries * sizeof *sum->entries);
-        sum->spare = grown(sum->spare, entries * sizeof *sum->spare);
-    }
-}
 
 /* Finds the intervals and the number of touches of each, in `ends`. Returns how many intervals
  * there are. */
@@ -217,7 +188,7 @@ static void add_intervals(const reuse_plan *plan, uint32_t first, uint32_t end, 
             continue;
         uint64_t *sorted = sum->entries + from, *spare = sum->spare + from;
         sort_runs(&sorted, &spare, own);
-        make_list(sorted, own, sum->next);
+        make_list(sorted, own, &sum->next);
         sum->elements += sum->length[i];
         hold_list(plan, sum);
     }
@@ -226,13 +197,23 @@ static void add_intervals(const reuse_plan *plan, uint32_t first, uint32_t end, 
 /* A touch of many intervals becomes many entries; there is room for as many as there are touches,
  * and so at least for one interval at a time. */
 void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, lists_sum *sum) {
-    uint64_t elements = (all->page_count / TOUCH_BUCKETS + 1) * TOUCH_PAGE, count = 0;
+    uint64_t elements = (all->pages.count / TOUCH_BUCKETS + 1) * TOUCH_PAGE, count = 0;
     for (uint32_t w = 0; w < all->workers; w++)
-        for (const touch_chunk *c = all->buckets[w * TOUCH_BUCKETS + number].chunks; c; c = c->next)
+        for (const touch_chunk *c = all->buckets[w * TOUCH_BUCKETS + number]; c; c = c->next)
             count += c->count;
     if (!count)
         return;
-    make_room(elements, count, sum);
+    if (sum->element_room < elements + 1) {
+        sum->element_room = elements + 1;
+        sum->interval = grown(sum->interval, sum->element_room * sizeof *sum->interval);
+        sum->length = grown(sum->length, sum->element_room * sizeof *sum->length);
+        sum->ends = grown(sum->ends, sum->element_room * sizeof *sum->ends);
+    }
+    if (sum->entry_room < count) {
+        sum->entry_room = count;
+        sum->entries = grown(sum->entries, count * sizeof *sum->entries);
+        sum->spare = grown(sum->spare, count * sizeof *sum->spare);
+    }
     uint32_t intervals = find_intervals(all, number, elements, sum);
     for (uint32_t first = 0, end; first < intervals; first = end) {
         uint64_t entries = sum->ends[first];
@@ -241,8 +222,8 @@ void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, list
         distribute(all, number, first, end, sum);
         add_intervals(plan, first, end, sum);
     }
-    add_list(plan, sum->held, sum);
-    sum->held->count = 0;
+    add_list(plan, &sum->held, sum);
+    sum->held.count = 0;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -265,11 +246,11 @@ uint64_t lists_bytes(const touches *all) {
     const uint64_t of_element = 2 * sizeof(uint32_t) + sizeof(uint64_t);
     uint64_t counts[TOUCH_BUCKETS] = {0}, bytes = all->bytes;
     for (size_t b = 0; b < (size_t)all->workers * TOUCH_BUCKETS; b++)
-        for (const touch_chunk *c = all->buckets[b].chunks; c; c = c->next)
+        for (const touch_chunk *c = all->buckets[b]; c; c = c->next)
             counts[b % TOUCH_BUCKETS] += c->count;
     qsort(counts, TOUCH_BUCKETS, sizeof *counts, most_first);
     for (uint32_t w = 0; w < all->workers && w < TOUCH_BUCKETS; w++)
-        bytes += counts[w] * each + all->page_count / TOUCH_BUCKETS * TOUCH_PAGE * of_element;
+        bytes += counts[w] * each + all->pages.count / TOUCH_BUCKETS * TOUCH_PAGE * of_element;
     return bytes;
 }
 
@@ -278,16 +259,6 @@ void lists_begin(const reuse_plan *plan, lists_sum *sum) {
     uint64_t positions = plan->stream_start[plan->stream_count];
     sum->degree = hd_zeroed(positions + 1, sizeof *sum->degree);
     sum->accesses = hd_zeroed(plan->stream_count + 1, sizeof *sum->accesses);
-    sum->held = hd_zeroed(1, sizeof *sum->held);
-    sum->next = hd_zeroed(1, sizeof *sum->next);
-}
-
-static void free_list(position_list *list) {
-    if (!list)
-        return;
-    free(list->position);
-    free(list->weight);
-    free(list);
 }
 
 void lists_free(lists_sum *sum) {
@@ -298,7 +269,9 @@ void lists_free(lists_sum *sum) {
     free(sum->ends);
     free(sum->entries);
     free(sum->spare);
-    free_list(sum->held);
-    free_list(sum->next);
+    free(sum->held.position);
+    free(sum->held.weight);
+    free(sum->next.position);
+    free(sum->next.weight);
     *sum = (lists_sum){0};
 }

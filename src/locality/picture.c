@@ -22,36 +22,29 @@ hd_picture_set *hd_picture_new(hd_arena *arena, uint64_t mis, uint32_t columns, 
 
 static uint64_t divide_up(uint64_t value, uint64_t by) { return value / by + (value % by != 0); }
 
-/* Rows are powers of two of bytes, so that elements seldom lie across two. */
-static hd_picture make_picture(hd_picture_set *set, const hd_event_buffer *buffer) {
-    hd_picture p = {.name = buffer->name ? hd_strdup(set->arena, buffer->name) : NULL,
+static size_t picture_of(hd_picture_set *set, const hd_event_buffer *buffer) {
+    const char *name = buffer->name ? buffer->name : "";
+    if ((buffer->space != KIR_GLOBAL && buffer->space != KIR_CONSTANT) || !buffer->bytes)
+        return SIZE_MAX;
+    for (size_t i = 0; i < set->pictures.count; i++) {
+        const hd_picture *p = &set->pictures.data[i];
+        if (p->base == buffer->base && p->bytes == buffer->bytes && p->space == buffer->space &&
+            !strcmp(p->name ? p->name : "", name))
+            return i;
+    }
+    if (set->pictures.count == MOST_PICTURES)
+        return SIZE_MAX;
+    hd_picture p = {.name = buffer->name ? hd_strdup(set->arena, name) : NULL,
                     .space = buffer->space,
                     .base = buffer->base,
                     .bytes = buffer->bytes,
                     .mis_per_column = divide_up(set->mis, set->most_columns),
                     .bytes_per_row = 1};
     while (divide_up(p.bytes, p.bytes_per_row) > set->most_rows)
-        p.bytes_per_row *= 2;
+        p.bytes_per_row *= 2; /* so that elements seldom lie across two rows */
     p.columns = (uint32_t)divide_up(set->mis, p.mis_per_column);
     p.rows = (uint32_t)divide_up(p.bytes, p.bytes_per_row);
-    return p;
-}
-
-static bool same_buffer(const hd_picture *p, const hd_event_buffer *buffer) {
-    const char *a = p->name ? p->name : "", *b = buffer->name ? buffer->name : "";
-    return p->base == buffer->base && p->bytes == buffer->bytes && p->space == buffer->space &&
-           !strcmp(a, b);
-}
-
-static size_t picture_of(hd_picture_set *set, const hd_event_buffer *buffer) {
-    if ((buffer->space != KIR_GLOBAL && buffer->space != KIR_CONSTANT) || !buffer->bytes)
-        return SIZE_MAX;
-    for (size_t i = 0; i < set->pictures.count; i++)
-        if (same_buffer(&set->pictures.data[i], buffer))
-            return i;
-    if (set->pictures.count == MOST_PICTURES)
-        return SIZE_MAX;
-    hd_push(set->arena, &set->pictures, make_picture(set, buffer));
+    hd_push(set->arena, &set->pictures, p);
     return set->pictures.count - 1;
 }
 
@@ -76,18 +69,6 @@ static bool is_inside(const hd_picture *p, uint64_t address) {
     return address - p->base < p->bytes;
 }
 
-/* The picture with this address; the one before is likely. */
-static hd_picture *find(hd_picture_set *set, hd_picture *before, uint64_t address) {
-    if (before && is_inside(before, address))
-        return before;
-    for (size_t b = 0; b < set->row_count; b++) {
-        hd_picture *p = &set->pictures.data[set->rows[b]];
-        if (is_inside(p, address))
-            return p;
-    }
-    return NULL;
-}
-
 static void hear(void *stream, const hd_event *e) {
     hd_picture_set *set = stream;
     uint64_t time = set->heard < set->mis ? set->heard++ : set->mis - 1;
@@ -98,7 +79,12 @@ static void hear(void *stream, const hd_event *e) {
     for (uint32_t w = 0; w < (e->threads + 63) / 64; w++)
         for (uint64_t bits = e->mask[w]; bits; bits &= bits - 1) {
             uint64_t address = hd_event_address(e, w * 64 + (uint32_t)__builtin_ctzll(bits));
-            if (!(p = find(set, p, address)))
+            if (!p || !is_inside(p, address)) /* the picture before is likely */
+                p = NULL;
+            for (size_t b = 0; b < set->row_count && !p; b++)
+                if (is_inside(&set->pictures.data[set->rows[b]], address))
+                    p = &set->pictures.data[set->rows[b]];
+            if (!p)
                 continue;
             uint64_t row = (address - p->base) / p->bytes_per_row;
             if (!p->counts)

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "locality/reuse_plan.h"
+#include "locality/reuse_parts.h"
 
 typedef struct pool {
     reuse_work *work;
@@ -53,5 +53,3 @@ hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, 
     *failed = p.failed;
     return p.status;
 }
-
-uint32_t reuse_worker_count(uint32_t wanted) { return wanted ? wanted : hd_core_count(); }

@@ -12,7 +12,7 @@
  * so all that is needed of an element is the list of positions where it is touched.
  *
  *     plan      the scenario as streams of aggregates of blocks        reuse_plan.c
- *     measure   lengths, so that every MI knows its position           reuse_measure.c, issue.c
+ *     measure   lengths, so that every MI knows its position           reuse_measure.c
  *     touch     the trace once more: (element, position, weight)       touch.c
  *     lists     touches by element, positions in order, then pairs     lists.c, correlate.c
  *
@@ -29,8 +29,7 @@
  */
 #include <stdlib.h>
 
-#include "locality/lists.h"
-#include "locality/reuse.h"
+#include "locality/reuse_parts.h"
 
 typedef struct analysis {
     reuse_plan plan;
@@ -53,26 +52,9 @@ static hd_status add_bucket(void *self, uint32_t worker, uint64_t number) {
     return HD_OK;
 }
 
-/* The touches, all there, are added up. */
-static hd_status add_touches(analysis *a, const touches *all) {
-    a->touches = all;
-    a->accesses += all->accesses;
-    a->shares++;
-    uint64_t none;
-    return reuse_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
-}
-
 /* How many shares there may be. Less memory than the least is only a preference. */
 static uint32_t most_shares(const analysis *a) {
     return a->preferred < a->room ? PREFERRED_SHARES_MOST : SHARES_MOST;
-}
-
-/* In how many pieces a share is to be split that does not fit, from how much of the trace it
- * took to see that. */
-static uint32_t pieces_of(const analysis *a, const touches *all, uint32_t shares) {
-    double wanted = 1.25 * (double)a->plan.meter->all / ((double)all->read + 1) + 1;
-    uint32_t most = most_shares(a) / shares;
-    return wanted < 2 ? 2 : wanted < most ? (uint32_t)wanted : most;
 }
 
 static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
@@ -81,12 +63,20 @@ static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
     touches all;
     reuse_meter_begin(&a->plan, shares > 1 ? "reading, for a share of the elements" : "reading");
     hd_status status = touches_collect(&a->plan, a->workers, share, shares, room, &all);
-    uint64_t bytes = lists_bytes(&all);
-    uint32_t pieces = bytes > room && !last ? pieces_of(a, &all, shares) : 0;
-    if (!status && bytes <= room)
-        status = add_touches(a, &all);
-    else if (!status && last)
+    uint64_t bytes = lists_bytes(&all), none;
+    uint32_t pieces = 0;
+    if (!status && bytes <= room) {
+        a->touches = &all;
+        a->accesses += all.accesses;
+        a->shares++;
+        status = reuse_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
+    } else if (!status && last) {
         status = reuse_no_room(&a->plan, a->plan.memory - room + bytes);
+    } else if (!status) { /* as many as the part of the trace suggests that it took to see that */
+        double wanted = 1.25 * (double)a->plan.meter->all / ((double)all.read + 1) + 1;
+        uint32_t most = most_shares(a) / shares;
+        pieces = wanted < 2 ? 2 : wanted < most ? (uint32_t)wanted : most;
+    }
     touches_free(&all);
     for (uint32_t p = 0; p < pieces && !status; p++)
         status = add_share(a, share + p * shares, shares * pieces);
@@ -115,32 +105,6 @@ static hd_status divide_memory(analysis *a, uint64_t preferred) {
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static hd_status check_total(const analysis *a) {
-    unsigned __int128 total = 0;
-    for (uint32_t w = 0; w < a->workers; w++)
-        total += a->sums[w].total;
-    if (total <= INT64_MAX / 2)
-        return HD_OK;
-    return hd_fail(a->plan.diag, HD_EUNSUPPORTED, NULL,
-                   "the degrees do not fit 62 bits; choose launches with --launch");
-}
-
-static void take_stream(hd_arena *arena, const analysis *a, uint64_t s, hd_reuse_stream *stream) {
-    uint64_t start = a->plan.stream_start[s], length = a->plan.stream_start[s + 1] - start;
-    uint64_t *sum = a->sums[0].degree + start;
-    stream->mis = length;
-    for (uint32_t w = 0; w < a->workers; w++)
-        stream->accesses += a->sums[w].accesses[s];
-    for (uint64_t d = 1; d < length; d++) {
-        for (uint32_t w = 1; w < a->workers; w++)
-            sum[d] += a->sums[w].degree[start + d];
-        stream->domain = sum[d] ? d : stream->domain;
-    }
-    stream->degree = hd_new_array(arena, uint64_t, stream->domain + 1);
-    for (uint64_t d = 1; d <= stream->domain; d++)
-        stream->degree[d] = sum[d];
-}
-
 static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_options *o,
                          hd_reuse *reuse) {
     const reuse_plan *plan = &a->plan;
@@ -153,51 +117,62 @@ static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_opti
     reuse->streams = hd_new_array(arena, hd_reuse_stream, plan->stream_count);
     for (uint32_t w = 0; w < a->workers; w++)
         reuse->elements += a->sums[w].elements;
-    for (uint64_t s = 0; s < plan->stream_count; s++)
-        reuse->streams[s].number = s;
     for (uint64_t i = 0; i < plan->aggregate_count; i++) {
         const reuse_aggregate *aggregate = &plan->aggregates[i];
         const reuse_block *block = &plan->blocks[aggregate->first];
         hd_reuse_stream *stream = &reuse->streams[aggregate->stream];
         stream->blocks += aggregate->count;
-        if (o->scenario != 2)
-            continue;
-        stream->launch = block->launch->launch.number;
-        stream->number = block->index->block;
+        stream->launch = o->scenario == 2 ? block->launch->launch.number : 0;
+        stream->number = o->scenario == 2 ? block->index->block : 0;
     }
-    for (uint64_t s = 0; s < plan->stream_count; s++)
-        take_stream(arena, a, s, &reuse->streams[s]);
+    for (uint64_t s = 0; s < plan->stream_count; s++) {
+        hd_reuse_stream *stream = &reuse->streams[s];
+        uint64_t start = plan->stream_start[s], length = plan->stream_start[s + 1] - start;
+        uint64_t *sum = a->sums[0].degree + start;
+        stream->number = o->scenario == 2 ? stream->number : s;
+        stream->mis = length;
+        for (uint32_t w = 0; w < a->workers; w++)
+            stream->accesses += a->sums[w].accesses[s];
+        for (uint64_t d = 1; d < length; d++) {
+            for (uint32_t w = 1; w < a->workers; w++)
+                sum[d] += a->sums[w].degree[start + d];
+            stream->domain = sum[d] ? d : stream->domain;
+        }
+        stream->degree = hd_new_array(arena, uint64_t, stream->domain + 1);
+        for (uint64_t d = 1; d <= stream->domain; d++)
+            stream->degree[d] = sum[d];
+    }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static hd_status run(hd_arena *arena, analysis *a, const hd_reuse_options *o, hd_reuse *reuse) {
-    hd_status status = reuse_measure(&a->plan, a->workers, a->arenas);
-    if (status == HD_OK)
-        status = reuse_plan_place(arena, &a->plan);
-    if (status == HD_OK)
-        status = divide_memory(a, o->memory);
-    if (status != HD_OK)
+    unsigned __int128 total = 0;
+    hd_status status;
+    if ((status = reuse_measure(&a->plan, a->workers, a->arenas)) ||
+        (status = reuse_plan_place(arena, &a->plan)) || (status = divide_memory(a, o->memory)))
         return status;
     for (uint32_t w = 0; w < a->workers; w++)
         lists_begin(&a->plan, &a->sums[w]);
-    status = add_share(a, 0, 1);
-    if (status == HD_OK)
-        status = check_total(a);
-    if (status == HD_OK && !a->accesses)
-        status =
-            hd_fail(a->plan.diag, HD_EINPUT, NULL,
-                    "the trace has no access to the memory that is analysed; 'heddle trace info' "
-                    "says what was traced");
-    if (status == HD_OK)
-        take_results(arena, a, o, reuse);
-    return status;
+    if ((status = add_share(a, 0, 1)) != HD_OK)
+        return status;
+    for (uint32_t w = 0; w < a->workers; w++)
+        total += a->sums[w].total;
+    if (total > INT64_MAX / 2)
+        return hd_fail(a->plan.diag, HD_EUNSUPPORTED, NULL,
+                       "the degrees do not fit 62 bits; choose launches with --launch");
+    if (!a->accesses)
+        return hd_fail(a->plan.diag, HD_EINPUT, NULL,
+                       "the trace has no access to the memory that is analysed; 'heddle trace "
+                       "info' says what was traced");
+    take_results(arena, a, o, reuse);
+    return HD_OK;
 }
 
 hd_status hd_reuse_analyse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_reuse_options *options, hd_reuse **result) {
     hd_arena *own = hd_arena_new();
-    const uint32_t workers = reuse_worker_count(options->workers);
+    const uint32_t workers = options->workers ? options->workers : hd_core_count();
     analysis a = {.workers = workers};
     hd_reuse *reuse = hd_new(arena, hd_reuse);
     a.arenas = hd_new_array(own, hd_arena *, workers);

@@ -1,5 +1,5 @@
 /* The six scenarios as streams of aggregates. */
-#include "locality/reuse_plan.h"
+#include "locality/reuse_parts.h"
 
 /* ---- options ------------------------------------------------------------------------- */
 
@@ -50,58 +50,37 @@ hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_op
 
 /* ---- blocks in their order ------------------------------------------------------------- */
 
-/* Rows of the trace's launches that are analysed; their numbers ascend. */
-static hd_status choose_launches(const hd_diag *diag, const hd_trace_contents *contents,
-                                 const hd_reuse_options *o, uint64_t *first, uint64_t *end) {
-    uint64_t wanted = o->end_launch ? o->end_launch : UINT64_MAX;
-    if (!contents->launch_count)
-        return refuse(diag, "the trace has no launches");
-    *first = 0;
-    while (*first < contents->launch_count &&
-           contents->launches[*first].launch.number < o->first_launch)
-        ++*first;
-    *end = *first;
-    while (*end < contents->launch_count && contents->launches[*end].launch.number < wanted)
-        ++*end;
-    return *first < *end ? HD_OK : refuse(diag, "the trace has none of the chosen launches");
-}
-
-static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_order *by,
-                            const hd_schedule_input *input) {
-    const hd_trace_launch *launch = input->launch;
-    uint64_t *order = hd_new_array(arena, uint64_t, launch->block_count);
-    hd_status status = by->fill(input, order);
-    for (uint64_t i = 0; i < launch->block_count && !status; i++) {
-        const hd_trace_block *index = &launch->blocks[order[i]];
-        uint64_t turn = by == hd_block_orders ? index->block : i;
-        plan->blocks[plan->block_count++] =
-            (reuse_block){.launch = launch, .index = index, .turn = turn};
-    }
-    return status;
-}
-
-static uint64_t memory_of(const hd_reuse_options *o) {
-    const uint64_t least = (uint64_t)64 << 20, usual = (uint64_t)1 << 30;
-    uint64_t wanted = o->memory ? o->memory : usual;
-    return wanted > least ? wanted : least;
-}
-
 static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
     const hd_trace_contents *contents = hd_trace_get(plan->trace);
     const hd_order *by;
-    uint64_t first = 0, end = 0, count = 0;
+    uint64_t first = 0, end, count = 0, number_end = o->end_launch ? o->end_launch : UINT64_MAX;
+    hd_status status = HD_OK;
     hd_find_block_order(arena, plan->diag, o->block_order, &by);
-    hd_status status = choose_launches(plan->diag, contents, o, &first, &end);
-    if (status != HD_OK)
-        return status;
-    for (uint64_t l = first; l < end; l++)
-        count += contents->launches[l].block_count;
+    while (first < contents->launch_count &&
+           contents->launches[first].launch.number < o->first_launch)
+        first++;
+    for (end = first; end < contents->launch_count; end++) {
+        if (contents->launches[end].launch.number >= number_end)
+            break;
+        count += contents->launches[end].block_count;
+    }
+    if (first == end)
+        return refuse(plan->diag, contents->launch_count
+                                      ? "the trace has none of the chosen launches"
+                                      : "the trace has no launches");
     plan->blocks = hd_new_array(arena, reuse_block, count);
     for (uint64_t l = first; l < end && !status; l++) {
-        const hd_schedule_input input = {plan->trace,         plan->diag,   &contents->launches[l],
-                                         plan->element_bytes, plan->spaces, o->seed,
-                                         plan->memory};
-        status = add_launch(arena, plan, by, &input);
+        const hd_trace_launch *launch = &contents->launches[l];
+        const hd_schedule_input input = {plan->trace,  plan->diag, launch,      plan->element_bytes,
+                                         plan->spaces, o->seed,    plan->memory};
+        uint64_t *order = hd_new_array(arena, uint64_t, launch->block_count);
+        status = by->fill(&input, order);
+        for (uint64_t i = 0; i < launch->block_count && !status; i++) {
+            const hd_trace_block *index = &launch->blocks[order[i]];
+            uint64_t turn = by == hd_block_orders ? index->block : i;
+            plan->blocks[plan->block_count++] =
+                (reuse_block){.launch = launch, .index = index, .turn = turn};
+        }
     }
     if (!status && !count)
         status = refuse(plan->diag, "the trace has no complete block");
@@ -110,23 +89,16 @@ static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_
 
 /* ---- aggregates and streams -------------------------------------------------------------- */
 
-/* Whether a block runs after the one before it, and not at the same time: `size` turns of a
- * launch (0: all) make an aggregate. */
-static bool begins_aggregate(const reuse_plan *plan, uint64_t b, uint64_t size) {
-    const reuse_block *block = &plan->blocks[b];
-    return !b || block->launch != block[-1].launch ||
-           (size && block->turn / size != block[-1].turn / size);
-}
-
-/* Aggregates one after another. */
+/* Aggregates one after another, each of `size` turns of a launch (0: all). */
 static void aggregate_blocks(reuse_plan *plan, uint64_t size) {
     for (uint64_t b = 0; b < plan->block_count; b++) {
-        if (begins_aggregate(plan, b, size))
+        reuse_block *block = &plan->blocks[b];
+        if (!b || block->launch != block[-1].launch ||
+            (size && block->turn / size != block[-1].turn / size))
             plan->aggregates[plan->aggregate_count++] = (reuse_aggregate){.first = b};
-        reuse_aggregate *a = &plan->aggregates[plan->aggregate_count - 1];
-        plan->blocks[b].aggregate = plan->aggregate_count - 1;
-        plan->blocks[b].place = (uint32_t)a->count++;
-        uint64_t all = plan->blocks[b].launch->launch.block_count;
+        block->aggregate = plan->aggregate_count - 1;
+        block->place = (uint32_t)plan->aggregates[block->aggregate].count++;
+        uint64_t all = block->launch->launch.block_count;
         uint64_t at_once = size && size < all ? size : all;
         plan->k = at_once > plan->k ? at_once : plan->k;
     }
@@ -151,26 +123,12 @@ static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t cluster
     plan->aggregate_count = plan->block_count;
 }
 
-static void make_aggregates(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
-    plan->aggregates = hd_new_array(arena, reuse_aggregate, plan->block_count);
-    plan->stream_count = o->scenario == 5 ? o->clusters : o->scenario == 2 ? plan->block_count : 1;
-    if (o->scenario == 5) {
-        deal_to_clusters(arena, plan, o->clusters);
-        return;
-    }
-    aggregate_blocks(plan, o->scenario == 3   ? 0
-                           : o->scenario == 4 ? o->k
-                           : o->scenario == 6 ? o->clusters
-                                              : 1);
-    for (uint64_t a = 0; a < plan->aggregate_count && o->scenario == 2; a++)
-        plan->aggregates[a].stream = a;
-}
-
 hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *o, reuse_plan *plan) {
+    const uint64_t least = (uint64_t)64 << 20, memory = o->memory ? o->memory : (uint64_t)1 << 30;
     *plan = (reuse_plan){.trace = trace,
                          .diag = diag,
-                         .memory = memory_of(o),
+                         .memory = memory > least ? memory : least,
                          .meter = hd_new(arena, reuse_meter),
                          .spaces = o->spaces ? o->spaces : 1u << KIR_GLOBAL,
                          .element_bytes = o->element_bytes ? o->element_bytes : 4};
@@ -191,7 +149,17 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     plan->meter->all = 1;
     for (uint64_t b = 0; b < plan->block_count; b++)
         plan->meter->all += plan->blocks[b].index->lane_accesses;
-    make_aggregates(arena, plan, o);
+    plan->aggregates = hd_new_array(arena, reuse_aggregate, plan->block_count);
+    plan->stream_count = o->scenario == 5 ? o->clusters : o->scenario == 2 ? plan->block_count : 1;
+    if (o->scenario == 5)
+        deal_to_clusters(arena, plan, o->clusters);
+    else
+        aggregate_blocks(plan, o->scenario == 3   ? 0
+                               : o->scenario == 4 ? o->k
+                               : o->scenario == 6 ? o->clusters
+                                                  : 1);
+    for (uint64_t a = 0; a < plan->aggregate_count && o->scenario == 2; a++)
+        plan->aggregates[a].stream = a;
     return HD_OK;
 }
 

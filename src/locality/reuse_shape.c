@@ -18,10 +18,7 @@ typedef struct crest {
     uint64_t prominence;
 } crest;
 
-typedef struct crests {
-    crest *data;
-    uint64_t count;
-} crests;
+typedef hd_vec(crest) crests;
 
 const char *hd_reuse_class_name(hd_reuse_class kind) {
     static const char *const names[] = {"none", "MB", "AMB", "NMB"};
@@ -31,20 +28,6 @@ const char *hd_reuse_class_name(hd_reuse_class kind) {
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- crests -------------------------------------------------------------------------------- */
-
-/* A plateau is one crest, at its beginning. */
-static crests find_crests(hd_arena *arena, const uint64_t *degree, uint64_t domain) {
-    crests found = {hd_new_array(arena, crest, domain / 2 + 1), 0};
-    uint64_t before = 0;
-    for (uint64_t d = 1, end; d <= domain; d = end) {
-        for (end = d + 1; end <= domain && degree[end] == degree[d];)
-            end++;
-        if (degree[d] > before && (end > domain || degree[end] < degree[d]))
-            found.data[found.count++] = (crest){.distance = d, .height = degree[d]};
-        before = degree[d];
-    }
-    return found;
-}
 
 /* The way down to higher ground on either side; on the left, ground as high will do. */
 static void settle(crest *c, uint64_t right) {
@@ -97,32 +80,10 @@ static int by_height(const void *a, const void *b) {
     return x->distance < y->distance ? -1 : 1;
 }
 
-static void take_peaks(hd_arena *arena, crests all, const uint64_t *degree, hd_reuse_shape *shape) {
-    find_prominences(arena, all, degree);
-    qsort(all.data, all.count, sizeof(crest), by_prominence);
-    for (uint64_t i = 0; i < all.count && i < HD_REUSE_PEAKS; i++)
-        shape->peaks[shape->peak_count++] =
-            (hd_reuse_peak){all.data[i].distance, all.data[i].height};
-    qsort(shape->peaks, shape->peak_count, sizeof(hd_reuse_peak), by_height);
-}
-
 /* ---- the class ------------------------------------------------------------------------------- */
 
-/* No crest behind the maximum stands more than a tenth of it above an earlier one. */
-static bool crests_fall(crests all, uint64_t maximum) {
-    uint64_t lowest = UINT64_MAX;
-    for (uint64_t i = 0; i < all.count; i++) {
-        if (lowest == UINT64_MAX && all.data[i].height < maximum)
-            continue;
-        lowest = least(lowest, all.data[i].height);
-        if (all.data[i].height - lowest > maximum / 10)
-            return false;
-    }
-    return true;
-}
-
 static hd_reuse_class classify(crests all, const uint64_t *degree, uint64_t domain) {
-    uint64_t maximum = 0, at = 0;
+    uint64_t maximum = 0, at = 0, lowest = UINT64_MAX;
     bool falls = true;
     for (uint64_t d = 1; d <= domain; d++) {
         falls = falls && (d == 1 || degree[d] <= degree[d - 1]);
@@ -135,7 +96,15 @@ static hd_reuse_class classify(crests all, const uint64_t *degree, uint64_t doma
         return HD_REUSE_NONE;
     if (falls)
         return HD_REUSE_MB;
-    return at <= 2 && crests_fall(all, maximum) ? HD_REUSE_AMB : HD_REUSE_NMB;
+    /* No crest behind the maximum stands more than a tenth of it above an earlier one. */
+    bool crests_fall = at <= 2;
+    for (uint64_t i = 0; i < all.count && crests_fall; i++) {
+        if (lowest == UINT64_MAX && all.data[i].height < maximum)
+            continue;
+        lowest = least(lowest, all.data[i].height);
+        crests_fall = all.data[i].height - lowest <= maximum / 10;
+    }
+    return crests_fall ? HD_REUSE_AMB : HD_REUSE_NMB;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -150,9 +119,22 @@ hd_reuse_shape hd_reuse_shape_of(const uint64_t *degree, uint64_t domain) {
     }
     shape.mean = shape.total ? (double)weighted / (double)shape.total : NAN;
     hd_arena *arena = hd_arena_new();
-    crests all = find_crests(arena, degree, domain);
+    crests all = {0};
+    uint64_t before = 0;
+    for (uint64_t d = 1, end; d <= domain; d = end) { /* a plateau is a crest at its beginning */
+        for (end = d + 1; end <= domain && degree[end] == degree[d];)
+            end++;
+        if (degree[d] > before && (end > domain || degree[end] < degree[d]))
+            hd_push(arena, &all, (crest){.distance = d, .height = degree[d]});
+        before = degree[d];
+    }
     shape.kind = classify(all, degree, domain);
-    take_peaks(arena, all, degree, &shape);
+    find_prominences(arena, all, degree);
+    if (all.count)
+        qsort(all.data, all.count, sizeof(crest), by_prominence);
+    for (uint64_t i = 0; i < all.count && i < HD_REUSE_PEAKS; i++)
+        shape.peaks[shape.peak_count++] = (hd_reuse_peak){all.data[i].distance, all.data[i].height};
+    qsort(shape.peaks, shape.peak_count, sizeof(hd_reuse_peak), by_height);
     hd_arena_free(arena);
     return shape;
 }

@@ -84,22 +84,6 @@ static hd_reuse_stream median_of(hd_arena *arena, const hd_reuse_stream *const *
     return median;
 }
 
-static uint64_t find_typical(const hd_reuse_stream *const *streams, uint64_t count) {
-    hd_arena *arena = hd_arena_new();
-    const hd_reuse_stream median = median_of(arena, streams, count);
-    uint64_t typical = 0;
-    double nearest = 2;
-    for (uint64_t s = 0; s < count; s++) {
-        double apart = hd_reuse_apart(streams[s], &median);
-        if (apart < nearest) {
-            nearest = apart;
-            typical = s;
-        }
-    }
-    hd_arena_free(arena);
-    return typical;
-}
-
 /* ---- outliers ---------------------------------------------------------------------------- */
 
 typedef struct far_one {
@@ -136,7 +120,17 @@ hd_reuse_spread *hd_reuse_spread_of(hd_arena *arena, const hd_reuse_stream *cons
                                     uint64_t count) {
     hd_reuse_spread *spread = hd_new(arena, hd_reuse_spread);
     spread->count = count;
-    spread->typical = find_typical(streams, count);
+    hd_arena *scratch = hd_arena_new();
+    const hd_reuse_stream median = median_of(scratch, streams, count);
+    double nearest = 2;
+    for (uint64_t s = 0; s < count; s++) {
+        double apart = hd_reuse_apart(streams[s], &median);
+        if (apart < nearest) {
+            nearest = apart;
+            spread->typical = s;
+        }
+    }
+    hd_arena_free(scratch);
     spread->deviation = hd_new_array(arena, double, count);
     for (uint64_t s = 0; s < count; s++) {
         spread->deviation[s] = hd_reuse_apart(streams[s], streams[spread->typical]);
@@ -147,14 +141,6 @@ hd_reuse_spread *hd_reuse_spread_of(hd_arena *arena, const hd_reuse_stream *cons
 }
 
 /* ---- by kernel ------------------------------------------------------------------------------ */
-
-/* The row of a kernel of that name among `count`, or `count`. */
-static uint32_t find_kernel(const hd_reuse_kernel *kernels, uint32_t count, const char *name) {
-    uint32_t k = 0;
-    while (k < count && strcmp(kernels[k].name, name))
-        k++;
-    return k;
-}
 
 uint32_t hd_reuse_by_kernel(hd_arena *arena, const hd_trace_contents *contents,
                             const hd_reuse *reuse, hd_reuse_kernel **kernels) {
@@ -168,7 +154,9 @@ uint32_t hd_reuse_by_kernel(hd_arena *arena, const hd_trace_contents *contents,
             while (contents->launches[l].launch.number != stream->launch)
                 l++;
             const char *name = contents->launches[l].launch.kernel;
-            kernel[s] = find_kernel(found.data, (uint32_t)found.count, name);
+            kernel[s] = 0;
+            while (kernel[s] < found.count && strcmp(found.data[kernel[s]].name, name))
+                kernel[s]++;
             if (kernel[s] == found.count) {
                 hd_push(arena, &found, (hd_reuse_kernel){.name = name});
                 hd_push(arena, &counts, 0);

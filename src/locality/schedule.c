@@ -118,22 +118,21 @@ static page *page_of(reading *r, uint64_t number) {
     return &r->pages[row];
 }
 
-/* A set and the block that is read; the empty one when it is full. */
-static uint64_t grown_set(reading *r, uint64_t from) {
-    uint64_t grown = r->sets[from].grown;
-    if (grown && r->sets[grown].last == r->block)
-        return grown;
-    if (!grow(r, (void **)&r->sets, r->set_count, &r->set_room, sizeof *r->sets))
-        return 0;
-    r->sets[r->set_count] = (block_set){.without = from, .last = r->block};
-    return r->sets[from].grown = r->set_count++;
-}
-
+/* Moves an element to the set that has the block that is read, too. */
 static void add_element(reading *r, uint64_t element) {
     page *own = page_of(r, element / PAGE);
     uint64_t *set = own ? &own->set[element % PAGE] : NULL;
-    if (set && (!*set || r->sets[*set].last != r->block))
-        *set = grown_set(r, *set);
+    if (!set || (*set && r->sets[*set].last == r->block))
+        return;
+    uint64_t grown = r->sets[*set].grown;
+    if (!grown || r->sets[grown].last != r->block) {
+        if (!grow(r, (void **)&r->sets, r->set_count, &r->set_room, sizeof *r->sets))
+            return;
+        grown = r->set_count++;
+        r->sets[grown] = (block_set){.without = *set, .last = r->block};
+        r->sets[*set].grown = grown;
+    }
+    *set = grown;
 }
 
 static void *open_block(void *self, uint64_t block) {
@@ -156,22 +155,6 @@ static void add_event(void *stream, const hd_event *e) {
         for (uint64_t i = 0; i <= further; i++)
             add_element(r, first + i);
     }
-}
-
-static hd_status read_blocks(reading *r) {
-    const hd_schedule_input *input = r->input;
-    const hd_sink sink = {.self = r, .open_block = open_block, .event = add_event};
-    hd_status status = HD_OK;
-    if (grow(r, (void **)&r->sets, 0, &r->set_room, sizeof *r->sets))
-        r->sets[r->set_count++] = (block_set){0};
-    for (r->block = 0; r->block < input->launch->block_count && !status && !r->full; r->block++)
-        status = hd_trace_replay_block(input->trace, input->diag, input->launch->launch.number,
-                                       input->launch->blocks[r->block].block, &sink);
-    for (uint64_t i = 0; i < r->page_count * PAGE && !r->full; i++)
-        r->sets[r->pages[i / PAGE].set[i % PAGE]].elements++;
-    hd_hash_free(&r->numbers);
-    free(r->pages);
-    return status;
 }
 
 /* ---- sharing: placing ---------------------------------------------------------------------- */
@@ -275,7 +258,17 @@ static hd_status fill_sharing(const hd_schedule_input *input, uint64_t *order) {
     hd_arena *arena = hd_arena_new();
     reading r = {.input = input};
     uint64_t blocks = input->launch->block_count;
-    hd_status status = read_blocks(&r);
+    const hd_sink sink = {.self = &r, .open_block = open_block, .event = add_event};
+    hd_status status = HD_OK;
+    if (grow(&r, (void **)&r.sets, 0, &r.set_room, sizeof *r.sets))
+        r.sets[r.set_count++] = (block_set){0};
+    for (; r.block < blocks && !status && !r.full; r.block++)
+        status = hd_trace_replay_block(input->trace, input->diag, input->launch->launch.number,
+                                       input->launch->blocks[r.block].block, &sink);
+    for (uint64_t i = 0; i < r.page_count * PAGE && !r.full; i++)
+        r.sets[r.pages[i / PAGE].set[i % PAGE]].elements++;
+    hd_hash_free(&r.numbers);
+    free(r.pages);
     placing p = {.score = hd_new_array(arena, uint64_t, blocks),
                  .is_placed = hd_new_array(arena, bool, blocks),
                  .scored = hd_new_array(arena, uint64_t, blocks),

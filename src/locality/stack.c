@@ -41,13 +41,19 @@ struct hd_stack {
     uint64_t repeats;
     _Atomic bool overflowed, reported; /* a stack; and that was said */
     hd_stack_result result;            /* as it was asked for last */
+    uint64_t *result_counts;
 };
 
 /* ---- counts of stacks --------------------------------------------------------------------- */
 
-static void add_counts(uint64_t **sum, uint64_t *capacity, const line_stack *stack) {
+/* To the sums, and to the counts [capacity] from malloc. */
+static void add_stack(hd_stack_result *sums, uint64_t **sum, uint64_t *capacity,
+                      const line_stack *stack) {
     uint64_t footprint = line_stack_footprint(stack);
     const uint64_t *counts = line_stack_counts(stack);
+    sums->stacks += footprint > 0;
+    sums->cold += footprint;
+    sums->footprint = footprint > sums->footprint ? footprint : sums->footprint;
     if (footprint >= *capacity) {
         uint64_t wanted = footprint + footprint / 2 + 64;
         *sum = hd_checked(realloc(*sum, wanted * sizeof **sum));
@@ -56,14 +62,6 @@ static void add_counts(uint64_t **sum, uint64_t *capacity, const line_stack *sta
     }
     for (uint64_t d = 1; d <= footprint; d++)
         (*sum)[d] += counts[d];
-}
-
-static void add_stack(hd_stack_result *sums, const line_stack *stack) {
-    uint64_t footprint = line_stack_footprint(stack);
-    sums->stacks += footprint > 0;
-    sums->cold += footprint;
-    if (footprint > sums->footprint)
-        sums->footprint = footprint;
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -140,8 +138,7 @@ static void add_block(void *state, bool complete) {
     a->repeats += s->front.repeats;
     if (!s->own)
         return;
-    add_stack(&a->sums, s->own);
-    add_counts(&a->counts, &a->count_capacity, s->own);
+    add_stack(&a->sums, &a->counts, &a->count_capacity, s->own);
     if (line_stack_overflowed(s->own))
         a->overflowed = true;
 }
@@ -205,6 +202,7 @@ void hd_stack_free(hd_stack *analysis) {
         if (analysis->stacks[s])
             line_stack_free(analysis->stacks[s]);
     free(analysis->counts);
+    free(analysis->result_counts);
     hd_arena_free(analysis->arena);
 }
 
@@ -213,22 +211,20 @@ void hd_stack_free(hd_stack *analysis) {
 const hd_stack_result *hd_stack_result_of(hd_stack *analysis) {
     hd_stack_result *result = &analysis->result;
     *result = analysis->sums;
-    for (uint32_t s = 0; s < analysis->stack_count; s++)
-        if (analysis->stacks[s])
-            add_stack(result, analysis->stacks[s]);
-    uint64_t capacity = result->footprint + 1;
-    uint64_t *counts = hd_new_array(analysis->arena, uint64_t, capacity);
-    for (uint64_t d = 0; d < capacity && d < analysis->count_capacity; d++)
+    free(analysis->result_counts);
+    uint64_t capacity = analysis->count_capacity + 1;
+    uint64_t *counts = hd_zeroed(capacity, sizeof *counts);
+    for (uint64_t d = 0; d < analysis->count_capacity; d++)
         counts[d] = analysis->counts[d];
     for (uint32_t s = 0; s < analysis->stack_count; s++)
         if (analysis->stacks[s])
-            add_counts(&counts, &capacity, analysis->stacks[s]);
+            add_stack(result, &counts, &capacity, analysis->stacks[s]);
     if (result->footprint)
         counts[1] += analysis->repeats;
     result->line_accesses = result->cold;
     for (uint64_t d = 1; d <= result->footprint; d++)
         result->line_accesses += counts[d];
-    result->counts = counts;
+    result->counts = analysis->result_counts = counts;
     return result;
 }
 

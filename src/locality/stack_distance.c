@@ -236,42 +236,20 @@ static inline __attribute__((always_inline)) uint64_t marks_from(const line_stac
 
 /* ---- renumbering ------------------------------------------------------------------------ */
 
-/* Marks before each block, and all of them. */
-static uint32_t *marks_before_blocks(const line_stack *s) {
-    uint64_t count = s->slots >> BLOCK_BITS, sum = 0;
-    uint32_t *before = hd_checked(malloc((count + 1) * sizeof *before));
-    for (uint64_t b = 0; b < count; b++) {
-        before[b] = (uint32_t)sum;
-        sum += s->blocks[b];
-    }
-    before[count] = (uint32_t)sum;
-    return before;
-}
-
 static inline __attribute__((always_inline)) uint32_t marks_before(const line_stack *s,
                                                                    const uint32_t *before,
                                                                    uint64_t slot) {
     return before[(slot >> BLOCK_BITS) + 1] - (uint32_t)marks_in_block(s, slot);
 }
 
-/* Marks at 0 .. footprint - 1. */
-static void mark_first(line_stack *s) {
-    uint64_t count = s->footprint;
-    memset(s->bits, 0xff, count / 64 * sizeof *s->bits);
-    if (count % 64)
-        s->bits[count / 64] = ((uint64_t)1 << count % 64) - 1;
-    for (uint64_t b = 0; b << BLOCK_BITS < count; b++)
-        s->blocks[b] = (uint16_t)least(count - (b << BLOCK_BITS), 1 << BLOCK_BITS);
-    for (uint64_t b = 0; b << SUPER_BITS < count; b++)
-        s->supers[b] = (uint32_t)least(count - (b << SUPER_BITS), 1 << SUPER_BITS);
-    for (uint64_t b = 0; b << TOP_BITS < count; b++)
-        s->tops[b] = least(count - (b << TOP_BITS), 1 << TOP_BITS);
-    s->now = count;
-}
-
 /* The axis is full: every slot becomes the number of marks before it. */
 static inline __attribute__((always_inline)) void renumber(line_stack *s) {
-    uint32_t *before = marks_before_blocks(s);
+    uint64_t count = s->slots >> BLOCK_BITS;
+    uint32_t *before =
+        hd_checked(malloc((count + 1) * sizeof *before)); /* marks before each block */
+    before[0] = 0;
+    for (uint64_t b = 0; b < count; b++)
+        before[b + 1] = before[b] + s->blocks[b];
     for (uint64_t i = 0; i < bucket_count(s); i++)
         for (uint32_t l = 0; l < BUCKET_LINES && s->buckets[i].key; l++)
             if (s->buckets[i].slot[l])
@@ -285,7 +263,17 @@ static inline __attribute__((always_inline)) void renumber(line_stack *s) {
     s->overflowed = s->footprint >= most_lines;
     if (!s->overflowed) {
         new_axis(s, slots);
-        mark_first(s);
+        count = s->footprint; /* marks at 0 .. count - 1 */
+        memset(s->bits, 0xff, count / 64 * sizeof *s->bits);
+        if (count % 64)
+            s->bits[count / 64] = ((uint64_t)1 << count % 64) - 1;
+        for (uint64_t b = 0; b << BLOCK_BITS < count; b++)
+            s->blocks[b] = (uint16_t)least(count - (b << BLOCK_BITS), 1 << BLOCK_BITS);
+        for (uint64_t b = 0; b << SUPER_BITS < count; b++)
+            s->supers[b] = (uint32_t)least(count - (b << SUPER_BITS), 1 << SUPER_BITS);
+        for (uint64_t b = 0; b << TOP_BITS < count; b++)
+            s->tops[b] = least(count - (b << TOP_BITS), 1 << TOP_BITS);
+        s->now = count;
     }
 }
 
@@ -299,14 +287,6 @@ static void count_cold(line_stack *s) {
     s->counts = hd_checked(realloc(s->counts, capacity * sizeof *s->counts));
     memset(s->counts + s->count_capacity, 0, (capacity - s->count_capacity) * sizeof *s->counts);
     s->count_capacity = capacity;
-}
-
-/* All at once: counts are far apart in memory, and many misses of the cache together take
- * hardly longer than one. */
-static void count_depths(line_stack *s) {
-    for (uint32_t i = 0; i < s->depth_count; i++)
-        s->counts[s->depth[i]]++;
-    s->depth_count = 0;
 }
 
 static inline __attribute__((always_inline)) void access_line(line_stack *s, uint64_t line) {
@@ -346,7 +326,11 @@ static inline __attribute__((always_inline)) void serve(line_stack *s, const lin
             s->from = s->now;
         access_line(s, batch->line[i]);
     }
-    count_depths(s);
+    /* All at once: counts are far apart in memory, and many misses of the cache together take
+     * hardly longer than one. */
+    for (uint32_t i = 0; i < s->depth_count; i++)
+        s->counts[s->depth[i]]++;
+    s->depth_count = 0;
 }
 
 static __attribute__((noinline)) void renumber_anywhere(line_stack *s) { renumber(s); }
@@ -363,27 +347,19 @@ WITH_AVX2 static void serve_avx2(line_stack *s, const line_batch *batch) {
 }
 #endif
 
-/* What the stack takes until another batch is served. An array that grows is there twice for a
- * while; counts are copied once as the result. */
-static uint64_t bytes_with_batch(const line_stack *s) {
+void line_stack_serve(line_stack *s, const line_batch *batch) {
+    /* What it takes until another batch is served. An array that grows is there twice for a while;
+     * counts are copied once as the result. */
     uint64_t lines = s->footprint + STACK_BATCH, table = bucket_count(s);
     uint64_t slots = AXIS_LINES * lines < s->slots ? s->slots : 2 * AXIS_LINES * lines;
     bool grows = s->buckets_used + STACK_BATCH >= table / 8 * 5;
-    return table * sizeof *s->buckets * (grows ? 3 : 1) + slots / 7 +
-           s->count_capacity * sizeof *s->counts * (lines < s->count_capacity ? 2 : 4);
-}
-
-static void take_room(line_stack *s) {
-    uint64_t bytes = bytes_with_batch(s);
+    uint64_t bytes = table * sizeof *s->buckets * (grows ? 3 : 1) + slots / 7 +
+                     s->count_capacity * sizeof *s->counts * (lines < s->count_capacity ? 2 : 4);
     s->room->taken += bytes - s->taken;
     s->taken = bytes;
-}
-
-void line_stack_serve(line_stack *stack, const line_batch *batch) {
-    take_room(stack);
-    stack->overflowed = stack->overflowed || stack->room->taken > stack->room->most;
-    if (!stack->overflowed)
-        stack->serve(stack, batch);
+    s->overflowed = s->overflowed || s->room->taken > s->room->most;
+    if (!s->overflowed)
+        s->serve(s, batch);
 }
 
 /* ---- from new to free ------------------------------------------------------------------------ */
@@ -404,8 +380,6 @@ line_stack *line_stack_new(stack_room *room) {
 #endif
     return s;
 }
-
-void line_stack_use_plain(line_stack *stack) { stack->serve = serve_anywhere; }
 
 void line_stack_free(line_stack *stack) {
     stack->room->taken -= stack->taken;
@@ -440,44 +414,3 @@ void line_stack_reset(line_stack *stack) {
 uint64_t line_stack_footprint(const line_stack *stack) { return stack->footprint; }
 const uint64_t *line_stack_counts(const line_stack *stack) { return stack->counts; }
 bool line_stack_overflowed(const line_stack *stack) { return stack->overflowed; }
-
-/* ---- checking itself ------------------------------------------------------------------------ */
-
-/* Every sum is that of the bits below it. */
-static bool sums_agree(const line_stack *s) {
-    uint64_t block = 0, super = 0, top = 0, all = 0;
-    for (uint64_t w = 0; w < s->slots / 64; w++) {
-        uint64_t marks = popcount(s->bits[w]), end = (w + 1) * 64;
-        block += marks;
-        super += marks;
-        top += marks;
-        all += marks;
-        if (end % (1 << BLOCK_BITS) == 0 && block != s->blocks[w * 64 >> BLOCK_BITS])
-            return false;
-        if ((end % (1 << SUPER_BITS) == 0 || end == s->slots) &&
-            super != s->supers[w * 64 >> SUPER_BITS])
-            return false;
-        if ((end % (1 << TOP_BITS) == 0 || end == s->slots) && top != s->tops[w * 64 >> TOP_BITS])
-            return false;
-        block = end % (1 << BLOCK_BITS) ? block : 0;
-        super = end % (1 << SUPER_BITS) ? super : 0;
-        top = end % (1 << TOP_BITS) ? top : 0;
-    }
-    return all == s->footprint;
-}
-
-bool line_stack_check(const line_stack *stack) {
-    uint64_t lines = 0, used = 0;
-    for (uint64_t i = 0; i < bucket_count(stack); i++) {
-        used += stack->buckets[i].key != 0;
-        for (uint32_t l = 0; l < BUCKET_LINES; l++) {
-            uint64_t slot = stack->buckets[i].slot[l];
-            if (!slot)
-                continue;
-            lines++;
-            if (slot > stack->now || !(stack->bits[(slot - 1) >> 6] >> ((slot - 1) & 63) & 1))
-                return false;
-        }
-    }
-    return lines == stack->footprint && used == stack->buckets_used && sums_agree(stack);
-}

@@ -16,7 +16,7 @@
  * range. And many requests touch just the line that the request before them touched
  * last, as all warps do that read one value: these are counted here.
  */
-#include "locality/stack_lines.h"
+#include "locality/stack_distance.h"
 
 /* A request that is being written. */
 typedef struct request {
@@ -57,29 +57,10 @@ static inline uint64_t end_of(uint64_t address, uint32_t width) {
     return end < address ? UINT64_MAX : end;
 }
 
-static inline void touch_lane(line_front *f, request *r, uint64_t address, uint32_t width) {
-    uint64_t line = address >> f->shift, last = end_of(address, width) >> f->shift;
-    for (uint64_t left = last - line;; left--, line++) {
-        touch(f, r, line);
-        if (!left)
-            return;
-    }
-}
-
-/* A request of one line. */
-static inline void touch_one(line_front *f, uint64_t line) {
-    if (f->has_top && line == f->top) {
+/* A request of lines side by side. */
+static inline void touch_range(line_front *f, uint64_t line, uint64_t last) {
+    if (line == last && f->has_top && line == f->top) {
         f->repeats++;
-        return;
-    }
-    push(f, line, true);
-    f->has_top = true;
-    f->top = line;
-}
-
-static void touch_range(line_front *f, uint64_t line, uint64_t last) {
-    if (line == last) {
-        touch_one(f, line);
         return;
     }
     push(f, line, true);
@@ -107,8 +88,11 @@ static void request_lanes(line_front *f, const hd_event *e, uint32_t first, uint
     request r = {0};
     for (uint32_t w = first / 64; w * 64 < end; w++)
         for (uint64_t bits = lanes_in_word(e, w, first, end); bits; bits &= bits - 1) {
-            uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            touch_lane(f, &r, hd_event_address(e, lane), width);
+            uint64_t address = hd_event_address(e, w * 64 + (uint32_t)__builtin_ctzll(bits));
+            uint64_t line = address >> f->shift, last = end_of(address, width) >> f->shift;
+            touch(f, &r, line);
+            while (line++ < last)
+                touch(f, &r, line);
         }
     if (r.any) {
         f->has_top = r.sure;
@@ -140,7 +124,7 @@ static bool request_one_line(line_front *f, const hd_event *e, uint32_t first, u
         different |= (end_of(address, width) >> f->shift) ^ line;
     }
     if (!different)
-        touch_one(f, line);
+        touch_range(f, line, line);
     return !different;
 }
 
@@ -161,21 +145,18 @@ static bool narrow(const hd_event *e, uint32_t *first, uint32_t *end, bool *all)
     return true;
 }
 
-static void request_of(line_front *f, const hd_event *e, uint32_t first, uint32_t end,
-                       uint32_t width) {
-    bool all;
-    if (!narrow(e, &first, &end, &all))
-        return;
-    if (all && (e->address ? request_one_line(f, e, first, end, width)
-                           : request_range(f, e, first, end, width)))
-        return;
-    request_lanes(f, e, first, end, width);
-}
-
 /* ---- one event ---------------------------------------------------------------------- */
 
-void line_front_event(line_front *front, const hd_event *event, uint32_t width) {
-    uint32_t threads = event->threads, warp = front->warp;
-    for (uint32_t first = 0; first < threads; first += warp)
-        request_of(front, event, first, threads - first < warp ? threads : first + warp, width);
+void line_front_event(line_front *f, const hd_event *e, uint32_t width) {
+    uint32_t threads = e->threads, warp = f->warp;
+    for (uint32_t begin = 0; begin < threads; begin += warp) {
+        uint32_t first = begin, end = threads - begin < warp ? threads : begin + warp;
+        bool all, served;
+        if (!narrow(e, &first, &end, &all))
+            continue;
+        served = all && (e->address ? request_one_line(f, e, first, end, width)
+                                    : request_range(f, e, first, end, width));
+        if (!served)
+            request_lanes(f, e, first, end, width);
+    }
 }

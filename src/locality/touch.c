@@ -1,30 +1,9 @@
 /* From events to touches: which elements, at which positions of the streams. */
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "base/table.h"
-#include "locality/touch.h"
+#include "locality/reuse_parts.h"
 
 enum { CACHED = 4096 };
-
-/* ---- pages of elements ------------------------------------------------------------------ */
-
-struct touch_pages {
-    pthread_mutex_t lock;
-    hd_hash_table numbers;
-    touches *all;
-};
-
-static uint64_t mixed(uint64_t page) { return page * 0x9e3779b97f4a7c15u; }
-
-static uint32_t number_of(touch_pages *p, uint64_t page) {
-    pthread_mutex_lock(&p->lock);
-    size_t before = hd_hash_memory(&p->numbers);
-    uint64_t number = hd_hash_add(&p->numbers, page, p->numbers.count);
-    p->all->bytes += hd_hash_memory(&p->numbers) - before;
-    pthread_mutex_unlock(&p->lock);
-    return (uint32_t)number;
-}
 
 /* ---- one worker --------------------------------------------------------------------------- */
 
@@ -37,7 +16,7 @@ typedef struct cached_page {
 typedef struct toucher {
     const reuse_plan *plan;
     touches *all;
-    touch_bucket *buckets; /* [TOUCH_BUCKETS] */
+    touch_chunk **buckets; /* [TOUCH_BUCKETS] */
     uint32_t worker, share, shares;
     uint32_t shift; /* elements of 2^shift bytes; 32: of another size */
     uint64_t accesses;
@@ -54,32 +33,20 @@ typedef struct toucher {
 
 static uint32_t page_number(toucher *t, uint64_t page) {
     cached_page *c = &t->cache[page % CACHED];
-    if (c->page_plus_1 != page + 1)
-        *c = (cached_page){page + 1, number_of(t->all->pages, page)};
+    touches *all = t->all;
+    if (c->page_plus_1 == page + 1)
+        return c->number;
+    pthread_mutex_lock(&all->lock);
+    size_t before = hd_hash_memory(&all->pages);
+    *c = (cached_page){page + 1, (uint32_t)hd_hash_add(&all->pages, page, all->pages.count)};
+    all->bytes += hd_hash_memory(&all->pages) - before;
+    pthread_mutex_unlock(&all->lock);
     return c->number;
 }
 
 /* Whether elements of this unit are in the share. */
 static inline bool is_own(const toucher *t, uint64_t unit) {
-    return t->shares == 1 || (mixed(unit) >> 32) % t->shares == t->share;
-}
-
-static touch_chunk *new_chunk(touches *all, touch_chunk *before) {
-    uint32_t capacity = !before                               ? TOUCH_CHUNK_LEAST
-                        : before->capacity < TOUCH_CHUNK_MOST ? before->capacity * 2
-                                                              : TOUCH_CHUNK_MOST;
-    size_t size = sizeof(touch_chunk) + capacity * sizeof(touch);
-    touch_chunk *chunk = hd_checked(malloc(size));
-    *chunk = (touch_chunk){.next = before, .capacity = capacity};
-    all->bytes += size;
-    return chunk;
-}
-
-static touch *new_touch(touches *all, touch_bucket *bucket) {
-    touch_chunk *chunk = bucket->chunks;
-    if (!chunk || chunk->count == chunk->capacity)
-        chunk = bucket->chunks = new_chunk(all, chunk);
-    return &chunk->touches[chunk->count++];
+    return t->shares == 1 || (unit * 0x9e3779b97f4a7c15u >> 32) % t->shares == t->share;
 }
 
 static void put_run(toucher *t) {
@@ -87,7 +54,18 @@ static void put_run(toucher *t) {
         return;
     uint32_t number = page_number(t, t->run / TOUCH_PAGE);
     uint32_t element = number / TOUCH_BUCKETS * TOUCH_PAGE + (uint32_t)(t->run % TOUCH_PAGE);
-    *new_touch(t->all, &t->buckets[number % TOUCH_BUCKETS]) =
+    touch_chunk **bucket = &t->buckets[number % TOUCH_BUCKETS], *chunk = *bucket;
+    if (!chunk || chunk->count == chunk->capacity) {
+        uint32_t capacity = !chunk                               ? TOUCH_CHUNK_LEAST
+                            : chunk->capacity < TOUCH_CHUNK_MOST ? chunk->capacity * 2
+                                                                 : TOUCH_CHUNK_MOST;
+        size_t size = sizeof *chunk + capacity * sizeof(touch);
+        *bucket = hd_checked(malloc(size));
+        **bucket = (touch_chunk){.next = chunk, .capacity = capacity};
+        chunk = *bucket;
+        t->all->bytes += size;
+    }
+    chunk->touches[chunk->count++] =
         (touch){element, t->run_position, t->run_weight, t->run_count - 1};
     t->run_count = 0;
 }
@@ -153,14 +131,6 @@ static uint64_t lanes_elsewhere(const toucher *t, uint64_t address, uint64_t str
     return (end - address - width) / stride + 1;
 }
 
-/* Whether each lane has the element after that of the lane before. */
-static bool are_neighbours(const toucher *t, uint64_t address, uint64_t stride, uint32_t count,
-                           uint32_t width) {
-    uint64_t bytes = t->plan->element_bytes, end;
-    return stride == bytes && address % bytes + width <= bytes &&
-           !__builtin_add_overflow(address, (uint64_t)count * stride, &end);
-}
-
 static void touch_neighbours(toucher *t, uint64_t element, uint32_t count, uint32_t position) {
     uint64_t size = t->shares > 1 ? TOUCH_UNIT : TOUCH_PAGE;
     put_element(t);
@@ -177,11 +147,13 @@ static void touch_neighbours(toucher *t, uint64_t element, uint32_t count, uint3
 static void touch_run(toucher *t, const hd_event *e, uint32_t lane, uint32_t count, uint32_t width,
                       uint32_t position) {
     uint64_t stride = (uint64_t)e->stride, address = hd_event_address(e, lane);
+    uint64_t bytes = t->plan->element_bytes, end;
     if (!stride) {
         touch_lanes(t, address, width, position, count);
         return;
     }
-    if (are_neighbours(t, address, stride, count, width)) {
+    if (stride == bytes && address % bytes + width <= bytes &&
+        !__builtin_add_overflow(address, (uint64_t)count * stride, &end)) {
         touch_neighbours(t, element_at(t, address), count, position);
         return;
     }
@@ -210,16 +182,6 @@ static void touch_bits(toucher *t, const hd_event *e, uint64_t bits, uint32_t fi
     }
 }
 
-/* All lanes at one position. */
-static void touch_all(toucher *t, const hd_event *e, uint32_t width, uint32_t position) {
-    if (!e->address && e->active == e->threads) {
-        touch_run(t, e, 0, e->threads, width, position);
-        return;
-    }
-    for (uint32_t w = 0; w * 64 < e->threads; w++)
-        touch_bits(t, e, e->mask[w], w * 64, width, position);
-}
-
 /* The lanes of a warp, of which at most `units` issue together. */
 static void touch_warp(toucher *t, const hd_event *e, uint32_t warp, uint32_t width,
                        uint64_t issue) {
@@ -233,30 +195,29 @@ static void touch_warp(toucher *t, const hd_event *e, uint32_t warp, uint32_t wi
                     (uint32_t)(issue + rank / t->plan->units), 1);
 }
 
-/* Counts what is read; false: the touches are full, and no more are taken. */
-static bool note_read(toucher *t, const hd_event *e) {
+static void touch_event(void *stream, const hd_event *e) {
+    toucher *t = stream;
+    uint32_t width = t->block->launch->launch.accesses[e->access].width, before = 0;
     uint64_t pending = t->read;
     reuse_meter_add(t->plan, t->worker, &t->read, e->active);
     if (t->read < pending)
         t->all->read += pending + e->active;
-    return !touches_full(t->all);
-}
-
-static void touch_event(void *stream, const hd_event *e) {
-    toucher *t = stream;
-    const hd_event_access *access = &t->block->launch->launch.accesses[e->access];
-    if (!note_read(t, e) || !reuse_is_analysed(t->plan, t->block, e))
+    if (touches_full(t->all) || !reuse_is_analysed(t->plan, t->block, e))
         return;
     uint64_t mi = t->mi++, start = t->aggregate->start;
-    if (!t->plan->units) {
-        touch_all(t, e, access->width, (uint32_t)(start + mi));
+    if (!t->plan->units) { /* all lanes at one position */
+        uint32_t position = (uint32_t)(start + mi);
+        if (!e->address && e->active == e->threads)
+            touch_run(t, e, 0, e->threads, width, position);
+        else
+            for (uint32_t w = 0; w * 64 < e->threads; w++)
+                touch_bits(t, e, e->mask[w], w * 64, width, position);
         return;
     }
-    uint32_t before = 0;
     for (uint32_t w = 0; w * REUSE_WARP < e->threads; w++) {
         uint32_t slots = issue_slots_of(t->plan, e, w);
         if (slots)
-            touch_warp(t, e, w, access->width,
+            touch_warp(t, e, w, width,
                        start + issue_of(t->plan, t->aggregate, t->block, mi, w, before));
         before += slots;
     }
@@ -275,27 +236,12 @@ static hd_status collect_block(void *self, uint32_t worker, uint64_t number) {
     return status;
 }
 
-static uint32_t shift_of(uint32_t bytes) {
-    return bytes & (bytes - 1) ? 32 : (uint32_t)__builtin_ctz(bytes);
-}
-
-/* A worker's touches in the order in which it met them. */
-static void put_in_order(touch_bucket *bucket) {
-    touch_chunk *ordered = NULL;
-    for (touch_chunk *chunk = bucket->chunks, *next; chunk; chunk = next) {
-        next = chunk->next;
-        chunk->next = ordered;
-        ordered = chunk;
-    }
-    bucket->chunks = ordered;
-}
-
 hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
                           uint64_t limit, touches *all) {
-    *all = (touches){.workers = workers, .pages = hd_zeroed(1, sizeof *all->pages), .limit = limit};
-    all->pages->all = all;
+    uint32_t bytes = plan->element_bytes;
+    *all = (touches){.workers = workers, .limit = limit};
     all->buckets = hd_zeroed((size_t)workers * TOUCH_BUCKETS, sizeof *all->buckets);
-    pthread_mutex_init(&all->pages->lock, NULL);
+    pthread_mutex_init(&all->lock, NULL);
     toucher *touchers = hd_zeroed(workers, sizeof *touchers);
     for (uint32_t w = 0; w < workers; w++) {
         touchers[w].plan = plan;
@@ -304,7 +250,7 @@ hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t sha
         touchers[w].worker = w;
         touchers[w].share = share;
         touchers[w].shares = shares;
-        touchers[w].shift = shift_of(plan->element_bytes);
+        touchers[w].shift = hd_is_power_of_two(bytes) ? (uint32_t)__builtin_ctz(bytes) : 32;
     }
     uint64_t failed;
     hd_status status =
@@ -315,22 +261,27 @@ hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t sha
         all->accesses += touchers[w].accesses;
         all->read += touchers[w].read;
     }
-    for (size_t b = 0; b < (size_t)workers * TOUCH_BUCKETS; b++)
-        put_in_order(&all->buckets[b]);
-    all->page_count = all->pages->numbers.count;
+    for (size_t b = 0; b < (size_t)workers * TOUCH_BUCKETS; b++) {
+        touch_chunk *ordered = NULL; /* as the worker met them */
+        for (touch_chunk *chunk = all->buckets[b], *next; chunk; chunk = next) {
+            next = chunk->next;
+            chunk->next = ordered;
+            ordered = chunk;
+        }
+        all->buckets[b] = ordered;
+    }
     free(touchers);
     return status;
 }
 
 void touches_free(touches *all) {
     for (size_t b = 0; b < (size_t)all->workers * TOUCH_BUCKETS; b++)
-        for (touch_chunk *chunk = all->buckets[b].chunks, *next; chunk; chunk = next) {
+        for (touch_chunk *chunk = all->buckets[b], *next; chunk; chunk = next) {
             next = chunk->next;
             free(chunk);
         }
     free(all->buckets);
-    pthread_mutex_destroy(&all->pages->lock);
-    hd_hash_free(&all->pages->numbers);
-    free(all->pages);
+    pthread_mutex_destroy(&all->lock);
+    hd_hash_free(&all->pages);
     *all = (touches){0};
 }

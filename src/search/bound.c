@@ -146,8 +146,8 @@ static void grow(bounding *b, uint64_t mask, uint32_t next, hd_cost_vector hope,
     }
 }
 
-/* Fields with most to save first, and what all from a place on could save. */
-static void order_fields(bounding *b) {
+/* Takes the fields with most to save first. */
+static void find_savers(bounding *b) {
     const hd_cost_vector *hope = b->known->hope;
     for (uint32_t f = 0; f < b->fields; f++) {
         uint32_t at = f;
@@ -160,14 +160,10 @@ static void order_fields(bounding *b) {
         if (saving_greater(&hope[b->order[at]], &NOTHING))
             hd_cost_add(&b->later[at], &hope[b->order[at]]);
     }
-}
-
-static void find_savers(bounding *b) {
-    order_fields(b);
     for (uint32_t at = 0; at < b->fields; at++) {
         uint32_t f = b->order[at];
         b->first[at] = (uint32_t)b->savers.count;
-        grow(b, (uint64_t)1 << f, at + 1, b->known->hope[f], NOTHING);
+        grow(b, (uint64_t)1 << f, at + 1, hope[f], NOTHING);
     }
     b->first[b->fields] = (uint32_t)b->savers.count;
 }

@@ -91,8 +91,9 @@ static uint64_t answers_to(const exhaust *e, uint32_t blocks, const uint32_t *ch
     return answers;
 }
 
-static hd_cost_vector price_under(exhaust *e, uint32_t blocks, const uint32_t *chosen,
-                                  uint64_t answers) {
+static void try_combination(exhaust *e, uint32_t blocks, const uint32_t *chosen,
+                            combination *best) {
+    uint64_t answers = answers_to(e, blocks, chosen);
     hd_cost_vector cost = price_of_others(e, answers);
     for (uint32_t b = 0; b < blocks; b++) {
         uint64_t mask = e->masks[b];
@@ -101,12 +102,6 @@ static hd_cost_vector price_under(exhaust *e, uint32_t blocks, const uint32_t *c
         for (uint32_t d = 0; d < e->degrees; d++)
             cost.v[d] += part->v[d];
     }
-    return cost;
-}
-
-static void try_combination(exhaust *e, uint32_t blocks, const uint32_t *chosen,
-                            combination *best) {
-    hd_cost_vector cost = price_under(e, blocks, chosen, answers_to(e, blocks, chosen));
     if (best->found && hd_cost_compare(&cost, &best->cost) >= 0)
         return;
     best->found = true;
@@ -114,29 +109,9 @@ static void try_combination(exhaust *e, uint32_t blocks, const uint32_t *chosen,
     memcpy(best->chosen, chosen, blocks * sizeof *chosen);
 }
 
-/* Every choice of options for the clusters, one by one. */
-static void try_all_combinations(exhaust *e, uint32_t blocks, combination *best) {
-    uint32_t chosen[HD_MAX_FIELDS] = {0};
-    for (;;) {
-        try_combination(e, blocks, chosen, best);
-        uint32_t b = 0;
-        while (b < blocks && ++chosen[b] == e->of_mask[e->masks[b]]->count)
-            chosen[b++] = 0;
-        if (b == blocks)
-            return;
-    }
-}
-
-static bool has_choice(const exhaust *e, uint32_t blocks) {
-    for (uint32_t b = 0; b < blocks; b++)
-        if (e->of_mask[e->masks[b]]->count > 1)
-            return true;
-    return false;
-}
-
 /* No combination has better answers than those for the fewest bytes of each cluster,
  * so under these the cheapest option of each gives a lower bound. Nearly always that
- * combination costs just as much under its own answers, and is the best. */
+ * combination costs just as much under its own answers, and is the best; else all are tried. */
 static void choose_options(exhaust *e, uint32_t blocks, combination *best) {
     uint32_t chosen[HD_MAX_FIELDS];
     uint64_t answers = answers_to(e, blocks, NULL);
@@ -149,14 +124,23 @@ static void choose_options(exhaust *e, uint32_t blocks, combination *best) {
             bound.v[d] += cheapest->price.v[d];
     }
     try_combination(e, blocks, chosen, best);
-    if (hd_cost_compare(&best->cost, &bound) > 0)
-        try_all_combinations(e, blocks, best);
+    if (hd_cost_compare(&best->cost, &bound) <= 0)
+        return;
+    memset(chosen, 0, sizeof chosen);
+    for (uint32_t b = 0; b < blocks;) {
+        try_combination(e, blocks, chosen, best);
+        for (b = 0; b < blocks && ++chosen[b] == e->of_mask[e->masks[b]]->count; b++)
+            chosen[b] = 0;
+    }
 }
 
 static void score_with_questions(exhaust *e, uint32_t blocks) {
     static const uint32_t only[HD_MAX_FIELDS] = {0};
     combination best = {.found = false};
-    if (has_choice(e, blocks))
+    bool choice = false;
+    for (uint32_t b = 0; b < blocks; b++)
+        choice |= e->of_mask[e->masks[b]]->count > 1;
+    if (choice)
         choose_options(e, blocks, &best);
     else
         try_combination(e, blocks, only, &best);
@@ -185,20 +169,6 @@ static void place(exhaust *e, uint32_t field, uint32_t blocks) {
     e->masks[blocks] = 0;
 }
 
-static void price_all(hd_arena *arena, exhaust *e, price_table *table) {
-    uint64_t all = (uint64_t)1 << e->fields;
-    e->of_mask = hd_new_array(arena, priced *, all);
-    e->plain = hd_new_array(arena, const hd_cost_vector *, all);
-    for (uint64_t mask = 1; mask < all; mask++) {
-        e->of_mask[mask] = price_table_get(table, mask);
-        e->plain[mask] = option_price(table, mask, e->of_mask[mask], 0, 0);
-    }
-    hd_cost_vector most = hd_other_price(e->model, 0);
-    hd_cost_vector part = hd_cluster_price(e->model, all - 1, HD_TILE_AOS, 0);
-    hd_cost_add(&most, &part);
-    e->degrees = hd_cost_degree(&most) + 1;
-}
-
 uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *table, ranking *best) {
     exhaust e = {.model = model,
                  .fields = hd_cost_record(model)->field_count,
@@ -206,9 +176,18 @@ uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *tabl
                  .best = best,
                  .arena = arena,
                  .table = table};
-    price_all(arena, &e, table);
+    uint64_t all = (uint64_t)1 << e.fields;
+    e.of_mask = hd_new_array(arena, priced *, all);
+    e.plain = hd_new_array(arena, const hd_cost_vector *, all);
+    for (uint64_t mask = 1; mask < all; mask++) {
+        e.of_mask[mask] = price_table_get(table, mask);
+        e.plain[mask] = option_price(table, mask, e.of_mask[mask], 0, 0);
+    }
     e.other_questions = hd_other_questions(model);
     e.others = hd_other_price(model, 0);
+    hd_cost_vector most = hd_cluster_price(model, all - 1, HD_TILE_AOS, 0);
+    hd_cost_add(&most, &e.others);
+    e.degrees = hd_cost_degree(&most) + 1;
     place(&e, 0, 0);
     return e.scored;
 }

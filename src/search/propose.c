@@ -1,12 +1,6 @@
 /* Who proposes layouts, and their proposals in one list (propose.h). */
 #include "search/propose.h"
 
-static void add(hd_arena *arena, const hd_record *record, hd_judge *judge, const uint64_t *masks,
-                const uint64_t *tiles, uint32_t count) {
-    const hd_layout *layout = hd_layout_of_masks(arena, masks, tiles, count, false);
-    hd_push(arena, &judge->layouts, hd_layout_normalise(arena, record, layout));
-}
-
 hd_judge hd_judge_cost(hd_arena *arena, const hd_device *device, const hd_search_result *search) {
     hd_judge judge = {.name = hd_format(arena, "cost on %s", device->name)};
     for (uint32_t i = 0; i < search->ranked_count; i++)
@@ -30,10 +24,10 @@ hd_judge hd_judge_graph(hd_arena *arena, const hd_layout_graph *graph, uint64_t 
         selected[c] = select_tile(graph->record, tiles, masks[c]);
         all |= masks[c];
     }
-    add(arena, graph->record, &judge, masks, selected, clusters);
+    hd_push(arena, &judge.layouts, hd_layout_of_masks(arena, masks, selected, clusters, false));
     uint64_t whole = select_tile(graph->record, tiles, all);
     if (tiles)
-        add(arena, graph->record, &judge, &all, &whole, 1);
+        hd_push(arena, &judge.layouts, hd_layout_of_masks(arena, &all, &whole, 1, false));
     return judge;
 }
 
@@ -42,7 +36,7 @@ hd_judge hd_judge_plain(hd_arena *arena, const hd_record *record) {
     hd_judge judge = {.name = "plain"};
     uint64_t all = hd_all_fields(record);
     for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
-        add(arena, record, &judge, &all, &tiles[t], 1);
+        hd_push(arena, &judge.layouts, hd_layout_of_masks(arena, &all, &tiles[t], 1, false));
     return judge;
 }
 
@@ -70,13 +64,6 @@ static void propose(hd_arena *arena, named_layouts *list, hd_layout *layout, uin
         hd_push(arena, &known->by, by);
 }
 
-static const char *joined(hd_arena *arena, const named_layout *n) {
-    hd_str text = {.arena = arena};
-    for (size_t i = 0; i < n->by.count; i++)
-        hd_str_printf(&text, "%s%s", i ? ", " : "", n->by.data[i]);
-    return hd_str_text(&text);
-}
-
 hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
                         const hd_judge *judges, uint32_t judge_count, uint32_t most,
                         uint32_t *count) {
@@ -97,7 +84,12 @@ hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
     }
     *count = list.count < most ? (uint32_t)list.count : most;
     hd_proposal *proposals = hd_new_array(arena, hd_proposal, *count);
-    for (uint32_t i = 0; i < *count; i++)
-        proposals[i] = (hd_proposal){list.data[i].layout, joined(arena, &list.data[i])};
+    for (uint32_t i = 0; i < *count; i++) {
+        const named_layout *n = &list.data[i];
+        hd_str names = {.arena = arena};
+        for (size_t j = 0; j < n->by.count; j++)
+            hd_str_printf(&names, "%s%s", j ? ", " : "", n->by.data[j]);
+        proposals[i] = (hd_proposal){n->layout, hd_str_text(&names)};
+    }
     return proposals;
 }

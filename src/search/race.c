@@ -58,39 +58,6 @@ static uint32_t count_in(const hd_race *race) {
     return count;
 }
 
-/* Whether one more can get ready before `latest`, and then run. The first is always tried. */
-static bool can_afford(const runner *r, double latest) {
-    double now = elapsed(r), each = r->next > 1 ? r->building / (r->next - 1) : 0;
-    double rounds = r->race->least_rounds * (count_in(r->race) + 1) * r->turn;
-    return r->next == 1 || (now + each <= latest && now + each + rounds <= r->options->budget);
-}
-
-static hd_status prepare_original(runner *r) {
-    const hd_stopwatch *watch = r->stopwatch;
-    double unused;
-    const char *why;
-    hd_status status = watch->prepare(watch->state, 0, r->race->racers[0].layout, &why);
-    double ready = elapsed(r);
-    if (status == HD_OK)
-        status = watch->time(watch->state, 0, &unused);
-    r->turn = elapsed(r) - ready;
-    return status;
-}
-
-/* A failure ends the race. */
-static hd_status prepare_racer(runner *r, hd_racer *racer) {
-    uint32_t i = (uint32_t)(racer - r->race->racers);
-    double start = elapsed(r);
-    hd_status status = r->stopwatch->prepare(r->stopwatch->state, i, racer->layout, &racer->why);
-    racer->first = r->race->rounds;
-    racer->end = status == HD_OK        ? HD_RACE_FINISHED
-                 : status == HD_EDIFFER ? HD_RACE_DIFFERS
-                                        : HD_RACE_REFUSED;
-    r->race->hindered |= status == HD_ESYSTEM;
-    r->building += elapsed(r) - start;
-    return status != HD_OK && !racer->why ? status : HD_OK;
-}
-
 /* "building layout 3 of 24, 5 s of 60 s" */
 static void report_progress(const runner *r, const char *what, uint32_t number, const char *of,
                             uint32_t count) {
@@ -102,29 +69,35 @@ static void report_progress(const runner *r, const char *what, uint32_t number, 
     hd_arena_free(arena);
 }
 
-/* Those of the next heat; *any is false when there are none. */
+/* Those of the next heat, as long as one more can get ready before half of the time that is left is
+ * over, and then run. The first of all is always tried. *any is false when there are none. */
 static hd_status prepare_heat(runner *r, bool *any) {
-    double now = elapsed(r), latest = now + (r->options->budget - now) / 2;
-    hd_status status = HD_OK;
+    double start = elapsed(r), latest = start + (r->options->budget - start) / 2;
     *any = false;
-    while (status == HD_OK && r->next < r->race->count && !is_stopped(r) && can_afford(r, latest)) {
+    while (r->next < r->race->count && !is_stopped(r)) {
+        double then = elapsed(r) + (r->next > 1 ? r->building / (r->next - 1) : 0);
+        double rounds = r->race->least_rounds * (count_in(r->race) + 1) * r->turn;
+        if (r->next > 1 && (then > latest || then + rounds > r->options->budget))
+            break;
         report_progress(r, "building layout", r->next, "of", r->race->count - 1);
         hd_racer *racer = &r->race->racers[r->next];
-        status = prepare_racer(r, racer);
-        r->next++;
+        double before = elapsed(r);
+        hd_status status =
+            r->stopwatch->prepare(r->stopwatch->state, r->next++, racer->layout, &racer->why);
+        racer->first = r->race->rounds;
+        racer->end = status == HD_OK        ? HD_RACE_FINISHED
+                     : status == HD_EDIFFER ? HD_RACE_DIFFERS
+                                            : HD_RACE_REFUSED;
+        r->race->hindered |= status == HD_ESYSTEM;
+        r->building += elapsed(r) - before;
+        if (status != HD_OK && !racer->why)
+            return status;
         *any |= is_in(racer);
     }
-    return status;
+    return HD_OK;
 }
 
 /* ---- rounds ------------------------------------------------------------------------- */
-
-static void add_time(const runner *r, hd_racer *racer, double seconds) {
-    if (racer->rounds == racer->capacity)
-        racer->seconds = hd_grow(r->arena, racer->seconds, &racer->capacity, racer->rounds,
-                                 sizeof *racer->seconds);
-    racer->seconds[racer->rounds++] = seconds;
-}
 
 /* A round counts when all have run; one that is stopped does not. */
 static hd_status run_round(runner *r) {
@@ -141,9 +114,15 @@ static hd_status run_round(runner *r) {
         if (status != HD_OK)
             return status;
     }
-    for (uint32_t i = 0; i < race->count; i++)
-        if (is_in(&race->racers[i]))
-            add_time(r, &race->racers[i], r->times[i]);
+    for (uint32_t i = 0; i < race->count; i++) {
+        hd_racer *racer = &race->racers[i];
+        if (!is_in(racer))
+            continue;
+        if (racer->rounds == racer->capacity)
+            racer->seconds = hd_grow(r->arena, racer->seconds, &racer->capacity, racer->rounds,
+                                     sizeof *racer->seconds);
+        racer->seconds[racer->rounds++] = r->times[i];
+    }
     race->rounds++;
     return HD_OK;
 }
@@ -151,7 +130,8 @@ static hd_status run_round(runner *r) {
 /* ---- looks --------------------------------------------------------------------------- */
 
 /* Of the times of `a` to those of `b`, over the rounds that both ran in. */
-static hd_interval race_ratio(const hd_racer *a, const hd_racer *b, double error) {
+static hd_interval ratio_of(const runner *r, const hd_racer *a, const hd_racer *b) {
+    double look = r->looks ? r->looks : 1;
     uint32_t first = a->first > b->first ? a->first : b->first;
     uint32_t a_end = a->first + a->rounds, b_end = b->first + b->rounds;
     uint32_t end = a_end < b_end ? a_end : b_end, count = 0;
@@ -161,14 +141,9 @@ static hd_interval race_ratio(const hd_racer *a, const hd_racer *b, double error
         double x = a->seconds[round - a->first], y = b->seconds[round - b->first];
         ratios[count++] = y > 0 ? x / y : 1;
     }
-    hd_interval interval = hd_interval_of_median(ratios, count, error);
+    hd_interval interval = hd_interval_of_median(ratios, count, r->error / (look * (look + 1)));
     hd_arena_free(arena);
     return interval;
-}
-
-static hd_interval ratio_of(const runner *r, const hd_racer *a, const hd_racer *b) {
-    double look = r->looks ? r->looks : 1;
-    return race_ratio(a, b, r->error / (look * (look + 1)));
 }
 
 static void find_leader(const runner *r) {
@@ -281,48 +256,34 @@ static void choose_winner(runner *r) {
             race->winner = i;
 }
 
-static void enter(runner *r, const hd_proposal *proposals, uint32_t count) {
-    hd_race *race = r->race;
-    double error = r->options->error > 0 ? r->options->error : 0.05;
-    race->count = count + 1;
-    race->racers = hd_new_array(r->arena, hd_racer, race->count);
-    race->racers[0] =
-        (hd_racer){.layout = hd_layout_original(r->arena, r->record), .by = "original"};
-    for (uint32_t i = 0; i < count; i++)
-        race->racers[i + 1] = (hd_racer){
-            .layout = proposals[i].layout, .by = proposals[i].by, .end = HD_RACE_UNTRIED};
-    r->times = hd_new_array(r->arena, double, race->count);
-    r->error = count ? error / ((count + 1) * count / 2.0) : error;
-    race->least_rounds = hd_interval_least(r->error / 2);
-}
-
-/* Who got ready when the time was up has not been tried. */
-static void release_all(const runner *r) {
-    for (uint32_t i = 0; i < r->race->count; i++) {
-        hd_racer *racer = &r->race->racers[i];
-        if (!is_in(racer))
-            continue;
-        r->stopwatch->release(r->stopwatch->state, i);
-        if (i && !racer->rounds)
-            racer->end = HD_RACE_UNTRIED;
-    }
-}
-
 hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposal *proposals,
                       uint32_t count, const hd_stopwatch *stopwatch, const hd_race_options *options,
                       hd_race *race) {
-    *race = (hd_race){0};
+    double error = options->error > 0 ? options->error : 0.05;
+    *race = (hd_race){.racers = hd_new_array(arena, hd_racer, count + 1), .count = count + 1};
     runner r = {.arena = arena,
                 .record = record,
                 .stopwatch = stopwatch,
                 .options = options,
                 .race = race,
                 .margin = options->margin > 0 ? options->margin : HD_RACE_MARGIN,
+                .error = count ? error / ((count + 1) * count / 2.0) : error,
+                .times = hd_new_array(arena, double, count + 1),
                 .next = 1,
                 .start = stopwatch->now(stopwatch->state)};
-    enter(&r, proposals, count);
+    race->least_rounds = hd_interval_least(r.error / 2);
+    race->racers[0] = (hd_racer){.layout = hd_layout_original(arena, record), .by = "original"};
+    for (uint32_t i = 0; i < count; i++)
+        race->racers[i + 1] = (hd_racer){
+            .layout = proposals[i].layout, .by = proposals[i].by, .end = HD_RACE_UNTRIED};
     bool any = true;
-    hd_status status = prepare_original(&r);
+    double unused;
+    const char *why;
+    hd_status status = stopwatch->prepare(stopwatch->state, 0, race->racers[0].layout, &why);
+    double ready = elapsed(&r);
+    if (status == HD_OK)
+        status = stopwatch->time(stopwatch->state, 0, &unused);
+    r.turn = elapsed(&r) - ready;
     while (status == HD_OK && any && (r.next == 1 || !is_over(&r))) {
         status = prepare_heat(&r, &any);
         if (status == HD_OK && any)
@@ -331,7 +292,14 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
     race->stopped = is_stopped(&r);
     if (race->rounds)
         choose_winner(&r);
-    release_all(&r);
+    for (uint32_t i = 0; i < race->count; i++) {
+        hd_racer *racer = &race->racers[i];
+        if (!is_in(racer))
+            continue;
+        stopwatch->release(stopwatch->state, i);
+        if (i && !racer->rounds) /* who got ready when the time was up */
+            racer->end = HD_RACE_UNTRIED;
+    }
     race->seconds = elapsed(&r);
     return status;
 }

@@ -1,11 +1,6 @@
 /* The best layouts so far. Between layouts of equal cost nearness to the source decides (tie.c). */
 #include "search/internal.h"
 
-static int compare(const candidate *a, const candidate *b) {
-    int cost = hd_cost_compare(&a->cost, &b->cost);
-    return cost ? cost : tiles_nearer(a->tiles, a->count, b->tiles, b->count);
-}
-
 ranking ranking_new(hd_arena *arena, const hd_cost_model *model, uint32_t limit) {
     return (ranking){.record = hd_cost_record(model),
                      .used = hd_cost_used_fields(model),
@@ -20,8 +15,12 @@ bool ranking_admits(const ranking *r, const hd_cost_vector *cost) {
 void ranking_add(ranking *r, const candidate *c) {
     uint64_t places = hd_masks_place(r->record, c->masks, c->tiles, c->count, r->used);
     uint32_t at = r->count, out = 0;
-    while (at > 0 && compare(c, &r->best[at - 1]) < 0)
-        at--;
+    for (; at > 0; at--) {
+        const candidate *before = &r->best[at - 1];
+        int cost = hd_cost_compare(&c->cost, &before->cost);
+        if ((cost ? cost : tiles_nearer(c->tiles, c->count, before->tiles, before->count)) >= 0)
+            break;
+    }
     while (out < r->count && r->best[out].places != places)
         out++;
     if (out < at || at == r->limit)

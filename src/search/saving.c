@@ -53,8 +53,8 @@ hd_cost_vector saving_of_cluster(const saving_bounds *b, uint64_t mask, uint64_t
             *tile = b->tiles[t];
         }
     }
-    hd_cost_vector none = {{0}};
-    return hd_cost_compare(&best, &separate) < 0 ? saving_minus(&separate, &best) : none;
+    return hd_cost_compare(&best, &separate) < 0 ? saving_minus(&separate, &best)
+                                                 : (hd_cost_vector){{0}};
 }
 
 bool saving_may_exceed(const saving_bounds *b, uint64_t mask, const hd_cost_vector *least) {

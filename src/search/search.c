@@ -10,46 +10,6 @@
  */
 #include "search/internal.h"
 
-/* One cluster of all fields, with every tile, and every field alone. */
-static void rank_obvious(hd_cost_model *model, ranking *best) {
-    uint64_t tiles[HD_MAX_TILES];
-    uint32_t count = hd_cost_tiles(model, tiles);
-    for (uint32_t t = 0; t < count; t++) {
-        candidate c = {
-            .count = 1, .masks = {hd_all_fields(hd_cost_record(model))}, .tiles = {tiles[t]}};
-        c.cost = candidate_cost(model, &c);
-        ranking_add(best, &c);
-    }
-}
-
-static void report_ranking(hd_arena *arena, hd_cost_model *model, const ranking *best,
-                           hd_search_result *result) {
-    const hd_record *record = hd_cost_record(model);
-    result->ranked = hd_new_array(arena, hd_ranked, best->count);
-    for (uint32_t i = 0; i < best->count; i++) {
-        const candidate *c = &best->best[i];
-        hd_layout *layout = hd_layout_normalise(
-            arena, record, hd_layout_of_masks(arena, c->masks, c->tiles, c->count, false));
-        bool seen = false;
-        for (uint32_t j = 0; j < result->ranked_count && !seen; j++)
-            seen = hd_layout_equal(layout, result->ranked[j].layout);
-        if (!seen)
-            result->ranked[result->ranked_count++] =
-                (hd_ranked){layout, c->cost, hd_cost_ratio(&c->cost, &result->original)};
-    }
-}
-
-/* What stands alone costs the same as one `soa` cluster, which is nearer to AoS. */
-static void add_rest(const hd_record *record, candidate *c) {
-    uint64_t rest = hd_all_fields(record);
-    for (uint32_t i = 0; i < c->count; i++)
-        rest &= ~c->masks[i];
-    if (!rest)
-        return;
-    c->masks[c->count] = rest;
-    c->tiles[c->count++] = rest & (rest - 1) ? HD_TILE_SOA : HD_TILE_AOS;
-}
-
 /* Ranks the layout whose clusters save most against leaving every field alone. The
  * optimum is proven when it costs, under its own answers to the questions, what
  * it would if all were answered yes: nothing can cost less. */
@@ -62,7 +22,13 @@ static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds
     result->subsets = record->field_count <= MOST_SUBSET_FIELDS;
     hd_cost_vector most = result->subsets ? search_subsets(arena, bounds, &found, &effort)
                                           : search_bound(arena, bounds, seconds, &found, &effort);
-    add_rest(record, &found);
+    uint64_t rest = hd_all_fields(record);
+    for (uint32_t i = 0; i < found.count; i++)
+        rest &= ~found.masks[i];
+    if (rest) { /* fields alone cost the same as one `soa` cluster, which is nearer to AoS */
+        found.masks[found.count] = rest;
+        found.tiles[found.count++] = rest & (rest - 1) ? HD_TILE_SOA : HD_TILE_AOS;
+    }
     found.cost = candidate_cost(model, &found);
     ranking_add(best, &found);
     hd_cost_vector lower = hd_other_price(model, UINT64_MAX);
@@ -90,16 +56,30 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     result->original = candidate_cost(model, &original);
 
     ranking best = ranking_new(arena, model, 2 * keep + HD_MAX_TILES);
-    rank_obvious(model, &best);
+    uint64_t tiles[HD_MAX_TILES];
+    uint32_t tile_count = hd_cost_tiles(model, tiles);
+    for (uint32_t t = 0; t < tile_count; t++) { /* one cluster of all fields: AoS, ... SoA */
+        candidate c = {.count = 1, .masks = {hd_all_fields(record)}, .tiles = {tiles[t]}};
+        c.cost = candidate_cost(model, &c);
+        ranking_add(&best, &c);
+    }
     if (record->field_count <= exact) {
         price_table *table = price_table_new(arena, model);
         result->partitions = search_exhaust(arena, model, table, &best);
     } else {
         search_savings(arena, model, options->seconds > 0 ? options->seconds : 60, &best, result);
     }
-    report_ranking(arena, model, &best, result);
-    if (result->ranked_count > keep)
-        result->ranked_count = keep;
+    result->ranked = hd_new_array(arena, hd_ranked, keep);
+    for (uint32_t i = 0; i < best.count && result->ranked_count < keep; i++) {
+        const candidate *c = &best.best[i];
+        hd_layout *layout = hd_layout_of_masks(arena, c->masks, c->tiles, c->count, false);
+        bool seen = false;
+        for (uint32_t j = 0; j < result->ranked_count && !seen; j++)
+            seen = hd_layout_equal(layout, result->ranked[j].layout);
+        if (!seen)
+            result->ranked[result->ranked_count++] =
+                (hd_ranked){layout, c->cost, hd_cost_ratio(&c->cost, &result->original)};
+    }
     result->leave = result->ranked[0].ratio > 1 - leave;
     result->seconds = hd_clock() - start;
 }

@@ -34,12 +34,10 @@ static hd_cost_vector saved_by(const subsets *s, uint64_t mask) {
     return v;
 }
 
-/* The best way to part `mask`. */
-static hd_cost_vector best_parting(const subsets *s, uint64_t mask, uint32_t *choice) {
-    uint32_t first = (uint32_t)__builtin_ctzll(mask);
+static void solve(hd_arena *arena, subsets *s, uint64_t mask) {
+    uint32_t first = (uint32_t)__builtin_ctzll(mask), choice = (uint32_t)ALONE;
     hd_cost_vector best = saved_by(s, mask & (mask - 1));
-    *choice = (uint32_t)ALONE;
-    for (uint32_t i = 0; i < s->by_first[first].count; i++) {
+    for (uint32_t i = 0; i < s->by_first[first].count; i++) { /* the best way to part it */
         const saver *w = &s->by_first[first].data[i];
         if (w->mask & ~mask)
             continue;
@@ -47,29 +45,17 @@ static hd_cost_vector best_parting(const subsets *s, uint64_t mask, uint32_t *ch
         hd_cost_add(&total, &w->saving);
         if (saving_greater(&total, &best)) {
             best = total;
-            *choice = i;
+            choice = i;
         }
     }
-    return best;
-}
-
-/* Beyond rounding: the costs that remain are compared. */
-static bool exceeds(const subsets *s, uint64_t mask, const hd_cost_vector *saving,
-                    const hd_cost_vector *best) {
-    hd_cost_vector alone = saving_alone(s->bounds, mask);
-    hd_cost_vector cost = saving_minus(&alone, saving), other = saving_minus(&alone, best);
-    return hd_cost_compare(&cost, &other) < 0;
-}
-
-static void solve(hd_arena *arena, subsets *s, uint64_t mask) {
-    uint32_t choice;
-    hd_cost_vector best = best_parting(s, mask, &choice);
     if (mask & (mask - 1) && saving_may_exceed(s->bounds, mask, &best)) {
         saver w = {.mask = mask};
         w.saving = saving_of_cluster(s->bounds, mask, &w.tile);
         s->priced++;
-        if (exceeds(s, mask, &w.saving, &best)) {
-            uint32_t first = (uint32_t)__builtin_ctzll(mask);
+        /* Saving more beyond rounding is to leave less cost. */
+        hd_cost_vector alone = saving_alone(s->bounds, mask);
+        hd_cost_vector cost = saving_minus(&alone, &w.saving), other = saving_minus(&alone, &best);
+        if (hd_cost_compare(&cost, &other) < 0) {
             choice = (uint32_t)s->by_first[first].count;
             hd_push(arena, &s->by_first[first], w);
             best = w.saving;

@@ -85,20 +85,6 @@ static bool is_dominated(price_table *table, uint64_t mask, const priced *p, uin
     }
 }
 
-/* Drops the options that another one dominates; of equals the first stays. */
-static void drop_dominated(price_table *table, uint64_t mask, priced *p) {
-    bool dropped[HD_MAX_TILES] = {false};
-    for (uint32_t o = 0; o < p->count; o++)
-        for (uint32_t by = 0; by < p->count && !dropped[o]; by++)
-            dropped[o] = by != o && !dropped[by] && is_dominated(table, mask, p, o, by) &&
-                         (by < o || !is_dominated(table, mask, p, by, o));
-    uint32_t kept = 0;
-    for (uint32_t o = 0; o < p->count; o++)
-        if (!dropped[o])
-            p->options[kept++] = p->options[o];
-    p->count = kept;
-}
-
 static priced *price(price_table *table, uint64_t mask) {
     priced *p = hd_new(table->arena, priced);
     p->questions = hd_cluster_questions(table->model, mask);
@@ -110,8 +96,17 @@ static priced *price(price_table *table, uint64_t mask) {
         p->options[t].bytes = hd_new_array(table->arena, double, table->questions->count);
         hd_cluster_bytes(table->model, mask, table->tiles[t], p->options[t].bytes);
     }
-    drop_dominated(table, mask, p);
-    uint32_t questions = table->questions->count;
+    /* Without those that another one dominates; of equals the first stays. */
+    bool dropped[HD_MAX_TILES] = {false};
+    for (uint32_t o = 0; o < p->count; o++)
+        for (uint32_t by = 0; by < p->count && !dropped[o]; by++)
+            dropped[o] = by != o && !dropped[by] && is_dominated(table, mask, p, o, by) &&
+                         (by < o || !is_dominated(table, mask, p, by, o));
+    uint32_t kept = 0, questions = table->questions->count;
+    for (uint32_t o = 0; o < p->count; o++)
+        if (!dropped[o])
+            p->options[kept++] = p->options[o];
+    p->count = kept;
     p->least_bytes = hd_new_array(table->arena, double, questions);
     for (uint32_t q = 0; q < questions; q++) {
         p->least_bytes[q] = p->options[0].bytes[q];

@@ -6,27 +6,18 @@
 #include "search/race.h"
 #include "search/internal.h"
 
-static uint32_t count_tiled(const uint64_t *tiles, uint32_t count) {
-    uint32_t tiled = 0;
-    for (uint32_t c = 0; c < count; c++)
-        tiled += tiles[c] != HD_TILE_AOS;
-    return tiled;
-}
-
-static uint64_t longest(const uint64_t *tiles, uint32_t count) {
-    uint64_t most = HD_TILE_AOS;
-    for (uint32_t c = 0; c < count; c++)
-        most = tiles[c] > most ? tiles[c] : most;
-    return most;
-}
-
 int tiles_nearer(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count) {
-    uint32_t a_tiled = count_tiled(a, a_count), b_tiled = count_tiled(b, b_count);
+    int64_t tiled = 0; /* how many more clusters a has that are no AoS */
+    uint64_t a_longest = HD_TILE_AOS, b_longest = HD_TILE_AOS;
     if (a_count != b_count)
         return a_count < b_count ? -1 : 1;
-    if (a_tiled != b_tiled)
-        return a_tiled < b_tiled ? -1 : 1;
-    uint64_t a_longest = longest(a, a_count), b_longest = longest(b, b_count);
+    for (uint32_t c = 0; c < a_count; c++) {
+        tiled += (a[c] != HD_TILE_AOS) - (b[c] != HD_TILE_AOS);
+        a_longest = a[c] > a_longest ? a[c] : a_longest;
+        b_longest = b[c] > b_longest ? b[c] : b_longest;
+    }
+    if (tiled)
+        return tiled < 0 ? -1 : 1;
     return a_longest < b_longest ? -1 : a_longest > b_longest;
 }
 

@@ -81,23 +81,17 @@ hd_tile_score hd_tile_score_steps(const hd_tile_steps *steps, const hd_tile_kern
     return finish(score);
 }
 
-/* Fisher-Yates. */
-static size_t *shuffled(hd_arena *arena, size_t count, uint64_t seed) {
-    size_t *order = hd_new_array(arena, size_t, count);
-    for (size_t i = 0; i < count; i++) {
-        size_t j = hd_next_random(&seed) % (i + 1);
-        order[i] = order[j];
-        order[j] = i;
-    }
-    return order;
-}
-
 hd_tile_score hd_tile_cross_validate(const hd_tile_kernel *kernels, size_t count, uint32_t folds,
                                      uint64_t seed) {
     hd_arena *arena = hd_arena_new();
     hd_tile_score score = {0};
-    size_t *order = shuffled(arena, count, seed);
+    size_t *order = hd_new_array(arena, size_t, count);
     bool *out = hd_new_array(arena, bool, count);
+    for (size_t i = 0; i < count; i++) { /* Fisher-Yates */
+        size_t j = hd_next_random(&seed) % (i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
     for (uint32_t fold = 0; fold < folds && fold < count; fold++) {
         for (size_t i = 0; i < count; i++)
             out[order[i]] = i % folds == fold;

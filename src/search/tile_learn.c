@@ -64,15 +64,6 @@ static void count_pattern(counts *c, const hd_tile_pattern *pattern, int change)
     c->all += (uint32_t)change;
 }
 
-/* The most frequent one, and of equals the smallest tile. */
-static uint32_t best_class(const counts *c) {
-    uint32_t best = 0;
-    for (uint32_t k = 1; k < HD_TILE_CLASSES; k++)
-        if (c->of[k] > c->of[best])
-            best = k;
-    return best;
-}
-
 static double times_log(double n) { return n > 0 ? n * log2(n) : 0; }
 
 /* Bits that tell the classes of all patterns. */
@@ -90,36 +81,23 @@ typedef struct node node;
 struct node {
     node *low, *high; /* no low: a leaf */
     uint64_t threshold;
-    uint32_t class;
+    uint32_t class;               /* the most frequent one, and of equals the smallest tile */
     uint32_t cases, misses;       /* patterns, and those of other classes than `class` */
     uint32_t leaves, leaf_misses; /* of the subtree */
 };
 
-static uint32_t least_part(uint32_t cases) {
-    double least = 0.1 * cases / HD_TILE_CLASSES;
-    if (least > MOST_LEAST_CASES)
-        least = MOST_LEAST_CASES;
-    return least < LEAST_CASES ? LEAST_CASES : (uint32_t)ceil(least);
-}
-
-/* The bits for naming one of so many cuts, or the place of this one in the whole range. */
-static double cost_of_cut(const learner *l, size_t first, size_t end, size_t cut, uint32_t cuts) {
-    const hd_tile_pattern *p = l->patterns;
-    double range =
-        (double)(p[end - 1].bytes - p[first].bytes) / (double)(p[cut].bytes - p[cut - 1].bytes);
-    return log2(range < cuts ? range : cuts);
-}
-
 /* Where the run is cut: the first pattern of its upper part; 0 when nothing is gained. */
 static size_t find_cut(const learner *l, size_t first, size_t end, const counts *all) {
+    const hd_tile_pattern *p = l->patterns;
     counts low = {0}, high = *all;
     double base = information(all), least = INFINITY;
-    uint32_t part = least_part(all->all), cuts = 0;
+    double part = fmax(LEAST_CASES, fmin(ceil(0.1 * all->all / HD_TILE_CLASSES), MOST_LEAST_CASES));
+    uint32_t cuts = 0;
     size_t best = 0;
     for (size_t i = first + 1; i < end; i++) {
-        count_pattern(&low, &l->patterns[i - 1], 1);
-        count_pattern(&high, &l->patterns[i - 1], -1);
-        if (l->patterns[i - 1].bytes == l->patterns[i].bytes || low.all < part || high.all < part)
+        count_pattern(&low, &p[i - 1], 1);
+        count_pattern(&high, &p[i - 1], -1);
+        if (p[i - 1].bytes == p[i].bytes || low.all < part || high.all < part)
             continue;
         double bits = information(&low) + information(&high);
         cuts++;
@@ -128,8 +106,12 @@ static size_t find_cut(const learner *l, size_t first, size_t end, const counts 
             best = i;
         }
     }
-    bool gains = best && base - least - cost_of_cut(l, first, end, best, cuts) > same;
-    return gains ? best : 0;
+    if (!best)
+        return 0;
+    /* The bits for naming one of so many cuts, or the place of this one in the whole range. */
+    double range =
+        (double)(p[end - 1].bytes - p[first].bytes) / (double)(p[best].bytes - p[best - 1].bytes);
+    return base - least - log2(fmin(range, cuts)) > same ? best : 0;
 }
 
 static node *grow_tree(const learner *l, size_t first, size_t end) {
@@ -137,7 +119,9 @@ static node *grow_tree(const learner *l, size_t first, size_t end) {
     counts all = {0};
     for (size_t i = first; i < end; i++)
         count_pattern(&all, &l->patterns[i], 1);
-    n->class = best_class(&all);
+    for (uint32_t k = 1; k < HD_TILE_CLASSES; k++)
+        if (all.of[k] > all.of[n->class])
+            n->class = k;
     n->cases = all.all;
     n->misses = all.all - all.of[n->class];
     if (!n->misses || n->cases < 2 * LEAST_CASES)

@@ -1,5 +1,5 @@
 /* The data reuse characteristic: figure 4, and random traces against tests/oracle. */
-#include "locality/correlate.h"
+#include "locality/reuse_parts.h"
 #include "locality/reuse_scene.h"
 #include "locality/schedule.h"
 

@@ -1,0 +1,83 @@
+/*
+ * What the reading of a job file is made of (the nodes of its YAML, which stand for entries, and
+ * the reading of names and numbers), and the tying of its names to kernels.
+ */
+#ifndef HD_JOB_INTERNAL_H
+#define HD_JOB_INTERNAL_H
+
+#include "base/table.h"
+#include "base/yaml.h"
+#include "job/job.h"
+
+/* ---- reading: job.c, launches.c --------------------------------------------------- */
+
+/* What every step of reading needs. The entry at hand, a map, goes beside it. */
+typedef struct reader {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_yaml_file *file;
+    hd_job *job;
+    hd_hash_table *graphs; /* names and numbers of the job's */
+} reader;
+
+#define FAIL(r, at, ...) job_reader_fail((r), (at), hd_format((r)->arena, __VA_ARGS__))
+hd_status job_reader_fail(const reader *r, const hd_yaml *at, const char *text);
+
+/* A whole number from `least`; a key that is not there leaves *number alone. */
+hd_status job_reader_count(const reader *r, const hd_yaml *map, const char *key, uint64_t least,
+                           uint64_t *number);
+/* The same of one text. */
+hd_status job_reader_whole(const reader *r, const char *key, const hd_yaml *value, uint64_t least,
+                           uint64_t *number);
+/* An error when the text is empty. The key is there. */
+hd_status job_reader_name(const reader *r, const hd_yaml *map, const char *key, const char **name);
+/* The graph that the text of a key names; an error when there is none. */
+hd_status job_reader_graph(const reader *r, const hd_yaml *map, const char *key,
+                           hd_job_graph **graph);
+
+/* launches.c */
+hd_status job_reader_launches(const reader *r, const hd_yaml *list);
+
+/* ---- resolving --------------------------------------------------------------------- */
+
+typedef struct resolver {
+    hd_arena *arena;
+    const hd_diag *diag;
+    hd_job *job;
+    const kir_module *module;
+    hd_hash_table buffers; /* the job's: their numbers */
+    const hd_arg ***first; /* [kernel][parameter]: what the first launch gives it, or NULL */
+} resolver;
+
+/* How a launch gives a kernel this parameter. */
+static inline hd_arg_kind job_arg_kind(const kir_param *param) {
+    if (param->type.kind != KIR_PTR || param->by_value_struct)
+        return HD_ARG_VALUE;
+    return param->type.space == KIR_LOCAL ? HD_ARG_LOCAL : HD_ARG_BUFFER;
+}
+/* The largest power of two up to `limit`, itself one, that divides a size: for local sizes. */
+static inline uint64_t job_power_dividing(uint64_t size, uint64_t limit) {
+    while (size % limit)
+        limit /= 2;
+    return limit;
+}
+
+/* launches.c: an error when the launch says its size in another way than its kernel takes it. */
+hd_status job_launch_check_way(const resolver *r, const hd_launch *launch);
+
+/* ---- resolve.c: names ------------------------------------------------------------ */
+
+/* The record of the module with this name or spelling, or NULL. */
+const hd_record *job_resolver_record(const resolver *r, const char *name);
+/* Names, for messages. */
+const char *job_resolver_records(const resolver *r);
+const char *job_resolver_buffers(const resolver *r);
+
+/* ---- records.c ------------------------------------------------------------------- */
+
+/* Makes the records of arrays, and finds the one to lay out. Buffers are resolved. */
+hd_status job_resolve_records(const resolver *r);
+/* Checks what a launch, whose arguments are resolved, gives of records of arrays. */
+hd_status job_resolve_array_args(const resolver *r, const hd_launch *launch);
+
+#endif
