@@ -218,16 +218,6 @@ hd_sink hd_in_order_sink(hd_in_order *o) {
     return (hd_sink){o, begin_launch, open_block, o->work.event, close_block, end_launch};
 }
 
-void hd_in_order_free_streams(hd_in_order *o) {
-    for (hd_in_order_stream *s = o->streams, *next; s; s = next) {
-        next = s->next;
-        if (o->work.free_stream)
-            o->work.free_stream(s);
-        free(s);
-    }
-    o->streams = o->idle = NULL;
-}
-
 static void free_blocks(const hd_in_order *o, waiting_block *b) {
     for (waiting_block *next; b; b = next) {
         next = b->next;
@@ -237,7 +227,12 @@ static void free_blocks(const hd_in_order *o, waiting_block *b) {
 }
 
 void hd_in_order_free(hd_in_order *o) {
-    hd_in_order_free_streams(o);
+    for (hd_in_order_stream *s = o->streams, *next; s; s = next) {
+        next = s->next;
+        if (o->work.free_stream)
+            o->work.free_stream(s);
+        free(s);
+    }
     for (uint32_t q = 0; q < o->work.queues; q++)
         free_blocks(o, o->queues[q].first);
     free_blocks(o, o->spare);

@@ -424,13 +424,6 @@ static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, u
 
 /* ---- events --------------------------------------------------------------------- */
 
-static bool columns_are_large(const encoder *c) {
-    size_t count = 0;
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        count += c->columns[i].count;
-    return count >= PART_BYTES;
-}
-
 void encoder_event(encoder *c, const hd_event *event) {
     part_model *m = &c->model;
     uint8_t op = 0;
@@ -452,8 +445,12 @@ void encoder_event(encoder *c, const hd_event *event) {
     }
     put_byte(&c->columns[COLUMN_OP], op);
     c->lane_accesses += m->mask_active[mask];
-    if (++c->events % 64 == 0 || (op & OP_KIND) == OP_LIST)
-        c->full |= columns_are_large(c);
+    if (++c->events % 64 && (op & OP_KIND) != OP_LIST)
+        return;
+    size_t count = 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        count += c->columns[i].count;
+    c->full |= count >= PART_BYTES;
 }
 
 void encoder_launch(encoder *c, const hd_event_launch *launch) {

@@ -224,19 +224,10 @@ static int compare_pc(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* ---- launches
- * ------------------------------------------------------------------------------------ */
+/* ---- launches ------------------------------------------------------------------- */
 
 static text_launch *current_launch(text_reader *r) {
     return r->launch < 0 ? NULL : &r->launches.data[r->launch];
-}
-
-static void begin_launch(text_reader *r, text_launch launch) {
-    r->launch++;
-    r->in_block = false;
-    launch.line = r->line_number;
-    if (!r->sink)
-        hd_push(r->arena, &r->launches, launch);
 }
 
 /* The first time through: the launch is complete, and its tables are what they will be. */
@@ -255,14 +246,11 @@ static void settle_launch(text_reader *r) {
     l->launch.file_count = (uint32_t)l->files.count;
     l->launch.buffers = l->buffers.data;
     l->launch.buffer_count = (uint32_t)l->buffers.count;
-    size_t count = l->accesses.count;
-    hd_event_access *accesses = hd_new_array(r->arena, hd_event_access, count);
-    for (size_t i = 0; i < count; i++) {
-        accesses[i] = l->accesses.data[i];
-        accesses[i].pc = accesses[i].pc == i ? 0 : accesses[i].pc;
-    }
-    l->launch.accesses = accesses;
-    l->launch.access_count = (uint32_t)count;
+    for (size_t i = 0; i < l->accesses.count; i++)
+        if (l->accesses.data[i].pc == i)
+            l->accesses.data[i].pc = 0;
+    l->launch.accesses = l->accesses.data;
+    l->launch.access_count = (uint32_t)l->accesses.count;
     const char *fault = launch_fault(&l->launch);
     hd_place place = {.file = r->path, .line = l->line, .column = 1};
     if (fault)
@@ -292,7 +280,12 @@ static void end_launch(text_reader *r) {
 static void start_launch(text_reader *r, const text_launch *launch) {
     if (r->launch >= 0)
         end_launch(r);
-    begin_launch(r, *launch);
+    r->launch++;
+    r->in_block = false;
+    if (!r->sink) {
+        hd_push(r->arena, &r->launches, *launch);
+        current_launch(r)->line = r->line_number;
+    }
     if (!r->sink || r->status)
         return;
     if (r->sink->launch)
@@ -300,8 +293,7 @@ static void start_launch(text_reader *r, const text_launch *launch) {
     r->started = !r->status;
 }
 
-/* ---- lines that begin with '#'
- * -------------------------------------------------------------------- */
+/* ---- lines that begin with '#' -------------------------------------------------- */
 
 static void read_launch(text_reader *r) {
     text_launch l = {.declared = true};
@@ -327,30 +319,54 @@ static void read_launch(text_reader *r) {
         start_launch(r, &l);
 }
 
+/* Reads the members of a row; it may name the first `records` records, and all buffers. */
+static void read_members(text_reader *r, const text_launch *l, row_kind kind, size_t records,
+                         void *row) {
+    const row_form *form = &row_forms[kind];
+    for (uint32_t i = 0; i < form->count; i++) {
+        const member *m = &form->members[form->text_order ? form->text_order[i] : i];
+        int32_t number;
+        switch (m->kind) {
+        case MEMBER_TEXT:
+            *(const char **)(void *)((uint8_t *)row + m->at) = get_name(r, m->what);
+            break;
+        case MEMBER_SPACE: member_set(m, row, get_space(r)); break;
+        case MEMBER_KIND: member_set(m, row, get_kind(r)); break;
+        case MEMBER_ADDRESS:
+            member_set(m, row, number_of(r, get_word(r, m->what), 16, m->most, m->what));
+            break;
+        case MEMBER_RECORD:
+            number = get_row(r, records, m->what);
+            member_set_record(m, row, number < 0 || r->status ? NULL : l->records.data[number]);
+            break;
+        case MEMBER_BUFFER:
+            number = get_row(r, l->buffers.count, m->what);
+            member_set(m, row, (uint64_t)(number + (int64_t)1));
+            break;
+        default: member_set(m, row, get_number(r, m->most, m->what));
+        }
+    }
+}
+
+/* There is room for one row more. */
+static void check_count(text_reader *r, row_kind kind, size_t count) {
+    if (count == row_forms[kind].most)
+        fail_at(r, r->line, "a launch has at most %u %ss", row_forms[kind].most,
+                row_forms[kind].name);
+}
+
 static void read_file(text_reader *r, text_launch *l) {
-    const char *name = get_name(r, "a file's name");
-    if (l->files.count == TABLE_ROWS_MAX)
-        fail_at(r, r->line, "a launch has at most %d files", TABLE_ROWS_MAX);
+    const char *name;
+    read_members(r, l, ROW_FILE, 0, &name);
+    check_count(r, ROW_FILE, l->files.count);
     hd_push(r->arena, &l->files, name);
 }
 
 static void read_record(text_reader *r, text_launch *l) {
     hd_record *record = hd_new(r->arena, hd_record);
-    record->name = get_name(r, "a record's name");
-    record->spelling = get_name(r, "how the source names it");
-    record->size = get_number32(r, "a size");
-    record->align = get_number32(r, "an alignment");
-    if (l->records.count == RECORD_ROWS_MAX)
-        fail_at(r, r->line, "a launch has at most %d records", RECORD_ROWS_MAX);
+    read_members(r, l, ROW_RECORD, 0, record);
+    check_count(r, ROW_RECORD, l->records.count);
     hd_push(r->arena, &l->records, record);
-}
-
-/* Room for one field more; a record has few. */
-static hd_field *new_field(text_reader *r, hd_record *record) {
-    size_t capacity = record->field_count;
-    if (!(capacity & (capacity - 1))) /* 0, 1, 2, 4 ...: full */
-        record->fields = hd_grow(r->arena, record->fields, &capacity, capacity, sizeof(hd_field));
-    return &record->fields[record->field_count++];
 }
 
 static void read_field(text_reader *r, text_launch *l) {
@@ -360,47 +376,24 @@ static void read_field(text_reader *r, text_launch *l) {
         fail_at(r, r->line, "a field must follow its record, which has at most %d", HD_MAX_FIELDS);
         return;
     }
-    hd_field *field = new_field(r, record);
-    field->name = get_name(r, "a field's name");
-    field->type = get_name(r, "a field's type");
-    field->offset = get_number32(r, "an offset");
-    field->size = get_number32(r, "a size");
-    field->align = get_number32(r, "an alignment");
-    field->count = get_number32(r, "a number of elements");
-    int32_t row = get_row(r, count - 1, "record");
-    field->record = row < 0 || r->status ? NULL : l->records.data[row];
+    size_t capacity = record->field_count;
+    if (!(capacity & (capacity - 1))) /* 0, 1, 2, 4 ...: full */
+        record->fields = hd_grow(r->arena, record->fields, &capacity, capacity, sizeof(hd_field));
+    read_members(r, l, ROW_FIELD, count - 1, &record->fields[record->field_count++]);
 }
 
 static void read_buffer(text_reader *r, text_launch *l) {
-    hd_event_buffer buffer = {0};
-    buffer.name = get_name(r, "a buffer's name");
-    buffer.type = get_name(r, "the type of its elements");
-    buffer.space = get_space(r);
-    buffer.base =
-        number_of(r, get_word(r, "its first address"), 16, UINT64_MAX, "its first address");
-    buffer.bytes = get_number(r, UINT64_MAX, "its bytes");
-    buffer.element_bytes = get_number32(r, "the bytes of an element");
-    int32_t row = get_row(r, l->records.count, "record");
-    buffer.record = row < 0 || r->status ? NULL : l->records.data[row];
-    if (l->buffers.count == TABLE_ROWS_MAX)
-        fail_at(r, r->line, "a launch has at most %d buffers", TABLE_ROWS_MAX);
+    hd_event_buffer buffer;
+    read_members(r, l, ROW_BUFFER, l->records.count, &buffer);
+    check_count(r, ROW_BUFFER, l->buffers.count);
     hd_push(r->arena, &l->buffers, buffer);
 }
 
 static void read_access(text_reader *r, text_launch *l) {
-    hd_event_access access = {0};
+    hd_event_access access;
     skip_blanks(r);
     const char *at = r->at;
-    access.pc = get_number(r, UINT64_MAX, "a pc");
-    access.kind = get_kind(r);
-    access.width = (uint32_t)get_number(r, ACCESS_WIDTH_MAX, "a number of bytes");
-    access.space = get_space(r);
-    access.buffer = get_row(r, l->buffers.count, "buffer");
-    access.record = get_name(r, "a record's name");
-    access.field = get_name(r, "a field's name");
-    access.file = get_number32(r, "a row of the files");
-    access.line = get_number32(r, "a line");
-    access.column = get_number32(r, "a column");
+    read_members(r, l, ROW_ACCESS, 0, &access);
     if (!access.pc && l->accesses.count)
         fail_at(r, at, "pc 0 must be the first access");
     else if (find_access(l, access.pc) != UINT32_MAX)
@@ -411,30 +404,24 @@ static void read_access(text_reader *r, text_launch *l) {
 
 /* A row of one of the launch's tables. */
 static bool read_row(text_reader *r, word kind) {
-    static const struct {
-        const char *name;
-        void (*read)(text_reader *r, text_launch *l);
-    } rows[] = {{"file", read_file},
-                {"record", read_record},
-                {"field", read_field},
-                {"buffer", read_buffer},
-                {"access", read_access}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!word_is(kind, rows[i].name))
-            continue;
-        text_launch *l = current_launch(r);
-        if (!l || !l->declared || r->sink)
-            return true; /* a comment, or read the first time */
-        if (l->next_block) {
-            fail_at(r, r->line, "a '# %s' line must come between '# launch' and the first block",
-                    rows[i].name);
-            return true;
-        }
-        rows[i].read(r, l);
-        end_line(r);
+    static void (*const read[])(text_reader *r, text_launch *l) = {
+        read_file, read_record, read_field, read_buffer, read_access};
+    row_kind row = ROW_FILE;
+    while (row <= ROW_ACCESS && !word_is(kind, row_forms[row].name))
+        row++;
+    if (row > ROW_ACCESS)
+        return false;
+    text_launch *l = current_launch(r);
+    if (!l || !l->declared || r->sink)
+        return true; /* a comment, or read the first time */
+    if (l->next_block) {
+        fail_at(r, r->line, "a '# %s' line must come between '# launch' and the first block",
+                row_forms[row].name);
         return true;
     }
-    return false;
+    read[row](r, l);
+    end_line(r);
+    return true;
 }
 
 static void read_stop(text_reader *r, word what) {
@@ -470,8 +457,7 @@ static void read_remark(text_reader *r) {
     }
 }
 
-/* ---- blocks and events
- * --------------------------------------------------------------------------------- */
+/* ---- blocks and events ---------------------------------------------------------- */
 
 static void check_block(text_reader *r, text_launch *l, const char *at, uint64_t threads) {
     if (r->block < l->next_block && l->next_block)
@@ -596,8 +582,7 @@ static void read_event(text_reader *r) {
         r->sink->event(r->stream, &event);
 }
 
-/* ---- the whole text
- * --------------------------------------------------------------------------------------- */
+/* ---- the whole text ------------------------------------------------------------- */
 
 static void read_line(text_reader *r) {
     if (at_line_end(r))

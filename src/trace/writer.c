@@ -80,7 +80,6 @@ struct hd_trace_writer {
     uint64_t directory_count, directory_last;
     ZSTD_CCtx *packer;
     bytes body, chunk;
-    _Atomic uint64_t bytes_written, lane_accesses_written;
 };
 
 /* ---- errors --------------------------------------------------------------------- */
@@ -95,7 +94,6 @@ static void writer_fail(hd_trace_writer *w, hd_status status, const char *doing,
 static void check_file(hd_trace_writer *w) {
     if (w->file.error)
         writer_fail(w, HD_ESYSTEM, "write the trace", strerror(w->file.error));
-    w->bytes_written = output_size(&w->file);
 }
 
 /* ---- chunks other than parts ---------------------------------------------------- */
@@ -132,15 +130,6 @@ static void write_file_head(hd_trace_writer *w, const hd_trace_header *header) {
     write_chunk(w, CHUNK_HEADER);
 }
 
-static void write_file_foot(hd_trace_writer *w, uint64_t directory) {
-    uint8_t foot[FILE_FOOT_BYTES];
-    store64(foot, directory);
-    store64(foot + 8, output_size(&w->file) + sizeof foot);
-    store64(foot + 16, file_hash(foot, 16));
-    memcpy(foot + 24, foot_magic, sizeof foot_magic);
-    output_write(&w->file, foot, sizeof foot);
-}
-
 /* The blocks listed since the last page, as PAGE and ENDL begin. */
 static void begin_list(hd_trace_writer *w) {
     w->body.count = 0;
@@ -170,30 +159,26 @@ static void write_part(void *self, uint64_t block, void *part, size_t count) {
     pthread_mutex_unlock(&w->lock);
 }
 
-static void list_block(hd_trace_writer *w, uint64_t block) {
-    put_varint(&w->page, block - w->page_next);
-    put_varint(&w->page, output_size(&w->file) - w->block_offset);
-    put_varint(&w->page, w->block.mis);
-    put_varint(&w->page, w->block.lane_accesses);
-    w->page_next = block + 1;
-    w->total.blocks++;
-    w->total.mis += w->block.mis;
-    w->total.lane_accesses += w->block.lane_accesses;
-    w->lane_accesses_written += w->block.lane_accesses;
-    if (++w->page_blocks == PAGE_BLOCKS) {
-        begin_list(w);
-        write_chunk(w, CHUNK_PAGE);
-    }
-}
-
 /* A block that was stopped leaves nothing in the file. */
 static hd_status end_block(void *self, uint64_t block, bool complete) {
     hd_trace_writer *w = self;
     pthread_mutex_lock(&w->lock);
-    if (complete && !w->status)
-        list_block(w, block);
-    else
+    if (complete && !w->status) {
+        put_varint(&w->page, block - w->page_next);
+        put_varint(&w->page, output_size(&w->file) - w->block_offset);
+        put_varint(&w->page, w->block.mis);
+        put_varint(&w->page, w->block.lane_accesses);
+        w->page_next = block + 1;
+        w->total.blocks++;
+        w->total.mis += w->block.mis;
+        w->total.lane_accesses += w->block.lane_accesses;
+        if (++w->page_blocks == PAGE_BLOCKS) {
+            begin_list(w);
+            write_chunk(w, CHUNK_PAGE);
+        }
+    } else {
         output_truncate(&w->file, w->block_offset);
+    }
     check_file(w);
     w->block = (tally){0};
     w->block_offset = output_size(&w->file);
@@ -375,16 +360,6 @@ static void *flush_regularly(void *self) {
     return NULL;
 }
 
-/* Without the thread the file is as good, only later on the disk. */
-static void start_flushing(hd_trace_writer *w) {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->no_more, &clock);
-    pthread_condattr_destroy(&clock);
-    w->flushing = !pthread_create(&w->flusher, NULL, flush_regularly, w);
-}
-
 static void stop_flushing(hd_trace_writer *w) {
     if (w->flushing) {
         pthread_mutex_lock(&w->lock);
@@ -441,7 +416,13 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
         hd_no_memory(0);
     write_file_head(w, header);
     if (!w->status && output_open(&w->file, w->part_path)) {
-        start_flushing(w);
+        pthread_condattr_t clock;
+        pthread_condattr_init(&clock);
+        pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+        pthread_cond_init(&w->no_more, &clock);
+        pthread_condattr_destroy(&clock);
+        /* Without the thread the file is as good, only later on the disk. */
+        w->flushing = !pthread_create(&w->flusher, NULL, flush_regularly, w);
         *writer = w;
         return HD_OK;
     }
@@ -450,11 +431,6 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
     bytes_free(&w->file.buffer);
     writer_free(w);
     return status;
-}
-
-void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out, uint64_t *lane_accesses) {
-    *bytes_out = writer->bytes_written;
-    *lane_accesses = writer->lane_accesses_written;
 }
 
 const char *hd_trace_name(const hd_trace_writer *w, bool complete) {
@@ -471,7 +447,12 @@ hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
     put_varint(&w->body, w->directory_count);
     put_data(&w->body, w->directory.data, w->directory.count);
     write_chunk(w, CHUNK_DIRECTORY);
-    write_file_foot(w, directory);
+    uint8_t foot[FILE_FOOT_BYTES];
+    store64(foot, directory);
+    store64(foot + 8, output_size(&w->file) + sizeof foot);
+    store64(foot + 16, file_hash(foot, 16));
+    memcpy(foot + 24, foot_magic, sizeof foot_magic);
+    output_write(&w->file, foot, sizeof foot);
     if (complete && !hd_output_keep_rights(w->file.fd, w->path) && !w->file.error)
         w->file.error = errno;
     if (!output_close(&w->file) || (complete && !w->status && rename(w->part_path, w->path) != 0)) {
