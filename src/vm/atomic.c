@@ -6,46 +6,23 @@
 
 #include "vm/flow.h"
 
-static int64_t as_signed(uint64_t bits, uint32_t bytes) { return kir_sign_extend(bits, 8 * bytes); }
-
-static double as_real(uint64_t bits, vm_elem elem) {
-    float f;
-    double d;
-    if (elem == VM_F32) {
-        memcpy(&f, &bits, sizeof f);
-        return f;
-    }
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
-static uint64_t real_bits(double value, vm_elem elem) {
-    float f = (float)value;
-    uint64_t bits = 0;
-    if (elem == VM_F32)
-        memcpy(&bits, &f, sizeof f);
-    else
-        memcpy(&bits, &value, sizeof value);
-    return bits;
-}
-
 /* A sum of two floats is exact enough in a double that rounding it again is rounding once. */
 static uint64_t real_result(kir_rmw rmw, vm_elem elem, uint64_t old, uint64_t operand) {
-    double a = as_real(old, elem), b = as_real(operand, elem);
+    double a = vm_real_of(elem, old), b = vm_real_of(elem, operand);
     switch (rmw) {
     case KIR_RMW_FADD:
-    case KIR_RMW_ADD: return real_bits(a + b, elem);
-    case KIR_RMW_SUB: return real_bits(a - b, elem);
-    case KIR_RMW_MIN: return real_bits(fmin(a, b), elem);
-    case KIR_RMW_MAX: return real_bits(fmax(a, b), elem);
+    case KIR_RMW_ADD: return vm_bits_of(elem, a + b);
+    case KIR_RMW_SUB: return vm_bits_of(elem, a - b);
+    case KIR_RMW_MIN: return vm_bits_of(elem, fmin(a, b));
+    case KIR_RMW_MAX: return vm_bits_of(elem, fmax(a, b));
     default: return operand;
     }
 }
 
 /* What the memory holds afterwards. `bytes` of each number count. */
 static uint64_t int_result(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
-    uint32_t bytes = m->width;
-    int64_t s_old = as_signed(old, bytes), s_operand = as_signed(operand, bytes);
+    int64_t s_old = kir_sign_extend(old, 8 * m->width);
+    int64_t s_operand = kir_sign_extend(operand, 8 * m->width);
     switch (m->rmw) {
     case KIR_RMW_ADD: return old + operand;
     case KIR_RMW_SUB: return old - operand;

@@ -8,8 +8,6 @@
 
 #include "vm/builtin.h"
 
-static const vm_operand none = {0};
-
 static uint32_t lanes_of(const vm_compiler *c, uint32_t arg) {
     return c->kernel->insts[c->inst->args[arg]].type.lanes;
 }
@@ -23,11 +21,11 @@ static void compile_test(vm_compiler *c, const void *what) {
     vm_operand test = vm_scratch(c, VM_I8, d.varying);
     vm_operand first = vm_call_arg(c, 0, 0);
     for (uint32_t k = 1; k < lanes_of(c, 0); k++) {
-        vm_emit_scalar(c, joins, KIR_P_EQ, sum, first, vm_call_arg(c, 0, k), none);
+        vm_emit(c, joins, sum, first, vm_call_arg(c, 0, k));
         first = sum;
     }
-    vm_emit_scalar(c, KIR_ICMP, KIR_P_SLT, test, first, vm_constant(c, first.elem, 0), none);
-    vm_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, d, test, none, none);
+    vm_emit_compare(c, KIR_P_SLT, test, first, vm_constant(c, first.elem, 0));
+    vm_emit(c, KIR_ZEXT, d, test, vm_none);
 }
 
 /* bitselect(a, b, c): b's bits where c has ones, a's elsewhere: a ^ ((a ^ b) & c). */
@@ -38,9 +36,9 @@ static void compile_bitselect(vm_compiler *c, const void *what) {
         for (uint32_t i = 0; i < 3; i++)
             x[i] = vm_as_integer(vm_call_arg(c, i, k));
         vm_operand bits = vm_scratch(c, d.elem, d.varying);
-        vm_emit_scalar(c, KIR_XOR, KIR_P_EQ, bits, x[0], x[1], none);
-        vm_emit_scalar(c, KIR_AND, KIR_P_EQ, bits, bits, x[2], none);
-        vm_emit_scalar(c, KIR_XOR, KIR_P_EQ, d, x[0], bits, none);
+        vm_emit(c, KIR_XOR, bits, x[0], x[1]);
+        vm_emit(c, KIR_AND, bits, bits, x[2]);
+        vm_emit(c, KIR_XOR, d, x[0], bits);
     }
 }
 
@@ -76,7 +74,7 @@ static void compile_shuffle(vm_compiler *c, const void *what) {
         m->d[k] = vm_result(c, k);
         m->mask[k] = vm_call_arg(c, sources, k);
     }
-    vm_op *op = vm_emit_op(c, run_shuffle, m->d[0], m->from[0], m->mask[0], none);
+    vm_op *op = vm_emit_op(c, run_shuffle, m->d[0], m->from[0], m->mask[0], vm_none);
     op->more = m;
 }
 
@@ -132,7 +130,7 @@ static void compile_saturate(vm_compiler *c, const void *what) {
         *own = s;
         own->d = vm_result(c, k);
         own->a = vm_call_arg(c, 0, k);
-        vm_op *op = vm_emit_op(c, run_saturate, own->d, own->a, none, none);
+        vm_op *op = vm_emit_op(c, run_saturate, own->d, own->a, vm_none, vm_none);
         op->more = own;
     }
 }

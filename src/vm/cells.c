@@ -26,12 +26,6 @@ static bool same_lanes(const kir_kernel *k, const kir_inst *inst) {
     return from.lanes == inst->type.lanes && from.bits == inst->type.bits;
 }
 
-/* An alias must be alive wherever its source is redefined only together with it, and
- * hold for the same lanes. */
-static bool agrees(const vm_compiler *c, kir_value v, kir_value source) {
-    return c->divergence->varying[v] == c->divergence->varying[source];
-}
-
 static bool constant_lane(const kir_kernel *k, kir_value v, int64_t *lane) {
     return kir_const_int(k, v, lane) && *lane >= 0 && *lane < VM_MAX_COMPONENTS;
 }
@@ -95,52 +89,38 @@ static bool same_name(vm_unit_name a, vm_unit_name b) {
     return a.value == b.value && a.component == b.component;
 }
 
-/* Sources stand before what is named after them, except for phis, which are never names. */
-static void find_names(vm_compiler *c, vm_cells *cells) {
+/* Finds the names, and numbers what has a cell. Sources stand before what is named after them,
+ * except for phis, which are never names. */
+static void find_units(vm_compiler *c, vm_cells *cells) {
     const kir_kernel *k = c->kernel;
-    for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
-        const kir_block *block = &k->blocks[c->flow->rpo[i]];
-        for (uint32_t n = 0; n < block->inst_count; n++) {
-            kir_value v = block->insts[n];
-            uint32_t count = components(k->insts[v].type);
-            cells->names[v] = hd_new_array(c->arena, vm_unit_name, count);
-            for (uint32_t j = 0; j < count; j++) {
-                vm_unit_name own = {v, j}, source = vm_source_of(c, v, j);
-                if (!same_name(own, source) && !is_leaf_constant(&k->insts[source.value]))
-                    source = cells->names[source.value][source.component];
-                bool keeps = same_name(own, source) || !agrees(c, v, source.value);
-                cells->names[v][j] = keeps ? own : source;
-            }
-        }
-    }
-}
-
-/* Queries of a constant dimension are cells that are filled before the block starts. */
-static bool is_filled(const vm_compiler *c, const kir_inst *inst) {
-    int64_t d;
-    return inst->op == KIR_PARAM || inst->op == KIR_STATIC ||
-           (inst->op == KIR_QUERY &&
-            (!inst->arg_count || kir_const_int(c->kernel, inst->args[0], &d)));
-}
-
-static void number_units(vm_compiler *c, vm_cells *cells) {
-    const kir_kernel *k = c->kernel;
+    const bool *varying = c->divergence->varying;
     for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
         const kir_block *block = &k->blocks[c->flow->rpo[i]];
         for (uint32_t n = 0; n < block->inst_count; n++) {
             kir_value v = block->insts[n];
             const kir_inst *inst = &k->insts[v];
             uint32_t count = components(inst->type);
+            int64_t d; /* queries of a constant dimension are filled before the block starts */
+            bool is_filled = inst->op == KIR_PARAM || inst->op == KIR_STATIC ||
+                             (inst->op == KIR_QUERY &&
+                              (!inst->arg_count || kir_const_int(k, inst->args[0], &d)));
+            cells->names[v] = hd_new_array(c->arena, vm_unit_name, count);
             cells->units[v] = hd_new_array(c->arena, uint32_t, count);
             for (uint32_t j = 0; j < count; j++) {
+                vm_unit_name own = {v, j}, source = vm_source_of(c, v, j);
+                if (!same_name(own, source) && !is_leaf_constant(&k->insts[source.value]))
+                    source = cells->names[source.value][source.component];
+                /* It must be alive wherever its source is redefined only together with it, and
+                 * hold for the same lanes. */
+                bool is_alias = !same_name(own, source) && varying[v] == varying[source.value];
+                cells->names[v][j] = is_alias ? source : own;
                 cells->units[v][j] = UINT32_MAX;
-                if (is_leaf_constant(inst) || is_filled(c, inst) ||
-                    !same_name(cells->names[v][j], (vm_unit_name){v, j}))
+                if (is_alias || is_leaf_constant(inst) || is_filled)
                     continue;
                 cells->units[v][j] = (uint32_t)cells->unit.count;
-                hd_unit unit = {.value = v,
+                vm_unit unit = {.value = v,
                                 .elem = vm_elem_of(inst->type),
-                                .varying = c->divergence->varying[v],
+                                .varying = varying[v],
                                 .birth = UINT32_MAX};
                 hd_push(c->arena, &cells->unit, unit);
             }
@@ -160,7 +140,7 @@ typedef struct lives {
 } lives;
 
 static void touch(vm_cells *cells, uint32_t unit, uint32_t place) {
-    hd_unit *u = &cells->unit.data[unit];
+    vm_unit *u = &cells->unit.data[unit];
     u->birth = place < u->birth ? place : u->birth;
     u->death = place > u->death ? place : u->death;
 }
@@ -221,26 +201,10 @@ static bool flow_back(lives *l, uint32_t b) {
     return grew;
 }
 
-static void solve_lives(lives *l) {
-    const hd_flow *flow = l->c->flow;
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (uint32_t i = flow->rpo_count; i-- > 0;)
-            grew |= flow_back(l, flow->rpo[i]);
-    }
-}
-
 static void touch_set(lives *l, const uint64_t *set, uint32_t place) {
     for (uint32_t w = 0; w < l->words; w++)
         for (uint64_t left = set[w]; left; left &= left - 1)
             touch(l->cells, w * 64 + (uint32_t)__builtin_ctzll(left), place);
-}
-
-/* A result may take over the cell of an operand that dies there only when the instruction is
- * one operation on scalars. */
-static bool may_take_over(const kir_inst *inst) {
-    bool one = inst->type.lanes == 1 && inst->op >= KIR_ADD && inst->op <= KIR_FPTRUNC;
-    return one && inst->op != KIR_SEXT && inst->op != KIR_ZEXT;
 }
 
 static void touch_block(lives *l, uint32_t b) {
@@ -253,9 +217,13 @@ static void touch_block(lives *l, uint32_t b) {
         kir_value v = block->insts[n];
         const kir_inst *inst = &k->insts[v];
         uint32_t place = 2 * (begin + n);
+        /* A result may take over the cell of an operand that dies there only when the instruction
+         * is one operation on scalars of one width. */
+        bool takes_over = inst->type.lanes == 1 && inst->op >= KIR_ADD && inst->op <= KIR_FPTRUNC &&
+                          inst->op != KIR_SEXT && inst->op != KIR_ZEXT;
         EACH_UNIT(l, v, unit)
             if (l->cells->unit.data[unit].value == v)
-                touch(l->cells, unit, place + may_take_over(inst));
+                touch(l->cells, unit, place + takes_over);
         if (inst->op == KIR_PHI) { /* written at the ends of the blocks before */
             for (uint32_t a = 0; a < inst->arg_count; a++)
                 EACH_UNIT(l, v, unit)
@@ -281,7 +249,11 @@ static void find_lives(vm_compiler *c, vm_cells *cells) {
         place += c->kernel->blocks[b].inst_count;
         l.end[b] = place - 1;
     }
-    solve_lives(&l);
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (uint32_t i = c->flow->rpo_count; i-- > 0;)
+            grew |= flow_back(&l, c->flow->rpo[i]);
+    }
     for (uint32_t i = 0; i < c->flow->rpo_count; i++)
         touch_block(&l, c->flow->rpo[i]);
 }
@@ -305,8 +277,8 @@ typedef struct ending {
 } ending;
 
 static int by_birth(const void *a, const void *b, void *units) {
-    const hd_unit *x = (const hd_unit *)units + *(const uint32_t *)a;
-    const hd_unit *y = (const hd_unit *)units + *(const uint32_t *)b;
+    const vm_unit *x = (const vm_unit *)units + *(const uint32_t *)a;
+    const vm_unit *y = (const vm_unit *)units + *(const uint32_t *)b;
     if (x->birth != y->birth)
         return x->birth < y->birth ? -1 : 1;
     return x < y ? -1 : x > y;
@@ -335,7 +307,7 @@ static void give_cells(vm_compiler *c, vm_cells *cells) {
         order[i] = i;
     qsort_r(order, n, sizeof *order, by_birth, cells->unit.data);
     for (size_t i = 0; i < n; i++) {
-        hd_unit *u = &cells->unit.data[order[i]];
+        vm_unit *u = &cells->unit.data[order[i]];
         uint32_t width = vm_elem_bytes(u->elem);
         u->at = u->varying ? take_over(endings, &active, width, u->birth) : UINT32_MAX;
         if (u->at == UINT32_MAX)
@@ -350,13 +322,9 @@ vm_cells *vm_cells_make(vm_compiler *c) {
     uint32_t count = c->kernel->inst_count;
     cells->names = hd_new_array(c->arena, vm_unit_name *, count);
     cells->units = hd_new_array(c->arena, uint32_t *, count);
-    cells->filled = hd_new_array(c->arena, vm_operand, count);
     cells->scratch_cell = (uint32_t)sizeof(uint64_t) * c->program->padded;
     cells->top = (uint64_t)VM_SCRATCH_CELLS * cells->scratch_cell;
-    for (uint32_t v = 0; v < count; v++)
-        cells->filled[v].at = UINT32_MAX;
-    find_names(c, cells);
-    number_units(c, cells);
+    find_units(c, cells);
     find_lives(c, cells);
     give_cells(c, cells);
     return cells;
@@ -389,21 +357,6 @@ vm_operand vm_scratch(vm_compiler *c, vm_elem elem, bool varying) {
     return (vm_operand){cells->scratch_used++ * cells->scratch_cell, elem, varying};
 }
 
-/* Cells that are filled from outside: one for all equal queries. */
-static vm_operand filled_cell(vm_compiler *c, kir_value v) {
-    vm_operand *own = &c->cells->filled[v];
-    if (own->at != UINT32_MAX)
-        return *own;
-    const kir_inst *inst = &c->kernel->insts[v];
-    if (inst->op == KIR_PARAM)
-        *own = c->program->param[inst->index][0];
-    else if (inst->op == KIR_STATIC)
-        *own = c->program->statics[inst->index];
-    else
-        *own = vm_query_cell(c, inst);
-    return *own;
-}
-
 vm_operand vm_cell_of(vm_compiler *c, kir_value value, uint32_t k) {
     const kir_inst *inst = &c->kernel->insts[value];
     k = k < inst->type.lanes ? k : 0;
@@ -419,8 +372,10 @@ vm_operand vm_cell_of(vm_compiler *c, kir_value value, uint32_t k) {
         result = vm_constant(c, VM_I64, VM_PRIVATE_BASE + c->allocas[name.value]);
     else if (unit == UINT32_MAX && source->op == KIR_PARAM)
         result = c->program->param[source->index][name.component];
+    else if (unit == UINT32_MAX && source->op == KIR_STATIC)
+        result = c->program->statics[source->index];
     else if (unit == UINT32_MAX)
-        result = filled_cell(c, name.value);
+        result = vm_query_cell(c, source);
     else
         result = (vm_operand){c->cells->unit.data[unit].at, c->cells->unit.data[unit].elem,
                               c->cells->unit.data[unit].varying};

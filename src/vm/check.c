@@ -41,49 +41,46 @@ typedef struct byte_times {
     bool is_known;            /* the last write was a plain store */
 } byte_times;
 
+/* What is known of a region. */
+typedef struct watched {
+    byte_times *times; /* of its bytes; NULL: not yet, or private */
+    uint8_t *written;  /* bits; NULL: all of it counts as written */
+    uint64_t bits;     /* how many */
+    bool is_own; /* written[] is freed with the shadow; that of job buffers is the machine's */
+} watched;
+
 struct vm_shadow {
     vm_races *races; /* NULL: they are not looked for */
     bool uninitialised;
     uint32_t epoch;
     uint32_t region_count;
-    byte_times **times; /* [region] of its bytes; NULL: not yet, or private */
-    uint8_t **written;  /* [region] bits; NULL: all of it counts as written */
-    uint64_t *bits;     /* [region] how many; those of job buffers are the machine's */
-    bool *is_own;       /* [region] written[] is freed with the shadow */
+    watched regions[];
 };
 
-struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races, const hd_vm_options *options) {
-    struct vm_shadow *s = hd_zeroed(1, sizeof *s);
-    s->races = options->check_races ? races : NULL;
-    s->uninitialised = options->check_uninitialised;
+struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races) {
+    struct vm_shadow *s = hd_zeroed(1, sizeof *s + r->region_count * sizeof *s->regions);
+    s->races = r->options->check_races ? races : NULL;
+    s->uninitialised = r->options->check_uninitialised;
     s->region_count = r->region_count;
-    s->times = hd_zeroed(r->region_count, sizeof *s->times);
-    s->written = hd_zeroed(r->region_count, sizeof *s->written);
-    s->bits = hd_zeroed(r->region_count, sizeof *s->bits);
-    s->is_own = hd_zeroed(r->region_count, sizeof *s->is_own);
     for (uint32_t i = 0; i < r->region_count && s->uninitialised; i++) {
         const vm_region *g = &r->regions[i];
+        watched *w = &s->regions[i];
         bool of_block = g->space == KIR_LOCAL || g->space == KIR_PRIVATE;
-        s->written[i] = g->written;
-        s->bits[i] = g->space == KIR_PRIVATE ? g->bytes * r->lanes : g->bytes;
-        if (of_block && !g->preset) {
-            s->written[i] = hd_zeroed((s->bits[i] + 7) / 8, 1);
-            s->is_own[i] = true;
-        }
+        w->written = g->written;
+        w->bits = g->space == KIR_PRIVATE ? g->bytes * r->lanes : g->bytes;
+        w->is_own = of_block && !g->preset;
+        if (w->is_own)
+            w->written = hd_zeroed((w->bits + 7) / 8, 1);
     }
     return s;
 }
 
 void vm_shadow_free(struct vm_shadow *s) {
     for (uint32_t i = 0; i < s->region_count; i++) {
-        free(s->times[i]);
-        if (s->is_own[i])
-            free(s->written[i]);
+        free(s->regions[i].times);
+        if (s->regions[i].is_own)
+            free(s->regions[i].written);
     }
-    free(s->times);
-    free(s->written);
-    free(s->bits);
-    free(s->is_own);
     free(s);
 }
 
@@ -93,16 +90,15 @@ void vm_check_block(vm_run *r) {
     struct vm_shadow *s = r->shadow;
     s->epoch++;
     for (uint32_t i = 0; i < s->region_count; i++)
-        if (s->is_own[i])
-            memset(s->written[i], 0, (s->bits[i] + 7) / 8);
+        if (s->regions[i].is_own)
+            memset(s->regions[i].written, 0, (s->regions[i].bits + 7) / 8);
 }
 
 /* ---- written ------------------------------------------------------------------------------- */
 
 static void check_written(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
                           uint64_t offset, uint64_t width, bool reads, bool writes) {
-    struct vm_shadow *s = r->shadow;
-    uint8_t *written = s->written[g - r->regions];
+    uint8_t *written = r->shadow->regions[g - r->regions].written;
     uint64_t first = offset + (g->space == KIR_PRIVATE ? lane * g->bytes : 0);
     for (uint64_t b = first; written && b < first + width; b++) {
         if (reads && !(written[b / 8] >> b % 8 & 1))
@@ -118,8 +114,8 @@ static void check_written(vm_run *r, const vm_op *op, const vm_region *g, uint32
  * Where the two overlap, the end that is overwritten last is taken first. */
 static void copy_written(vm_run *r, const vm_region *to, uint64_t to_offset, const vm_region *from,
                          uint64_t from_offset, uint32_t lane, uint64_t width) {
-    struct vm_shadow *s = r->shadow;
-    uint8_t *target = s->written[to - r->regions], *source = s->written[from - r->regions];
+    uint8_t *target = r->shadow->regions[to - r->regions].written;
+    uint8_t *source = r->shadow->regions[from - r->regions].written;
     uint64_t t = to_offset + (to->space == KIR_PRIVATE ? lane * to->bytes : 0);
     uint64_t f = from_offset + (from->space == KIR_PRIVATE ? lane * from->bytes : 0);
     for (uint64_t i = 0; target && i < width; i++) {
@@ -208,17 +204,11 @@ static void check_byte(vm_run *r, const vm_op *op, const touched_byte *b, byte_t
     }
 }
 
-/* What a plain store stores into its byte number `at`. */
-static uint8_t stored_byte(const vm_run *r, const vm_memory *m, uint32_t lane, uint64_t at) {
-    uint32_t bytes = vm_elem_bytes(m->elem);
-    return (uint8_t)(vm_element(r, m->value[at / bytes], lane) >> at % bytes * 8);
-}
-
 static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
                        uint64_t offset, uint64_t width, vm_way way) {
     if (g->space == KIR_PRIVATE || g->space == KIR_CONSTANT)
         return;
-    byte_times **times = &r->shadow->times[g - r->regions];
+    byte_times **times = &r->shadow->regions[g - r->regions].times;
     if (!*times)
         *times = calloc(g->bytes, sizeof **times);
     if (!*times)
@@ -227,13 +217,13 @@ static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t 
             "the system has no memory to watch '%s' for races: %zu bytes for each of its %llu; "
             "give it fewer elements",
             g->name, sizeof **times, (unsigned long long)g->bytes);
-    touched_byte byte = {.region = g,
-                         .way = way,
-                         .lane = lane,
-                         .is_known = way == VM_WRITES && op->fn == vm_op_store};
+    const vm_memory *plain = way == VM_WRITES && op->fn == vm_op_store ? op->more : NULL;
+    touched_byte byte = {.region = g, .way = way, .lane = lane, .is_known = plain};
     for (uint64_t b = 0; b < width; b++) {
+        uint32_t bytes = plain ? vm_elem_bytes(plain->elem) : 1;
         byte.offset = offset + b;
-        byte.value = byte.is_known ? stored_byte(r, op->more, lane, b) : 0;
+        byte.value =
+            plain ? (uint8_t)(vm_element(r, plain->value[b / bytes], lane) >> b % bytes * 8) : 0;
         check_byte(r, op, &byte, &(*times)[offset + b]);
     }
 }

@@ -73,18 +73,7 @@ static number number_of(const vm_run *r, const collective_call *call, uint32_t l
 }
 
 static void put_number(const vm_run *r, vm_operand d, uint32_t lane, number n) {
-    if (!is_real(d)) {
-        vm_put_bits(r, d, lane, n.bits);
-        return;
-    }
-    _Float16 half = (_Float16)n.real;
-    float single = (float)n.real;
-    uint64_t bits = 0;
-    const void *from = d.elem == VM_F16   ? (const void *)&half
-                       : d.elem == VM_F32 ? (const void *)&single
-                                          : (const void *)&n.real;
-    memcpy(&bits, from, vm_elem_bytes(d.elem));
-    vm_put_bits(r, d, lane, bits);
+    vm_put_bits(r, d, lane, is_real(d) ? vm_bits_of(d.elem, n.real) : n.bits);
 }
 
 /* What changes nothing: what an exclusive scan starts with. */

@@ -33,6 +33,15 @@ typedef struct vm_operand {
     bool varying;
 } vm_operand;
 
+static const vm_operand vm_none = {0};
+
+/* The bits of a float as an integer. */
+static inline vm_operand vm_as_integer(vm_operand operand) {
+    if (operand.elem >= VM_F16)
+        operand.elem = (vm_elem)(operand.elem - VM_F16 + VM_I16);
+    return operand;
+}
+
 typedef struct vm_op vm_op;
 typedef struct vm_run vm_run;
 typedef void vm_op_fn(vm_run *run, const vm_op *op);
@@ -268,6 +277,47 @@ static inline uint64_t vm_element(const vm_run *r, vm_operand o, uint32_t lane) 
     return bits;
 }
 
+/* Writes the low bits: to the lane, or to all of a uniform cell. */
+static inline void vm_put_bits(const vm_run *r, vm_operand o, uint32_t lane, uint64_t bits) {
+#define PUT(T)                                                    \
+    {                                                             \
+        T *to = VM_CELL(r, o.at, T) + (o.varying ? lane : 0);     \
+        for (uint32_t j = 0; j < (o.varying ? 1 : VM_CHUNK); j++) \
+            to[j] = (T)bits;                                      \
+        return;                                                   \
+    }
+    switch (vm_elem_bytes(o.elem)) {
+    case 1: PUT(uint8_t)
+    case 2: PUT(uint16_t)
+    case 4: PUT(uint32_t)
+    default: PUT(uint64_t)
+    }
+#undef PUT
+}
+
+/* A float of any width from its bits, and its bits. */
+static inline double vm_real_of(vm_elem elem, uint64_t bits) {
+    _Float16 half;
+    float single;
+    double real;
+    memcpy(&half, &bits, sizeof half);
+    memcpy(&single, &bits, sizeof single);
+    memcpy(&real, &bits, sizeof real);
+    return elem == VM_F16 ? (double)half : elem == VM_F32 ? (double)single : real;
+}
+static inline uint64_t vm_bits_of(vm_elem elem, double real) {
+    _Float16 half = (_Float16)real;
+    float single = (float)real;
+    uint64_t bits = 0;
+    if (elem == VM_F16)
+        memcpy(&bits, &half, sizeof half);
+    else if (elem == VM_F32)
+        memcpy(&bits, &single, sizeof single);
+    else
+        memcpy(&bits, &real, sizeof real);
+    return bits;
+}
+
 /* Where block `block` has its local memory. */
 static inline uint64_t vm_local_base(uint64_t block) {
     return VM_LOCAL_BASE + block % VM_LOCAL_BLOCKS * VM_LOCAL_STEP;
@@ -310,10 +360,6 @@ hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
                      const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
                      vm_program **program);
 
-/* Bytes of host memory between two lanes' private memory, and of all that one block runs with. */
-uint64_t vm_private_stride(const vm_program *program);
-uint64_t vm_block_bytes(const vm_program *program);
-
 vm_elem vm_elem_of(kir_type type);
 /* The cell of component `k` of a value (of a scalar: for any k). */
 vm_operand vm_cell_of(vm_compiler *c, kir_value value, uint32_t k);
@@ -336,10 +382,14 @@ vm_announced *vm_announced_rows(vm_compiler *c, hd_access_kind kind, uint32_t *c
 void vm_cannot_run(vm_compiler *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Scalar arithmetic with the operands' types, appended; `d` may be an operand. The op is one
- * of kir's: ADD ... FMULADD, SELECT (condition first), ICMP/FCMP (with pred), and conversions
- * (from a.elem to d.elem). */
-void vm_emit_scalar(vm_compiler *c, kir_op op, kir_pred pred, vm_operand d, vm_operand a,
-                    vm_operand b, vm_operand third);
+ * of kir's: ADD ... FREM, FNEG, conversions (from a.elem to d.elem); SELECT (condition first) and
+ * FMULADD have three operands. */
+void vm_emit3(vm_compiler *c, kir_op op, vm_operand d, vm_operand a, vm_operand b,
+              vm_operand third);
+static inline void vm_emit(vm_compiler *c, kir_op op, vm_operand d, vm_operand a, vm_operand b) {
+    vm_emit3(c, op, d, a, b, vm_none);
+}
+void vm_emit_compare(vm_compiler *c, kir_pred pred, vm_operand d, vm_operand a, vm_operand b);
 
 /* ---- builtin.c: CALL ----------------------------------------------------------------------- */
 

@@ -28,9 +28,15 @@ typedef struct running {
 
 /* ---- a worker's block ------------------------------------------------------------------------------ */
 
+/* Bytes of host memory between two lanes' private memory: an odd number of cache lines, so that
+ * lanes do not fall into the same cache set. */
+static uint64_t private_stride(const vm_program *p) {
+    return ((p->private_bytes + 63) / 64 | 1) * 64;
+}
+
 static hd_status make_worker(hd_vm *vm, vm_worker *w, const vm_program *p) {
     vm_run *r = &w->run;
-    r->private_stride = vm_private_stride(p);
+    r->private_stride = private_stride(p);
     uint64_t private_bytes = r->private_stride * p->lanes;
     r->frame = vm_host_memory(vm, p->frame_bytes);
     r->private_memory = vm_host_memory(vm, private_bytes);
@@ -172,15 +178,11 @@ static uint64_t note_end(running *x, vm_run *r, uint64_t block, bool complete, h
     return done;
 }
 
-static void print_block_text(const hd_vm *vm, const hd_str *text) {
-    if (text->length)
-        vm->options.print(vm->options.user, text->data, text->length);
-}
-
 typedef struct task {
     running *running;
     vm_worker *worker;
-    bool is_caller;
+    bool is_caller, started;
+    pthread_t thread;
 } task;
 
 static void *work(void *argument) {
@@ -199,7 +201,8 @@ static void *work(void *argument) {
         if (x->sink && x->sink->close_block)
             status = x->sink->close_block(x->sink->self, stream, block, complete);
         if (arena) { /* such launches have one worker */
-            print_block_text(x->vm, &text);
+            if (text.length)
+                x->vm->options.print(x->vm->options.user, text.data, text.length);
             hd_arena_free(arena);
         }
         uint64_t done = note_end(x, r, block, complete, status);
@@ -211,20 +214,16 @@ static void *work(void *argument) {
 
 /* The calling thread is the first worker. A thread that cannot be started is done without. */
 static void run_workers(running *x, uint32_t count) {
-    pthread_t *threads = hd_zeroed(count, sizeof *threads);
     task *tasks = hd_zeroed(count, sizeof *tasks);
-    bool *started = hd_zeroed(count, sizeof *started);
     for (uint32_t i = 0; i < count; i++)
         tasks[i] = (task){x, &x->compiled->workers[i], i == 0};
     for (uint32_t i = 1; i < count; i++)
-        started[i] = !pthread_create(&threads[i], NULL, work, &tasks[i]);
+        tasks[i].started = !pthread_create(&tasks[i].thread, NULL, work, &tasks[i]);
     work(&tasks[0]);
     for (uint32_t i = 1; i < count; i++)
-        if (started[i])
-            pthread_join(threads[i], NULL);
-    free(threads);
+        if (tasks[i].started)
+            pthread_join(tasks[i].thread, NULL);
     free(tasks);
-    free(started);
 }
 
 /* Blocks with much private memory do without some of the workers, so that all together have no
@@ -237,7 +236,8 @@ static uint32_t workers_for(const running *x) {
     if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 ||
         (count > 1 && !vm_blocks_are_independent(x->compiled->program, vm->job, x->launch)))
         count = 1;
-    uint64_t fit = MOST_MEMORY / (vm_block_bytes(x->compiled->program) + 1);
+    const vm_program *p = x->compiled->program;
+    uint64_t fit = MOST_MEMORY / (p->frame_bytes + private_stride(p) * p->lanes + 1);
     count = count < blocks ? count : blocks;
     count = count < fit ? count : fit;
     return (uint32_t)(count ? count : 1);
@@ -266,25 +266,16 @@ static hd_status report_fault(running *x) {
     return x->status ? x->status : status;
 }
 
-/* The race check counts threads in 32 bits. */
-static hd_status check_size(const running *x, const hd_event_launch *e) {
-    hd_vm *vm = x->vm;
-    if (!vm->options.check_races || e->block_count < UINT32_MAX / e->block_threads)
-        return HD_OK;
-    return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
-                   "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
-}
-
 static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_vm_counts *counts) {
     hd_vm *vm = x->vm;
     double start = hd_clock();
     hd_event_launch event = vm_describe(arena, vm, x->launch, b, x->compiled->program);
     x->total = event.block_count;
-    hd_status too_large = check_size(x, &event);
-    if (too_large)
-        return too_large;
+    bool counts_threads = vm->options.check_races; /* in 32 bits */
+    if (counts_threads && event.block_count >= UINT32_MAX / event.block_threads)
+        return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
+                       "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
     uint32_t workers = workers_for(x);
-    struct vm_shadow *shadow = NULL;
     for (uint32_t i = 0; i < workers; i++) {
         hd_status status = prepare_worker(x, &x->compiled->workers[i], &event, b);
         if (status)
@@ -292,20 +283,17 @@ static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_v
     }
     vm_run *first = &x->compiled->workers[0].run;
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
-    if (first->checked)
-        shadow = vm_shadow_new(first, &vm->races, &vm->options);
-    first->shadow = shadow;
+    first->shadow = first->checked ? vm_shadow_new(first, &vm->races) : NULL;
     if (x->sink && x->sink->launch)
         x->status = x->sink->launch(x->sink->self, &event);
     if (!x->status)
         run_workers(x, workers);
-    bool complete = x->done == x->total;
     if (x->sink && x->sink->end_launch) {
-        hd_status status = x->sink->end_launch(x->sink->self, complete);
+        hd_status status = x->sink->end_launch(x->sink->self, x->done == x->total);
         x->status = x->status ? x->status : status;
     }
-    if (shadow)
-        vm_shadow_free(shadow);
+    if (first->checked)
+        vm_shadow_free(first->shadow);
     add_counts(x, workers, hd_clock() - start, counts);
     vm->launches++;
     hd_status status = report_fault(x), raced = HD_OK;

@@ -94,7 +94,7 @@ bool vm_blocks_are_independent(const vm_program *program, const hd_job *job,
                                const hd_launch *launch);
 
 /* check.c */
-struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races, const hd_vm_options *options);
+struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races);
 void vm_shadow_free(struct vm_shadow *shadow);
 /* A block begins: its local and private memory are new. */
 void vm_check_block(vm_run *r);

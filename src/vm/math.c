@@ -159,9 +159,9 @@ static int64_t signed_at(const vm_run *r, vm_operand a, uint32_t lane) {
         VM_EACH_LANE(r, op, lane) {                                                               \
             T *d = VM_CELL(r, op->d, T) + lane;                                                   \
             switch (v->a.elem) {                                                                  \
-            case VM_F16: *d = (T)HD_AT(r, v->a, F16, lane); break;                                \
-            case VM_F32: *d = (T)HD_AT(r, v->a, F32, lane); break;                                \
-            case VM_F64: *d = (T)HD_AT(r, v->a, F64, lane); break;                                \
+            case VM_F16: *d = (T)VM_AT(r, v->a, F16, lane); break;                                \
+            case VM_F32: *d = (T)VM_AT(r, v->a, F32, lane); break;                                \
+            case VM_F64: *d = (T)VM_AT(r, v->a, F64, lane); break;                                \
             default:                                                                              \
                 *d = v->is_unsigned ? (T)vm_element(r, v->a, lane) : (T)signed_at(r, v->a, lane); \
             }                                                                                     \
@@ -173,8 +173,6 @@ DEFINE_CONVERT(convert_F32, F32)
 DEFINE_CONVERT(convert_F64, F64)
 
 /* ---- compiling -------------------------------------------------------------------- */
-
-static const vm_operand none = {0};
 
 static vm_elem elem_of_call(vm_compiler *c) {
     for (uint32_t i = 0; i < c->inst->arg_count; i++)
@@ -207,7 +205,7 @@ static void compile_second(vm_compiler *c, const void *what) {
     for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         vm_operand d = vm_result(c, k);
         second[k] = vm_scratch(c, m->handlers == pair_handlers ? elem : VM_I32, d.varying);
-        vm_operand b = last == 2 ? vm_call_arg(c, 1, k) : none;
+        vm_operand b = last == 2 ? vm_call_arg(c, 1, k) : vm_none;
         vm_op *op = vm_emit_op(c, handler_of(m, elem), d, vm_call_arg(c, 0, k), b, second[k]);
         op->more = m;
     }
@@ -222,7 +220,7 @@ static void compile_convert(vm_compiler *c, const void *what) {
                           .rounding = vm_rounding_of(c->inst->name, FE_TONEAREST),
                           .is_unsigned = *(const bool *)what};
         vm_op_fn *fn = v->d.elem == VM_F32 ? convert_F32 : convert_F64;
-        vm_emit_op(c, fn, v->d, v->a, none, none)->more = v;
+        vm_emit_op(c, fn, v->d, v->a, vm_none, vm_none)->more = v;
     }
 }
 
@@ -235,8 +233,8 @@ static void compile_nan(vm_compiler *c, const void *what) {
         vm_operand d = vm_as_integer(vm_result(c, k)), code = vm_call_arg(c, 0, k);
         uint32_t at = d.elem - VM_I16;
         vm_operand kept = vm_scratch(c, d.elem, d.varying);
-        vm_emit_scalar(c, KIR_AND, KIR_P_EQ, kept, code, vm_constant(c, d.elem, rest[at]), none);
-        vm_emit_scalar(c, KIR_OR, KIR_P_EQ, d, kept, vm_constant(c, d.elem, quiet[at]), none);
+        vm_emit(c, KIR_AND, kept, code, vm_constant(c, d.elem, rest[at]));
+        vm_emit(c, KIR_OR, d, kept, vm_constant(c, d.elem, quiet[at]));
     }
 }
 

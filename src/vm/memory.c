@@ -222,23 +222,11 @@ static void load_component(vm_run *r, const vm_target *t, uint32_t offset, vm_op
     }
 }
 
-#define FILL(T)                                                        \
-    {                                                                  \
-        T *to = VM_CELL(r, d.at, T), value = *(const loose_##T *)from; \
-        for (uint32_t l = 0; l < VM_CHUNK; l++)                        \
-            to[l] = value;                                             \
-        return;                                                        \
-    }
-
 /* One value for all lanes, from the one address that they share. */
 static void load_shared(vm_run *r, const vm_target *t, uint32_t offset, vm_operand d) {
-    const uint8_t *from = vm_host(r, t, vm_first_active(r), t->base) + offset;
-    switch (vm_elem_bytes(d.elem)) {
-    case 1: FILL(uint8_t)
-    case 2: FILL(uint16_t)
-    case 4: FILL(uint32_t)
-    default: FILL(uint64_t)
-    }
+    uint64_t bits = 0;
+    memcpy(&bits, vm_host(r, t, vm_first_active(r), t->base) + offset, vm_elem_bytes(d.elem));
+    vm_put_bits(r, d, 0, bits);
 }
 
 void vm_op_load(vm_run *r, const vm_op *op) {

@@ -107,9 +107,7 @@ static bool is_read_by_another(const copy_list *copies, size_t i) {
 }
 
 static void emit_move(vm_compiler *c, vm_operand d, vm_operand a) {
-    vm_elem bits = d.elem >= VM_F16 ? (vm_elem)(d.elem - VM_F16 + VM_I16) : d.elem;
-    d.elem = a.elem = bits;
-    vm_emit_scalar(c, KIR_FREEZE, KIR_P_EQ, d, a, (vm_operand){0}, (vm_operand){0});
+    vm_emit(c, KIR_FREEZE, vm_as_integer(d), vm_as_integer(a), vm_none);
 }
 
 /* All copies happen at once: one whose target others still read must wait; when all wait
