@@ -112,27 +112,6 @@ typedef struct list {
     const uint64_t *now;
 } list;
 
-/* The `values` of the active lanes: themselves when all lanes are active, else picked out. */
-static const uint64_t *pick(encoder *c, uint32_t mask, const uint64_t *values, uint64_t *scratch) {
-    if (part_mask_is_full(&c->model, mask))
-        return values;
-    const uint32_t *lanes = part_lanes(&c->model, mask);
-    uint32_t count = c->model.mask_active[mask];
-    for (uint32_t i = 0; i < count; i++)
-        scratch[i] = values[lanes[i]];
-    return scratch;
-}
-
-/* The event's addresses of its active lanes. */
-static const uint64_t *gather(encoder *c, const hd_event *event, uint32_t mask) {
-    const uint64_t *now = pick(c, mask, event->address, c->now);
-    if (!event->base)
-        return now;
-    for (uint32_t i = 0; i < c->model.mask_active[mask]; i++)
-        c->now[i] = now[i] + event->base;
-    return c->now;
-}
-
 /* True when a[i] - b[i] is the same for all; most that differ do so early. */
 static bool same_distance(const uint64_t *a, const uint64_t *b, uint32_t count) {
     uint64_t distance = a[0] - b[0], different = 0;
@@ -225,7 +204,7 @@ static bool try_moved(encoder *c, const list *l, uint32_t reference, uint8_t *op
     const uint64_t *memory = part_memory(m, reference);
     if (!memory)
         return false;
-    const uint64_t *before = pick(c, l->mask, memory, c->before);
+    const uint64_t *before = part_pick(&c->model, l->mask, memory, c->model.before);
     step_kind kind = reference == l->access ? STEP_OWN : STEP_OTHER;
     uint64_t expected = part_follow(m, l->access, reference, before[0]);
     if (l->count == 1 && l->now[0] - expected != a->step[kind])
@@ -270,7 +249,7 @@ static bool try_same_lanes(encoder *c, const hd_event *event, uint32_t mask, uin
 static bool try_pattern(encoder *c, const list *l, uint8_t *op) {
     part_model *m = &c->model;
     access_state *a = &m->accesses[l->access];
-    uint64_t *distances = c->values;
+    uint64_t *distances = c->model.values;
     for (uint32_t i = 0; i < l->count; i++)
         distances[i] = l->now[i] - l->now[0];
     uint64_t hash = XXH3_64bits(distances, l->count * sizeof *distances);
@@ -371,14 +350,14 @@ static unsigned divide(const encoder *c, const list *l, const list_plan *plan, u
 
 static void encode_values(encoder *c, const list *l) {
     const uint64_t *memory = part_memory(&c->model, l->access);
-    const uint64_t *before = memory ? pick(c, l->mask, memory, c->before) : NULL;
+    const uint64_t *before = memory ? part_pick(&c->model, l->mask, memory, c->model.before) : NULL;
     list_plan plan = {.bits = UINT32_MAX};
     for (list_code code = LIST_ORIGIN; code <= (before ? LIST_LANE : LIST_NEIGHBOUR); code++) {
-        differences(c, l, before, code, c->values);
-        consider(c, l, code, c->values, &plan);
+        differences(c, l, before, code, c->model.values);
+        consider(c, l, code, c->model.values, &plan);
     }
-    differences(c, l, before, plan.code, c->values);
-    unsigned width = divide(c, l, &plan, c->values);
+    differences(c, l, before, plan.code, c->model.values);
+    unsigned width = divide(c, l, &plan, c->model.values);
     put_byte(&c->columns[COLUMN_LIST], (uint8_t)(plan.code | (plan.elements ? LIST_ELEMENTS : 0) |
                                                  width << LIST_WIDTH_SHIFT));
     put_byte(&c->columns[COLUMN_LIST], (uint8_t)plan.shift);
@@ -386,7 +365,7 @@ static void encode_values(encoder *c, const list *l) {
         bytes *plane = &c->columns[COLUMN_VALUES + byte];
         uint8_t *at = bytes_room(plane, l->count);
         for (uint32_t i = 1; i < l->count; i++)
-            at[i - 1] = (uint8_t)(c->values[i] >> 8 * byte);
+            at[i - 1] = (uint8_t)(c->model.values[i] >> 8 * byte);
         plane->count += l->count - 1;
     }
 }
@@ -406,7 +385,10 @@ static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, u
     if (try_same_lanes(c, event, mask, op))
         return;
     c->lanes_of = UINT32_MAX;
-    list l = {event->access, mask, m->mask_active[mask], gather(c, event, mask)};
+    const uint64_t *now = part_pick(m, mask, event->address, m->now);
+    for (uint32_t i = 0; event->base && i < m->mask_active[mask]; i++)
+        m->now[i] = now[i] + event->base;
+    list l = {event->access, mask, m->mask_active[mask], event->base ? m->now : now};
     if (!try_moved(c, &l, l.access, op)) {
         if (try_strided(c, &l, op) || try_recent(c, &l, op))
             return;
@@ -453,14 +435,6 @@ void encoder_event(encoder *c, const hd_event *event) {
     c->full |= count >= PART_BYTES;
 }
 
-void encoder_launch(encoder *c, const hd_event_launch *launch) {
-    part_model_launch(&c->model, launch);
-    size_t size = launch->block_threads * sizeof *c->now;
-    c->now = memory_grow(c->now, size);
-    c->before = memory_grow(c->before, size);
-    c->values = memory_grow(c->values, size);
-}
-
 void encoder_begin(encoder *c, uint64_t position) {
     part_model_begin(&c->model, position);
     for (int i = 0; i < COLUMN_COUNT; i++)
@@ -490,8 +464,5 @@ void encoder_free(encoder *c) {
         bytes_free(&c->columns[i]);
     hd_hash_free(&c->masks);
     hd_hash_free(&c->patterns);
-    free(c->now);
-    free(c->before);
-    free(c->values);
     *c = (encoder){0};
 }

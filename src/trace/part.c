@@ -32,10 +32,13 @@ void part_model_launch(part_model *m, const hd_event_launch *launch) {
     m->words = (m->threads + 63) / 64;
     m->accesses = memory_grow(m->accesses, launch->access_count * sizeof *m->accesses);
     m->lanes = memory_grow(m->lanes, m->threads * sizeof *m->lanes);
+    uint64_t **scratch[] = {&m->now, &m->before, &m->values};
+    for (int i = 0; i < 3; i++)
+        *scratch[i] = memory_grow(*scratch[i], m->threads * sizeof **scratch[i]);
     m->mask_capacity = m->memory_capacity = 0; /* in words and lanes of another launch */
 }
 
-static void begin_accesses(part_model *m) {
+void part_model_begin(part_model *m, uint64_t position) {
     const hd_event_launch *launch = m->launch;
     for (uint32_t i = 0; i < launch->access_count; i++) {
         const hd_event_access *access = &launch->accesses[i];
@@ -49,10 +52,6 @@ static void begin_accesses(part_model *m) {
             .unit = buffer && buffer->element_bytes ? buffer->element_bytes : access->width,
         };
     }
-}
-
-void part_model_begin(part_model *m, uint64_t position) {
-    begin_accesses(m);
     m->last_access = UINT32_MAX;
     m->last_mask = 0;
     m->next_position = position;
@@ -78,6 +77,9 @@ void part_model_free(part_model *m) {
     free(m->pattern_start);
     free(m->memory);
     free(m->lanes);
+    free(m->now);
+    free(m->before);
+    free(m->values);
     *m = (part_model){0};
 }
 
@@ -130,6 +132,15 @@ const uint32_t *part_lanes(part_model *m, uint32_t mask) {
             m->lanes[count++] = w * 64 + (uint32_t)__builtin_ctzll(left);
     m->lanes_of = mask;
     return m->lanes;
+}
+
+const uint64_t *part_pick(part_model *m, uint32_t mask, const uint64_t *values, uint64_t *scratch) {
+    if (part_mask_is_full(m, mask))
+        return values;
+    const uint32_t *lanes = part_lanes(m, mask);
+    for (uint32_t i = 0; i < m->mask_active[mask]; i++)
+        scratch[i] = values[lanes[i]];
+    return scratch;
 }
 
 void part_pattern_add(part_model *m, const uint64_t *addresses, uint32_t count) {

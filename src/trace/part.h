@@ -95,6 +95,8 @@ typedef struct part_model {
 
     uint32_t *lanes; /* active ones of mask lanes_of */
     uint32_t lanes_of;
+
+    uint64_t *now, *before, *values; /* [threads] scratch of those who use the model */
 } part_model;
 
 /* For the blocks of a launch, which the model borrows. */
@@ -132,6 +134,9 @@ const uint32_t *part_lanes(part_model *m, uint32_t mask);
 static inline bool part_mask_is_full(const part_model *m, uint32_t mask) {
     return m->mask_active[mask] == m->threads;
 }
+
+/* The `values` of the active lanes: themselves when all lanes are active, else picked out. */
+const uint64_t *part_pick(part_model *m, uint32_t mask, const uint64_t *values, uint64_t *scratch);
 
 /* Adds a pattern of `count` lanes. */
 void part_pattern_add(part_model *m, const uint64_t *addresses, uint32_t count);

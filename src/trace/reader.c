@@ -145,16 +145,6 @@ static const char *list_blocks(opening *o, open_launch *l, cursor *in) {
 
 /* ---- chunks --------------------------------------------------------------------- */
 
-static const char *take_table(opening *o, cursor *in) {
-    hd_event_launch table = {0};
-    if (!table_get(o->arena, in, &table))
-        return "a table is not complete";
-    const char *fault = tables_fault(&table);
-    if (!fault)
-        hd_push(o->arena, &o->tables, table);
-    return fault;
-}
-
 static const char *take_launch(opening *o, cursor *in) {
     open_launch l = {0};
     if (!launch_get(in, o->tables.data, o->tables.count, &l.launch))
@@ -219,7 +209,14 @@ static const char *take_chunk(opening *o, const chunk *c) {
     if (inside != (l != NULL))
         return "a chunk does not belong here";
     switch (c->type) {
-    case CHUNK_TABLE: return take_table(o, &in);
+    case CHUNK_TABLE: {
+        hd_event_launch table = {0};
+        const char *fault =
+            table_get(o->arena, &in, &table) ? tables_fault(&table) : "a table is not complete";
+        if (!fault)
+            hd_push(o->arena, &o->tables, table);
+        return fault;
+    }
     case CHUNK_LAUNCH: return take_launch(o, &in);
     case CHUNK_PAGE: {
         const char *fault = list_blocks(o, l, &in);
@@ -470,7 +467,7 @@ void hd_trace_close(hd_trace *t) {
     for (reader *r; (r = t->idle);) {
         t->idle = r->next_idle;
         source_free(&r->source);
-        decoder_free(&r->decoder);
+        part_model_free(&r->decoder.model);
         free(r);
     }
     pthread_mutex_destroy(&t->lock);
@@ -531,7 +528,7 @@ static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const
                               reading *watched) {
     progress p = {.at = block->offset};
     p.end = p.at + block->bytes;
-    decoder_launch(&r->decoder, &l->launch);
+    part_model_launch(&r->decoder.model, &l->launch);
     r->decoder.reading = watched;
     void *stream = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
     const char *fault = NULL;

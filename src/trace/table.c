@@ -45,39 +45,30 @@ static const char *record_fault(const hd_record *record) {
     return NULL;
 }
 
-/* How much a record is when the records inside it are written out. */
-typedef struct extent {
-    uint32_t fields, depth;
-} extent;
-
-/* A few rows that name each other many times would be more fields than memory can hold: a
- * record's extent, from those of the rows before it, is bounded. */
-static const char *extent_fault(const record_list *list, size_t row, extent *extents) {
-    const hd_record *record = list->rows.data[row];
-    extent sum = {record->field_count, 1};
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        int64_t inner = records_row(list, record->fields[i].record);
-        if (inner < 0)
-            continue;
-        sum.fields += extents[inner].fields;
-        if (sum.depth <= extents[inner].depth)
-            sum.depth = extents[inner].depth + 1;
-    }
-    extents[row] = sum;
-    return sum.fields > RECORD_FIELDS_MAX || sum.depth > RECORD_DEPTH_MAX
-               ? "a record has more than 4096 fields in all, or records more than 64 deep"
-               : NULL;
-}
-
+/* A few rows that name each other many times would be more fields than memory can hold: the fields
+ * and the depth of a record when those inside it are written out are bounded. */
 static const char *records_fault(const hd_event_launch *l) {
     record_list list = {.arena = hd_arena_new()};
     records_collect(&list, l);
-    const char *fault = list.rows.count > RECORD_ROWS_MAX ? "a table has too many records" : NULL;
-    extent *extents = hd_new_array(list.arena, extent, list.rows.count);
-    for (size_t i = 0; i < list.rows.count && !fault; i++) {
-        fault = record_fault(list.rows.data[i]);
-        if (!fault)
-            fault = extent_fault(&list, i, extents);
+    size_t count = list.rows.count;
+    const char *fault = count > RECORD_ROWS_MAX ? "a table has too many records" : NULL;
+    uint32_t *fields = hd_new_array(list.arena, uint32_t, count);
+    uint32_t *depth = hd_new_array(list.arena, uint32_t, count);
+    for (size_t row = 0; row < count && !fault; row++) {
+        const hd_record *record = list.rows.data[row];
+        fault = record_fault(record);
+        fields[row] = fault ? 0 : record->field_count;
+        depth[row] = 1;
+        for (uint32_t i = 0; i < record->field_count && !fault; i++) {
+            int64_t inner = records_row(&list, record->fields[i].record);
+            if (inner < 0)
+                continue;
+            fields[row] += fields[inner];
+            if (depth[row] <= depth[inner])
+                depth[row] = depth[inner] + 1;
+        }
+        if (fields[row] > RECORD_FIELDS_MAX || depth[row] > RECORD_DEPTH_MAX)
+            fault = "a record has more than 4096 fields in all, or records more than 64 deep";
     }
     hd_arena_free(list.arena);
     return fault;

@@ -257,7 +257,7 @@ static void open_block(void *state) {
     s->head = (part_head){.launch = w->launch->number, .block = s->base.block};
     s->next_position = 0;
     if (s->ready_for != (uint64_t)w->launch->number + 1)
-        encoder_launch(&s->encoder, w->launch);
+        part_model_launch(&s->encoder.model, w->launch);
     s->ready_for = (uint64_t)w->launch->number + 1;
     encoder_begin(&s->encoder, 0);
 }

@@ -96,17 +96,6 @@ static void copy_lanes(const vm_run *r, const places *to, const places *from, ui
     }
 }
 
-/* Lanes that differ in region or in the number of bytes. */
-static void copy_one_by_one(vm_run *r, const vm_memory *m, const vm_target *to,
-                            const vm_target *from) {
-    VM_EACH_ACTIVE(r, l) {
-        uint64_t bytes = vm_element(r, m->third, l);
-        if (bytes)
-            memmove(vm_host(r, to, l, vm_element(r, m->address, l)),
-                    vm_host(r, from, l, vm_element(r, m->second, l)), bytes);
-    }
-}
-
 void vm_op_copy(vm_run *r, const vm_op *op) {
     const vm_memory *to = op->more;
     if (nothing_to_do(r, to))
@@ -119,7 +108,12 @@ void vm_op_copy(vm_run *r, const vm_op *op) {
     vm_check_copy(r, op, &target, &source, l, vm_element(r, to->third, l));
     vm_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
     if (!source.region || !target.region) {
-        copy_one_by_one(r, to, &target, &source);
+        VM_EACH_ACTIVE(r, l) { /* they differ in region or in the number of bytes */
+            uint64_t bytes = vm_element(r, to->third, l);
+            if (bytes)
+                memmove(vm_host(r, &target, l, vm_element(r, to->address, l)),
+                        vm_host(r, &source, l, vm_element(r, to->second, l)), bytes);
+        }
         return;
     }
     places to_places = places_of(r, &target), from_places = places_of(r, &source);

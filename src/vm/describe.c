@@ -45,10 +45,6 @@ static void describe_accesses(hd_arena *arena, const hd_vm *vm, const hd_launch 
     e->access_count = info->access_count;
 }
 
-static const char *type_of_region(const hd_vm *vm, size_t i) {
-    return i < vm->job->buffer_count ? vm->job->buffers[i].type : NULL;
-}
-
 static void describe_buffers(hd_arena *arena, const hd_vm *vm, const vm_bound *b,
                              const vm_program *p, hd_event_launch *e) {
     e->buffer_count = (uint32_t)vm->regions.count + b->local_count + (p->piece_count > 0);
@@ -65,13 +61,14 @@ static void describe_buffers(hd_arena *arena, const hd_vm *vm, const vm_bound *b
                                         .bytes = p->private_bytes};
             continue;
         }
-        rows[i] = (hd_event_buffer){.name = g->name,
-                                    .type = type_of_region(vm, i),
-                                    .space = g->space,
-                                    .base = g->base,
-                                    .bytes = g->bytes,
-                                    .element_bytes = g->element_bytes,
-                                    .record = g->record};
+        rows[i] =
+            (hd_event_buffer){.name = g->name,
+                              .type = i < vm->job->buffer_count ? vm->job->buffers[i].type : NULL,
+                              .space = g->space,
+                              .base = g->base,
+                              .bytes = g->bytes,
+                              .element_bytes = g->element_bytes,
+                              .record = g->record};
         if (g->space == KIR_LOCAL)
             rows[i].base += VM_LOCAL_BASE;
     }

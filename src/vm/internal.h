@@ -277,6 +277,10 @@ static inline uint64_t vm_element(const vm_run *r, vm_operand o, uint32_t lane) 
     return bits;
 }
 
+/* The same of a signed integer. */
+static inline int64_t vm_signed(const vm_run *r, vm_operand o, uint32_t lane) {
+    return kir_sign_extend(vm_element(r, o, lane), 8 * vm_elem_bytes(o.elem));
+}
 /* Writes the low bits: to the lane, or to all of a uniform cell. */
 static inline void vm_put_bits(const vm_run *r, vm_operand o, uint32_t lane, uint64_t bits) {
 #define PUT(T)                                                    \

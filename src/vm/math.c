@@ -147,11 +147,6 @@ typedef struct conversion {
     bool is_unsigned;
 } conversion;
 
-static int64_t signed_at(const vm_run *r, vm_operand a, uint32_t lane) {
-    uint32_t above = 64 - vm_elem_bytes(a.elem) * 8;
-    return (int64_t)(vm_element(r, a, lane) << above) >> above;
-}
-
 #define DEFINE_CONVERT(name, T)                                                                   \
     static void name(vm_run *r, const vm_op *op) {                                                \
         const conversion *v = op->more;                                                           \
@@ -163,7 +158,7 @@ static int64_t signed_at(const vm_run *r, vm_operand a, uint32_t lane) {
             case VM_F32: *d = (T)VM_AT(r, v->a, F32, lane); break;                                \
             case VM_F64: *d = (T)VM_AT(r, v->a, F64, lane); break;                                \
             default:                                                                              \
-                *d = v->is_unsigned ? (T)vm_element(r, v->a, lane) : (T)signed_at(r, v->a, lane); \
+                *d = v->is_unsigned ? (T)vm_element(r, v->a, lane) : (T)vm_signed(r, v->a, lane); \
             }                                                                                     \
         }                                                                                         \
         fesetround(FE_TONEAREST);                                                                 \

@@ -111,21 +111,6 @@ vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t sl
 
 /* ---- announcing ------------------------------------------------------------------------------- */
 
-static void announce_rows(vm_run *r, const vm_target *t, const vm_announced *rows, uint32_t count) {
-    hd_event event = {.threads = r->lanes,
-                      .active = r->active.count,
-                      .mask = r->bits,
-                      .stride = t->stride,
-                      .address = t->address};
-    for (uint32_t i = 0; i < count; i++) {
-        event.access = rows[i].access;
-        event.position = r->position++;
-        event.base = (t->address ? 0 : t->base) + rows[i].part;
-        event.same_lanes = i > 0 && t->address;
-        r->sink->event(r->stream, &event);
-    }
-}
-
 void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
                  uint32_t count) {
     uint32_t wanted = r->spaces & ~(1u << KIR_PRIVATE); /* lanes in several spaces */
@@ -135,8 +120,20 @@ void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announ
         return;
     r->mis += count;
     r->lane_accesses += (uint64_t)count * r->active.count;
-    if (r->sink && r->sink->event)
-        announce_rows(r, t, announced, count);
+    if (!r->sink || !r->sink->event)
+        return;
+    hd_event event = {.threads = r->lanes,
+                      .active = r->active.count,
+                      .mask = r->bits,
+                      .stride = t->stride,
+                      .address = t->address};
+    for (uint32_t i = 0; i < count; i++) {
+        event.access = announced[i].access;
+        event.position = r->position++;
+        event.base = (t->address ? 0 : t->base) + announced[i].part;
+        event.same_lanes = i > 0 && t->address;
+        r->sink->event(r->stream, &event);
+    }
 }
 
 static void before_access(vm_run *r, const vm_op *op, const vm_memory *m, const vm_target *t,

@@ -95,13 +95,6 @@ static int read_size(printer *p, const conversion *v, const char **at) {
     return size;
 }
 
-static void read_flags(conversion *v, const char **at) {
-    size_t count = 0;
-    for (; **at && strchr("-+ #0", **at); (*at)++)
-        if (count + 1 < sizeof v->flags && !strchr(v->flags, **at))
-            v->flags[count++] = **at;
-}
-
 /* h, hh, hl (32 bits, of vectors), l, ll and C's other ways to say 64 bits. */
 static void read_length(conversion *v, const char **at) {
     static const struct {
@@ -127,7 +120,10 @@ static conversion read_conversion(printer *p, const char **at) {
     length = length < sizeof v.text - 3 ? length + (start[length] != '\0') : sizeof v.text - 3;
     v.text[0] = '%';
     memcpy(v.text + 1, start, length);
-    read_flags(&v, at);
+    size_t flags = 0;
+    for (; **at && strchr("-+ #0", **at); (*at)++)
+        if (flags + 1 < sizeof v.flags && !strchr(v.flags, **at))
+            v.flags[flags++] = **at;
     if (isdigit((unsigned char)**at) || **at == '*')
         v.width = read_size(p, &v, at);
     if (**at == '.') {
@@ -241,22 +237,17 @@ static void print_lane(vm_run *r, const vm_op *op, uint32_t lane) {
     }
 }
 
-/* A block may print more than memory holds. Launches that print have one worker, so that what is
- * handed over before the block's end is in order, too. */
-static void hand_over(vm_run *r) {
-    enum { MOST_KEPT = 1 << 20 };
-    if (r->printed->length < MOST_KEPT)
-        return;
-    r->options->print(r->options->user, r->printed->data, r->printed->length);
-    r->printed->length = 0;
-}
-
 static void run_printf(vm_run *r, const vm_op *op) {
+    enum { MOST_KEPT = 1 << 20 };
     const printing *call = op->more;
     VM_EACH_ACTIVE(r, lane) {
-        if (r->printed) {
+        if (r->printed)
             print_lane(r, op, lane);
-            hand_over(r);
+        /* A block may print more than memory holds. Launches that print have one worker, so that
+         * what is handed over before the block's end is in order, too. */
+        if (r->printed && r->printed->length >= MOST_KEPT) {
+            r->options->print(r->options->user, r->printed->data, r->printed->length);
+            r->printed->length = 0;
         }
         if (call->has_result)
             vm_put_bits(r, call->result, lane, call->returns);

@@ -8,16 +8,15 @@
 
 /* ---- lines that may race ------------------------------------------------------------ */
 
-static bool is_end_of(const char *end, const char *path) {
-    size_t length = strlen(end), whole = strlen(path);
-    return length <= whole && !strcmp(path + whole - length, end) &&
-           (length == whole || path[whole - length - 1] == '/');
-}
-
 static bool is_at(const kir_module *module, const kir_inst *inst, const hd_vm_line *line) {
     if (inst->line != line->line || inst->file >= module->file_count)
         return false;
-    return line->file ? is_end_of(line->file, module->files[inst->file].name) : inst->file == 0;
+    if (!line->file)
+        return inst->file == 0;
+    const char *path = module->files[inst->file].name;
+    size_t length = strlen(line->file), whole = strlen(path);
+    return length <= whole && !strcmp(path + whole - length, line->file) &&
+           (length == whole || path[whole - length - 1] == '/');
 }
 
 static bool is_allowed(const vm_run *r, const hd_vm_options *options, uint32_t inst) {

@@ -77,15 +77,13 @@ static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
 }
 
 /* A constant table is one for each kernel, a __device__ variable one for all that name it. */
-static bool is_same_variable(const kir_static *a, const kir_static *b) {
-    return a == b ||
-           (a->space == KIR_GLOBAL && b->space == KIR_GLOBAL && !strcmp(a->name, b->name));
-}
-
 static const vm_placed *find_static(const hd_vm *vm, const kir_static *s) {
-    for (size_t i = 0; i < vm->statics.count; i++)
-        if (is_same_variable(vm->statics.data[i].variable, s))
+    for (size_t i = 0; i < vm->statics.count; i++) {
+        const kir_static *known = vm->statics.data[i].variable;
+        bool both_global = known->space == KIR_GLOBAL && s->space == KIR_GLOBAL;
+        if (known == s || (both_global && !strcmp(known->name, s->name)))
             return &vm->statics.data[i];
+    }
     return NULL;
 }
 
@@ -179,17 +177,13 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
 
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->regions.data[buffer].host; }
 
-static void free_workers(const hd_vm *vm, const vm_compiled *c) {
-    for (uint32_t i = 0; i < vm->worker_count; i++)
-        if (c->workers[i].arena)
-            hd_arena_free(c->workers[i].arena);
-}
-
 void hd_vm_close(hd_vm *vm) {
     if (!vm)
         return;
     for (size_t i = 0; i < vm->compiled.count; i++)
-        free_workers(vm, &vm->compiled.data[i]);
+        for (uint32_t w = 0; w < vm->worker_count; w++)
+            if (vm->compiled.data[i].workers[w].arena)
+                hd_arena_free(vm->compiled.data[i].workers[w].arena);
     for (size_t i = 0; i < vm->owned.count; i++)
         free(vm->owned.data[i]);
     vm->owned.count = vm->compiled.count = 0;

@@ -51,13 +51,6 @@ static uint32_t active_lanes(const vm_run *r, uint32_t first) {
 
 static vm_op_fn run_warps;
 
-static bool has_warp_call(const vm_program *p, uint32_t node) {
-    const vm_op *op = p->ops + p->nodes[node].first, *end = op + p->nodes[node].count;
-    while (op < end && op->fn != run_warps)
-        op++;
-    return op < end;
-}
-
 /* Can a lane that waits at this node still come to a function of warps, or a barrier? */
 static bool leads_to_others(const vm_program *p, uint32_t start) {
     uint32_t *stack = hd_zeroed(p->node_count, sizeof *stack), depth = 1;
@@ -66,7 +59,9 @@ static bool leads_to_others(const vm_program *p, uint32_t start) {
     seen[start] = true;
     while (depth && !found) {
         uint32_t node = stack[--depth];
-        found = has_warp_call(p, node) || p->nodes[node].end == VM_END_BARRIER;
+        found = p->nodes[node].end == VM_END_BARRIER;
+        for (uint32_t i = 0; i < p->nodes[node].count; i++)
+            found |= p->ops[p->nodes[node].first + i].fn == run_warps;
         for (uint32_t e = 0; e < p->nodes[node].edge_count; e++) {
             uint32_t to = p->nodes[node].edges[e].to;
             if (!seen[to])
@@ -88,14 +83,6 @@ static bool is_gone(const vm_run *r, uint32_t lane) {
         if (r->flow->count[n] && vm_has_lane(r->flow->waiting + (size_t)n * r->words, lane))
             return !leads_to_others(r->program, n);
     return false;
-}
-
-_Noreturn static void fault_without_self(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
-                                         uint32_t mask) {
-    vm_fault(r, op->inst, first + lane,
-             "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add it, "
-             "or compute the mask before the branch",
-             r->program->kernel->insts[op->inst].name, mask, lane);
 }
 
 /* Every thread that the mask names is here, or gone. */
@@ -131,7 +118,10 @@ static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_
     const warp_call *call = op->more;
     uint32_t mask = (uint32_t)vm_element(r, call->mask, first + lane);
     if (!(mask >> lane & 1))
-        fault_without_self(r, op, first, lane, mask);
+        vm_fault(r, op->inst, first + lane,
+                 "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add "
+                 "it, or compute the mask before the branch",
+                 r->program->kernel->insts[op->inst].name, mask, lane);
     check_all_here(r, op, first, lane, mask);
     if (call->mask.varying)
         check_same_mask(r, op, first, lane, mask);
