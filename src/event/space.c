@@ -4,13 +4,6 @@
 /* Each block has its own piece of what lies behind a local variable's address. */
 static const uint64_t local_bytes = (uint64_t)4096 << 24;
 
-static uint64_t first_address(const hd_event *event) {
-    uint32_t word = 0;
-    while (!event->mask[word])
-        word++;
-    return hd_event_address(event, word * 64 + (uint32_t)__builtin_ctzll(event->mask[word]));
-}
-
 static kir_space space_at(const hd_event_launch *launch, uint64_t address) {
     kir_space space = KIR_GLOBAL;
     for (uint32_t i = 0; i < launch->buffer_count; i++) {
@@ -25,5 +18,11 @@ static kir_space space_at(const hd_event_launch *launch, uint64_t address) {
 
 kir_space hd_event_space(const hd_event_launch *launch, const hd_event *event) {
     kir_space space = launch->accesses[event->access].space;
-    return space == KIR_GENERIC ? space_at(launch, first_address(event)) : space;
+    if (space != KIR_GENERIC)
+        return space;
+    uint32_t word = 0;
+    while (!event->mask[word])
+        word++;
+    uint32_t lane = word * 64 + (uint32_t)__builtin_ctzll(event->mask[word]);
+    return space_at(launch, hd_event_address(event, lane));
 }

@@ -6,11 +6,9 @@
 
 /* ---- operations on one component ---------------------------------------------------- */
 
-static bool is_float(vm_elem e) { return e >= VM_F16; }
-
 void vm_emit_handler(vm_compiler *c, vm_fn first, vm_elem elem, vm_operand d, vm_operand a,
                      vm_operand b, vm_operand third) {
-    uint32_t rank = is_float(elem) ? elem - VM_F16 : elem;
+    uint32_t rank = elem >= VM_F16 ? elem - VM_F16 : elem;
     vm_emit_op(c, vm_lanes_choose()->fn[first + rank], d, a, b, third);
 }
 
@@ -37,20 +35,20 @@ typedef struct conversion {
 } conversion;
 
 static const conversion conversions[] = {
-#define X(small, big)                                              \
+#define X(M, small, big)                                           \
     {KIR_TRUNC, VM_##big, VM_##small, FN_TRUNC_##big##_##small},   \
         {KIR_ZEXT, VM_##small, VM_##big, FN_ZEXT_##small##_##big}, \
         {KIR_SEXT, VM_##small, VM_##big, FN_SEXT_##small##_##big},
-    VM_CONVERT_PAIRS(X)
+    VM_CONVERT_PAIRS(X, )
 #undef X
-#define X(a, b)                                                                             \
+#define X(M, a, b)                                                                          \
     {KIR_FPEXT, VM_##a, VM_##b, FN_##a##_##b}, {KIR_FPTRUNC, VM_##a, VM_##b, FN_##a##_##b},
-        VM_FLOAT_PAIRS(X)
+        VM_FLOAT_PAIRS(X, )
 #undef X
-#define X(i, f)                                                                                   \
+#define X(M, i, f)                                                                                \
     {KIR_SITOFP, VM_##i, VM_##f, FN_S##i##_##f}, {KIR_UITOFP, VM_##i, VM_##f, FN_U##i##_##f},     \
         {KIR_FPTOSI, VM_##f, VM_##i, FN_##f##_S##i}, {KIR_FPTOUI, VM_##f, VM_##i, FN_##f##_U##i},
-            VM_INT_FLOAT_PAIRS(X)
+            VM_INT_FLOAT_PAIRS(X, )
 #undef X
 };
 

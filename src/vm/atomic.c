@@ -7,15 +7,14 @@
 #include "vm/flow.h"
 
 /* A sum of two floats is exact enough in a double that rounding it again is rounding once. */
-static uint64_t real_result(kir_rmw rmw, vm_elem elem, uint64_t old, uint64_t operand) {
-    double a = vm_real_of(elem, old), b = vm_real_of(elem, operand);
-    switch (rmw) {
+static uint64_t real_result(const vm_memory *m, uint64_t old, uint64_t operand) {
+    double a = vm_real_of(m->elem, old), b = vm_real_of(m->elem, operand);
+    switch (m->rmw) {
     case KIR_RMW_FADD:
-    case KIR_RMW_ADD: return vm_bits_of(elem, a + b);
-    case KIR_RMW_SUB: return vm_bits_of(elem, a - b);
-    case KIR_RMW_MIN: return vm_bits_of(elem, fmin(a, b));
-    case KIR_RMW_MAX: return vm_bits_of(elem, fmax(a, b));
-    default: return operand;
+    case KIR_RMW_ADD: return vm_bits_of(m->elem, a + b);
+    case KIR_RMW_SUB: return vm_bits_of(m->elem, a - b);
+    case KIR_RMW_MIN: return vm_bits_of(m->elem, fmin(a, b));
+    default: return vm_bits_of(m->elem, fmax(a, b));
     }
 }
 
@@ -45,7 +44,7 @@ static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, ui
     bool arithmetic = m->rmw == KIR_RMW_FADD || m->rmw == KIR_RMW_ADD || m->rmw == KIR_RMW_SUB ||
                       m->rmw == KIR_RMW_MIN || m->rmw == KIR_RMW_MAX;
     if (arithmetic && (m->elem == VM_F32 || m->elem == VM_F64))
-        return real_result(m->rmw, m->elem, old, operand);
+        return real_result(m, old, operand);
     return int_result(m, old, operand, compare);
 }
 

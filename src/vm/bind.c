@@ -4,17 +4,13 @@
 static uint64_t take_local(hd_arena *arena, vm_bound *b, const char *name, uint64_t bytes,
                            uint64_t align, const hd_record *record, uint32_t element_bytes) {
     uint64_t at = hd_align_up(b->local_end, align < 16 ? 16 : align);
-    vm_region *more = hd_new_array(arena, vm_region, b->local_count + 1);
-    if (b->local_count)
-        memcpy(more, b->locals, b->local_count * sizeof *more);
-    more[b->local_count] = (vm_region){.name = name,
-                                       .space = KIR_LOCAL,
-                                       .base = at,
-                                       .bytes = bytes,
-                                       .record = record,
-                                       .element_bytes = element_bytes};
-    b->locals = more;
-    b->local_count++;
+    vm_region local = {.name = name,
+                       .space = KIR_LOCAL,
+                       .base = at,
+                       .bytes = bytes,
+                       .record = record,
+                       .element_bytes = element_bytes};
+    hd_push(arena, &b->locals, local);
     if (__builtin_add_overflow(b->local_bytes, bytes, &b->local_bytes))
         b->local_bytes = UINT64_MAX; /* more than any limit */
     b->local_end = hd_align_up(at + bytes + VM_GAP, VM_GAP);
@@ -48,7 +44,7 @@ static void bind_arg(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b
         to->is_local = true;
         to->address = take_local(arena, b, param->name, arg->local_bytes, 128, param->record,
                                  param->element_bytes);
-        b->locals[b->local_count - 1].is_argument = true;
+        b->locals.data[b->locals.count - 1].is_argument = true;
     } else {
         to->bytes = arg->value;
     }

@@ -98,21 +98,17 @@ typedef struct saturation {
     vm_operand d, a;
 } saturation;
 
-static uint64_t saturated(const saturation *s, double x) {
-    if (isnan(x))
-        return 0;
-    x = rounded(x, s->rounding);
-    if (x < s->low)
-        return s->least;
-    if (x >= s->high)
-        return s->most;
-    return s->is_signed ? (uint64_t)(int64_t)x : (uint64_t)x;
-}
-
 static void run_saturate(vm_run *r, const vm_op *op) {
     const saturation *s = op->more;
-    VM_EACH_LANE(r, op, lane)
-    vm_put_bits(r, s->d, lane, saturated(s, vm_real_at(r, s->a, lane)));
+    VM_EACH_LANE(r, op, lane) {
+        double x = rounded(vm_real_at(r, s->a, lane), s->rounding);
+        vm_put_bits(r, s->d, lane,
+                    isnan(x)       ? 0
+                    : x < s->low   ? s->least
+                    : x >= s->high ? s->most
+                    : s->is_signed ? (uint64_t)(int64_t)x
+                                   : (uint64_t)x);
+    }
 }
 
 /* The name says the signedness, kir's types the rest. */

@@ -94,17 +94,6 @@ static void fill_global_ids(vm_run *r, const vm_query *q) {
         write_ids_uint64_t(VM_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
 }
 
-static void fill_global_linear(vm_run *r, const vm_query *q) {
-    const hd_grid *g = &r->grid;
-    for (uint32_t l = 0; l < r->padded; l++) {
-        uint64_t id = 0, local[3];
-        hd_grid_ids(g->local, l % g->block_threads, local);
-        for (uint32_t d = 3; d-- > 0;)
-            id = id * g->groups[d] * g->local[d] + r->group[d] * g->local[d] + local[d];
-        vm_put_bits(r, q->cell, l, id);
-    }
-}
-
 void vm_fill_block(vm_run *r, const vm_bound_arg *args) {
     const vm_program *p = r->program;
     for (size_t i = 0; i < p->queries.count; i++) {
@@ -113,8 +102,13 @@ void vm_fill_block(vm_run *r, const vm_bound_arg *args) {
             vm_put_bits(r, q->cell, 0, r->group[q->dimension]);
         else if (q->query == KIR_Q_GLOBAL_ID)
             fill_global_ids(r, q);
-        else if (q->query == KIR_Q_GLOBAL_LINEAR_ID)
-            fill_global_linear(r, q);
+        for (uint32_t l = 0; l < r->padded && q->query == KIR_Q_GLOBAL_LINEAR_ID; l++) {
+            uint64_t id = 0, own[3];
+            hd_grid_ids(r->grid.local, l % r->grid.block_threads, own);
+            for (uint32_t d = 3; d-- > 0;)
+                id = (id * r->grid.groups[d] + r->group[d]) * r->grid.local[d] + own[d];
+            vm_put_bits(r, q->cell, l, id);
+        }
     }
     uint64_t local = vm_local_base(r->block);
     for (uint32_t i = 0; i < p->kernel->static_count; i++)

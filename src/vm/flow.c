@@ -252,18 +252,6 @@ struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *p) {
     return f;
 }
 
-static void start_lanes(vm_run *r) {
-    struct vm_flow_state *f = r->flow;
-    memset(f->pending, 0, f->words * sizeof *f->pending);
-    memset(f->count, 0, r->program->node_count * sizeof *f->count);
-    memset(f->held, 0, r->program->node_count * sizeof *f->held);
-    memset(f->waiting, 0, (size_t)r->program->node_count * r->words * sizeof *f->waiting);
-    memset(f->at_barrier, 0, r->words * sizeof *f->at_barrier);
-    memset(f->returned, 0, r->words * sizeof *f->returned);
-    r->live = r->lanes;
-    vm_activate_first(r, r->lanes);
-}
-
 /* A kernel that runs away, and a user who has seen enough, end at a node's end. */
 static void look_at_limits(vm_run *r, const vm_node *node) {
     if (r->instructions - r->block_start > r->max_instructions)
@@ -276,7 +264,15 @@ static void look_at_limits(vm_run *r, const vm_node *node) {
 }
 
 void vm_run_nodes(vm_run *r) {
-    start_lanes(r);
+    struct vm_flow_state *f = r->flow;
+    memset(f->pending, 0, f->words * sizeof *f->pending);
+    memset(f->count, 0, r->program->node_count * sizeof *f->count);
+    memset(f->held, 0, r->program->node_count * sizeof *f->held);
+    memset(f->waiting, 0, (size_t)r->program->node_count * r->words * sizeof *f->waiting);
+    memset(f->at_barrier, 0, r->words * sizeof *f->at_barrier);
+    memset(f->returned, 0, r->words * sizeof *f->returned);
+    r->live = r->lanes;
+    vm_activate_first(r, r->lanes);
     for (uint32_t n = 0; n != VM_NO_NODE;) {
         const vm_node *node = &r->program->nodes[n];
         r->instructions += node->insts;

@@ -82,6 +82,7 @@ typedef struct vm_span {
 /* A piece of memory of which every byte may be accessed. */
 typedef struct vm_region {
     const char *name;
+    const char *type; /* of an element of a job's buffer, or NULL */
     kir_space space;
     uint64_t base, bytes;
     uint8_t *host; /* where it really is; private memory: of lane 0 */

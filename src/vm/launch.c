@@ -60,7 +60,7 @@ static void set_regions(hd_vm *vm, vm_worker *w, const vm_bound *b) {
     vm_run *r = &w->run;
     const vm_program *p = r->program;
     uint32_t n = 0;
-    r->region_count = p->piece_count + b->local_count + (uint32_t)vm->regions.count;
+    r->region_count = p->piece_count + (uint32_t)(b->locals.count + vm->regions.count);
     if (w->region_capacity < r->region_count) {
         w->region_capacity = r->region_count;
         r->regions = hd_new_array(w->arena, vm_region, r->region_count);
@@ -72,9 +72,9 @@ static void set_regions(hd_vm *vm, vm_worker *w, const vm_bound *b) {
                                       .bytes = p->pieces[i].bytes,
                                       .preset = p->pieces[i].is_param,
                                       .host = r->private_memory + p->pieces[i].offset};
-    for (uint32_t i = 0; i < b->local_count; i++) {
-        r->regions[n] = b->locals[i];
-        r->regions[n++].host = w->local_memory + b->locals[i].base;
+    for (size_t i = 0; i < b->locals.count; i++) {
+        r->regions[n] = b->locals.data[i];
+        r->regions[n++].host = w->local_memory + b->locals.data[i].base;
     }
     for (size_t i = 0; i < vm->regions.count; i++)
         r->regions[n++] = vm->regions.data[i];
@@ -255,17 +255,6 @@ static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm
     }
 }
 
-static hd_status report_fault(running *x) {
-    if (!x->fault)
-        return x->status;
-    hd_vm *vm = x->vm;
-    hd_place place =
-        kir_place(vm->arena, vm->job->module, &x->launch->kernel->insts[x->fault_inst]);
-    hd_status status = hd_fail(vm->diag, HD_EINPUT, &place, "%s", x->fault);
-    free(x->fault);
-    return x->status ? x->status : status;
-}
-
 static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_vm_counts *counts) {
     hd_vm *vm = x->vm;
     double start = hd_clock();
@@ -296,10 +285,15 @@ static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_v
         vm_shadow_free(first->shadow);
     add_counts(x, workers, hd_clock() - start, counts);
     vm->launches++;
-    hd_status status = report_fault(x), raced = HD_OK;
-    if (!vm->options.races_go_on)
-        raced = hd_vm_report_races(vm);
-    return status ? status : raced;
+    if (x->fault) {
+        const kir_inst *inst = &x->launch->kernel->insts[x->fault_inst];
+        hd_place place = kir_place(vm->arena, vm->job->module, inst);
+        hd_status status = hd_fail(vm->diag, HD_EINPUT, &place, "%s", x->fault);
+        free(x->fault);
+        x->status = x->status ? x->status : status;
+    }
+    hd_status raced = vm->options.races_go_on ? HD_OK : hd_vm_report_races(vm);
+    return x->status ? x->status : raced;
 }
 
 hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts) {

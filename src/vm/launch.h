@@ -60,9 +60,8 @@ struct hd_vm {
 typedef struct vm_bound {
     vm_bound_arg *args;
     vm_bound_static *statics;
-    vm_region *locals; /* base: from the block's */
-    uint32_t local_count;
-    uint64_t local_bytes; /* asked for, without gaps */
+    hd_vec(vm_region) locals; /* base: from the block's */
+    uint64_t local_bytes;     /* asked for, without gaps */
     uint64_t local_end;
 } vm_bound;
 

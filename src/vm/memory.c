@@ -219,23 +219,19 @@ static void load_component(vm_run *r, const vm_target *t, uint32_t offset, vm_op
     }
 }
 
-/* One value for all lanes, from the one address that they share. */
-static void load_shared(vm_run *r, const vm_target *t, uint32_t offset, vm_operand d) {
-    uint64_t bits = 0;
-    memcpy(&bits, vm_host(r, t, vm_first_active(r), t->base) + offset, vm_elem_bytes(d.elem));
-    vm_put_bits(r, d, 0, bits);
-}
-
 void vm_op_load(vm_run *r, const vm_op *op) {
     const vm_memory *m = op->more;
     vm_target t = vm_resolve(r, op, m, m->slot, m->address, m->width, m->align, false);
     before_access(r, op, m, &t, false);
     uint32_t bytes = vm_elem_bytes(m->elem);
     for (uint32_t k = 0; k < m->components; k++) {
-        if (m->value[k].varying)
+        if (m->value[k].varying) {
             load_component(r, &t, k * bytes, m->value[k]);
-        else
-            load_shared(r, &t, k * bytes, m->value[k]);
+            continue;
+        }
+        uint64_t bits = 0; /* for all lanes, from the one address that they share */
+        memcpy(&bits, vm_host(r, &t, vm_first_active(r), t.base) + k * bytes, bytes);
+        vm_put_bits(r, m->value[k], 0, bits);
     }
 }
 

@@ -69,7 +69,8 @@ static const argument *next_argument(printer *p, const char *conversion) {
 /* "%-08.3v4hlf" taken apart. */
 typedef struct conversion {
     char flags[8];
-    int width, precision; /* -1: none */
+    int width;     /* 0: none; below: to the left */
+    int precision; /* below 0: none */
     uint32_t lanes;
     uint32_t bits; /* that the length says; 0: nothing */
     char letter;
@@ -114,7 +115,7 @@ static void read_length(conversion *v, const char **at) {
 
 /* Reads what follows a '%'; `at` is left behind it. */
 static conversion read_conversion(printer *p, const char **at) {
-    conversion v = {.width = -1, .precision = -1, .lanes = 1};
+    conversion v = {.precision = -1, .lanes = 1};
     const char *start = *at;
     size_t length = strcspn(start, "diouxXeEfFgGaAcsp%n");
     length = length < sizeof v.text - 3 ? length + (start[length] != '\0') : sizeof v.text - 3;
@@ -143,18 +144,6 @@ static conversion read_conversion(printer *p, const char **at) {
     return v;
 }
 
-/* "%" with the flags, width and precision, and what the C library is given. */
-static void make_format(const conversion *v, const char *tail, char *format, size_t size) {
-    int used = snprintf(format, size, "%%%s", v->flags);
-    if (v->width >= 0)
-        used += snprintf(format + used, size - (size_t)used, "%d", v->width);
-    else if (v->width < -1) /* a negative '*': to the left */
-        used += snprintf(format + used, size - (size_t)used, "-%d", -v->width);
-    if (v->precision >= 0)
-        used += snprintf(format + used, size - (size_t)used, ".%d", v->precision);
-    snprintf(format + used, size - (size_t)used, "%s", tail);
-}
-
 /* An integer cut to the bits of its length (32 without), with its sign where that counts. */
 static uint64_t cut(const conversion *v, vm_operand part, uint64_t bits) {
     uint32_t own = vm_elem_bytes(part.elem) * 8, kept = v->bits ? v->bits : v->lanes > 1 ? own : 32;
@@ -164,17 +153,22 @@ static uint64_t cut(const conversion *v, vm_operand part, uint64_t bits) {
     return bits << above >> above;
 }
 
+/* What the C library is given: flags, width and precision as arguments, the letter behind `length`. */
+static void make_format(const conversion *v, const char *length, char format[32]) {
+    snprintf(format, 32, "%%%s*.*%s%c", v->flags, length, v->letter);
+}
+
 static void print_part(const printer *p, const conversion *v, vm_operand part) {
-    char format[64], tail[] = {'l', 'l', v->letter, '\0'};
-    bool is_float = strchr("eEfFgGaA", v->letter) != NULL;
-    bool is_char = v->letter == 'c';
-    make_format(v, is_float || is_char ? tail + 2 : tail, format, sizeof format);
+    char format[32];
+    bool is_float = strchr("eEfFgGaA", v->letter) != NULL, is_char = v->letter == 'c';
+    make_format(v, is_float || is_char ? "" : "ll", format);
+    uint64_t bits = vm_element(p->r, part, p->lane);
     if (is_float)
-        hd_str_printf(p->out, format, vm_real_at(p->r, part, p->lane));
+        hd_str_printf(p->out, format, v->width, v->precision, vm_real_of(part.elem, bits));
     else if (is_char)
-        hd_str_printf(p->out, format, (int)(uint8_t)vm_element(p->r, part, p->lane));
+        hd_str_printf(p->out, format, v->width, v->precision, (int)(uint8_t)bits);
     else
-        hd_str_printf(p->out, format, (long long)cut(v, part, vm_element(p->r, part, p->lane)));
+        hd_str_printf(p->out, format, v->width, v->precision, (long long)cut(v, part, bits));
 }
 
 static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
@@ -194,16 +188,14 @@ static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
 
 static void print_pointer(printer *p, const conversion *v) {
     const argument *a = next_argument(p, v->text);
-    char format[64];
+    char format[32];
     if (a->kind == KIR_FLOAT || a->count != 1)
         refuse(p, v, "is for pointers; its argument is none");
     uint64_t address = vm_element(p->r, a->part[0], p->lane);
-    bool is_text = v->letter == 's';
-    make_format(v, is_text ? "s" : "p", format, sizeof format);
-    if (is_text)
-        hd_str_printf(p->out, format, string_at(p->r, p->op, p->lane, address));
-    else
-        hd_str_printf(p->out, format, (void *)(uintptr_t)address);
+    make_format(v, "", format);
+    hd_str_printf(p->out, format, v->width, v->precision,
+                  v->letter == 's' ? (const void *)string_at(p->r, p->op, p->lane, address)
+                                   : (const void *)(uintptr_t)address);
 }
 
 static void print_conversion(printer *p, const conversion *v) {

@@ -69,20 +69,16 @@ static hd_vm_race *find_pair(vm_races *races, const hd_place *a, const hd_place 
     return NULL;
 }
 
-/* "at line 7", "at tree.h:7", "here". */
-static const char *where(hd_arena *arena, const hd_place *place, const hd_place *from) {
-    bool same_file = place->file && from->file && !strcmp(place->file, from->file);
-    if (!place->line || (same_line(place, from) && place->column == from->column))
-        return "here";
-    return same_file ? hd_format(arena, "at line %u", place->line)
-                     : hd_format(arena, "at %s:%u", place->file, place->line);
-}
-
 static const char *describe(const vm_run *r, hd_arena *arena, const vm_met *met,
                             const hd_vm_race *race) {
     char thread[160];
     vm_print_thread(r, met->lane, thread, sizeof thread);
-    const char *there = where(arena, &race->before, &race->place);
+    const hd_place *place = &race->before, *from = &race->place;
+    bool same_file = place->file && from->file && !strcmp(place->file, from->file);
+    const char *there = "here";
+    if (place->line && (!same_line(place, from) || place->column != from->column))
+        there = same_file ? hd_format(arena, "at line %u", place->line)
+                          : hd_format(arena, "at %s:%u", place->file, place->line);
     unsigned long long byte = met->byte;
     if (met->same_value)
         return hd_format(

@@ -45,33 +45,25 @@ static bool add_region(hd_vm *vm, vm_region region) {
     return true;
 }
 
-static hd_status place_buffer(hd_vm *vm, const hd_buffer *b, const void *contents,
-                              bool is_written) {
+static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents) {
     vm_region region = {.name = b->name,
+                        .type = b->type,
                         .space = KIR_GLOBAL,
                         .bytes = b->count * b->element_bytes,
                         .element_bytes = b->element_bytes,
                         .record = b->record};
-    bool is_watched = vm->options.check_uninitialised && !is_written;
-    if (is_watched)
-        region.written = vm_host_memory(vm, (region.bytes + 7) / 8);
-    if ((is_watched && !region.written) || !add_region(vm, region))
-        return vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name),
-                            region.bytes);
-    if (contents) /* else the run is being stopped */
-        memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
-    return HD_OK;
-}
-
-static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
-    const hd_buffer *b = &vm->job->buffers[index];
-    if (contents)
-        return place_buffer(vm, b, contents, true);
+    bool is_watched = vm->options.check_uninitialised && !contents && !b->file && !b->init_count;
     hd_arena *arena = hd_arena_new(); /* the machine keeps its own copy only */
-    void *made;
-    hd_status status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &made);
-    if (!status)
-        status = place_buffer(vm, b, made, b->file || b->init_count);
+    hd_status status = HD_OK;
+    if (!contents)
+        status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &contents);
+    if (!status && is_watched)
+        region.written = vm_host_memory(vm, (region.bytes + 7) / 8);
+    if (!status && ((is_watched && !region.written) || !add_region(vm, region)))
+        status =
+            vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name), region.bytes);
+    if (!status && contents) /* else the run is being stopped */
+        memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
     hd_arena_free(arena);
     return status;
 }
@@ -163,7 +155,7 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
         vm->options.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
     hd_status status = HD_OK;
     for (uint32_t i = 0; i < job->buffer_count && !status; i++)
-        status = add_buffer(vm, i, contents ? contents[i] : NULL);
+        status = add_buffer(vm, &job->buffers[i], contents ? contents[i] : NULL);
     for (uint32_t i = 0; i < job->launch_count && !status; i++)
         status = compile_launch(vm, &job->launches[i]);
     vm->races = (vm_races){.arena = arena, .options = &vm->options};

@@ -98,21 +98,6 @@ static void check_all_here(vm_run *r, const vm_op *op, uint32_t first, uint32_t 
     }
 }
 
-/* Every thread that the mask names gives the same one. */
-static void check_same_mask(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
-                            uint32_t mask) {
-    const warp_call *call = op->more;
-    for (uint32_t left = mask & active_lanes(r, first); left; left &= left - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(left);
-        uint32_t other = (uint32_t)vm_element(r, call->mask, first + l);
-        if (other != mask)
-            vm_fault(r, op->inst, first + lane,
-                     "lanes %u and %u of the warp call %s with masks 0x%08x and 0x%08x; they must "
-                     "give the same one",
-                     lane, l, r->program->kernel->insts[op->inst].name, mask, other);
-    }
-}
-
 /* The threads that take part with a lane; faults when its mask is wrong. */
 static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane) {
     const warp_call *call = op->more;
@@ -123,9 +108,17 @@ static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_
                  "it, or compute the mask before the branch",
                  r->program->kernel->insts[op->inst].name, mask, lane);
     check_all_here(r, op, first, lane, mask);
-    if (call->mask.varying)
-        check_same_mask(r, op, first, lane, mask);
-    return mask & active_lanes(r, first);
+    uint32_t here = mask & active_lanes(r, first);
+    for (uint32_t left = call->mask.varying ? here : 0; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        uint32_t other = (uint32_t)vm_element(r, call->mask, first + l);
+        if (other != mask)
+            vm_fault(r, op->inst, first + lane,
+                     "lanes %u and %u of the warp call %s with masks 0x%08x and 0x%08x; they must "
+                     "give the same one",
+                     lane, l, r->program->kernel->insts[op->inst].name, mask, other);
+    }
+    return here;
 }
 
 /* ---- what a lane gets ------------------------------------------------------------- */

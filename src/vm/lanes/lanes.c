@@ -250,11 +250,11 @@ EACH_INT(DEFINE_MOVE, MOVE)
 VECTORS(BIT_I8, U_I8, I8, a & 1)
 VECTORS(SIGN_I8, U_I8, I8, -a)
 
-#define X(from, to)                                        \
+#define X(M, from, to)                                     \
     LANE_BY_LANE(TRUNC_##to##_##from, U_##from, U_##to, a) \
     LANE_BY_LANE(ZEXT_##from##_##to, U_##to, U_##from, a)  \
     LANE_BY_LANE(SEXT_##from##_##to, to, from, a)
-VM_CONVERT_PAIRS(X)
+VM_CONVERT_PAIRS(X, )
 #undef X
 
 /* ---- floating point ------------------------------------------------------------------ */
@@ -334,8 +334,8 @@ EACH_FLOAT(DEFINE_FMAX, FMAX)
 LANE_BY_LANE(FMIN_F16, F16, F16, ((float)a < (float)b) | ((float)b != (float)b) ? a : b)
 LANE_BY_LANE(FMAX_F16, F16, F16, ((float)a > (float)b) | ((float)b != (float)b) ? a : b)
 
-#define X(from, to) LANE_BY_LANE(from##_##to, to, from, a)
-VM_FLOAT_PAIRS(X)
+#define X(M, from, to) LANE_BY_LANE(from##_##to, to, from, a)
+VM_FLOAT_PAIRS(X, )
 #undef X
 
 /* A float beyond the integer's range is undefined in kir; it is brought into the range
@@ -358,8 +358,8 @@ VM_FLOAT_PAIRS(X)
 #define W_F16 float
 #define W_F32 float
 #define W_F64 double
-#define X(I, F) DEFINE_INT_FLOAT(I, F, W_##F)
-VM_INT_FLOAT_PAIRS(X)
+#define X(M, I, F) DEFINE_INT_FLOAT(I, F, W_##F)
+VM_INT_FLOAT_PAIRS(X, )
 #undef X
 
 /* ---- addresses ----------------------------------------------------------------------- */
@@ -473,29 +473,14 @@ static void survey(const uint64_t *address, uint32_t lanes, vm_survey *s) {
 
 #define E_INT(op) op##_I8, op##_I16, op##_I32, op##_I64,
 #define E_FLOAT(op) op##_F16, op##_F32, op##_F64,
+#define E_ONE(name) name,
 extern const vm_lanes NAME(vm_lanes, HD_LANES_NAME);
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
 const vm_lanes NAME(vm_lanes, HD_LANES_NAME) = {
     .name = TEXT(HD_LANES_NAME),
-    .fn = {VM_INT_BINARY(E_INT) VM_FLOAT_BINARY(E_FLOAT) VM_INT_COMPARE(E_INT)
-               VM_FLOAT_COMPARE(E_FLOAT) E_INT(SELECT) E_INT(MOVE) E_FLOAT(FNEG) E_FLOAT(FMULADD)
-                   E_FLOAT(FABS) E_FLOAT(SQRT) E_FLOAT(FMIN) E_FLOAT(FMAX) E_FLOAT(RSQRT)
-                       E_FLOAT(FLOOR) E_FLOAT(CEIL) E_FLOAT(FTRUNC) E_FLOAT(RINT) E_FLOAT(FMA)
-                           BIT_I8,
-           SIGN_I8,
-#define X(from, to) TRUNC_##to##_##from, ZEXT_##from##_##to, SEXT_##from##_##to,
-           VM_CONVERT_PAIRS(X)
-#undef X
-#define X(from, to) from##_##to,
-               VM_FLOAT_PAIRS(X)
-#undef X
-#define X(i, f) S##i##_##f, U##i##_##f, f##_S##i, f##_U##i,
-                   VM_INT_FLOAT_PAIRS(X)
-#undef X
-                       ADDR_I32,
-           ADDR_I64},
+    .fn = {VM_HANDLERS(E_INT, E_FLOAT, E_ONE)},
     .split = split,
     .unpack = unpack,
     .survey = survey,
