@@ -159,27 +159,24 @@ void part_pattern_add(part_model *m, const uint64_t *addresses, uint32_t count) 
     m->pattern_start[++m->pattern_count] = start + count;
 }
 
-/* An access gets a memory when it first needs one, as long as there is room; its lanes
- * start at 0, unless all of them are about to be written. */
-static uint64_t *own_memory(part_model *m, uint32_t access, bool all_written) {
-    uint64_t *memory = part_memory(m, access);
-    if (memory || (m->memory_count + 1) * (size_t)m->threads > LANE_MEMORY_MAX)
-        return memory;
-    if (m->memory_count >= m->memory_capacity) {
-        m->memory_capacity = m->memory_capacity ? m->memory_capacity * 2 : 4;
-        m->memory =
-            memory_grow(m->memory, (size_t)m->memory_capacity * m->threads * sizeof *m->memory);
-    }
-    m->accesses[access].memory = ++m->memory_count;
-    memory = part_memory(m, access);
-    return all_written ? memory : memset(memory, 0, m->threads * sizeof *memory);
-}
-
 void part_remember(part_model *m, uint32_t access, uint32_t mask, const uint64_t *addresses) {
     uint32_t active = m->mask_active[mask];
-    uint64_t *memory = own_memory(m, access, active == m->threads);
-    if (!memory)
-        return;
+    uint64_t *memory = part_memory(m, access);
+    /* An access gets a memory when it first needs one, as long as there is room; its lanes start
+     * at 0. */
+    if (!memory) {
+        if ((m->memory_count + 1) * (size_t)m->threads > LANE_MEMORY_MAX)
+            return;
+        if (m->memory_count >= m->memory_capacity) {
+            m->memory_capacity = m->memory_capacity ? m->memory_capacity * 2 : 4;
+            size_t lanes = (size_t)m->memory_capacity * m->threads;
+            m->memory = memory_grow(m->memory, lanes * sizeof *m->memory);
+        }
+        m->accesses[access].memory = ++m->memory_count;
+        memory = part_memory(m, access);
+        if (active < m->threads)
+            memset(memory, 0, m->threads * sizeof *memory);
+    }
     if (active == m->threads) {
         memcpy(memory, addresses, active * sizeof *memory);
         return;

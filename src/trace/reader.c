@@ -315,23 +315,6 @@ static hd_status read_chunks(opening *o) {
 
 /* ---- what is there, and what is not --------------------------------------------- */
 
-/* "launch 1 ('relax') has 3 of 16 blocks" for launches that are not complete. */
-static void describe_launches(const opening *o, hd_str *words) {
-    enum { SHOWN = 4 };
-    const hd_trace *t = o->trace;
-    size_t found = 0;
-    for (size_t i = 0; i < t->launches.count; i++) {
-        const open_launch *l = &t->launches.data[i];
-        if ((l->ended && l->complete) || found++ >= SHOWN)
-            continue;
-        hd_str_printf(words, "; launch %u ('%s') has %llu complete block%s of %llu",
-                      l->launch.number, l->launch.kernel, (unsigned long long)l->blocks.count,
-                      l->blocks.count == 1 ? "" : "s", (unsigned long long)l->launch.block_count);
-    }
-    if (found > SHOWN)
-        hd_str_printf(words, "; and so on, %zu launches in all", found);
-}
-
 static const char *missing_words(opening *o) {
     hd_str words = {.arena = o->arena};
     if (o->whole && !o->walking)
@@ -343,7 +326,19 @@ static const char *missing_words(opening *o) {
                       (unsigned long long)o->trace->size);
     if (o->block_part)
         hd_str_printf(&words, ", inside block %llu", (unsigned long long)o->block.block);
-    describe_launches(o, &words);
+    enum { SHOWN = 4 }; /* of the launches that are not complete */
+    const hd_trace *t = o->trace;
+    size_t found = 0;
+    for (size_t i = 0; i < t->launches.count; i++) {
+        const open_launch *l = &t->launches.data[i];
+        if ((l->ended && l->complete) || found++ >= SHOWN)
+            continue;
+        hd_str_printf(&words, "; launch %u ('%s') has %llu complete block%s of %llu",
+                      l->launch.number, l->launch.kernel, (unsigned long long)l->blocks.count,
+                      l->blocks.count == 1 ? "" : "s", (unsigned long long)l->launch.block_count);
+    }
+    if (found > SHOWN)
+        hd_str_printf(&words, "; and so on, %zu launches in all", found);
     return hd_str_text(&words);
 }
 

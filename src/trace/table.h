@@ -63,6 +63,9 @@ typedef struct row_form {
 
 extern const row_form row_forms[ROW_ACCESS + 1];
 
+#define TEXT_FIRST_LINE "# heddle-trace-text 1"
+static const char text_kinds[] __attribute__((unused)) = "LSA"; /* by hd_access_kind */
+
 /* A member that is no text: 0 for no row of the records or buffers, else the row plus 1. */
 uint64_t member_number(const record_list *list, const member *m, const void *row);
 void member_set(const member *m, void *row, uint64_t number);

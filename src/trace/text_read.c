@@ -9,7 +9,6 @@
 #include "decode.h"
 #include "part.h"
 #include "table.h"
-#include "text.h"
 #include "trace/trace.h"
 
 /* A launch of the text, and which row of its table a pc has. */
@@ -139,10 +138,6 @@ static uint64_t number_of(text_reader *r, word w, unsigned base, uint64_t most, 
 static uint64_t get_number(text_reader *r, uint64_t most, const char *what) {
     return number_of(r, get_word(r, what), 10, most, what);
 }
-static uint32_t get_number32(text_reader *r, const char *what) {
-    return (uint32_t)get_number(r, UINT32_MAX, what);
-}
-
 /* A name: NULL for '-', and %xx undone. */
 static const char *get_name(text_reader *r, const char *what) {
     word w = get_word(r, what);
@@ -299,9 +294,9 @@ static void read_launch(text_reader *r) {
     text_launch l = {.declared = true};
     hd_event_launch *launch = &l.launch;
     const char *at = r->at;
-    launch->number = get_number32(r, "the launch's number");
+    launch->number = (uint32_t)get_number(r, UINT32_MAX, "the launch's number");
     launch->kernel = get_name(r, "the kernel's name");
-    launch->dims = get_number32(r, "the number of dimensions");
+    launch->dims = (uint32_t)get_number(r, UINT32_MAX, "the number of dimensions");
     for (int d = 0; d < 3; d++)
         launch->groups[d] = get_number(r, UINT64_MAX, "a number of groups");
     for (int d = 0; d < 3; d++)
@@ -355,57 +350,58 @@ static void check_count(text_reader *r, row_kind kind, size_t count) {
                 row_forms[kind].name);
 }
 
-static void read_file(text_reader *r, text_launch *l) {
-    const char *name;
-    read_members(r, l, ROW_FILE, 0, &name);
-    check_count(r, ROW_FILE, l->files.count);
-    hd_push(r->arena, &l->files, name);
-}
-
-static void read_record(text_reader *r, text_launch *l) {
-    hd_record *record = hd_new(r->arena, hd_record);
-    read_members(r, l, ROW_RECORD, 0, record);
-    check_count(r, ROW_RECORD, l->records.count);
-    hd_push(r->arena, &l->records, record);
-}
-
-static void read_field(text_reader *r, text_launch *l) {
-    size_t count = l->records.count;
-    hd_record *record = count ? l->records.data[count - 1] : NULL;
-    if (!record || record->field_count == HD_MAX_FIELDS) {
-        fail_at(r, r->line, "a field must follow its record, which has at most %d", HD_MAX_FIELDS);
-        return;
-    }
-    size_t capacity = record->field_count;
-    if (!(capacity & (capacity - 1))) /* 0, 1, 2, 4 ...: full */
-        record->fields = hd_grow(r->arena, record->fields, &capacity, capacity, sizeof(hd_field));
-    read_members(r, l, ROW_FIELD, count - 1, &record->fields[record->field_count++]);
-}
-
-static void read_buffer(text_reader *r, text_launch *l) {
+/* The rest of a row's line. */
+static void read_members_of(text_reader *r, text_launch *l, row_kind kind) {
+    size_t records = l->records.count, capacity;
+    hd_record *record = records ? l->records.data[records - 1] : NULL;
     hd_event_buffer buffer;
-    read_members(r, l, ROW_BUFFER, l->records.count, &buffer);
-    check_count(r, ROW_BUFFER, l->buffers.count);
-    hd_push(r->arena, &l->buffers, buffer);
-}
-
-static void read_access(text_reader *r, text_launch *l) {
     hd_event_access access;
+    const char *name;
     skip_blanks(r);
     const char *at = r->at;
-    read_members(r, l, ROW_ACCESS, 0, &access);
-    if (!access.pc && l->accesses.count)
-        fail_at(r, at, "pc 0 must be the first access");
-    else if (find_access(l, access.pc) != UINT32_MAX)
-        fail_at(r, at, "pc %llu has an access already", (unsigned long long)access.pc);
-    if (!r->status)
-        add_access(r, l, at, access);
+    switch (kind) {
+    case ROW_FILE:
+        read_members(r, l, kind, 0, &name);
+        check_count(r, kind, l->files.count);
+        hd_push(r->arena, &l->files, name);
+        break;
+    case ROW_RECORD:
+        record = hd_new(r->arena, hd_record);
+        read_members(r, l, kind, 0, record);
+        check_count(r, kind, records);
+        hd_push(r->arena, &l->records, record);
+        break;
+    case ROW_FIELD:
+        if (!record || record->field_count == HD_MAX_FIELDS) {
+            fail_at(r, r->line, "a field must follow its record, which has at most %d",
+                    HD_MAX_FIELDS);
+            break;
+        }
+        capacity = record->field_count;
+        if (!(capacity & (capacity - 1))) /* 0, 1, 2, 4 ...: full */
+            record->fields =
+                hd_grow(r->arena, record->fields, &capacity, capacity, sizeof(hd_field));
+        read_members(r, l, kind, records - 1, &record->fields[record->field_count++]);
+        break;
+    case ROW_BUFFER:
+        read_members(r, l, kind, records, &buffer);
+        check_count(r, kind, l->buffers.count);
+        hd_push(r->arena, &l->buffers, buffer);
+        break;
+    case ROW_ACCESS:
+        read_members(r, l, kind, 0, &access);
+        if (!access.pc && l->accesses.count)
+            fail_at(r, at, "pc 0 must be the first access");
+        else if (find_access(l, access.pc) != UINT32_MAX)
+            fail_at(r, at, "pc %llu has an access already", (unsigned long long)access.pc);
+        if (!r->status)
+            add_access(r, l, at, access);
+        break;
+    }
 }
 
 /* A row of one of the launch's tables. */
 static bool read_row(text_reader *r, word kind) {
-    static void (*const read[])(text_reader *r, text_launch *l) = {
-        read_file, read_record, read_field, read_buffer, read_access};
     row_kind row = ROW_FILE;
     while (row <= ROW_ACCESS && !word_is(kind, row_forms[row].name))
         row++;
@@ -419,21 +415,9 @@ static bool read_row(text_reader *r, word kind) {
                 row_forms[row].name);
         return true;
     }
-    read[row](r, l);
+    read_members_of(r, l, row);
     end_line(r);
     return true;
-}
-
-static void read_stop(text_reader *r, word what) {
-    bool of_block = word_is(what, "block");
-    if (of_block ? !r->in_block : r->launch < 0) {
-        fail_at(r, r->line, "there is no %s to be stopped", of_block ? "block" : "launch");
-        return;
-    }
-    if (of_block)
-        close_block(r, false);
-    else if (!r->sink)
-        current_launch(r)->stopped = true;
 }
 
 /* Lines that say nothing to this program are comments. */
@@ -449,9 +433,14 @@ static void read_remark(text_reader *r) {
         return;
     const char *rest = r->at;
     word next = get_word(r, "a word");
-    if (word_is(next, "stopped") && at_line_end(r))
-        read_stop(r, kind);
-    else if (of_launch && *next.at >= '0' && *next.at <= '9') {
+    if (word_is(next, "stopped") && at_line_end(r)) {
+        if (of_launch ? r->launch < 0 : !r->in_block)
+            fail_at(r, r->line, "there is no %s to be stopped", of_launch ? "launch" : "block");
+        else if (!of_launch)
+            close_block(r, false);
+        else if (!r->sink)
+            current_launch(r)->stopped = true;
+    } else if (of_launch && *next.at >= '0' && *next.at <= '9') {
         r->at = rest;
         read_launch(r);
     }
@@ -584,17 +573,6 @@ static void read_event(text_reader *r) {
 
 /* ---- the whole text ------------------------------------------------------------- */
 
-static void read_line(text_reader *r) {
-    if (at_line_end(r))
-        return;
-    if (*r->at == '#')
-        read_remark(r);
-    else if (*r->at == 'B')
-        read_block(r);
-    else
-        read_event(r);
-}
-
 static void read_first_line(text_reader *r) {
     static const char name[] = "# heddle-trace-text ";
     size_t length = (size_t)(r->line_end - r->line);
@@ -624,8 +602,14 @@ static void read_text(text_reader *r) {
         next = (size_t)(r->line_end - r->text) + 1;
         if (++r->line_number == 1)
             read_first_line(r);
+        else if (at_line_end(r))
+            ; /* blank */
+        else if (*r->at == '#')
+            read_remark(r);
+        else if (*r->at == 'B')
+            read_block(r);
         else
-            read_line(r);
+            read_event(r);
         reading_goes_on(&r->reading, (uint64_t)(r->line_end - r->line) + 1);
     }
     if (r->launch >= 0)

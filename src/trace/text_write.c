@@ -4,7 +4,6 @@
  */
 #include "bytes.h"
 #include "table.h"
-#include "text.h"
 #include "trace/trace.h"
 
 enum { PIECE_BYTES = 1 << 16 };

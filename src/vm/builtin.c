@@ -66,6 +66,10 @@ vm_op *vm_emit_for_lanes(vm_compiler *c, vm_op_fn *fn, const void *more) {
     return op;
 }
 
+void vm_compile_plain(vm_compiler *c, const void *what) {
+    vm_emit_for_lanes(c, *(vm_op_fn *const *)what, NULL);
+}
+
 void vm_emit_private_store(vm_compiler *c, kir_value pointer, uint32_t count,
                            const vm_operand *values) {
     vm_memory *m = vm_memory_new(c, pointer);

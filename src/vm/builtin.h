@@ -51,6 +51,8 @@ vm_operand vm_float_constant(vm_compiler *c, vm_elem elem, double value);
 int vm_rounding_of(const char *name, int otherwise);
 /* An instruction that runs for every active lane, even where all operands are uniform. */
 vm_op *vm_emit_for_lanes(vm_compiler *c, vm_op_fn *fn, const void *more);
+/* The `compile` of a function without operands; `what` is its handler, a vm_op_fn *const *. */
+void vm_compile_plain(vm_compiler *c, const void *what);
 /* Stores `count` components at the private address that `pointer` is. */
 void vm_emit_private_store(vm_compiler *c, kir_value pointer, uint32_t count,
                            const vm_operand *values);

@@ -21,11 +21,6 @@ static bool is_leaf_constant(const kir_inst *inst) {
     return inst->op == KIR_CONST || inst->op == KIR_UNDEF || inst->op == KIR_ALLOCA;
 }
 
-static bool same_lanes(const kir_kernel *k, const kir_inst *inst) {
-    kir_type from = k->insts[inst->args[0]].type;
-    return from.lanes == inst->type.lanes && from.bits == inst->type.bits;
-}
-
 static bool constant_lane(const kir_kernel *k, kir_value v, int64_t *lane) {
     return kir_const_int(k, v, lane) && *lane >= 0 && *lane < VM_MAX_COMPONENTS;
 }
@@ -50,18 +45,22 @@ vm_unit_name vm_source_of(const vm_compiler *c, kir_value v, uint32_t k) {
     const kir_kernel *kernel = c->kernel;
     const kir_inst *inst = &kernel->insts[v];
     vm_unit_name own = {v, k};
+    if (kir_is_leaf(inst->op) || !inst->arg_count)
+        return own;
+    vm_unit_name same = {inst->args[0], k};
+    kir_type from_type = kernel->insts[inst->args[0]].type;
     int64_t lane;
     switch (inst->op) {
-    case KIR_BITCAST: return same_lanes(kernel, inst) ? (vm_unit_name){inst->args[0], k} : own;
+    case KIR_BITCAST:
     case KIR_PTRTOINT:
-    case KIR_INTTOPTR: return same_lanes(kernel, inst) ? (vm_unit_name){inst->args[0], k} : own;
+    case KIR_INTTOPTR:
+        return from_type.lanes == inst->type.lanes && from_type.bits == inst->type.bits ? same
+                                                                                        : own;
     case KIR_SPACECAST:
-    case KIR_FREEZE: return (vm_unit_name){inst->args[0], k};
+    case KIR_FREEZE: return same;
     case KIR_SEXT:
-        return kernel->insts[inst->args[0]].type.bits == 32 && inst->type.lanes == 1 &&
-                       only_indexes(kernel, v)
-                   ? (vm_unit_name){inst->args[0], k}
-                   : own;
+        return from_type.bits == 32 && inst->type.lanes == 1 && only_indexes(kernel, v) ? same
+                                                                                        : own;
     case KIR_EXTRACT:
         return constant_lane(kernel, inst->args[1], &lane)
                    ? (vm_unit_name){inst->args[0], (uint32_t)lane}
@@ -69,11 +68,10 @@ vm_unit_name vm_source_of(const vm_compiler *c, kir_value v, uint32_t k) {
     case KIR_INSERT:
         if (!constant_lane(kernel, inst->args[2], &lane))
             return own;
-        return lane == (int64_t)k ? (vm_unit_name){inst->args[1], 0}
-                                  : (vm_unit_name){inst->args[0], k};
+        return lane == (int64_t)k ? (vm_unit_name){inst->args[1], 0} : same;
     case KIR_SHUFFLE: {
         uint64_t from = inst->imm[k];
-        uint32_t lanes = kernel->insts[inst->args[0]].type.lanes;
+        uint32_t lanes = from_type.lanes;
         if (from == UINT64_MAX)
             return (vm_unit_name){inst->args[0], 0};
         return from < lanes ? (vm_unit_name){inst->args[0], (uint32_t)from}

@@ -37,8 +37,7 @@ typedef struct accessors {
 
 typedef struct byte_times {
     accessors by[VM_UPDATES]; /* [vm_way]; updates count as atomic writes */
-    uint8_t stored;           /* last, if is_known */
-    bool is_known;            /* the last write was a plain store */
+    int16_t stored;           /* 1 + what the last write stored, if that was plain; else 0 */
 } byte_times;
 
 /* What is known of a region. */
@@ -163,45 +162,33 @@ static void note_access(const vm_run *r, accessors *a, accessor now) {
 static bool is_atomic(vm_way way) { return way >= VM_ATOMIC_READS; }
 static bool is_writing(vm_way way) { return way != VM_READS && way != VM_ATOMIC_READS; }
 
-/* One byte of an access. */
-typedef struct touched_byte {
-    const vm_region *region;
-    uint64_t offset;
-    vm_way way;
-    uint32_t lane;
-    bool is_known; /* what is stored */
-    uint8_t value;
-} touched_byte;
-
-static void check_byte(vm_run *r, const vm_op *op, const touched_byte *b, byte_times *t) {
-    uint32_t thread = (uint32_t)(r->block * r->lanes + b->lane + 1);
-    bool same = b->is_known && t->is_known && b->value == t->stored;
+/* Byte `offset` of a region; `stored` as in byte_times. */
+static void check_byte(vm_run *r, const vm_op *op, const vm_region *g, uint64_t offset,
+                       uint32_t lane, vm_way way, int16_t stored, byte_times *t) {
+    uint32_t thread = (uint32_t)(r->block * r->lanes + lane + 1);
+    bool same = stored && stored == t->stored;
     for (vm_way before = VM_READS; before < VM_UPDATES; before++) {
-        if ((!is_writing(b->way) && !is_writing(before)) ||
-            (is_atomic(b->way) && is_atomic(before)))
+        if ((!is_writing(way) && !is_writing(before)) || (is_atomic(way) && is_atomic(before)))
             continue;
-        const accessor *other =
-            somebody_else(r, &t->by[before], thread, b->region->space == KIR_LOCAL);
+        const accessor *other = somebody_else(r, &t->by[before], thread, g->space == KIR_LOCAL);
         if (!other)
             continue;
-        const vm_met met = {.region = b->region,
-                            .byte = b->offset,
+        const vm_met met = {.region = g,
+                            .byte = offset,
                             .inst = op->inst,
                             .before_inst = other->inst,
-                            .lane = b->lane,
+                            .lane = lane,
                             .thread = (other->thread - 1) % r->lanes,
                             .block = (other->thread - 1) / r->lanes,
-                            .writes = is_writing(b->way),
+                            .writes = is_writing(way),
                             .has_written = is_writing(before),
                             .same_value = same && before == VM_WRITES};
         vm_note_race(r, r->shadow->races, &met);
     }
-    note_access(r, &t->by[b->way == VM_UPDATES ? VM_ATOMIC_WRITES : b->way],
+    note_access(r, &t->by[way == VM_UPDATES ? VM_ATOMIC_WRITES : way],
                 (accessor){thread, op->inst});
-    if (is_writing(b->way)) {
-        t->stored = b->value;
-        t->is_known = b->is_known;
-    }
+    if (is_writing(way))
+        t->stored = stored;
 }
 
 static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
@@ -218,13 +205,11 @@ static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t 
             "give it fewer elements",
             g->name, sizeof **times, (unsigned long long)g->bytes);
     const vm_memory *plain = way == VM_WRITES && op->fn == vm_op_store ? op->more : NULL;
-    touched_byte byte = {.region = g, .way = way, .lane = lane, .is_known = plain};
+    uint32_t bytes = plain ? vm_elem_bytes(plain->elem) : 1;
     for (uint64_t b = 0; b < width; b++) {
-        uint32_t bytes = plain ? vm_elem_bytes(plain->elem) : 1;
-        byte.offset = offset + b;
-        byte.value =
-            plain ? (uint8_t)(vm_element(r, plain->value[b / bytes], lane) >> b % bytes * 8) : 0;
-        check_byte(r, op, &byte, &(*times)[offset + b]);
+        uint64_t value = plain ? vm_element(r, plain->value[b / bytes], lane) >> b % bytes * 8 : 0;
+        check_byte(r, op, g, offset + b, lane, way, plain ? (int16_t)(1 + (value & 0xff)) : 0,
+                   &(*times)[offset + b]);
     }
 }
 

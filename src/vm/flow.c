@@ -254,12 +254,12 @@ struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *p) {
 
 /* A kernel that runs away, and a user who has seen enough, end at a node's end. */
 static void look_at_limits(vm_run *r, const vm_node *node) {
-    if (r->instructions - r->block_start > r->max_instructions)
+    if (r->instructions - r->block_start > r->options->max_instructions)
         vm_fault(r, node->inst == KIR_NONE ? 0 : node->inst, vm_first_active(r),
                  "this block has executed %llu instructions and still runs; raise "
                  "--max-instructions if that is right",
-                 (unsigned long long)r->max_instructions);
-    if (r->stop && *r->stop)
+                 (unsigned long long)r->options->max_instructions);
+    if (r->options->stop && *r->options->stop)
         longjmp(r->escape, 1);
 }
 

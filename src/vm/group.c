@@ -179,11 +179,6 @@ static void compile_collective(vm_compiler *c, const void *what) {
 /* A barrier of a sub-group: its lanes are in step anyway. */
 static void run_sub_group_barrier(vm_run *r, const vm_op *op) { each_sub_group(r, op, NULL); }
 
-static void compile_sub_group_barrier(vm_compiler *c, const void *what) {
-    (void)what;
-    vm_emit_for_lanes(c, run_sub_group_barrier, NULL);
-}
-
 typedef enum sub_group_query { SIZE, MOST, GROUPS } sub_group_query;
 
 typedef struct query_call {
@@ -320,11 +315,6 @@ static void run_wait(vm_run *r, const vm_op *op) {
         vm_check_barrier(r);
 }
 
-static void compile_wait(vm_compiler *c, const void *what) {
-    (void)what;
-    vm_emit_for_lanes(c, run_wait, NULL);
-}
-
 /* A hint. */
 static void compile_nothing(vm_compiler *c, const void *what) { (void)c, (void)what; }
 
@@ -358,14 +348,14 @@ const vm_builtin vm_group_builtins[] = {
     ROW("work_group_broadcast", "ffe*", ADD, BROADCAST, false, false),
     ROW("sub_group_broadcast", "nni", ADD, BROADCAST, true, false),
     ROW("sub_group_broadcast", "ffi", ADD, BROADCAST, true, false),
-    {"sub_group_barrier", "v*", compile_sub_group_barrier, NULL},
+    {"sub_group_barrier", "v*", vm_compile_plain, &(vm_op_fn *const){run_sub_group_barrier}},
     QUERY("get_sub_group_size", SIZE),
     QUERY("get_max_sub_group_size", MOST),
     QUERY("get_num_sub_groups", GROUPS),
     QUERY("get_enqueued_num_sub_groups", GROUPS),
     {"async_work_group_copy", "ePPeee", compile_copy, &(const bool){false}},
     {"async_work_group_strided_copy", "ePPeeee", compile_copy, &(const bool){true}},
-    {"wait_group_events", "v*", compile_wait, NULL},
+    {"wait_group_events", "v*", vm_compile_plain, &(vm_op_fn *const){run_wait}},
     {"prefetch", "v*", compile_nothing, NULL},
     {NULL},
 };

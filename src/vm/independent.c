@@ -107,16 +107,6 @@ static bool has_own_stretch(const use *u, uint64_t blocks) {
 
 /* ---- the launch ----------------------------------------------------------------------- */
 
-static const hd_arg *arg_of(const hd_launch *l, uint32_t param, int32_t variable) {
-    for (uint32_t i = 0; i < l->arg_count; i++) {
-        const hd_arg *arg = &l->args[i];
-        if (variable < 0 ? arg->param == param
-                         : arg->param == KIR_NONE && arg->variable == (uint32_t)variable)
-            return arg;
-    }
-    return NULL;
-}
-
 /* Uses: HD_MAX_FIELDS of each buffer of the job, then one of each variable. */
 typedef struct uses {
     hd_arena *arena;
@@ -130,10 +120,15 @@ typedef struct uses {
 
 /* The job's buffer that an access goes to, or -1. */
 static int64_t buffer_of(const uses *u, const hd_access *a) {
-    const hd_arg *arg = a->static_index >= 0 ? arg_of(u->launch, 0, a->static_index)
-                        : a->param >= 0      ? arg_of(u->launch, (uint32_t)a->param, -1)
-                                             : NULL;
-    return arg && arg->kind == HD_ARG_BUFFER ? (int64_t)arg->buffer : -1;
+    for (uint32_t i = 0; i < u->launch->arg_count; i++) {
+        const hd_arg *arg = &u->launch->args[i];
+        bool is_its = a->static_index >= 0
+                          ? arg->param == KIR_NONE && arg->variable == (uint32_t)a->static_index
+                          : a->param >= 0 && arg->param == (uint32_t)a->param;
+        if (is_its)
+            return arg->kind == HD_ARG_BUFFER ? (int64_t)arg->buffer : -1;
+    }
+    return -1;
 }
 
 static use *use_of(const uses *u, const hd_access *a) {

@@ -245,12 +245,9 @@ struct vm_run {
     /* What it announces. */
     const hd_sink *sink;
     void *stream;
-    uint32_t spaces;
     uint64_t position;
     uint64_t instructions, thread_instructions, mis, lane_accesses;
-    uint64_t block_start; /* instructions when this block began */
-    uint64_t max_instructions;
-    const volatile sig_atomic_t *stop;
+    uint64_t block_start;     /* instructions when this block began */
     bool checked;             /* an optional check is on: vm_check_access() hears every MI */
     struct vm_shadow *shadow; /* of the race check, or NULL */
     const hd_vm_options *options;

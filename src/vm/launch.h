@@ -36,7 +36,6 @@ typedef struct vm_placed {
 /* races.c: what has been found so far. */
 typedef struct vm_races {
     hd_arena *arena;
-    const hd_vm_options *options;
     hd_vec(hd_vm_race) list;
     bool more; /* than are listed */
 } vm_races;

@@ -48,41 +48,33 @@ typedef struct math {
 } math;
 
 /* A handler: T is the type in the cells, C that of the function's numbers, `field` where the
- * function stands, D the result's type. */
-#define HANDLER(form, T, C, field, D, A, B, value)                      \
+ * function stands, D the result's type. The function may have a second result, `other`, an S; if so,
+ * cell c is for it, of type E; else E is T, and c is an operand. */
+#define HANDLER_OF(form, T, C, field, D, A, B, S, E, has_other, value)  \
     static void form##_##T##_##field(vm_run *r, const vm_op *op) {      \
         const math_##form *fn = ((const math *)op->more)->fn;           \
         VM_EACH_CHUNK(r, op, at) {                                      \
             D *d = VM_CELL(r, op->d, D) + at;                           \
             const A *a = VM_ARG(r, op, A, a, at);                       \
             const B *b = VM_ARG(r, op, B, b, at);                       \
-            const T *c = VM_ARG(r, op, T, c, at);                       \
+            E *c = VM_ARG(r, op, E, c, at);                             \
             (void)b, (void)c;                                           \
             for (uint32_t j = 0; j < (op->uniform ? 1 : VM_CHUNK); j++) \
-                if (op->uniform || r->active.lane[at + j])              \
+                if (op->uniform || r->active.lane[at + j]) {            \
+                    S other = 0;                                        \
                     d[j] = (D)(value);                                  \
+                    if (has_other)                                      \
+                        c[j] = (E)other;                                \
+                }                                                       \
         }                                                               \
         VM_REPLICATE(r, op, D, op->d);                                  \
+        if (has_other)                                                  \
+            VM_REPLICATE(r, op, E, op->c);                              \
     }
-/* The same with a second result in cell c. */
-#define HANDLER_WITH_SECOND(form, T, C, field, E, S, call)                      \
-    static void form##_##T##_##field(vm_run *r, const vm_op *op) {              \
-        const math_##form *fn = ((const math *)op->more)->fn;                   \
-        VM_EACH_CHUNK(r, op, at) {                                              \
-            T *d = VM_CELL(r, op->d, T) + at;                                   \
-            E *second = VM_CELL(r, op->c, E) + at;                              \
-            const T *a = VM_ARG(r, op, T, a, at), *b = VM_ARG(r, op, T, b, at); \
-            (void)b;                                                            \
-            for (uint32_t j = 0; j < (op->uniform ? 1 : VM_CHUNK); j++)         \
-                if (op->uniform || r->active.lane[at + j]) {                    \
-                    S other;                                                    \
-                    d[j] = (T)(call);                                           \
-                    second[j] = (E)other;                                       \
-                }                                                               \
-        }                                                                       \
-        VM_REPLICATE(r, op, T, op->d);                                          \
-        VM_REPLICATE(r, op, E, op->c);                                          \
-    }
+#define HANDLER(form, T, C, field, D, A, B, value)               \
+    HANDLER_OF(form, T, C, field, D, A, B, int, T, false, value)
+#define HANDLER_WITH_SECOND(form, T, C, field, E, S, value)   \
+    HANDLER_OF(form, T, C, field, T, T, T, S, E, true, value)
 
 /* The five handlers of a form, and their table. */
 #define FORM(form, M)                                                                      \

@@ -113,9 +113,9 @@ vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t sl
 
 void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
                  uint32_t count) {
-    uint32_t wanted = r->spaces & ~(1u << KIR_PRIVATE); /* lanes in several spaces */
+    uint32_t wanted = r->options->spaces & ~(1u << KIR_PRIVATE); /* lanes in several spaces */
     if (t->region || space != KIR_GENERIC)
-        wanted = r->spaces & 1u << (t->region ? t->region->space : space);
+        wanted = r->options->spaces & 1u << (t->region ? t->region->space : space);
     if (!wanted)
         return;
     r->mis += count;
@@ -145,64 +145,62 @@ static void before_access(vm_run *r, const vm_op *op, const vm_memory *m, const 
 
 /* ---- the bytes ---------------------------------------------------------------------------------- */
 
-/* Where lane 0's bytes would be and how far lanes are apart, when that is regular. */
-typedef struct reach {
-    uint8_t *host; /* of address `base` */
-    uint64_t base;
-    int64_t step; /* bytes between lanes, with private memory's own distance */
-} reach;
+/* Of the component that begins `offset` bytes behind the addresses. */
+static vm_places places_from(const vm_run *r, const vm_target *t, uint32_t offset) {
+    vm_places p = vm_places_of(r, t);
+    p.host += offset;
+    return p;
+}
 
-static reach reach_of(const vm_run *r, const vm_target *t) {
-    reach x = {t->region->host, t->region->base, t->stride};
-    if (t->region->space == KIR_PRIVATE)
-        x.step += (int64_t)r->private_stride;
-    return x;
+/* All lanes are active, and their bytes follow each other. */
+static bool are_adjacent(const vm_run *r, const vm_places *p, uint32_t bytes) {
+    return r->active.count == r->lanes && (uint64_t)p->stride + p->own == bytes;
 }
 
 /* T is an unsigned integer as wide as the element, loose_T the same in memory, which need not
  * be aligned for it: fields of packed structs are not. */
-#define DEFINE_TRANSFER(T)                                                                   \
-    typedef T loose_##T __attribute__((aligned(1), may_alias));                              \
-    static void load_##T(vm_run *r, const vm_target *t, uint32_t offset, T *d) {             \
-        bool all = r->active.count == r->lanes;                                              \
-        if (t->region && t->strided) {                                                       \
-            reach x = reach_of(r, t);                                                        \
-            const uint8_t *from = x.host + (t->base + offset - x.base);                      \
-            if (all && x.step == (int64_t)sizeof(T))                                         \
-                memcpy(d, from, r->lanes * sizeof(T));                                       \
-            else if (all)                                                                    \
-                for (uint32_t l = 0; l < r->lanes; l++)                                      \
-                    d[l] = *(const loose_##T *)(from + l * x.step);                          \
-            else                                                                             \
-                VM_EACH_ACTIVE(r, l)                                                         \
-            d[l] = *(const loose_##T *)(from + l * x.step);                                  \
-        } else if (t->region && t->region->space != KIR_PRIVATE) {                           \
-            const uint8_t *from = t->region->host + offset - t->region->base;                \
-            if (all)                                                                         \
-                for (uint32_t l = 0; l < r->lanes; l++)                                      \
-                    d[l] = *(const loose_##T *)(from + t->address[l]);                       \
-            else                                                                             \
-                VM_EACH_ACTIVE(r, l)                                                         \
-            d[l] = *(const loose_##T *)(from + t->address[l]);                               \
-        } else {                                                                             \
-            VM_EACH_ACTIVE(r, l)                                                             \
-            d[l] = *(const loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset);   \
-        }                                                                                    \
-    }                                                                                        \
-    static void store_##T(vm_run *r, const vm_target *t, uint32_t offset, const T *a,        \
-                          uint32_t lanes) {                                                  \
-        if (t->region && t->strided) {                                                       \
-            reach x = reach_of(r, t);                                                        \
-            uint8_t *to = x.host + (t->base + offset - x.base);                              \
-            if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))        \
-                memcpy(to, a, r->lanes * sizeof(T));                                         \
-            else                                                                             \
-                VM_EACH_ACTIVE(r, l)                                                         \
-            *(loose_##T *)(to + l * x.step) = a[l & lanes];                                  \
-        } else {                                                                             \
-            VM_EACH_ACTIVE(r, l)                                                             \
-            *(loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset) = a[l & lanes]; \
-        }                                                                                    \
+#define DEFINE_TRANSFER(T)                                                                       \
+    typedef T loose_##T __attribute__((aligned(1), may_alias));                                  \
+    VM_ALWAYS void load_lanes_##T(const vm_run *r, const vm_places *p, bool listed, T *d) {      \
+        if (r->active.count == r->lanes)                                                         \
+            for (uint32_t l = 0; l < r->lanes; l++)                                              \
+                d[l] = *(const loose_##T *)vm_place(p, listed, l);                               \
+        else                                                                                     \
+            VM_EACH_ACTIVE(r, l)                                                                 \
+        d[l] = *(const loose_##T *)vm_place(p, listed, l);                                       \
+    }                                                                                            \
+    static void load_##T(vm_run *r, const vm_target *t, uint32_t offset, T *d) {                 \
+        if (!t->region) {                                                                        \
+            VM_EACH_ACTIVE(r, l)                                                                 \
+            d[l] = *(const loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset);       \
+            return;                                                                              \
+        }                                                                                        \
+        const vm_places p = places_from(r, t, offset);                                           \
+        if (p.address)                                                                           \
+            load_lanes_##T(r, &p, true, d);                                                      \
+        else if (are_adjacent(r, &p, sizeof(T)))                                                 \
+            memcpy(d, vm_place(&p, false, 0), r->lanes * sizeof(T));                             \
+        else                                                                                     \
+            load_lanes_##T(r, &p, false, d);                                                     \
+    }                                                                                            \
+    VM_ALWAYS void store_lanes_##T(const vm_run *r, const vm_places *p, bool listed, const T *a, \
+                                   uint32_t lanes) {                                             \
+        VM_EACH_ACTIVE(r, l) { *(loose_##T *)vm_place(p, listed, l) = a[l & lanes]; }            \
+    }                                                                                            \
+    static void store_##T(vm_run *r, const vm_target *t, uint32_t offset, const T *a,            \
+                          uint32_t lanes) {                                                      \
+        if (!t->region) {                                                                        \
+            VM_EACH_ACTIVE(r, l)                                                                 \
+            *(loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset) = a[l & lanes];     \
+            return;                                                                              \
+        }                                                                                        \
+        const vm_places p = places_from(r, t, offset);                                           \
+        if (p.address)                                                                           \
+            store_lanes_##T(r, &p, true, a, lanes);                                              \
+        else if (lanes && are_adjacent(r, &p, sizeof(T)))                                        \
+            memcpy(vm_place(&p, false, 0), a, r->lanes * sizeof(T));                             \
+        else                                                                                     \
+            store_lanes_##T(r, &p, false, a, lanes);                                             \
     }
 
 DEFINE_TRANSFER(uint8_t)

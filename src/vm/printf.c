@@ -288,15 +288,10 @@ static void run_trap(vm_run *r, const vm_op *op) {
     vm_fault(r, op->inst, vm_first_active(r), "the kernel ends itself here (a trap)");
 }
 
-static void compile_trap(vm_compiler *c, const void *what) {
-    (void)what;
-    vm_emit_for_lanes(c, run_trap, NULL);
-}
-
 const vm_builtin vm_print_builtins[] = {
     {"printf", "IP*", compile_printf, NULL},
     {"printf", "vP*", compile_printf, NULL},
     {"assert_fail", "vP*", compile_assert, NULL},
-    {"trap", "v", compile_trap, NULL},
+    {"trap", "v", vm_compile_plain, &(vm_op_fn *const){run_trap}},
     {NULL},
 };

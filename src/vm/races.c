@@ -19,9 +19,9 @@ static bool is_at(const kir_module *module, const kir_inst *inst, const hd_vm_li
            (length == whole || path[whole - length - 1] == '/');
 }
 
-static bool is_allowed(const vm_run *r, const hd_vm_options *options, uint32_t inst) {
-    for (uint32_t i = 0; i < options->allowed_count; i++)
-        if (is_at(r->program->module, &r->program->kernel->insts[inst], &options->allowed[i]))
+static bool is_allowed(const vm_run *r, uint32_t inst) {
+    for (uint32_t i = 0; i < r->options->allowed_count; i++)
+        if (is_at(r->program->module, &r->program->kernel->insts[inst], &r->options->allowed[i]))
             return true;
     return false;
 }
@@ -109,7 +109,7 @@ void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
     hd_vm_race *race = find_pair(races, &here, &there);
     if (race && (race->is_fault || met->same_value))
         return;
-    if (is_allowed(r, races->options, met->inst) || is_allowed(r, races->options, met->before_inst))
+    if (is_allowed(r, met->inst) || is_allowed(r, met->before_inst))
         return;
     if (!race && races->list.count == HD_MOST_RACES) {
         races->more = true;

@@ -158,7 +158,7 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
         status = add_buffer(vm, &job->buffers[i], contents ? contents[i] : NULL);
     for (uint32_t i = 0; i < job->launch_count && !status; i++)
         status = compile_launch(vm, &job->launches[i]);
-    vm->races = (vm_races){.arena = arena, .options = &vm->options};
+    vm->races.arena = arena;
     if (!status)
         status = vm_check_allowed(vm);
     *result = status ? NULL : vm;
