@@ -248,19 +248,6 @@ static const char *decode_event(decoder *d, hd_event *event) {
     return fault ? fault : short_columns ? too_short : NULL;
 }
 
-/* Finds the columns; their lengths stand before them. */
-static bool split_columns(decoder *d, const uint8_t *columns, size_t count) {
-    cursor all = {columns, columns + count, false};
-    uint64_t lengths[COLUMN_COUNT];
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        lengths[i] = get_limited(&all, PART_BYTES_MAX);
-    for (int i = 0; i < COLUMN_COUNT; i++) {
-        const uint8_t *at = get_data(&all, lengths[i]);
-        d->columns[i] = (cursor){at, at ? at + lengths[i] : NULL, !at};
-    }
-    return cursor_done(&all);
-}
-
 bool reading_goes_on(reading *r, uint64_t more) {
     enum { BETWEEN = 1 << 18 };
     const hd_trace_watch *watch = r->watch;
@@ -276,7 +263,15 @@ bool reading_goes_on(reading *r, uint64_t more) {
 
 const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
                            uint32_t spaces, const hd_sink *sink, void *stream) {
-    if (!split_columns(d, columns, count))
+    cursor all = {columns, columns + count, false}; /* their lengths stand before them */
+    uint64_t lengths[COLUMN_COUNT];
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        lengths[i] = get_limited(&all, PART_BYTES_MAX);
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        const uint8_t *at = get_data(&all, lengths[i]);
+        d->columns[i] = (cursor){at, at ? at + lengths[i] : NULL, !at};
+    }
+    if (!cursor_done(&all))
         return "its columns do not fill it";
     if (head->events != (uint64_t)(d->columns[COLUMN_OP].end - d->columns[COLUMN_OP].at))
         return "it has not the events that its head says";

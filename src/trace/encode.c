@@ -370,16 +370,6 @@ static void encode_values(encoder *c, const list *l) {
     }
 }
 
-static void encode_list(encoder *c, const list *l, uint8_t *op) {
-    part_model *m = &c->model;
-    *op |= OP_LIST;
-    encode_base(c, l->access, l->now[0], m->accesses[l->access].base, STEP_BASE, op);
-    encode_values(c, l);
-    m->accesses[l->access].pattern = m->pattern_count;
-    part_pattern_add(m, l->now, l->count);
-    c->full |= part_patterns_full(m);
-}
-
 static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, uint8_t *op) {
     part_model *m = &c->model;
     if (try_same_lanes(c, event, mask, op))
@@ -388,12 +378,19 @@ static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, u
     const uint64_t *now = part_pick(m, mask, event->address, m->now);
     for (uint32_t i = 0; event->base && i < m->mask_active[mask]; i++)
         m->now[i] = now[i] + event->base;
-    list l = {event->access, mask, m->mask_active[mask], event->base ? m->now : now};
+    now = event->base ? m->now : now;
+    list l = {event->access, mask, m->mask_active[mask], now};
     if (!try_moved(c, &l, l.access, op)) {
         if (try_strided(c, &l, op) || try_recent(c, &l, op))
             return;
-        if (!try_pattern(c, &l, op))
-            encode_list(c, &l, op);
+        if (!try_pattern(c, &l, op)) {
+            *op |= OP_LIST;
+            encode_base(c, l.access, now[0], m->accesses[l.access].base, STEP_BASE, op);
+            encode_values(c, &l);
+            m->accesses[l.access].pattern = m->pattern_count;
+            part_pattern_add(m, now, l.count);
+            c->full |= part_patterns_full(m);
+        }
     }
     part_remember(m, l.access, mask, l.now);
     if (part_memory(m, l.access))

@@ -237,11 +237,10 @@ static hd_status walk(opening *o) {
     o->walking = true;
     while (!o->whole) {
         chunk c;
-        const char *fault;
-        chunk_result result = chunk_read(&o->source, o->at, &c, &fault);
-        if (result == CHUNK_CUT)
+        const char *fault = chunk_read(&o->source, o->at, &c);
+        if (fault == chunk_cut)
             return HD_OK;
-        if (result == CHUNK_OK)
+        if (!fault)
             fault = take_chunk(o, &c);
         if (fault)
             return fault_at(o, o->at, fault);
@@ -254,11 +253,8 @@ static hd_status walk(opening *o) {
  * them, so that it must then stand there itself. */
 static hd_status read_named(opening *o, uint64_t offset) {
     chunk c;
-    const char *fault = NULL;
-    chunk_result result = chunk_read(&o->source, offset, &c, &fault);
-    if (result == CHUNK_CUT)
-        fault = "the file ends inside a chunk";
-    else if (result == CHUNK_OK)
+    const char *fault = chunk_read(&o->source, offset, &c);
+    if (!fault)
         fault = c.type == CHUNK_PART || c.type == CHUNK_DIRECTORY ? "the directory names a part"
                                                                   : take_chunk(o, &c);
     if (!fault && o->at != offset)
@@ -271,14 +267,14 @@ static hd_status read_named(opening *o, uint64_t offset) {
 
 static hd_status read_directory(opening *o, uint64_t offset) {
     chunk c;
-    const char *fault = NULL;
-    chunk_result result = chunk_read(&o->source, offset, &c, &fault);
-    if (result == CHUNK_OK &&
+    const char *fault = chunk_read(&o->source, offset, &c);
+    if (!fault &&
         (c.type != CHUNK_DIRECTORY || c.offset + c.bytes + FILE_FOOT_BYTES != o->source.size))
         fault = "there is no directory";
-    const uint8_t *packed = result == CHUNK_OK && !fault ? chunk_body(&o->source, &c) : NULL;
+    const uint8_t *packed = fault ? NULL : chunk_body(&o->source, &c);
     if (!packed)
-        return fault_at(o, offset, fault ? fault : "the directory cannot be read");
+        return fault_at(o, offset,
+                        fault && fault != chunk_cut ? fault : "the directory cannot be read");
     uint8_t *body = hd_alloc(o->arena, c.body_count + 1); /* chunks are read meanwhile */
     memcpy(body, packed, c.body_count);
     cursor in = {body, body + c.body_count, false};
@@ -384,12 +380,11 @@ static hd_status read_file_head(opening *o) {
                        "the trace has features (byte 16) that this program does not know; use a "
                        "later Heddle, or make the trace anew");
     chunk c;
-    const char *fault = NULL;
     o->at = FILE_HEAD_BYTES;
-    chunk_result result = chunk_read(&o->source, o->at, &c, &fault);
-    if (result == CHUNK_CUT)
+    const char *fault = chunk_read(&o->source, o->at, &c);
+    if (fault == chunk_cut)
         fault = "the file ends inside its header";
-    else if (result == CHUNK_OK && c.type != CHUNK_HEADER)
+    else if (!fault && c.type != CHUNK_HEADER)
         fault = "there is no header";
     const uint8_t *body = fault ? NULL : chunk_body(&o->source, &c);
     if (!body)
@@ -499,10 +494,9 @@ static const char *replay_part(reader *r, const open_launch *l, const hd_trace_b
                                progress *p, uint32_t spaces, const hd_sink *sink, void *stream) {
     chunk c;
     part_head head;
-    const char *fault = NULL;
-    chunk_result result = chunk_read(&r->source, p->at, &c, &fault);
-    if (result != CHUNK_OK)
-        return result == CHUNK_CUT ? "the file ends inside a part" : fault;
+    const char *fault = chunk_read(&r->source, p->at, &c);
+    if (fault)
+        return fault == chunk_cut ? "the file ends inside a part" : fault;
     fault = check_part(l, block, p, &c, &head);
     if (fault)
         return fault;

@@ -448,18 +448,6 @@ static void read_remark(text_reader *r) {
 
 /* ---- blocks and events ---------------------------------------------------------- */
 
-static void check_block(text_reader *r, text_launch *l, const char *at, uint64_t threads) {
-    if (r->block < l->next_block && l->next_block)
-        fail_at(r, at, "block %llu comes after block %llu; each stands once, in ascending order",
-                (unsigned long long)r->block, (unsigned long long)l->next_block - 1);
-    else if (l->declared && r->block >= l->launch.block_count)
-        fail_at(r, at, "the launch has only %llu blocks",
-                (unsigned long long)l->launch.block_count);
-    else if (l->launch.block_threads && threads != l->launch.block_threads)
-        fail_at(r, at, "the launch has blocks of %u threads, not of %llu", l->launch.block_threads,
-                (unsigned long long)threads);
-}
-
 static void read_block(text_reader *r) {
     static const text_launch plain = {
         .launch = {.kernel = "", .dims = 1, .groups = {1, 1, 1}, .local = {1, 1, 1}}};
@@ -478,7 +466,16 @@ static void read_block(text_reader *r) {
         return;
     text_launch *l = current_launch(r);
     if (!r->sink) {
-        check_block(r, l, at, threads);
+        if (r->block < l->next_block && l->next_block)
+            fail_at(r, at,
+                    "block %llu comes after block %llu; each stands once, in ascending order",
+                    (unsigned long long)r->block, (unsigned long long)l->next_block - 1);
+        else if (l->declared && r->block >= l->launch.block_count)
+            fail_at(r, at, "the launch has only %llu blocks",
+                    (unsigned long long)l->launch.block_count);
+        else if (l->launch.block_threads && threads != l->launch.block_threads)
+            fail_at(r, at, "the launch has blocks of %u threads, not of %llu",
+                    l->launch.block_threads, (unsigned long long)threads);
         l->next_block = r->block + 1;
         l->launch.block_threads = (uint32_t)threads;
         if (!l->declared)

@@ -188,19 +188,6 @@ static hd_status end_block(void *self, uint64_t block, bool complete) {
 
 /* ---- launches ------------------------------------------------------------------- */
 
-/* Writes the launch's tables unless the file has them; returns their number. */
-static uint64_t write_table(hd_trace_writer *w, const hd_event_launch *launch) {
-    w->body.count = 0;
-    table_put(launch, &w->body);
-    known_table table = {file_hash(w->body.data, w->body.count), w->body.count};
-    for (size_t i = 0; i < w->tables.count; i++)
-        if (w->tables.data[i].hash == table.hash && w->tables.data[i].count == table.count)
-            return i;
-    hd_push(w->arena, &w->tables, table);
-    write_chunk(w, CHUNK_TABLE);
-    return w->tables.count - 1;
-}
-
 static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     hd_trace_writer *w = self;
     const char *fault = launch_fault(launch);
@@ -211,7 +198,17 @@ static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     if (w->status)
         return w->status;
     pthread_mutex_lock(&w->lock);
-    uint64_t table = write_table(w, launch);
+    w->body.count = 0;
+    table_put(launch, &w->body);
+    known_table own = {file_hash(w->body.data, w->body.count), w->body.count};
+    size_t table = 0; /* written unless the file has it */
+    while (table < w->tables.count &&
+           (w->tables.data[table].hash != own.hash || w->tables.data[table].count != own.count))
+        table++;
+    if (table == w->tables.count) {
+        hd_push(w->arena, &w->tables, own);
+        write_chunk(w, CHUNK_TABLE);
+    }
     w->body.count = 0;
     launch_put(launch, table, &w->body);
     write_chunk(w, CHUNK_LAUNCH);
@@ -415,7 +412,7 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
     if (!w->packer)
         hd_no_memory(0);
     write_file_head(w, header);
-    if (!w->status && output_open(&w->file, w->part_path)) {
+    if (!w->status && output_open(&w->file, arena, w->part_path)) {
         pthread_condattr_t clock;
         pthread_condattr_init(&clock);
         pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

@@ -9,8 +9,7 @@ vm_announced *vm_announced_rows(vm_compiler *c, hd_access_kind kind, uint32_t *c
     hd_vec(vm_announced) rows = {0};
     for (uint32_t i = 0; i < info->access_count; i++)
         if (info->accesses[i].inst == c->value && info->accesses[i].kind == kind)
-            hd_push(c->arena, &rows,
-                    (vm_announced){i, info->accesses[i].part, info->accesses[i].width});
+            hd_push(c->arena, &rows, (vm_announced){i, info->accesses[i].part});
     *count = (uint32_t)rows.count;
     return rows.data;
 }

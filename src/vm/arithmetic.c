@@ -181,7 +181,7 @@ static void compile_insert(vm_compiler *c) {
     vm_operand element = vm_cell_of(c, c->inst->args[1], 0);
     vm_operand is = vm_scratch(c, VM_I8, place.varying);
     for (uint32_t k = 0; k < c->inst->type.lanes; k++) {
-        if (c->cells->units[c->value][k] == UINT32_MAX)
+        if (c->cells->names[c->value][k].value != c->value)
             continue; /* another name of a component that is there already */
         vm_emit_compare(c, KIR_P_EQ, is, place, vm_constant(c, place.elem, k));
         vm_emit3(c, KIR_SELECT, vm_result(c, k), is, element, vm_cell_of(c, c->inst->args[0], k));

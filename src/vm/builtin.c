@@ -116,13 +116,18 @@ static bool letter_fits(char letter, kir_type type, kir_type main, uint32_t lane
     }
 }
 
+kir_type vm_call_main(const vm_compiler *c) {
+    kir_type main = c->inst->arg_count ? type_of_arg(c, 0) : c->inst->type;
+    for (uint32_t i = c->inst->arg_count; i-- > 0;)
+        if (type_of_arg(c, i).kind == KIR_FLOAT)
+            main = type_of_arg(c, i);
+    return main;
+}
+
 /* Do the types of the call fit? */
 static bool fits(const vm_compiler *c, const char *shape) {
     const kir_inst *call = c->inst;
-    kir_type main = call->arg_count ? type_of_arg(c, 0) : call->type;
-    for (uint32_t i = call->arg_count; i-- > 0;)
-        if (type_of_arg(c, i).kind == KIR_FLOAT)
-            main = type_of_arg(c, i);
+    kir_type main = vm_call_main(c);
     uint32_t lanes = vm_call_lanes(c);
     if ((main.kind == KIR_INT && main.bits < 8) || !letter_fits(*shape++, call->type, main, lanes))
         return false;

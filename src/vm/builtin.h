@@ -46,6 +46,8 @@ vm_operand vm_call_arg(vm_compiler *c, uint32_t i, uint32_t k);
 uint32_t vm_call_lanes(const vm_compiler *c);
 /* How the elements of argument `i` are stored. */
 vm_elem vm_call_elem(const vm_compiler *c, uint32_t i);
+/* The main type. */
+kir_type vm_call_main(const vm_compiler *c);
 vm_operand vm_float_constant(vm_compiler *c, vm_elem elem, double value);
 /* The rounding that the end of a conversion's name says ("_rtz"), of fenv.h. */
 int vm_rounding_of(const char *name, int otherwise);

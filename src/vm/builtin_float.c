@@ -23,14 +23,6 @@ static vm_operand temporary(const piece *p, vm_elem elem) {
     return vm_scratch(p->c, elem, p->d.varying);
 }
 
-static void scalar(const piece *p, kir_op op, vm_operand d, vm_operand a, vm_operand b) {
-    vm_emit(p->c, op, d, a, b);
-}
-
-static void choose(const piece *p, vm_operand d, vm_operand condition, vm_operand a, vm_operand b) {
-    vm_emit3(p->c, KIR_SELECT, d, condition, a, b);
-}
-
 /* A handler of lanes.c that kir has no operation for, given its F16 form. */
 static void lanes(const piece *p, vm_fn fn, vm_operand d, vm_operand a, vm_operand b) {
     vm_emit_handler(p->c, fn, p->elem, d, a, b, vm_none);
@@ -66,8 +58,8 @@ static void compile_components(vm_compiler *c, const void *what) {
 
 /* ---- what kir has ---------------------------------------------------- */
 
-static void emit_divide(const piece *p) { scalar(p, KIR_FDIV, p->d, p->x[0], p->x[1]); }
-static void emit_recip(const piece *p) { scalar(p, KIR_FDIV, p->d, number(p, 1), p->x[0]); }
+static void emit_divide(const piece *p) { vm_emit(p->c, KIR_FDIV, p->d, p->x[0], p->x[1]); }
+static void emit_recip(const piece *p) { vm_emit(p->c, KIR_FDIV, p->d, number(p, 1), p->x[0]); }
 static void emit_mad(const piece *p) {
     vm_emit3(p->c, KIR_FMULADD, p->d, p->x[0], p->x[1], p->x[2]);
 }
@@ -78,7 +70,7 @@ static void emit_mad(const piece *p) {
 static void emit_extreme(const piece *p) {
     vm_operand takes_y = temporary(p, VM_I8);
     vm_emit_compare(p->c, p->pred, takes_y, p->x[0], p->x[1]);
-    choose(p, p->d, takes_y, p->x[1], p->x[0]);
+    vm_emit3(p->c, KIR_SELECT, p->d, takes_y, p->x[1], p->x[0]);
 }
 
 static void emit_clamp(const piece *p) {
@@ -88,51 +80,51 @@ static void emit_clamp(const piece *p) {
 }
 
 static void emit_degrees(const piece *p) {
-    scalar(p, KIR_FMUL, p->d, p->x[0], number(p, 180 / M_PI));
+    vm_emit(p->c, KIR_FMUL, p->d, p->x[0], number(p, 180 / M_PI));
 }
 
 static void emit_radians(const piece *p) {
-    scalar(p, KIR_FMUL, p->d, p->x[0], number(p, M_PI / 180));
+    vm_emit(p->c, KIR_FMUL, p->d, p->x[0], number(p, M_PI / 180));
 }
 
 /* x + (y - x) * a */
 static void emit_mix(const piece *p) {
     vm_operand part = temporary(p, p->elem);
-    scalar(p, KIR_FSUB, part, p->x[1], p->x[0]);
-    scalar(p, KIR_FMUL, part, part, p->x[2]);
-    scalar(p, KIR_FADD, p->d, p->x[0], part);
+    vm_emit(p->c, KIR_FSUB, part, p->x[1], p->x[0]);
+    vm_emit(p->c, KIR_FMUL, part, part, p->x[2]);
+    vm_emit(p->c, KIR_FADD, p->d, p->x[0], part);
 }
 
 /* x < edge ? 0 : 1 */
 static void emit_step(const piece *p) {
     vm_operand below = temporary(p, VM_I8);
     vm_emit_compare(p->c, KIR_P_OLT, below, p->x[1], p->x[0]);
-    choose(p, p->d, below, number(p, 0), number(p, 1));
+    vm_emit3(p->c, KIR_SELECT, p->d, below, number(p, 0), number(p, 1));
 }
 
 /* t = clamp((x - edge0) / (edge1 - edge0), 0, 1); t * t * (3 - 2 * t) */
 static void emit_smoothstep(const piece *p) {
     vm_operand t = temporary(p, p->elem), rest = temporary(p, p->elem);
-    scalar(p, KIR_FSUB, t, p->x[2], p->x[0]);
-    scalar(p, KIR_FSUB, rest, p->x[1], p->x[0]);
-    scalar(p, KIR_FDIV, t, t, rest);
+    vm_emit(p->c, KIR_FSUB, t, p->x[2], p->x[0]);
+    vm_emit(p->c, KIR_FSUB, rest, p->x[1], p->x[0]);
+    vm_emit(p->c, KIR_FDIV, t, t, rest);
     lanes(p, FN_FMAX_F16, t, t, number(p, 0));
     lanes(p, FN_FMIN_F16, t, t, number(p, 1));
-    scalar(p, KIR_FMUL, rest, t, number(p, 2));
-    scalar(p, KIR_FSUB, rest, number(p, 3), rest);
-    scalar(p, KIR_FMUL, t, t, t);
-    scalar(p, KIR_FMUL, p->d, t, rest);
+    vm_emit(p->c, KIR_FMUL, rest, t, number(p, 2));
+    vm_emit(p->c, KIR_FSUB, rest, number(p, 3), rest);
+    vm_emit(p->c, KIR_FMUL, t, t, t);
+    vm_emit(p->c, KIR_FMUL, p->d, t, rest);
 }
 
 /* 1 or -1 by the sign; a zero stays what it is, NaN becomes 0. */
 static void emit_sign(const piece *p) {
     vm_operand test = temporary(p, VM_I8), value = temporary(p, p->elem);
     vm_emit_compare(p->c, KIR_P_OEQ, test, p->x[0], number(p, 0));
-    choose(p, value, test, p->x[0], number(p, 0));
+    vm_emit3(p->c, KIR_SELECT, value, test, p->x[0], number(p, 0));
     vm_emit_compare(p->c, KIR_P_OGT, test, p->x[0], number(p, 0));
-    choose(p, value, test, number(p, 1), value);
+    vm_emit3(p->c, KIR_SELECT, value, test, number(p, 1), value);
     vm_emit_compare(p->c, KIR_P_OLT, test, p->x[0], number(p, 0));
-    choose(p, p->d, test, number(p, -1), value);
+    vm_emit3(p->c, KIR_SELECT, p->d, test, number(p, -1), value);
 }
 
 /* ---- relational functions --------------------------------------------------------- */
@@ -141,7 +133,8 @@ static void emit_sign(const piece *p) {
 static void answer(const piece *p, vm_operand holds) {
     uint64_t all = UINT64_MAX >> (64 - vm_elem_bytes(p->d.elem) * 8);
     uint64_t yes = p->c->inst->type.lanes == 1 ? 1 : all;
-    choose(p, p->d, holds, vm_constant(p->c, p->d.elem, yes), vm_constant(p->c, p->d.elem, 0));
+    vm_emit3(p->c, KIR_SELECT, p->d, holds, vm_constant(p->c, p->d.elem, yes),
+             vm_constant(p->c, p->d.elem, 0));
 }
 
 static void answer_comparison(const piece *p, kir_pred pred, vm_operand a, vm_operand b) {
@@ -169,7 +162,7 @@ static void emit_isnormal(const piece *p) {
     vm_operand size = magnitude(p), test = temporary(p, VM_I8), finite = temporary(p, VM_I8);
     vm_emit_compare(p->c, KIR_P_OGE, test, size, number(p, least));
     vm_emit_compare(p->c, KIR_P_OLT, finite, size, number(p, INFINITY));
-    scalar(p, KIR_AND, test, test, finite);
+    vm_emit(p->c, KIR_AND, test, test, finite);
     answer(p, test);
 }
 
@@ -186,7 +179,7 @@ static void compile_dot(vm_compiler *c, const void *what) {
     uint32_t count = c->kernel->insts[c->inst->args[0]].type.lanes;
     piece p = {.c = c, .d = vm_result(c, 0), .elem = vm_call_elem(c, 0)};
     vm_operand sum = count > 1 ? temporary(&p, p.elem) : p.d;
-    scalar(&p, KIR_FMUL, sum, vm_call_arg(c, 0, 0), vm_call_arg(c, 1, 0));
+    vm_emit(c, KIR_FMUL, sum, vm_call_arg(c, 0, 0), vm_call_arg(c, 1, 0));
     for (uint32_t k = 1; k < count; k++)
         vm_emit3(c, KIR_FMULADD, k + 1 < count ? sum : p.d, vm_call_arg(c, 0, k),
                  vm_call_arg(c, 1, k), sum);

@@ -112,7 +112,8 @@ static void find_units(vm_compiler *c, vm_cells *cells) {
                  * hold for the same lanes. */
                 bool is_alias = !same_name(own, source) && varying[v] == varying[source.value];
                 cells->names[v][j] = is_alias ? source : own;
-                cells->units[v][j] = UINT32_MAX;
+                cells->units[v][j] =
+                    is_alias ? cells->units[source.value][source.component] : UINT32_MAX;
                 if (is_alias || is_leaf_constant(inst) || is_filled)
                     continue;
                 cells->units[v][j] = (uint32_t)cells->unit.count;
@@ -147,15 +148,10 @@ static uint64_t *row(const lives *l, uint64_t *sets, uint32_t block) {
     return sets + (size_t)block * l->words;
 }
 
-/* Calls f for the unit behind each component of an operand, if there is one. */
+/* For the unit behind each component of an operand, if there is one. */
 #define EACH_UNIT(l, v, unit)                                                         \
     for (uint32_t k_ = 0, unit; k_ < components((l)->c->kernel->insts[v].type); k_++) \
-        if ((unit = unit_behind((l)->cells, v, k_)) != UINT32_MAX)
-
-static uint32_t unit_behind(const vm_cells *cells, kir_value v, uint32_t k) {
-    vm_unit_name name = cells->names[v][k];
-    return cells->units[name.value][name.component];
-}
+        if ((unit = (l)->cells->units[v][k_]) != UINT32_MAX)
 
 static void gather_phi_uses(lives *l, uint32_t from, uint64_t *set) {
     const kir_kernel *k = l->c->kernel;
@@ -360,7 +356,7 @@ vm_operand vm_cell_of(vm_compiler *c, kir_value value, uint32_t k) {
     k = k < inst->type.lanes ? k : 0;
     vm_unit_name name = c->cells->names[value][k];
     const kir_inst *source = &c->kernel->insts[name.value];
-    uint32_t unit = c->cells->units[name.value][name.component];
+    uint32_t unit = c->cells->units[value][k];
     vm_operand result;
     if (source->op == KIR_CONST)
         result = vm_constant(c, vm_elem_of(source->type), source->imm[name.component]);

@@ -146,19 +146,6 @@ static const accessor *somebody_else(const vm_run *r, const accessors *a, uint32
     return earlier;
 }
 
-static void note_access(const vm_run *r, accessors *a, accessor now) {
-    uint32_t epoch = r->shadow->epoch;
-    bool same_block = a->last.thread && is_of_this_block(r, a->last.thread);
-    if (a->last.thread && !same_block)
-        a->earlier = a->last;
-    if (!same_block || a->epoch != epoch)
-        a->other = (accessor){0};
-    else if (a->last.thread != now.thread)
-        a->other = a->last;
-    a->last = now;
-    a->epoch = epoch;
-}
-
 static bool is_atomic(vm_way way) { return way >= VM_ATOMIC_READS; }
 static bool is_writing(vm_way way) { return way != VM_READS && way != VM_ATOMIC_READS; }
 
@@ -185,8 +172,16 @@ static void check_byte(vm_run *r, const vm_op *op, const vm_region *g, uint64_t 
                             .same_value = same && before == VM_WRITES};
         vm_note_race(r, r->shadow->races, &met);
     }
-    note_access(r, &t->by[way == VM_UPDATES ? VM_ATOMIC_WRITES : way],
-                (accessor){thread, op->inst});
+    accessors *a = &t->by[way == VM_UPDATES ? VM_ATOMIC_WRITES : way];
+    bool same_block = a->last.thread && is_of_this_block(r, a->last.thread);
+    if (a->last.thread && !same_block)
+        a->earlier = a->last;
+    if (!same_block || a->epoch != r->shadow->epoch)
+        a->other = (accessor){0};
+    else if (a->last.thread != thread)
+        a->other = a->last;
+    a->last = (accessor){thread, op->inst};
+    a->epoch = r->shadow->epoch;
     if (is_writing(way))
         t->stored = stored;
 }

@@ -25,7 +25,7 @@ typedef struct vm_unit {
 
 typedef struct vm_cells {
     vm_unit_name **names; /* [value][component]: what it is another name of, or itself */
-    uint32_t **units;     /* [value][component]: its unit; UINT32_MAX: it has none */
+    uint32_t **units;     /* [value][component]: its unit, or that of its name; UINT32_MAX: none */
     hd_vec(vm_unit) unit;
     uint64_t top; /* bytes of the frame so far */
     uint32_t scratch_cell, scratch_used;

@@ -3,23 +3,17 @@
 
 static int32_t buffer_row(const hd_vm *vm, const hd_launch *l, const vm_bound *b,
                           const hd_access *a) {
-    uint64_t address = 0;
-    bool local = false;
-    if (a->static_index >= 0) {
-        address = b->statics[a->static_index].address;
-        local = b->statics[a->static_index].is_local;
-    } else if (a->param >= 0 && l->kernel->params[a->param].type.kind == KIR_PTR &&
-               !l->kernel->params[a->param].by_value_struct) {
-        address = b->args[a->param].address;
-        local = b->args[a->param].is_local;
-    } else {
-        return -1;
-    }
-    for (size_t i = 0; i < b->locals.count && local; i++)
-        if (b->locals.data[i].base == address)
+    const vm_bound_place *place = NULL;
+    if (a->static_index >= 0)
+        place = &b->statics[a->static_index];
+    else if (a->param >= 0 && l->kernel->params[a->param].type.kind == KIR_PTR &&
+             !l->kernel->params[a->param].by_value_struct)
+        place = &b->args[a->param];
+    for (size_t i = 0; place && place->is_local && i < b->locals.count; i++)
+        if (b->locals.data[i].base == place->address)
             return (int32_t)(vm->regions.count + i);
-    for (size_t i = 0; i < vm->regions.count && !local; i++)
-        if (vm->regions.data[i].base == address)
+    for (size_t i = 0; place && !place->is_local && i < vm->regions.count; i++)
+        if (vm->regions.data[i].base == place->address)
             return (int32_t)i;
     return -1;
 }

@@ -65,7 +65,7 @@ static void consider(meant *m, const vm_region *g) {
 static void consider_source(const vm_run *r, const kir_inst *source, meant *m) {
     uint64_t start = 0; /* of private memory */
     if (source->op == KIR_STATIC) {
-        const vm_bound_static *s = &r->statics[source->index];
+        const vm_bound_place *s = &r->statics[source->index];
         start = s->address + (s->is_local ? vm_local_base(r->block) : 0);
     } else if (source->op == KIR_PARAM &&
                !r->program->kernel->params[source->index].by_value_struct) {

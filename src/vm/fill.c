@@ -7,7 +7,7 @@
 /* ---- once for each launch ----------------------------------------------------------------- */
 
 /* A scalar, vector, pointer or struct argument from the bytes that it has. */
-static void fill_param(vm_run *r, uint32_t index, const vm_bound_arg *arg) {
+static void fill_param(vm_run *r, uint32_t index, const vm_bound_place *arg) {
     const vm_program *p = r->program;
     const kir_param *param = &p->kernel->params[index];
     if (param->by_value_struct) {
@@ -40,7 +40,7 @@ static bool size_of(const hd_event_launch *l, const vm_query *q, uint64_t *size)
     }
 }
 
-void vm_fill_launch(vm_run *r, const vm_bound_arg *args) {
+void vm_fill_launch(vm_run *r, const vm_bound_place *args) {
     const vm_program *p = r->program;
     for (uint32_t i = 0; i < p->constant_count; i++)
         vm_put_bits(r, (vm_operand){p->constants[i].at, p->constants[i].elem, false}, 0,
@@ -94,7 +94,7 @@ static void fill_global_ids(vm_run *r, const vm_query *q) {
         write_ids_uint64_t(VM_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
 }
 
-void vm_fill_block(vm_run *r, const vm_bound_arg *args) {
+void vm_fill_block(vm_run *r, const vm_bound_place *args) {
     const vm_program *p = r->program;
     for (size_t i = 0; i < p->queries.count; i++) {
         const vm_query *q = &p->queries.data[i];

@@ -252,17 +252,6 @@ struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *p) {
     return f;
 }
 
-/* A kernel that runs away, and a user who has seen enough, end at a node's end. */
-static void look_at_limits(vm_run *r, const vm_node *node) {
-    if (r->instructions - r->block_start > r->options->max_instructions)
-        vm_fault(r, node->inst == KIR_NONE ? 0 : node->inst, vm_first_active(r),
-                 "this block has executed %llu instructions and still runs; raise "
-                 "--max-instructions if that is right",
-                 (unsigned long long)r->options->max_instructions);
-    if (r->options->stop && *r->options->stop)
-        longjmp(r->escape, 1);
-}
-
 void vm_run_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     memset(f->pending, 0, f->words * sizeof *f->pending);
@@ -277,7 +266,14 @@ void vm_run_nodes(vm_run *r) {
         const vm_node *node = &r->program->nodes[n];
         r->instructions += node->insts;
         r->thread_instructions += (uint64_t)node->insts * r->active.count;
-        look_at_limits(r, node);
+        /* A kernel that runs away, and a user who has seen enough, end at a node's end. */
+        if (r->instructions - r->block_start > r->options->max_instructions)
+            vm_fault(r, node->inst == KIR_NONE ? 0 : node->inst, vm_first_active(r),
+                     "this block has executed %llu instructions and still runs; raise "
+                     "--max-instructions if that is right",
+                     (unsigned long long)r->options->max_instructions);
+        if (r->options->stop && *r->options->stop)
+            longjmp(r->escape, 1);
         run_ops(r, node->first, node->count);
         n = end_node(r, node, n);
     }

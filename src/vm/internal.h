@@ -99,7 +99,6 @@ typedef struct vm_region {
 typedef struct vm_announced {
     uint32_t access; /* row of the table of accesses */
     uint32_t part;   /* bytes from the instruction's address */
-    uint32_t width;
 } vm_announced;
 
 /* vm_op.more of memory instructions. */
@@ -211,11 +210,12 @@ typedef struct vm_mask {
     uint32_t count;
 } vm_mask;
 
-/* Where a static variable is: an address, or for local ones bytes from the block's. */
-typedef struct vm_bound_static {
+/* An argument, or a static variable: an address, or for local ones bytes from the block's. */
+typedef struct vm_bound_place {
     uint64_t address;
     bool is_local;
-} vm_bound_static;
+    const uint8_t *bytes; /* of a scalar, vector or struct argument */
+} vm_bound_place;
 
 struct vm_run {
     uint8_t *frame;
@@ -241,7 +241,7 @@ struct vm_run {
     uint64_t group[3];
     const hd_event_launch *launch;
     hd_grid grid;
-    const vm_bound_static *statics; /* [static_count] */
+    const vm_bound_place *statics; /* [static_count] */
     /* What it announces. */
     const hd_sink *sink;
     void *stream;

@@ -14,7 +14,7 @@ typedef struct running {
     hd_vm *vm;
     vm_compiled *compiled;
     const hd_launch *launch;
-    const vm_bound_arg *args;
+    const vm_bound_place *args;
     const hd_sink *sink;
     pthread_mutex_t lock;
     uint64_t next; /* block to start */

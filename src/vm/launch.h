@@ -4,13 +4,6 @@
 
 #include "vm/flow.h"
 
-/* An argument, ready for the frame. */
-typedef struct vm_bound_arg {
-    uint64_t address; /* of a pointer; of one to local memory: from the block's */
-    bool is_local;
-    const uint8_t *bytes; /* of a scalar, vector or struct */
-} vm_bound_arg;
-
 /* What one block at a time runs with: a frame, masks, local and private memory. */
 typedef struct vm_worker {
     vm_run run;
@@ -57,8 +50,7 @@ struct hd_vm {
 
 /* Where everything of one launch is. */
 typedef struct vm_bound {
-    vm_bound_arg *args;
-    vm_bound_static *statics;
+    vm_bound_place *args, *statics;
     hd_vec(vm_region) locals; /* base: from the block's */
     uint64_t local_bytes;     /* asked for, without gaps */
     uint64_t local_end;
@@ -83,8 +75,8 @@ hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
                             const vm_bound *bound, const vm_program *program);
 
 /* fill.c */
-void vm_fill_launch(vm_run *r, const vm_bound_arg *args);
-void vm_fill_block(vm_run *r, const vm_bound_arg *args);
+void vm_fill_launch(vm_run *r, const vm_bound_place *args);
+void vm_fill_block(vm_run *r, const vm_bound_place *args);
 
 /* independent.c: no block of this launch can see what another one writes, so that they may
  * run in any order and at once. */

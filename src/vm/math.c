@@ -161,16 +161,9 @@ DEFINE_CONVERT(convert_F64, F64)
 
 /* ---- compiling -------------------------------------------------------------------- */
 
-static vm_elem elem_of_call(vm_compiler *c) {
-    for (uint32_t i = 0; i < c->inst->arg_count; i++)
-        if (vm_call_elem(c, i) >= VM_F16)
-            return vm_call_elem(c, i);
-    return VM_F32;
-}
-
 static void compile_math(vm_compiler *c, const void *what) {
     const math *m = what;
-    vm_elem elem = elem_of_call(c);
+    vm_elem elem = vm_elem_of(vm_call_main(c));
     for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         vm_operand x[4] = {0};
         for (uint32_t i = 0; i < c->inst->arg_count; i++)

@@ -67,20 +67,6 @@ static void check_lane(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t 
         vm_fault_access(r, op, lane, address, width, align, writes);
 }
 
-static const vm_region *common_region(vm_run *r, uint32_t slot, const vm_survey *s,
-                                      uint64_t width) {
-    if (!r->region_count)
-        return NULL;
-    const vm_region *g = &r->regions[r->cached[slot]];
-    if (!holds(g, s->least, width)) {
-        g = vm_find_region(r, s->least, width);
-        if (!g)
-            return NULL;
-        r->cached[slot] = (uint32_t)(g - r->regions);
-    }
-    return holds(g, s->greatest, width) ? g : NULL;
-}
-
 vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t slot,
                      vm_operand address, uint64_t width, uint32_t align, bool writes) {
     const uint64_t *at = VM_CELL(r, address.at, uint64_t);
@@ -90,7 +76,13 @@ vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t sl
     else if (address.varying)
         survey_some(r, at, &s);
     vm_target t = {.strided = s.strided, .stride = s.stride};
-    t.region = common_region(r, slot, &s, width);
+    const vm_region *g = r->region_count ? &r->regions[r->cached[slot]] : NULL;
+    if (g && !holds(g, s.least, width))
+        g = vm_find_region(r, s.least, width);
+    if (g) {
+        r->cached[slot] = (uint32_t)(g - r->regions);
+        t.region = holds(g, s.greatest, width) ? g : NULL;
+    }
     t.base = *at;
     if (address.varying && s.strided) {
         uint32_t first = vm_first_active(r);

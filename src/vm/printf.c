@@ -198,19 +198,6 @@ static void print_pointer(printer *p, const conversion *v) {
                                    : (const void *)(uintptr_t)address);
 }
 
-static void print_conversion(printer *p, const conversion *v) {
-    if (v->letter == '%')
-        hd_str_add(p->out, "%");
-    else if (v->letter && strchr("diouxXc", v->letter))
-        print_numbers(p, v, KIR_INT);
-    else if (v->letter && strchr("eEfFgGaA", v->letter))
-        print_numbers(p, v, KIR_FLOAT);
-    else if (v->letter && strchr("sp", v->letter))
-        print_pointer(p, v);
-    else
-        refuse(p, v, "is no conversion that a kernel can print");
-}
-
 /* ---- printf ----------------------------------------------------------------------- */
 
 static void print_lane(vm_run *r, const vm_op *op, uint32_t lane) {
@@ -225,7 +212,16 @@ static void print_lane(vm_run *r, const vm_op *op, uint32_t lane) {
             continue;
         at++;
         conversion v = read_conversion(&p, &at);
-        print_conversion(&p, &v);
+        if (v.letter == '%')
+            hd_str_add(p.out, "%");
+        else if (v.letter && strchr("diouxXc", v.letter))
+            print_numbers(&p, &v, KIR_INT);
+        else if (v.letter && strchr("eEfFgGaA", v.letter))
+            print_numbers(&p, &v, KIR_FLOAT);
+        else if (v.letter && strchr("sp", v.letter))
+            print_pointer(&p, &v);
+        else
+            refuse(&p, &v, "is no conversion that a kernel can print");
     }
 }
 

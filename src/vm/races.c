@@ -26,21 +26,17 @@ static bool is_allowed(const vm_run *r, uint32_t inst) {
     return false;
 }
 
-static bool has_access_at(const hd_vm *vm, const hd_vm_line *line) {
-    for (size_t c = 0; c < vm->compiled.count; c++) {
-        const vm_program *p = vm->compiled.data[c].program;
-        for (uint32_t a = 0; a < p->info->access_count; a++)
-            if (is_at(p->module, &p->kernel->insts[p->info->accesses[a].inst], line))
-                return true;
-    }
-    return false;
-}
-
 hd_status vm_check_allowed(const hd_vm *vm) {
     for (uint32_t i = 0; i < vm->options.allowed_count; i++) {
         const hd_vm_line *line = &vm->options.allowed[i];
         const kir_module *module = vm->job->module;
-        if (!has_access_at(vm, line))
+        bool found = false;
+        for (size_t c = 0; c < vm->compiled.count; c++) {
+            const vm_program *p = vm->compiled.data[c].program;
+            for (uint32_t a = 0; a < p->info->access_count; a++)
+                found |= is_at(module, &p->kernel->insts[p->info->accesses[a].inst], line);
+        }
+        if (!found)
             return hd_fail(vm->diag, HD_EINPUT, NULL,
                            "no kernel of this job accesses memory at %s:%u, so nothing can be "
                            "allowed to race there; 'heddle accesses' lists the lines that do",
