@@ -107,22 +107,6 @@ static hd_status end_launch(void *self, bool complete) {
     return o->status ? o->status : status;
 }
 
-static waiting_block *enter_queue(hd_in_order *o, uint64_t block) {
-    queue *q = &o->queues[block % o->work.queues];
-    waiting_block *b = o->spare;
-    if (b)
-        o->spare = b->next;
-    else
-        b = hd_checked(malloc(sizeof *b));
-    *b = (waiting_block){.queue = q, .block = block};
-    if (q->first)
-        q->last->next = b;
-    else
-        q->first = b;
-    q->last = b;
-    return b;
-}
-
 static void *open_block(void *self, uint64_t block) {
     hd_in_order *o = self;
     pthread_mutex_lock(&o->lock);
@@ -137,7 +121,21 @@ static void *open_block(void *self, uint64_t block) {
         o->streams = s;
     }
     s->block = block;
-    s->place = o->work.queues ? enter_queue(o, block) : NULL;
+    s->place = NULL;
+    if (o->work.queues) {
+        queue *q = &o->queues[block % o->work.queues];
+        waiting_block *b = o->spare;
+        if (b)
+            o->spare = b->next;
+        else
+            b = hd_checked(malloc(sizeof *b));
+        *b = (waiting_block){.queue = q, .block = block};
+        if (q->first)
+            q->last->next = b;
+        else
+            q->first = b;
+        q->last = s->place = b;
+    }
     s->first = !s->place || s->place->queue->first == s->place;
     pthread_mutex_unlock(&o->lock);
     if (o->work.open_block)

@@ -9,64 +9,35 @@ static const char beyond_block[] = "a mask has a lane beyond the block";
 
 /* ---- masks ---------------------------------------------------------------------- */
 
-static const char *decode_lanes(cursor *in, const part_model *m, uint64_t *mask, bool set,
-                                bool flip) {
-    uint64_t count = get_limited(in, m->threads), lane = 0;
-    for (uint64_t i = 0; i < count && !in->failed; i++, lane++) {
-        lane += get_limited(in, m->threads);
-        if (lane >= m->threads)
-            return beyond_block;
-        uint64_t bit = (uint64_t)1 << lane % 64;
-        if (flip)
-            mask[lane / 64] ^= bit;
-        else if (set)
-            mask[lane / 64] |= bit;
-        else
-            mask[lane / 64] &= ~bit;
-    }
-    return NULL;
-}
-
 static const char *decode_new_mask(decoder *d, uint32_t own) {
     part_model *m = &d->model;
     cursor *in = &d->columns[COLUMN_NEW_MASK];
     if (part_masks_full(m))
         return "it has too many masks";
     uint64_t *mask = part_mask_new(m);
-    const char *fault;
     mask_code code = get_byte(in);
-    size_t size = m->words * sizeof *mask;
-    switch (code) {
-    case MASK_WORDS: {
+    if (code > MASK_FLIP)
+        return "a mask is written in an unknown way";
+    if (code == MASK_WORDS) {
         const uint8_t *words = get_data(in, m->words * (uint64_t)8);
         if (!words)
             return too_short;
         for (uint32_t w = 0; w < m->words; w++)
             mask[w] = load64(words + (size_t)8 * w);
-        bool is_beyond = mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1];
-        fault = is_beyond ? beyond_block : NULL;
-        break;
+        if (mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1])
+            return beyond_block;
+    } else {
+        memcpy(mask, part_mask_reference(m, code, own), m->words * sizeof *mask);
+        uint64_t count = get_limited(in, m->threads), lane = 0;
+        for (uint64_t i = 0; i < count && !in->failed; i++, lane++) {
+            lane += get_limited(in, m->threads);
+            if (lane >= m->threads)
+                return beyond_block;
+            mask[lane / 64] ^= (uint64_t)1 << lane % 64;
+        }
     }
-    case MASK_SET:
-        memset(mask, 0, size);
-        fault = decode_lanes(in, m, mask, true, false);
-        break;
-    case MASK_CLEAR:
-        memcpy(mask, part_mask(m, 0), size);
-        fault = decode_lanes(in, m, mask, false, false);
-        break;
-    case MASK_FLIP:
-        memcpy(mask, part_mask(m, own), size);
-        fault = decode_lanes(in, m, mask, false, true);
-        break;
-    default: return "a mask is written in an unknown way";
-    }
-    if (fault)
-        return fault;
     part_mask_count(m);
-    if (!m->mask_active[m->mask_count - 1])
-        return "a mask has no active lane";
-    return NULL;
+    return m->mask_active[m->mask_count - 1] ? NULL : "a mask has no active lane";
 }
 
 static const char *decode_mask(decoder *d, uint8_t op, uint32_t access, uint32_t *mask) {

@@ -28,36 +28,23 @@ static bool same_words(const uint64_t *a, const uint64_t *b, uint32_t words) {
 
 /* ---- masks ---------------------------------------------------------------------- */
 
-static void put_lanes(bytes *out, const uint64_t *mask, const uint64_t *flipped, uint64_t invert,
-                      const part_model *m) {
-    uint32_t next = 0;
-    for (uint32_t w = 0; w < m->words; w++) {
-        uint64_t word = mask[w] ^ flipped[w] ^ invert;
-        if (invert && w == m->words - 1 && m->threads % 64)
-            word &= ((uint64_t)1 << m->threads % 64) - 1;
-        for (; word; word &= word - 1) {
-            uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(word);
-            put_varint(out, lane - next);
-            next = lane + 1;
-        }
-    }
-}
-
 /* Writes the newest mask in the shortest way; `last` is that of the access's last event. */
 static void put_mask(encoder *c, uint32_t id, uint32_t last) {
     const part_model *m = &c->model;
     bytes *out = &c->columns[COLUMN_NEW_MASK];
-    const uint64_t *mask = part_mask(m, id), *flipped = part_mask(m, last);
-    uint32_t counts[] = {[MASK_WORDS] = m->words * 8,
-                         [MASK_SET] = m->mask_active[id],
-                         [MASK_CLEAR] = m->threads - m->mask_active[id],
-                         [MASK_FLIP] = 0};
-    for (uint32_t w = 0; w < m->words; w++)
-        counts[MASK_FLIP] += (uint32_t)__builtin_popcountll(mask[w] ^ flipped[w]);
+    const uint64_t *mask = part_mask(m, id);
+    uint32_t least = m->words * 8;
     mask_code code = MASK_WORDS;
-    for (mask_code other = MASK_SET; other <= MASK_FLIP; other++)
-        if (counts[other] < counts[code])
-            code = other;
+    for (mask_code other = MASK_SET; other <= MASK_FLIP; other++) {
+        const uint64_t *reference = part_mask_reference(m, other, last);
+        uint32_t count = 0;
+        for (uint32_t w = 0; w < m->words; w++)
+            count += (uint32_t)__builtin_popcountll(mask[w] ^ reference[w]);
+        if (count >= least)
+            continue;
+        least = count;
+        code = other;
+    }
     put_byte(out, (uint8_t)code);
     if (code == MASK_WORDS) {
         uint8_t *at = bytes_room(out, m->words * (size_t)8);
@@ -66,10 +53,15 @@ static void put_mask(encoder *c, uint32_t id, uint32_t last) {
         out->count += m->words * (size_t)8;
         return;
     }
-    static const uint64_t zero[LANES_MAX / 64];
-    put_varint(out, counts[code]);
-    put_lanes(out, mask, code == MASK_FLIP ? flipped : zero, code == MASK_CLEAR ? UINT64_MAX : 0,
-              m);
+    const uint64_t *reference = part_mask_reference(m, code, last);
+    uint32_t next = 0;
+    put_varint(out, least);
+    for (uint32_t w = 0; w < m->words; w++)
+        for (uint64_t word = mask[w] ^ reference[w]; word; word &= word - 1) {
+            uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(word);
+            put_varint(out, lane - next);
+            next = lane + 1;
+        }
 }
 
 /* The id of the event's mask; *op says how it is written. */

@@ -114,6 +114,11 @@ uint64_t *part_mask_new(part_model *m) {
     return m->masks + (size_t)m->mask_count * m->words;
 }
 
+const uint64_t *part_mask_reference(const part_model *m, mask_code code, uint32_t own) {
+    static const uint64_t none[LANES_MAX / 64];
+    return code == MASK_SET ? none : part_mask(m, code == MASK_CLEAR ? 0 : own);
+}
+
 void part_mask_count(part_model *m) {
     const uint64_t *mask = part_mask(m, m->mask_count);
     uint32_t active = 0;

@@ -47,7 +47,8 @@ enum {
     OP_GAP = 1 << 7     /* column GAP has the positions left out */
 };
 
-/* How a new mask is written: its words, or lanes with a bit to set, to clear, or to flip. */
+/* How a new mask is written: its words, or the lanes in which it differs from none, from all, or
+ * from the mask of the access's last event. */
 typedef enum mask_code { MASK_WORDS, MASK_SET, MASK_CLEAR, MASK_FLIP } mask_code;
 
 /* What the values of a list are differences to. */
@@ -119,6 +120,8 @@ static inline const uint64_t *part_mask(const part_model *m, uint32_t id) {
 /* Adds a mask: the returned words are to be filled, and then counted. */
 uint64_t *part_mask_new(part_model *m);
 void part_mask_count(part_model *m);
+/* What a mask is written as different from; `own` is the mask of the access's last event. */
+const uint64_t *part_mask_reference(const part_model *m, mask_code code, uint32_t own);
 static inline bool part_masks_full(const part_model *m) {
     return (m->mask_count + 1) * (size_t)m->words > MASK_WORDS_MAX;
 }

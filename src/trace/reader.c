@@ -232,23 +232,6 @@ static const char *take_chunk(opening *o, const chunk *c) {
 
 /* ---- the two ways to open ------------------------------------------------------- */
 
-/* From chunk to chunk, up to the end or to where the file was cut off. */
-static hd_status walk(opening *o) {
-    o->walking = true;
-    while (!o->whole) {
-        chunk c;
-        const char *fault = chunk_read(&o->source, o->at, &c);
-        if (fault == chunk_cut)
-            return HD_OK;
-        if (!fault)
-            fault = take_chunk(o, &c);
-        if (fault)
-            return fault_at(o, o->at, fault);
-        o->at += c.bytes;
-    }
-    return HD_OK;
-}
-
 /* The chunk at `offset`, which the directory names. A page that lists blocks moves o->at over
  * them, so that it must then stand there itself. */
 static hd_status read_named(opening *o, uint64_t offset) {
@@ -301,8 +284,21 @@ static hd_status read_chunks(opening *o) {
     const uint8_t *foot = size < o->at + FILE_FOOT_BYTES
                               ? NULL
                               : source_read(&o->source, size - FILE_FOOT_BYTES, FILE_FOOT_BYTES);
-    if (!foot || memcmp(foot + 24, foot_magic, sizeof foot_magic) != 0)
-        return walk(o);
+    /* Else from chunk to chunk, up to the end or to where the file was cut off. */
+    o->walking = !foot || memcmp(foot + 24, foot_magic, sizeof foot_magic) != 0;
+    while (o->walking && !o->whole) {
+        chunk c;
+        const char *fault = chunk_read(&o->source, o->at, &c);
+        if (fault == chunk_cut)
+            return HD_OK;
+        if (!fault)
+            fault = take_chunk(o, &c);
+        if (fault)
+            return fault_at(o, o->at, fault);
+        o->at += c.bytes;
+    }
+    if (o->walking)
+        return HD_OK;
     if (load64(foot + 16) != file_hash(foot, 16) || load64(foot + 8) != size ||
         load64(foot) < o->at || load64(foot) > size)
         return fault_at(o, size - FILE_FOOT_BYTES, "the file's end is not that of a trace");
@@ -473,23 +469,6 @@ typedef struct progress {
     uint32_t part;
 } progress;
 
-/* NULL, or why the part is not the one that must come next. */
-static const char *check_part(const open_launch *l, const hd_trace_block *block, const progress *p,
-                              const chunk *c, part_head *head) {
-    if (c->type != CHUNK_PART)
-        return "there is no part of a block";
-    part_head_load(c->head, head);
-    if (head->launch != l->launch.number || head->block != block->block || head->part != p->part)
-        return "a part is not the one that comes next";
-    if (head->last != (c->offset + c->bytes == p->end) || c->bytes > p->end - p->at)
-        return "a block does not end where the index says";
-    if (head->events > block->mis - p->mis)
-        return "a block has not the events that the index says";
-    if (head->first_position < p->position || head->first_position >= UINT64_MAX - 1)
-        return "a position goes back";
-    return part_fault(l, c, head);
-}
-
 static const char *replay_part(reader *r, const open_launch *l, const hd_trace_block *block,
                                progress *p, uint32_t spaces, const hd_sink *sink, void *stream) {
     chunk c;
@@ -497,7 +476,18 @@ static const char *replay_part(reader *r, const open_launch *l, const hd_trace_b
     const char *fault = chunk_read(&r->source, p->at, &c);
     if (fault)
         return fault == chunk_cut ? "the file ends inside a part" : fault;
-    fault = check_part(l, block, p, &c, &head);
+    if (c.type != CHUNK_PART)
+        return "there is no part of a block";
+    part_head_load(c.head, &head);
+    if (head.launch != l->launch.number || head.block != block->block || head.part != p->part)
+        return "a part is not the one that comes next";
+    if (head.last != (c.offset + c.bytes == p->end) || c.bytes > p->end - p->at)
+        return "a block does not end where the index says";
+    if (head.events > block->mis - p->mis)
+        return "a block has not the events that the index says";
+    if (head.first_position < p->position || head.first_position >= UINT64_MAX - 1)
+        return "a position goes back";
+    fault = part_fault(l, &c, &head);
     if (fault)
         return fault;
     const uint8_t *columns = chunk_body(&r->source, &c);

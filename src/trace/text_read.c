@@ -571,17 +571,17 @@ static void read_event(text_reader *r) {
 /* ---- the whole text ------------------------------------------------------------- */
 
 static void read_first_line(text_reader *r) {
-    static const char name[] = "# heddle-trace-text ";
+    const size_t name = sizeof TEXT_FIRST_LINE - 2; /* without the version */
     size_t length = (size_t)(r->line_end - r->line);
     uint64_t version;
     const char *end = r->line_end;
     while (end > r->line && is_blank(end[-1]))
         end--;
-    if (length < sizeof name - 1 || memcmp(r->line, name, sizeof name - 1) != 0 ||
-        !parse_digits(r->line + sizeof name - 1, end, 10, &version) || !version)
+    if (length < name || memcmp(r->line, TEXT_FIRST_LINE, name) != 0 ||
+        !parse_digits(r->line + name, end, 10, &version) || !version)
         fail_at(r, r->line, "the first line must be '%s'", TEXT_FIRST_LINE);
     else if (version > 1)
-        fail_at(r, r->line + sizeof name - 1,
+        fail_at(r, r->line + name,
                 "the text is of version %llu, and this program reads version 1; use a later Heddle",
                 (unsigned long long)version);
 }

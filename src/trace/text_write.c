@@ -23,23 +23,16 @@ typedef struct text_sink {
 
 static void put_words(bytes *out, const char *text) { put_data(out, text, strlen(text)); }
 
-static void put_decimal(bytes *out, uint64_t value) {
+static inline void put_digits(bytes *out, uint64_t value, unsigned base) {
     char digits[20];
     int at = sizeof digits;
     do
-        digits[--at] = (char)('0' + value % 10);
-    while (value /= 10);
+        digits[--at] = "0123456789abcdef"[value % base];
+    while (value /= base);
     put_data(out, digits + at, sizeof digits - (size_t)at);
 }
-
-static void put_hex(bytes *out, uint64_t value) {
-    char digits[16];
-    int at = sizeof digits;
-    do
-        digits[--at] = "0123456789abcdef"[value & 15];
-    while (value >>= 4);
-    put_data(out, digits + at, sizeof digits - (size_t)at);
-}
+static void put_decimal(bytes *out, uint64_t value) { put_digits(out, value, 10); }
+static void put_hex(bytes *out, uint64_t value) { put_digits(out, value, 16); }
 
 static void put_number(bytes *out, uint64_t value) {
     put_byte(out, ' ');

@@ -64,9 +64,8 @@ struct hd_trace_writer {
     hd_vec(known_table) tables;
 
     const hd_event_launch *launch; /* NULL between launches */
-    bool any_launch;
-    uint32_t last_number;
-    uint64_t next_block; /* no block before it can be opened any more */
+    uint64_t next_number;          /* of a launch, at least */
+    uint64_t next_block;           /* no block before it can be opened any more */
 
     pthread_mutex_t lock; /* of what follows */
     output file;
@@ -191,7 +190,7 @@ static hd_status end_block(void *self, uint64_t block, bool complete) {
 static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     hd_trace_writer *w = self;
     const char *fault = launch_fault(launch);
-    if (!fault && w->any_launch && launch->number <= w->last_number)
+    if (!fault && launch->number < w->next_number)
         fault = "a launch has not a higher number than the one before";
     if (fault)
         writer_fail(w, HD_EINPUT, "trace this launch", fault);
@@ -213,8 +212,7 @@ static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     launch_put(launch, table, &w->body);
     write_chunk(w, CHUNK_LAUNCH);
     w->launch = launch;
-    w->any_launch = true;
-    w->last_number = launch->number;
+    w->next_number = (uint64_t)launch->number + 1;
     w->next_block = w->page_next = 0;
     w->block = w->total = (tally){0};
     w->block_offset = output_size(&w->file);
@@ -276,27 +274,23 @@ static void end_part(stream *s, bool last) {
     s->head.part++;
 }
 
-/* What a producer must not do; a reader would refuse it. */
-static const char *event_fault(const stream *s, const hd_event *event) {
-    const part_model *m = &s->encoder.model;
-    if (event->access >= m->launch->access_count)
-        return "an event has an access that is not in the table";
-    if (event->threads != m->threads)
-        return "an event has not the lanes of its launch";
-    if (event->position < s->next_position || event->position >= UINT64_MAX - 1)
-        return "a position goes back";
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < m->words; w++)
-        any |= event->mask[w];
-    if (!any || event->mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1])
-        return "an event has no active lane, or one beyond the block";
-    return NULL;
-}
-
 static void write_event(void *stream_state, const hd_event *event) {
     stream *s = stream_state;
-    if (!s->fault)
-        s->fault = event_fault(s, event);
+    if (s->fault)
+        return;
+    /* What a producer must not do; a reader would refuse it. */
+    const part_model *m = &s->encoder.model;
+    uint64_t any = 0;
+    if (event->access >= m->launch->access_count)
+        s->fault = "an event has an access that is not in the table";
+    else if (event->threads != m->threads)
+        s->fault = "an event has not the lanes of its launch";
+    else if (event->position < s->next_position || event->position >= UINT64_MAX - 1)
+        s->fault = "a position goes back";
+    for (uint32_t w = 0; w < m->words && !s->fault; w++)
+        any |= event->mask[w];
+    if (!s->fault && (!any || event->mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1]))
+        s->fault = "an event has no active lane, or one beyond the block";
     if (s->fault)
         return;
     if (s->encoder.full) {

@@ -19,9 +19,13 @@ static uint64_t real_result(const vm_memory *m, uint64_t old, uint64_t operand) 
 }
 
 /* What the memory holds afterwards. `bytes` of each number count. */
-static uint64_t int_result(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
+static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
     int64_t s_old = kir_sign_extend(old, 8 * m->width);
     int64_t s_operand = kir_sign_extend(operand, 8 * m->width);
+    bool arithmetic = m->rmw == KIR_RMW_FADD || m->rmw == KIR_RMW_ADD || m->rmw == KIR_RMW_SUB ||
+                      m->rmw == KIR_RMW_MIN || m->rmw == KIR_RMW_MAX;
+    if (arithmetic && (m->elem == VM_F32 || m->elem == VM_F64))
+        return real_result(m, old, operand);
     switch (m->rmw) {
     case KIR_RMW_ADD: return old + operand;
     case KIR_RMW_SUB: return old - operand;
@@ -38,14 +42,6 @@ static uint64_t int_result(const vm_memory *m, uint64_t old, uint64_t operand, u
     case KIR_RMW_LOAD: return old;
     default: return operand; /* XCHG, STORE */
     }
-}
-
-static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
-    bool arithmetic = m->rmw == KIR_RMW_FADD || m->rmw == KIR_RMW_ADD || m->rmw == KIR_RMW_SUB ||
-                      m->rmw == KIR_RMW_MIN || m->rmw == KIR_RMW_MAX;
-    if (arithmetic && (m->elem == VM_F32 || m->elem == VM_F64))
-        return real_result(m, old, operand);
-    return int_result(m, old, operand, compare);
 }
 
 #define DEFINE_EXCHANGE(T)                                                                       \

@@ -29,24 +29,7 @@ static void bind_static(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound
                                .record = s->record,
                                .element_bytes = s->record ? s->record->size : 0});
     else
-        to->address = vm_address_of_static(vm, s);
-}
-
-static void bind_arg(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b,
-                     const hd_arg *arg) {
-    vm_bound_place *to = &b->args[arg->param];
-    const kir_param *param = &l->kernel->params[arg->param];
-    if (arg->kind == HD_ARG_BUFFER)
-        to->address = vm->regions.data[arg->buffer].base;
-    else if (arg->kind == HD_ARG_LOCAL)
-        take_local(arena, b, to, 128,
-                   (vm_region){.name = param->name,
-                               .bytes = arg->local_bytes,
-                               .record = param->record,
-                               .element_bytes = param->element_bytes,
-                               .is_argument = true});
-    else
-        to->bytes = arg->value;
+        to->address = vm_find_static(vm, s)->address;
 }
 
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
@@ -54,9 +37,24 @@ hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
     b->statics = hd_new_array(arena, vm_bound_place, l->kernel->static_count);
     for (uint32_t i = 0; i < l->kernel->static_count; i++)
         bind_static(arena, vm, l, b, i);
-    for (uint32_t i = 0; i < l->arg_count; i++)
-        if (l->args[i].param != KIR_NONE)
-            bind_arg(arena, vm, l, b, &l->args[i]);
+    for (uint32_t i = 0; i < l->arg_count; i++) {
+        const hd_arg *arg = &l->args[i];
+        if (arg->param == KIR_NONE)
+            continue;
+        vm_bound_place *to = &b->args[arg->param];
+        const kir_param *param = &l->kernel->params[arg->param];
+        if (arg->kind == HD_ARG_BUFFER)
+            to->address = vm->regions.data[arg->buffer].base;
+        else if (arg->kind == HD_ARG_LOCAL)
+            take_local(arena, b, to, 128,
+                       (vm_region){.name = param->name,
+                                   .bytes = arg->local_bytes,
+                                   .record = param->record,
+                                   .element_bytes = param->element_bytes,
+                                   .is_argument = true});
+        else
+            to->bytes = arg->value;
+    }
     if (b->local_bytes > vm->options.local_memory)
         return hd_fail(vm->diag, HD_EINPUT, &l->place,
                        "a block of kernel %s needs %llu bytes of local memory, and has %llu; use "

@@ -137,14 +137,24 @@ static bool fits(const vm_compiler *c, const char *shape) {
     return *shape == '\0' || *shape == '*';
 }
 
+/* The forms of lower accuracy are the accurate ones. */
+static const char *accurate_name(const char *name) {
+    static const char *const prefixes[] = {"half_", "native_", "fast_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+            return name + strlen(prefixes[i]);
+    return name;
+}
+
 bool vm_compile_call(vm_compiler *c) {
+    const char *name = accurate_name(c->inst->name);
     const vm_builtin *const tables[] = {vm_math_builtins,   vm_float_builtins, vm_integer_builtins,
                                         vm_vector_builtins, vm_print_builtins, vm_group_builtins,
                                         vm_warp_builtins};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const vm_builtin *b = tables[t]; b->name; b++) {
             size_t length = strcspn(b->name, "*");
-            if (strncmp(b->name, c->inst->name, length + !b->name[length]) || !fits(c, b->shape))
+            if (strncmp(b->name, name, length + !b->name[length]) || !fits(c, b->shape))
                 continue;
             b->compile(c, b->what);
             return true;

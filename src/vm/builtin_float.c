@@ -297,11 +297,10 @@ static vm_op_fn *const cross[] = {run_cross_f16, run_cross_f32, run_cross_f64};
 
 /* ---- the table -------------------------------------------------------------------- */
 
-#define ROW_AS(name, shape, function)                                              \
-    {                                                                              \
-        name, shape, compile_components, &(const by_component) { emit_##function } \
+#define ROW(name, shape)                                                        \
+    {                                                                           \
+        #name, shape, compile_components, &(const by_component) { emit_##name } \
     }
-#define ROW(name, shape) ROW_AS(#name, shape, name)
 #define HANDLER(name, shape, op)                                                            \
     {                                                                                       \
         name, shape, compile_components, &(const by_component) { .handler = FN_##op##_F16 } \
@@ -317,11 +316,7 @@ static vm_op_fn *const cross[] = {run_cross_f16, run_cross_f32, run_cross_f64};
 const vm_builtin vm_float_builtins[] = {
     HANDLER("fabs", "ff", FABS),
     HANDLER("sqrt", "ff", SQRT),
-    HANDLER("half_sqrt", "ff", SQRT),
-    HANDLER("native_sqrt", "ff", SQRT),
     HANDLER("rsqrt", "ff", RSQRT),
-    HANDLER("half_rsqrt", "ff", RSQRT),
-    HANDLER("native_rsqrt", "ff", RSQRT),
     HANDLER("floor", "ff", FLOOR),
     HANDLER("ceil", "ff", CEIL),
     HANDLER("trunc", "ff", FTRUNC),
@@ -329,10 +324,8 @@ const vm_builtin vm_float_builtins[] = {
     HANDLER("fma", "ffff", FMA),
     HANDLER("fmin", "fff", FMIN),
     HANDLER("fmax", "fff", FMAX),
-    ROW_AS("half_divide", "fff", divide),
-    ROW_AS("native_divide", "fff", divide),
-    ROW_AS("half_recip", "ff", recip),
-    ROW_AS("native_recip", "ff", recip),
+    ROW(divide, "fff"), /* half_ and native_ */
+    ROW(recip, "ff"),
     ROW(mad, "ffff"),
     ROW_BY(min, "fff", extreme, OGT),
     ROW_BY(max, "fff", extreme, OLT),
@@ -359,11 +352,8 @@ const vm_builtin vm_float_builtins[] = {
     ROW(signbit, "rf"),
     {"dot", "Fxx", compile_dot, NULL},
     {"length", "Fx", compile_geometry, length},
-    {"fast_length", "Fx", compile_geometry, length},
     {"distance", "Fxx", compile_geometry, length},
-    {"fast_distance", "Fxx", compile_geometry, length},
     {"normalize", "xx", compile_geometry, normalize},
-    {"fast_normalize", "xx", compile_geometry, normalize},
     {"cross", "ccc", compile_geometry, cross},
     {NULL},
 };

@@ -80,6 +80,15 @@ static void compile_shuffle(vm_compiler *c, const void *what) {
 
 /* ---- saturating conversions ------------------------------------------------------- */
 
+static double rounded(double x, int rounding) {
+    switch (rounding) {
+    case FE_TONEAREST: return rint(x);
+    case FE_UPWARD: return ceil(x);
+    case FE_DOWNWARD: return floor(x);
+    default: return trunc(x);
+    }
+}
+
 /* What an integer type holds: [low, high), and the bits of its greatest number. */
 typedef struct saturation {
     double low, high;
@@ -91,9 +100,8 @@ typedef struct saturation {
 
 static void run_saturate(vm_run *r, const vm_op *op) {
     const saturation *s = op->more;
-    fesetround(s->rounding);
     VM_EACH_LANE(r, op, lane) {
-        double x = rint(vm_real_at(r, s->a, lane));
+        double x = rounded(vm_real_at(r, s->a, lane), s->rounding);
         vm_put_bits(r, s->d, lane,
                     isnan(x)       ? 0
                     : x < s->low   ? s->least
@@ -101,7 +109,6 @@ static void run_saturate(vm_run *r, const vm_op *op) {
                     : s->is_signed ? (uint64_t)(int64_t)x
                                    : (uint64_t)x);
     }
-    fesetround(FE_TONEAREST);
 }
 
 /* The name says the signedness ("convert_uchar4_sat"), kir's types the rest. */

@@ -328,14 +328,12 @@ vm_cells *vm_cells_make(vm_compiler *c) {
 
 vm_operand vm_constant(vm_compiler *c, vm_elem elem, uint64_t bits) {
     vm_program *p = c->program;
-    for (uint32_t i = 0; i < p->constant_count; i++)
-        if (p->constants[i].elem == elem && p->constants[i].bits == bits)
-            return (vm_operand){p->constants[i].at, elem, false};
-    hd_push(c->arena, &c->constants,
-            (vm_filled){take_bytes(c->cells, cell_bytes(c, elem, false)), elem, bits});
-    p->constants = c->constants.data;
-    p->constant_count = (uint32_t)c->constants.count;
-    return (vm_operand){p->constants[p->constant_count - 1].at, elem, false};
+    for (size_t i = 0; i < p->constants.count; i++)
+        if (p->constants.data[i].cell.elem == elem && p->constants.data[i].bits == bits)
+            return p->constants.data[i].cell;
+    vm_operand cell = vm_new_cell(c, elem, false);
+    hd_push(c->arena, &p->constants, (vm_filled){cell, bits});
+    return cell;
 }
 
 vm_operand vm_new_cell(vm_compiler *c, vm_elem elem, bool varying) {

@@ -50,7 +50,6 @@ typedef struct watched {
 
 struct vm_shadow {
     vm_races *races; /* NULL: they are not looked for */
-    bool uninitialised;
     uint32_t epoch;
     uint32_t region_count;
     watched regions[];
@@ -59,9 +58,8 @@ struct vm_shadow {
 struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races) {
     struct vm_shadow *s = hd_zeroed(1, sizeof *s + r->region_count * sizeof *s->regions);
     s->races = r->options->check_races ? races : NULL;
-    s->uninitialised = r->options->check_uninitialised;
     s->region_count = r->region_count;
-    for (uint32_t i = 0; i < r->region_count && s->uninitialised; i++) {
+    for (uint32_t i = 0; i < r->region_count && r->options->check_uninitialised; i++) {
         const vm_region *g = &r->regions[i];
         watched *w = &s->regions[i];
         bool of_block = g->space == KIR_LOCAL || g->space == KIR_PRIVATE;
@@ -220,7 +218,7 @@ void vm_check_lane(vm_run *r, const vm_op *op, const vm_target *t, uint32_t lane
     uint64_t at = vm_lane_address(t, lane);
     const vm_region *g = region_at(r, t, at, width);
     bool reads = !is_writing(way) || way == VM_UPDATES;
-    if (r->shadow->uninitialised)
+    if (r->options->check_uninitialised)
         check_written(r, op, g, lane, at - g->base, width, reads, is_writing(way));
     if (r->shadow->races)
         check_race(r, op, g, lane, at - g->base, width, way);
@@ -238,7 +236,7 @@ void vm_check_copy(vm_run *r, const vm_op *op, const vm_target *to, const vm_tar
     uint64_t target = vm_lane_address(to, lane), source = vm_lane_address(from, lane);
     const vm_region *t = region_at(r, to, target, width);
     const vm_region *f = region_at(r, from, source, width);
-    if (r->shadow->uninitialised)
+    if (r->options->check_uninitialised)
         copy_written(r, t, target - t->base, f, source - f->base, lane, width);
     if (r->shadow->races) {
         check_race(r, op, f, lane, source - f->base, width, VM_READS);

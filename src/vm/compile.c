@@ -80,7 +80,7 @@ static hd_status check_private(const vm_compiler *c) {
 static uint64_t take_private(vm_compiler *c, uint64_t bytes, uint64_t align, bool is_param) {
     uint64_t at = hd_align_up(c->program->private_bytes, align ? align : 1);
     c->program->private_bytes = hd_align_up(at + bytes + VM_PRIVATE_GAP, VM_PRIVATE_GAP);
-    hd_push(c->arena, &c->pieces, (vm_piece){at, bytes, is_param});
+    hd_push(c->arena, &c->program->pieces, (vm_piece){at, bytes, is_param});
     return at;
 }
 
@@ -182,8 +182,6 @@ hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
         compile_block(&c, c.flow->rpo[i]);
     if (!c.status)
         vm_nodes_finish(&c);
-    p->pieces = c.pieces.data;
-    p->piece_count = (uint32_t)c.pieces.count;
     p->ops = c.ops.data;
     p->frame_bytes = (uint32_t)c.cells->top;
     *program = p;

@@ -58,7 +58,7 @@ static void describe_buffers(hd_arena *arena, const hd_vm *vm, const vm_bound *b
         rows[n++] = describe_region(&vm->regions.data[i]);
     for (size_t i = 0; i < b->locals.count; i++)
         rows[n++] = describe_region(&b->locals.data[i]);
-    if (p->piece_count)
+    if (p->pieces.count)
         rows[n++] = (hd_event_buffer){.name = "private",
                                       .space = KIR_PRIVATE,
                                       .base = VM_PRIVATE_BASE,

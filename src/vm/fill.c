@@ -6,26 +6,6 @@
 
 /* ---- once for each launch ----------------------------------------------------------------- */
 
-/* A scalar, vector, pointer or struct argument from the bytes that it has. */
-static void fill_param(vm_run *r, uint32_t index, const vm_bound_place *arg) {
-    const vm_program *p = r->program;
-    const kir_param *param = &p->kernel->params[index];
-    if (param->by_value_struct) {
-        vm_put_bits(r, p->param[index][0], 0, VM_PRIVATE_BASE + p->by_value[index]);
-        return;
-    }
-    if (param->type.kind == KIR_PTR) {
-        vm_put_bits(r, p->param[index][0], 0, arg->address);
-        return;
-    }
-    uint32_t bytes = param->type.bits == 1 ? 1 : param->type.bits / 8u;
-    for (uint32_t k = 0; k < param->type.lanes; k++) {
-        uint64_t bits = 0;
-        memcpy(&bits, arg->bytes + k * bytes, bytes);
-        vm_put_bits(r, p->param[index][k], 0, bits);
-    }
-}
-
 /* What is the same for the whole launch; false: the query is none of these. */
 static bool size_of(const hd_event_launch *l, const vm_query *q, uint64_t *size) {
     uint32_t d = q->dimension;
@@ -42,11 +22,23 @@ static bool size_of(const hd_event_launch *l, const vm_query *q, uint64_t *size)
 
 void vm_fill_launch(vm_run *r, const vm_bound_place *args) {
     const vm_program *p = r->program;
-    for (uint32_t i = 0; i < p->constant_count; i++)
-        vm_put_bits(r, (vm_operand){p->constants[i].at, p->constants[i].elem, false}, 0,
-                    p->constants[i].bits);
-    for (uint32_t i = 0; i < p->kernel->param_count; i++)
-        fill_param(r, i, &args[i]);
+    for (size_t i = 0; i < p->constants.count; i++)
+        vm_put_bits(r, p->constants.data[i].cell, 0, p->constants.data[i].bits);
+    for (uint32_t i = 0; i < p->kernel->param_count; i++) {
+        const kir_param *param = &p->kernel->params[i];
+        if (param->by_value_struct) {
+            vm_put_bits(r, p->param[i][0], 0, VM_PRIVATE_BASE + p->by_value[i]);
+        } else if (param->type.kind == KIR_PTR) {
+            vm_put_bits(r, p->param[i][0], 0, args[i].address);
+        } else {
+            uint32_t bytes = param->type.bits == 1 ? 1 : param->type.bits / 8u;
+            for (uint32_t k = 0; k < param->type.lanes; k++) {
+                uint64_t bits = 0;
+                memcpy(&bits, args[i].bytes + k * bytes, bytes);
+                vm_put_bits(r, p->param[i][k], 0, bits);
+            }
+        }
+    }
     for (size_t i = 0; i < p->queries.count; i++) {
         const vm_query *q = &p->queries.data[i];
         uint64_t size;

@@ -154,8 +154,7 @@ typedef struct vm_node {
 
 /* A uniform cell that holds a constant from the start. */
 typedef struct vm_filled {
-    uint32_t at;
-    vm_elem elem;
+    vm_operand cell;
     uint64_t bits;
 } vm_filled;
 
@@ -188,17 +187,15 @@ typedef struct vm_program {
     vm_node *nodes;
     uint32_t node_count;
     uint32_t frame_bytes;
-    vm_piece *pieces; /* of a lane's private memory, ascending */
-    uint32_t piece_count;
-    uint64_t private_bytes; /* of a lane, all pieces and the gaps between them */
-    bool prints;            /* calls printf */
-    uint32_t memory_count;  /* memory instructions */
-    vm_operand **param;     /* [param_count][components]; pointers and scalars */
-    uint64_t *by_value;     /* [param_count] offset in private memory of a struct parameter */
-    vm_operand *statics;    /* [static_count] addresses */
+    hd_vec(vm_piece) pieces; /* of a lane's private memory, ascending */
+    uint64_t private_bytes;  /* of a lane, all pieces and the gaps between them */
+    bool prints;             /* calls printf */
+    uint32_t memory_count;   /* memory instructions */
+    vm_operand **param;      /* [param_count][components]; pointers and scalars */
+    uint64_t *by_value;      /* [param_count] offset in private memory of a struct parameter */
+    vm_operand *statics;     /* [static_count] addresses */
     hd_vec(vm_query) queries;
-    vm_filled *constants;
-    uint32_t constant_count;
+    hd_vec(vm_filled) constants;
     hd_kernel_info *info; /* its accesses are the rows of the events */
 } vm_program;
 
@@ -349,13 +346,11 @@ typedef struct vm_compiler {
     vm_program *program;
     hd_vec(vm_op) ops;
     struct vm_cells *cells; /* cells.c */
-    hd_vec(vm_filled) constants;
-    hd_vec(vm_piece) pieces;
-    uint64_t *allocas;    /* [inst_count] offset in private memory of each ALLOCA */
-    struct vm_plan *plan; /* nodes.c */
-    const kir_inst *inst; /* at work */
-    kir_value value;      /* its number */
-    hd_status status;     /* the first failure */
+    uint64_t *allocas;      /* [inst_count] offset in private memory of each ALLOCA */
+    struct vm_plan *plan;   /* nodes.c */
+    const kir_inst *inst;   /* at work */
+    kir_value value;        /* its number */
+    hd_status status;       /* the first failure */
 } vm_compiler;
 
 hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,

@@ -60,18 +60,18 @@ static void set_regions(hd_vm *vm, vm_worker *w, const vm_bound *b) {
     vm_run *r = &w->run;
     const vm_program *p = r->program;
     uint32_t n = 0;
-    r->region_count = p->piece_count + (uint32_t)(b->locals.count + vm->regions.count);
+    r->region_count = (uint32_t)(p->pieces.count + b->locals.count + vm->regions.count);
     if (w->region_capacity < r->region_count) {
         w->region_capacity = r->region_count;
         r->regions = hd_new_array(w->arena, vm_region, r->region_count);
     }
-    for (uint32_t i = 0; i < p->piece_count; i++)
+    for (size_t i = 0; i < p->pieces.count; i++)
         r->regions[n++] = (vm_region){.name = "private",
                                       .space = KIR_PRIVATE,
-                                      .base = VM_PRIVATE_BASE + p->pieces[i].offset,
-                                      .bytes = p->pieces[i].bytes,
-                                      .preset = p->pieces[i].is_param,
-                                      .host = r->private_memory + p->pieces[i].offset};
+                                      .base = VM_PRIVATE_BASE + p->pieces.data[i].offset,
+                                      .bytes = p->pieces.data[i].bytes,
+                                      .preset = p->pieces.data[i].is_param,
+                                      .host = r->private_memory + p->pieces.data[i].offset};
     for (size_t i = 0; i < b->locals.count; i++) {
         r->regions[n] = b->locals.data[i];
         r->regions[n++].host = w->local_memory + b->locals.data[i].base;

@@ -64,8 +64,8 @@ hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what,
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *vm_new_aligned(hd_arena *arena, size_t bytes);
 vm_compiled *vm_find_compiled(hd_vm *vm, const hd_launch *launch);
-/* The address of a variable at file scope of a kernel that is compiled. */
-uint64_t vm_address_of_static(const hd_vm *vm, const kir_static *variable);
+/* NULL: it has no region yet; those of kernels that are compiled have one. */
+const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *variable);
 
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, vm_bound *bound);

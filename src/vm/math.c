@@ -251,25 +251,18 @@ ARITHMETIC(div, /)
     }
 #define ONE(name) ROW(#name, "ff", one, name##f, name)
 #define TWO(name) ROW(#name, "fff", two, name##f, name)
-/* The forms of lower accuracy are the accurate ones. */
-#define ONE_AND_FAST(name)                                   \
-    ONE(name), ROW("half_" #name, "ff", one, name##f, name), \
-        ROW("native_" #name, "ff", one, name##f, name)
-
 const vm_builtin vm_math_builtins[] = {
-    ONE_AND_FAST(sin),
-    ONE_AND_FAST(cos),
-    ONE_AND_FAST(tan),
-    ONE_AND_FAST(exp),
-    ONE_AND_FAST(exp2),
-    ONE_AND_FAST(exp10),
-    ONE_AND_FAST(log),
-    ONE_AND_FAST(log2),
-    ONE_AND_FAST(log10),
+    ONE(sin),
+    ONE(cos),
+    ONE(tan),
+    ONE(exp),
+    ONE(exp2),
+    ONE(exp10),
+    ONE(log),
+    ONE(log2),
+    ONE(log10),
     TWO(pow),
     ROW_DOUBLE("powr", "fff", two, vm_powr),
-    ROW_DOUBLE("half_powr", "fff", two, vm_powr),
-    ROW_DOUBLE("native_powr", "fff", two, vm_powr),
     ROW_DOUBLE("pown", "ffi", scaled, vm_pown),
     ROW_DOUBLE("rootn", "ffi", scaled, vm_rootn),
     ONE(round),

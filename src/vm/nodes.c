@@ -14,10 +14,9 @@
 #include "vm/compile.h"
 
 struct vm_plan {
-    uint32_t *first;    /* [block] its first node */
-    uint32_t *meeting;  /* [loop] node where its back edges meet */
-    uint32_t **back;    /* [loop][latch] */
-    uint32_t *loop_end; /* [loop] place in reverse post-order of its last block */
+    uint32_t *first;   /* [block] its first node */
+    uint32_t *meeting; /* [loop] node where its back edges meet */
+    uint32_t **back;   /* [loop][latch] */
 };
 
 /* ---- numbering ---------------------------------------------------------------------- */
@@ -38,14 +37,15 @@ void vm_nodes_plan(vm_compiler *c) {
     plan->first = hd_new_array(c->arena, uint32_t, c->kernel->block_count);
     plan->meeting = hd_new_array(c->arena, uint32_t, flow->loop_count);
     plan->back = hd_new_array(c->arena, uint32_t *, flow->loop_count);
-    plan->loop_end = hd_new_array(c->arena, uint32_t, flow->loop_count);
+    /* [loop] place in reverse post-order of its last block */
+    uint32_t *loop_end = hd_new_array(c->arena, uint32_t, flow->loop_count);
     uint32_t *place = hd_new_array(c->arena, uint32_t, c->kernel->block_count);
     for (uint32_t i = 0; i < flow->rpo_count; i++)
         place[flow->rpo[i]] = i;
     for (uint32_t l = 0; l < flow->loop_count; l++)
         for (uint32_t b = 0; b < flow->loops[l].block_count; b++) {
             uint32_t at = place[flow->loops[l].blocks[b]];
-            plan->loop_end[l] = at > plan->loop_end[l] ? at : plan->loop_end[l];
+            loop_end[l] = at > loop_end[l] ? at : loop_end[l];
         }
     uint32_t next = 0;
     for (uint32_t i = 0; i < flow->rpo_count; i++) {
@@ -55,7 +55,7 @@ void vm_nodes_plan(vm_compiler *c) {
         for (uint32_t n = 0; n < block->inst_count; n++)
             next += vm_is_barrier(&c->kernel->insts[block->insts[n]]);
         for (uint32_t l = flow->loop_count; l-- > 0;) { /* inner loops stand behind outer ones */
-            if (plan->loop_end[l] != i)
+            if (loop_end[l] != i)
                 continue;
             plan->back[l] = hd_new_array(c->arena, uint32_t, flow->loops[l].latch_count);
             for (uint32_t e = 0; e < flow->loops[l].latch_count; e++)

@@ -242,8 +242,8 @@ static void run_printf(vm_run *r, const vm_op *op) {
     }
 }
 
-static void compile_printf(vm_compiler *c, const void *what) {
-    (void)what;
+/* `what`: the handler, a vm_op_fn *const *. */
+static void compile_printing(vm_compiler *c, const void *what) {
     printing *call = hd_new(c->arena, printing);
     call->count = c->inst->arg_count;
     call->args = hd_new_array(c->arena, argument, call->count);
@@ -258,7 +258,7 @@ static void compile_printf(vm_compiler *c, const void *what) {
     if (call->has_result)
         call->result = vm_result(c, 0);
     call->returns = KIR_HAS(c->module, PRINTF_COUNTS) ? call->count - 1 : 0;
-    vm_emit_for_lanes(c, run_printf, call);
+    vm_emit_for_lanes(c, *(vm_op_fn *const *)what, call);
 }
 
 /* ---- the end of a run ------------------------------------------------------------- */
@@ -271,23 +271,14 @@ static void run_assert(vm_run *r, const vm_op *op) {
     vm_fault(r, op->inst, lane, "the assertion '%s' does not hold", text);
 }
 
-static void compile_assert(vm_compiler *c, const void *what) {
-    (void)what;
-    printing *call = hd_new(c->arena, printing);
-    call->count = 1;
-    call->args = hd_new(c->arena, argument);
-    call->args[0].part[0] = vm_call_arg(c, 0, 0);
-    vm_emit_for_lanes(c, run_assert, call);
-}
-
 static void run_trap(vm_run *r, const vm_op *op) {
     vm_fault(r, op->inst, vm_first_active(r), "the kernel ends itself here (a trap)");
 }
 
 const vm_builtin vm_print_builtins[] = {
-    {"printf", "IP*", compile_printf, NULL},
-    {"printf", "vP*", compile_printf, NULL},
-    {"assert_fail", "vP*", compile_assert, NULL},
+    {"printf", "IP*", compile_printing, &(vm_op_fn *const){run_printf}},
+    {"printf", "vP*", compile_printing, &(vm_op_fn *const){run_printf}},
+    {"assert_fail", "vP*", compile_printing, &(vm_op_fn *const){run_assert}},
     {"trap", "v", vm_compile_plain, &(vm_op_fn *const){run_trap}},
     {NULL},
 };

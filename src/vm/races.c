@@ -55,16 +55,6 @@ static bool same_line(const hd_place *a, const hd_place *b) {
            (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
-static hd_vm_race *find_pair(vm_races *races, const hd_place *a, const hd_place *b) {
-    for (size_t i = 0; i < races->list.count; i++) {
-        hd_vm_race *race = &races->list.data[i];
-        if ((same_line(&race->place, a) && same_line(&race->before, b)) ||
-            (same_line(&race->place, b) && same_line(&race->before, a)))
-            return race;
-    }
-    return NULL;
-}
-
 static const char *describe(const vm_run *r, hd_arena *arena, const vm_met *met,
                             const hd_vm_race *race) {
     char thread[160];
@@ -102,7 +92,13 @@ void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
     const kir_inst *now = &kernel->insts[met->inst], *before = &kernel->insts[met->before_inst];
     const hd_place here = line_of(r->program->module, now);
     const hd_place there = line_of(r->program->module, before);
-    hd_vm_race *race = find_pair(races, &here, &there);
+    hd_vm_race *race = NULL; /* of the same two lines, in either order */
+    for (size_t i = 0; i < races->list.count && !race; i++) {
+        hd_vm_race *known = &races->list.data[i];
+        if ((same_line(&known->place, &here) && same_line(&known->before, &there)) ||
+            (same_line(&known->place, &there) && same_line(&known->before, &here)))
+            race = known;
+    }
     if (race && (race->is_fault || met->same_value))
         return;
     if (is_allowed(r, met->inst) || is_allowed(r, met->before_inst))

@@ -69,7 +69,7 @@ static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents) {
 }
 
 /* A constant table is one for each kernel, a __device__ variable one for all that name it. */
-static const vm_placed *find_static(const hd_vm *vm, const kir_static *s) {
+const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
     for (size_t i = 0; i < vm->statics.count; i++) {
         const kir_static *known = vm->statics.data[i].variable;
         bool both_global = known->space == KIR_GLOBAL && s->space == KIR_GLOBAL;
@@ -79,12 +79,8 @@ static const vm_placed *find_static(const hd_vm *vm, const kir_static *s) {
     return NULL;
 }
 
-uint64_t vm_address_of_static(const hd_vm *vm, const kir_static *s) {
-    return find_static(vm, s)->address;
-}
-
 static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
-    if (s->space == KIR_LOCAL || find_static(vm, s))
+    if (s->space == KIR_LOCAL || vm_find_static(vm, s))
         return HD_OK;
     vm_region region = {.name = s->name,
                         .space = s->space,

@@ -85,19 +85,6 @@ static bool is_gone(const vm_run *r, uint32_t lane) {
     return false;
 }
 
-/* Every thread that the mask names is here, or gone. */
-static void check_all_here(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
-                           uint32_t mask) {
-    for (uint32_t left = mask & ~active_lanes(r, first); left; left &= left - 1) {
-        uint32_t missing = (uint32_t)__builtin_ctz(left);
-        if (!is_gone(r, first + missing))
-            vm_fault(r, op->inst, first + lane,
-                     "%s with mask 0x%08x waits for lane %u of the warp, which is not here; all "
-                     "threads of the mask must make the same call",
-                     r->program->kernel->insts[op->inst].name, mask, missing);
-    }
-}
-
 /* The threads that take part with a lane; faults when its mask is wrong. */
 static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane) {
     const warp_call *call = op->more;
@@ -107,8 +94,15 @@ static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_
                  "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add "
                  "it, or compute the mask before the branch",
                  r->program->kernel->insts[op->inst].name, mask, lane);
-    check_all_here(r, op, first, lane, mask);
     uint32_t here = mask & active_lanes(r, first);
+    for (uint32_t left = mask & ~here; left; left &= left - 1) {
+        uint32_t missing = (uint32_t)__builtin_ctz(left);
+        if (!is_gone(r, first + missing))
+            vm_fault(r, op->inst, first + lane,
+                     "%s with mask 0x%08x waits for lane %u of the warp, which is not here; all "
+                     "threads of the mask must make the same call",
+                     r->program->kernel->insts[op->inst].name, mask, missing);
+    }
     for (uint32_t left = call->mask.varying ? here : 0; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
         uint32_t other = (uint32_t)vm_element(r, call->mask, first + l);

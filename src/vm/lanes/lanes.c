@@ -229,8 +229,8 @@ EACH_INT(DEFINE_COMPARE, SGT, a > b)
 EACH_INT(DEFINE_COMPARE, SGE, a >= b)
 
 /* a is a condition, b and c are of the result's type. */
-#define DEFINE_SELECT(T)                                                             \
-    STEP(SELECT_##T) {                                                               \
+#define DEFINE_SELECT(op, T)                                                         \
+    STEP(op##_##T) {                                                                 \
         RESULT(U_##T);                                                               \
         OPERAND(a, uint8_t);                                                         \
         OPERAND(b, U_##T);                                                           \
@@ -240,11 +240,8 @@ EACH_INT(DEFINE_COMPARE, SGE, a >= b)
             STORE(U_##T, T, h, BLEND(T, yes, LOAD(b, U_##T, h), LOAD(c, U_##T, h))); \
         }                                                                            \
     }                                                                                \
-    HANDLER(SELECT_##T)
-DEFINE_SELECT(I8)
-DEFINE_SELECT(I16)
-DEFINE_SELECT(I32)
-DEFINE_SELECT(I64)
+    HANDLER(op##_##T)
+EACH_INT(DEFINE_SELECT, SELECT)
 #define DEFINE_MOVE(op, T) VECTORS(op##_##T, U_##T, T, a)
 EACH_INT(DEFINE_MOVE, MOVE)
 VECTORS(BIT_I8, U_I8, I8, a & 1)
@@ -306,21 +303,19 @@ VECTORS(FABS_F64, U_I64, I64, a & 0x7fffffffffffffff)
 VECTORS(FMULADD_F32, F32, I32, a *b + c)
 VECTORS(FMULADD_F64, F64, I64, a *b + c)
 LANE_BY_LANE(FMULADD_F16, F16, F16, (float)(F16)((float)a *(float)b) + (float)c)
-LANE_BY_LANE(SQRT_F16, F16, F16, sqrtf((float)a))
-LANE_BY_LANE(SQRT_F32, F32, F32, sqrtf(a))
-LANE_BY_LANE(SQRT_F64, F64, F64, sqrt(a))
 /* Both steps rounded: within 2 ulp, as OpenCL asks. */
 LANE_BY_LANE(RSQRT_F16, F16, F16, 1.0f / sqrtf((float)a))
 LANE_BY_LANE(RSQRT_F32, F32, F32, 1.0f / sqrtf(a))
 LANE_BY_LANE(RSQRT_F64, F64, F64, 1.0 / sqrt(a))
-#define DEFINE_ROUNDING(op, of_float, of_double)         \
+#define DEFINE_UNARY(op, of_float, of_double)            \
     LANE_BY_LANE(op##_F16, F16, F16, of_float((float)a)) \
     LANE_BY_LANE(op##_F32, F32, F32, of_float(a))        \
     LANE_BY_LANE(op##_F64, F64, F64, of_double(a))
-DEFINE_ROUNDING(FLOOR, floorf, floor)
-DEFINE_ROUNDING(CEIL, ceilf, ceil)
-DEFINE_ROUNDING(FTRUNC, truncf, trunc)
-DEFINE_ROUNDING(RINT, rintf, rint)
+DEFINE_UNARY(SQRT, sqrtf, sqrt)
+DEFINE_UNARY(FLOOR, floorf, floor)
+DEFINE_UNARY(CEIL, ceilf, ceil)
+DEFINE_UNARY(FTRUNC, truncf, trunc)
+DEFINE_UNARY(RINT, rintf, rint)
 /* The product and sum of halves are exact in a double. */
 LANE_BY_LANE(FMA_F16, F16, F16, fma((double)a, (double)b, (double)c))
 LANE_BY_LANE(FMA_F32, F32, F32, fmaf(a, b, c))
