@@ -32,19 +32,17 @@ static bool same_words(const uint64_t *a, const uint64_t *b, uint32_t words) {
 static void put_mask(encoder *c, uint32_t id, uint32_t last) {
     const part_model *m = &c->model;
     bytes *out = &c->columns[COLUMN_NEW_MASK];
-    const uint64_t *mask = part_mask(m, id);
-    uint32_t least = m->words * 8;
+    const uint64_t *mask = part_mask(m, id), *own = part_mask(m, last);
+    uint32_t counts[] = {[MASK_WORDS] = m->words * 8,
+                         [MASK_SET] = m->mask_active[id],
+                         [MASK_CLEAR] = m->threads - m->mask_active[id],
+                         [MASK_FLIP] = 0};
+    for (uint32_t w = 0; w < m->words; w++)
+        counts[MASK_FLIP] += (uint32_t)__builtin_popcountll(mask[w] ^ own[w]);
     mask_code code = MASK_WORDS;
-    for (mask_code other = MASK_SET; other <= MASK_FLIP; other++) {
-        const uint64_t *reference = part_mask_reference(m, other, last);
-        uint32_t count = 0;
-        for (uint32_t w = 0; w < m->words; w++)
-            count += (uint32_t)__builtin_popcountll(mask[w] ^ reference[w]);
-        if (count >= least)
-            continue;
-        least = count;
-        code = other;
-    }
+    for (mask_code other = MASK_SET; other <= MASK_FLIP; other++)
+        if (counts[other] < counts[code])
+            code = other;
     put_byte(out, (uint8_t)code);
     if (code == MASK_WORDS) {
         uint8_t *at = bytes_room(out, m->words * (size_t)8);
@@ -55,7 +53,7 @@ static void put_mask(encoder *c, uint32_t id, uint32_t last) {
     }
     const uint64_t *reference = part_mask_reference(m, code, last);
     uint32_t next = 0;
-    put_varint(out, least);
+    put_varint(out, counts[code]);
     for (uint32_t w = 0; w < m->words; w++)
         for (uint64_t word = mask[w] ^ reference[w]; word; word &= word - 1) {
             uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(word);
