@@ -68,15 +68,14 @@ static hd_status run_machine(const hd_diag *diag, const workload *w, const char 
     if (writer)
         sink = hd_trace_sink(writer);
     double start = hd_clock();
-    for (uint32_t l = 0; l < w->job->launch_count && status == HD_OK; l++)
-        status = hd_vm_run(vm, l, writer ? &sink : NULL, NULL);
-    if (writer && status != HD_OK)
-        hd_trace_abandon(writer);
-    else if (writer) {
-        uint64_t without_index;
-        hd_trace_written(writer, &without_index, &r->lane_accesses);
-        status = hd_trace_finish(writer, true);
+    r->lane_accesses = 0;
+    for (uint32_t l = 0; l < w->job->launch_count && status == HD_OK; l++) {
+        hd_vm_counts counts = {0};
+        status = hd_vm_run(vm, l, writer ? &sink : NULL, &counts);
+        r->lane_accesses += counts.lane_accesses;
     }
+    if (writer)
+        status = hd_trace_end(writer, status, true);
     *seconds = hd_clock() - start;
     struct stat file;
     if (writer && status == HD_OK && stat(path, &file) == 0)

@@ -37,18 +37,6 @@ struct hd_in_order {
 
 /* ---- pieces ------------------------------------------------------------------------------ */
 
-static void add_piece(hd_in_order *o, waiting_block *b, const void *data, size_t count) {
-    piece *p = hd_checked(malloc(sizeof *p + count));
-    *p = (piece){.count = count};
-    memcpy(p->data, data, count);
-    if (b->first)
-        b->last->next = p;
-    else
-        b->first = p;
-    b->last = p;
-    o->waiting += sizeof *p + count;
-}
-
 /* Frees the pieces of a list, and hands them on before if that is wanted. Returns their bytes. */
 static size_t use_pieces(const hd_in_order_work *work, const waiting_block *b, piece *p,
                          bool hand_on) {
@@ -85,10 +73,19 @@ void hd_in_order_put(hd_in_order_stream *stream, void *data, size_t count) {
         while (b->queue->first != b && o->waiting && o->waiting + count > o->work.most_waiting)
             pthread_cond_wait(&o->moved, &o->lock);
         stream->first = b->queue->first == b;
-        if (stream->first)
+        if (stream->first) {
             hand_on_waiting(o, b);
-        else
-            add_piece(o, b, data, count);
+        } else {
+            piece *p = hd_checked(malloc(sizeof *p + count));
+            *p = (piece){.count = count};
+            memcpy(p->data, data, count);
+            if (b->first)
+                b->last->next = p;
+            else
+                b->first = p;
+            b->last = p;
+            o->waiting += sizeof *p + count;
+        }
         pthread_mutex_unlock(&o->lock);
     }
     if (stream->first)
@@ -110,42 +107,35 @@ static hd_status end_launch(void *self, bool complete) {
     return o->status ? o->status : status;
 }
 
-/* With the lock. */
-static hd_in_order_stream *take_stream(hd_in_order *o) {
-    hd_in_order_stream *s = o->idle;
-    if (s) {
-        o->idle = s->next_idle;
-        return s;
-    }
-    s = hd_zeroed(1, o->work.stream_bytes);
-    s->self = o->work.self;
-    s->owner = o;
-    s->next = o->streams;
-    return o->streams = s;
-}
-
-static waiting_block *enter_queue(hd_in_order *o, uint64_t block) {
-    queue *q = &o->queues[block % o->work.queues];
-    waiting_block *b = o->spare;
-    if (b)
-        o->spare = b->next;
-    else
-        b = hd_checked(malloc(sizeof *b));
-    *b = (waiting_block){.queue = q, .block = block};
-    if (q->first)
-        q->last->next = b;
-    else
-        q->first = b;
-    q->last = b;
-    return b;
-}
-
 static void *open_block(void *self, uint64_t block) {
     hd_in_order *o = self;
     pthread_mutex_lock(&o->lock);
-    hd_in_order_stream *s = take_stream(o);
+    hd_in_order_stream *s = o->idle;
+    if (s) {
+        o->idle = s->next_idle;
+    } else {
+        s = hd_zeroed(1, o->work.stream_bytes);
+        s->self = o->work.self;
+        s->owner = o;
+        s->next = o->streams;
+        o->streams = s;
+    }
     s->block = block;
-    s->place = o->work.queues ? enter_queue(o, block) : NULL;
+    s->place = NULL;
+    if (o->work.queues) {
+        queue *q = &o->queues[block % o->work.queues];
+        waiting_block *b = o->spare;
+        if (b)
+            o->spare = b->next;
+        else
+            b = hd_checked(malloc(sizeof *b));
+        *b = (waiting_block){.queue = q, .block = block};
+        if (q->first)
+            q->last->next = b;
+        else
+            q->first = b;
+        q->last = s->place = b;
+    }
     s->first = !s->place || s->place->queue->first == s->place;
     pthread_mutex_unlock(&o->lock);
     if (o->work.open_block)
@@ -218,16 +208,6 @@ hd_sink hd_in_order_sink(hd_in_order *o) {
     return (hd_sink){o, begin_launch, open_block, o->work.event, close_block, end_launch};
 }
 
-void hd_in_order_free_streams(hd_in_order *o) {
-    for (hd_in_order_stream *s = o->streams, *next; s; s = next) {
-        next = s->next;
-        if (o->work.free_stream)
-            o->work.free_stream(s);
-        free(s);
-    }
-    o->streams = o->idle = NULL;
-}
-
 static void free_blocks(const hd_in_order *o, waiting_block *b) {
     for (waiting_block *next; b; b = next) {
         next = b->next;
@@ -237,7 +217,12 @@ static void free_blocks(const hd_in_order *o, waiting_block *b) {
 }
 
 void hd_in_order_free(hd_in_order *o) {
-    hd_in_order_free_streams(o);
+    for (hd_in_order_stream *s = o->streams, *next; s; s = next) {
+        next = s->next;
+        if (o->work.free_stream)
+            o->work.free_stream(s);
+        free(s);
+    }
     for (uint32_t q = 0; q < o->work.queues; q++)
         free_blocks(o, o->queues[q].first);
     free_blocks(o, o->spare);

@@ -74,8 +74,6 @@ hd_in_order *hd_in_order_new(hd_arena *arena, const hd_in_order_work *work);
 hd_sink hd_in_order_sink(hd_in_order *order);
 /* Hands on a piece of the stream's block, or a copy later. */
 void hd_in_order_put(hd_in_order_stream *stream, void *data, size_t count);
-/* Between launches: frees all streams; new ones are made when blocks are opened. */
-void hd_in_order_free_streams(hd_in_order *order);
 void hd_in_order_free(hd_in_order *order);
 
 #endif

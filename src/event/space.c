@@ -4,15 +4,16 @@
 /* Each block has its own piece of what lies behind a local variable's address. */
 static const uint64_t local_bytes = (uint64_t)4096 << 24;
 
-static uint64_t first_address(const hd_event *event) {
+kir_space hd_event_space(const hd_event_launch *launch, const hd_event *event) {
+    kir_space space = launch->accesses[event->access].space;
+    if (space != KIR_GENERIC)
+        return space;
     uint32_t word = 0;
     while (!event->mask[word])
         word++;
-    return hd_event_address(event, word * 64 + (uint32_t)__builtin_ctzll(event->mask[word]));
-}
-
-static kir_space space_at(const hd_event_launch *launch, uint64_t address) {
-    kir_space space = KIR_GLOBAL;
+    uint32_t lane = word * 64 + (uint32_t)__builtin_ctzll(event->mask[word]);
+    uint64_t address = hd_event_address(event, lane);
+    space = KIR_GLOBAL;
     for (uint32_t i = 0; i < launch->buffer_count; i++) {
         const hd_event_buffer *b = &launch->buffers[i];
         if (address >= b->base && address - b->base < b->bytes && b->space != KIR_LOCAL)
@@ -21,9 +22,4 @@ static kir_space space_at(const hd_event_launch *launch, uint64_t address) {
             space = KIR_LOCAL;
     }
     return space;
-}
-
-kir_space hd_event_space(const hd_event_launch *launch, const hd_event *event) {
-    kir_space space = launch->accesses[event->access].space;
-    return space == KIR_GENERIC ? space_at(launch, first_address(event)) : space;
 }

@@ -22,10 +22,7 @@ typedef struct bytes {
 
 /* Memory or hd_no_memory(), as an arena's. */
 static inline void *memory_grow(void *memory, size_t size) {
-    void *grown = realloc(memory, size ? size : 1);
-    if (!grown)
-        hd_no_memory(size);
-    return grown;
+    return hd_checked(realloc(memory, size ? size : 1));
 }
 
 static inline void bytes_grow(bytes *b, size_t more) {

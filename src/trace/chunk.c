@@ -143,10 +143,12 @@ static const char *length_fault(const chunk *c, uint32_t stored, size_t head_cou
     return NULL;
 }
 
-chunk_result chunk_read(chunk_source *source, uint64_t offset, chunk *c, const char **fault) {
+const char chunk_cut[] = "the file ends inside a chunk";
+
+const char *chunk_read(chunk_source *source, uint64_t offset, chunk *c) {
     const uint8_t *at = source_read(source, offset, CHUNK_HEAD_BYTES);
     if (!at)
-        return CHUNK_CUT;
+        return chunk_cut;
     uint32_t stored = load32(at + 4), packed = load32(at + 12);
     *c = (chunk){.type = load32(at),
                  .offset = offset,
@@ -154,20 +156,18 @@ chunk_result chunk_read(chunk_source *source, uint64_t offset, chunk *c, const c
                  .body_count = load32(at + 8),
                  .packed = packed};
     size_t head_count = c->type == CHUNK_PART ? PART_HEAD_BYTES : 0;
-    *fault = is_type(c->type) && packed <= 1 ? length_fault(c, stored, head_count)
-                                             : "there is no chunk of a known type";
-    if (*fault)
-        return CHUNK_DAMAGED;
+    const char *fault = is_type(c->type) && packed <= 1 ? length_fault(c, stored, head_count)
+                                                        : "there is no chunk of a known type";
+    if (fault)
+        return fault;
     at = source_read(source, offset, c->bytes);
     if (!at)
-        return CHUNK_CUT;
+        return chunk_cut;
     c->head = at + CHUNK_HEAD_BYTES;
     c->stored = c->head + head_count;
     c->stored_count = stored - head_count;
-    if (load64(at + 16) == sealed(at, offset, file_hash(c->head, stored)))
-        return CHUNK_OK;
-    *fault = "a checksum is wrong";
-    return CHUNK_DAMAGED;
+    bool is_right = load64(at + 16) == sealed(at, offset, file_hash(c->head, stored));
+    return is_right ? NULL : "a checksum is wrong";
 }
 
 const uint8_t *chunk_body(chunk_source *source, const chunk *c) {

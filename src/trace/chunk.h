@@ -73,16 +73,12 @@ typedef struct chunk {
     bool packed;
 } chunk;
 
-typedef enum chunk_result {
-    CHUNK_OK,
-    CHUNK_CUT,    /* the file ends inside it */
-    CHUNK_DAMAGED /* *fault says how */
-} chunk_result;
-
 /* `count` bytes of the file, valid until the next call; NULL when they are not there. */
 const uint8_t *source_read(chunk_source *source, uint64_t offset, size_t count);
-/* The chunk at `offset`, its checksum right; valid until the next call. */
-chunk_result chunk_read(chunk_source *source, uint64_t offset, chunk *c, const char **fault);
+/* The chunk at `offset`, its checksum right; valid until the next call. NULL, or what is wrong with
+ * it: chunk_cut when the file ends inside it. */
+const char *chunk_read(chunk_source *source, uint64_t offset, chunk *c);
+extern const char chunk_cut[];
 /* Its body; valid until the next call. NULL when it cannot be unpacked. */
 const uint8_t *chunk_body(chunk_source *source, const chunk *c);
 void part_head_load(const uint8_t head[PART_HEAD_BYTES], part_head *part);

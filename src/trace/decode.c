@@ -5,37 +5,9 @@
 #include "decode.h"
 
 static const char too_short[] = "a column ends too early";
+static const char beyond_block[] = "a mask has a lane beyond the block";
 
 /* ---- masks ---------------------------------------------------------------------- */
-
-static const char *decode_lanes(cursor *in, const part_model *m, uint64_t *mask, bool set,
-                                bool flip) {
-    uint64_t count = get_limited(in, m->threads), lane = 0;
-    for (uint64_t i = 0; i < count && !in->failed; i++, lane++) {
-        lane += get_limited(in, m->threads);
-        if (lane >= m->threads)
-            return "a mask has a lane beyond the block";
-        uint64_t bit = (uint64_t)1 << lane % 64;
-        if (flip)
-            mask[lane / 64] ^= bit;
-        else if (set)
-            mask[lane / 64] |= bit;
-        else
-            mask[lane / 64] &= ~bit;
-    }
-    return NULL;
-}
-
-static const char *decode_words(cursor *in, const part_model *m, uint64_t *mask) {
-    const uint8_t *words = get_data(in, m->words * (uint64_t)8);
-    if (!words)
-        return too_short;
-    for (uint32_t w = 0; w < m->words; w++)
-        mask[w] = load64(words + (size_t)8 * w);
-    if (mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1])
-        return "a mask has a lane beyond the block";
-    return NULL;
-}
 
 static const char *decode_new_mask(decoder *d, uint32_t own) {
     part_model *m = &d->model;
@@ -43,43 +15,46 @@ static const char *decode_new_mask(decoder *d, uint32_t own) {
     if (part_masks_full(m))
         return "it has too many masks";
     uint64_t *mask = part_mask_new(m);
-    const char *fault;
     mask_code code = get_byte(in);
-    size_t size = m->words * sizeof *mask;
-    switch (code) {
-    case MASK_WORDS: fault = decode_words(in, m, mask); break;
-    case MASK_SET:
-        memset(mask, 0, size);
-        fault = decode_lanes(in, m, mask, true, false);
-        break;
-    case MASK_CLEAR:
-        memcpy(mask, part_mask(m, 0), size);
-        fault = decode_lanes(in, m, mask, false, false);
-        break;
-    case MASK_FLIP:
-        memcpy(mask, part_mask(m, own), size);
-        fault = decode_lanes(in, m, mask, false, true);
-        break;
-    default: return "a mask is written in an unknown way";
+    if (code > MASK_FLIP)
+        return "a mask is written in an unknown way";
+    if (code == MASK_WORDS) {
+        const uint8_t *words = get_data(in, m->words * (uint64_t)8);
+        if (!words)
+            return too_short;
+        for (uint32_t w = 0; w < m->words; w++)
+            mask[w] = load64(words + (size_t)8 * w);
+        if (mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1])
+            return beyond_block;
+    } else {
+        memcpy(mask, part_mask_reference(m, code, own), m->words * sizeof *mask);
+        uint64_t count = get_limited(in, m->threads), lane = 0;
+        for (uint64_t i = 0; i < count && !in->failed; i++, lane++) {
+            lane += get_limited(in, m->threads);
+            if (lane >= m->threads)
+                return beyond_block;
+            mask[lane / 64] ^= (uint64_t)1 << lane % 64;
+        }
     }
-    if (fault)
-        return fault;
     part_mask_count(m);
-    if (!m->mask_active[m->mask_count - 1])
-        return "a mask has no active lane";
-    return NULL;
+    return m->mask_active[m->mask_count - 1] ? NULL : "a mask has no active lane";
 }
 
 static const char *decode_mask(decoder *d, uint8_t op, uint32_t access, uint32_t *mask) {
     part_model *m = &d->model;
-    uint32_t own = m->accesses[access].mask;
+    cursor *known = &d->columns[COLUMN_MASK];
+    *mask = m->accesses[access].mask;
     switch ((op_mask)(op >> OP_MASK_SHIFT & 3)) {
-    case MASK_OF_ACCESS: *mask = own; return NULL;
+    case MASK_OF_ACCESS: return NULL;
     case MASK_OF_EVENT: *mask = m->last_mask; return NULL;
     case MASK_KNOWN:
-        *mask = (uint32_t)get_limited(&d->columns[COLUMN_MASK], m->mask_count - 1);
-        return d->columns[COLUMN_MASK].failed ? "an event has a mask that is not there" : NULL;
-    default: *mask = m->mask_count; return decode_new_mask(d, own);
+        *mask = (uint32_t)get_limited(known, m->mask_count - 1);
+        return known->failed ? "an event has a mask that is not there" : NULL;
+    default: {
+        uint32_t own = *mask;
+        *mask = m->mask_count;
+        return decode_new_mask(d, own);
+    }
     }
 }
 
@@ -105,22 +80,17 @@ static const char *decode_moved(decoder *d, uint32_t access, uint32_t mask, uint
     const uint64_t *before = part_memory(m, reference);
     if (d->columns[COLUMN_REFERENCE].failed || !before)
         return "an event follows an access that has no addresses yet";
-    if (!part_mask_is_full(m, mask)) {
-        const uint32_t *lanes = part_lanes(m, mask);
-        for (uint32_t i = 0; i < count; i++)
-            d->before[i] = before[lanes[i]];
-        before = d->before;
-    }
+    before = part_pick(m, mask, before, m->before);
     step_kind kind = reference == access ? STEP_OWN : STEP_OTHER;
     uint64_t base = decode_base(d, access, op, kind, part_follow(m, access, reference, before[0]));
     if (a->unit == m->accesses[reference].unit) {
         uint64_t step = base - before[0];
         for (uint32_t i = 0; i < count; i++)
-            d->now[i] = before[i] + step;
+            m->now[i] = before[i] + step;
         return NULL;
     }
     for (uint32_t i = 0; i < count; i++)
-        d->now[i] = base + part_scale(m, access, reference, before[i] - before[0]);
+        m->now[i] = base + part_scale(m, access, reference, before[i] - before[0]);
     return NULL;
 }
 
@@ -135,40 +105,30 @@ static const char *decode_pattern(decoder *d, uint32_t access, uint32_t mask, ui
     uint64_t base = decode_base(d, access, op, STEP_BASE, a->base);
     const uint64_t *pattern = m->patterns + m->pattern_start[a->pattern];
     for (uint32_t i = 0; i < count; i++)
-        d->now[i] = base + pattern[i];
+        m->now[i] = base + pattern[i];
     return NULL;
 }
 
 /* The differences of a list, as they were before they were divided and folded. */
 static const char *decode_values(decoder *d, uint32_t access, uint32_t count, list_code *code) {
+    part_model *m = &d->model;
     cursor *how = &d->columns[COLUMN_LIST];
     uint8_t head = get_byte(how), shift = get_byte(how);
     unsigned width = head >> LIST_WIDTH_SHIFT;
-    uint64_t unit = head & LIST_ELEMENTS ? d->model.accesses[access].unit : 1;
+    uint64_t unit = head & LIST_ELEMENTS ? m->accesses[access].unit : 1;
     *code = head & LIST_CODE;
     if (how->failed || *code > LIST_LANE || width > 8 || shift > 63)
         return "a list is written in an unknown way";
-    memset(d->now, 0, count * sizeof *d->now);
+    memset(m->now, 0, count * sizeof *m->now);
     for (unsigned byte = 0; byte < width; byte++) {
         const uint8_t *plane = get_data(&d->columns[COLUMN_VALUES + byte], count - 1);
         if (!plane)
             return too_short;
         for (uint32_t i = 1; i < count; i++)
-            d->now[i] |= (uint64_t)plane[i - 1] << 8 * byte;
+            m->now[i] |= (uint64_t)plane[i - 1] << 8 * byte;
     }
     for (uint32_t i = 1; i < count; i++)
-        d->now[i] = (unfold(d->now[i]) << shift) * unit;
-    return NULL;
-}
-
-static const char *add_lane_memory(decoder *d, uint32_t access, uint32_t mask) {
-    part_model *m = &d->model;
-    const uint64_t *memory = part_memory(m, access);
-    if (!memory)
-        return "a list follows addresses that are not there";
-    const uint32_t *lanes = part_lanes(m, mask);
-    for (uint32_t i = 1; i < m->mask_active[mask]; i++)
-        d->now[i] += memory[lanes[i]];
+        m->now[i] = (unfold(m->now[i]) << shift) * unit;
     return NULL;
 }
 
@@ -183,15 +143,19 @@ static const char *decode_list(decoder *d, uint32_t access, uint32_t mask, uint8
     uint64_t base = decode_base(d, access, op, STEP_BASE, a->base);
     list_code code;
     const char *fault = decode_values(d, access, count, &code);
-    if (!fault && code == LIST_LANE)
-        fault = add_lane_memory(d, access, mask);
     if (fault)
         return fault;
-    d->now[0] = base;
-    for (uint32_t i = 1; i < count && code != LIST_LANE; i++)
-        d->now[i] += code == LIST_ORIGIN ? a->origin : d->now[i - 1];
+    const uint64_t *memory = code == LIST_LANE ? part_memory(m, access) : NULL;
+    const uint32_t *lanes = memory ? part_lanes(m, mask) : NULL;
+    if (code == LIST_LANE && !memory)
+        return "a list follows addresses that are not there";
+    m->now[0] = base;
+    for (uint32_t i = 1; i < count && memory; i++)
+        m->now[i] += memory[lanes[i]];
+    for (uint32_t i = 1; i < count && !memory; i++)
+        m->now[i] += code == LIST_ORIGIN ? a->origin : m->now[i - 1];
     a->pattern = m->pattern_count;
-    part_pattern_add(m, d->now, count);
+    part_pattern_add(m, m->now, count);
     return NULL;
 }
 
@@ -207,23 +171,15 @@ static const char *decode_addresses(decoder *d, uint32_t mask, uint8_t op, hd_ev
     if (fault)
         return fault;
     if ((op & OP_KIND) != OP_MOVED || m->accesses[event->access].reference == event->access)
-        part_remember(m, event->access, mask, d->now);
-    event->address = d->now;
+        part_remember(m, event->access, mask, m->now);
+    event->address = m->now;
     if (part_mask_is_full(m, mask))
         return NULL;
     const uint32_t *lanes = part_lanes(m, mask);
     for (uint32_t i = 0; i < m->mask_active[mask]; i++)
-        d->address[lanes[i]] = d->now[i];
-    event->address = d->address;
+        m->values[lanes[i]] = m->now[i];
+    event->address = m->values;
     return NULL;
-}
-
-static void decode_strided(decoder *d, uint8_t op, hd_event *event) {
-    access_state *a = &d->model.accesses[event->access];
-    if (op & OP_DETAIL)
-        a->stride = get_signed(&d->columns[COLUMN_STRIDE]);
-    event->stride = (int64_t)a->stride;
-    event->base = decode_base(d, event->access, op, STEP_BASE, a->base);
 }
 
 /* ---- events --------------------------------------------------------------------- */
@@ -247,28 +203,20 @@ static const char *decode_event(decoder *d, hd_event *event) {
     if (fault)
         return fault;
     part_note_event(m, event->access, mask, event->position);
-    if ((op & OP_KIND) == OP_STRIDED)
-        decode_strided(d, op, event);
-    else
+    if ((op & OP_KIND) == OP_STRIDED) {
+        access_state *a = &m->accesses[access];
+        if (op & OP_DETAIL)
+            a->stride = get_signed(&d->columns[COLUMN_STRIDE]);
+        event->stride = (int64_t)a->stride;
+        event->base = decode_base(d, event->access, op, STEP_BASE, a->base);
+    } else {
         fault = decode_addresses(d, mask, op, event);
+    }
     event->active = m->mask_active[mask];
     event->mask = part_mask(m, mask);
     bool short_columns = d->columns[COLUMN_BASE].failed | d->columns[COLUMN_STRIDE].failed |
                          d->columns[COLUMN_NEW_MASK].failed;
     return fault ? fault : short_columns ? too_short : NULL;
-}
-
-/* Finds the columns; their lengths stand before them. */
-static bool split_columns(decoder *d, const uint8_t *columns, size_t count) {
-    cursor all = {columns, columns + count, false};
-    uint64_t lengths[COLUMN_COUNT];
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        lengths[i] = get_limited(&all, PART_BYTES_MAX);
-    for (int i = 0; i < COLUMN_COUNT; i++) {
-        const uint8_t *at = get_data(&all, lengths[i]);
-        d->columns[i] = (cursor){at, at ? at + lengths[i] : NULL, !at};
-    }
-    return cursor_done(&all);
 }
 
 bool reading_goes_on(reading *r, uint64_t more) {
@@ -286,7 +234,15 @@ bool reading_goes_on(reading *r, uint64_t more) {
 
 const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
                            uint32_t spaces, const hd_sink *sink, void *stream) {
-    if (!split_columns(d, columns, count))
+    cursor all = {columns, columns + count, false}; /* their lengths stand before them */
+    uint64_t lengths[COLUMN_COUNT];
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        lengths[i] = get_limited(&all, PART_BYTES_MAX);
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        const uint8_t *at = get_data(&all, lengths[i]);
+        d->columns[i] = (cursor){at, at ? at + lengths[i] : NULL, !at};
+    }
+    if (!cursor_done(&all))
         return "its columns do not fill it";
     if (head->events != (uint64_t)(d->columns[COLUMN_OP].end - d->columns[COLUMN_OP].at))
         return "it has not the events that its head says";
@@ -307,20 +263,4 @@ const char *decoder_events(decoder *d, const part_head *head, const uint8_t *col
         if (!cursor_done(&d->columns[i]))
             return "a column has bytes that no event uses";
     return lane_accesses == head->lane_accesses ? NULL : "its lane accesses are not what it says";
-}
-
-void decoder_launch(decoder *d, const hd_event_launch *launch) {
-    part_model_launch(&d->model, launch);
-    size_t size = launch->block_threads * sizeof *d->now;
-    d->now = memory_grow(d->now, size);
-    d->before = memory_grow(d->before, size);
-    d->address = memory_grow(d->address, size);
-}
-
-void decoder_free(decoder *d) {
-    part_model_free(&d->model);
-    free(d->now);
-    free(d->before);
-    free(d->address);
-    *d = (decoder){0};
 }

@@ -20,8 +20,6 @@ typedef struct decoder {
     reading *reading;
     part_model model;
     cursor columns[COLUMN_COUNT];
-    uint64_t *now, *before; /* [threads] of the active lanes, in their order */
-    uint64_t *address;      /* [threads] by lane */
 } decoder;
 
 /* What the head of a part says of it. */
@@ -33,12 +31,9 @@ typedef struct part_head {
     uint64_t lane_accesses;
 } part_head;
 
-void decoder_launch(decoder *d, const hd_event_launch *launch);
-/* Gives the part's events to `sink`, but for those of spaces that are not in `spaces` (a bit
+/* The model knows the launch (part_model_launch()). Gives the part's events to `sink`, but for those of spaces that are not in `spaces` (a bit
  * 1 << kir_space each). NULL, or what is wrong with the columns, which may come from anybody;
  * the events before have then been given. */
 const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
                            uint32_t spaces, const hd_sink *sink, void *stream);
-void decoder_free(decoder *d);
-
 #endif

@@ -28,32 +28,17 @@ static bool same_words(const uint64_t *a, const uint64_t *b, uint32_t words) {
 
 /* ---- masks ---------------------------------------------------------------------- */
 
-static void put_lanes(bytes *out, const uint64_t *mask, const uint64_t *flipped, uint64_t invert,
-                      const part_model *m) {
-    uint32_t next = 0;
-    for (uint32_t w = 0; w < m->words; w++) {
-        uint64_t word = mask[w] ^ flipped[w] ^ invert;
-        if (invert && w == m->words - 1 && m->threads % 64)
-            word &= ((uint64_t)1 << m->threads % 64) - 1;
-        for (; word; word &= word - 1) {
-            uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(word);
-            put_varint(out, lane - next);
-            next = lane + 1;
-        }
-    }
-}
-
 /* Writes the newest mask in the shortest way; `last` is that of the access's last event. */
 static void put_mask(encoder *c, uint32_t id, uint32_t last) {
     const part_model *m = &c->model;
     bytes *out = &c->columns[COLUMN_NEW_MASK];
-    const uint64_t *mask = part_mask(m, id), *flipped = part_mask(m, last);
+    const uint64_t *mask = part_mask(m, id), *own = part_mask(m, last);
     uint32_t counts[] = {[MASK_WORDS] = m->words * 8,
                          [MASK_SET] = m->mask_active[id],
                          [MASK_CLEAR] = m->threads - m->mask_active[id],
                          [MASK_FLIP] = 0};
     for (uint32_t w = 0; w < m->words; w++)
-        counts[MASK_FLIP] += (uint32_t)__builtin_popcountll(mask[w] ^ flipped[w]);
+        counts[MASK_FLIP] += (uint32_t)__builtin_popcountll(mask[w] ^ own[w]);
     mask_code code = MASK_WORDS;
     for (mask_code other = MASK_SET; other <= MASK_FLIP; other++)
         if (counts[other] < counts[code])
@@ -66,10 +51,15 @@ static void put_mask(encoder *c, uint32_t id, uint32_t last) {
         out->count += m->words * (size_t)8;
         return;
     }
-    static const uint64_t zero[LANES_MAX / 64];
+    const uint64_t *reference = part_mask_reference(m, code, last);
+    uint32_t next = 0;
     put_varint(out, counts[code]);
-    put_lanes(out, mask, code == MASK_FLIP ? flipped : zero, code == MASK_CLEAR ? UINT64_MAX : 0,
-              m);
+    for (uint32_t w = 0; w < m->words; w++)
+        for (uint64_t word = mask[w] ^ reference[w]; word; word &= word - 1) {
+            uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(word);
+            put_varint(out, lane - next);
+            next = lane + 1;
+        }
 }
 
 /* The id of the event's mask; *op says how it is written. */
@@ -111,27 +101,6 @@ typedef struct list {
     uint32_t access, mask, count;
     const uint64_t *now;
 } list;
-
-/* The `values` of the active lanes: themselves when all lanes are active, else picked out. */
-static const uint64_t *pick(encoder *c, uint32_t mask, const uint64_t *values, uint64_t *scratch) {
-    if (part_mask_is_full(&c->model, mask))
-        return values;
-    const uint32_t *lanes = part_lanes(&c->model, mask);
-    uint32_t count = c->model.mask_active[mask];
-    for (uint32_t i = 0; i < count; i++)
-        scratch[i] = values[lanes[i]];
-    return scratch;
-}
-
-/* The event's addresses of its active lanes. */
-static const uint64_t *gather(encoder *c, const hd_event *event, uint32_t mask) {
-    const uint64_t *now = pick(c, mask, event->address, c->now);
-    if (!event->base)
-        return now;
-    for (uint32_t i = 0; i < c->model.mask_active[mask]; i++)
-        c->now[i] = now[i] + event->base;
-    return c->now;
-}
 
 /* True when a[i] - b[i] is the same for all; most that differ do so early. */
 static bool same_distance(const uint64_t *a, const uint64_t *b, uint32_t count) {
@@ -225,7 +194,7 @@ static bool try_moved(encoder *c, const list *l, uint32_t reference, uint8_t *op
     const uint64_t *memory = part_memory(m, reference);
     if (!memory)
         return false;
-    const uint64_t *before = pick(c, l->mask, memory, c->before);
+    const uint64_t *before = part_pick(&c->model, l->mask, memory, c->model.before);
     step_kind kind = reference == l->access ? STEP_OWN : STEP_OTHER;
     uint64_t expected = part_follow(m, l->access, reference, before[0]);
     if (l->count == 1 && l->now[0] - expected != a->step[kind])
@@ -270,7 +239,7 @@ static bool try_same_lanes(encoder *c, const hd_event *event, uint32_t mask, uin
 static bool try_pattern(encoder *c, const list *l, uint8_t *op) {
     part_model *m = &c->model;
     access_state *a = &m->accesses[l->access];
-    uint64_t *distances = c->values;
+    uint64_t *distances = c->model.values;
     for (uint32_t i = 0; i < l->count; i++)
         distances[i] = l->now[i] - l->now[0];
     uint64_t hash = XXH3_64bits(distances, l->count * sizeof *distances);
@@ -371,14 +340,14 @@ static unsigned divide(const encoder *c, const list *l, const list_plan *plan, u
 
 static void encode_values(encoder *c, const list *l) {
     const uint64_t *memory = part_memory(&c->model, l->access);
-    const uint64_t *before = memory ? pick(c, l->mask, memory, c->before) : NULL;
+    const uint64_t *before = memory ? part_pick(&c->model, l->mask, memory, c->model.before) : NULL;
     list_plan plan = {.bits = UINT32_MAX};
     for (list_code code = LIST_ORIGIN; code <= (before ? LIST_LANE : LIST_NEIGHBOUR); code++) {
-        differences(c, l, before, code, c->values);
-        consider(c, l, code, c->values, &plan);
+        differences(c, l, before, code, c->model.values);
+        consider(c, l, code, c->model.values, &plan);
     }
-    differences(c, l, before, plan.code, c->values);
-    unsigned width = divide(c, l, &plan, c->values);
+    differences(c, l, before, plan.code, c->model.values);
+    unsigned width = divide(c, l, &plan, c->model.values);
     put_byte(&c->columns[COLUMN_LIST], (uint8_t)(plan.code | (plan.elements ? LIST_ELEMENTS : 0) |
                                                  width << LIST_WIDTH_SHIFT));
     put_byte(&c->columns[COLUMN_LIST], (uint8_t)plan.shift);
@@ -386,19 +355,9 @@ static void encode_values(encoder *c, const list *l) {
         bytes *plane = &c->columns[COLUMN_VALUES + byte];
         uint8_t *at = bytes_room(plane, l->count);
         for (uint32_t i = 1; i < l->count; i++)
-            at[i - 1] = (uint8_t)(c->values[i] >> 8 * byte);
+            at[i - 1] = (uint8_t)(c->model.values[i] >> 8 * byte);
         plane->count += l->count - 1;
     }
-}
-
-static void encode_list(encoder *c, const list *l, uint8_t *op) {
-    part_model *m = &c->model;
-    *op |= OP_LIST;
-    encode_base(c, l->access, l->now[0], m->accesses[l->access].base, STEP_BASE, op);
-    encode_values(c, l);
-    m->accesses[l->access].pattern = m->pattern_count;
-    part_pattern_add(m, l->now, l->count);
-    c->full |= part_patterns_full(m);
 }
 
 static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, uint8_t *op) {
@@ -406,12 +365,22 @@ static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, u
     if (try_same_lanes(c, event, mask, op))
         return;
     c->lanes_of = UINT32_MAX;
-    list l = {event->access, mask, m->mask_active[mask], gather(c, event, mask)};
+    const uint64_t *now = part_pick(m, mask, event->address, m->now);
+    for (uint32_t i = 0; event->base && i < m->mask_active[mask]; i++)
+        m->now[i] = now[i] + event->base;
+    now = event->base ? m->now : now;
+    list l = {event->access, mask, m->mask_active[mask], now};
     if (!try_moved(c, &l, l.access, op)) {
         if (try_strided(c, &l, op) || try_recent(c, &l, op))
             return;
-        if (!try_pattern(c, &l, op))
-            encode_list(c, &l, op);
+        if (!try_pattern(c, &l, op)) {
+            *op |= OP_LIST;
+            encode_base(c, l.access, now[0], m->accesses[l.access].base, STEP_BASE, op);
+            encode_values(c, &l);
+            m->accesses[l.access].pattern = m->pattern_count;
+            part_pattern_add(m, now, l.count);
+            c->full |= part_patterns_full(m);
+        }
     }
     part_remember(m, l.access, mask, l.now);
     if (part_memory(m, l.access))
@@ -423,13 +392,6 @@ static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, u
 }
 
 /* ---- events --------------------------------------------------------------------- */
-
-static bool columns_are_large(const encoder *c) {
-    size_t count = 0;
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        count += c->columns[i].count;
-    return count >= PART_BYTES;
-}
 
 void encoder_event(encoder *c, const hd_event *event) {
     part_model *m = &c->model;
@@ -452,16 +414,12 @@ void encoder_event(encoder *c, const hd_event *event) {
     }
     put_byte(&c->columns[COLUMN_OP], op);
     c->lane_accesses += m->mask_active[mask];
-    if (++c->events % 64 == 0 || (op & OP_KIND) == OP_LIST)
-        c->full |= columns_are_large(c);
-}
-
-void encoder_launch(encoder *c, const hd_event_launch *launch) {
-    part_model_launch(&c->model, launch);
-    size_t size = launch->block_threads * sizeof *c->now;
-    c->now = memory_grow(c->now, size);
-    c->before = memory_grow(c->before, size);
-    c->values = memory_grow(c->values, size);
+    if (++c->events % 64 && (op & OP_KIND) != OP_LIST)
+        return;
+    size_t count = 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        count += c->columns[i].count;
+    c->full |= count >= PART_BYTES;
 }
 
 void encoder_begin(encoder *c, uint64_t position) {
@@ -493,8 +451,5 @@ void encoder_free(encoder *c) {
         bytes_free(&c->columns[i]);
     hd_hash_free(&c->masks);
     hd_hash_free(&c->patterns);
-    free(c->now);
-    free(c->before);
-    free(c->values);
     *c = (encoder){0};
 }

@@ -17,13 +17,12 @@ typedef struct encoder {
     /* Ids of the part, by hash. Equal hashes of different data are as good as never, and cost
      * only a match that is then not used. */
     hd_hash_table masks, patterns;
-    uint32_t recent[RECENT_LISTS];   /* accesses that remembered addresses last */
-    uint32_t lanes_of;               /* the access whose memory has the last event's lanes, all of
+    uint32_t recent[RECENT_LISTS]; /* accesses that remembered addresses last */
+    uint32_t lanes_of;             /* the access whose memory has the last event's lanes, all of
                                     * them as far away; or UINT32_MAX */
-    uint64_t *now, *before, *values; /* [threads] scratch */
 } encoder;
 
-void encoder_launch(encoder *c, const hd_event_launch *launch);
+/* Begins a part; the model knows the launch (part_model_launch()). */
 void encoder_begin(encoder *c, uint64_t position);
 /* The event's access and lanes are those of the launch, its position not before the next
  * one. Sets `full` when the part is large enough. */

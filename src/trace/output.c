@@ -1,7 +1,6 @@
 /* The file that a trace is written to. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -40,18 +39,12 @@ bool output_is_written(const char *path) {
 }
 
 /* Gives the file its bytes first and its name then; false where the file system cannot. */
-static bool open_nameless(output *o, const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder)
-        hd_no_memory(strlen(path));
-    o->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-    free(folder);
+static bool open_nameless(output *o, hd_arena *arena, const char *path) {
+    o->fd = open(hd_path_folder(arena, path), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
     if (o->fd < 0)
         return false;
     lock(o);
-    char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
+    const char *self = hd_format(arena, "/proc/self/fd/%d", o->fd);
     write_all(o, o->buffer.data, o->buffer.count);
     unlink(path); /* of a killed run */
     if (!o->error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
@@ -60,8 +53,8 @@ static bool open_nameless(output *o, const char *path) {
     return false;
 }
 
-bool output_open(output *o, const char *path) {
-    if (!open_nameless(o, path)) {
+bool output_open(output *o, hd_arena *arena, const char *path) {
+    if (!open_nameless(o, arena, path)) {
         o->error = 0;
         o->flushed = 0;
         o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -14,7 +14,7 @@ typedef struct output {
 
 /* Makes the file, with what was written before in it: who finds the name finds that. False: see
  * `error`, and there is no file. */
-bool output_open(output *o, const char *path);
+bool output_open(output *o, hd_arena *arena, const char *path);
 /* Somebody is writing this file now. */
 bool output_is_written(const char *path);
 static inline uint64_t output_size(const output *o) { return o->flushed + o->buffer.count; }

@@ -32,10 +32,13 @@ void part_model_launch(part_model *m, const hd_event_launch *launch) {
     m->words = (m->threads + 63) / 64;
     m->accesses = memory_grow(m->accesses, launch->access_count * sizeof *m->accesses);
     m->lanes = memory_grow(m->lanes, m->threads * sizeof *m->lanes);
+    uint64_t **scratch[] = {&m->now, &m->before, &m->values};
+    for (int i = 0; i < 3; i++)
+        *scratch[i] = memory_grow(*scratch[i], m->threads * sizeof **scratch[i]);
     m->mask_capacity = m->memory_capacity = 0; /* in words and lanes of another launch */
 }
 
-static void begin_accesses(part_model *m) {
+void part_model_begin(part_model *m, uint64_t position) {
     const hd_event_launch *launch = m->launch;
     for (uint32_t i = 0; i < launch->access_count; i++) {
         const hd_event_access *access = &launch->accesses[i];
@@ -49,10 +52,6 @@ static void begin_accesses(part_model *m) {
             .unit = buffer && buffer->element_bytes ? buffer->element_bytes : access->width,
         };
     }
-}
-
-void part_model_begin(part_model *m, uint64_t position) {
-    begin_accesses(m);
     m->last_access = UINT32_MAX;
     m->last_mask = 0;
     m->next_position = position;
@@ -78,6 +77,9 @@ void part_model_free(part_model *m) {
     free(m->pattern_start);
     free(m->memory);
     free(m->lanes);
+    free(m->now);
+    free(m->before);
+    free(m->values);
     *m = (part_model){0};
 }
 
@@ -112,6 +114,11 @@ uint64_t *part_mask_new(part_model *m) {
     return m->masks + (size_t)m->mask_count * m->words;
 }
 
+const uint64_t *part_mask_reference(const part_model *m, mask_code code, uint32_t own) {
+    static const uint64_t none[LANES_MAX / 64];
+    return code == MASK_SET ? none : part_mask(m, code == MASK_CLEAR ? 0 : own);
+}
+
 void part_mask_count(part_model *m) {
     const uint64_t *mask = part_mask(m, m->mask_count);
     uint32_t active = 0;
@@ -132,6 +139,15 @@ const uint32_t *part_lanes(part_model *m, uint32_t mask) {
     return m->lanes;
 }
 
+const uint64_t *part_pick(part_model *m, uint32_t mask, const uint64_t *values, uint64_t *scratch) {
+    if (part_mask_is_full(m, mask))
+        return values;
+    const uint32_t *lanes = part_lanes(m, mask);
+    for (uint32_t i = 0; i < m->mask_active[mask]; i++)
+        scratch[i] = values[lanes[i]];
+    return scratch;
+}
+
 void part_pattern_add(part_model *m, const uint64_t *addresses, uint32_t count) {
     uint32_t start = m->pattern_start[m->pattern_count];
     if (start + count > m->pattern_room) {
@@ -148,27 +164,24 @@ void part_pattern_add(part_model *m, const uint64_t *addresses, uint32_t count) 
     m->pattern_start[++m->pattern_count] = start + count;
 }
 
-/* An access gets a memory when it first needs one, as long as there is room; its lanes
- * start at 0, unless all of them are about to be written. */
-static uint64_t *own_memory(part_model *m, uint32_t access, bool all_written) {
-    uint64_t *memory = part_memory(m, access);
-    if (memory || (m->memory_count + 1) * (size_t)m->threads > LANE_MEMORY_MAX)
-        return memory;
-    if (m->memory_count >= m->memory_capacity) {
-        m->memory_capacity = m->memory_capacity ? m->memory_capacity * 2 : 4;
-        m->memory =
-            memory_grow(m->memory, (size_t)m->memory_capacity * m->threads * sizeof *m->memory);
-    }
-    m->accesses[access].memory = ++m->memory_count;
-    memory = part_memory(m, access);
-    return all_written ? memory : memset(memory, 0, m->threads * sizeof *memory);
-}
-
 void part_remember(part_model *m, uint32_t access, uint32_t mask, const uint64_t *addresses) {
     uint32_t active = m->mask_active[mask];
-    uint64_t *memory = own_memory(m, access, active == m->threads);
-    if (!memory)
-        return;
+    uint64_t *memory = part_memory(m, access);
+    /* An access gets a memory when it first needs one, as long as there is room; its lanes start
+     * at 0. */
+    if (!memory) {
+        if ((m->memory_count + 1) * (size_t)m->threads > LANE_MEMORY_MAX)
+            return;
+        if (m->memory_count >= m->memory_capacity) {
+            m->memory_capacity = m->memory_capacity ? m->memory_capacity * 2 : 4;
+            size_t lanes = (size_t)m->memory_capacity * m->threads;
+            m->memory = memory_grow(m->memory, lanes * sizeof *m->memory);
+        }
+        m->accesses[access].memory = ++m->memory_count;
+        memory = part_memory(m, access);
+        if (active < m->threads)
+            memset(memory, 0, m->threads * sizeof *memory);
+    }
     if (active == m->threads) {
         memcpy(memory, addresses, active * sizeof *memory);
         return;

@@ -47,7 +47,8 @@ enum {
     OP_GAP = 1 << 7     /* column GAP has the positions left out */
 };
 
-/* How a new mask is written: its words, or lanes with a bit to set, to clear, or to flip. */
+/* How a new mask is written: its words, or the lanes in which it differs from none, from all, or
+ * from the mask of the access's last event. */
 typedef enum mask_code { MASK_WORDS, MASK_SET, MASK_CLEAR, MASK_FLIP } mask_code;
 
 /* What the values of a list are differences to. */
@@ -95,6 +96,8 @@ typedef struct part_model {
 
     uint32_t *lanes; /* active ones of mask lanes_of */
     uint32_t lanes_of;
+
+    uint64_t *now, *before, *values; /* [threads] scratch of those who use the model */
 } part_model;
 
 /* For the blocks of a launch, which the model borrows. */
@@ -117,6 +120,8 @@ static inline const uint64_t *part_mask(const part_model *m, uint32_t id) {
 /* Adds a mask: the returned words are to be filled, and then counted. */
 uint64_t *part_mask_new(part_model *m);
 void part_mask_count(part_model *m);
+/* What a mask is written as different from; `own` is the mask of the access's last event. */
+const uint64_t *part_mask_reference(const part_model *m, mask_code code, uint32_t own);
 static inline bool part_masks_full(const part_model *m) {
     return (m->mask_count + 1) * (size_t)m->words > MASK_WORDS_MAX;
 }
@@ -132,6 +137,9 @@ const uint32_t *part_lanes(part_model *m, uint32_t mask);
 static inline bool part_mask_is_full(const part_model *m, uint32_t mask) {
     return m->mask_active[mask] == m->threads;
 }
+
+/* The `values` of the active lanes: themselves when all lanes are active, else picked out. */
+const uint64_t *part_pick(part_model *m, uint32_t mask, const uint64_t *values, uint64_t *scratch);
 
 /* Adds a pattern of `count` lanes. */
 void part_pattern_add(part_model *m, const uint64_t *addresses, uint32_t count);

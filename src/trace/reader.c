@@ -12,22 +12,18 @@
  * deceive. Reading is by pread, not mapped memory: a file cut short meanwhile is an error,
  * not a signal.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "chunk.h"
 #include "table.h"
 #include "trace/trace.h"
 
-/* A launch and where its blocks are. */
+/* A launch and its blocks. */
 typedef struct open_launch {
     hd_event_launch launch;
     hd_vec(hd_trace_block) blocks;
-    hd_vec(uint64_t) offsets;
     size_t paged;  /* blocks that pages have listed */
     uint64_t next; /* block number expected next, at least */
     uint64_t mis, lane_accesses, bytes;
@@ -63,7 +59,6 @@ typedef struct opening {
     bool whole, complete;           /* has a directory; which says that the run ended */
     /* The block whose parts are being walked over. */
     hd_trace_block block;
-    uint64_t block_at;
     uint32_t block_part;
 } opening;
 
@@ -96,17 +91,8 @@ static const char *part_fault(const open_launch *l, const chunk *c, const part_h
                : "a part has more lane accesses than its events have lanes";
 }
 
-/* The same of a block in parts that were not visited. */
-static const char *listed_fault(const hd_trace_block *block) {
-    uint64_t parts = block->bytes / PART_CHUNK_LEAST;
-    return block->mis <= parts * (PART_BYTES_MAX - COLUMN_COUNT)
-               ? NULL
-               : "a page has a block with more events than its parts can hold";
-}
-
 /* NULL, or why the block cannot come next. */
-static const char *add_block(opening *o, open_launch *l, const hd_trace_block *block,
-                             uint64_t offset) {
+static const char *add_block(opening *o, open_launch *l, const hd_trace_block *block) {
     if (block->block < l->next || block->block >= l->launch.block_count)
         return "a block is not of the launch, or not in order";
     if (__builtin_add_overflow(l->mis, block->mis, &l->mis) ||
@@ -115,16 +101,14 @@ static const char *add_block(opening *o, open_launch *l, const hd_trace_block *b
     l->next = block->block + 1;
     l->bytes += block->bytes;
     hd_push(o->arena, &l->blocks, *block);
-    hd_push(o->arena, &l->offsets, offset);
     return NULL;
 }
 
 /* An entry of a page: a block that parts have shown, or one to believe. */
 static const char *list_block(opening *o, open_launch *l, cursor *in) {
-    hd_trace_block block;
-    uint64_t skipped = get_varint(in);
+    hd_trace_block block = {.offset = o->at};
     uint64_t before = l->paged ? l->blocks.data[l->paged - 1].block + 1 : 0;
-    block.block = before + skipped;
+    block.block = before + get_varint(in);
     block.bytes = get_varint(in);
     block.mis = get_varint(in);
     block.lane_accesses = get_varint(in);
@@ -140,12 +124,11 @@ static const char *list_block(opening *o, open_launch *l, cursor *in) {
     }
     if (block.bytes < PART_CHUNK_LEAST || block.bytes > o->source.size - o->at)
         return "a page has a block that is not in the file";
-    const char *fault = listed_fault(&block);
-    if (!fault)
-        fault = add_block(o, l, &block, o->at);
+    if (block.mis > block.bytes / PART_CHUNK_LEAST * (PART_BYTES_MAX - COLUMN_COUNT))
+        return "a page has a block with more events than its parts can hold";
     o->at += block.bytes;
     l->paged++;
-    return fault;
+    return add_block(o, l, &block);
 }
 
 static const char *list_blocks(opening *o, open_launch *l, cursor *in) {
@@ -162,38 +145,13 @@ static const char *list_blocks(opening *o, open_launch *l, cursor *in) {
 
 /* ---- chunks --------------------------------------------------------------------- */
 
-static const char *take_header(opening *o, cursor *in) {
-    o->trace->contents.source = get_text(in, o->arena);
-    o->trace->contents.spaces = (uint32_t)get_limited(in, UINT32_MAX);
-    return cursor_done(in) ? NULL : "the header is not complete";
-}
-
-static const char *take_table(opening *o, cursor *in) {
-    hd_event_launch table = {0};
-    if (!table_get(o->arena, in, &table))
-        return "a table is not complete";
-    const char *fault = tables_fault(&table);
-    if (!fault)
-        hd_push(o->arena, &o->tables, table);
-    return fault;
-}
-
 static const char *take_launch(opening *o, cursor *in) {
-    hd_event_launch sizes = {0};
-    uint64_t table;
-    if (!launch_get(in, &sizes, &table) || table >= o->tables.count)
+    open_launch l = {0};
+    if (!launch_get(in, o->tables.data, o->tables.count, &l.launch))
         return "a launch is not complete, or its table is not there";
     size_t count = o->trace->launches.count;
-    if (count && sizes.number <= o->trace->launches.data[count - 1].launch.number)
+    if (count && l.launch.number <= o->trace->launches.data[count - 1].launch.number)
         return "launches are not in order";
-    open_launch l = {.launch = o->tables.data[table]};
-    l.launch.number = sizes.number;
-    l.launch.dims = sizes.dims;
-    l.launch.block_count = sizes.block_count;
-    l.launch.block_threads = sizes.block_threads;
-    memcpy(l.launch.groups, sizes.groups, sizeof sizes.groups);
-    memcpy(l.launch.local, sizes.local, sizeof sizes.local);
-    memcpy(l.launch.offset, sizes.offset, sizeof sizes.offset);
     const char *fault = sizes_fault(&l.launch);
     if (!fault)
         hd_push(o->arena, &o->trace->launches, l);
@@ -224,10 +182,8 @@ static const char *take_part(opening *o, open_launch *l, const chunk *c) {
     const char *fault = part_fault(l, c, &head);
     if (fault)
         return fault;
-    if (!head.part) {
-        o->block = (hd_trace_block){.block = head.block};
-        o->block_at = c->offset;
-    }
+    if (!head.part)
+        o->block = (hd_trace_block){.block = head.block, .offset = c->offset};
     o->block_part++;
     o->block.bytes += c->bytes;
     o->block.mis += head.events;
@@ -236,15 +192,7 @@ static const char *take_part(opening *o, open_launch *l, const chunk *c) {
     if (!head.last)
         return NULL;
     o->block_part = 0;
-    return add_block(o, l, &o->block, o->block_at);
-}
-
-/* A directory that is walked into: its launches have been read. */
-static const char *take_directory(opening *o, cursor *in) {
-    if (get_byte(in) > 1 || in->failed)
-        return "the directory is not complete";
-    o->whole = true;
-    return NULL;
+    return add_block(o, l, &o->block);
 }
 
 static const char *take_chunk(opening *o, const chunk *c) {
@@ -261,47 +209,35 @@ static const char *take_chunk(opening *o, const chunk *c) {
     if (inside != (l != NULL))
         return "a chunk does not belong here";
     switch (c->type) {
-    case CHUNK_TABLE: return take_table(o, &in);
+    case CHUNK_TABLE: {
+        hd_event_launch table = {0};
+        const char *fault =
+            table_get(o->arena, &in, &table) ? tables_fault(&table) : "a table is not complete";
+        if (!fault)
+            hd_push(o->arena, &o->tables, table);
+        return fault;
+    }
     case CHUNK_LAUNCH: return take_launch(o, &in);
     case CHUNK_PAGE: {
         const char *fault = list_blocks(o, l, &in);
         return fault ? fault : cursor_done(&in) ? NULL : "a page is too long";
     }
     case CHUNK_END: return take_end(o, l, &in);
-    case CHUNK_DIRECTORY: return take_directory(o, &in);
+    case CHUNK_DIRECTORY: /* walked into: its launches have been read */
+        o->whole = get_byte(&in) <= 1 && !in.failed;
+        return o->whole ? NULL : "the directory is not complete";
     default: return "there is a second header";
     }
 }
 
 /* ---- the two ways to open ------------------------------------------------------- */
 
-/* From chunk to chunk, up to the end or to where the file was cut off. */
-static hd_status walk(opening *o) {
-    o->walking = true;
-    while (!o->whole) {
-        chunk c;
-        const char *fault;
-        chunk_result result = chunk_read(&o->source, o->at, &c, &fault);
-        if (result == CHUNK_CUT)
-            return HD_OK;
-        if (result == CHUNK_OK)
-            fault = take_chunk(o, &c);
-        if (fault)
-            return fault_at(o, o->at, fault);
-        o->at += c.bytes;
-    }
-    return HD_OK;
-}
-
 /* The chunk at `offset`, which the directory names. A page that lists blocks moves o->at over
  * them, so that it must then stand there itself. */
 static hd_status read_named(opening *o, uint64_t offset) {
     chunk c;
-    const char *fault = NULL;
-    chunk_result result = chunk_read(&o->source, offset, &c, &fault);
-    if (result == CHUNK_CUT)
-        fault = "the file ends inside a chunk";
-    else if (result == CHUNK_OK)
+    const char *fault = chunk_read(&o->source, offset, &c);
+    if (!fault)
         fault = c.type == CHUNK_PART || c.type == CHUNK_DIRECTORY ? "the directory names a part"
                                                                   : take_chunk(o, &c);
     if (!fault && o->at != offset)
@@ -314,14 +250,14 @@ static hd_status read_named(opening *o, uint64_t offset) {
 
 static hd_status read_directory(opening *o, uint64_t offset) {
     chunk c;
-    const char *fault = NULL;
-    chunk_result result = chunk_read(&o->source, offset, &c, &fault);
-    if (result == CHUNK_OK &&
+    const char *fault = chunk_read(&o->source, offset, &c);
+    if (!fault &&
         (c.type != CHUNK_DIRECTORY || c.offset + c.bytes + FILE_FOOT_BYTES != o->source.size))
         fault = "there is no directory";
-    const uint8_t *packed = result == CHUNK_OK && !fault ? chunk_body(&o->source, &c) : NULL;
+    const uint8_t *packed = fault ? NULL : chunk_body(&o->source, &c);
     if (!packed)
-        return fault_at(o, offset, fault ? fault : "the directory cannot be read");
+        return fault_at(o, offset,
+                        fault && fault != chunk_cut ? fault : "the directory cannot be read");
     uint8_t *body = hd_alloc(o->arena, c.body_count + 1); /* chunks are read meanwhile */
     memcpy(body, packed, c.body_count);
     cursor in = {body, body + c.body_count, false};
@@ -348,8 +284,21 @@ static hd_status read_chunks(opening *o) {
     const uint8_t *foot = size < o->at + FILE_FOOT_BYTES
                               ? NULL
                               : source_read(&o->source, size - FILE_FOOT_BYTES, FILE_FOOT_BYTES);
-    if (!foot || memcmp(foot + 24, foot_magic, sizeof foot_magic) != 0)
-        return walk(o);
+    /* Else from chunk to chunk, up to the end or to where the file was cut off. */
+    o->walking = !foot || memcmp(foot + 24, foot_magic, sizeof foot_magic) != 0;
+    while (o->walking && !o->whole) {
+        chunk c;
+        const char *fault = chunk_read(&o->source, o->at, &c);
+        if (fault == chunk_cut)
+            return HD_OK;
+        if (!fault)
+            fault = take_chunk(o, &c);
+        if (fault)
+            return fault_at(o, o->at, fault);
+        o->at += c.bytes;
+    }
+    if (o->walking)
+        return HD_OK;
     if (load64(foot + 16) != file_hash(foot, 16) || load64(foot + 8) != size ||
         load64(foot) < o->at || load64(foot) > size)
         return fault_at(o, size - FILE_FOOT_BYTES, "the file's end is not that of a trace");
@@ -357,23 +306,6 @@ static hd_status read_chunks(opening *o) {
 }
 
 /* ---- what is there, and what is not --------------------------------------------- */
-
-/* "launch 1 ('relax') has 3 of 16 blocks" for launches that are not complete. */
-static void describe_launches(const opening *o, hd_str *words) {
-    enum { SHOWN = 4 };
-    const hd_trace *t = o->trace;
-    size_t found = 0;
-    for (size_t i = 0; i < t->launches.count; i++) {
-        const open_launch *l = &t->launches.data[i];
-        if ((l->ended && l->complete) || found++ >= SHOWN)
-            continue;
-        hd_str_printf(words, "; launch %u ('%s') has %llu complete block%s of %llu",
-                      l->launch.number, l->launch.kernel, (unsigned long long)l->blocks.count,
-                      l->blocks.count == 1 ? "" : "s", (unsigned long long)l->launch.block_count);
-    }
-    if (found > SHOWN)
-        hd_str_printf(words, "; and so on, %zu launches in all", found);
-}
 
 static const char *missing_words(opening *o) {
     hd_str words = {.arena = o->arena};
@@ -386,7 +318,19 @@ static const char *missing_words(opening *o) {
                       (unsigned long long)o->trace->size);
     if (o->block_part)
         hd_str_printf(&words, ", inside block %llu", (unsigned long long)o->block.block);
-    describe_launches(o, &words);
+    enum { SHOWN = 4 }; /* of the launches that are not complete */
+    const hd_trace *t = o->trace;
+    size_t found = 0;
+    for (size_t i = 0; i < t->launches.count; i++) {
+        const open_launch *l = &t->launches.data[i];
+        if ((l->ended && l->complete) || found++ >= SHOWN)
+            continue;
+        hd_str_printf(&words, "; launch %u ('%s') has %llu complete block%s of %llu",
+                      l->launch.number, l->launch.kernel, (unsigned long long)l->blocks.count,
+                      l->blocks.count == 1 ? "" : "s", (unsigned long long)l->launch.block_count);
+    }
+    if (found > SHOWN)
+        hd_str_printf(&words, "; and so on, %zu launches in all", found);
     return hd_str_text(&words);
 }
 
@@ -407,8 +351,7 @@ static void describe(opening *o) {
     t->contents.bytes = t->size;
 }
 
-/* ---- opening
- * --------------------------------------------------------------------------------------- */
+/* ---- opening -------------------------------------------------------------------- */
 
 static hd_status read_file_head(opening *o) {
     const hd_trace *t = o->trace;
@@ -433,44 +376,28 @@ static hd_status read_file_head(opening *o) {
                        "the trace has features (byte 16) that this program does not know; use a "
                        "later Heddle, or make the trace anew");
     chunk c;
-    const char *fault = NULL;
     o->at = FILE_HEAD_BYTES;
-    chunk_result result = chunk_read(&o->source, o->at, &c, &fault);
-    if (result == CHUNK_CUT)
+    const char *fault = chunk_read(&o->source, o->at, &c);
+    if (fault == chunk_cut)
         fault = "the file ends inside its header";
-    else if (result == CHUNK_OK && c.type != CHUNK_HEADER)
+    else if (!fault && c.type != CHUNK_HEADER)
         fault = "there is no header";
     const uint8_t *body = fault ? NULL : chunk_body(&o->source, &c);
-    if (body)
-        fault = take_header(o, &(cursor){body, body + c.body_count, false});
-    else if (!fault)
-        fault = "the header cannot be unpacked";
-    if (fault)
-        return fault_at(o, o->at, fault);
+    if (!body)
+        return fault_at(o, o->at, fault ? fault : "the header cannot be unpacked");
+    cursor in = {body, body + c.body_count, false};
+    o->trace->contents.source = get_text(&in, o->arena);
+    o->trace->contents.spaces = (uint32_t)get_limited(&in, UINT32_MAX);
+    if (!cursor_done(&in))
+        return fault_at(o, o->at, "the header is not complete");
     o->at += c.bytes;
-    return HD_OK;
-}
-
-static hd_status open_file(hd_trace *t, const hd_diag *diag) {
-    hd_place place = {.file = t->path};
-    t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
-    if (t->fd < 0)
-        return hd_fail(diag, errno == ENOENT ? HD_EINPUT : HD_ESYSTEM, &place, "cannot open: %s",
-                       strerror(errno));
-    struct stat info;
-    if (fstat(t->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        close(t->fd);
-        return hd_fail(diag, HD_EINPUT, &place,
-                       "cannot read a trace from this: it is no regular file");
-    }
-    t->size = (uint64_t)info.st_size;
     return HD_OK;
 }
 
 hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path, hd_trace **trace) {
     hd_trace *t = hd_new(arena, hd_trace);
     t->path = hd_strdup(arena, path);
-    hd_status status = open_file(t, diag);
+    hd_status status = hd_open_file(diag, path, &t->fd, &t->size);
     if (status)
         return status;
     opening o = {
@@ -526,15 +453,14 @@ void hd_trace_close(hd_trace *t) {
     for (reader *r; (r = t->idle);) {
         t->idle = r->next_idle;
         source_free(&r->source);
-        decoder_free(&r->decoder);
+        part_model_free(&r->decoder.model);
         free(r);
     }
     pthread_mutex_destroy(&t->lock);
     close(t->fd);
 }
 
-/* ---- replaying
- * --------------------------------------------------------------------------------------- */
+/* ---- replaying ------------------------------------------------------------------ */
 
 /* Where in a block replaying is. */
 typedef struct progress {
@@ -543,32 +469,25 @@ typedef struct progress {
     uint32_t part;
 } progress;
 
-/* NULL, or why the part is not the one that must come next. */
-static const char *check_part(const open_launch *l, const hd_trace_block *block, const progress *p,
-                              const chunk *c, part_head *head) {
-    if (c->type != CHUNK_PART)
-        return "there is no part of a block";
-    part_head_load(c->head, head);
-    if (head->launch != l->launch.number || head->block != block->block || head->part != p->part)
-        return "a part is not the one that comes next";
-    if (head->last != (c->offset + c->bytes == p->end) || c->bytes > p->end - p->at)
-        return "a block does not end where the index says";
-    if (head->events > block->mis - p->mis)
-        return "a block has not the events that the index says";
-    if (head->first_position < p->position || head->first_position >= UINT64_MAX - 1)
-        return "a position goes back";
-    return part_fault(l, c, head);
-}
-
 static const char *replay_part(reader *r, const open_launch *l, const hd_trace_block *block,
                                progress *p, uint32_t spaces, const hd_sink *sink, void *stream) {
     chunk c;
     part_head head;
-    const char *fault = NULL;
-    chunk_result result = chunk_read(&r->source, p->at, &c, &fault);
-    if (result != CHUNK_OK)
-        return result == CHUNK_CUT ? "the file ends inside a part" : fault;
-    fault = check_part(l, block, p, &c, &head);
+    const char *fault = chunk_read(&r->source, p->at, &c);
+    if (fault)
+        return fault == chunk_cut ? "the file ends inside a part" : fault;
+    if (c.type != CHUNK_PART)
+        return "there is no part of a block";
+    part_head_load(c.head, &head);
+    if (head.launch != l->launch.number || head.block != block->block || head.part != p->part)
+        return "a part is not the one that comes next";
+    if (head.last != (c.offset + c.bytes == p->end) || c.bytes > p->end - p->at)
+        return "a block does not end where the index says";
+    if (head.events > block->mis - p->mis)
+        return "a block has not the events that the index says";
+    if (head.first_position < p->position || head.first_position >= UINT64_MAX - 1)
+        return "a position goes back";
+    fault = part_fault(l, &c, &head);
     if (fault)
         return fault;
     const uint8_t *columns = chunk_body(&r->source, &c);
@@ -584,12 +503,11 @@ static const char *replay_part(reader *r, const open_launch *l, const hd_trace_b
 }
 
 static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
-                              size_t index, uint32_t spaces, const hd_sink *sink,
+                              const hd_trace_block *block, uint32_t spaces, const hd_sink *sink,
                               reading *watched) {
-    const hd_trace_block *block = &l->blocks.data[index];
-    progress p = {.at = l->offsets.data[index]};
+    progress p = {.at = block->offset};
     p.end = p.at + block->bytes;
-    decoder_launch(&r->decoder, &l->launch);
+    part_model_launch(&r->decoder.model, &l->launch);
     r->decoder.reading = watched;
     void *stream = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
     const char *fault = NULL;
@@ -617,15 +535,6 @@ static bool is_chosen(const hd_trace_block *block, const hd_trace_choice *choice
     return block->block >= choice->first_block && block->block <= choice->last_block;
 }
 
-/* The lane accesses that are to be read, plus 1. */
-static uint64_t count_chosen(const open_launch *l, size_t count, const hd_trace_choice *choice) {
-    uint64_t sum = 1;
-    for (size_t i = 0; i < count && choice->watch; i++)
-        for (size_t b = 0; b < l[i].blocks.count; b++)
-            sum += is_chosen(&l[i].blocks.data[b], choice) ? l[i].blocks.data[b].lane_accesses : 0;
-    return sum;
-}
-
 static hd_status replay_launch(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
                                const hd_trace_choice *choice, const hd_sink *sink,
                                reading *watched) {
@@ -635,7 +544,7 @@ static hd_status replay_launch(hd_trace *t, const hd_diag *diag, reader *r, cons
     uint32_t spaces = choice->spaces ? choice->spaces : UINT32_MAX;
     for (size_t i = 0; i < l->blocks.count && !status && !watched->stopped; i++)
         if (is_chosen(&l->blocks.data[i], choice))
-            status = replay_block(t, diag, r, l, i, spaces, sink, watched);
+            status = replay_block(t, diag, r, l, &l->blocks.data[i], spaces, sink, watched);
     bool complete = !status && l->ended && l->complete && !watched->stopped;
     hd_status ended = sink->end_launch ? sink->end_launch(sink->self, complete) : HD_OK;
     return status ? status : ended;
@@ -667,7 +576,11 @@ hd_status hd_trace_replay(hd_trace *t, const hd_diag *diag, const hd_trace_choic
         return hd_fail(diag, HD_EINPUT, &place, "the trace has no launch %lld; it has %zu",
                        (long long)choice->launch, t->launches.count);
     size_t count = all ? t->launches.count : 1;
-    reading watched = {.watch = choice->watch, .all = count_chosen(l, count, choice)};
+    reading watched = {.watch = choice->watch, .all = 1};
+    for (size_t i = 0; i < count && choice->watch; i++)
+        for (size_t b = 0; b < l[i].blocks.count; b++)
+            if (is_chosen(&l[i].blocks.data[b], choice))
+                watched.all += l[i].blocks.data[b].lane_accesses;
     reader *r = take_reader(t);
     hd_status status = HD_OK;
     for (size_t i = 0; i < count && !status && !watched.stopped; i++)
@@ -689,8 +602,7 @@ hd_status hd_trace_replay_block(hd_trace *t, const hd_diag *diag, uint32_t launc
                        (unsigned long long)block, launch);
     reader *r = take_reader(t);
     reading unwatched = {.all = 1};
-    hd_status status =
-        replay_block(t, diag, r, l, (size_t)(found - l->blocks.data), UINT32_MAX, sink, &unwatched);
+    hd_status status = replay_block(t, diag, r, l, found, UINT32_MAX, sink, &unwatched);
     keep_reader(t, r);
     return status;
 }

@@ -2,9 +2,6 @@
 #include "part.h"
 #include "table.h"
 
-/* That a row has at least: one for each varint and text. */
-enum { FILE_BYTES = 1, RECORD_BYTES = 5, FIELD_BYTES = 7, BUFFER_BYTES = 7, ACCESS_BYTES = 10 };
-
 /* ---- what a trace can hold ------------------------------------------------------ */
 
 const char *sizes_fault(const hd_event_launch *l) {
@@ -48,39 +45,30 @@ static const char *record_fault(const hd_record *record) {
     return NULL;
 }
 
-/* How much a record is when the records inside it are written out. */
-typedef struct extent {
-    uint32_t fields, depth;
-} extent;
-
-/* A few rows that name each other many times would be more fields than memory can hold: a
- * record's extent, from those of the rows before it, is bounded. */
-static const char *extent_fault(const record_list *list, size_t row, extent *extents) {
-    const hd_record *record = list->rows.data[row];
-    extent sum = {record->field_count, 1};
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        int64_t inner = records_row(list, record->fields[i].record);
-        if (inner < 0)
-            continue;
-        sum.fields += extents[inner].fields;
-        if (sum.depth <= extents[inner].depth)
-            sum.depth = extents[inner].depth + 1;
-    }
-    extents[row] = sum;
-    return sum.fields > RECORD_FIELDS_MAX || sum.depth > RECORD_DEPTH_MAX
-               ? "a record has more than 4096 fields in all, or records more than 64 deep"
-               : NULL;
-}
-
+/* A few rows that name each other many times would be more fields than memory can hold: the fields
+ * and the depth of a record when those inside it are written out are bounded. */
 static const char *records_fault(const hd_event_launch *l) {
     record_list list = {.arena = hd_arena_new()};
     records_collect(&list, l);
-    const char *fault = list.rows.count > RECORD_ROWS_MAX ? "a table has too many records" : NULL;
-    extent *extents = hd_new_array(list.arena, extent, list.rows.count);
-    for (size_t i = 0; i < list.rows.count && !fault; i++) {
-        fault = record_fault(list.rows.data[i]);
-        if (!fault)
-            fault = extent_fault(&list, i, extents);
+    size_t count = list.rows.count;
+    const char *fault = count > RECORD_ROWS_MAX ? "a table has too many records" : NULL;
+    uint32_t *fields = hd_new_array(list.arena, uint32_t, count);
+    uint32_t *depth = hd_new_array(list.arena, uint32_t, count);
+    for (size_t row = 0; row < count && !fault; row++) {
+        const hd_record *record = list.rows.data[row];
+        fault = record_fault(record);
+        fields[row] = fault ? 0 : record->field_count;
+        depth[row] = 1;
+        for (uint32_t i = 0; i < record->field_count && !fault; i++) {
+            int64_t inner = records_row(&list, record->fields[i].record);
+            if (inner < 0)
+                continue;
+            fields[row] += fields[inner];
+            if (depth[row] <= depth[inner])
+                depth[row] = depth[inner] + 1;
+        }
+        if (fields[row] > RECORD_FIELDS_MAX || depth[row] > RECORD_DEPTH_MAX)
+            fault = "a record has more than 4096 fields in all, or records more than 64 deep";
     }
     hd_arena_free(list.arena);
     return fault;
@@ -130,167 +118,180 @@ void records_collect(record_list *list, const hd_event_launch *launch) {
         collect(list, launch->buffers[b].record);
 }
 
-static void put_record(const record_list *list, const hd_record *record, bytes *out) {
-    put_text(out, record->name);
-    put_text(out, record->spelling);
-    put_varint(out, record->size);
-    put_varint(out, record->align);
-    put_varint(out, record->field_count);
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        const hd_field *field = &record->fields[i];
-        put_text(out, field->name);
-        put_text(out, field->type);
-        put_varint(out, field->offset);
-        put_varint(out, field->size);
-        put_varint(out, field->align);
-        put_varint(out, field->count);
-        put_varint(out, (uint64_t)(records_row(list, field->record) + 1));
+/* ---- rows ----------------------------------------------------------------------- */
+
+static const member file_members[] = {{MEMBER_TEXT, 0, "a file's name"}};
+
+#define MEMBER(kind, T, field, ...) {kind, offsetof(T, field), __VA_ARGS__}
+static const member record_members[] = {
+    MEMBER(MEMBER_TEXT, hd_record, name, "a record's name"),
+    MEMBER(MEMBER_TEXT, hd_record, spelling, "how the source names it"),
+    MEMBER(MEMBER_32, hd_record, size, "a size", UINT32_MAX),
+    MEMBER(MEMBER_32, hd_record, align, "an alignment", UINT32_MAX),
+};
+static const member field_members[] = {
+    MEMBER(MEMBER_TEXT, hd_field, name, "a field's name"),
+    MEMBER(MEMBER_TEXT, hd_field, type, "a field's type"),
+    MEMBER(MEMBER_32, hd_field, offset, "an offset", UINT32_MAX),
+    MEMBER(MEMBER_32, hd_field, size, "a size", UINT32_MAX),
+    MEMBER(MEMBER_32, hd_field, align, "an alignment", UINT32_MAX),
+    MEMBER(MEMBER_32, hd_field, count, "a number of elements", UINT32_MAX),
+    MEMBER(MEMBER_RECORD, hd_field, record, "record"),
+};
+static const member buffer_members[] = {
+    MEMBER(MEMBER_TEXT, hd_event_buffer, name, "a buffer's name"),
+    MEMBER(MEMBER_TEXT, hd_event_buffer, type, "the type of its elements"),
+    MEMBER(MEMBER_SPACE, hd_event_buffer, space, "a space"),
+    MEMBER(MEMBER_ADDRESS, hd_event_buffer, base, "its first address", UINT64_MAX),
+    MEMBER(MEMBER_64, hd_event_buffer, bytes, "its bytes", UINT64_MAX),
+    MEMBER(MEMBER_32, hd_event_buffer, element_bytes, "the bytes of an element", UINT32_MAX),
+    MEMBER(MEMBER_RECORD, hd_event_buffer, record, "record"),
+};
+static const member access_members[] = {
+    MEMBER(MEMBER_KIND, hd_event_access, kind, "L, S or A"),
+    MEMBER(MEMBER_SPACE, hd_event_access, space, "a space"),
+    MEMBER(MEMBER_32, hd_event_access, width, "a number of bytes", ACCESS_WIDTH_MAX),
+    MEMBER(MEMBER_BUFFER, hd_event_access, buffer, "buffer"),
+    MEMBER(MEMBER_TEXT, hd_event_access, record, "a record's name"),
+    MEMBER(MEMBER_TEXT, hd_event_access, field, "a field's name"),
+    MEMBER(MEMBER_32, hd_event_access, file, "a row of the files", UINT32_MAX),
+    MEMBER(MEMBER_32, hd_event_access, line, "a line", UINT32_MAX),
+    MEMBER(MEMBER_32, hd_event_access, column, "a column", UINT32_MAX),
+    MEMBER(MEMBER_64, hd_event_access, pc, "a pc", UINT64_MAX),
+};
+#undef MEMBER
+static const uint8_t access_text_order[] = {9, 0, 2, 1, 3, 4, 5, 6, 7, 8};
+
+#define MEMBERS(table) sizeof table / sizeof *table, table
+const row_form row_forms[] = {
+    {"file", sizeof(char *), TABLE_ROWS_MAX, MEMBERS(file_members), NULL},
+    {"record", sizeof(hd_record), RECORD_ROWS_MAX, MEMBERS(record_members), NULL},
+    {"field", sizeof(hd_field), HD_MAX_FIELDS, MEMBERS(field_members), NULL},
+    {"buffer", sizeof(hd_event_buffer), TABLE_ROWS_MAX, MEMBERS(buffer_members), NULL},
+    {"access", sizeof(hd_event_access), TABLE_ROWS_MAX, MEMBERS(access_members), access_text_order},
+};
+
+uint64_t member_number(const record_list *list, const member *m, const void *row) {
+    const void *at = (const uint8_t *)row + m->at;
+    switch (m->kind) {
+    case MEMBER_64:
+    case MEMBER_ADDRESS: return *(const uint64_t *)at;
+    case MEMBER_BUFFER: return (uint64_t)(*(const int32_t *)at + (int64_t)1);
+    case MEMBER_RECORD: {
+        const hd_record *record;
+        memcpy(&record, at, sizeof record);
+        return (uint64_t)(records_row(list, record) + 1);
+    }
+    default: return *(const uint32_t *)at;
     }
 }
 
-/* The number of rows that follow, `most` at most, of so many bytes each or more: memory for rows is
- * asked for before they are read. (Members are read in statements of their own: initialisers have
- * no order.) */
-static uint32_t get_count(cursor *in, uint64_t most, uint64_t least_bytes) {
-    uint64_t value = get_limited(in, most);
-    if (value > (uint64_t)(in->end - in->at) / least_bytes)
-        in->failed = true;
-    return in->failed ? 0 : (uint32_t)value;
+void member_set(const member *m, void *row, uint64_t number) {
+    void *at = (uint8_t *)row + m->at;
+    if (m->kind == MEMBER_64 || m->kind == MEMBER_ADDRESS)
+        *(uint64_t *)at = number;
+    else if (m->kind == MEMBER_BUFFER)
+        *(int32_t *)at = (int32_t)number - 1;
+    else
+        *(uint32_t *)at = (uint32_t)number;
 }
 
-/* A row of the `count` records read so far, NULL for none. */
-static hd_record *get_record_row(cursor *in, hd_record *records, uint64_t count) {
-    uint64_t row = get_limited(in, count);
-    return row ? &records[row - 1] : NULL;
+void member_set_record(const member *m, void *row, const hd_record *record) {
+    memcpy((uint8_t *)row + m->at, &record, sizeof record);
 }
 
-static uint32_t get_number(cursor *in) { return (uint32_t)get_limited(in, UINT32_MAX); }
-
-static void get_record(hd_arena *arena, cursor *in, hd_record *records, uint64_t row) {
-    hd_record *record = &records[row];
-    record->name = get_text(in, arena);
-    record->spelling = get_text(in, arena);
-    record->size = get_number(in);
-    record->align = get_number(in);
-    record->field_count = get_count(in, HD_MAX_FIELDS, FIELD_BYTES);
-    record->fields = hd_new_array(arena, hd_field, record->field_count);
-    for (uint32_t i = 0; i < record->field_count && !in->failed; i++) {
-        hd_field *field = &record->fields[i];
-        field->name = get_text(in, arena);
-        field->type = get_text(in, arena);
-        field->offset = get_number(in);
-        field->size = get_number(in);
-        field->align = get_number(in);
-        field->count = get_number(in);
-        field->record = get_record_row(in, records, row);
-    }
-    if (record_fault(record))
-        in->failed = true;
+static void put_row(const record_list *list, row_kind kind, const void *row, bytes *out) {
+    const row_form *form = &row_forms[kind];
+    for (const member *m = form->members; m < form->members + form->count; m++)
+        if (m->kind == MEMBER_TEXT)
+            put_text(out, *(const char *const *)(const void *)((const uint8_t *)row + m->at));
+        else
+            put_varint(out, member_number(list, m, row));
 }
 
-/* ---- tables --------------------------------------------------------------------- */
-
-static void put_buffer(const record_list *list, const hd_event_buffer *buffer, bytes *out) {
-    put_text(out, buffer->name);
-    put_text(out, buffer->type);
-    put_varint(out, buffer->space);
-    put_varint(out, buffer->base);
-    put_varint(out, buffer->bytes);
-    put_varint(out, buffer->element_bytes);
-    put_varint(out, (uint64_t)(records_row(list, buffer->record) + 1));
-}
-
-static void put_access(const hd_event_access *access, bytes *out) {
-    put_varint(out, access->kind);
-    put_varint(out, access->space);
-    put_varint(out, access->width);
-    put_varint(out, (uint64_t)((int64_t)access->buffer + 1));
-    put_text(out, access->record);
-    put_text(out, access->field);
-    put_varint(out, access->file);
-    put_varint(out, access->line);
-    put_varint(out, access->column);
-    put_varint(out, access->pc);
+static void put_rows(const record_list *list, row_kind kind, const void *rows, uint32_t count,
+                     bytes *out) {
+    put_varint(out, count);
+    for (uint32_t i = 0; i < count; i++)
+        put_row(list, kind, (const uint8_t *)rows + i * row_forms[kind].bytes, out);
 }
 
 void table_put(const hd_event_launch *launch, bytes *out) {
     record_list list = {.arena = hd_arena_new()};
     records_collect(&list, launch);
     put_text(out, launch->kernel);
-    put_varint(out, launch->file_count);
-    for (uint32_t i = 0; i < launch->file_count; i++)
-        put_text(out, launch->files[i]);
+    put_rows(&list, ROW_FILE, launch->files, launch->file_count, out);
     put_varint(out, list.rows.count);
-    for (size_t i = 0; i < list.rows.count; i++)
-        put_record(&list, list.rows.data[i], out);
-    put_varint(out, launch->buffer_count);
-    for (uint32_t i = 0; i < launch->buffer_count; i++)
-        put_buffer(&list, &launch->buffers[i], out);
-    put_varint(out, launch->access_count);
-    for (uint32_t i = 0; i < launch->access_count; i++)
-        put_access(&launch->accesses[i], out);
+    for (size_t i = 0; i < list.rows.count; i++) {
+        const hd_record *record = list.rows.data[i];
+        put_row(&list, ROW_RECORD, record, out);
+        put_rows(&list, ROW_FIELD, record->fields, record->field_count, out);
+    }
+    put_rows(&list, ROW_BUFFER, launch->buffers, launch->buffer_count, out);
+    put_rows(&list, ROW_ACCESS, launch->accesses, launch->access_count, out);
     hd_arena_free(list.arena);
 }
 
-static const char *const *get_files(hd_arena *arena, cursor *in, uint32_t *count) {
-    *count = get_count(in, TABLE_ROWS_MAX, FILE_BYTES);
-    const char **files = hd_new_array(arena, const char *, *count);
+/* ---- rows, read ------------------------------------------------------------------- */
+
+/* The records read so far. */
+typedef struct read_records {
+    hd_record *rows;
+    uint32_t count;
+} read_records;
+
+static uint32_t get_number(cursor *in) { return (uint32_t)get_limited(in, UINT32_MAX); }
+
+static void get_row(hd_arena *arena, cursor *in, row_kind kind, const read_records *records,
+                    void *row) {
+    const row_form *form = &row_forms[kind];
+    for (const member *m = form->members; m < form->members + form->count; m++)
+        if (m->kind == MEMBER_TEXT) {
+            *(const char **)(void *)((uint8_t *)row + m->at) = get_text(in, arena);
+        } else if (m->kind == MEMBER_RECORD) {
+            uint64_t number = get_limited(in, records->count);
+            member_set_record(m, row, number ? &records->rows[number - 1] : NULL);
+        } else {
+            bool is_long = m->kind == MEMBER_64 || m->kind == MEMBER_ADDRESS;
+            member_set(m, row,
+                       get_limited(in, is_long                    ? UINT64_MAX
+                                       : m->kind == MEMBER_BUFFER ? TABLE_ROWS_MAX
+                                                                  : UINT32_MAX));
+        }
+}
+
+/* Memory for rows is asked for before they are read, so there must be as many bytes as rows of
+ * their members, each at least one. */
+static void *new_rows(hd_arena *arena, cursor *in, row_kind kind, uint32_t *count) {
+    uint64_t value = get_limited(in, row_forms[kind].most);
+    if (value > (uint64_t)(in->end - in->at) / row_forms[kind].count)
+        in->failed = true;
+    *count = in->failed ? 0 : (uint32_t)value;
+    return hd_alloc_items(arena, *count, row_forms[kind].bytes);
+}
+
+static void *get_rows(hd_arena *arena, cursor *in, row_kind kind, const read_records *records,
+                      uint32_t *count) {
+    uint8_t *rows = new_rows(arena, in, kind, count);
     for (uint32_t i = 0; i < *count && !in->failed; i++)
-        files[i] = get_text(in, arena);
-    return files;
-}
-
-static hd_record *get_records(hd_arena *arena, cursor *in, uint32_t *count) {
-    *count = get_count(in, RECORD_ROWS_MAX, RECORD_BYTES);
-    hd_record *records = hd_new_array(arena, hd_record, *count);
-    for (uint32_t i = 0; i < *count && !in->failed; i++)
-        get_record(arena, in, records, i);
-    return records;
-}
-
-static const hd_event_buffer *get_buffers(hd_arena *arena, cursor *in, hd_record *records,
-                                          uint32_t record_count, uint32_t *count) {
-    *count = get_count(in, TABLE_ROWS_MAX, BUFFER_BYTES);
-    hd_event_buffer *buffers = hd_new_array(arena, hd_event_buffer, *count);
-    for (uint32_t i = 0; i < *count && !in->failed; i++) {
-        hd_event_buffer *buffer = &buffers[i];
-        buffer->name = get_text(in, arena);
-        buffer->type = get_text(in, arena);
-        buffer->space = (kir_space)get_number(in);
-        buffer->base = get_varint(in);
-        buffer->bytes = get_varint(in);
-        buffer->element_bytes = get_number(in);
-        buffer->record = get_record_row(in, records, record_count);
-    }
-    return buffers;
-}
-
-static const hd_event_access *get_accesses(hd_arena *arena, cursor *in, uint32_t *count) {
-    *count = get_count(in, TABLE_ROWS_MAX, ACCESS_BYTES);
-    hd_event_access *accesses = hd_new_array(arena, hd_event_access, *count);
-    for (uint32_t i = 0; i < *count && !in->failed; i++) {
-        hd_event_access *access = &accesses[i];
-        access->kind = (hd_access_kind)get_number(in);
-        access->space = (kir_space)get_number(in);
-        access->width = get_number(in);
-        access->buffer = (int32_t)get_limited(in, TABLE_ROWS_MAX) - 1;
-        access->record = get_text(in, arena);
-        access->field = get_text(in, arena);
-        access->file = get_number(in);
-        access->line = get_number(in);
-        access->column = get_number(in);
-        access->pc = get_varint(in);
-    }
-    return accesses;
+        get_row(arena, in, kind, records, rows + i * row_forms[kind].bytes);
+    return rows;
 }
 
 bool table_get(hd_arena *arena, cursor *in, hd_event_launch *launch) {
     launch->kernel = get_text(in, arena);
-    launch->files = get_files(arena, in, &launch->file_count);
-    uint32_t record_count;
-    hd_record *records = get_records(arena, in, &record_count);
-    launch->buffers = get_buffers(arena, in, records, record_count, &launch->buffer_count);
-    launch->accesses = get_accesses(arena, in, &launch->access_count);
+    launch->files = get_rows(arena, in, ROW_FILE, NULL, &launch->file_count);
+    uint32_t count;
+    read_records records = {.rows = new_rows(arena, in, ROW_RECORD, &count)};
+    for (; records.count < count && !in->failed; records.count++) {
+        hd_record *record = &records.rows[records.count];
+        get_row(arena, in, ROW_RECORD, NULL, record);
+        record->fields = get_rows(arena, in, ROW_FIELD, &records, &record->field_count);
+        if (record_fault(record))
+            in->failed = true;
+    }
+    launch->buffers = get_rows(arena, in, ROW_BUFFER, &records, &launch->buffer_count);
+    launch->accesses = get_rows(arena, in, ROW_ACCESS, NULL, &launch->access_count);
     return cursor_done(in) && launch->kernel;
 }
 
@@ -307,9 +308,13 @@ void launch_put(const hd_event_launch *launch, uint64_t table, bytes *out) {
     }
 }
 
-bool launch_get(cursor *in, hd_event_launch *launch, uint64_t *table) {
-    launch->number = get_number(in);
-    *table = get_varint(in);
+bool launch_get(cursor *in, const hd_event_launch *tables, size_t count, hd_event_launch *launch) {
+    uint32_t number = get_number(in);
+    uint64_t table = get_varint(in);
+    if (table >= count)
+        return false;
+    *launch = tables[table];
+    launch->number = number;
     launch->dims = get_number(in);
     launch->block_count = launch->block_threads = 1;
     for (int d = 0; d < 3; d++) {

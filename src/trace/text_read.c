@@ -9,7 +9,6 @@
 #include "decode.h"
 #include "part.h"
 #include "table.h"
-#include "text.h"
 #include "trace/trace.h"
 
 /* A launch of the text, and which row of its table a pc has. */
@@ -139,10 +138,6 @@ static uint64_t number_of(text_reader *r, word w, unsigned base, uint64_t most, 
 static uint64_t get_number(text_reader *r, uint64_t most, const char *what) {
     return number_of(r, get_word(r, what), 10, most, what);
 }
-static uint32_t get_number32(text_reader *r, const char *what) {
-    return (uint32_t)get_number(r, UINT32_MAX, what);
-}
-
 /* A name: NULL for '-', and %xx undone. */
 static const char *get_name(text_reader *r, const char *what) {
     word w = get_word(r, what);
@@ -224,19 +219,10 @@ static int compare_pc(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* ---- launches
- * ------------------------------------------------------------------------------------ */
+/* ---- launches ------------------------------------------------------------------- */
 
 static text_launch *current_launch(text_reader *r) {
     return r->launch < 0 ? NULL : &r->launches.data[r->launch];
-}
-
-static void begin_launch(text_reader *r, text_launch launch) {
-    r->launch++;
-    r->in_block = false;
-    launch.line = r->line_number;
-    if (!r->sink)
-        hd_push(r->arena, &r->launches, launch);
 }
 
 /* The first time through: the launch is complete, and its tables are what they will be. */
@@ -255,14 +241,11 @@ static void settle_launch(text_reader *r) {
     l->launch.file_count = (uint32_t)l->files.count;
     l->launch.buffers = l->buffers.data;
     l->launch.buffer_count = (uint32_t)l->buffers.count;
-    size_t count = l->accesses.count;
-    hd_event_access *accesses = hd_new_array(r->arena, hd_event_access, count);
-    for (size_t i = 0; i < count; i++) {
-        accesses[i] = l->accesses.data[i];
-        accesses[i].pc = accesses[i].pc == i ? 0 : accesses[i].pc;
-    }
-    l->launch.accesses = accesses;
-    l->launch.access_count = (uint32_t)count;
+    for (size_t i = 0; i < l->accesses.count; i++)
+        if (l->accesses.data[i].pc == i)
+            l->accesses.data[i].pc = 0;
+    l->launch.accesses = l->accesses.data;
+    l->launch.access_count = (uint32_t)l->accesses.count;
     const char *fault = launch_fault(&l->launch);
     hd_place place = {.file = r->path, .line = l->line, .column = 1};
     if (fault)
@@ -292,7 +275,12 @@ static void end_launch(text_reader *r) {
 static void start_launch(text_reader *r, const text_launch *launch) {
     if (r->launch >= 0)
         end_launch(r);
-    begin_launch(r, *launch);
+    r->launch++;
+    r->in_block = false;
+    if (!r->sink) {
+        hd_push(r->arena, &r->launches, *launch);
+        current_launch(r)->line = r->line_number;
+    }
     if (!r->sink || r->status)
         return;
     if (r->sink->launch)
@@ -300,16 +288,15 @@ static void start_launch(text_reader *r, const text_launch *launch) {
     r->started = !r->status;
 }
 
-/* ---- lines that begin with '#'
- * -------------------------------------------------------------------- */
+/* ---- lines that begin with '#' -------------------------------------------------- */
 
 static void read_launch(text_reader *r) {
     text_launch l = {.declared = true};
     hd_event_launch *launch = &l.launch;
     const char *at = r->at;
-    launch->number = get_number32(r, "the launch's number");
+    launch->number = (uint32_t)get_number(r, UINT32_MAX, "the launch's number");
     launch->kernel = get_name(r, "the kernel's name");
-    launch->dims = get_number32(r, "the number of dimensions");
+    launch->dims = (uint32_t)get_number(r, UINT32_MAX, "the number of dimensions");
     for (int d = 0; d < 3; d++)
         launch->groups[d] = get_number(r, UINT64_MAX, "a number of groups");
     for (int d = 0; d < 3; d++)
@@ -327,126 +314,110 @@ static void read_launch(text_reader *r) {
         start_launch(r, &l);
 }
 
-static void read_file(text_reader *r, text_launch *l) {
-    const char *name = get_name(r, "a file's name");
-    if (l->files.count == TABLE_ROWS_MAX)
-        fail_at(r, r->line, "a launch has at most %d files", TABLE_ROWS_MAX);
-    hd_push(r->arena, &l->files, name);
-}
-
-static void read_record(text_reader *r, text_launch *l) {
-    hd_record *record = hd_new(r->arena, hd_record);
-    record->name = get_name(r, "a record's name");
-    record->spelling = get_name(r, "how the source names it");
-    record->size = get_number32(r, "a size");
-    record->align = get_number32(r, "an alignment");
-    if (l->records.count == RECORD_ROWS_MAX)
-        fail_at(r, r->line, "a launch has at most %d records", RECORD_ROWS_MAX);
-    hd_push(r->arena, &l->records, record);
-}
-
-/* Room for one field more; a record has few. */
-static hd_field *new_field(text_reader *r, hd_record *record) {
-    size_t capacity = record->field_count;
-    if (!(capacity & (capacity - 1))) /* 0, 1, 2, 4 ...: full */
-        record->fields = hd_grow(r->arena, record->fields, &capacity, capacity, sizeof(hd_field));
-    return &record->fields[record->field_count++];
-}
-
-static void read_field(text_reader *r, text_launch *l) {
-    size_t count = l->records.count;
-    hd_record *record = count ? l->records.data[count - 1] : NULL;
-    if (!record || record->field_count == HD_MAX_FIELDS) {
-        fail_at(r, r->line, "a field must follow its record, which has at most %d", HD_MAX_FIELDS);
-        return;
+/* Reads the members of a row; it may name the first `records` records, and all buffers. */
+static void read_members(text_reader *r, const text_launch *l, row_kind kind, size_t records,
+                         void *row) {
+    const row_form *form = &row_forms[kind];
+    for (uint32_t i = 0; i < form->count; i++) {
+        const member *m = &form->members[form->text_order ? form->text_order[i] : i];
+        int32_t number;
+        switch (m->kind) {
+        case MEMBER_TEXT:
+            *(const char **)(void *)((uint8_t *)row + m->at) = get_name(r, m->what);
+            break;
+        case MEMBER_SPACE: member_set(m, row, get_space(r)); break;
+        case MEMBER_KIND: member_set(m, row, get_kind(r)); break;
+        case MEMBER_ADDRESS:
+            member_set(m, row, number_of(r, get_word(r, m->what), 16, m->most, m->what));
+            break;
+        case MEMBER_RECORD:
+            number = get_row(r, records, m->what);
+            member_set_record(m, row, number < 0 || r->status ? NULL : l->records.data[number]);
+            break;
+        case MEMBER_BUFFER:
+            number = get_row(r, l->buffers.count, m->what);
+            member_set(m, row, (uint64_t)(number + (int64_t)1));
+            break;
+        default: member_set(m, row, get_number(r, m->most, m->what));
+        }
     }
-    hd_field *field = new_field(r, record);
-    field->name = get_name(r, "a field's name");
-    field->type = get_name(r, "a field's type");
-    field->offset = get_number32(r, "an offset");
-    field->size = get_number32(r, "a size");
-    field->align = get_number32(r, "an alignment");
-    field->count = get_number32(r, "a number of elements");
-    int32_t row = get_row(r, count - 1, "record");
-    field->record = row < 0 || r->status ? NULL : l->records.data[row];
 }
 
-static void read_buffer(text_reader *r, text_launch *l) {
-    hd_event_buffer buffer = {0};
-    buffer.name = get_name(r, "a buffer's name");
-    buffer.type = get_name(r, "the type of its elements");
-    buffer.space = get_space(r);
-    buffer.base =
-        number_of(r, get_word(r, "its first address"), 16, UINT64_MAX, "its first address");
-    buffer.bytes = get_number(r, UINT64_MAX, "its bytes");
-    buffer.element_bytes = get_number32(r, "the bytes of an element");
-    int32_t row = get_row(r, l->records.count, "record");
-    buffer.record = row < 0 || r->status ? NULL : l->records.data[row];
-    if (l->buffers.count == TABLE_ROWS_MAX)
-        fail_at(r, r->line, "a launch has at most %d buffers", TABLE_ROWS_MAX);
-    hd_push(r->arena, &l->buffers, buffer);
+/* There is room for one row more. */
+static void check_count(text_reader *r, row_kind kind, size_t count) {
+    if (count == row_forms[kind].most)
+        fail_at(r, r->line, "a launch has at most %u %ss", row_forms[kind].most,
+                row_forms[kind].name);
 }
 
-static void read_access(text_reader *r, text_launch *l) {
-    hd_event_access access = {0};
+/* The rest of a row's line. */
+static void read_members_of(text_reader *r, text_launch *l, row_kind kind) {
+    size_t records = l->records.count, capacity;
+    hd_record *record = records ? l->records.data[records - 1] : NULL;
+    hd_event_buffer buffer;
+    hd_event_access access;
+    const char *name;
     skip_blanks(r);
     const char *at = r->at;
-    access.pc = get_number(r, UINT64_MAX, "a pc");
-    access.kind = get_kind(r);
-    access.width = (uint32_t)get_number(r, ACCESS_WIDTH_MAX, "a number of bytes");
-    access.space = get_space(r);
-    access.buffer = get_row(r, l->buffers.count, "buffer");
-    access.record = get_name(r, "a record's name");
-    access.field = get_name(r, "a field's name");
-    access.file = get_number32(r, "a row of the files");
-    access.line = get_number32(r, "a line");
-    access.column = get_number32(r, "a column");
-    if (!access.pc && l->accesses.count)
-        fail_at(r, at, "pc 0 must be the first access");
-    else if (find_access(l, access.pc) != UINT32_MAX)
-        fail_at(r, at, "pc %llu has an access already", (unsigned long long)access.pc);
-    if (!r->status)
-        add_access(r, l, at, access);
+    switch (kind) {
+    case ROW_FILE:
+        read_members(r, l, kind, 0, &name);
+        check_count(r, kind, l->files.count);
+        hd_push(r->arena, &l->files, name);
+        break;
+    case ROW_RECORD:
+        record = hd_new(r->arena, hd_record);
+        read_members(r, l, kind, 0, record);
+        check_count(r, kind, records);
+        hd_push(r->arena, &l->records, record);
+        break;
+    case ROW_FIELD:
+        if (!record || record->field_count == HD_MAX_FIELDS) {
+            fail_at(r, r->line, "a field must follow its record, which has at most %d",
+                    HD_MAX_FIELDS);
+            break;
+        }
+        capacity = record->field_count;
+        if (!(capacity & (capacity - 1))) /* 0, 1, 2, 4 ...: full */
+            record->fields =
+                hd_grow(r->arena, record->fields, &capacity, capacity, sizeof(hd_field));
+        read_members(r, l, kind, records - 1, &record->fields[record->field_count++]);
+        break;
+    case ROW_BUFFER:
+        read_members(r, l, kind, records, &buffer);
+        check_count(r, kind, l->buffers.count);
+        hd_push(r->arena, &l->buffers, buffer);
+        break;
+    case ROW_ACCESS:
+        read_members(r, l, kind, 0, &access);
+        if (!access.pc && l->accesses.count)
+            fail_at(r, at, "pc 0 must be the first access");
+        else if (find_access(l, access.pc) != UINT32_MAX)
+            fail_at(r, at, "pc %llu has an access already", (unsigned long long)access.pc);
+        if (!r->status)
+            add_access(r, l, at, access);
+        break;
+    }
 }
 
 /* A row of one of the launch's tables. */
 static bool read_row(text_reader *r, word kind) {
-    static const struct {
-        const char *name;
-        void (*read)(text_reader *r, text_launch *l);
-    } rows[] = {{"file", read_file},
-                {"record", read_record},
-                {"field", read_field},
-                {"buffer", read_buffer},
-                {"access", read_access}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!word_is(kind, rows[i].name))
-            continue;
-        text_launch *l = current_launch(r);
-        if (!l || !l->declared || r->sink)
-            return true; /* a comment, or read the first time */
-        if (l->next_block) {
-            fail_at(r, r->line, "a '# %s' line must come between '# launch' and the first block",
-                    rows[i].name);
-            return true;
-        }
-        rows[i].read(r, l);
-        end_line(r);
+    row_kind row = ROW_FILE;
+    while (row <= ROW_ACCESS && !word_is(kind, row_forms[row].name))
+        row++;
+    if (row > ROW_ACCESS)
+        return false;
+    text_launch *l = current_launch(r);
+    if (!l || !l->declared || r->sink)
+        return true; /* a comment, or read the first time */
+    if (l->next_block) {
+        fail_at(r, r->line, "a '# %s' line must come between '# launch' and the first block",
+                row_forms[row].name);
         return true;
     }
-    return false;
-}
-
-static void read_stop(text_reader *r, word what) {
-    bool of_block = word_is(what, "block");
-    if (of_block ? !r->in_block : r->launch < 0) {
-        fail_at(r, r->line, "there is no %s to be stopped", of_block ? "block" : "launch");
-        return;
-    }
-    if (of_block)
-        close_block(r, false);
-    else if (!r->sink)
-        current_launch(r)->stopped = true;
+    read_members_of(r, l, row);
+    end_line(r);
+    return true;
 }
 
 /* Lines that say nothing to this program are comments. */
@@ -462,28 +433,20 @@ static void read_remark(text_reader *r) {
         return;
     const char *rest = r->at;
     word next = get_word(r, "a word");
-    if (word_is(next, "stopped") && at_line_end(r))
-        read_stop(r, kind);
-    else if (of_launch && *next.at >= '0' && *next.at <= '9') {
+    if (word_is(next, "stopped") && at_line_end(r)) {
+        if (of_launch ? r->launch < 0 : !r->in_block)
+            fail_at(r, r->line, "there is no %s to be stopped", of_launch ? "launch" : "block");
+        else if (!of_launch)
+            close_block(r, false);
+        else if (!r->sink)
+            current_launch(r)->stopped = true;
+    } else if (of_launch && *next.at >= '0' && *next.at <= '9') {
         r->at = rest;
         read_launch(r);
     }
 }
 
-/* ---- blocks and events
- * --------------------------------------------------------------------------------- */
-
-static void check_block(text_reader *r, text_launch *l, const char *at, uint64_t threads) {
-    if (r->block < l->next_block && l->next_block)
-        fail_at(r, at, "block %llu comes after block %llu; each stands once, in ascending order",
-                (unsigned long long)r->block, (unsigned long long)l->next_block - 1);
-    else if (l->declared && r->block >= l->launch.block_count)
-        fail_at(r, at, "the launch has only %llu blocks",
-                (unsigned long long)l->launch.block_count);
-    else if (l->launch.block_threads && threads != l->launch.block_threads)
-        fail_at(r, at, "the launch has blocks of %u threads, not of %llu", l->launch.block_threads,
-                (unsigned long long)threads);
-}
+/* ---- blocks and events ---------------------------------------------------------- */
 
 static void read_block(text_reader *r) {
     static const text_launch plain = {
@@ -503,7 +466,16 @@ static void read_block(text_reader *r) {
         return;
     text_launch *l = current_launch(r);
     if (!r->sink) {
-        check_block(r, l, at, threads);
+        if (r->block < l->next_block && l->next_block)
+            fail_at(r, at,
+                    "block %llu comes after block %llu; each stands once, in ascending order",
+                    (unsigned long long)r->block, (unsigned long long)l->next_block - 1);
+        else if (l->declared && r->block >= l->launch.block_count)
+            fail_at(r, at, "the launch has only %llu blocks",
+                    (unsigned long long)l->launch.block_count);
+        else if (l->launch.block_threads && threads != l->launch.block_threads)
+            fail_at(r, at, "the launch has blocks of %u threads, not of %llu",
+                    l->launch.block_threads, (unsigned long long)threads);
         l->next_block = r->block + 1;
         l->launch.block_threads = (uint32_t)threads;
         if (!l->declared)
@@ -596,32 +568,20 @@ static void read_event(text_reader *r) {
         r->sink->event(r->stream, &event);
 }
 
-/* ---- the whole text
- * --------------------------------------------------------------------------------------- */
-
-static void read_line(text_reader *r) {
-    if (at_line_end(r))
-        return;
-    if (*r->at == '#')
-        read_remark(r);
-    else if (*r->at == 'B')
-        read_block(r);
-    else
-        read_event(r);
-}
+/* ---- the whole text ------------------------------------------------------------- */
 
 static void read_first_line(text_reader *r) {
-    static const char name[] = "# heddle-trace-text ";
+    const size_t name = sizeof TEXT_FIRST_LINE - 2; /* without the version */
     size_t length = (size_t)(r->line_end - r->line);
     uint64_t version;
     const char *end = r->line_end;
     while (end > r->line && is_blank(end[-1]))
         end--;
-    if (length < sizeof name - 1 || memcmp(r->line, name, sizeof name - 1) != 0 ||
-        !parse_digits(r->line + sizeof name - 1, end, 10, &version) || !version)
+    if (length < name || memcmp(r->line, TEXT_FIRST_LINE, name) != 0 ||
+        !parse_digits(r->line + name, end, 10, &version) || !version)
         fail_at(r, r->line, "the first line must be '%s'", TEXT_FIRST_LINE);
     else if (version > 1)
-        fail_at(r, r->line + sizeof name - 1,
+        fail_at(r, r->line + name,
                 "the text is of version %llu, and this program reads version 1; use a later Heddle",
                 (unsigned long long)version);
 }
@@ -639,8 +599,14 @@ static void read_text(text_reader *r) {
         next = (size_t)(r->line_end - r->text) + 1;
         if (++r->line_number == 1)
             read_first_line(r);
+        else if (at_line_end(r))
+            ; /* blank */
+        else if (*r->at == '#')
+            read_remark(r);
+        else if (*r->at == 'B')
+            read_block(r);
         else
-            read_line(r);
+            read_event(r);
         reading_goes_on(&r->reading, (uint64_t)(r->line_end - r->line) + 1);
     }
     if (r->launch >= 0)

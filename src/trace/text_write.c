@@ -3,9 +3,7 @@
  * begin with '#'; other tools may skip those.
  */
 #include "bytes.h"
-#include "event/in_order.h"
 #include "table.h"
-#include "text.h"
 #include "trace/trace.h"
 
 enum { PIECE_BYTES = 1 << 16 };
@@ -14,40 +12,27 @@ typedef struct text_sink {
     hd_text_write *write;
     void *user;
     hd_status status;
-    hd_in_order *order;
     const hd_event_launch *launch;
     bool plain;         /* the first launch needs no lines on it */
-    bool block_begun;   /* something of the oldest block was written */
+    uint64_t lines;     /* of the block so far */
     hd_trace_sums sums; /* of what was written */
+    bytes text;         /* not yet written */
 } text_sink;
-
-typedef struct text_stream {
-    hd_in_order_stream base;
-    uint64_t lines, lane_accesses;
-    bytes text;
-} text_stream;
 
 /* ---- words ---------------------------------------------------------------------- */
 
 static void put_words(bytes *out, const char *text) { put_data(out, text, strlen(text)); }
 
-static void put_decimal(bytes *out, uint64_t value) {
+static inline void put_digits(bytes *out, uint64_t value, unsigned base) {
     char digits[20];
     int at = sizeof digits;
     do
-        digits[--at] = (char)('0' + value % 10);
-    while (value /= 10);
+        digits[--at] = "0123456789abcdef"[value % base];
+    while (value /= base);
     put_data(out, digits + at, sizeof digits - (size_t)at);
 }
-
-static void put_hex(bytes *out, uint64_t value) {
-    char digits[16];
-    int at = sizeof digits;
-    do
-        digits[--at] = "0123456789abcdef"[value & 15];
-    while (value >>= 4);
-    put_data(out, digits + at, sizeof digits - (size_t)at);
-}
+static void put_decimal(bytes *out, uint64_t value) { put_digits(out, value, 10); }
+static void put_hex(bytes *out, uint64_t value) { put_digits(out, value, 16); }
 
 static void put_number(bytes *out, uint64_t value) {
     put_byte(out, ' ');
@@ -76,69 +61,37 @@ static void put_name(bytes *out, const char *name) {
     }
 }
 
-static void put_row(bytes *out, int64_t row) {
-    if (row < 0)
-        put_words(out, " -");
-    else
-        put_number(out, (uint64_t)row);
-}
-
 /* ---- launches ------------------------------------------------------------------- */
 
 static uint64_t pc_of(const hd_event_launch *l, uint32_t access) {
     return l->accesses[access].pc ? l->accesses[access].pc : access;
 }
 
-static void put_record(bytes *out, const record_list *list, const hd_record *record) {
-    put_words(out, "# record");
-    put_name(out, record->name);
-    put_name(out, record->spelling);
-    put_number(out, record->size);
-    put_number(out, record->align);
-    put_byte(out, '\n');
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        const hd_field *field = &record->fields[i];
-        put_words(out, "# field");
-        put_name(out, field->name);
-        put_name(out, field->type);
-        put_number(out, field->offset);
-        put_number(out, field->size);
-        put_number(out, field->align);
-        put_number(out, field->count);
-        put_row(out, records_row(list, field->record));
-        put_byte(out, '\n');
+static void put_row(bytes *out, const record_list *list, row_kind kind, const void *row) {
+    const row_form *form = &row_forms[kind];
+    put_words(out, "# ");
+    put_words(out, form->name);
+    for (uint32_t i = 0; i < form->count; i++) {
+        const member *m = &form->members[form->text_order ? form->text_order[i] : i];
+        if (m->kind == MEMBER_TEXT) {
+            put_name(out, *(const char *const *)(const void *)((const uint8_t *)row + m->at));
+            continue;
+        }
+        uint64_t number = member_number(list, m, row);
+        put_byte(out, ' ');
+        if (m->kind == MEMBER_SPACE)
+            put_words(out, kir_space_name((kir_space)number));
+        else if (m->kind == MEMBER_KIND)
+            put_byte(out, (uint8_t)text_kinds[number]);
+        else if (m->kind == MEMBER_ADDRESS)
+            put_hex(out, number);
+        else if (m->kind != MEMBER_RECORD && m->kind != MEMBER_BUFFER)
+            put_decimal(out, number);
+        else if (number)
+            put_decimal(out, number - 1);
+        else
+            put_byte(out, '-');
     }
-}
-
-static void put_buffer(bytes *out, const record_list *list, const hd_event_buffer *buffer) {
-    put_words(out, "# buffer");
-    put_name(out, buffer->name);
-    put_name(out, buffer->type);
-    put_byte(out, ' ');
-    put_words(out, kir_space_name(buffer->space));
-    put_byte(out, ' ');
-    put_hex(out, buffer->base);
-    put_number(out, buffer->bytes);
-    put_number(out, buffer->element_bytes);
-    put_row(out, records_row(list, buffer->record));
-    put_byte(out, '\n');
-}
-
-static void put_access(bytes *out, const hd_event_launch *l, uint32_t row) {
-    const hd_event_access *a = &l->accesses[row];
-    put_words(out, "# access");
-    put_number(out, pc_of(l, row));
-    put_byte(out, ' ');
-    put_byte(out, (uint8_t)text_kinds[a->kind]);
-    put_number(out, a->width);
-    put_byte(out, ' ');
-    put_words(out, kir_space_name(a->space));
-    put_row(out, a->buffer);
-    put_name(out, a->record);
-    put_name(out, a->field);
-    put_number(out, a->file);
-    put_number(out, a->line);
-    put_number(out, a->column);
     put_byte(out, '\n');
 }
 
@@ -154,19 +107,23 @@ static void put_launch(bytes *out, const hd_event_launch *l) {
     for (int d = 0; d < 3; d++)
         put_number(out, l->offset[d]);
     put_byte(out, '\n');
-    for (uint32_t i = 0; i < l->file_count; i++) {
-        put_words(out, "# file");
-        put_name(out, l->files[i]);
-        put_byte(out, '\n');
-    }
     record_list list = {.arena = hd_arena_new()};
     records_collect(&list, l);
-    for (size_t i = 0; i < list.rows.count; i++)
-        put_record(out, &list, list.rows.data[i]);
+    for (uint32_t i = 0; i < l->file_count; i++)
+        put_row(out, &list, ROW_FILE, &l->files[i]);
+    for (size_t i = 0; i < list.rows.count; i++) {
+        const hd_record *record = list.rows.data[i];
+        put_row(out, &list, ROW_RECORD, record);
+        for (uint32_t f = 0; f < record->field_count; f++)
+            put_row(out, &list, ROW_FIELD, &record->fields[f]);
+    }
     for (uint32_t i = 0; i < l->buffer_count; i++)
-        put_buffer(out, &list, &l->buffers[i]);
-    for (uint32_t i = 0; i < l->access_count; i++)
-        put_access(out, l, i);
+        put_row(out, &list, ROW_BUFFER, &l->buffers[i]);
+    for (uint32_t i = 0; i < l->access_count; i++) {
+        hd_event_access access = l->accesses[i];
+        access.pc = pc_of(l, i);
+        put_row(out, &list, ROW_ACCESS, &access);
+    }
     hd_arena_free(list.arena);
 }
 
@@ -177,20 +134,9 @@ static void write_text(text_sink *s, const char *text, size_t count) {
         s->status = s->write(s->user, text, count);
 }
 
-static void write_piece(void *self, uint64_t block, void *text, size_t count) {
-    text_sink *s = self;
-    (void)block;
-    s->block_begun = true;
-    write_text(s, text, count);
-}
-
-static hd_status end_block(void *self, uint64_t block, bool complete) {
-    text_sink *s = self;
-    (void)block;
-    if (s->block_begun && !complete)
-        write_text(s, "# block stopped\n", 16);
-    s->block_begun = false;
-    return HD_OK;
+static void write_piece(text_sink *s) {
+    write_text(s, (const char *)s->text.data, s->text.count);
+    s->text.count = 0;
 }
 
 static hd_status begin_launch(void *self, const hd_event_launch *launch) {
@@ -198,34 +144,31 @@ static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     s->launch = launch;
     if (s->sums.launches++ == 0 && s->plain)
         return s->status;
-    bytes text = {0};
-    put_launch(&text, launch);
-    write_text(s, (const char *)text.data, text.count);
-    bytes_free(&text);
+    put_launch(&s->text, launch);
+    write_piece(s);
     return s->status;
 }
 
-static void open_block(void *state) {
-    text_stream *s = state;
-    const text_sink *sink = s->base.self;
-    s->lines = s->lane_accesses = s->text.count = 0;
-    put_words(&s->text, "B");
-    put_number(&s->text, s->base.block);
-    put_number(&s->text, sink->launch->block_threads);
+static void *open_block(void *self, uint64_t block) {
+    text_sink *s = self;
+    s->lines = 0;
+    s->sums.blocks++;
+    put_byte(&s->text, 'B');
+    put_number(&s->text, block);
+    put_number(&s->text, s->launch->block_threads);
     put_byte(&s->text, '\n');
+    return s;
 }
 
-static void write_event(void *state, const hd_event *event) {
-    text_stream *s = state;
-    const hd_event_launch *launch = ((const text_sink *)s->base.self)->launch;
-    const hd_event_access *access = &launch->accesses[event->access];
+static void write_event(void *self, const hd_event *event) {
+    text_sink *s = self;
+    const hd_event_access *access = &s->launch->accesses[event->access];
     bytes *out = &s->text;
     put_decimal(out, s->lines++);
-    put_number(out, pc_of(launch, event->access));
+    put_number(out, pc_of(s->launch, event->access));
     put_byte(out, ' ');
     put_byte(out, (uint8_t)text_kinds[access->kind]);
     put_number(out, access->width);
-    s->lane_accesses += event->active;
     for (uint32_t lane = 0; lane < event->threads; lane++)
         if (hd_event_active(event, lane)) {
             put_number(out, lane);
@@ -233,62 +176,26 @@ static void write_event(void *state, const hd_event *event) {
             put_hex(out, hd_event_address(event, lane));
         }
     put_byte(out, '\n');
-    if (out->count < PIECE_BYTES)
-        return;
-    hd_in_order_put(&s->base, out->data, out->count);
-    out->count = 0;
+    s->sums.mis++;
+    s->sums.lane_accesses += event->active;
+    if (out->count >= PIECE_BYTES)
+        write_piece(s);
 }
 
-static bool close_block(void *state, bool complete) {
-    text_stream *s = state;
-    if (s->text.count)
-        hd_in_order_put(&s->base, s->text.data, s->text.count);
-    return complete;
-}
-
-static void add_block(void *state, bool complete) {
-    const text_stream *s = state;
-    hd_trace_sums *sums = &((text_sink *)s->base.self)->sums;
-    (void)complete;
-    sums->blocks++;
-    sums->mis += s->lines;
-    sums->lane_accesses += s->lane_accesses;
-}
-
-static void free_stream(void *state) { bytes_free(&((text_stream *)state)->text); }
-
-/* Nothing of the sink is left but what is in its arena. */
-static hd_status end_launch(void *self, bool complete) {
+static hd_status close_block(void *self, void *stream, uint64_t block, bool complete) {
+    (void)stream, (void)block;
     text_sink *s = self;
-    hd_in_order_free_streams(s->order);
     if (!complete)
-        write_text(s, "# launch stopped\n", 17);
+        put_words(&s->text, "# block stopped\n");
+    write_piece(s);
     return s->status;
 }
 
-static hd_sink begin_text(hd_arena *arena, text_sink *s) {
-    s->status = s->write(s->user, TEXT_FIRST_LINE "\n", sizeof TEXT_FIRST_LINE);
-    s->order = hd_in_order_new(arena, &(hd_in_order_work){.self = s,
-                                                          .stream_bytes = sizeof(text_stream),
-                                                          .queues = 1,
-                                                          .most_waiting = HD_TRACE_WAITING,
-                                                          .launch = begin_launch,
-                                                          .end_launch = end_launch,
-                                                          .open_block = open_block,
-                                                          .event = write_event,
-                                                          .close_block = close_block,
-                                                          .add_up = add_block,
-                                                          .free_stream = free_stream,
-                                                          .piece = write_piece,
-                                                          .end_block = end_block});
-    return hd_in_order_sink(s->order);
-}
-
-hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user) {
-    text_sink *s = hd_new(arena, text_sink);
-    s->write = write;
-    s->user = user;
-    return begin_text(arena, s);
+static hd_status end_launch(void *self, bool complete) {
+    text_sink *s = self;
+    if (!complete)
+        write_text(s, "# launch stopped\n", 17);
+    return s->status;
 }
 
 /* ---- plain launches --------------------------------------------------------------- */
@@ -352,12 +259,11 @@ static bool is_plain(hd_trace *trace, const hd_trace_choice *choice) {
 
 hd_status hd_trace_text_write(hd_trace *trace, const hd_diag *diag, const hd_trace_choice *choice,
                               hd_text_write *write, void *user, hd_trace_sums *sums) {
-    hd_arena *arena = hd_arena_new();
     text_sink s = {.write = write, .user = user, .plain = is_plain(trace, choice)};
-    const hd_sink sink = begin_text(arena, &s);
+    const hd_sink sink = {&s, begin_launch, open_block, write_event, close_block, end_launch};
+    write_text(&s, TEXT_FIRST_LINE "\n", sizeof TEXT_FIRST_LINE);
     hd_status status = hd_trace_replay(trace, diag, choice, &sink);
-    hd_in_order_free(s.order);
-    hd_arena_free(arena);
+    bytes_free(&s.text);
     *sums = s.sums;
     return status;
 }

@@ -47,8 +47,6 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
  * as not complete nothing stays in the file. An error (a full disk) is reported once and
  * returned by every call after it. */
 hd_sink hd_trace_sink(hd_trace_writer *writer);
-/* Bytes written so far, and lane accesses in them. */
-void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes, uint64_t *lane_accesses);
 /* Writes the index and gives the file its name. `complete` false: the run was stopped; the file
  * says so and stays PATH.part, so that it takes no older one's place. Frees the writer. */
 hd_status hd_trace_finish(hd_trace_writer *writer, bool complete);
@@ -67,7 +65,7 @@ typedef struct hd_trace hd_trace;
 typedef struct hd_trace_block {
     uint64_t block; /* number in its launch */
     uint64_t mis, lane_accesses;
-    uint64_t bytes; /* in the file */
+    uint64_t offset, bytes; /* in the file */
 } hd_trace_block;
 
 typedef struct hd_trace_launch {
@@ -146,12 +144,7 @@ uint32_t hd_trace_text_spaces(const hd_trace_text *text);
 /* Hands its launches to a sink, in the calling thread. */
 hd_status hd_trace_text_send(hd_trace_text *text, const hd_sink *sink);
 
-/* A sink that writes the text form through `write`, blocks in ascending order. Positions are
- * counted by it: from 0, one for each event that it hears. What `write` returns, when not
- * HD_OK, ends the writing and is returned at the end of the launch. */
 typedef hd_status hd_text_write(void *user, const char *text, size_t length);
-hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user);
-
 /* Writes what is chosen of a trace in the text form, and sums it up. A launch that a plain
  * text says everything of is written as one. */
 hd_status hd_trace_text_write(hd_trace *trace, const hd_diag *diag, const hd_trace_choice *choice,

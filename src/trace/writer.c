@@ -64,9 +64,8 @@ struct hd_trace_writer {
     hd_vec(known_table) tables;
 
     const hd_event_launch *launch; /* NULL between launches */
-    bool any_launch;
-    uint32_t last_number;
-    uint64_t next_block; /* no block before it can be opened any more */
+    uint64_t next_number;          /* of a launch, at least */
+    uint64_t next_block;           /* no block before it can be opened any more */
 
     pthread_mutex_t lock; /* of what follows */
     output file;
@@ -80,7 +79,6 @@ struct hd_trace_writer {
     uint64_t directory_count, directory_last;
     ZSTD_CCtx *packer;
     bytes body, chunk;
-    _Atomic uint64_t bytes_written, lane_accesses_written;
 };
 
 /* ---- errors --------------------------------------------------------------------- */
@@ -95,7 +93,6 @@ static void writer_fail(hd_trace_writer *w, hd_status status, const char *doing,
 static void check_file(hd_trace_writer *w) {
     if (w->file.error)
         writer_fail(w, HD_ESYSTEM, "write the trace", strerror(w->file.error));
-    w->bytes_written = output_size(&w->file);
 }
 
 /* ---- chunks other than parts ---------------------------------------------------- */
@@ -132,15 +129,6 @@ static void write_file_head(hd_trace_writer *w, const hd_trace_header *header) {
     write_chunk(w, CHUNK_HEADER);
 }
 
-static void write_file_foot(hd_trace_writer *w, uint64_t directory) {
-    uint8_t foot[FILE_FOOT_BYTES];
-    store64(foot, directory);
-    store64(foot + 8, output_size(&w->file) + sizeof foot);
-    store64(foot + 16, file_hash(foot, 16));
-    memcpy(foot + 24, foot_magic, sizeof foot_magic);
-    output_write(&w->file, foot, sizeof foot);
-}
-
 /* The blocks listed since the last page, as PAGE and ENDL begin. */
 static void begin_list(hd_trace_writer *w) {
     w->body.count = 0;
@@ -170,30 +158,26 @@ static void write_part(void *self, uint64_t block, void *part, size_t count) {
     pthread_mutex_unlock(&w->lock);
 }
 
-static void list_block(hd_trace_writer *w, uint64_t block) {
-    put_varint(&w->page, block - w->page_next);
-    put_varint(&w->page, output_size(&w->file) - w->block_offset);
-    put_varint(&w->page, w->block.mis);
-    put_varint(&w->page, w->block.lane_accesses);
-    w->page_next = block + 1;
-    w->total.blocks++;
-    w->total.mis += w->block.mis;
-    w->total.lane_accesses += w->block.lane_accesses;
-    w->lane_accesses_written += w->block.lane_accesses;
-    if (++w->page_blocks == PAGE_BLOCKS) {
-        begin_list(w);
-        write_chunk(w, CHUNK_PAGE);
-    }
-}
-
 /* A block that was stopped leaves nothing in the file. */
 static hd_status end_block(void *self, uint64_t block, bool complete) {
     hd_trace_writer *w = self;
     pthread_mutex_lock(&w->lock);
-    if (complete && !w->status)
-        list_block(w, block);
-    else
+    if (complete && !w->status) {
+        put_varint(&w->page, block - w->page_next);
+        put_varint(&w->page, output_size(&w->file) - w->block_offset);
+        put_varint(&w->page, w->block.mis);
+        put_varint(&w->page, w->block.lane_accesses);
+        w->page_next = block + 1;
+        w->total.blocks++;
+        w->total.mis += w->block.mis;
+        w->total.lane_accesses += w->block.lane_accesses;
+        if (++w->page_blocks == PAGE_BLOCKS) {
+            begin_list(w);
+            write_chunk(w, CHUNK_PAGE);
+        }
+    } else {
         output_truncate(&w->file, w->block_offset);
+    }
     check_file(w);
     w->block = (tally){0};
     w->block_offset = output_size(&w->file);
@@ -203,36 +187,32 @@ static hd_status end_block(void *self, uint64_t block, bool complete) {
 
 /* ---- launches ------------------------------------------------------------------- */
 
-/* Writes the launch's tables unless the file has them; returns their number. */
-static uint64_t write_table(hd_trace_writer *w, const hd_event_launch *launch) {
-    w->body.count = 0;
-    table_put(launch, &w->body);
-    known_table table = {file_hash(w->body.data, w->body.count), w->body.count};
-    for (size_t i = 0; i < w->tables.count; i++)
-        if (w->tables.data[i].hash == table.hash && w->tables.data[i].count == table.count)
-            return i;
-    hd_push(w->arena, &w->tables, table);
-    write_chunk(w, CHUNK_TABLE);
-    return w->tables.count - 1;
-}
-
 static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     hd_trace_writer *w = self;
     const char *fault = launch_fault(launch);
-    if (!fault && w->any_launch && launch->number <= w->last_number)
+    if (!fault && launch->number < w->next_number)
         fault = "a launch has not a higher number than the one before";
     if (fault)
         writer_fail(w, HD_EINPUT, "trace this launch", fault);
     if (w->status)
         return w->status;
     pthread_mutex_lock(&w->lock);
-    uint64_t table = write_table(w, launch);
+    w->body.count = 0;
+    table_put(launch, &w->body);
+    known_table own = {file_hash(w->body.data, w->body.count), w->body.count};
+    size_t table = 0; /* written unless the file has it */
+    while (table < w->tables.count &&
+           (w->tables.data[table].hash != own.hash || w->tables.data[table].count != own.count))
+        table++;
+    if (table == w->tables.count) {
+        hd_push(w->arena, &w->tables, own);
+        write_chunk(w, CHUNK_TABLE);
+    }
     w->body.count = 0;
     launch_put(launch, table, &w->body);
     write_chunk(w, CHUNK_LAUNCH);
     w->launch = launch;
-    w->any_launch = true;
-    w->last_number = launch->number;
+    w->next_number = (uint64_t)launch->number + 1;
     w->next_block = w->page_next = 0;
     w->block = w->total = (tally){0};
     w->block_offset = output_size(&w->file);
@@ -272,7 +252,7 @@ static void open_block(void *state) {
     s->head = (part_head){.launch = w->launch->number, .block = s->base.block};
     s->next_position = 0;
     if (s->ready_for != (uint64_t)w->launch->number + 1)
-        encoder_launch(&s->encoder, w->launch);
+        part_model_launch(&s->encoder.model, w->launch);
     s->ready_for = (uint64_t)w->launch->number + 1;
     encoder_begin(&s->encoder, 0);
 }
@@ -294,27 +274,23 @@ static void end_part(stream *s, bool last) {
     s->head.part++;
 }
 
-/* What a producer must not do; a reader would refuse it. */
-static const char *event_fault(const stream *s, const hd_event *event) {
-    const part_model *m = &s->encoder.model;
-    if (event->access >= m->launch->access_count)
-        return "an event has an access that is not in the table";
-    if (event->threads != m->threads)
-        return "an event has not the lanes of its launch";
-    if (event->position < s->next_position || event->position >= UINT64_MAX - 1)
-        return "a position goes back";
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < m->words; w++)
-        any |= event->mask[w];
-    if (!any || event->mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1])
-        return "an event has no active lane, or one beyond the block";
-    return NULL;
-}
-
 static void write_event(void *stream_state, const hd_event *event) {
     stream *s = stream_state;
-    if (!s->fault)
-        s->fault = event_fault(s, event);
+    if (s->fault)
+        return;
+    /* What a producer must not do; a reader would refuse it. */
+    const part_model *m = &s->encoder.model;
+    uint64_t any = 0;
+    if (event->access >= m->launch->access_count)
+        s->fault = "an event has an access that is not in the table";
+    else if (event->threads != m->threads)
+        s->fault = "an event has not the lanes of its launch";
+    else if (event->position < s->next_position || event->position >= UINT64_MAX - 1)
+        s->fault = "a position goes back";
+    for (uint32_t w = 0; w < m->words && !s->fault; w++)
+        any |= event->mask[w];
+    if (!s->fault && (!any || event->mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1]))
+        s->fault = "an event has no active lane, or one beyond the block";
     if (s->fault)
         return;
     if (s->encoder.full) {
@@ -375,16 +351,6 @@ static void *flush_regularly(void *self) {
     return NULL;
 }
 
-/* Without the thread the file is as good, only later on the disk. */
-static void start_flushing(hd_trace_writer *w) {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->no_more, &clock);
-    pthread_condattr_destroy(&clock);
-    w->flushing = !pthread_create(&w->flusher, NULL, flush_regularly, w);
-}
-
 static void stop_flushing(hd_trace_writer *w) {
     if (w->flushing) {
         pthread_mutex_lock(&w->lock);
@@ -440,8 +406,14 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
     if (!w->packer)
         hd_no_memory(0);
     write_file_head(w, header);
-    if (!w->status && output_open(&w->file, w->part_path)) {
-        start_flushing(w);
+    if (!w->status && output_open(&w->file, arena, w->part_path)) {
+        pthread_condattr_t clock;
+        pthread_condattr_init(&clock);
+        pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+        pthread_cond_init(&w->no_more, &clock);
+        pthread_condattr_destroy(&clock);
+        /* Without the thread the file is as good, only later on the disk. */
+        w->flushing = !pthread_create(&w->flusher, NULL, flush_regularly, w);
         *writer = w;
         return HD_OK;
     }
@@ -450,11 +422,6 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
     bytes_free(&w->file.buffer);
     writer_free(w);
     return status;
-}
-
-void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out, uint64_t *lane_accesses) {
-    *bytes_out = writer->bytes_written;
-    *lane_accesses = writer->lane_accesses_written;
 }
 
 const char *hd_trace_name(const hd_trace_writer *w, bool complete) {
@@ -471,7 +438,12 @@ hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
     put_varint(&w->body, w->directory_count);
     put_data(&w->body, w->directory.data, w->directory.count);
     write_chunk(w, CHUNK_DIRECTORY);
-    write_file_foot(w, directory);
+    uint8_t foot[FILE_FOOT_BYTES];
+    store64(foot, directory);
+    store64(foot + 8, output_size(&w->file) + sizeof foot);
+    store64(foot + 16, file_hash(foot, 16));
+    memcpy(foot + 24, foot_magic, sizeof foot_magic);
+    output_write(&w->file, foot, sizeof foot);
     if (complete && !hd_output_keep_rights(w->file.fd, w->path) && !w->file.error)
         w->file.error = errno;
     if (!output_close(&w->file) || (complete && !w->status && rename(w->part_path, w->path) != 0)) {

@@ -9,8 +9,7 @@ vm_announced *vm_announced_rows(vm_compiler *c, hd_access_kind kind, uint32_t *c
     hd_vec(vm_announced) rows = {0};
     for (uint32_t i = 0; i < info->access_count; i++)
         if (info->accesses[i].inst == c->value && info->accesses[i].kind == kind)
-            hd_push(c->arena, &rows,
-                    (vm_announced){i, info->accesses[i].part, info->accesses[i].width});
+            hd_push(c->arena, &rows, (vm_announced){i, info->accesses[i].part});
     *count = (uint32_t)rows.count;
     return rows.data;
 }
@@ -31,28 +30,22 @@ static void describe_value(vm_compiler *c, vm_memory *m, kir_type type) {
     m->align = c->inst->align ? c->inst->align : vm_elem_bytes(m->elem);
 }
 
-static vm_op *emit(vm_compiler *c, vm_op_fn *fn, const vm_memory *m, vm_operand result) {
-    vm_op *op = vm_emit_op(c, fn, result, m->address, (vm_operand){0}, (vm_operand){0});
-    op->more = m;
-    return op;
+static void emit(vm_compiler *c, vm_op_fn *fn, const vm_memory *m, vm_operand result) {
+    vm_emit_op(c, fn, result, m->address, vm_none, vm_none)->more = m;
 }
 
-static void compile_load(vm_compiler *c) {
-    vm_memory *m = vm_memory_new(c, c->inst->args[0]);
-    describe_value(c, m, c->inst->type);
+static void compile_transfer(vm_compiler *c) {
+    bool is_store = c->inst->op == KIR_STORE;
+    kir_value value = is_store ? c->inst->args[0] : c->value;
+    vm_memory *m = vm_memory_new(c, c->inst->args[is_store]);
+    describe_value(c, m, c->kernel->insts[value].type);
     for (uint32_t k = 0; k < m->components; k++)
-        m->value[k] = vm_result(c, k);
-    m->announced = vm_announced_rows(c, HD_LOAD, &m->announced_count);
-    emit(c, vm_op_load, m, m->value[0]);
-}
-
-static void compile_store(vm_compiler *c) {
-    vm_memory *m = vm_memory_new(c, c->inst->args[1]);
-    describe_value(c, m, c->kernel->insts[c->inst->args[0]].type);
-    for (uint32_t k = 0; k < m->components; k++)
-        m->value[k] = vm_cell_of(c, c->inst->args[0], k);
-    m->announced = vm_announced_rows(c, HD_STORE, &m->announced_count);
-    emit(c, vm_op_store, m, (vm_operand){.varying = true});
+        m->value[k] = vm_cell_of(c, value, k);
+    m->announced = vm_announced_rows(c, is_store ? HD_STORE : HD_LOAD, &m->announced_count);
+    if (is_store)
+        emit(c, vm_op_store, m, (vm_operand){.varying = true});
+    else
+        emit(c, vm_op_load, m, m->value[0]);
 }
 
 static void compile_atomic(vm_compiler *c) {
@@ -93,8 +86,8 @@ static void compile_block_access(vm_compiler *c) {
 
 void vm_compile_memory(vm_compiler *c) {
     switch (c->inst->op) {
-    case KIR_LOAD: compile_load(c); return;
-    case KIR_STORE: compile_store(c); return;
+    case KIR_LOAD:
+    case KIR_STORE: compile_transfer(c); return;
     case KIR_ATOMIC: compile_atomic(c); return;
     default: compile_block_access(c); return;
     }

@@ -6,46 +6,26 @@
 
 #include "vm/flow.h"
 
-static int64_t as_signed(uint64_t bits, uint32_t bytes) { return kir_sign_extend(bits, 8 * bytes); }
-
-static double as_real(uint64_t bits, vm_elem elem) {
-    float f;
-    double d;
-    if (elem == VM_F32) {
-        memcpy(&f, &bits, sizeof f);
-        return f;
-    }
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
-static uint64_t real_bits(double value, vm_elem elem) {
-    float f = (float)value;
-    uint64_t bits = 0;
-    if (elem == VM_F32)
-        memcpy(&bits, &f, sizeof f);
-    else
-        memcpy(&bits, &value, sizeof value);
-    return bits;
-}
-
 /* A sum of two floats is exact enough in a double that rounding it again is rounding once. */
-static uint64_t real_result(kir_rmw rmw, vm_elem elem, uint64_t old, uint64_t operand) {
-    double a = as_real(old, elem), b = as_real(operand, elem);
-    switch (rmw) {
+static uint64_t real_result(const vm_memory *m, uint64_t old, uint64_t operand) {
+    double a = vm_real_of(m->elem, old), b = vm_real_of(m->elem, operand);
+    switch (m->rmw) {
     case KIR_RMW_FADD:
-    case KIR_RMW_ADD: return real_bits(a + b, elem);
-    case KIR_RMW_SUB: return real_bits(a - b, elem);
-    case KIR_RMW_MIN: return real_bits(fmin(a, b), elem);
-    case KIR_RMW_MAX: return real_bits(fmax(a, b), elem);
-    default: return operand;
+    case KIR_RMW_ADD: return vm_bits_of(m->elem, a + b);
+    case KIR_RMW_SUB: return vm_bits_of(m->elem, a - b);
+    case KIR_RMW_MIN: return vm_bits_of(m->elem, fmin(a, b));
+    default: return vm_bits_of(m->elem, fmax(a, b));
     }
 }
 
 /* What the memory holds afterwards. `bytes` of each number count. */
-static uint64_t int_result(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
-    uint32_t bytes = m->width;
-    int64_t s_old = as_signed(old, bytes), s_operand = as_signed(operand, bytes);
+static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
+    int64_t s_old = kir_sign_extend(old, 8 * m->width);
+    int64_t s_operand = kir_sign_extend(operand, 8 * m->width);
+    bool arithmetic = m->rmw == KIR_RMW_FADD || m->rmw == KIR_RMW_ADD || m->rmw == KIR_RMW_SUB ||
+                      m->rmw == KIR_RMW_MIN || m->rmw == KIR_RMW_MAX;
+    if (arithmetic && (m->elem == VM_F32 || m->elem == VM_F64))
+        return real_result(m, old, operand);
     switch (m->rmw) {
     case KIR_RMW_ADD: return old + operand;
     case KIR_RMW_SUB: return old - operand;
@@ -62,14 +42,6 @@ static uint64_t int_result(const vm_memory *m, uint64_t old, uint64_t operand, u
     case KIR_RMW_LOAD: return old;
     default: return operand; /* XCHG, STORE */
     }
-}
-
-static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
-    bool arithmetic = m->rmw == KIR_RMW_FADD || m->rmw == KIR_RMW_ADD || m->rmw == KIR_RMW_SUB ||
-                      m->rmw == KIR_RMW_MIN || m->rmw == KIR_RMW_MAX;
-    if (arithmetic && (m->elem == VM_F32 || m->elem == VM_F64))
-        return real_result(m->rmw, m->elem, old, operand);
-    return int_result(m, old, operand, compare);
 }
 
 #define DEFINE_EXCHANGE(T)                                                                       \

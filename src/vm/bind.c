@@ -1,67 +1,60 @@
 /* Arguments, variables and local memory of a launch. */
 #include "vm/launch.h"
 
-static uint64_t take_local(hd_arena *arena, vm_bound *b, const char *name, uint64_t bytes,
-                           uint64_t align, const hd_record *record, uint32_t element_bytes) {
+/* Gives `to` local memory: the region says which. */
+static void take_local(hd_arena *arena, vm_bound *b, vm_bound_place *to, uint64_t align,
+                       vm_region region) {
     uint64_t at = hd_align_up(b->local_end, align < 16 ? 16 : align);
-    vm_region *more = hd_new_array(arena, vm_region, b->local_count + 1);
-    if (b->local_count)
-        memcpy(more, b->locals, b->local_count * sizeof *more);
-    more[b->local_count] = (vm_region){.name = name,
-                                       .space = KIR_LOCAL,
-                                       .base = at,
-                                       .bytes = bytes,
-                                       .record = record,
-                                       .element_bytes = element_bytes};
-    b->locals = more;
-    b->local_count++;
-    if (__builtin_add_overflow(b->local_bytes, bytes, &b->local_bytes))
+    *to = (vm_bound_place){.address = at, .is_local = true};
+    region.space = KIR_LOCAL;
+    region.base = at;
+    hd_push(arena, &b->locals, region);
+    if (__builtin_add_overflow(b->local_bytes, region.bytes, &b->local_bytes))
         b->local_bytes = UINT64_MAX; /* more than any limit */
-    b->local_end = hd_align_up(at + bytes + VM_GAP, VM_GAP);
-    return at;
+    b->local_end = hd_align_up(at + region.bytes + VM_GAP, VM_GAP);
 }
 
 static void bind_static(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b, uint32_t i) {
     const kir_static *s = &l->kernel->statics[i];
-    uint32_t element = s->record ? s->record->size : 0;
+    vm_bound_place *to = &b->statics[i];
     for (uint32_t a = 0; a < l->arg_count; a++)
         if (l->args[a].param == KIR_NONE && l->args[a].variable == i) {
-            b->statics[i].address = vm->regions.data[l->args[a].buffer].base;
+            to->address = vm->regions.data[l->args[a].buffer].base;
             return;
         }
-    if (s->space != KIR_LOCAL) {
-        b->statics[i].address = vm_address_of_static(vm, s);
-        return;
-    }
-    b->statics[i].is_local = true;
-    b->statics[i].address = take_local(arena, b, s->name, s->is_dynamic ? l->shared : s->bytes,
-                                       s->align, s->record, element);
-}
-
-static void bind_arg(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b,
-                     const hd_arg *arg) {
-    vm_bound_arg *to = &b->args[arg->param];
-    const kir_param *param = &l->kernel->params[arg->param];
-    if (arg->kind == HD_ARG_BUFFER) {
-        to->address = vm->regions.data[arg->buffer].base;
-    } else if (arg->kind == HD_ARG_LOCAL) {
-        to->is_local = true;
-        to->address = take_local(arena, b, param->name, arg->local_bytes, 128, param->record,
-                                 param->element_bytes);
-        b->locals[b->local_count - 1].is_argument = true;
-    } else {
-        to->bytes = arg->value;
-    }
+    if (s->space == KIR_LOCAL)
+        take_local(arena, b, to, s->align,
+                   (vm_region){.name = s->name,
+                               .bytes = s->is_dynamic ? l->shared : s->bytes,
+                               .record = s->record,
+                               .element_bytes = s->record ? s->record->size : 0});
+    else
+        to->address = vm_find_static(vm, s)->address;
 }
 
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
-    b->args = hd_new_array(arena, vm_bound_arg, l->kernel->param_count);
-    b->statics = hd_new_array(arena, vm_bound_static, l->kernel->static_count);
+    b->args = hd_new_array(arena, vm_bound_place, l->kernel->param_count);
+    b->statics = hd_new_array(arena, vm_bound_place, l->kernel->static_count);
     for (uint32_t i = 0; i < l->kernel->static_count; i++)
         bind_static(arena, vm, l, b, i);
-    for (uint32_t i = 0; i < l->arg_count; i++)
-        if (l->args[i].param != KIR_NONE)
-            bind_arg(arena, vm, l, b, &l->args[i]);
+    for (uint32_t i = 0; i < l->arg_count; i++) {
+        const hd_arg *arg = &l->args[i];
+        if (arg->param == KIR_NONE)
+            continue;
+        vm_bound_place *to = &b->args[arg->param];
+        const kir_param *param = &l->kernel->params[arg->param];
+        if (arg->kind == HD_ARG_BUFFER)
+            to->address = vm->regions.data[arg->buffer].base;
+        else if (arg->kind == HD_ARG_LOCAL)
+            take_local(arena, b, to, 128,
+                       (vm_region){.name = param->name,
+                                   .bytes = arg->local_bytes,
+                                   .record = param->record,
+                                   .element_bytes = param->element_bytes,
+                                   .is_argument = true});
+        else
+            to->bytes = arg->value;
+    }
     if (b->local_bytes > vm->options.local_memory)
         return hd_fail(vm->diag, HD_EINPUT, &l->place,
                        "a block of kernel %s needs %llu bytes of local memory, and has %llu; use "

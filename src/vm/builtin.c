@@ -33,14 +33,7 @@ static kir_type type_of_arg(const vm_compiler *c, uint32_t i) {
     return c->kernel->insts[c->inst->args[i]].type;
 }
 
-static kir_type element_of(kir_type type) {
-    type.lanes = 1;
-    return type;
-}
-
-vm_elem vm_call_elem(const vm_compiler *c, uint32_t i) {
-    return vm_elem_of(element_of(type_of_arg(c, i)));
-}
+vm_elem vm_call_elem(const vm_compiler *c, uint32_t i) { return vm_elem_of(type_of_arg(c, i)); }
 
 uint32_t vm_call_lanes(const vm_compiler *c) {
     uint32_t lanes = c->inst->type.lanes;
@@ -52,21 +45,8 @@ uint32_t vm_call_lanes(const vm_compiler *c) {
     return lanes;
 }
 
-vm_operand vm_as_integer(vm_operand operand) {
-    if (operand.elem >= VM_F16)
-        operand.elem = (vm_elem)(operand.elem - VM_F16 + VM_I16);
-    return operand;
-}
-
 vm_operand vm_float_constant(vm_compiler *c, vm_elem elem, double value) {
-    uint64_t bits = 0;
-    _Float16 half = (_Float16)value;
-    float single = (float)value;
-    const void *source = elem == VM_F16   ? (const void *)&half
-                         : elem == VM_F32 ? (const void *)&single
-                                          : (const void *)&value;
-    memcpy(&bits, source, vm_elem_bytes(elem));
-    return vm_constant(c, elem, bits);
+    return vm_constant(c, elem, vm_bits_of(elem, value));
 }
 
 int vm_rounding_of(const char *name, int otherwise) {
@@ -81,10 +61,13 @@ int vm_rounding_of(const char *name, int otherwise) {
 /* ---- instructions ----------------------------------------------------------------- */
 
 vm_op *vm_emit_for_lanes(vm_compiler *c, vm_op_fn *fn, const void *more) {
-    vm_operand none = {0};
-    vm_op *op = vm_emit_op(c, fn, (vm_operand){.varying = true}, none, none, none);
+    vm_op *op = vm_emit_op(c, fn, (vm_operand){.varying = true}, vm_none, vm_none, vm_none);
     op->more = more;
     return op;
+}
+
+void vm_compile_plain(vm_compiler *c, const void *what) {
+    vm_emit_for_lanes(c, *(vm_op_fn *const *)what, NULL);
 }
 
 void vm_emit_private_store(vm_compiler *c, kir_value pointer, uint32_t count,
@@ -133,50 +116,48 @@ static bool letter_fits(char letter, kir_type type, kir_type main, uint32_t lane
     }
 }
 
-static kir_type main_type(const vm_compiler *c) {
-    for (uint32_t i = 0; i < c->inst->arg_count; i++)
+kir_type vm_call_main(const vm_compiler *c) {
+    kir_type main = c->inst->arg_count ? type_of_arg(c, 0) : c->inst->type;
+    for (uint32_t i = c->inst->arg_count; i-- > 0;)
         if (type_of_arg(c, i).kind == KIR_FLOAT)
-            return type_of_arg(c, i);
-    return c->inst->arg_count ? type_of_arg(c, 0) : c->inst->type;
+            main = type_of_arg(c, i);
+    return main;
 }
 
+/* Do the types of the call fit? */
 static bool fits(const vm_compiler *c, const char *shape) {
-    kir_type main = main_type(c);
+    const kir_inst *call = c->inst;
+    kir_type main = vm_call_main(c);
     uint32_t lanes = vm_call_lanes(c);
-    if (main.kind == KIR_INT && main.bits < 8)
+    if ((main.kind == KIR_INT && main.bits < 8) || !letter_fits(*shape++, call->type, main, lanes))
         return false;
-    if (!letter_fits(*shape++, c->inst->type, main, lanes))
-        return false;
-    for (uint32_t i = 0; i < c->inst->arg_count; i++, shape++) {
-        if (*shape == '*')
-            return true;
+    for (uint32_t i = 0; i < call->arg_count && *shape != '*'; i++, shape++)
         if (!letter_fits(*shape, type_of_arg(c, i), main, lanes))
             return false;
-    }
     return *shape == '\0' || *shape == '*';
 }
 
-static bool is_called(const vm_builtin *b, const char *name) {
-    size_t length = strlen(b->name);
-    if (b->name[length - 1] == '*')
-        return !strncmp(b->name, name, length - 1);
-    return !strcmp(b->name, name);
+/* The forms of lower accuracy are the accurate ones. */
+static const char *accurate_name(const char *name) {
+    static const char *const prefixes[] = {"half_", "native_", "fast_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+            return name + strlen(prefixes[i]);
+    return name;
 }
 
-static const vm_builtin *find(const vm_compiler *c) {
+bool vm_compile_call(vm_compiler *c) {
+    const char *name = accurate_name(c->inst->name);
     const vm_builtin *const tables[] = {vm_math_builtins,   vm_float_builtins, vm_integer_builtins,
                                         vm_vector_builtins, vm_print_builtins, vm_group_builtins,
                                         vm_warp_builtins};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const vm_builtin *b = tables[t]; b->name; b++)
-            if (is_called(b, c->inst->name) && fits(c, b->shape))
-                return b;
-    return NULL;
-}
-
-bool vm_compile_call(vm_compiler *c) {
-    const vm_builtin *b = find(c);
-    if (b)
-        b->compile(c, b->what);
-    return b != NULL;
+        for (const vm_builtin *b = tables[t]; b->name; b++) {
+            size_t length = strcspn(b->name, "*");
+            if (strncmp(b->name, name, length + !b->name[length]) || !fits(c, b->shape))
+                continue;
+            b->compile(c, b->what);
+            return true;
+        }
+    return false;
 }

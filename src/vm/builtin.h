@@ -46,13 +46,15 @@ vm_operand vm_call_arg(vm_compiler *c, uint32_t i, uint32_t k);
 uint32_t vm_call_lanes(const vm_compiler *c);
 /* How the elements of argument `i` are stored. */
 vm_elem vm_call_elem(const vm_compiler *c, uint32_t i);
-/* The bits of a float as an integer. */
-vm_operand vm_as_integer(vm_operand operand);
+/* The main type. */
+kir_type vm_call_main(const vm_compiler *c);
 vm_operand vm_float_constant(vm_compiler *c, vm_elem elem, double value);
 /* The rounding that the end of a conversion's name says ("_rtz"), of fenv.h. */
 int vm_rounding_of(const char *name, int otherwise);
 /* An instruction that runs for every active lane, even where all operands are uniform. */
 vm_op *vm_emit_for_lanes(vm_compiler *c, vm_op_fn *fn, const void *more);
+/* The `compile` of a function without operands; `what` is its handler, a vm_op_fn *const *. */
+void vm_compile_plain(vm_compiler *c, const void *what);
 /* Stores `count` components at the private address that `pointer` is. */
 void vm_emit_private_store(vm_compiler *c, kir_value pointer, uint32_t count,
                            const vm_operand *values);
@@ -70,23 +72,10 @@ void vm_emit_private_store(vm_compiler *c, kir_value pointer, uint32_t count,
     VM_CELL(r, at, T)[copy_] = VM_CELL(r, at, T)[0]
 
 /* One lane's element of a cell. */
-#define HD_AT(r, operand, T, lane) (VM_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])
+#define VM_AT(r, operand, T, lane) (VM_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])
 /* The same of a float of any width. */
 static inline double vm_real_at(const vm_run *r, vm_operand operand, uint32_t lane) {
-    return operand.elem == VM_F16   ? (double)HD_AT(r, operand, _Float16, lane)
-           : operand.elem == VM_F32 ? (double)HD_AT(r, operand, float, lane)
-                                    : HD_AT(r, operand, double, lane);
-}
-/* Writes the low bits: to the lane, or to all of a uniform cell. */
-static inline void vm_put_bits(const vm_run *r, vm_operand operand, uint32_t lane, uint64_t bits) {
-    uint32_t from = operand.varying ? lane : 0, to = operand.varying ? lane + 1 : VM_CHUNK;
-    for (uint32_t j = from; j < to; j++)
-        switch (vm_elem_bytes(operand.elem)) {
-        case 1: VM_CELL(r, operand.at, uint8_t)[j] = (uint8_t)bits; break;
-        case 2: VM_CELL(r, operand.at, uint16_t)[j] = (uint16_t)bits; break;
-        case 4: VM_CELL(r, operand.at, uint32_t)[j] = (uint32_t)bits; break;
-        default: VM_CELL(r, operand.at, uint64_t)[j] = bits;
-        }
+    return vm_real_of(operand.elem, vm_element(r, operand, lane));
 }
 
 #endif

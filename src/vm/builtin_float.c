@@ -8,7 +8,6 @@
 
 #include "vm/builtin.h"
 #include "vm/compile.h"
-#include "vm/lanes.h"
 
 /* ---- one operation after another -------------------------------------------------- */
 
@@ -16,31 +15,17 @@
 typedef struct piece {
     vm_compiler *c;
     vm_operand d, x[3];
-    vm_elem elem; /* of the operands */
+    vm_elem elem;  /* of the operands */
+    kir_pred pred; /* of a function that compares */
 } piece;
-
-static const vm_operand none = {0};
 
 static vm_operand temporary(const piece *p, vm_elem elem) {
     return vm_scratch(p->c, elem, p->d.varying);
 }
 
-static void scalar(const piece *p, kir_op op, vm_operand d, vm_operand a, vm_operand b) {
-    vm_emit_scalar(p->c, op, KIR_P_EQ, d, a, b, none);
-}
-
-static void compare(const piece *p, kir_pred pred, vm_operand d, vm_operand a, vm_operand b) {
-    kir_op op = pred >= KIR_P_OEQ ? KIR_FCMP : KIR_ICMP;
-    vm_emit_scalar(p->c, op, pred, d, a, b, none);
-}
-
-static void choose(const piece *p, vm_operand d, vm_operand condition, vm_operand a, vm_operand b) {
-    vm_emit_scalar(p->c, KIR_SELECT, KIR_P_EQ, d, condition, a, b);
-}
-
 /* A handler of lanes.c that kir has no operation for, given its F16 form. */
 static void lanes(const piece *p, vm_fn fn, vm_operand d, vm_operand a, vm_operand b) {
-    vm_emit_op(p->c, vm_lanes_choose()->fn[fn + (p->elem - VM_F16)], d, a, b, none);
+    vm_emit_handler(p->c, fn, p->elem, d, a, b, vm_none);
 }
 
 static vm_operand number(const piece *p, double value) {
@@ -49,55 +34,43 @@ static vm_operand number(const piece *p, double value) {
 
 typedef void component_fn(const piece *p);
 
-/* Runs a component_fn for every component, or a handler of lanes.c (given its F16 form), or makes
- * a comparison. */
+/* Runs a component_fn for every component, or a handler of lanes.c (given its F16 form). */
 typedef struct by_component {
     component_fn *fn;
-    vm_fn handler;
     kir_pred pred;
+    vm_fn handler;
 } by_component;
-
-static void answer_comparison(const piece *p, kir_pred pred, vm_operand a, vm_operand b);
 
 static void compile_components(vm_compiler *c, const void *what) {
     const by_component *b = what;
     uint32_t used = c->cells->scratch_used;
     for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         c->cells->scratch_used = used; /* each component may have the same ones */
-        piece p = {.c = c, .d = vm_result(c, k), .elem = vm_call_elem(c, 0)};
+        piece p = {.c = c, .d = vm_result(c, k), .elem = vm_call_elem(c, 0), .pred = b->pred};
         for (uint32_t i = 0; i < c->inst->arg_count && i < 3; i++)
             p.x[i] = vm_call_arg(c, i, k);
         if (b->fn)
             b->fn(&p);
-        else if (b->handler)
-            vm_emit_op(c, vm_lanes_choose()->fn[b->handler + (p.elem - VM_F16)], p.d, p.x[0],
-                       p.x[1], p.x[2]);
         else
-            answer_comparison(&p, b->pred, p.x[0], p.x[1]);
+            vm_emit_handler(c, b->handler, p.elem, p.d, p.x[0], p.x[1], p.x[2]);
     }
 }
 
 /* ---- what kir has ---------------------------------------------------- */
 
-static void emit_divide(const piece *p) { scalar(p, KIR_FDIV, p->d, p->x[0], p->x[1]); }
-static void emit_recip(const piece *p) { scalar(p, KIR_FDIV, p->d, number(p, 1), p->x[0]); }
+static void emit_divide(const piece *p) { vm_emit(p->c, KIR_FDIV, p->d, p->x[0], p->x[1]); }
+static void emit_recip(const piece *p) { vm_emit(p->c, KIR_FDIV, p->d, number(p, 1), p->x[0]); }
 static void emit_mad(const piece *p) {
-    vm_emit_scalar(p->c, KIR_FMULADD, KIR_P_EQ, p->d, p->x[0], p->x[1], p->x[2]);
+    vm_emit3(p->c, KIR_FMULADD, p->d, p->x[0], p->x[1], p->x[2]);
 }
 
 /* ---- common functions ------------------------------------------------------------- */
 
-/* y < x ? y : x, and x < y ? y : x */
-static void emit_min(const piece *p) {
-    vm_operand less = temporary(p, VM_I8);
-    compare(p, KIR_P_OLT, less, p->x[1], p->x[0]);
-    choose(p, p->d, less, p->x[1], p->x[0]);
-}
-
-static void emit_max(const piece *p) {
-    vm_operand less = temporary(p, VM_I8);
-    compare(p, KIR_P_OLT, less, p->x[0], p->x[1]);
-    choose(p, p->d, less, p->x[1], p->x[0]);
+/* min: x > y ? y : x; max: x < y ? y : x */
+static void emit_extreme(const piece *p) {
+    vm_operand takes_y = temporary(p, VM_I8);
+    vm_emit_compare(p->c, p->pred, takes_y, p->x[0], p->x[1]);
+    vm_emit3(p->c, KIR_SELECT, p->d, takes_y, p->x[1], p->x[0]);
 }
 
 static void emit_clamp(const piece *p) {
@@ -107,51 +80,51 @@ static void emit_clamp(const piece *p) {
 }
 
 static void emit_degrees(const piece *p) {
-    scalar(p, KIR_FMUL, p->d, p->x[0], number(p, 180 / M_PI));
+    vm_emit(p->c, KIR_FMUL, p->d, p->x[0], number(p, 180 / M_PI));
 }
 
 static void emit_radians(const piece *p) {
-    scalar(p, KIR_FMUL, p->d, p->x[0], number(p, M_PI / 180));
+    vm_emit(p->c, KIR_FMUL, p->d, p->x[0], number(p, M_PI / 180));
 }
 
 /* x + (y - x) * a */
 static void emit_mix(const piece *p) {
     vm_operand part = temporary(p, p->elem);
-    scalar(p, KIR_FSUB, part, p->x[1], p->x[0]);
-    scalar(p, KIR_FMUL, part, part, p->x[2]);
-    scalar(p, KIR_FADD, p->d, p->x[0], part);
+    vm_emit(p->c, KIR_FSUB, part, p->x[1], p->x[0]);
+    vm_emit(p->c, KIR_FMUL, part, part, p->x[2]);
+    vm_emit(p->c, KIR_FADD, p->d, p->x[0], part);
 }
 
 /* x < edge ? 0 : 1 */
 static void emit_step(const piece *p) {
     vm_operand below = temporary(p, VM_I8);
-    compare(p, KIR_P_OLT, below, p->x[1], p->x[0]);
-    choose(p, p->d, below, number(p, 0), number(p, 1));
+    vm_emit_compare(p->c, KIR_P_OLT, below, p->x[1], p->x[0]);
+    vm_emit3(p->c, KIR_SELECT, p->d, below, number(p, 0), number(p, 1));
 }
 
 /* t = clamp((x - edge0) / (edge1 - edge0), 0, 1); t * t * (3 - 2 * t) */
 static void emit_smoothstep(const piece *p) {
     vm_operand t = temporary(p, p->elem), rest = temporary(p, p->elem);
-    scalar(p, KIR_FSUB, t, p->x[2], p->x[0]);
-    scalar(p, KIR_FSUB, rest, p->x[1], p->x[0]);
-    scalar(p, KIR_FDIV, t, t, rest);
+    vm_emit(p->c, KIR_FSUB, t, p->x[2], p->x[0]);
+    vm_emit(p->c, KIR_FSUB, rest, p->x[1], p->x[0]);
+    vm_emit(p->c, KIR_FDIV, t, t, rest);
     lanes(p, FN_FMAX_F16, t, t, number(p, 0));
     lanes(p, FN_FMIN_F16, t, t, number(p, 1));
-    scalar(p, KIR_FMUL, rest, t, number(p, 2));
-    scalar(p, KIR_FSUB, rest, number(p, 3), rest);
-    scalar(p, KIR_FMUL, t, t, t);
-    scalar(p, KIR_FMUL, p->d, t, rest);
+    vm_emit(p->c, KIR_FMUL, rest, t, number(p, 2));
+    vm_emit(p->c, KIR_FSUB, rest, number(p, 3), rest);
+    vm_emit(p->c, KIR_FMUL, t, t, t);
+    vm_emit(p->c, KIR_FMUL, p->d, t, rest);
 }
 
 /* 1 or -1 by the sign; a zero stays what it is, NaN becomes 0. */
 static void emit_sign(const piece *p) {
     vm_operand test = temporary(p, VM_I8), value = temporary(p, p->elem);
-    compare(p, KIR_P_OEQ, test, p->x[0], number(p, 0));
-    choose(p, value, test, p->x[0], number(p, 0));
-    compare(p, KIR_P_OGT, test, p->x[0], number(p, 0));
-    choose(p, value, test, number(p, 1), value);
-    compare(p, KIR_P_OLT, test, p->x[0], number(p, 0));
-    choose(p, p->d, test, number(p, -1), value);
+    vm_emit_compare(p->c, KIR_P_OEQ, test, p->x[0], number(p, 0));
+    vm_emit3(p->c, KIR_SELECT, value, test, p->x[0], number(p, 0));
+    vm_emit_compare(p->c, KIR_P_OGT, test, p->x[0], number(p, 0));
+    vm_emit3(p->c, KIR_SELECT, value, test, number(p, 1), value);
+    vm_emit_compare(p->c, KIR_P_OLT, test, p->x[0], number(p, 0));
+    vm_emit3(p->c, KIR_SELECT, p->d, test, number(p, -1), value);
 }
 
 /* ---- relational functions --------------------------------------------------------- */
@@ -160,40 +133,36 @@ static void emit_sign(const piece *p) {
 static void answer(const piece *p, vm_operand holds) {
     uint64_t all = UINT64_MAX >> (64 - vm_elem_bytes(p->d.elem) * 8);
     uint64_t yes = p->c->inst->type.lanes == 1 ? 1 : all;
-    choose(p, p->d, holds, vm_constant(p->c, p->d.elem, yes), vm_constant(p->c, p->d.elem, 0));
+    vm_emit3(p->c, KIR_SELECT, p->d, holds, vm_constant(p->c, p->d.elem, yes),
+             vm_constant(p->c, p->d.elem, 0));
 }
 
 static void answer_comparison(const piece *p, kir_pred pred, vm_operand a, vm_operand b) {
     vm_operand holds = temporary(p, VM_I8);
-    compare(p, pred, holds, a, b);
+    vm_emit_compare(p->c, pred, holds, a, b);
     answer(p, holds);
 }
 
+static void emit_comparison(const piece *p) { answer_comparison(p, p->pred, p->x[0], p->x[1]); }
 static void emit_isnan(const piece *p) { answer_comparison(p, KIR_P_UNO, p->x[0], p->x[0]); }
 
 static vm_operand magnitude(const piece *p) {
     vm_operand d = temporary(p, p->elem);
-    lanes(p, FN_FABS_F16, d, p->x[0], none);
+    lanes(p, FN_FABS_F16, d, p->x[0], vm_none);
     return d;
 }
 
-static void emit_isinf(const piece *p) {
-    answer_comparison(p, KIR_P_OEQ, magnitude(p), number(p, INFINITY));
-}
-
-static void emit_isfinite(const piece *p) {
-    answer_comparison(p, KIR_P_OLT, magnitude(p), number(p, INFINITY));
-}
-
-static double least_normal(vm_elem elem) {
-    return elem == VM_F16 ? 0x1p-14 : elem == VM_F32 ? 0x1p-126 : 0x1p-1022;
+/* isinf: equal to infinity; isfinite: less. */
+static void emit_size(const piece *p) {
+    answer_comparison(p, p->pred, magnitude(p), number(p, INFINITY));
 }
 
 static void emit_isnormal(const piece *p) {
+    double least = p->elem == VM_F16 ? 0x1p-14 : p->elem == VM_F32 ? 0x1p-126 : 0x1p-1022;
     vm_operand size = magnitude(p), test = temporary(p, VM_I8), finite = temporary(p, VM_I8);
-    compare(p, KIR_P_OGE, test, size, number(p, least_normal(p->elem)));
-    compare(p, KIR_P_OLT, finite, size, number(p, INFINITY));
-    scalar(p, KIR_AND, test, test, finite);
+    vm_emit_compare(p->c, KIR_P_OGE, test, size, number(p, least));
+    vm_emit_compare(p->c, KIR_P_OLT, finite, size, number(p, INFINITY));
+    vm_emit(p->c, KIR_AND, test, test, finite);
     answer(p, test);
 }
 
@@ -210,10 +179,10 @@ static void compile_dot(vm_compiler *c, const void *what) {
     uint32_t count = c->kernel->insts[c->inst->args[0]].type.lanes;
     piece p = {.c = c, .d = vm_result(c, 0), .elem = vm_call_elem(c, 0)};
     vm_operand sum = count > 1 ? temporary(&p, p.elem) : p.d;
-    scalar(&p, KIR_FMUL, sum, vm_call_arg(c, 0, 0), vm_call_arg(c, 1, 0));
+    vm_emit(c, KIR_FMUL, sum, vm_call_arg(c, 0, 0), vm_call_arg(c, 1, 0));
     for (uint32_t k = 1; k < count; k++)
-        vm_emit_scalar(c, KIR_FMULADD, KIR_P_EQ, k + 1 < count ? sum : p.d, vm_call_arg(c, 0, k),
-                       vm_call_arg(c, 1, k), sum);
+        vm_emit3(c, KIR_FMULADD, k + 1 < count ? sum : p.d, vm_call_arg(c, 0, k),
+                 vm_call_arg(c, 1, k), sum);
 }
 
 /* The operands of a function that looks at all components of a lane. */
@@ -262,7 +231,7 @@ DEFINE_LENGTH(run_length_f64, double, long double, sqrtl)
             W x[4], square = 0;                                                            \
             bool infinite = false;                                                         \
             for (uint32_t k = 0; k < g->count; k++) {                                      \
-                x[k] = (W)HD_AT(r, g->a[k], T, lane);                                      \
+                x[k] = (W)VM_AT(r, g->a[k], T, lane);                                      \
                 infinite |= isinf(x[k]);                                                   \
             }                                                                              \
             for (uint32_t k = 0; k < g->count; k++) {                                      \
@@ -289,8 +258,8 @@ DEFINE_NORMALIZE(run_normalize_f64, double, long double, sqrtl)
         VM_EACH_LANE(r, op, lane) {                                 \
             W a[3], b[3];                                           \
             for (uint32_t k = 0; k < 3; k++) {                      \
-                a[k] = HD_AT(r, g->a[k], T, lane);                  \
-                b[k] = HD_AT(r, g->b[k], T, lane);                  \
+                a[k] = VM_AT(r, g->a[k], T, lane);                  \
+                b[k] = VM_AT(r, g->b[k], T, lane);                  \
             }                                                       \
             VM_CELL(r, g->d[0].at, T)[lane] = (T)CROSS(a, b, 1, 2); \
             VM_CELL(r, g->d[1].at, T)[lane] = (T)CROSS(a, b, 2, 0); \
@@ -317,7 +286,7 @@ static void compile_geometry(vm_compiler *c, const void *what) {
     }
     for (uint32_t k = 0; k < c->inst->type.lanes; k++)
         g->d[k] = vm_result(c, k);
-    vm_op *op = vm_emit_op(c, fn, g->d[0], g->a[0], g->b[0], none);
+    vm_op *op = vm_emit_op(c, fn, g->d[0], g->a[0], g->b[0], vm_none);
     op->imm = c->inst->arg_count > 1;
     op->more = g;
 }
@@ -328,28 +297,26 @@ static vm_op_fn *const cross[] = {run_cross_f16, run_cross_f32, run_cross_f64};
 
 /* ---- the table -------------------------------------------------------------------- */
 
-#define ROW_AS(name, shape, function)                                              \
-    {                                                                              \
-        name, shape, compile_components, &(const by_component) { emit_##function } \
+#define ROW(name, shape)                                                        \
+    {                                                                           \
+        #name, shape, compile_components, &(const by_component) { emit_##name } \
     }
-#define ROW(name, shape) ROW_AS(#name, shape, name)
 #define HANDLER(name, shape, op)                                                            \
     {                                                                                       \
         name, shape, compile_components, &(const by_component) { .handler = FN_##op##_F16 } \
     }
-#define COMPARISON(name, predicate)                                                           \
-    {                                                                                         \
-        #name, "rff", compile_components, &(const by_component) { .pred = KIR_P_##predicate } \
+#define ROW_BY(name, shape, function, predicate)                  \
+    {                                                             \
+        #name, shape, compile_components, &(const by_component) { \
+            emit_##function, KIR_P_##predicate                    \
+        }                                                         \
     }
+#define COMPARISON(name, predicate) ROW_BY(name, "rff", comparison, predicate)
 
 const vm_builtin vm_float_builtins[] = {
     HANDLER("fabs", "ff", FABS),
     HANDLER("sqrt", "ff", SQRT),
-    HANDLER("half_sqrt", "ff", SQRT),
-    HANDLER("native_sqrt", "ff", SQRT),
     HANDLER("rsqrt", "ff", RSQRT),
-    HANDLER("half_rsqrt", "ff", RSQRT),
-    HANDLER("native_rsqrt", "ff", RSQRT),
     HANDLER("floor", "ff", FLOOR),
     HANDLER("ceil", "ff", CEIL),
     HANDLER("trunc", "ff", FTRUNC),
@@ -357,13 +324,11 @@ const vm_builtin vm_float_builtins[] = {
     HANDLER("fma", "ffff", FMA),
     HANDLER("fmin", "fff", FMIN),
     HANDLER("fmax", "fff", FMAX),
-    ROW_AS("half_divide", "fff", divide),
-    ROW_AS("native_divide", "fff", divide),
-    ROW_AS("half_recip", "ff", recip),
-    ROW_AS("native_recip", "ff", recip),
+    ROW(divide, "fff"), /* half_ and native_ */
+    ROW(recip, "ff"),
     ROW(mad, "ffff"),
-    ROW(min, "fff"),
-    ROW(max, "fff"),
+    ROW_BY(min, "fff", extreme, OGT),
+    ROW_BY(max, "fff", extreme, OLT),
     ROW(clamp, "ffff"),
     ROW(degrees, "ff"),
     ROW(radians, "ff"),
@@ -381,17 +346,14 @@ const vm_builtin vm_float_builtins[] = {
     COMPARISON(isordered, ORD),
     COMPARISON(isunordered, UNO),
     ROW(isnan, "rf"),
-    ROW(isinf, "rf"),
-    ROW(isfinite, "rf"),
+    ROW_BY(isinf, "rf", size, OEQ),
+    ROW_BY(isfinite, "rf", size, OLT),
     ROW(isnormal, "rf"),
     ROW(signbit, "rf"),
     {"dot", "Fxx", compile_dot, NULL},
     {"length", "Fx", compile_geometry, length},
-    {"fast_length", "Fx", compile_geometry, length},
     {"distance", "Fxx", compile_geometry, length},
-    {"fast_distance", "Fxx", compile_geometry, length},
     {"normalize", "xx", compile_geometry, normalize},
-    {"fast_normalize", "xx", compile_geometry, normalize},
     {"cross", "ccc", compile_geometry, cross},
     {NULL},
 };

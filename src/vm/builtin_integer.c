@@ -101,14 +101,14 @@ static void compile_integer(vm_compiler *c, const void *what) {
 static void compile_upsample(vm_compiler *c, const void *what) {
     (void)what;
     uint32_t bits = vm_elem_bytes(vm_call_elem(c, 0)) * 8;
-    vm_operand d = vm_result(c, 0), none = {0};
+    vm_operand d = vm_result(c, 0);
     vm_operand high = vm_scratch(c, d.elem, d.varying), low = vm_scratch(c, d.elem, d.varying);
     for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         d = vm_result(c, k);
-        vm_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, high, vm_call_arg(c, 0, k), none, none);
-        vm_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, low, vm_call_arg(c, 1, k), none, none);
-        vm_emit_scalar(c, KIR_SHL, KIR_P_EQ, high, high, vm_constant(c, d.elem, bits), none);
-        vm_emit_scalar(c, KIR_OR, KIR_P_EQ, d, high, low, none);
+        vm_emit(c, KIR_ZEXT, high, vm_call_arg(c, 0, k), vm_none);
+        vm_emit(c, KIR_ZEXT, low, vm_call_arg(c, 1, k), vm_none);
+        vm_emit(c, KIR_SHL, high, high, vm_constant(c, d.elem, bits));
+        vm_emit(c, KIR_OR, d, high, low);
     }
 }
 

@@ -8,8 +8,6 @@
 
 #include "vm/builtin.h"
 
-static const vm_operand none = {0};
-
 static uint32_t lanes_of(const vm_compiler *c, uint32_t arg) {
     return c->kernel->insts[c->inst->args[arg]].type.lanes;
 }
@@ -23,11 +21,11 @@ static void compile_test(vm_compiler *c, const void *what) {
     vm_operand test = vm_scratch(c, VM_I8, d.varying);
     vm_operand first = vm_call_arg(c, 0, 0);
     for (uint32_t k = 1; k < lanes_of(c, 0); k++) {
-        vm_emit_scalar(c, joins, KIR_P_EQ, sum, first, vm_call_arg(c, 0, k), none);
+        vm_emit(c, joins, sum, first, vm_call_arg(c, 0, k));
         first = sum;
     }
-    vm_emit_scalar(c, KIR_ICMP, KIR_P_SLT, test, first, vm_constant(c, first.elem, 0), none);
-    vm_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, d, test, none, none);
+    vm_emit_compare(c, KIR_P_SLT, test, first, vm_constant(c, first.elem, 0));
+    vm_emit(c, KIR_ZEXT, d, test, vm_none);
 }
 
 /* bitselect(a, b, c): b's bits where c has ones, a's elsewhere: a ^ ((a ^ b) & c). */
@@ -38,9 +36,9 @@ static void compile_bitselect(vm_compiler *c, const void *what) {
         for (uint32_t i = 0; i < 3; i++)
             x[i] = vm_as_integer(vm_call_arg(c, i, k));
         vm_operand bits = vm_scratch(c, d.elem, d.varying);
-        vm_emit_scalar(c, KIR_XOR, KIR_P_EQ, bits, x[0], x[1], none);
-        vm_emit_scalar(c, KIR_AND, KIR_P_EQ, bits, bits, x[2], none);
-        vm_emit_scalar(c, KIR_XOR, KIR_P_EQ, d, x[0], bits, none);
+        vm_emit(c, KIR_XOR, bits, x[0], x[1]);
+        vm_emit(c, KIR_AND, bits, bits, x[2]);
+        vm_emit(c, KIR_XOR, d, x[0], bits);
     }
 }
 
@@ -76,7 +74,7 @@ static void compile_shuffle(vm_compiler *c, const void *what) {
         m->d[k] = vm_result(c, k);
         m->mask[k] = vm_call_arg(c, sources, k);
     }
-    vm_op *op = vm_emit_op(c, run_shuffle, m->d[0], m->from[0], m->mask[0], none);
+    vm_op *op = vm_emit_op(c, run_shuffle, m->d[0], m->from[0], m->mask[0], vm_none);
     op->more = m;
 }
 
@@ -100,26 +98,23 @@ typedef struct saturation {
     vm_operand d, a;
 } saturation;
 
-static uint64_t saturated(const saturation *s, double x) {
-    if (isnan(x))
-        return 0;
-    x = rounded(x, s->rounding);
-    if (x < s->low)
-        return s->least;
-    if (x >= s->high)
-        return s->most;
-    return s->is_signed ? (uint64_t)(int64_t)x : (uint64_t)x;
-}
-
 static void run_saturate(vm_run *r, const vm_op *op) {
     const saturation *s = op->more;
-    VM_EACH_LANE(r, op, lane)
-    vm_put_bits(r, s->d, lane, saturated(s, vm_real_at(r, s->a, lane)));
+    VM_EACH_LANE(r, op, lane) {
+        double x = rounded(vm_real_at(r, s->a, lane), s->rounding);
+        vm_put_bits(r, s->d, lane,
+                    isnan(x)       ? 0
+                    : x < s->low   ? s->least
+                    : x >= s->high ? s->most
+                    : s->is_signed ? (uint64_t)(int64_t)x
+                                   : (uint64_t)x);
+    }
 }
 
-/* The name says the signedness, kir's types the rest. */
+/* The name says the signedness ("convert_uchar4_sat"), kir's types the rest. */
 static void compile_saturate(vm_compiler *c, const void *what) {
-    bool is_signed = *(const bool *)what;
+    (void)what;
+    bool is_signed = c->inst->name[strlen("convert_")] != 'u';
     int bits = c->inst->type.bits;
     saturation s = {.is_signed = is_signed,
                     .rounding = vm_rounding_of(c->inst->name, FE_TOWARDZERO)};
@@ -132,7 +127,7 @@ static void compile_saturate(vm_compiler *c, const void *what) {
         *own = s;
         own->d = vm_result(c, k);
         own->a = vm_call_arg(c, 0, k);
-        vm_op *op = vm_emit_op(c, run_saturate, own->d, own->a, none, none);
+        vm_op *op = vm_emit_op(c, run_saturate, own->d, own->a, vm_none, vm_none);
         op->more = own;
     }
 }
@@ -140,23 +135,12 @@ static void compile_saturate(vm_compiler *c, const void *what) {
 /* ---- the table -------------------------------------------------------------------- */
 
 static const kir_op ANY = KIR_OR, ALL = KIR_AND;
-static const bool SIGNED = true, UNSIGNED = false;
-
-#define CONVERSION(type, what) {"convert_" type "*", "df", compile_saturate, what}
-
 const vm_builtin vm_vector_builtins[] = {
     {"any", "Id", compile_test, &ANY},
     {"all", "Id", compile_test, &ALL},
     {"bitselect", "ssss", compile_bitselect, NULL},
     {"shuffle", "tsm", compile_shuffle, NULL},
     {"shuffle2", "tssm", compile_shuffle, NULL},
-    CONVERSION("char", &SIGNED),
-    CONVERSION("uchar", &UNSIGNED),
-    CONVERSION("short", &SIGNED),
-    CONVERSION("ushort", &UNSIGNED),
-    CONVERSION("int", &SIGNED),
-    CONVERSION("uint", &UNSIGNED),
-    CONVERSION("long", &SIGNED),
-    CONVERSION("ulong", &UNSIGNED),
+    {"convert_*", "df", compile_saturate, NULL},
     {NULL},
 };

@@ -21,17 +21,6 @@ static bool is_leaf_constant(const kir_inst *inst) {
     return inst->op == KIR_CONST || inst->op == KIR_UNDEF || inst->op == KIR_ALLOCA;
 }
 
-static bool same_lanes(const kir_kernel *k, const kir_inst *inst) {
-    kir_type from = k->insts[inst->args[0]].type;
-    return from.lanes == inst->type.lanes && from.bits == inst->type.bits;
-}
-
-/* An alias must be alive wherever its source is redefined only together with it, and
- * hold for the same lanes. */
-static bool agrees(const vm_compiler *c, kir_value v, kir_value source) {
-    return c->divergence->varying[v] == c->divergence->varying[source];
-}
-
 static bool constant_lane(const kir_kernel *k, kir_value v, int64_t *lane) {
     return kir_const_int(k, v, lane) && *lane >= 0 && *lane < VM_MAX_COMPONENTS;
 }
@@ -56,18 +45,22 @@ vm_unit_name vm_source_of(const vm_compiler *c, kir_value v, uint32_t k) {
     const kir_kernel *kernel = c->kernel;
     const kir_inst *inst = &kernel->insts[v];
     vm_unit_name own = {v, k};
+    if (kir_is_leaf(inst->op) || !inst->arg_count)
+        return own;
+    vm_unit_name same = {inst->args[0], k};
+    kir_type from_type = kernel->insts[inst->args[0]].type;
     int64_t lane;
     switch (inst->op) {
-    case KIR_BITCAST: return same_lanes(kernel, inst) ? (vm_unit_name){inst->args[0], k} : own;
+    case KIR_BITCAST:
     case KIR_PTRTOINT:
-    case KIR_INTTOPTR: return same_lanes(kernel, inst) ? (vm_unit_name){inst->args[0], k} : own;
+    case KIR_INTTOPTR:
+        return from_type.lanes == inst->type.lanes && from_type.bits == inst->type.bits ? same
+                                                                                        : own;
     case KIR_SPACECAST:
-    case KIR_FREEZE: return (vm_unit_name){inst->args[0], k};
+    case KIR_FREEZE: return same;
     case KIR_SEXT:
-        return kernel->insts[inst->args[0]].type.bits == 32 && inst->type.lanes == 1 &&
-                       only_indexes(kernel, v)
-                   ? (vm_unit_name){inst->args[0], k}
-                   : own;
+        return from_type.bits == 32 && inst->type.lanes == 1 && only_indexes(kernel, v) ? same
+                                                                                        : own;
     case KIR_EXTRACT:
         return constant_lane(kernel, inst->args[1], &lane)
                    ? (vm_unit_name){inst->args[0], (uint32_t)lane}
@@ -75,11 +68,10 @@ vm_unit_name vm_source_of(const vm_compiler *c, kir_value v, uint32_t k) {
     case KIR_INSERT:
         if (!constant_lane(kernel, inst->args[2], &lane))
             return own;
-        return lane == (int64_t)k ? (vm_unit_name){inst->args[1], 0}
-                                  : (vm_unit_name){inst->args[0], k};
+        return lane == (int64_t)k ? (vm_unit_name){inst->args[1], 0} : same;
     case KIR_SHUFFLE: {
         uint64_t from = inst->imm[k];
-        uint32_t lanes = kernel->insts[inst->args[0]].type.lanes;
+        uint32_t lanes = from_type.lanes;
         if (from == UINT64_MAX)
             return (vm_unit_name){inst->args[0], 0};
         return from < lanes ? (vm_unit_name){inst->args[0], (uint32_t)from}
@@ -95,52 +87,39 @@ static bool same_name(vm_unit_name a, vm_unit_name b) {
     return a.value == b.value && a.component == b.component;
 }
 
-/* Sources stand before what is named after them, except for phis, which are never names. */
-static void find_names(vm_compiler *c, vm_cells *cells) {
+/* Finds the names, and numbers what has a cell. Sources stand before what is named after them,
+ * except for phis, which are never names. */
+static void find_units(vm_compiler *c, vm_cells *cells) {
     const kir_kernel *k = c->kernel;
-    for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
-        const kir_block *block = &k->blocks[c->flow->rpo[i]];
-        for (uint32_t n = 0; n < block->inst_count; n++) {
-            kir_value v = block->insts[n];
-            uint32_t count = components(k->insts[v].type);
-            cells->names[v] = hd_new_array(c->arena, vm_unit_name, count);
-            for (uint32_t j = 0; j < count; j++) {
-                vm_unit_name own = {v, j}, source = vm_source_of(c, v, j);
-                if (!same_name(own, source) && !is_leaf_constant(&k->insts[source.value]))
-                    source = cells->names[source.value][source.component];
-                bool keeps = same_name(own, source) || !agrees(c, v, source.value);
-                cells->names[v][j] = keeps ? own : source;
-            }
-        }
-    }
-}
-
-/* Queries of a constant dimension are cells that are filled before the block starts. */
-static bool is_filled(const vm_compiler *c, const kir_inst *inst) {
-    int64_t d;
-    return inst->op == KIR_PARAM || inst->op == KIR_STATIC ||
-           (inst->op == KIR_QUERY &&
-            (!inst->arg_count || kir_const_int(c->kernel, inst->args[0], &d)));
-}
-
-static void number_units(vm_compiler *c, vm_cells *cells) {
-    const kir_kernel *k = c->kernel;
+    const bool *varying = c->divergence->varying;
     for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
         const kir_block *block = &k->blocks[c->flow->rpo[i]];
         for (uint32_t n = 0; n < block->inst_count; n++) {
             kir_value v = block->insts[n];
             const kir_inst *inst = &k->insts[v];
             uint32_t count = components(inst->type);
+            int64_t d; /* queries of a constant dimension are filled before the block starts */
+            bool is_filled = inst->op == KIR_PARAM || inst->op == KIR_STATIC ||
+                             (inst->op == KIR_QUERY &&
+                              (!inst->arg_count || kir_const_int(k, inst->args[0], &d)));
+            cells->names[v] = hd_new_array(c->arena, vm_unit_name, count);
             cells->units[v] = hd_new_array(c->arena, uint32_t, count);
             for (uint32_t j = 0; j < count; j++) {
-                cells->units[v][j] = UINT32_MAX;
-                if (is_leaf_constant(inst) || is_filled(c, inst) ||
-                    !same_name(cells->names[v][j], (vm_unit_name){v, j}))
+                vm_unit_name own = {v, j}, source = vm_source_of(c, v, j);
+                if (!same_name(own, source) && !is_leaf_constant(&k->insts[source.value]))
+                    source = cells->names[source.value][source.component];
+                /* It must be alive wherever its source is redefined only together with it, and
+                 * hold for the same lanes. */
+                bool is_alias = !same_name(own, source) && varying[v] == varying[source.value];
+                cells->names[v][j] = is_alias ? source : own;
+                cells->units[v][j] =
+                    is_alias ? cells->units[source.value][source.component] : UINT32_MAX;
+                if (is_alias || is_leaf_constant(inst) || is_filled)
                     continue;
                 cells->units[v][j] = (uint32_t)cells->unit.count;
-                hd_unit unit = {.value = v,
+                vm_unit unit = {.value = v,
                                 .elem = vm_elem_of(inst->type),
-                                .varying = c->divergence->varying[v],
+                                .varying = varying[v],
                                 .birth = UINT32_MAX};
                 hd_push(c->arena, &cells->unit, unit);
             }
@@ -160,7 +139,7 @@ typedef struct lives {
 } lives;
 
 static void touch(vm_cells *cells, uint32_t unit, uint32_t place) {
-    hd_unit *u = &cells->unit.data[unit];
+    vm_unit *u = &cells->unit.data[unit];
     u->birth = place < u->birth ? place : u->birth;
     u->death = place > u->death ? place : u->death;
 }
@@ -169,15 +148,10 @@ static uint64_t *row(const lives *l, uint64_t *sets, uint32_t block) {
     return sets + (size_t)block * l->words;
 }
 
-/* Calls f for the unit behind each component of an operand, if there is one. */
+/* For the unit behind each component of an operand, if there is one. */
 #define EACH_UNIT(l, v, unit)                                                         \
     for (uint32_t k_ = 0, unit; k_ < components((l)->c->kernel->insts[v].type); k_++) \
-        if ((unit = unit_behind((l)->cells, v, k_)) != UINT32_MAX)
-
-static uint32_t unit_behind(const vm_cells *cells, kir_value v, uint32_t k) {
-    vm_unit_name name = cells->names[v][k];
-    return cells->units[name.value][name.component];
-}
+        if ((unit = (l)->cells->units[v][k_]) != UINT32_MAX)
 
 static void gather_phi_uses(lives *l, uint32_t from, uint64_t *set) {
     const kir_kernel *k = l->c->kernel;
@@ -221,26 +195,10 @@ static bool flow_back(lives *l, uint32_t b) {
     return grew;
 }
 
-static void solve_lives(lives *l) {
-    const hd_flow *flow = l->c->flow;
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (uint32_t i = flow->rpo_count; i-- > 0;)
-            grew |= flow_back(l, flow->rpo[i]);
-    }
-}
-
 static void touch_set(lives *l, const uint64_t *set, uint32_t place) {
     for (uint32_t w = 0; w < l->words; w++)
         for (uint64_t left = set[w]; left; left &= left - 1)
             touch(l->cells, w * 64 + (uint32_t)__builtin_ctzll(left), place);
-}
-
-/* A result may take over the cell of an operand that dies there only when the instruction is
- * one operation on scalars. */
-static bool may_take_over(const kir_inst *inst) {
-    bool one = inst->type.lanes == 1 && inst->op >= KIR_ADD && inst->op <= KIR_FPTRUNC;
-    return one && inst->op != KIR_SEXT && inst->op != KIR_ZEXT;
 }
 
 static void touch_block(lives *l, uint32_t b) {
@@ -253,9 +211,13 @@ static void touch_block(lives *l, uint32_t b) {
         kir_value v = block->insts[n];
         const kir_inst *inst = &k->insts[v];
         uint32_t place = 2 * (begin + n);
+        /* A result may take over the cell of an operand that dies there only when the instruction
+         * is one operation on scalars of one width. */
+        bool takes_over = inst->type.lanes == 1 && inst->op >= KIR_ADD && inst->op <= KIR_FPTRUNC &&
+                          inst->op != KIR_SEXT && inst->op != KIR_ZEXT;
         EACH_UNIT(l, v, unit)
             if (l->cells->unit.data[unit].value == v)
-                touch(l->cells, unit, place + may_take_over(inst));
+                touch(l->cells, unit, place + takes_over);
         if (inst->op == KIR_PHI) { /* written at the ends of the blocks before */
             for (uint32_t a = 0; a < inst->arg_count; a++)
                 EACH_UNIT(l, v, unit)
@@ -281,7 +243,11 @@ static void find_lives(vm_compiler *c, vm_cells *cells) {
         place += c->kernel->blocks[b].inst_count;
         l.end[b] = place - 1;
     }
-    solve_lives(&l);
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (uint32_t i = c->flow->rpo_count; i-- > 0;)
+            grew |= flow_back(&l, c->flow->rpo[i]);
+    }
     for (uint32_t i = 0; i < c->flow->rpo_count; i++)
         touch_block(&l, c->flow->rpo[i]);
 }
@@ -305,8 +271,8 @@ typedef struct ending {
 } ending;
 
 static int by_birth(const void *a, const void *b, void *units) {
-    const hd_unit *x = (const hd_unit *)units + *(const uint32_t *)a;
-    const hd_unit *y = (const hd_unit *)units + *(const uint32_t *)b;
+    const vm_unit *x = (const vm_unit *)units + *(const uint32_t *)a;
+    const vm_unit *y = (const vm_unit *)units + *(const uint32_t *)b;
     if (x->birth != y->birth)
         return x->birth < y->birth ? -1 : 1;
     return x < y ? -1 : x > y;
@@ -335,7 +301,7 @@ static void give_cells(vm_compiler *c, vm_cells *cells) {
         order[i] = i;
     qsort_r(order, n, sizeof *order, by_birth, cells->unit.data);
     for (size_t i = 0; i < n; i++) {
-        hd_unit *u = &cells->unit.data[order[i]];
+        vm_unit *u = &cells->unit.data[order[i]];
         uint32_t width = vm_elem_bytes(u->elem);
         u->at = u->varying ? take_over(endings, &active, width, u->birth) : UINT32_MAX;
         if (u->at == UINT32_MAX)
@@ -350,13 +316,9 @@ vm_cells *vm_cells_make(vm_compiler *c) {
     uint32_t count = c->kernel->inst_count;
     cells->names = hd_new_array(c->arena, vm_unit_name *, count);
     cells->units = hd_new_array(c->arena, uint32_t *, count);
-    cells->filled = hd_new_array(c->arena, vm_operand, count);
     cells->scratch_cell = (uint32_t)sizeof(uint64_t) * c->program->padded;
     cells->top = (uint64_t)VM_SCRATCH_CELLS * cells->scratch_cell;
-    for (uint32_t v = 0; v < count; v++)
-        cells->filled[v].at = UINT32_MAX;
-    find_names(c, cells);
-    number_units(c, cells);
+    find_units(c, cells);
     find_lives(c, cells);
     give_cells(c, cells);
     return cells;
@@ -366,14 +328,12 @@ vm_cells *vm_cells_make(vm_compiler *c) {
 
 vm_operand vm_constant(vm_compiler *c, vm_elem elem, uint64_t bits) {
     vm_program *p = c->program;
-    for (uint32_t i = 0; i < p->constant_count; i++)
-        if (p->constants[i].elem == elem && p->constants[i].bits == bits)
-            return (vm_operand){p->constants[i].at, elem, false};
-    hd_push(c->arena, &c->constants,
-            (vm_filled){take_bytes(c->cells, cell_bytes(c, elem, false)), elem, bits});
-    p->constants = c->constants.data;
-    p->constant_count = (uint32_t)c->constants.count;
-    return (vm_operand){p->constants[p->constant_count - 1].at, elem, false};
+    for (size_t i = 0; i < p->constants.count; i++)
+        if (p->constants.data[i].cell.elem == elem && p->constants.data[i].bits == bits)
+            return p->constants.data[i].cell;
+    vm_operand cell = vm_new_cell(c, elem, false);
+    hd_push(c->arena, &p->constants, (vm_filled){cell, bits});
+    return cell;
 }
 
 vm_operand vm_new_cell(vm_compiler *c, vm_elem elem, bool varying) {
@@ -389,27 +349,12 @@ vm_operand vm_scratch(vm_compiler *c, vm_elem elem, bool varying) {
     return (vm_operand){cells->scratch_used++ * cells->scratch_cell, elem, varying};
 }
 
-/* Cells that are filled from outside: one for all equal queries. */
-static vm_operand filled_cell(vm_compiler *c, kir_value v) {
-    vm_operand *own = &c->cells->filled[v];
-    if (own->at != UINT32_MAX)
-        return *own;
-    const kir_inst *inst = &c->kernel->insts[v];
-    if (inst->op == KIR_PARAM)
-        *own = c->program->param[inst->index][0];
-    else if (inst->op == KIR_STATIC)
-        *own = c->program->statics[inst->index];
-    else
-        *own = vm_query_cell(c, inst);
-    return *own;
-}
-
 vm_operand vm_cell_of(vm_compiler *c, kir_value value, uint32_t k) {
     const kir_inst *inst = &c->kernel->insts[value];
     k = k < inst->type.lanes ? k : 0;
     vm_unit_name name = c->cells->names[value][k];
     const kir_inst *source = &c->kernel->insts[name.value];
-    uint32_t unit = c->cells->units[name.value][name.component];
+    uint32_t unit = c->cells->units[value][k];
     vm_operand result;
     if (source->op == KIR_CONST)
         result = vm_constant(c, vm_elem_of(source->type), source->imm[name.component]);
@@ -419,8 +364,10 @@ vm_operand vm_cell_of(vm_compiler *c, kir_value value, uint32_t k) {
         result = vm_constant(c, VM_I64, VM_PRIVATE_BASE + c->allocas[name.value]);
     else if (unit == UINT32_MAX && source->op == KIR_PARAM)
         result = c->program->param[source->index][name.component];
+    else if (unit == UINT32_MAX && source->op == KIR_STATIC)
+        result = c->program->statics[source->index];
     else if (unit == UINT32_MAX)
-        result = filled_cell(c, name.value);
+        result = vm_query_cell(c, source);
     else
         result = (vm_operand){c->cells->unit.data[unit].at, c->cells->unit.data[unit].elem,
                               c->cells->unit.data[unit].varying};

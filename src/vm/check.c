@@ -37,53 +37,47 @@ typedef struct accessors {
 
 typedef struct byte_times {
     accessors by[VM_UPDATES]; /* [vm_way]; updates count as atomic writes */
-    uint8_t stored;           /* last, if is_known */
-    bool is_known;            /* the last write was a plain store */
+    int16_t stored;           /* 1 + what the last write stored, if that was plain; else 0 */
 } byte_times;
+
+/* What is known of a region. */
+typedef struct watched {
+    byte_times *times; /* of its bytes; NULL: not yet, or private */
+    uint8_t *written;  /* bits; NULL: all of it counts as written */
+    uint64_t bits;     /* how many */
+    bool is_own; /* written[] is freed with the shadow; that of job buffers is the machine's */
+} watched;
 
 struct vm_shadow {
     vm_races *races; /* NULL: they are not looked for */
-    bool uninitialised;
     uint32_t epoch;
     uint32_t region_count;
-    byte_times **times; /* [region] of its bytes; NULL: not yet, or private */
-    uint8_t **written;  /* [region] bits; NULL: all of it counts as written */
-    uint64_t *bits;     /* [region] how many; those of job buffers are the machine's */
-    bool *is_own;       /* [region] written[] is freed with the shadow */
+    watched regions[];
 };
 
-struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races, const hd_vm_options *options) {
-    struct vm_shadow *s = hd_zeroed(1, sizeof *s);
-    s->races = options->check_races ? races : NULL;
-    s->uninitialised = options->check_uninitialised;
+struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races) {
+    struct vm_shadow *s = hd_zeroed(1, sizeof *s + r->region_count * sizeof *s->regions);
+    s->races = r->options->check_races ? races : NULL;
     s->region_count = r->region_count;
-    s->times = hd_zeroed(r->region_count, sizeof *s->times);
-    s->written = hd_zeroed(r->region_count, sizeof *s->written);
-    s->bits = hd_zeroed(r->region_count, sizeof *s->bits);
-    s->is_own = hd_zeroed(r->region_count, sizeof *s->is_own);
-    for (uint32_t i = 0; i < r->region_count && s->uninitialised; i++) {
+    for (uint32_t i = 0; i < r->region_count && r->options->check_uninitialised; i++) {
         const vm_region *g = &r->regions[i];
+        watched *w = &s->regions[i];
         bool of_block = g->space == KIR_LOCAL || g->space == KIR_PRIVATE;
-        s->written[i] = g->written;
-        s->bits[i] = g->space == KIR_PRIVATE ? g->bytes * r->lanes : g->bytes;
-        if (of_block && !g->preset) {
-            s->written[i] = hd_zeroed((s->bits[i] + 7) / 8, 1);
-            s->is_own[i] = true;
-        }
+        w->written = g->written;
+        w->bits = g->space == KIR_PRIVATE ? g->bytes * r->lanes : g->bytes;
+        w->is_own = of_block && !g->preset;
+        if (w->is_own)
+            w->written = hd_zeroed((w->bits + 7) / 8, 1);
     }
     return s;
 }
 
 void vm_shadow_free(struct vm_shadow *s) {
     for (uint32_t i = 0; i < s->region_count; i++) {
-        free(s->times[i]);
-        if (s->is_own[i])
-            free(s->written[i]);
+        free(s->regions[i].times);
+        if (s->regions[i].is_own)
+            free(s->regions[i].written);
     }
-    free(s->times);
-    free(s->written);
-    free(s->bits);
-    free(s->is_own);
     free(s);
 }
 
@@ -93,16 +87,15 @@ void vm_check_block(vm_run *r) {
     struct vm_shadow *s = r->shadow;
     s->epoch++;
     for (uint32_t i = 0; i < s->region_count; i++)
-        if (s->is_own[i])
-            memset(s->written[i], 0, (s->bits[i] + 7) / 8);
+        if (s->regions[i].is_own)
+            memset(s->regions[i].written, 0, (s->regions[i].bits + 7) / 8);
 }
 
 /* ---- written ------------------------------------------------------------------------------- */
 
 static void check_written(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
                           uint64_t offset, uint64_t width, bool reads, bool writes) {
-    struct vm_shadow *s = r->shadow;
-    uint8_t *written = s->written[g - r->regions];
+    uint8_t *written = r->shadow->regions[g - r->regions].written;
     uint64_t first = offset + (g->space == KIR_PRIVATE ? lane * g->bytes : 0);
     for (uint64_t b = first; written && b < first + width; b++) {
         if (reads && !(written[b / 8] >> b % 8 & 1))
@@ -118,8 +111,8 @@ static void check_written(vm_run *r, const vm_op *op, const vm_region *g, uint32
  * Where the two overlap, the end that is overwritten last is taken first. */
 static void copy_written(vm_run *r, const vm_region *to, uint64_t to_offset, const vm_region *from,
                          uint64_t from_offset, uint32_t lane, uint64_t width) {
-    struct vm_shadow *s = r->shadow;
-    uint8_t *target = s->written[to - r->regions], *source = s->written[from - r->regions];
+    uint8_t *target = r->shadow->regions[to - r->regions].written;
+    uint8_t *source = r->shadow->regions[from - r->regions].written;
     uint64_t t = to_offset + (to->space == KIR_PRIVATE ? lane * to->bytes : 0);
     uint64_t f = from_offset + (from->space == KIR_PRIVATE ? lane * from->bytes : 0);
     for (uint64_t i = 0; target && i < width; i++) {
@@ -151,74 +144,51 @@ static const accessor *somebody_else(const vm_run *r, const accessors *a, uint32
     return earlier;
 }
 
-static void note_access(const vm_run *r, accessors *a, accessor now) {
-    uint32_t epoch = r->shadow->epoch;
-    bool same_block = a->last.thread && is_of_this_block(r, a->last.thread);
-    if (a->last.thread && !same_block)
-        a->earlier = a->last;
-    if (!same_block || a->epoch != epoch)
-        a->other = (accessor){0};
-    else if (a->last.thread != now.thread)
-        a->other = a->last;
-    a->last = now;
-    a->epoch = epoch;
-}
-
 static bool is_atomic(vm_way way) { return way >= VM_ATOMIC_READS; }
 static bool is_writing(vm_way way) { return way != VM_READS && way != VM_ATOMIC_READS; }
 
-/* One byte of an access. */
-typedef struct touched_byte {
-    const vm_region *region;
-    uint64_t offset;
-    vm_way way;
-    uint32_t lane;
-    bool is_known; /* what is stored */
-    uint8_t value;
-} touched_byte;
-
-static void check_byte(vm_run *r, const vm_op *op, const touched_byte *b, byte_times *t) {
-    uint32_t thread = (uint32_t)(r->block * r->lanes + b->lane + 1);
-    bool same = b->is_known && t->is_known && b->value == t->stored;
+/* Byte `offset` of a region; `stored` as in byte_times. */
+static void check_byte(vm_run *r, const vm_op *op, const vm_region *g, uint64_t offset,
+                       uint32_t lane, vm_way way, int16_t stored, byte_times *t) {
+    uint32_t thread = (uint32_t)(r->block * r->lanes + lane + 1);
+    bool same = stored && stored == t->stored;
     for (vm_way before = VM_READS; before < VM_UPDATES; before++) {
-        if ((!is_writing(b->way) && !is_writing(before)) ||
-            (is_atomic(b->way) && is_atomic(before)))
+        if ((!is_writing(way) && !is_writing(before)) || (is_atomic(way) && is_atomic(before)))
             continue;
-        const accessor *other =
-            somebody_else(r, &t->by[before], thread, b->region->space == KIR_LOCAL);
+        const accessor *other = somebody_else(r, &t->by[before], thread, g->space == KIR_LOCAL);
         if (!other)
             continue;
-        const vm_met met = {.region = b->region,
-                            .byte = b->offset,
+        const vm_met met = {.region = g,
+                            .byte = offset,
                             .inst = op->inst,
                             .before_inst = other->inst,
-                            .lane = b->lane,
+                            .lane = lane,
                             .thread = (other->thread - 1) % r->lanes,
                             .block = (other->thread - 1) / r->lanes,
-                            .writes = is_writing(b->way),
+                            .writes = is_writing(way),
                             .has_written = is_writing(before),
                             .same_value = same && before == VM_WRITES};
         vm_note_race(r, r->shadow->races, &met);
     }
-    note_access(r, &t->by[b->way == VM_UPDATES ? VM_ATOMIC_WRITES : b->way],
-                (accessor){thread, op->inst});
-    if (is_writing(b->way)) {
-        t->stored = b->value;
-        t->is_known = b->is_known;
-    }
-}
-
-/* What a plain store stores into its byte number `at`. */
-static uint8_t stored_byte(const vm_run *r, const vm_memory *m, uint32_t lane, uint64_t at) {
-    uint32_t bytes = vm_elem_bytes(m->elem);
-    return (uint8_t)(vm_element(r, m->value[at / bytes], lane) >> at % bytes * 8);
+    accessors *a = &t->by[way == VM_UPDATES ? VM_ATOMIC_WRITES : way];
+    bool same_block = a->last.thread && is_of_this_block(r, a->last.thread);
+    if (a->last.thread && !same_block)
+        a->earlier = a->last;
+    if (!same_block || a->epoch != r->shadow->epoch)
+        a->other = (accessor){0};
+    else if (a->last.thread != thread)
+        a->other = a->last;
+    a->last = (accessor){thread, op->inst};
+    a->epoch = r->shadow->epoch;
+    if (is_writing(way))
+        t->stored = stored;
 }
 
 static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
                        uint64_t offset, uint64_t width, vm_way way) {
     if (g->space == KIR_PRIVATE || g->space == KIR_CONSTANT)
         return;
-    byte_times **times = &r->shadow->times[g - r->regions];
+    byte_times **times = &r->shadow->regions[g - r->regions].times;
     if (!*times)
         *times = calloc(g->bytes, sizeof **times);
     if (!*times)
@@ -227,14 +197,12 @@ static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t 
             "the system has no memory to watch '%s' for races: %zu bytes for each of its %llu; "
             "give it fewer elements",
             g->name, sizeof **times, (unsigned long long)g->bytes);
-    touched_byte byte = {.region = g,
-                         .way = way,
-                         .lane = lane,
-                         .is_known = way == VM_WRITES && op->fn == vm_op_store};
+    const vm_memory *plain = way == VM_WRITES && op->fn == vm_op_store ? op->more : NULL;
+    uint32_t bytes = plain ? vm_elem_bytes(plain->elem) : 1;
     for (uint64_t b = 0; b < width; b++) {
-        byte.offset = offset + b;
-        byte.value = byte.is_known ? stored_byte(r, op->more, lane, b) : 0;
-        check_byte(r, op, &byte, &(*times)[offset + b]);
+        uint64_t value = plain ? vm_element(r, plain->value[b / bytes], lane) >> b % bytes * 8 : 0;
+        check_byte(r, op, g, offset + b, lane, way, plain ? (int16_t)(1 + (value & 0xff)) : 0,
+                   &(*times)[offset + b]);
     }
 }
 
@@ -250,7 +218,7 @@ void vm_check_lane(vm_run *r, const vm_op *op, const vm_target *t, uint32_t lane
     uint64_t at = vm_lane_address(t, lane);
     const vm_region *g = region_at(r, t, at, width);
     bool reads = !is_writing(way) || way == VM_UPDATES;
-    if (r->shadow->uninitialised)
+    if (r->options->check_uninitialised)
         check_written(r, op, g, lane, at - g->base, width, reads, is_writing(way));
     if (r->shadow->races)
         check_race(r, op, g, lane, at - g->base, width, way);
@@ -268,7 +236,7 @@ void vm_check_copy(vm_run *r, const vm_op *op, const vm_target *to, const vm_tar
     uint64_t target = vm_lane_address(to, lane), source = vm_lane_address(from, lane);
     const vm_region *t = region_at(r, to, target, width);
     const vm_region *f = region_at(r, from, source, width);
-    if (r->shadow->uninitialised)
+    if (r->options->check_uninitialised)
         copy_written(r, t, target - t->base, f, source - f->base, lane, width);
     if (r->shadow->races) {
         check_race(r, op, f, lane, source - f->base, width, VM_READS);

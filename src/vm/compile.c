@@ -77,29 +77,11 @@ static hd_status check_private(const vm_compiler *c) {
         k->name, (unsigned long long)bytes, c->program->lanes, (unsigned long long)most);
 }
 
-uint64_t vm_private_stride(const vm_program *p) {
-    /* An odd number of cache lines apart, so that lanes do not fall into the same cache set. */
-    return ((p->private_bytes + 63) / 64 | 1) * 64;
-}
-
-uint64_t vm_block_bytes(const vm_program *p) {
-    return p->frame_bytes + vm_private_stride(p) * p->lanes;
-}
-
 static uint64_t take_private(vm_compiler *c, uint64_t bytes, uint64_t align, bool is_param) {
     uint64_t at = hd_align_up(c->program->private_bytes, align ? align : 1);
     c->program->private_bytes = hd_align_up(at + bytes + VM_PRIVATE_GAP, VM_PRIVATE_GAP);
-    hd_push(c->arena, &c->pieces, (vm_piece){at, bytes, is_param});
+    hd_push(c->arena, &c->program->pieces, (vm_piece){at, bytes, is_param});
     return at;
-}
-
-static void place_allocas(vm_compiler *c) {
-    c->allocas = hd_new_array(c->arena, uint64_t, c->kernel->inst_count);
-    for (uint32_t v = 0; v < c->kernel->inst_count; v++) {
-        const kir_inst *inst = &c->kernel->insts[v];
-        if (inst->op == KIR_ALLOCA)
-            c->allocas[v] = take_private(c, inst->imm[0], inst->imm[1], false);
-    }
 }
 
 enum { MOST_ALIGNED = 128 }; /* a long16, or a struct with one */
@@ -124,11 +106,6 @@ static void place_params(vm_compiler *c) {
 
 /* ---- instructions --------------------------------------------------------------------------- */
 
-static void compile_call(vm_compiler *c) {
-    if (!vm_compile_call(c) && !c->status)
-        vm_cannot_run(c, "the machine does not know the built-in function %s", c->inst->name);
-}
-
 static void compile_instruction(vm_compiler *c) {
     c->cells->scratch_used = 0;
     switch (c->inst->op) {
@@ -148,7 +125,8 @@ static void compile_instruction(vm_compiler *c) {
     case KIR_FILL: vm_compile_memory(c); return;
     case KIR_CALL:
         c->program->prints |= !strcmp(c->inst->name, "printf");
-        compile_call(c);
+        if (!vm_compile_call(c) && !c->status)
+            vm_cannot_run(c, "the machine does not know the built-in function %s", c->inst->name);
         return;
     default: vm_compile_arithmetic(c); return;
     }
@@ -193,15 +171,17 @@ hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
     c.flow = p->info->flow;
     c.divergence = hd_divergence_of_block(arena, kernel, c.flow);
     c.cells = vm_cells_make(&c);
-    place_allocas(&c);
+    c.allocas = hd_new_array(arena, uint64_t, kernel->inst_count);
+    for (uint32_t v = 0; v < kernel->inst_count; v++)
+        if (kernel->insts[v].op == KIR_ALLOCA)
+            c.allocas[v] =
+                take_private(&c, kernel->insts[v].imm[0], kernel->insts[v].imm[1], false);
     place_params(&c);
     vm_nodes_plan(&c);
     for (uint32_t i = 0; i < c.flow->rpo_count && !c.status; i++)
         compile_block(&c, c.flow->rpo[i]);
     if (!c.status)
         vm_nodes_finish(&c);
-    p->pieces = c.pieces.data;
-    p->piece_count = (uint32_t)c.pieces.count;
     p->ops = c.ops.data;
     p->frame_bytes = (uint32_t)c.cells->top;
     *program = p;

@@ -4,7 +4,7 @@
 #ifndef HD_VM_COMPILE_H
 #define HD_VM_COMPILE_H
 
-#include "vm/internal.h"
+#include "vm/lanes.h"
 
 /* Cells for what an instruction computes on the way; free again after it. */
 enum { VM_SCRATCH_CELLS = 256 };
@@ -15,20 +15,19 @@ typedef struct vm_unit_name {
     uint32_t component;
 } vm_unit_name;
 
-typedef struct hd_unit {
+typedef struct vm_unit {
     kir_value value;
     vm_elem elem;
     bool varying;
     uint32_t birth, death; /* places in program order */
     uint32_t at;           /* of its cell */
-} hd_unit;
+} vm_unit;
 
 typedef struct vm_cells {
     vm_unit_name **names; /* [value][component]: what it is another name of, or itself */
-    uint32_t **units;     /* [value][component]: its unit; UINT32_MAX: it has none */
-    hd_vec(hd_unit) unit;
-    vm_operand *filled; /* [value] cells of parameters, statics, queries */
-    uint64_t top;       /* bytes of the frame so far */
+    uint32_t **units;     /* [value][component]: its unit, or that of its name; UINT32_MAX: none */
+    hd_vec(vm_unit) unit;
+    uint64_t top; /* bytes of the frame so far */
     uint32_t scratch_cell, scratch_used;
 } vm_cells;
 
@@ -46,6 +45,9 @@ void vm_compile_query(vm_compiler *c);
 
 /* arithmetic.c */
 void vm_compile_arithmetic(vm_compiler *c);
+/* A handler of lanes.c: that of `elem`, where `first` is that of VM_I8 or VM_F16. */
+void vm_emit_handler(vm_compiler *c, vm_fn first, vm_elem elem, vm_operand d, vm_operand a,
+                     vm_operand b, vm_operand third);
 
 /* accesses.c: loads, stores, atomics, copies */
 void vm_compile_memory(vm_compiler *c);

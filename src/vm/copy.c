@@ -24,30 +24,8 @@ static bool nothing_to_do(const vm_run *r, const vm_memory *m) {
 
 /* ---- the bytes ------------------------------------------------------------------------------ */
 
-/* Where each lane's bytes are, worked out once for all lanes. */
-typedef struct places {
-    uint8_t *host;           /* of address 0 */
-    uint64_t own;            /* bytes between two lanes' private memory, else 0 */
-    const uint64_t *address; /* or: */
-    uint64_t base;
-    int64_t stride;
-} places;
-
-static places places_of(const vm_run *r, const vm_target *t) {
-    const vm_region *g = t->region;
-    uint64_t own = g->space == KIR_PRIVATE ? r->private_stride : 0;
-    return (places){g->host - g->base, own, t->address, t->base, t->stride};
-}
-
-#define ALWAYS static inline __attribute__((always_inline))
-
-ALWAYS uint8_t *place(const places *p, bool listed, uint32_t lane) {
-    uint64_t address = listed ? p->address[lane] : p->base + lane * (uint64_t)p->stride;
-    return p->host + address + lane * p->own;
-}
-
 /* Source and target may overlap. A known number of bytes goes through registers. */
-ALWAYS void move_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes, bool is_known) {
+VM_ALWAYS void move_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes, bool is_known) {
     uint8_t held[64];
     if (!is_known) {
         memmove(to, from, bytes);
@@ -58,19 +36,19 @@ ALWAYS void move_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes, bool is
 }
 
 /* A loop for each way to find the places, so that none is asked for in it. */
-ALWAYS void copy_listed(const vm_run *r, const places *to, bool to_listed, const places *from,
-                        bool from_listed, uint64_t bytes, bool is_known) {
+VM_ALWAYS void copy_listed(const vm_run *r, const vm_places *to, bool to_listed,
+                           const vm_places *from, bool from_listed, uint64_t bytes, bool is_known) {
     if (r->active.count == r->lanes)
         for (uint32_t l = 0; l < r->lanes; l++)
-            move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
+            move_bytes(vm_place(to, to_listed, l), vm_place(from, from_listed, l), bytes, is_known);
     else
         VM_EACH_ACTIVE(r, l)
-    move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
+    move_bytes(vm_place(to, to_listed, l), vm_place(from, from_listed, l), bytes, is_known);
 }
 
-ALWAYS void copy_bytes(const vm_run *r, const places *to, const places *from, uint64_t bytes,
-                       bool is_known) {
-    const places t = *to, f = *from; /* nothing that is stored can change them */
+VM_ALWAYS void copy_bytes(const vm_run *r, const vm_places *to, const vm_places *from,
+                          uint64_t bytes, bool is_known) {
+    const vm_places t = *to, f = *from; /* nothing that is stored can change them */
     if (t.address && f.address)
         copy_listed(r, &t, true, &f, true, bytes, is_known);
     else if (t.address)
@@ -82,7 +60,8 @@ ALWAYS void copy_bytes(const vm_run *r, const places *to, const places *from, ui
 }
 
 /* Sizes that structs often have become a few moves of registers. */
-static void copy_lanes(const vm_run *r, const places *to, const places *from, uint64_t bytes) {
+static void copy_lanes(const vm_run *r, const vm_places *to, const vm_places *from,
+                       uint64_t bytes) {
     switch (bytes) {
     case 8: copy_bytes(r, to, from, 8, true); return;
     case 12: copy_bytes(r, to, from, 12, true); return;
@@ -93,17 +72,6 @@ static void copy_lanes(const vm_run *r, const places *to, const places *from, ui
     case 48: copy_bytes(r, to, from, 48, true); return;
     case 64: copy_bytes(r, to, from, 64, true); return;
     default: copy_bytes(r, to, from, bytes, false); return;
-    }
-}
-
-/* Lanes that differ in region or in the number of bytes. */
-static void copy_one_by_one(vm_run *r, const vm_memory *m, const vm_target *to,
-                            const vm_target *from) {
-    VM_EACH_ACTIVE(r, l) {
-        uint64_t bytes = vm_element(r, m->third, l);
-        if (bytes)
-            memmove(vm_host(r, to, l, vm_element(r, m->address, l)),
-                    vm_host(r, from, l, vm_element(r, m->second, l)), bytes);
     }
 }
 
@@ -119,10 +87,15 @@ void vm_op_copy(vm_run *r, const vm_op *op) {
     vm_check_copy(r, op, &target, &source, l, vm_element(r, to->third, l));
     vm_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
     if (!source.region || !target.region) {
-        copy_one_by_one(r, to, &target, &source);
+        VM_EACH_ACTIVE(r, l) { /* they differ in region or in the number of bytes */
+            uint64_t bytes = vm_element(r, to->third, l);
+            if (bytes)
+                memmove(vm_host(r, &target, l, vm_element(r, to->address, l)),
+                        vm_host(r, &source, l, vm_element(r, to->second, l)), bytes);
+        }
         return;
     }
-    places to_places = places_of(r, &target), from_places = places_of(r, &source);
+    vm_places to_places = vm_places_of(r, &target), from_places = vm_places_of(r, &source);
     copy_lanes(r, &to_places, &from_places, vm_element(r, to->third, 0));
 }
 

@@ -3,23 +3,17 @@
 
 static int32_t buffer_row(const hd_vm *vm, const hd_launch *l, const vm_bound *b,
                           const hd_access *a) {
-    uint64_t address = 0;
-    bool local = false;
-    if (a->static_index >= 0) {
-        address = b->statics[a->static_index].address;
-        local = b->statics[a->static_index].is_local;
-    } else if (a->param >= 0 && l->kernel->params[a->param].type.kind == KIR_PTR &&
-               !l->kernel->params[a->param].by_value_struct) {
-        address = b->args[a->param].address;
-        local = b->args[a->param].is_local;
-    } else {
-        return -1;
-    }
-    for (uint32_t i = 0; i < b->local_count && local; i++)
-        if (b->locals[i].base == address)
+    const vm_bound_place *place = NULL;
+    if (a->static_index >= 0)
+        place = &b->statics[a->static_index];
+    else if (a->param >= 0 && l->kernel->params[a->param].type.kind == KIR_PTR &&
+             !l->kernel->params[a->param].by_value_struct)
+        place = &b->args[a->param];
+    for (size_t i = 0; place && place->is_local && i < b->locals.count; i++)
+        if (b->locals.data[i].base == place->address)
             return (int32_t)(vm->regions.count + i);
-    for (size_t i = 0; i < vm->regions.count && !local; i++)
-        if (vm->regions.data[i].base == address)
+    for (size_t i = 0; place && !place->is_local && i < vm->regions.count; i++)
+        if (vm->regions.data[i].base == place->address)
             return (int32_t)i;
     return -1;
 }
@@ -45,37 +39,32 @@ static void describe_accesses(hd_arena *arena, const hd_vm *vm, const hd_launch 
     e->access_count = info->access_count;
 }
 
-static const char *type_of_region(const hd_vm *vm, size_t i) {
-    return i < vm->job->buffer_count ? vm->job->buffers[i].type : NULL;
+static hd_event_buffer describe_region(const vm_region *g) {
+    return (hd_event_buffer){.name = g->name,
+                             .type = g->type,
+                             .space = g->space,
+                             .base = g->base + (g->space == KIR_LOCAL ? VM_LOCAL_BASE : 0),
+                             .bytes = g->bytes,
+                             .element_bytes = g->element_bytes,
+                             .record = g->record};
 }
 
 static void describe_buffers(hd_arena *arena, const hd_vm *vm, const vm_bound *b,
                              const vm_program *p, hd_event_launch *e) {
-    e->buffer_count = (uint32_t)vm->regions.count + b->local_count + (p->piece_count > 0);
-    hd_event_buffer *rows = hd_new_array(arena, hd_event_buffer, e->buffer_count);
-    for (uint32_t i = 0; i < e->buffer_count; i++) {
-        const vm_region *g = i < vm->regions.count ? &vm->regions.data[i]
-                             : i - vm->regions.count < b->local_count
-                                 ? &b->locals[i - vm->regions.count]
-                                 : NULL;
-        if (!g) {
-            rows[i] = (hd_event_buffer){.name = "private",
-                                        .space = KIR_PRIVATE,
-                                        .base = VM_PRIVATE_BASE,
-                                        .bytes = p->private_bytes};
-            continue;
-        }
-        rows[i] = (hd_event_buffer){.name = g->name,
-                                    .type = type_of_region(vm, i),
-                                    .space = g->space,
-                                    .base = g->base,
-                                    .bytes = g->bytes,
-                                    .element_bytes = g->element_bytes,
-                                    .record = g->record};
-        if (g->space == KIR_LOCAL)
-            rows[i].base += VM_LOCAL_BASE;
-    }
+    hd_event_buffer *rows =
+        hd_new_array(arena, hd_event_buffer, vm->regions.count + b->locals.count + 1);
+    uint32_t n = 0;
+    for (size_t i = 0; i < vm->regions.count; i++)
+        rows[n++] = describe_region(&vm->regions.data[i]);
+    for (size_t i = 0; i < b->locals.count; i++)
+        rows[n++] = describe_region(&b->locals.data[i]);
+    if (p->pieces.count)
+        rows[n++] = (hd_event_buffer){.name = "private",
+                                      .space = KIR_PRIVATE,
+                                      .base = VM_PRIVATE_BASE,
+                                      .bytes = p->private_bytes};
     e->buffers = rows;
+    e->buffer_count = n;
 }
 
 hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l, const vm_bound *b,

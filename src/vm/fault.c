@@ -8,38 +8,22 @@
 
 #include "vm/flow.h"
 
-static const char *kind_of(const vm_run *r, const vm_op *op, bool writes) {
-    const kir_inst *inst = &r->program->kernel->insts[op->inst];
-    return inst->op == KIR_ATOMIC ? "atomic access" : writes ? "store" : "load";
+/* "thread 5", "block (1,2)": as many ids as the launch has dimensions. */
+static int print_ids(const vm_run *r, const char *what, const uint64_t ids[3], char *text,
+                     size_t size) {
+    uint32_t dims = r->launch->dims;
+    int n = snprintf(text, size, "%s %s%llu", what, dims > 1 ? "(" : "", (unsigned long long)*ids);
+    for (uint32_t d = 1; d < dims; d++)
+        n += snprintf(text + n, size - (size_t)n, ",%llu%s", (unsigned long long)ids[d],
+                      d + 1 == dims ? ")" : "");
+    return n;
 }
 
 int vm_print_thread(const vm_run *r, uint32_t lane, char *text, size_t size) {
-    const hd_event_launch *launch = r->launch;
-    const char *shape = launch->dims == 1   ? "thread %llu of block %llu"
-                        : launch->dims == 2 ? "thread (%llu,%llu) of block (%llu,%llu)"
-                                            : "thread (%llu,%llu,%llu) of block (%llu,%llu,%llu)";
-    unsigned long long n[6];
-    uint32_t d = launch->dims, k = 0;
     uint64_t thread[3];
     hd_grid_ids(r->grid.local, lane, thread);
-    for (uint32_t i = 0; i < d; i++)
-        n[k++] = thread[i];
-    for (uint32_t i = 0; i < d; i++)
-        n[k++] = r->group[i];
-    return d == 1   ? snprintf(text, size, shape, n[0], n[1])
-           : d == 2 ? snprintf(text, size, shape, n[0], n[1], n[2], n[3])
-                    : snprintf(text, size, shape, n[0], n[1], n[2], n[3], n[4], n[5]);
-}
-
-static int print_block(const vm_run *r, char *text, size_t size) {
-    const uint64_t *g = r->group;
-    if (r->launch->dims == 1)
-        return snprintf(text, size, "block %llu", (unsigned long long)g[0]);
-    if (r->launch->dims == 2)
-        return snprintf(text, size, "block (%llu,%llu)", (unsigned long long)g[0],
-                        (unsigned long long)g[1]);
-    return snprintf(text, size, "block (%llu,%llu,%llu)", (unsigned long long)g[0],
-                    (unsigned long long)g[1], (unsigned long long)g[2]);
+    int n = print_ids(r, "thread", thread, text, size);
+    return n + print_ids(r, " of block", r->group, text + n, size - (size_t)n);
 }
 
 void vm_fault(vm_run *r, uint32_t inst, uint32_t lane, const char *format, ...) {
@@ -52,7 +36,7 @@ void vm_fault(vm_run *r, uint32_t inst, uint32_t lane, const char *format, ...) 
     n = n < 0 ? 0 : n >= MOST - 128 ? MOST - 129 : n;
     n += snprintf(text + n, (size_t)(MOST - n), "; ");
     if (lane == UINT32_MAX)
-        print_block(r, text + n, (size_t)(MOST - n));
+        print_ids(r, "block", r->group, text + n, (size_t)(MOST - n));
     else
         vm_print_thread(r, lane, text + n, (size_t)(MOST - n));
     r->fault = text;
@@ -77,29 +61,19 @@ static void consider(meant *m, const vm_region *g) {
     m->least = away;
 }
 
-/* The address that a parameter or a variable at file scope is; 0 for private memory. */
-static uint64_t start_of(const vm_run *r, const kir_inst *source) {
-    if (source->op == KIR_STATIC) {
-        const vm_bound_static *s = &r->statics[source->index];
-        return s->address + (s->is_local ? vm_local_base(r->block) : 0);
-    }
-    bool is_given =
-        source->op == KIR_PARAM && !r->program->kernel->params[source->index].by_value_struct;
-    return is_given ? vm_element(r, r->program->param[source->index][0], 0) : 0;
-}
-
+/* What a parameter, a variable at file scope or a private one is. */
 static void consider_source(const vm_run *r, const kir_inst *source, meant *m) {
-    uint64_t start = start_of(r, source);
+    uint64_t start = 0; /* of private memory */
+    if (source->op == KIR_STATIC) {
+        const vm_bound_place *s = &r->statics[source->index];
+        start = s->address + (s->is_local ? vm_local_base(r->block) : 0);
+    } else if (source->op == KIR_PARAM &&
+               !r->program->kernel->params[source->index].by_value_struct) {
+        start = vm_element(r, r->program->param[source->index][0], 0);
+    }
     for (uint32_t i = 0; i < r->region_count; i++)
         if (start ? r->regions[i].base == start : r->regions[i].space == KIR_PRIVATE)
             consider(m, &r->regions[i]);
-}
-
-/* The operand that is the address of an access. */
-static kir_value address_of(const kir_inst *inst, bool writes) {
-    bool is_second =
-        inst->op == KIR_STORE || (!writes && (inst->op == KIR_COPY || inst->op == KIR_CALL));
-    return inst->args[is_second && inst->arg_count > 1];
 }
 
 /* Follows a pointer back to where it comes from. Of several parameters that it may come from,
@@ -133,7 +107,10 @@ enum { NEAR = 1 << 20 };
 static const vm_region *meant_region(const vm_run *r, const vm_op *op, uint64_t address,
                                      bool writes) {
     meant m = {.address = address, .least = UINT64_MAX};
-    trace_back(r, address_of(&r->program->kernel->insts[op->inst], writes), &m);
+    const kir_inst *inst = &r->program->kernel->insts[op->inst];
+    bool is_second = /* operand, that is the address */
+        inst->op == KIR_STORE || (!writes && (inst->op == KIR_COPY || inst->op == KIR_CALL));
+    trace_back(r, inst->args[is_second && inst->arg_count > 1], &m);
     if (m.region)
         return m.region;
     m.least = NEAR;
@@ -149,19 +126,15 @@ static const char *space_word(kir_space space) {
                                    : "buffer";
 }
 
-/* Bytes of the number that is accessed; 0 for more than one. */
-static uint32_t scalar_bytes(const vm_run *r, const vm_op *op) {
-    const kir_kernel *k = r->program->kernel;
-    const kir_inst *inst = &k->insts[op->inst];
-    kir_type type = inst->op == KIR_STORE ? k->insts[inst->args[0]].type : inst->type;
-    return inst->op == KIR_COPY || inst->op == KIR_FILL || type.lanes != 1 ? 0 : type.bits / 8;
-}
-
 /* "buffer 'p' (index 17), which has 448 bytes (16 elements of 28)"; of a long name the beginning.
  * Where elements are not known, the number that is accessed is taken for one. */
 static void describe(const vm_run *r, const vm_op *op, const vm_region *g, int64_t offset,
                      char text[256]) {
-    int64_t unit = g->element_bytes ? g->element_bytes : scalar_bytes(r, op);
+    const kir_kernel *k = r->program->kernel;
+    const kir_inst *inst = &k->insts[op->inst];
+    kir_type type = inst->op == KIR_STORE ? k->insts[inst->args[0]].type : inst->type;
+    bool is_scalar = inst->op != KIR_COPY && inst->op != KIR_FILL && type.lanes == 1;
+    int64_t unit = g->element_bytes ? g->element_bytes : is_scalar ? type.bits / 8 : 0;
     int n = g->space == KIR_PRIVATE
                 ? snprintf(text, 256, "%s", space_word(g->space))
                 : snprintf(text, 256, "%s '%.100s'", space_word(g->space), g->name);
@@ -177,15 +150,10 @@ static void describe(const vm_run *r, const vm_op *op, const vm_region *g, int64
         snprintf(text + n, 256 - (size_t)n, " by 'local' of the job, or by default");
 }
 
-static bool is_of_another_block(const vm_run *r, uint64_t address) {
-    uint64_t own = vm_local_base(r->block);
-    return address >= VM_LOCAL_BASE && address < VM_LOCAL_BASE + VM_LOCAL_BLOCKS * VM_LOCAL_STEP &&
-           !(address >= own && address - own < VM_LOCAL_STEP);
-}
-
 void vm_fault_access(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address, uint64_t width,
                      uint32_t align, bool writes) {
-    const char *kind = kind_of(r, op, writes);
+    bool is_atomic = r->program->kernel->insts[op->inst].op == KIR_ATOMIC;
+    const char *kind = is_atomic ? "atomic access" : writes ? "store" : "load";
     const vm_region *inside = vm_find_region(r, address, width);
     const vm_region *g = inside ? inside : meant_region(r, op, address, writes);
     unsigned long long bytes = width, at = address;
@@ -199,7 +167,8 @@ void vm_fault_access(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address
     if (inside)
         vm_fault(r, op->inst, lane, "%s to constant memory: byte %lld of '%s' can only be read",
                  kind, (long long)(address - inside->base), inside->name);
-    if (is_of_another_block(r, address))
+    if (address >= VM_LOCAL_BASE && address < VM_LOCAL_BASE + VM_LOCAL_BLOCKS * VM_LOCAL_STEP &&
+        (address - VM_LOCAL_BASE) / VM_LOCAL_STEP != r->block % VM_LOCAL_BLOCKS)
         vm_fault(r, op->inst, lane,
                  "%s of %llu bytes in local memory of another block, which is released when that "
                  "block ends; keep no pointers to local memory",

@@ -4,84 +4,54 @@
  */
 #include "vm/launch.h"
 
-#define FILL(T)                             \
-    for (uint32_t l = 0; l < VM_CHUNK; l++) \
-        VM_CELL(r, o.at, T)[l] = (T)bits;   \
-    return
-
-static void fill_uniform(vm_run *r, vm_operand o, uint64_t bits) {
-    switch (vm_elem_bytes(o.elem)) {
-    case 1: FILL(uint8_t);
-    case 2: FILL(uint16_t);
-    case 4: FILL(uint32_t);
-    default: FILL(uint64_t);
-    }
-}
-
 /* ---- once for each launch ----------------------------------------------------------------- */
 
-/* A scalar, vector, pointer or struct argument from the bytes that it has. */
-static void fill_param(vm_run *r, uint32_t index, const vm_bound_arg *arg) {
-    const vm_program *p = r->program;
-    const kir_param *param = &p->kernel->params[index];
-    if (param->by_value_struct) {
-        fill_uniform(r, p->param[index][0], VM_PRIVATE_BASE + p->by_value[index]);
-        return;
-    }
-    if (param->type.kind == KIR_PTR) {
-        fill_uniform(r, p->param[index][0], arg->address);
-        return;
-    }
-    uint32_t bytes = param->type.bits == 1 ? 1 : param->type.bits / 8u;
-    for (uint32_t k = 0; k < param->type.lanes; k++) {
-        uint64_t bits = 0;
-        memcpy(&bits, arg->bytes + k * bytes, bytes);
-        fill_uniform(r, p->param[index][k], bits);
-    }
-}
-
-static uint64_t size_of(const hd_event_launch *l, uint32_t query, uint32_t d) {
-    switch (query) {
-    case KIR_Q_GLOBAL_SIZE: return l->groups[d] * l->local[d];
+/* What is the same for the whole launch; false: the query is none of these. */
+static bool size_of(const hd_event_launch *l, const vm_query *q, uint64_t *size) {
+    uint32_t d = q->dimension;
+    switch (q->query) {
+    case KIR_Q_GLOBAL_SIZE: *size = l->groups[d] * l->local[d]; return true;
     case KIR_Q_LOCAL_SIZE:
-    case KIR_Q_ENQUEUED_LOCAL_SIZE: return l->local[d];
-    case KIR_Q_NUM_GROUPS: return l->groups[d];
-    case KIR_Q_GLOBAL_OFFSET: return l->offset[d];
-    default: return l->dims; /* WORK_DIM */
+    case KIR_Q_ENQUEUED_LOCAL_SIZE: *size = l->local[d]; return true;
+    case KIR_Q_NUM_GROUPS: *size = l->groups[d]; return true;
+    case KIR_Q_GLOBAL_OFFSET: *size = l->offset[d]; return true;
+    case KIR_Q_WORK_DIM: *size = l->dims; return true;
+    default: return false;
     }
 }
 
-static bool is_of_launch(uint32_t query) {
-    return query == KIR_Q_GLOBAL_SIZE || query == KIR_Q_LOCAL_SIZE ||
-           query == KIR_Q_ENQUEUED_LOCAL_SIZE || query == KIR_Q_NUM_GROUPS ||
-           query == KIR_Q_GLOBAL_OFFSET || query == KIR_Q_WORK_DIM;
-}
-
-static void put(vm_run *r, vm_operand o, uint32_t lane, uint64_t bits) {
-    uint32_t bytes = vm_elem_bytes(o.elem);
-    memcpy(r->frame + o.at + (size_t)lane * bytes, &bits, bytes);
-}
-
-/* Lanes beyond the block's last get the ids that they would have. */
-static void fill_local_ids(vm_run *r, const vm_query *q) {
-    uint64_t step = r->grid.step[q->dimension], size = r->grid.local[q->dimension];
-    for (uint32_t l = 0; l < r->padded; l++)
-        put(r, q->cell, l, q->query == KIR_Q_LOCAL_LINEAR_ID ? l : l / step % size);
-}
-
-void vm_fill_launch(vm_run *r, const vm_bound_arg *args) {
+void vm_fill_launch(vm_run *r, const vm_bound_place *args) {
     const vm_program *p = r->program;
-    for (uint32_t i = 0; i < p->constant_count; i++)
-        fill_uniform(r, (vm_operand){p->constants[i].at, p->constants[i].elem, false},
-                     p->constants[i].bits);
-    for (uint32_t i = 0; i < p->kernel->param_count; i++)
-        fill_param(r, i, &args[i]);
+    for (size_t i = 0; i < p->constants.count; i++)
+        vm_put_bits(r, p->constants.data[i].cell, 0, p->constants.data[i].bits);
+    for (uint32_t i = 0; i < p->kernel->param_count; i++) {
+        const kir_param *param = &p->kernel->params[i];
+        if (param->by_value_struct) {
+            vm_put_bits(r, p->param[i][0], 0, VM_PRIVATE_BASE + p->by_value[i]);
+        } else if (param->type.kind == KIR_PTR) {
+            vm_put_bits(r, p->param[i][0], 0, args[i].address);
+        } else {
+            uint32_t bytes = param->type.bits == 1 ? 1 : param->type.bits / 8u;
+            for (uint32_t k = 0; k < param->type.lanes; k++) {
+                uint64_t bits = 0;
+                memcpy(&bits, args[i].bytes + k * bytes, bytes);
+                vm_put_bits(r, p->param[i][k], 0, bits);
+            }
+        }
+    }
     for (size_t i = 0; i < p->queries.count; i++) {
         const vm_query *q = &p->queries.data[i];
-        if (is_of_launch(q->query))
-            fill_uniform(r, q->cell, size_of(r->launch, q->query, q->dimension));
-        else if (q->query == KIR_Q_LOCAL_ID || q->query == KIR_Q_LOCAL_LINEAR_ID)
-            fill_local_ids(r, q);
+        uint64_t size;
+        if (size_of(r->launch, q, &size))
+            vm_put_bits(r, q->cell, 0, size);
+        else if (q->query == KIR_Q_LOCAL_LINEAR_ID)
+            for (uint32_t l = 0; l < r->padded; l++)
+                vm_put_bits(r, q->cell, l, l);
+        else if (q->query ==
+                 KIR_Q_LOCAL_ID) /* lanes beyond the last get ids as if they were there */
+            for (uint32_t l = 0; l < r->padded; l++)
+                vm_put_bits(r, q->cell, l,
+                            l / r->grid.step[q->dimension] % r->grid.local[q->dimension]);
     }
 }
 
@@ -116,38 +86,29 @@ static void fill_global_ids(vm_run *r, const vm_query *q) {
         write_ids_uint64_t(VM_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
 }
 
-static void fill_global_linear(vm_run *r, const vm_query *q) {
-    const hd_grid *g = &r->grid;
-    for (uint32_t l = 0; l < r->padded; l++) {
-        uint64_t id = 0, local[3];
-        hd_grid_ids(g->local, l % g->block_threads, local);
-        for (uint32_t d = 3; d-- > 0;)
-            id = id * g->groups[d] * g->local[d] + r->group[d] * g->local[d] + local[d];
-        put(r, q->cell, l, id);
-    }
-}
-
-static void fill_ids(vm_run *r, const vm_query *q) {
-    switch (q->query) {
-    case KIR_Q_GROUP_ID: fill_uniform(r, q->cell, r->group[q->dimension]); return;
-    case KIR_Q_GLOBAL_ID: fill_global_ids(r, q); return;
-    case KIR_Q_GLOBAL_LINEAR_ID: fill_global_linear(r, q); return;
-    default: return;
-    }
-}
-
-void vm_fill_block(vm_run *r, const vm_bound_arg *args) {
+void vm_fill_block(vm_run *r, const vm_bound_place *args) {
     const vm_program *p = r->program;
-    for (size_t i = 0; i < p->queries.count; i++)
-        fill_ids(r, &p->queries.data[i]);
+    for (size_t i = 0; i < p->queries.count; i++) {
+        const vm_query *q = &p->queries.data[i];
+        if (q->query == KIR_Q_GROUP_ID)
+            vm_put_bits(r, q->cell, 0, r->group[q->dimension]);
+        else if (q->query == KIR_Q_GLOBAL_ID)
+            fill_global_ids(r, q);
+        for (uint32_t l = 0; l < r->padded && q->query == KIR_Q_GLOBAL_LINEAR_ID; l++) {
+            uint64_t id = 0, own[3];
+            hd_grid_ids(r->grid.local, l % r->grid.block_threads, own);
+            for (uint32_t d = 3; d-- > 0;)
+                id = (id * r->grid.groups[d] + r->group[d]) * r->grid.local[d] + own[d];
+            vm_put_bits(r, q->cell, l, id);
+        }
+    }
     uint64_t local = vm_local_base(r->block);
     for (uint32_t i = 0; i < p->kernel->static_count; i++)
-        fill_uniform(r, p->statics[i],
-                     r->statics[i].is_local ? local + r->statics[i].address
-                                            : r->statics[i].address);
+        vm_put_bits(r, p->statics[i], 0,
+                    r->statics[i].is_local ? local + r->statics[i].address : r->statics[i].address);
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         if (args[i].is_local)
-            fill_uniform(r, p->param[i][0], local + args[i].address);
+            vm_put_bits(r, p->param[i][0], 0, local + args[i].address);
     for (uint32_t i = 0; i < p->kernel->param_count && p->private_bytes; i++)
         for (uint32_t l = 0; l < r->lanes && p->kernel->params[i].by_value_struct; l++)
             memcpy(r->private_memory + l * r->private_stride + p->by_value[i], args[i].bytes,

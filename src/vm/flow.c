@@ -20,9 +20,13 @@
 
 /* ---- masks -------------------------------------------------------------------------- */
 
-/* Spans of chunks in which some lane is active. */
-static void find_spans(vm_run *r) {
-    r->span_count = 0;
+/* Makes the lanes of `mask`, `count` of them, the active ones. */
+static void activate(vm_run *r, const uint64_t *mask, uint32_t count) {
+    memmove(r->bits, mask, r->words * sizeof *mask);
+    r->flow->handlers->unpack(r->bits, r->padded, r->active.lane);
+    r->active.count = count;
+    r->whole = count == r->live;
+    r->span_count = 0; /* of chunks in which some lane is active */
     for (uint32_t at = 0; at < r->padded; at += VM_CHUNK) {
         if (!(r->bits[at / 64] >> at % 64 & 0xffff))
             continue;
@@ -31,15 +35,6 @@ static void find_spans(vm_run *r) {
         else
             r->spans[r->span_count++] = (vm_span){at, at + VM_CHUNK};
     }
-}
-
-/* Makes the lanes of `mask`, `count` of them, the active ones. */
-static void activate(vm_run *r, const uint64_t *mask, uint32_t count) {
-    memmove(r->bits, mask, r->words * sizeof *mask);
-    r->flow->handlers->unpack(r->bits, r->padded, r->active.lane);
-    r->active.count = count;
-    r->whole = count == r->live;
-    find_spans(r);
 }
 
 void vm_activate_first(vm_run *r, uint32_t count) {
@@ -131,12 +126,6 @@ static bool release_barrier(vm_run *r) {
     return false;
 }
 
-static void hold_at_barrier(vm_run *r, uint32_t node) {
-    struct vm_flow_state *f = r->flow;
-    f->held[node] += r->active.count;
-    add_lanes(r, f->at_barrier, r->bits);
-}
-
 /* ---- ends of nodes --------------------------------------------------------------------------- */
 
 static void run_ops(vm_run *r, uint32_t first, uint32_t count) {
@@ -218,22 +207,23 @@ static uint32_t end_switch(vm_run *r, const vm_node *node) {
     return next_node(r);
 }
 
-static uint32_t end_return(vm_run *r) {
-    r->live -= r->active.count;
-    add_lanes(r, r->flow->returned, r->bits);
-    return next_node(r);
-}
-
 static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
+    struct vm_flow_state *f = r->flow;
     switch (node->end) {
     case VM_END_GO: return go(r, &node->edges[0]);
     case VM_END_IF: return end_if(r, node);
     case VM_END_SWITCH: return end_switch(r, node);
-    case VM_END_BARRIER: hold_at_barrier(r, number); return next_node(r);
+    case VM_END_BARRIER:
+        f->held[number] += r->active.count;
+        add_lanes(r, f->at_barrier, r->bits);
+        return next_node(r);
     case VM_END_TRAP:
         vm_fault(r, node->inst, vm_first_active(r),
                  "the program says that this is never reached, and it is");
-    default: return end_return(r);
+    default:
+        r->live -= r->active.count;
+        add_lanes(r, f->returned, r->bits);
+        return next_node(r);
     }
 }
 
@@ -262,7 +252,7 @@ struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *p) {
     return f;
 }
 
-static void start_lanes(vm_run *r) {
+void vm_run_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     memset(f->pending, 0, f->words * sizeof *f->pending);
     memset(f->count, 0, r->program->node_count * sizeof *f->count);
@@ -272,26 +262,18 @@ static void start_lanes(vm_run *r) {
     memset(f->returned, 0, r->words * sizeof *f->returned);
     r->live = r->lanes;
     vm_activate_first(r, r->lanes);
-}
-
-/* A kernel that runs away, and a user who has seen enough, end at a node's end. */
-static void look_at_limits(vm_run *r, const vm_node *node) {
-    if (r->instructions - r->block_start > r->max_instructions)
-        vm_fault(r, node->inst == KIR_NONE ? 0 : node->inst, vm_first_active(r),
-                 "this block has executed %llu instructions and still runs; raise "
-                 "--max-instructions if that is right",
-                 (unsigned long long)r->max_instructions);
-    if (r->stop && *r->stop)
-        longjmp(r->escape, 1);
-}
-
-void vm_run_nodes(vm_run *r) {
-    start_lanes(r);
     for (uint32_t n = 0; n != VM_NO_NODE;) {
         const vm_node *node = &r->program->nodes[n];
         r->instructions += node->insts;
         r->thread_instructions += (uint64_t)node->insts * r->active.count;
-        look_at_limits(r, node);
+        /* A kernel that runs away, and a user who has seen enough, end at a node's end. */
+        if (r->instructions - r->block_start > r->options->max_instructions)
+            vm_fault(r, node->inst == KIR_NONE ? 0 : node->inst, vm_first_active(r),
+                     "this block has executed %llu instructions and still runs; raise "
+                     "--max-instructions if that is right",
+                     (unsigned long long)r->options->max_instructions);
+        if (r->options->stop && *r->options->stop)
+            longjmp(r->escape, 1);
         run_ops(r, node->first, node->count);
         n = end_node(r, node, n);
     }

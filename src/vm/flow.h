@@ -27,6 +27,29 @@ static inline bool vm_has_lane(const uint64_t *mask, uint32_t lane) {
     return mask[lane / 64] >> lane % 64 & 1;
 }
 
+/* Where the bytes of each lane are in one region, worked out once for all lanes. */
+typedef struct vm_places {
+    uint8_t *host;           /* of address 0 */
+    uint64_t own;            /* bytes between two lanes' private memory, else 0 */
+    const uint64_t *address; /* or: */
+    uint64_t base;
+    int64_t stride;
+} vm_places;
+
+static inline vm_places vm_places_of(const vm_run *r, const vm_target *t) {
+    const vm_region *g = t->region;
+    uint64_t own = g->space == KIR_PRIVATE ? r->private_stride : 0;
+    return (vm_places){g->host - g->base, own, t->address, t->base, t->stride};
+}
+
+#define VM_ALWAYS static inline __attribute__((always_inline))
+
+/* `listed`: there are addresses. A constant, so that nobody asks in a loop. */
+VM_ALWAYS uint8_t *vm_place(const vm_places *p, bool listed, uint32_t lane) {
+    uint64_t address = listed ? p->address[lane] : p->base + lane * (uint64_t)p->stride;
+    return p->host + address + lane * p->own;
+}
+
 struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *program);
 /* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
 void vm_run_nodes(vm_run *r);

@@ -66,25 +66,12 @@ static number number_of(const vm_run *r, const collective_call *call, uint32_t l
     vm_operand x = call->value;
     if (is_real(x))
         return (number){.real = vm_real_at(r, x, lane)};
-    uint32_t above = 64 - vm_elem_bytes(x.elem) * 8;
-    uint64_t bits = vm_element(r, x, lane) << above;
-    return (number){.bits =
-                        call->f.is_unsigned ? bits >> above : (uint64_t)((int64_t)bits >> above)};
+    return (number){.bits = call->f.is_unsigned ? vm_element(r, x, lane)
+                                                : (uint64_t)vm_signed(r, x, lane)};
 }
 
 static void put_number(const vm_run *r, vm_operand d, uint32_t lane, number n) {
-    if (!is_real(d)) {
-        vm_put_bits(r, d, lane, n.bits);
-        return;
-    }
-    _Float16 half = (_Float16)n.real;
-    float single = (float)n.real;
-    uint64_t bits = 0;
-    const void *from = d.elem == VM_F16   ? (const void *)&half
-                       : d.elem == VM_F32 ? (const void *)&single
-                                          : (const void *)&n.real;
-    memcpy(&bits, from, vm_elem_bytes(d.elem));
-    vm_put_bits(r, d, lane, bits);
+    vm_put_bits(r, d, lane, is_real(d) ? vm_bits_of(d.elem, n.real) : n.bits);
 }
 
 /* What changes nothing: what an exclusive scan starts with. */
@@ -174,31 +161,23 @@ static void run_collective(vm_run *r, const vm_op *op) {
     each_sub_group(r, op, run_slice);
 }
 
-static void compile_component(vm_compiler *c, const collective *f, uint32_t k) {
-    collective_call *call = hd_new(c->arena, collective_call);
-    call->f = *f;
-    call->value = vm_call_arg(c, 0, k);
-    call->result = vm_result(c, k);
-    call->places = c->inst->arg_count - 1;
-    for (uint32_t i = 0; i < call->places; i++)
-        call->place[i] = vm_call_arg(c, 1 + i, 0);
-    vm_emit_for_lanes(c, run_collective, call);
-}
-
 static void compile_collective(vm_compiler *c, const void *what) {
-    for (uint32_t k = 0; k < vm_call_lanes(c); k++)
-        compile_component(c, what, k);
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
+        collective_call *call = hd_new(c->arena, collective_call);
+        call->f = *(const collective *)what;
+        call->value = vm_call_arg(c, 0, k);
+        call->result = vm_result(c, k);
+        call->places = c->inst->arg_count - 1;
+        for (uint32_t i = 0; i < call->places; i++)
+            call->place[i] = vm_call_arg(c, 1 + i, 0);
+        vm_emit_for_lanes(c, run_collective, call);
+    }
 }
 
 /* ---- sub-groups: who they are ----------------------------------------------------- */
 
 /* A barrier of a sub-group: its lanes are in step anyway. */
 static void run_sub_group_barrier(vm_run *r, const vm_op *op) { each_sub_group(r, op, NULL); }
-
-static void compile_sub_group_barrier(vm_compiler *c, const void *what) {
-    (void)what;
-    vm_emit_for_lanes(c, run_sub_group_barrier, NULL);
-}
 
 typedef enum sub_group_query { SIZE, MOST, GROUPS } sub_group_query;
 
@@ -207,19 +186,15 @@ typedef struct query_call {
     vm_operand result;
 } query_call;
 
-static uint32_t answer(const vm_run *r, sub_group_query what, uint32_t lane) {
-    uint32_t first = lane / SUB_GROUP * SUB_GROUP, left = r->lanes - first;
-    switch (what) {
-    case SIZE: return left < SUB_GROUP ? left : SUB_GROUP;
-    case MOST: return SUB_GROUP;
-    default: return (r->lanes + SUB_GROUP - 1) / SUB_GROUP;
-    }
-}
-
 static void run_query(vm_run *r, const vm_op *op) {
     const query_call *call = op->more;
-    VM_EACH_ACTIVE(r, lane)
-    vm_put_bits(r, call->result, lane, answer(r, call->what, lane));
+    VM_EACH_ACTIVE(r, lane) {
+        uint32_t left = r->lanes - lane / SUB_GROUP * SUB_GROUP;
+        vm_put_bits(r, call->result, lane,
+                    call->what == SIZE && left < SUB_GROUP ? left
+                    : call->what == GROUPS                 ? (r->lanes + SUB_GROUP - 1) / SUB_GROUP
+                                                           : SUB_GROUP);
+    }
 }
 
 static void compile_query(vm_compiler *c, const void *what) {
@@ -273,17 +248,6 @@ static vm_target touch_round(vm_run *r, const vm_op *op, const copy_side *side, 
     return t;
 }
 
-static void copy_round(vm_run *r, const vm_op *op, const uint64_t start[2], const uint64_t step[2],
-                       uint64_t first) {
-    const copy_call *call = op->more;
-    vm_target from = touch_round(r, op, &call->from, start[0], step[0], first, false);
-    vm_target to = touch_round(r, op, &call->to, start[1], step[1], first, true);
-    for (uint32_t l = 0; l < r->active.count; l++)
-        memmove(vm_host(r, &to, l, VM_CELL(r, call->to.memory->address.at, uint64_t)[l]),
-                vm_host(r, &from, l, VM_CELL(r, call->from.memory->address.at, uint64_t)[l]),
-                call->element);
-}
-
 static void run_copy(vm_run *r, const vm_op *op) {
     const copy_call *call = op->more;
     check_all_here(r, op, (slice){0, r->lanes}, "work-group");
@@ -296,7 +260,12 @@ static void run_copy(vm_run *r, const vm_op *op) {
     for (uint64_t first = 0; first < count; first += r->lanes) {
         uint64_t left = count - first;
         vm_activate_first(r, left < r->lanes ? (uint32_t)left : r->lanes);
-        copy_round(r, op, start, step, first);
+        vm_target from = touch_round(r, op, &call->from, start[0], step[0], first, false);
+        vm_target to = touch_round(r, op, &call->to, start[1], step[1], first, true);
+        for (uint32_t l = 0; l < r->active.count; l++)
+            memmove(vm_host(r, &to, l, VM_CELL(r, call->to.memory->address.at, uint64_t)[l]),
+                    vm_host(r, &from, l, VM_CELL(r, call->from.memory->address.at, uint64_t)[l]),
+                    call->element);
     }
     vm_activate_first(r, r->lanes);
     for (uint32_t l = 0; call->has_result && l < r->lanes; l++)
@@ -307,10 +276,9 @@ static void run_copy(vm_run *r, const vm_op *op) {
 static copy_side side_of(vm_compiler *c, uint32_t arg, uint64_t element, hd_access_kind kind) {
     copy_side side = {.memory = vm_memory_new(c, c->inst->args[arg]),
                       .start = vm_call_arg(c, arg, 0)};
-    uint64_t align = element & (~element + 1); /* a 3-vector is aligned as 4 */
     side.memory->address = vm_scratch(c, VM_I64, true);
     side.memory->width = (uint32_t)element;
-    side.memory->align = (uint32_t)align;
+    side.memory->align = (uint32_t)(element & (~element + 1)); /* a 3-vector is aligned as 4 */
     side.rows = vm_announced_rows(c, kind, &side.row_count);
     return side;
 }
@@ -347,11 +315,6 @@ static void run_wait(vm_run *r, const vm_op *op) {
         vm_check_barrier(r);
 }
 
-static void compile_wait(vm_compiler *c, const void *what) {
-    (void)what;
-    vm_emit_for_lanes(c, run_wait, NULL);
-}
-
 /* A hint. */
 static void compile_nothing(vm_compiler *c, const void *what) { (void)c, (void)what; }
 
@@ -385,14 +348,14 @@ const vm_builtin vm_group_builtins[] = {
     ROW("work_group_broadcast", "ffe*", ADD, BROADCAST, false, false),
     ROW("sub_group_broadcast", "nni", ADD, BROADCAST, true, false),
     ROW("sub_group_broadcast", "ffi", ADD, BROADCAST, true, false),
-    {"sub_group_barrier", "v*", compile_sub_group_barrier, NULL},
+    {"sub_group_barrier", "v*", vm_compile_plain, &(vm_op_fn *const){run_sub_group_barrier}},
     QUERY("get_sub_group_size", SIZE),
     QUERY("get_max_sub_group_size", MOST),
     QUERY("get_num_sub_groups", GROUPS),
     QUERY("get_enqueued_num_sub_groups", GROUPS),
     {"async_work_group_copy", "ePPeee", compile_copy, &(const bool){false}},
     {"async_work_group_strided_copy", "ePPeeee", compile_copy, &(const bool){true}},
-    {"wait_group_events", "v*", compile_wait, NULL},
+    {"wait_group_events", "v*", vm_compile_plain, &(vm_op_fn *const){run_wait}},
     {"prefetch", "v*", compile_nothing, NULL},
     {NULL},
 };

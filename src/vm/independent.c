@@ -55,17 +55,6 @@ static bool order_matters(const kir_inst *atomic) {
 
 /* ---- stretches ----------------------------------------------------------------------- */
 
-/* The only dimension in which there is more than one block; 3: there are several. */
-static uint32_t only_dimension(const hd_grid *grid) {
-    uint32_t found = 0, count = 0;
-    for (uint32_t d = 0; d < 3; d++)
-        if (grid->groups[d] > 1) {
-            found = d;
-            count++;
-        }
-    return count > 1 ? 3 : found;
-}
-
 /* Least and greatest value of one term over the threads and iterations of a block. */
 static bool range_of_term(const hd_kernel_info *info, const hd_launch *l, const hd_term *t,
                           int64_t *low, int64_t *high) {
@@ -118,16 +107,6 @@ static bool has_own_stretch(const use *u, uint64_t blocks) {
 
 /* ---- the launch ----------------------------------------------------------------------- */
 
-static const hd_arg *arg_of(const hd_launch *l, uint32_t param, int32_t variable) {
-    for (uint32_t i = 0; i < l->arg_count; i++) {
-        const hd_arg *arg = &l->args[i];
-        if (variable < 0 ? arg->param == param
-                         : arg->param == KIR_NONE && arg->variable == (uint32_t)variable)
-            return arg;
-    }
-    return NULL;
-}
-
 /* Uses: HD_MAX_FIELDS of each buffer of the job, then one of each variable. */
 typedef struct uses {
     hd_arena *arena;
@@ -141,10 +120,15 @@ typedef struct uses {
 
 /* The job's buffer that an access goes to, or -1. */
 static int64_t buffer_of(const uses *u, const hd_access *a) {
-    const hd_arg *arg = a->static_index >= 0 ? arg_of(u->launch, 0, a->static_index)
-                        : a->param >= 0      ? arg_of(u->launch, (uint32_t)a->param, -1)
-                                             : NULL;
-    return arg && arg->kind == HD_ARG_BUFFER ? (int64_t)arg->buffer : -1;
+    for (uint32_t i = 0; i < u->launch->arg_count; i++) {
+        const hd_arg *arg = &u->launch->args[i];
+        bool is_its = a->static_index >= 0
+                          ? arg->param == KIR_NONE && arg->variable == (uint32_t)a->static_index
+                          : a->param >= 0 && arg->param == (uint32_t)a->param;
+        if (is_its)
+            return arg->kind == HD_ARG_BUFFER ? (int64_t)arg->buffer : -1;
+    }
+    return -1;
 }
 
 static use *use_of(const uses *u, const hd_access *a) {
@@ -160,37 +144,21 @@ static bool is_shared(const hd_access *a) {
     return a->space != KIR_PRIVATE && a->space != KIR_LOCAL && a->space != KIR_CONSTANT;
 }
 
-/* All accesses know which field of the buffer's own record they are in. */
-static void find_fields(uses *u, const hd_kernel_info *info) {
-    for (uint32_t b = 0; b < u->job->buffer_count; b++)
-        u->by_field[b] = u->job->buffers[b].record != NULL;
-    for (uint32_t i = 0; i < info->access_count; i++) {
-        const hd_access *a = &info->accesses[i];
-        int64_t b = buffer_of(u, a);
-        if (b >= 0 && (a->record != u->job->buffers[b].record || a->field < 0))
-            u->by_field[b] = false;
-    }
-}
-
-static void add_use(use *u, const kir_kernel *k, const hd_access *a) {
-    const kir_inst *inst = &k->insts[a->inst];
-    u->reads |= a->kind == HD_LOAD;
-    u->writes |= a->kind != HD_LOAD;
-    u->indirect |= a->indirect;
-    if (a->kind == HD_ATOMIC)
-        u->ordered |= order_matters(inst) || is_used(k, a->inst);
-}
-
 /* Reads, writes and orders. False: blocks depend on each other whatever the addresses are. */
 static bool gather_uses(uses *u, const hd_kernel_info *info) {
+    const kir_kernel *k = u->program->kernel;
     use anywhere = {0};
     bool writes = false;
     for (uint32_t i = 0; i < info->access_count; i++) {
         const hd_access *a = &info->accesses[i];
         if (!is_shared(a))
             continue;
-        use *own = use_of(u, a);
-        add_use(own ? own : &anywhere, u->program->kernel, a);
+        use *own = use_of(u, a) ? use_of(u, a) : &anywhere;
+        own->reads |= a->kind == HD_LOAD;
+        own->writes |= a->kind != HD_LOAD;
+        own->indirect |= a->indirect;
+        if (a->kind == HD_ATOMIC)
+            own->ordered |= order_matters(&k->insts[a->inst]) || is_used(k, a->inst);
         writes |= a->kind != HD_LOAD;
     }
     bool ordered = false;
@@ -199,28 +167,24 @@ static bool gather_uses(uses *u, const hd_kernel_info *info) {
     return !ordered && !anywhere.writes && !(anywhere.reads && writes);
 }
 
-/* Buffers that are read and written, and whether some of them cannot have own stretches. */
-static bool is_read_and_written(const uses *u, bool *indirect) {
-    bool found = false;
-    *indirect = false;
-    for (uint32_t i = 0; i < u->count; i++) {
-        bool both = u->use[i].reads && u->use[i].writes;
-        found |= both;
-        *indirect |= both && u->use[i].indirect;
-    }
-    return found;
-}
-
 /* The launch is analysed for its sizes and scalars. */
 static bool have_own_stretches(uses *u) {
     hd_grid grid = hd_grid_of(u->launch->dims, u->launch->global, u->launch->local);
     hd_binding binding = hd_job_binding(u->arena, u->launch);
     const hd_kernel_info *info =
         hd_kernel_analyse(u->arena, u->program->module, u->program->kernel, &binding);
+    uint32_t dimension = 0, dimensions = 0; /* with more than one block */
+    for (uint32_t d = 0; d < 3; d++)
+        if (grid.groups[d] > 1) {
+            dimension = d;
+            dimensions++;
+        }
+    if (dimensions > 1)
+        dimension = 3;
     for (uint32_t i = 0; i < info->access_count; i++) {
         use *own = is_shared(&info->accesses[i]) ? use_of(u, &info->accesses[i]) : NULL;
         if (own)
-            add_stretch(own, info, u->launch, &info->accesses[i], only_dimension(&grid));
+            add_stretch(own, info, u->launch, &info->accesses[i], dimension);
     }
     bool all = true;
     for (uint32_t i = 0; i < u->count; i++)
@@ -239,10 +203,24 @@ bool vm_blocks_are_independent(const vm_program *program, const hd_job *job, con
               .count = job->buffer_count * HD_MAX_FIELDS + program->kernel->static_count};
     u.by_field = hd_new_array(u.arena, bool, job->buffer_count);
     u.use = hd_new_array(u.arena, use, u.count);
-    find_fields(&u, program->info);
-    bool indirect;
-    bool independent = gather_uses(&u, program->info) && (!is_read_and_written(&u, &indirect) ||
-                                                          (!indirect && have_own_stretches(&u)));
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        u.by_field[b] = job->buffers[b].record != NULL;
+    for (uint32_t i = 0; i < program->info->access_count; i++) {
+        /* All accesses must know which field of the buffer's own record they are in. */
+        const hd_access *a = &program->info->accesses[i];
+        int64_t b = buffer_of(&u, a);
+        if (b >= 0 && (a->record != job->buffers[b].record || a->field < 0))
+            u.by_field[b] = false;
+    }
+    bool independent = gather_uses(&u, program->info);
+    bool any_both = false; /* read and written; then it needs stretches of its own */
+    for (uint32_t i = 0; i < u.count; i++) {
+        bool both = u.use[i].reads && u.use[i].writes;
+        any_both |= both;
+        independent &= !(both && u.use[i].indirect);
+    }
+    if (independent && any_both)
+        independent = have_own_stretches(&u);
     hd_arena_free(u.arena);
     return independent;
 }

@@ -33,6 +33,15 @@ typedef struct vm_operand {
     bool varying;
 } vm_operand;
 
+static const vm_operand vm_none = {0};
+
+/* The bits of a float as an integer. */
+static inline vm_operand vm_as_integer(vm_operand operand) {
+    if (operand.elem >= VM_F16)
+        operand.elem = (vm_elem)(operand.elem - VM_F16 + VM_I16);
+    return operand;
+}
+
 typedef struct vm_op vm_op;
 typedef struct vm_run vm_run;
 typedef void vm_op_fn(vm_run *run, const vm_op *op);
@@ -73,6 +82,7 @@ typedef struct vm_span {
 /* A piece of memory of which every byte may be accessed. */
 typedef struct vm_region {
     const char *name;
+    const char *type; /* of an element of a job's buffer, or NULL */
     kir_space space;
     uint64_t base, bytes;
     uint8_t *host; /* where it really is; private memory: of lane 0 */
@@ -89,7 +99,6 @@ typedef struct vm_region {
 typedef struct vm_announced {
     uint32_t access; /* row of the table of accesses */
     uint32_t part;   /* bytes from the instruction's address */
-    uint32_t width;
 } vm_announced;
 
 /* vm_op.more of memory instructions. */
@@ -145,8 +154,7 @@ typedef struct vm_node {
 
 /* A uniform cell that holds a constant from the start. */
 typedef struct vm_filled {
-    uint32_t at;
-    vm_elem elem;
+    vm_operand cell;
     uint64_t bits;
 } vm_filled;
 
@@ -179,17 +187,15 @@ typedef struct vm_program {
     vm_node *nodes;
     uint32_t node_count;
     uint32_t frame_bytes;
-    vm_piece *pieces; /* of a lane's private memory, ascending */
-    uint32_t piece_count;
-    uint64_t private_bytes; /* of a lane, all pieces and the gaps between them */
-    bool prints;            /* calls printf */
-    uint32_t memory_count;  /* memory instructions */
-    vm_operand **param;     /* [param_count][components]; pointers and scalars */
-    uint64_t *by_value;     /* [param_count] offset in private memory of a struct parameter */
-    vm_operand *statics;    /* [static_count] addresses */
+    hd_vec(vm_piece) pieces; /* of a lane's private memory, ascending */
+    uint64_t private_bytes;  /* of a lane, all pieces and the gaps between them */
+    bool prints;             /* calls printf */
+    uint32_t memory_count;   /* memory instructions */
+    vm_operand **param;      /* [param_count][components]; pointers and scalars */
+    uint64_t *by_value;      /* [param_count] offset in private memory of a struct parameter */
+    vm_operand *statics;     /* [static_count] addresses */
     hd_vec(vm_query) queries;
-    vm_filled *constants;
-    uint32_t constant_count;
+    hd_vec(vm_filled) constants;
     hd_kernel_info *info; /* its accesses are the rows of the events */
 } vm_program;
 
@@ -201,11 +207,12 @@ typedef struct vm_mask {
     uint32_t count;
 } vm_mask;
 
-/* Where a static variable is: an address, or for local ones bytes from the block's. */
-typedef struct vm_bound_static {
+/* An argument, or a static variable: an address, or for local ones bytes from the block's. */
+typedef struct vm_bound_place {
     uint64_t address;
     bool is_local;
-} vm_bound_static;
+    const uint8_t *bytes; /* of a scalar, vector or struct argument */
+} vm_bound_place;
 
 struct vm_run {
     uint8_t *frame;
@@ -231,16 +238,13 @@ struct vm_run {
     uint64_t group[3];
     const hd_event_launch *launch;
     hd_grid grid;
-    const vm_bound_static *statics; /* [static_count] */
+    const vm_bound_place *statics; /* [static_count] */
     /* What it announces. */
     const hd_sink *sink;
     void *stream;
-    uint32_t spaces;
     uint64_t position;
     uint64_t instructions, thread_instructions, mis, lane_accesses;
-    uint64_t block_start; /* instructions when this block began */
-    uint64_t max_instructions;
-    const volatile sig_atomic_t *stop;
+    uint64_t block_start;     /* instructions when this block began */
     bool checked;             /* an optional check is on: vm_check_access() hears every MI */
     struct vm_shadow *shadow; /* of the race check, or NULL */
     const hd_vm_options *options;
@@ -265,6 +269,51 @@ static inline uint64_t vm_element(const vm_run *r, vm_operand o, uint32_t lane) 
     uint64_t bits = 0;
     uint32_t bytes = vm_elem_bytes(o.elem);
     memcpy(&bits, r->frame + o.at + (o.varying ? (size_t)lane * bytes : 0), bytes);
+    return bits;
+}
+
+/* The same of a signed integer. */
+static inline int64_t vm_signed(const vm_run *r, vm_operand o, uint32_t lane) {
+    return kir_sign_extend(vm_element(r, o, lane), 8 * vm_elem_bytes(o.elem));
+}
+/* Writes the low bits: to the lane, or to all of a uniform cell. */
+static inline void vm_put_bits(const vm_run *r, vm_operand o, uint32_t lane, uint64_t bits) {
+#define PUT(T)                                                    \
+    {                                                             \
+        T *to = VM_CELL(r, o.at, T) + (o.varying ? lane : 0);     \
+        for (uint32_t j = 0; j < (o.varying ? 1 : VM_CHUNK); j++) \
+            to[j] = (T)bits;                                      \
+        return;                                                   \
+    }
+    switch (vm_elem_bytes(o.elem)) {
+    case 1: PUT(uint8_t)
+    case 2: PUT(uint16_t)
+    case 4: PUT(uint32_t)
+    default: PUT(uint64_t)
+    }
+#undef PUT
+}
+
+/* A float of any width from its bits, and its bits. */
+static inline double vm_real_of(vm_elem elem, uint64_t bits) {
+    _Float16 half;
+    float single;
+    double real;
+    memcpy(&half, &bits, sizeof half);
+    memcpy(&single, &bits, sizeof single);
+    memcpy(&real, &bits, sizeof real);
+    return elem == VM_F16 ? (double)half : elem == VM_F32 ? (double)single : real;
+}
+static inline uint64_t vm_bits_of(vm_elem elem, double real) {
+    _Float16 half = (_Float16)real;
+    float single = (float)real;
+    uint64_t bits = 0;
+    if (elem == VM_F16)
+        memcpy(&bits, &half, sizeof half);
+    else if (elem == VM_F32)
+        memcpy(&bits, &single, sizeof single);
+    else
+        memcpy(&bits, &real, sizeof real);
     return bits;
 }
 
@@ -297,22 +346,16 @@ typedef struct vm_compiler {
     vm_program *program;
     hd_vec(vm_op) ops;
     struct vm_cells *cells; /* cells.c */
-    hd_vec(vm_filled) constants;
-    hd_vec(vm_piece) pieces;
-    uint64_t *allocas;    /* [inst_count] offset in private memory of each ALLOCA */
-    struct vm_plan *plan; /* nodes.c */
-    const kir_inst *inst; /* at work */
-    kir_value value;      /* its number */
-    hd_status status;     /* the first failure */
+    uint64_t *allocas;      /* [inst_count] offset in private memory of each ALLOCA */
+    struct vm_plan *plan;   /* nodes.c */
+    const kir_inst *inst;   /* at work */
+    kir_value value;        /* its number */
+    hd_status status;       /* the first failure */
 } vm_compiler;
 
 hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
                      const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
                      vm_program **program);
-
-/* Bytes of host memory between two lanes' private memory, and of all that one block runs with. */
-uint64_t vm_private_stride(const vm_program *program);
-uint64_t vm_block_bytes(const vm_program *program);
 
 vm_elem vm_elem_of(kir_type type);
 /* The cell of component `k` of a value (of a scalar: for any k). */
@@ -336,10 +379,14 @@ vm_announced *vm_announced_rows(vm_compiler *c, hd_access_kind kind, uint32_t *c
 void vm_cannot_run(vm_compiler *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Scalar arithmetic with the operands' types, appended; `d` may be an operand. The op is one
- * of kir's: ADD ... FMULADD, SELECT (condition first), ICMP/FCMP (with pred), and conversions
- * (from a.elem to d.elem). */
-void vm_emit_scalar(vm_compiler *c, kir_op op, kir_pred pred, vm_operand d, vm_operand a,
-                    vm_operand b, vm_operand third);
+ * of kir's: ADD ... FREM, FNEG, conversions (from a.elem to d.elem); SELECT (condition first) and
+ * FMULADD have three operands. */
+void vm_emit3(vm_compiler *c, kir_op op, vm_operand d, vm_operand a, vm_operand b,
+              vm_operand third);
+static inline void vm_emit(vm_compiler *c, kir_op op, vm_operand d, vm_operand a, vm_operand b) {
+    vm_emit3(c, op, d, a, b, vm_none);
+}
+void vm_emit_compare(vm_compiler *c, kir_pred pred, vm_operand d, vm_operand a, vm_operand b);
 
 /* ---- builtin.c: CALL ----------------------------------------------------------------------- */
 

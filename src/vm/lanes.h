@@ -19,42 +19,44 @@
     X(ORD) X(UNO)
 /* clang-format on */
 
-#define VM_INT_ENUM(op) FN_##op##_I8, FN_##op##_I16, FN_##op##_I32, FN_##op##_I64,
-#define VM_FLOAT_ENUM(op) FN_##op##_F16, FN_##op##_F32, FN_##op##_F64,
-
-/* X(from, to): conversions; TO_S reads the integer as signed, TO_U as unsigned. */
-#define VM_CONVERT_PAIRS(X) X(I8, I16) X(I8, I32) X(I8, I64) X(I16, I32) X(I16, I64) X(I32, I64)
-#define VM_FLOAT_PAIRS(X) X(F16, F32) X(F16, F64) X(F32, F16) X(F32, F64) X(F64, F16) X(F64, F32)
+/* X(from, to): conversions; the first argument is handed on. */
+#define VM_CONVERT_PAIRS(X, M)                                                             \
+    X(M, I8, I16) X(M, I8, I32) X(M, I8, I64) X(M, I16, I32) X(M, I16, I64) X(M, I32, I64)
+#define VM_FLOAT_PAIRS(X, M)                                                                  \
+    X(M, F16, F32) X(M, F16, F64) X(M, F32, F16) X(M, F32, F64) X(M, F64, F16) X(M, F64, F32)
 /* clang-format off */
-#define VM_INT_FLOAT_PAIRS(X)                                                              \
-    X(I8, F16) X(I8, F32) X(I8, F64) X(I16, F16) X(I16, F32) X(I16, F64)                   \
-    X(I32, F16) X(I32, F32) X(I32, F64) X(I64, F16) X(I64, F32) X(I64, F64)
+#define VM_INT_FLOAT_PAIRS(X, M)                                                           \
+    X(M, I8, F16) X(M, I8, F32) X(M, I8, F64) X(M, I16, F16) X(M, I16, F32) X(M, I16, F64) \
+    X(M, I32, F16) X(M, I32, F32) X(M, I32, F64) X(M, I64, F16) X(M, I64, F32) X(M, I64, F64)
+
+#define VM_CONVERSIONS(M, from, to) M(TRUNC_##to##_##from) M(ZEXT_##from##_##to) M(SEXT_##from##_##to)
+#define VM_FLOAT_CONVERSION(M, from, to) M(from##_##to)
+/* S: the integer is signed; U: it is not. */
+#define VM_INT_FLOAT_CONVERSIONS(M, i, f) M(S##i##_##f) M(U##i##_##f) M(f##_S##i) M(f##_U##i)
+
+/* All handlers: INT and FLOAT have one for each element type of their class, ONE is one. SELECT goes
+ * by width: floats use the integer of theirs. FMULADD is rounded twice, FMA once. BIT_I8 is the low
+ * bit: trunc to i1 from any width's first byte is TRUNC, then this; SIGN_I8 makes 0 or -1 of an i1.
+ * ADDR is d = a + b * imm + imm2; b is a signed i32 or an i64, a an i64. */
+#define VM_HANDLERS(INT, FLOAT, ONE)                                                       \
+    VM_INT_BINARY(INT) VM_FLOAT_BINARY(FLOAT) VM_INT_COMPARE(INT) VM_FLOAT_COMPARE(FLOAT)  \
+    INT(SELECT) INT(MOVE) FLOAT(FNEG) FLOAT(FMULADD) FLOAT(FABS) FLOAT(SQRT) FLOAT(FMIN)   \
+    FLOAT(FMAX) FLOAT(RSQRT) FLOAT(FLOOR) FLOAT(CEIL) FLOAT(FTRUNC) FLOAT(RINT) FLOAT(FMA) \
+    ONE(BIT_I8) ONE(SIGN_I8) VM_CONVERT_PAIRS(VM_CONVERSIONS, ONE)                         \
+    VM_FLOAT_PAIRS(VM_FLOAT_CONVERSION, ONE)                                               \
+    VM_INT_FLOAT_PAIRS(VM_INT_FLOAT_CONVERSIONS, ONE) ONE(ADDR_I32) ONE(ADDR_I64)
+/* clang-format on */
 
 typedef enum vm_fn {
-    VM_INT_BINARY(VM_INT_ENUM) VM_FLOAT_BINARY(VM_FLOAT_ENUM)
-    VM_INT_COMPARE(VM_INT_ENUM) VM_FLOAT_COMPARE(VM_FLOAT_ENUM)
-    VM_INT_ENUM(SELECT) /* by width; floats use the integer of their width */
-    VM_INT_ENUM(MOVE)
-    VM_FLOAT_ENUM(FNEG) VM_FLOAT_ENUM(FMULADD)
-    VM_FLOAT_ENUM(FABS) VM_FLOAT_ENUM(SQRT) VM_FLOAT_ENUM(FMIN) VM_FLOAT_ENUM(FMAX)
-    VM_FLOAT_ENUM(RSQRT) VM_FLOAT_ENUM(FLOOR) VM_FLOAT_ENUM(CEIL) VM_FLOAT_ENUM(FTRUNC)
-    VM_FLOAT_ENUM(RINT) VM_FLOAT_ENUM(FMA) /* fused */
-    FN_BIT_I8, /* the low bit: trunc to i1 from any width's first byte is TRUNC then this */
-    FN_SIGN_I8, /* i1 to 0 or -1 */
-#define X(from, to) FN_TRUNC_##to##_##from, FN_ZEXT_##from##_##to, FN_SEXT_##from##_##to,
-    VM_CONVERT_PAIRS(X)
-#undef X
-#define X(from, to) FN_##from##_##to,
-    VM_FLOAT_PAIRS(X)
-#undef X
-#define X(i, f) FN_S##i##_##f, FN_U##i##_##f, FN_##f##_S##i, FN_##f##_U##i,
-    VM_INT_FLOAT_PAIRS(X)
-#undef X
-    /* d = a + b * imm + imm2: addresses; b is a signed i32 or an i64, a an i64 */
-    FN_ADDR_I32, FN_ADDR_I64,
-    FN_COUNT
+#define INT(op) FN_##op##_I8, FN_##op##_I16, FN_##op##_I32, FN_##op##_I64,
+#define FLOAT(op) FN_##op##_F16, FN_##op##_F32, FN_##op##_F64,
+#define ONE(name) FN_##name,
+    VM_HANDLERS(INT, FLOAT, ONE)
+#undef INT
+#undef FLOAT
+#undef ONE
+        FN_COUNT
 } vm_fn;
-/* clang-format on */
 
 /* Least and greatest address, the bitwise or of all, and whether they are strided. */
 typedef struct vm_survey {

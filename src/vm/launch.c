@@ -14,7 +14,7 @@ typedef struct running {
     hd_vm *vm;
     vm_compiled *compiled;
     const hd_launch *launch;
-    const vm_bound_arg *args;
+    const vm_bound_place *args;
     const hd_sink *sink;
     pthread_mutex_t lock;
     uint64_t next; /* block to start */
@@ -28,9 +28,15 @@ typedef struct running {
 
 /* ---- a worker's block ------------------------------------------------------------------------------ */
 
+/* Bytes of host memory between two lanes' private memory: an odd number of cache lines, so that
+ * lanes do not fall into the same cache set. */
+static uint64_t private_stride(const vm_program *p) {
+    return ((p->private_bytes + 63) / 64 | 1) * 64;
+}
+
 static hd_status make_worker(hd_vm *vm, vm_worker *w, const vm_program *p) {
     vm_run *r = &w->run;
-    r->private_stride = vm_private_stride(p);
+    r->private_stride = private_stride(p);
     uint64_t private_bytes = r->private_stride * p->lanes;
     r->frame = vm_host_memory(vm, p->frame_bytes);
     r->private_memory = vm_host_memory(vm, private_bytes);
@@ -54,21 +60,21 @@ static void set_regions(hd_vm *vm, vm_worker *w, const vm_bound *b) {
     vm_run *r = &w->run;
     const vm_program *p = r->program;
     uint32_t n = 0;
-    r->region_count = p->piece_count + b->local_count + (uint32_t)vm->regions.count;
+    r->region_count = (uint32_t)(p->pieces.count + b->locals.count + vm->regions.count);
     if (w->region_capacity < r->region_count) {
         w->region_capacity = r->region_count;
         r->regions = hd_new_array(w->arena, vm_region, r->region_count);
     }
-    for (uint32_t i = 0; i < p->piece_count; i++)
+    for (size_t i = 0; i < p->pieces.count; i++)
         r->regions[n++] = (vm_region){.name = "private",
                                       .space = KIR_PRIVATE,
-                                      .base = VM_PRIVATE_BASE + p->pieces[i].offset,
-                                      .bytes = p->pieces[i].bytes,
-                                      .preset = p->pieces[i].is_param,
-                                      .host = r->private_memory + p->pieces[i].offset};
-    for (uint32_t i = 0; i < b->local_count; i++) {
-        r->regions[n] = b->locals[i];
-        r->regions[n++].host = w->local_memory + b->locals[i].base;
+                                      .base = VM_PRIVATE_BASE + p->pieces.data[i].offset,
+                                      .bytes = p->pieces.data[i].bytes,
+                                      .preset = p->pieces.data[i].is_param,
+                                      .host = r->private_memory + p->pieces.data[i].offset};
+    for (size_t i = 0; i < b->locals.count; i++) {
+        r->regions[n] = b->locals.data[i];
+        r->regions[n++].host = w->local_memory + b->locals.data[i].base;
     }
     for (size_t i = 0; i < vm->regions.count; i++)
         r->regions[n++] = vm->regions.data[i];
@@ -94,9 +100,6 @@ static hd_status prepare_worker(running *x, vm_worker *w, const hd_event_launch 
     r->statics = b->statics;
     r->sink = x->sink;
     r->options = &vm->options;
-    r->spaces = vm->options.spaces;
-    r->max_instructions = vm->options.max_instructions;
-    r->stop = vm->options.stop;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
     vm_fill_launch(r, x->args);
     return HD_OK;
@@ -172,15 +175,11 @@ static uint64_t note_end(running *x, vm_run *r, uint64_t block, bool complete, h
     return done;
 }
 
-static void print_block_text(const hd_vm *vm, const hd_str *text) {
-    if (text->length)
-        vm->options.print(vm->options.user, text->data, text->length);
-}
-
 typedef struct task {
     running *running;
     vm_worker *worker;
-    bool is_caller;
+    bool is_caller, started;
+    pthread_t thread;
 } task;
 
 static void *work(void *argument) {
@@ -199,7 +198,8 @@ static void *work(void *argument) {
         if (x->sink && x->sink->close_block)
             status = x->sink->close_block(x->sink->self, stream, block, complete);
         if (arena) { /* such launches have one worker */
-            print_block_text(x->vm, &text);
+            if (text.length)
+                x->vm->options.print(x->vm->options.user, text.data, text.length);
             hd_arena_free(arena);
         }
         uint64_t done = note_end(x, r, block, complete, status);
@@ -211,20 +211,16 @@ static void *work(void *argument) {
 
 /* The calling thread is the first worker. A thread that cannot be started is done without. */
 static void run_workers(running *x, uint32_t count) {
-    pthread_t *threads = hd_zeroed(count, sizeof *threads);
     task *tasks = hd_zeroed(count, sizeof *tasks);
-    bool *started = hd_zeroed(count, sizeof *started);
     for (uint32_t i = 0; i < count; i++)
         tasks[i] = (task){x, &x->compiled->workers[i], i == 0};
     for (uint32_t i = 1; i < count; i++)
-        started[i] = !pthread_create(&threads[i], NULL, work, &tasks[i]);
+        tasks[i].started = !pthread_create(&tasks[i].thread, NULL, work, &tasks[i]);
     work(&tasks[0]);
     for (uint32_t i = 1; i < count; i++)
-        if (started[i])
-            pthread_join(threads[i], NULL);
-    free(threads);
+        if (tasks[i].started)
+            pthread_join(tasks[i].thread, NULL);
     free(tasks);
-    free(started);
 }
 
 /* Blocks with much private memory do without some of the workers, so that all together have no
@@ -237,7 +233,8 @@ static uint32_t workers_for(const running *x) {
     if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 ||
         (count > 1 && !vm_blocks_are_independent(x->compiled->program, vm->job, x->launch)))
         count = 1;
-    uint64_t fit = MOST_MEMORY / (vm_block_bytes(x->compiled->program) + 1);
+    const vm_program *p = x->compiled->program;
+    uint64_t fit = MOST_MEMORY / (p->frame_bytes + private_stride(p) * p->lanes + 1);
     count = count < blocks ? count : blocks;
     count = count < fit ? count : fit;
     return (uint32_t)(count ? count : 1);
@@ -255,36 +252,16 @@ static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm
     }
 }
 
-static hd_status report_fault(running *x) {
-    if (!x->fault)
-        return x->status;
-    hd_vm *vm = x->vm;
-    hd_place place =
-        kir_place(vm->arena, vm->job->module, &x->launch->kernel->insts[x->fault_inst]);
-    hd_status status = hd_fail(vm->diag, HD_EINPUT, &place, "%s", x->fault);
-    free(x->fault);
-    return x->status ? x->status : status;
-}
-
-/* The race check counts threads in 32 bits. */
-static hd_status check_size(const running *x, const hd_event_launch *e) {
-    hd_vm *vm = x->vm;
-    if (!vm->options.check_races || e->block_count < UINT32_MAX / e->block_threads)
-        return HD_OK;
-    return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
-                   "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
-}
-
 static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_vm_counts *counts) {
     hd_vm *vm = x->vm;
     double start = hd_clock();
     hd_event_launch event = vm_describe(arena, vm, x->launch, b, x->compiled->program);
     x->total = event.block_count;
-    hd_status too_large = check_size(x, &event);
-    if (too_large)
-        return too_large;
+    bool counts_threads = vm->options.check_races; /* in 32 bits */
+    if (counts_threads && event.block_count >= UINT32_MAX / event.block_threads)
+        return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
+                       "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
     uint32_t workers = workers_for(x);
-    struct vm_shadow *shadow = NULL;
     for (uint32_t i = 0; i < workers; i++) {
         hd_status status = prepare_worker(x, &x->compiled->workers[i], &event, b);
         if (status)
@@ -292,26 +269,28 @@ static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_v
     }
     vm_run *first = &x->compiled->workers[0].run;
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
-    if (first->checked)
-        shadow = vm_shadow_new(first, &vm->races, &vm->options);
-    first->shadow = shadow;
+    first->shadow = first->checked ? vm_shadow_new(first, &vm->races) : NULL;
     if (x->sink && x->sink->launch)
         x->status = x->sink->launch(x->sink->self, &event);
     if (!x->status)
         run_workers(x, workers);
-    bool complete = x->done == x->total;
     if (x->sink && x->sink->end_launch) {
-        hd_status status = x->sink->end_launch(x->sink->self, complete);
+        hd_status status = x->sink->end_launch(x->sink->self, x->done == x->total);
         x->status = x->status ? x->status : status;
     }
-    if (shadow)
-        vm_shadow_free(shadow);
+    if (first->checked)
+        vm_shadow_free(first->shadow);
     add_counts(x, workers, hd_clock() - start, counts);
     vm->launches++;
-    hd_status status = report_fault(x), raced = HD_OK;
-    if (!vm->options.races_go_on)
-        raced = hd_vm_report_races(vm);
-    return status ? status : raced;
+    if (x->fault) {
+        const kir_inst *inst = &x->launch->kernel->insts[x->fault_inst];
+        hd_place place = kir_place(vm->arena, vm->job->module, inst);
+        hd_status status = hd_fail(vm->diag, HD_EINPUT, &place, "%s", x->fault);
+        free(x->fault);
+        x->status = x->status ? x->status : status;
+    }
+    hd_status raced = vm->options.races_go_on ? HD_OK : hd_vm_report_races(vm);
+    return x->status ? x->status : raced;
 }
 
 hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts) {

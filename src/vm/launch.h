@@ -4,13 +4,6 @@
 
 #include "vm/flow.h"
 
-/* An argument, ready for the frame. */
-typedef struct vm_bound_arg {
-    uint64_t address; /* of a pointer; of one to local memory: from the block's */
-    bool is_local;
-    const uint8_t *bytes; /* of a scalar, vector or struct */
-} vm_bound_arg;
-
 /* What one block at a time runs with: a frame, masks, local and private memory. */
 typedef struct vm_worker {
     vm_run run;
@@ -36,7 +29,6 @@ typedef struct vm_placed {
 /* races.c: what has been found so far. */
 typedef struct vm_races {
     hd_arena *arena;
-    const hd_vm_options *options;
     hd_vec(hd_vm_race) list;
     bool more; /* than are listed */
 } vm_races;
@@ -58,11 +50,9 @@ struct hd_vm {
 
 /* Where everything of one launch is. */
 typedef struct vm_bound {
-    vm_bound_arg *args;
-    vm_bound_static *statics;
-    vm_region *locals; /* base: from the block's */
-    uint32_t local_count;
-    uint64_t local_bytes; /* asked for, without gaps */
+    vm_bound_place *args, *statics;
+    hd_vec(vm_region) locals; /* base: from the block's */
+    uint64_t local_bytes;     /* asked for, without gaps */
     uint64_t local_end;
 } vm_bound;
 
@@ -74,8 +64,8 @@ hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what,
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *vm_new_aligned(hd_arena *arena, size_t bytes);
 vm_compiled *vm_find_compiled(hd_vm *vm, const hd_launch *launch);
-/* The address of a variable at file scope of a kernel that is compiled. */
-uint64_t vm_address_of_static(const hd_vm *vm, const kir_static *variable);
+/* NULL: it has no region yet; those of kernels that are compiled have one. */
+const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *variable);
 
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, vm_bound *bound);
@@ -85,8 +75,8 @@ hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
                             const vm_bound *bound, const vm_program *program);
 
 /* fill.c */
-void vm_fill_launch(vm_run *r, const vm_bound_arg *args);
-void vm_fill_block(vm_run *r, const vm_bound_arg *args);
+void vm_fill_launch(vm_run *r, const vm_bound_place *args);
+void vm_fill_block(vm_run *r, const vm_bound_place *args);
 
 /* independent.c: no block of this launch can see what another one writes, so that they may
  * run in any order and at once. */
@@ -94,7 +84,7 @@ bool vm_blocks_are_independent(const vm_program *program, const hd_job *job,
                                const hd_launch *launch);
 
 /* check.c */
-struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races, const hd_vm_options *options);
+struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races);
 void vm_shadow_free(struct vm_shadow *shadow);
 /* A block begins: its local and private memory are new. */
 void vm_check_block(vm_run *r);

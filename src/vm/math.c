@@ -48,41 +48,33 @@ typedef struct math {
 } math;
 
 /* A handler: T is the type in the cells, C that of the function's numbers, `field` where the
- * function stands, D the result's type. */
-#define HANDLER(form, T, C, field, D, A, B, value)                      \
+ * function stands, D the result's type. The function may have a second result, `other`, an S; if so,
+ * cell c is for it, of type E; else E is T, and c is an operand. */
+#define HANDLER_OF(form, T, C, field, D, A, B, S, E, has_other, value)  \
     static void form##_##T##_##field(vm_run *r, const vm_op *op) {      \
         const math_##form *fn = ((const math *)op->more)->fn;           \
         VM_EACH_CHUNK(r, op, at) {                                      \
             D *d = VM_CELL(r, op->d, D) + at;                           \
             const A *a = VM_ARG(r, op, A, a, at);                       \
             const B *b = VM_ARG(r, op, B, b, at);                       \
-            const T *c = VM_ARG(r, op, T, c, at);                       \
+            E *c = VM_ARG(r, op, E, c, at);                             \
             (void)b, (void)c;                                           \
             for (uint32_t j = 0; j < (op->uniform ? 1 : VM_CHUNK); j++) \
-                if (op->uniform || r->active.lane[at + j])              \
+                if (op->uniform || r->active.lane[at + j]) {            \
+                    S other = 0;                                        \
                     d[j] = (D)(value);                                  \
+                    if (has_other)                                      \
+                        c[j] = (E)other;                                \
+                }                                                       \
         }                                                               \
         VM_REPLICATE(r, op, D, op->d);                                  \
+        if (has_other)                                                  \
+            VM_REPLICATE(r, op, E, op->c);                              \
     }
-/* The same with a second result in cell c. */
-#define HANDLER_WITH_SECOND(form, T, C, field, E, S, call)                      \
-    static void form##_##T##_##field(vm_run *r, const vm_op *op) {              \
-        const math_##form *fn = ((const math *)op->more)->fn;                   \
-        VM_EACH_CHUNK(r, op, at) {                                              \
-            T *d = VM_CELL(r, op->d, T) + at;                                   \
-            E *second = VM_CELL(r, op->c, E) + at;                              \
-            const T *a = VM_ARG(r, op, T, a, at), *b = VM_ARG(r, op, T, b, at); \
-            (void)b;                                                            \
-            for (uint32_t j = 0; j < (op->uniform ? 1 : VM_CHUNK); j++)         \
-                if (op->uniform || r->active.lane[at + j]) {                    \
-                    S other;                                                    \
-                    d[j] = (T)(call);                                           \
-                    second[j] = (E)other;                                       \
-                }                                                               \
-        }                                                                       \
-        VM_REPLICATE(r, op, T, op->d);                                          \
-        VM_REPLICATE(r, op, E, op->c);                                          \
-    }
+#define HANDLER(form, T, C, field, D, A, B, value)               \
+    HANDLER_OF(form, T, C, field, D, A, B, int, T, false, value)
+#define HANDLER_WITH_SECOND(form, T, C, field, E, S, value)   \
+    HANDLER_OF(form, T, C, field, T, T, T, S, E, true, value)
 
 /* The five handlers of a form, and their table. */
 #define FORM(form, M)                                                                      \
@@ -147,11 +139,6 @@ typedef struct conversion {
     bool is_unsigned;
 } conversion;
 
-static int64_t signed_at(const vm_run *r, vm_operand a, uint32_t lane) {
-    uint32_t above = 64 - vm_elem_bytes(a.elem) * 8;
-    return (int64_t)(vm_element(r, a, lane) << above) >> above;
-}
-
 #define DEFINE_CONVERT(name, T)                                                                   \
     static void name(vm_run *r, const vm_op *op) {                                                \
         const conversion *v = op->more;                                                           \
@@ -159,11 +146,11 @@ static int64_t signed_at(const vm_run *r, vm_operand a, uint32_t lane) {
         VM_EACH_LANE(r, op, lane) {                                                               \
             T *d = VM_CELL(r, op->d, T) + lane;                                                   \
             switch (v->a.elem) {                                                                  \
-            case VM_F16: *d = (T)HD_AT(r, v->a, F16, lane); break;                                \
-            case VM_F32: *d = (T)HD_AT(r, v->a, F32, lane); break;                                \
-            case VM_F64: *d = (T)HD_AT(r, v->a, F64, lane); break;                                \
+            case VM_F16: *d = (T)VM_AT(r, v->a, F16, lane); break;                                \
+            case VM_F32: *d = (T)VM_AT(r, v->a, F32, lane); break;                                \
+            case VM_F64: *d = (T)VM_AT(r, v->a, F64, lane); break;                                \
             default:                                                                              \
-                *d = v->is_unsigned ? (T)vm_element(r, v->a, lane) : (T)signed_at(r, v->a, lane); \
+                *d = v->is_unsigned ? (T)vm_element(r, v->a, lane) : (T)vm_signed(r, v->a, lane); \
             }                                                                                     \
         }                                                                                         \
         fesetround(FE_TONEAREST);                                                                 \
@@ -174,18 +161,9 @@ DEFINE_CONVERT(convert_F64, F64)
 
 /* ---- compiling -------------------------------------------------------------------- */
 
-static const vm_operand none = {0};
-
-static vm_elem elem_of_call(vm_compiler *c) {
-    for (uint32_t i = 0; i < c->inst->arg_count; i++)
-        if (vm_call_elem(c, i) >= VM_F16)
-            return vm_call_elem(c, i);
-    return VM_F32;
-}
-
 static void compile_math(vm_compiler *c, const void *what) {
     const math *m = what;
-    vm_elem elem = elem_of_call(c);
+    vm_elem elem = vm_elem_of(vm_call_main(c));
     for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         vm_operand x[4] = {0};
         for (uint32_t i = 0; i < c->inst->arg_count; i++)
@@ -207,7 +185,7 @@ static void compile_second(vm_compiler *c, const void *what) {
     for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         vm_operand d = vm_result(c, k);
         second[k] = vm_scratch(c, m->handlers == pair_handlers ? elem : VM_I32, d.varying);
-        vm_operand b = last == 2 ? vm_call_arg(c, 1, k) : none;
+        vm_operand b = last == 2 ? vm_call_arg(c, 1, k) : vm_none;
         vm_op *op = vm_emit_op(c, handler_of(m, elem), d, vm_call_arg(c, 0, k), b, second[k]);
         op->more = m;
     }
@@ -222,7 +200,7 @@ static void compile_convert(vm_compiler *c, const void *what) {
                           .rounding = vm_rounding_of(c->inst->name, FE_TONEAREST),
                           .is_unsigned = *(const bool *)what};
         vm_op_fn *fn = v->d.elem == VM_F32 ? convert_F32 : convert_F64;
-        vm_emit_op(c, fn, v->d, v->a, none, none)->more = v;
+        vm_emit_op(c, fn, v->d, v->a, vm_none, vm_none)->more = v;
     }
 }
 
@@ -235,8 +213,8 @@ static void compile_nan(vm_compiler *c, const void *what) {
         vm_operand d = vm_as_integer(vm_result(c, k)), code = vm_call_arg(c, 0, k);
         uint32_t at = d.elem - VM_I16;
         vm_operand kept = vm_scratch(c, d.elem, d.varying);
-        vm_emit_scalar(c, KIR_AND, KIR_P_EQ, kept, code, vm_constant(c, d.elem, rest[at]), none);
-        vm_emit_scalar(c, KIR_OR, KIR_P_EQ, d, kept, vm_constant(c, d.elem, quiet[at]), none);
+        vm_emit(c, KIR_AND, kept, code, vm_constant(c, d.elem, rest[at]));
+        vm_emit(c, KIR_OR, d, kept, vm_constant(c, d.elem, quiet[at]));
     }
 }
 
@@ -273,25 +251,18 @@ ARITHMETIC(div, /)
     }
 #define ONE(name) ROW(#name, "ff", one, name##f, name)
 #define TWO(name) ROW(#name, "fff", two, name##f, name)
-/* The forms of lower accuracy are the accurate ones. */
-#define ONE_AND_FAST(name)                                   \
-    ONE(name), ROW("half_" #name, "ff", one, name##f, name), \
-        ROW("native_" #name, "ff", one, name##f, name)
-
 const vm_builtin vm_math_builtins[] = {
-    ONE_AND_FAST(sin),
-    ONE_AND_FAST(cos),
-    ONE_AND_FAST(tan),
-    ONE_AND_FAST(exp),
-    ONE_AND_FAST(exp2),
-    ONE_AND_FAST(exp10),
-    ONE_AND_FAST(log),
-    ONE_AND_FAST(log2),
-    ONE_AND_FAST(log10),
+    ONE(sin),
+    ONE(cos),
+    ONE(tan),
+    ONE(exp),
+    ONE(exp2),
+    ONE(exp10),
+    ONE(log),
+    ONE(log2),
+    ONE(log10),
     TWO(pow),
     ROW_DOUBLE("powr", "fff", two, vm_powr),
-    ROW_DOUBLE("half_powr", "fff", two, vm_powr),
-    ROW_DOUBLE("native_powr", "fff", two, vm_powr),
     ROW_DOUBLE("pown", "ffi", scaled, vm_pown),
     ROW_DOUBLE("rootn", "ffi", scaled, vm_rootn),
     ONE(round),

@@ -67,20 +67,6 @@ static void check_lane(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t 
         vm_fault_access(r, op, lane, address, width, align, writes);
 }
 
-static const vm_region *common_region(vm_run *r, uint32_t slot, const vm_survey *s,
-                                      uint64_t width) {
-    if (!r->region_count)
-        return NULL;
-    const vm_region *g = &r->regions[r->cached[slot]];
-    if (!holds(g, s->least, width)) {
-        g = vm_find_region(r, s->least, width);
-        if (!g)
-            return NULL;
-        r->cached[slot] = (uint32_t)(g - r->regions);
-    }
-    return holds(g, s->greatest, width) ? g : NULL;
-}
-
 vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t slot,
                      vm_operand address, uint64_t width, uint32_t align, bool writes) {
     const uint64_t *at = VM_CELL(r, address.at, uint64_t);
@@ -90,7 +76,13 @@ vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t sl
     else if (address.varying)
         survey_some(r, at, &s);
     vm_target t = {.strided = s.strided, .stride = s.stride};
-    t.region = common_region(r, slot, &s, width);
+    const vm_region *g = r->region_count ? &r->regions[r->cached[slot]] : NULL;
+    if (g && !holds(g, s.least, width))
+        g = vm_find_region(r, s.least, width);
+    if (g) {
+        r->cached[slot] = (uint32_t)(g - r->regions);
+        t.region = holds(g, s.greatest, width) ? g : NULL;
+    }
     t.base = *at;
     if (address.varying && s.strided) {
         uint32_t first = vm_first_active(r);
@@ -111,32 +103,29 @@ vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t sl
 
 /* ---- announcing ------------------------------------------------------------------------------- */
 
-static void announce_rows(vm_run *r, const vm_target *t, const vm_announced *rows, uint32_t count) {
+void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
+                 uint32_t count) {
+    uint32_t wanted = r->options->spaces & ~(1u << KIR_PRIVATE); /* lanes in several spaces */
+    if (t->region || space != KIR_GENERIC)
+        wanted = r->options->spaces & 1u << (t->region ? t->region->space : space);
+    if (!wanted)
+        return;
+    r->mis += count;
+    r->lane_accesses += (uint64_t)count * r->active.count;
+    if (!r->sink || !r->sink->event)
+        return;
     hd_event event = {.threads = r->lanes,
                       .active = r->active.count,
                       .mask = r->bits,
                       .stride = t->stride,
                       .address = t->address};
     for (uint32_t i = 0; i < count; i++) {
-        event.access = rows[i].access;
+        event.access = announced[i].access;
         event.position = r->position++;
-        event.base = (t->address ? 0 : t->base) + rows[i].part;
+        event.base = (t->address ? 0 : t->base) + announced[i].part;
         event.same_lanes = i > 0 && t->address;
         r->sink->event(r->stream, &event);
     }
-}
-
-void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
-                 uint32_t count) {
-    uint32_t wanted = r->spaces & ~(1u << KIR_PRIVATE); /* lanes in several spaces */
-    if (t->region || space != KIR_GENERIC)
-        wanted = r->spaces & 1u << (t->region ? t->region->space : space);
-    if (!wanted)
-        return;
-    r->mis += count;
-    r->lane_accesses += (uint64_t)count * r->active.count;
-    if (r->sink && r->sink->event)
-        announce_rows(r, t, announced, count);
 }
 
 static void before_access(vm_run *r, const vm_op *op, const vm_memory *m, const vm_target *t,
@@ -148,64 +137,62 @@ static void before_access(vm_run *r, const vm_op *op, const vm_memory *m, const 
 
 /* ---- the bytes ---------------------------------------------------------------------------------- */
 
-/* Where lane 0's bytes would be and how far lanes are apart, when that is regular. */
-typedef struct reach {
-    uint8_t *host; /* of address `base` */
-    uint64_t base;
-    int64_t step; /* bytes between lanes, with private memory's own distance */
-} reach;
+/* Of the component that begins `offset` bytes behind the addresses. */
+static vm_places places_from(const vm_run *r, const vm_target *t, uint32_t offset) {
+    vm_places p = vm_places_of(r, t);
+    p.host += offset;
+    return p;
+}
 
-static reach reach_of(const vm_run *r, const vm_target *t) {
-    reach x = {t->region->host, t->region->base, t->stride};
-    if (t->region->space == KIR_PRIVATE)
-        x.step += (int64_t)r->private_stride;
-    return x;
+/* All lanes are active, and their bytes follow each other. */
+static bool are_adjacent(const vm_run *r, const vm_places *p, uint32_t bytes) {
+    return r->active.count == r->lanes && (uint64_t)p->stride + p->own == bytes;
 }
 
 /* T is an unsigned integer as wide as the element, loose_T the same in memory, which need not
  * be aligned for it: fields of packed structs are not. */
-#define DEFINE_TRANSFER(T)                                                                   \
-    typedef T loose_##T __attribute__((aligned(1), may_alias));                              \
-    static void load_##T(vm_run *r, const vm_target *t, uint32_t offset, T *d) {             \
-        bool all = r->active.count == r->lanes;                                              \
-        if (t->region && t->strided) {                                                       \
-            reach x = reach_of(r, t);                                                        \
-            const uint8_t *from = x.host + (t->base + offset - x.base);                      \
-            if (all && x.step == (int64_t)sizeof(T))                                         \
-                memcpy(d, from, r->lanes * sizeof(T));                                       \
-            else if (all)                                                                    \
-                for (uint32_t l = 0; l < r->lanes; l++)                                      \
-                    d[l] = *(const loose_##T *)(from + l * x.step);                          \
-            else                                                                             \
-                VM_EACH_ACTIVE(r, l)                                                         \
-            d[l] = *(const loose_##T *)(from + l * x.step);                                  \
-        } else if (t->region && t->region->space != KIR_PRIVATE) {                           \
-            const uint8_t *from = t->region->host + offset - t->region->base;                \
-            if (all)                                                                         \
-                for (uint32_t l = 0; l < r->lanes; l++)                                      \
-                    d[l] = *(const loose_##T *)(from + t->address[l]);                       \
-            else                                                                             \
-                VM_EACH_ACTIVE(r, l)                                                         \
-            d[l] = *(const loose_##T *)(from + t->address[l]);                               \
-        } else {                                                                             \
-            VM_EACH_ACTIVE(r, l)                                                             \
-            d[l] = *(const loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset);   \
-        }                                                                                    \
-    }                                                                                        \
-    static void store_##T(vm_run *r, const vm_target *t, uint32_t offset, const T *a,        \
-                          uint32_t lanes) {                                                  \
-        if (t->region && t->strided) {                                                       \
-            reach x = reach_of(r, t);                                                        \
-            uint8_t *to = x.host + (t->base + offset - x.base);                              \
-            if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))        \
-                memcpy(to, a, r->lanes * sizeof(T));                                         \
-            else                                                                             \
-                VM_EACH_ACTIVE(r, l)                                                         \
-            *(loose_##T *)(to + l * x.step) = a[l & lanes];                                  \
-        } else {                                                                             \
-            VM_EACH_ACTIVE(r, l)                                                             \
-            *(loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset) = a[l & lanes]; \
-        }                                                                                    \
+#define DEFINE_TRANSFER(T)                                                                       \
+    typedef T loose_##T __attribute__((aligned(1), may_alias));                                  \
+    VM_ALWAYS void load_lanes_##T(const vm_run *r, const vm_places *p, bool listed, T *d) {      \
+        if (r->active.count == r->lanes)                                                         \
+            for (uint32_t l = 0; l < r->lanes; l++)                                              \
+                d[l] = *(const loose_##T *)vm_place(p, listed, l);                               \
+        else                                                                                     \
+            VM_EACH_ACTIVE(r, l)                                                                 \
+        d[l] = *(const loose_##T *)vm_place(p, listed, l);                                       \
+    }                                                                                            \
+    static void load_##T(vm_run *r, const vm_target *t, uint32_t offset, T *d) {                 \
+        if (!t->region) {                                                                        \
+            VM_EACH_ACTIVE(r, l)                                                                 \
+            d[l] = *(const loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset);       \
+            return;                                                                              \
+        }                                                                                        \
+        const vm_places p = places_from(r, t, offset);                                           \
+        if (p.address)                                                                           \
+            load_lanes_##T(r, &p, true, d);                                                      \
+        else if (are_adjacent(r, &p, sizeof(T)))                                                 \
+            memcpy(d, vm_place(&p, false, 0), r->lanes * sizeof(T));                             \
+        else                                                                                     \
+            load_lanes_##T(r, &p, false, d);                                                     \
+    }                                                                                            \
+    VM_ALWAYS void store_lanes_##T(const vm_run *r, const vm_places *p, bool listed, const T *a, \
+                                   uint32_t lanes) {                                             \
+        VM_EACH_ACTIVE(r, l) { *(loose_##T *)vm_place(p, listed, l) = a[l & lanes]; }            \
+    }                                                                                            \
+    static void store_##T(vm_run *r, const vm_target *t, uint32_t offset, const T *a,            \
+                          uint32_t lanes) {                                                      \
+        if (!t->region) {                                                                        \
+            VM_EACH_ACTIVE(r, l)                                                                 \
+            *(loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset) = a[l & lanes];     \
+            return;                                                                              \
+        }                                                                                        \
+        const vm_places p = places_from(r, t, offset);                                           \
+        if (p.address)                                                                           \
+            store_lanes_##T(r, &p, true, a, lanes);                                              \
+        else if (lanes && are_adjacent(r, &p, sizeof(T)))                                        \
+            memcpy(vm_place(&p, false, 0), a, r->lanes * sizeof(T));                             \
+        else                                                                                     \
+            store_lanes_##T(r, &p, false, a, lanes);                                             \
     }
 
 DEFINE_TRANSFER(uint8_t)
@@ -222,35 +209,19 @@ static void load_component(vm_run *r, const vm_target *t, uint32_t offset, vm_op
     }
 }
 
-#define FILL(T)                                                        \
-    {                                                                  \
-        T *to = VM_CELL(r, d.at, T), value = *(const loose_##T *)from; \
-        for (uint32_t l = 0; l < VM_CHUNK; l++)                        \
-            to[l] = value;                                             \
-        return;                                                        \
-    }
-
-/* One value for all lanes, from the one address that they share. */
-static void load_shared(vm_run *r, const vm_target *t, uint32_t offset, vm_operand d) {
-    const uint8_t *from = vm_host(r, t, vm_first_active(r), t->base) + offset;
-    switch (vm_elem_bytes(d.elem)) {
-    case 1: FILL(uint8_t)
-    case 2: FILL(uint16_t)
-    case 4: FILL(uint32_t)
-    default: FILL(uint64_t)
-    }
-}
-
 void vm_op_load(vm_run *r, const vm_op *op) {
     const vm_memory *m = op->more;
     vm_target t = vm_resolve(r, op, m, m->slot, m->address, m->width, m->align, false);
     before_access(r, op, m, &t, false);
     uint32_t bytes = vm_elem_bytes(m->elem);
     for (uint32_t k = 0; k < m->components; k++) {
-        if (m->value[k].varying)
+        if (m->value[k].varying) {
             load_component(r, &t, k * bytes, m->value[k]);
-        else
-            load_shared(r, &t, k * bytes, m->value[k]);
+            continue;
+        }
+        uint64_t bits = 0; /* for all lanes, from the one address that they share */
+        memcpy(&bits, vm_host(r, &t, vm_first_active(r), t.base) + k * bytes, bytes);
+        vm_put_bits(r, m->value[k], 0, bits);
     }
 }
 

@@ -14,10 +14,9 @@
 #include "vm/compile.h"
 
 struct vm_plan {
-    uint32_t *first;    /* [block] its first node */
-    uint32_t *meeting;  /* [loop] node where its back edges meet */
-    uint32_t **back;    /* [loop][latch] */
-    uint32_t *loop_end; /* [loop] place in reverse post-order of its last block */
+    uint32_t *first;   /* [block] its first node */
+    uint32_t *meeting; /* [loop] node where its back edges meet */
+    uint32_t **back;   /* [loop][latch] */
 };
 
 /* ---- numbering ---------------------------------------------------------------------- */
@@ -32,38 +31,31 @@ bool vm_is_barrier(const kir_inst *inst) {
     return false;
 }
 
-static uint32_t pieces_of(const kir_kernel *k, uint32_t block) {
-    uint32_t pieces = 1;
-    for (uint32_t n = 0; n < k->blocks[block].inst_count; n++)
-        pieces += vm_is_barrier(&k->insts[k->blocks[block].insts[n]]);
-    return pieces;
-}
-
-static void find_loop_ends(vm_compiler *c, struct vm_plan *plan) {
-    uint32_t *place = hd_new_array(c->arena, uint32_t, c->kernel->block_count);
-    for (uint32_t i = 0; i < c->flow->rpo_count; i++)
-        place[c->flow->rpo[i]] = i;
-    for (uint32_t l = 0; l < c->flow->loop_count; l++)
-        for (uint32_t b = 0; b < c->flow->loops[l].block_count; b++) {
-            uint32_t at = place[c->flow->loops[l].blocks[b]];
-            plan->loop_end[l] = at > plan->loop_end[l] ? at : plan->loop_end[l];
-        }
-}
-
 void vm_nodes_plan(vm_compiler *c) {
     const hd_flow *flow = c->flow;
     struct vm_plan *plan = c->plan = hd_new(c->arena, struct vm_plan);
     plan->first = hd_new_array(c->arena, uint32_t, c->kernel->block_count);
     plan->meeting = hd_new_array(c->arena, uint32_t, flow->loop_count);
     plan->back = hd_new_array(c->arena, uint32_t *, flow->loop_count);
-    plan->loop_end = hd_new_array(c->arena, uint32_t, flow->loop_count);
-    find_loop_ends(c, plan);
+    /* [loop] place in reverse post-order of its last block */
+    uint32_t *loop_end = hd_new_array(c->arena, uint32_t, flow->loop_count);
+    uint32_t *place = hd_new_array(c->arena, uint32_t, c->kernel->block_count);
+    for (uint32_t i = 0; i < flow->rpo_count; i++)
+        place[flow->rpo[i]] = i;
+    for (uint32_t l = 0; l < flow->loop_count; l++)
+        for (uint32_t b = 0; b < flow->loops[l].block_count; b++) {
+            uint32_t at = place[flow->loops[l].blocks[b]];
+            loop_end[l] = at > loop_end[l] ? at : loop_end[l];
+        }
     uint32_t next = 0;
     for (uint32_t i = 0; i < flow->rpo_count; i++) {
         plan->first[flow->rpo[i]] = next;
-        next += pieces_of(c->kernel, flow->rpo[i]);
+        const kir_block *block = &c->kernel->blocks[flow->rpo[i]];
+        next++;
+        for (uint32_t n = 0; n < block->inst_count; n++)
+            next += vm_is_barrier(&c->kernel->insts[block->insts[n]]);
         for (uint32_t l = flow->loop_count; l-- > 0;) { /* inner loops stand behind outer ones */
-            if (plan->loop_end[l] != i)
+            if (loop_end[l] != i)
                 continue;
             plan->back[l] = hd_new_array(c->arena, uint32_t, flow->loops[l].latch_count);
             for (uint32_t e = 0; e < flow->loops[l].latch_count; e++)
@@ -107,9 +99,7 @@ static bool is_read_by_another(const copy_list *copies, size_t i) {
 }
 
 static void emit_move(vm_compiler *c, vm_operand d, vm_operand a) {
-    vm_elem bits = d.elem >= VM_F16 ? (vm_elem)(d.elem - VM_F16 + VM_I16) : d.elem;
-    d.elem = a.elem = bits;
-    vm_emit_scalar(c, KIR_FREEZE, KIR_P_EQ, d, a, (vm_operand){0}, (vm_operand){0});
+    vm_emit(c, KIR_FREEZE, vm_as_integer(d), vm_as_integer(a), vm_none);
 }
 
 /* All copies happen at once: one whose target others still read must wait; when all wait
@@ -143,24 +133,13 @@ static vm_edge edge_with_copies(vm_compiler *c, uint32_t node, uint32_t from, ui
     return edge;
 }
 
-/* The back edge from one block to another, if it is one of a natural loop. */
-static bool find_back_edge(const vm_compiler *c, uint32_t from, uint32_t to, uint32_t *loop,
-                           uint32_t *latch) {
-    for (uint32_t l = 0; l < c->flow->loop_count; l++)
-        for (uint32_t e = 0; c->flow->loops[l].header == to && e < c->flow->loops[l].latch_count;
-             e++)
-            if (c->flow->loops[l].latches[e] == from) {
-                *loop = l;
-                *latch = e;
-                return true;
-            }
-    return false;
-}
-
 static vm_edge edge_of(vm_compiler *c, uint32_t from, uint32_t to) {
-    uint32_t loop, latch;
-    if (find_back_edge(c, from, to, &loop, &latch)) /* its node does the copies */
-        return (vm_edge){.to = c->plan->back[loop][latch]};
+    for (uint32_t l = 0; l < c->flow->loop_count; l++) {
+        const hd_loop *loop = &c->flow->loops[l];
+        for (uint32_t e = 0; loop->header == to && e < loop->latch_count; e++)
+            if (loop->latches[e] == from) /* a back edge, whose node does the copies */
+                return (vm_edge){.to = c->plan->back[l][e]};
+    }
     return edge_with_copies(c, c->plan->first[to], from, to);
 }
 
@@ -196,24 +175,22 @@ void vm_end_piece(vm_compiler *c, vm_node *node) {
 
 uint32_t vm_first_node(const vm_compiler *c, uint32_t block) { return c->plan->first[block]; }
 
-static void finish_loop(vm_compiler *c, uint32_t l) {
-    const hd_loop *loop = &c->flow->loops[l];
-    vm_node *meeting = &c->program->nodes[c->plan->meeting[l]];
-    for (uint32_t e = 0; e < loop->latch_count; e++) {
-        vm_node *back = &c->program->nodes[c->plan->back[l][e]];
-        vm_edge edge = edge_with_copies(c, c->plan->meeting[l], loop->latches[e], loop->header);
-        back->first = edge.first;
-        back->count = edge.count;
-        back->inst = KIR_NONE;
-        set_edges(c, back, 1);
-        back->edges[0] = (vm_edge){.to = edge.to};
-    }
-    meeting->inst = KIR_NONE;
-    set_edges(c, meeting, 1);
-    meeting->edges[0] = (vm_edge){.to = c->plan->first[loop->header]};
+static void finish_node(vm_compiler *c, uint32_t number, vm_edge edge) {
+    vm_node *node = &c->program->nodes[number];
+    node->inst = KIR_NONE;
+    set_edges(c, node, 1);
+    node->edges[0] = (vm_edge){.to = edge.to};
+    node->first = edge.first;
+    node->count = edge.count;
 }
 
 void vm_nodes_finish(vm_compiler *c) {
-    for (uint32_t l = 0; l < c->flow->loop_count; l++)
-        finish_loop(c, l);
+    for (uint32_t l = 0; l < c->flow->loop_count; l++) {
+        const hd_loop *loop = &c->flow->loops[l];
+        uint32_t meeting = c->plan->meeting[l];
+        for (uint32_t e = 0; e < loop->latch_count; e++)
+            finish_node(c, c->plan->back[l][e],
+                        edge_with_copies(c, meeting, loop->latches[e], loop->header));
+        finish_node(c, meeting, (vm_edge){.to = c->plan->first[loop->header]});
+    }
 }

@@ -69,7 +69,8 @@ static const argument *next_argument(printer *p, const char *conversion) {
 /* "%-08.3v4hlf" taken apart. */
 typedef struct conversion {
     char flags[8];
-    int width, precision; /* -1: none */
+    int width;     /* 0: none; below: to the left */
+    int precision; /* below 0: none */
     uint32_t lanes;
     uint32_t bits; /* that the length says; 0: nothing */
     char letter;
@@ -95,13 +96,6 @@ static int read_size(printer *p, const conversion *v, const char **at) {
     return size;
 }
 
-static void read_flags(conversion *v, const char **at) {
-    size_t count = 0;
-    for (; **at && strchr("-+ #0", **at); (*at)++)
-        if (count + 1 < sizeof v->flags && !strchr(v->flags, **at))
-            v->flags[count++] = **at;
-}
-
 /* h, hh, hl (32 bits, of vectors), l, ll and C's other ways to say 64 bits. */
 static void read_length(conversion *v, const char **at) {
     static const struct {
@@ -121,13 +115,16 @@ static void read_length(conversion *v, const char **at) {
 
 /* Reads what follows a '%'; `at` is left behind it. */
 static conversion read_conversion(printer *p, const char **at) {
-    conversion v = {.width = -1, .precision = -1, .lanes = 1};
+    conversion v = {.precision = -1, .lanes = 1};
     const char *start = *at;
     size_t length = strcspn(start, "diouxXeEfFgGaAcsp%n");
     length = length < sizeof v.text - 3 ? length + (start[length] != '\0') : sizeof v.text - 3;
     v.text[0] = '%';
     memcpy(v.text + 1, start, length);
-    read_flags(&v, at);
+    size_t flags = 0;
+    for (; **at && strchr("-+ #0", **at); (*at)++)
+        if (flags + 1 < sizeof v.flags && !strchr(v.flags, **at))
+            v.flags[flags++] = **at;
     if (isdigit((unsigned char)**at) || **at == '*')
         v.width = read_size(p, &v, at);
     if (**at == '.') {
@@ -147,18 +144,6 @@ static conversion read_conversion(printer *p, const char **at) {
     return v;
 }
 
-/* "%" with the flags, width and precision, and what the C library is given. */
-static void make_format(const conversion *v, const char *tail, char *format, size_t size) {
-    int used = snprintf(format, size, "%%%s", v->flags);
-    if (v->width >= 0)
-        used += snprintf(format + used, size - (size_t)used, "%d", v->width);
-    else if (v->width < -1) /* a negative '*': to the left */
-        used += snprintf(format + used, size - (size_t)used, "-%d", -v->width);
-    if (v->precision >= 0)
-        used += snprintf(format + used, size - (size_t)used, ".%d", v->precision);
-    snprintf(format + used, size - (size_t)used, "%s", tail);
-}
-
 /* An integer cut to the bits of its length (32 without), with its sign where that counts. */
 static uint64_t cut(const conversion *v, vm_operand part, uint64_t bits) {
     uint32_t own = vm_elem_bytes(part.elem) * 8, kept = v->bits ? v->bits : v->lanes > 1 ? own : 32;
@@ -168,17 +153,22 @@ static uint64_t cut(const conversion *v, vm_operand part, uint64_t bits) {
     return bits << above >> above;
 }
 
+/* What the C library is given: flags, width and precision as arguments, the letter behind `length`. */
+static void make_format(const conversion *v, const char *length, char format[32]) {
+    snprintf(format, 32, "%%%s*.*%s%c", v->flags, length, v->letter);
+}
+
 static void print_part(const printer *p, const conversion *v, vm_operand part) {
-    char format[64], tail[] = {'l', 'l', v->letter, '\0'};
-    bool is_float = strchr("eEfFgGaA", v->letter) != NULL;
-    bool is_char = v->letter == 'c';
-    make_format(v, is_float || is_char ? tail + 2 : tail, format, sizeof format);
+    char format[32];
+    bool is_float = strchr("eEfFgGaA", v->letter) != NULL, is_char = v->letter == 'c';
+    make_format(v, is_float || is_char ? "" : "ll", format);
+    uint64_t bits = vm_element(p->r, part, p->lane);
     if (is_float)
-        hd_str_printf(p->out, format, vm_real_at(p->r, part, p->lane));
+        hd_str_printf(p->out, format, v->width, v->precision, vm_real_of(part.elem, bits));
     else if (is_char)
-        hd_str_printf(p->out, format, (int)(uint8_t)vm_element(p->r, part, p->lane));
+        hd_str_printf(p->out, format, v->width, v->precision, (int)(uint8_t)bits);
     else
-        hd_str_printf(p->out, format, (long long)cut(v, part, vm_element(p->r, part, p->lane)));
+        hd_str_printf(p->out, format, v->width, v->precision, (long long)cut(v, part, bits));
 }
 
 static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
@@ -198,29 +188,14 @@ static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
 
 static void print_pointer(printer *p, const conversion *v) {
     const argument *a = next_argument(p, v->text);
-    char format[64];
+    char format[32];
     if (a->kind == KIR_FLOAT || a->count != 1)
         refuse(p, v, "is for pointers; its argument is none");
     uint64_t address = vm_element(p->r, a->part[0], p->lane);
-    bool is_text = v->letter == 's';
-    make_format(v, is_text ? "s" : "p", format, sizeof format);
-    if (is_text)
-        hd_str_printf(p->out, format, string_at(p->r, p->op, p->lane, address));
-    else
-        hd_str_printf(p->out, format, (void *)(uintptr_t)address);
-}
-
-static void print_conversion(printer *p, const conversion *v) {
-    if (v->letter == '%')
-        hd_str_add(p->out, "%");
-    else if (v->letter && strchr("diouxXc", v->letter))
-        print_numbers(p, v, KIR_INT);
-    else if (v->letter && strchr("eEfFgGaA", v->letter))
-        print_numbers(p, v, KIR_FLOAT);
-    else if (v->letter && strchr("sp", v->letter))
-        print_pointer(p, v);
-    else
-        refuse(p, v, "is no conversion that a kernel can print");
+    make_format(v, "", format);
+    hd_str_printf(p->out, format, v->width, v->precision,
+                  v->letter == 's' ? (const void *)string_at(p->r, p->op, p->lane, address)
+                                   : (const void *)(uintptr_t)address);
 }
 
 /* ---- printf ----------------------------------------------------------------------- */
@@ -237,34 +212,38 @@ static void print_lane(vm_run *r, const vm_op *op, uint32_t lane) {
             continue;
         at++;
         conversion v = read_conversion(&p, &at);
-        print_conversion(&p, &v);
+        if (v.letter == '%')
+            hd_str_add(p.out, "%");
+        else if (v.letter && strchr("diouxXc", v.letter))
+            print_numbers(&p, &v, KIR_INT);
+        else if (v.letter && strchr("eEfFgGaA", v.letter))
+            print_numbers(&p, &v, KIR_FLOAT);
+        else if (v.letter && strchr("sp", v.letter))
+            print_pointer(&p, &v);
+        else
+            refuse(&p, &v, "is no conversion that a kernel can print");
     }
 }
 
-/* A block may print more than memory holds. Launches that print have one worker, so that what is
- * handed over before the block's end is in order, too. */
-static void hand_over(vm_run *r) {
-    enum { MOST_KEPT = 1 << 20 };
-    if (r->printed->length < MOST_KEPT)
-        return;
-    r->options->print(r->options->user, r->printed->data, r->printed->length);
-    r->printed->length = 0;
-}
-
 static void run_printf(vm_run *r, const vm_op *op) {
+    enum { MOST_KEPT = 1 << 20 };
     const printing *call = op->more;
     VM_EACH_ACTIVE(r, lane) {
-        if (r->printed) {
+        if (r->printed)
             print_lane(r, op, lane);
-            hand_over(r);
+        /* A block may print more than memory holds. Launches that print have one worker, so that
+         * what is handed over before the block's end is in order, too. */
+        if (r->printed && r->printed->length >= MOST_KEPT) {
+            r->options->print(r->options->user, r->printed->data, r->printed->length);
+            r->printed->length = 0;
         }
         if (call->has_result)
             vm_put_bits(r, call->result, lane, call->returns);
     }
 }
 
-static void compile_printf(vm_compiler *c, const void *what) {
-    (void)what;
+/* `what`: the handler, a vm_op_fn *const *. */
+static void compile_printing(vm_compiler *c, const void *what) {
     printing *call = hd_new(c->arena, printing);
     call->count = c->inst->arg_count;
     call->args = hd_new_array(c->arena, argument, call->count);
@@ -279,7 +258,7 @@ static void compile_printf(vm_compiler *c, const void *what) {
     if (call->has_result)
         call->result = vm_result(c, 0);
     call->returns = KIR_HAS(c->module, PRINTF_COUNTS) ? call->count - 1 : 0;
-    vm_emit_for_lanes(c, run_printf, call);
+    vm_emit_for_lanes(c, *(vm_op_fn *const *)what, call);
 }
 
 /* ---- the end of a run ------------------------------------------------------------- */
@@ -292,28 +271,14 @@ static void run_assert(vm_run *r, const vm_op *op) {
     vm_fault(r, op->inst, lane, "the assertion '%s' does not hold", text);
 }
 
-static void compile_assert(vm_compiler *c, const void *what) {
-    (void)what;
-    printing *call = hd_new(c->arena, printing);
-    call->count = 1;
-    call->args = hd_new(c->arena, argument);
-    call->args[0].part[0] = vm_call_arg(c, 0, 0);
-    vm_emit_for_lanes(c, run_assert, call);
-}
-
 static void run_trap(vm_run *r, const vm_op *op) {
     vm_fault(r, op->inst, vm_first_active(r), "the kernel ends itself here (a trap)");
 }
 
-static void compile_trap(vm_compiler *c, const void *what) {
-    (void)what;
-    vm_emit_for_lanes(c, run_trap, NULL);
-}
-
 const vm_builtin vm_print_builtins[] = {
-    {"printf", "IP*", compile_printf, NULL},
-    {"printf", "vP*", compile_printf, NULL},
-    {"assert_fail", "vP*", compile_assert, NULL},
-    {"trap", "v", compile_trap, NULL},
+    {"printf", "IP*", compile_printing, &(vm_op_fn *const){run_printf}},
+    {"printf", "vP*", compile_printing, &(vm_op_fn *const){run_printf}},
+    {"assert_fail", "vP*", compile_printing, &(vm_op_fn *const){run_assert}},
+    {"trap", "v", vm_compile_plain, &(vm_op_fn *const){run_trap}},
     {NULL},
 };

@@ -5,27 +5,20 @@
  */
 #include "vm/compile.h"
 
-static bool differs_by_lane(uint32_t query) {
-    return query == KIR_Q_GLOBAL_ID || query == KIR_Q_LOCAL_ID || query == KIR_Q_GLOBAL_LINEAR_ID ||
-           query == KIR_Q_LOCAL_LINEAR_ID;
-}
-
-/* What a query of a dimension that does not exist gives: sizes are 1, ids and offsets 0. */
-static uint64_t beyond(uint32_t query) {
-    return query == KIR_Q_GLOBAL_SIZE || query == KIR_Q_LOCAL_SIZE || query == KIR_Q_NUM_GROUPS ||
-           query == KIR_Q_ENQUEUED_LOCAL_SIZE;
-}
-
 static vm_operand cell_of_dimension(vm_compiler *c, uint32_t query, int64_t d, vm_elem elem) {
-    if (d < 0 || d > 2)
-        return vm_constant(c, elem, beyond(query));
+    bool is_size = query == KIR_Q_GLOBAL_SIZE || query == KIR_Q_LOCAL_SIZE ||
+                   query == KIR_Q_NUM_GROUPS || query == KIR_Q_ENQUEUED_LOCAL_SIZE;
+    bool varies = query == KIR_Q_GLOBAL_ID || query == KIR_Q_LOCAL_ID ||
+                  query == KIR_Q_GLOBAL_LINEAR_ID || query == KIR_Q_LOCAL_LINEAR_ID;
+    if (d < 0 || d > 2) /* of a dimension that does not exist sizes are 1, ids and offsets 0 */
+        return vm_constant(c, elem, is_size);
     vm_program *p = c->program;
     for (size_t i = 0; i < p->queries.count; i++) {
         const vm_query *known = &p->queries.data[i];
         if (known->query == query && known->dimension == d && known->cell.elem == elem)
             return known->cell;
     }
-    vm_operand cell = vm_new_cell(c, elem, differs_by_lane(query));
+    vm_operand cell = vm_new_cell(c, elem, varies);
     hd_push(c->arena, &p->queries, (vm_query){query, (uint32_t)d, cell});
     return cell;
 }
@@ -45,10 +38,9 @@ void vm_compile_query(vm_compiler *c) {
     vm_operand is = vm_scratch(c, VM_I8, asked.varying);
     vm_operand otherwise = cell_of_dimension(c, c->inst->index, 3, result.elem);
     for (int64_t d = 0; d < 3; d++) {
-        vm_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, asked, vm_constant(c, asked.elem, (uint64_t)d),
-                       (vm_operand){0});
-        vm_emit_scalar(c, KIR_SELECT, KIR_P_EQ, result, is,
-                       cell_of_dimension(c, c->inst->index, d, result.elem), otherwise);
+        vm_emit_compare(c, KIR_P_EQ, is, asked, vm_constant(c, asked.elem, (uint64_t)d));
+        vm_emit3(c, KIR_SELECT, result, is, cell_of_dimension(c, c->inst->index, d, result.elem),
+                 otherwise);
         otherwise = result;
     }
 }

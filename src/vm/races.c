@@ -8,32 +8,21 @@
 
 /* ---- lines that may race ------------------------------------------------------------ */
 
-static bool is_end_of(const char *end, const char *path) {
-    size_t length = strlen(end), whole = strlen(path);
-    return length <= whole && !strcmp(path + whole - length, end) &&
-           (length == whole || path[whole - length - 1] == '/');
-}
-
 static bool is_at(const kir_module *module, const kir_inst *inst, const hd_vm_line *line) {
     if (inst->line != line->line || inst->file >= module->file_count)
         return false;
-    return line->file ? is_end_of(line->file, module->files[inst->file].name) : inst->file == 0;
+    if (!line->file)
+        return inst->file == 0;
+    const char *path = module->files[inst->file].name;
+    size_t length = strlen(line->file), whole = strlen(path);
+    return length <= whole && !strcmp(path + whole - length, line->file) &&
+           (length == whole || path[whole - length - 1] == '/');
 }
 
-static bool is_allowed(const vm_run *r, const hd_vm_options *options, uint32_t inst) {
-    for (uint32_t i = 0; i < options->allowed_count; i++)
-        if (is_at(r->program->module, &r->program->kernel->insts[inst], &options->allowed[i]))
+static bool is_allowed(const vm_run *r, uint32_t inst) {
+    for (uint32_t i = 0; i < r->options->allowed_count; i++)
+        if (is_at(r->program->module, &r->program->kernel->insts[inst], &r->options->allowed[i]))
             return true;
-    return false;
-}
-
-static bool has_access_at(const hd_vm *vm, const hd_vm_line *line) {
-    for (size_t c = 0; c < vm->compiled.count; c++) {
-        const vm_program *p = vm->compiled.data[c].program;
-        for (uint32_t a = 0; a < p->info->access_count; a++)
-            if (is_at(p->module, &p->kernel->insts[p->info->accesses[a].inst], line))
-                return true;
-    }
     return false;
 }
 
@@ -41,7 +30,13 @@ hd_status vm_check_allowed(const hd_vm *vm) {
     for (uint32_t i = 0; i < vm->options.allowed_count; i++) {
         const hd_vm_line *line = &vm->options.allowed[i];
         const kir_module *module = vm->job->module;
-        if (!has_access_at(vm, line))
+        bool found = false;
+        for (size_t c = 0; c < vm->compiled.count; c++) {
+            const vm_program *p = vm->compiled.data[c].program;
+            for (uint32_t a = 0; a < p->info->access_count; a++)
+                found |= is_at(module, &p->kernel->insts[p->info->accesses[a].inst], line);
+        }
+        if (!found)
             return hd_fail(vm->diag, HD_EINPUT, NULL,
                            "no kernel of this job accesses memory at %s:%u, so nothing can be "
                            "allowed to race there; 'heddle accesses' lists the lines that do",
@@ -60,30 +55,16 @@ static bool same_line(const hd_place *a, const hd_place *b) {
            (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
-static hd_vm_race *find_pair(vm_races *races, const hd_place *a, const hd_place *b) {
-    for (size_t i = 0; i < races->list.count; i++) {
-        hd_vm_race *race = &races->list.data[i];
-        if ((same_line(&race->place, a) && same_line(&race->before, b)) ||
-            (same_line(&race->place, b) && same_line(&race->before, a)))
-            return race;
-    }
-    return NULL;
-}
-
-/* "at line 7", "at tree.h:7", "here". */
-static const char *where(hd_arena *arena, const hd_place *place, const hd_place *from) {
-    bool same_file = place->file && from->file && !strcmp(place->file, from->file);
-    if (!place->line || (same_line(place, from) && place->column == from->column))
-        return "here";
-    return same_file ? hd_format(arena, "at line %u", place->line)
-                     : hd_format(arena, "at %s:%u", place->file, place->line);
-}
-
 static const char *describe(const vm_run *r, hd_arena *arena, const vm_met *met,
                             const hd_vm_race *race) {
     char thread[160];
     vm_print_thread(r, met->lane, thread, sizeof thread);
-    const char *there = where(arena, &race->before, &race->place);
+    const hd_place *place = &race->before, *from = &race->place;
+    bool same_file = place->file && from->file && !strcmp(place->file, from->file);
+    const char *there = "here";
+    if (place->line && (!same_line(place, from) || place->column != from->column))
+        there = same_file ? hd_format(arena, "at line %u", place->line)
+                          : hd_format(arena, "at %s:%u", place->file, place->line);
     unsigned long long byte = met->byte;
     if (met->same_value)
         return hd_format(
@@ -111,10 +92,16 @@ void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
     const kir_inst *now = &kernel->insts[met->inst], *before = &kernel->insts[met->before_inst];
     const hd_place here = line_of(r->program->module, now);
     const hd_place there = line_of(r->program->module, before);
-    hd_vm_race *race = find_pair(races, &here, &there);
+    hd_vm_race *race = NULL; /* of the same two lines, in either order */
+    for (size_t i = 0; i < races->list.count && !race; i++) {
+        hd_vm_race *known = &races->list.data[i];
+        if ((same_line(&known->place, &here) && same_line(&known->before, &there)) ||
+            (same_line(&known->place, &there) && same_line(&known->before, &here)))
+            race = known;
+    }
     if (race && (race->is_fault || met->same_value))
         return;
-    if (is_allowed(r, races->options, met->inst) || is_allowed(r, races->options, met->before_inst))
+    if (is_allowed(r, met->inst) || is_allowed(r, met->before_inst))
         return;
     if (!race && races->list.count == HD_MOST_RACES) {
         races->more = true;

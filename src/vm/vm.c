@@ -45,56 +45,42 @@ static bool add_region(hd_vm *vm, vm_region region) {
     return true;
 }
 
-static hd_status place_buffer(hd_vm *vm, const hd_buffer *b, const void *contents,
-                              bool is_written) {
+static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents) {
     vm_region region = {.name = b->name,
+                        .type = b->type,
                         .space = KIR_GLOBAL,
                         .bytes = b->count * b->element_bytes,
                         .element_bytes = b->element_bytes,
                         .record = b->record};
-    bool is_watched = vm->options.check_uninitialised && !is_written;
-    if (is_watched)
-        region.written = vm_host_memory(vm, (region.bytes + 7) / 8);
-    if ((is_watched && !region.written) || !add_region(vm, region))
-        return vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name),
-                            region.bytes);
-    if (contents) /* else the run is being stopped */
-        memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
-    return HD_OK;
-}
-
-static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
-    const hd_buffer *b = &vm->job->buffers[index];
-    if (contents)
-        return place_buffer(vm, b, contents, true);
+    bool is_watched = vm->options.check_uninitialised && !contents && !b->file && !b->init_count;
     hd_arena *arena = hd_arena_new(); /* the machine keeps its own copy only */
-    void *made;
-    hd_status status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &made);
-    if (!status)
-        status = place_buffer(vm, b, made, b->file || b->init_count);
+    hd_status status = HD_OK;
+    if (!contents)
+        status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &contents);
+    if (!status && is_watched)
+        region.written = vm_host_memory(vm, (region.bytes + 7) / 8);
+    if (!status && ((is_watched && !region.written) || !add_region(vm, region)))
+        status =
+            vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name), region.bytes);
+    if (!status && contents) /* else the run is being stopped */
+        memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
     hd_arena_free(arena);
     return status;
 }
 
 /* A constant table is one for each kernel, a __device__ variable one for all that name it. */
-static bool is_same_variable(const kir_static *a, const kir_static *b) {
-    return a == b ||
-           (a->space == KIR_GLOBAL && b->space == KIR_GLOBAL && !strcmp(a->name, b->name));
-}
-
-static const vm_placed *find_static(const hd_vm *vm, const kir_static *s) {
-    for (size_t i = 0; i < vm->statics.count; i++)
-        if (is_same_variable(vm->statics.data[i].variable, s))
+const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
+    for (size_t i = 0; i < vm->statics.count; i++) {
+        const kir_static *known = vm->statics.data[i].variable;
+        bool both_global = known->space == KIR_GLOBAL && s->space == KIR_GLOBAL;
+        if (known == s || (both_global && !strcmp(known->name, s->name)))
             return &vm->statics.data[i];
+    }
     return NULL;
 }
 
-uint64_t vm_address_of_static(const hd_vm *vm, const kir_static *s) {
-    return find_static(vm, s)->address;
-}
-
 static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
-    if (s->space == KIR_LOCAL || find_static(vm, s))
+    if (s->space == KIR_LOCAL || vm_find_static(vm, s))
         return HD_OK;
     vm_region region = {.name = s->name,
                         .space = s->space,
@@ -165,10 +151,10 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
         vm->options.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
     hd_status status = HD_OK;
     for (uint32_t i = 0; i < job->buffer_count && !status; i++)
-        status = add_buffer(vm, i, contents ? contents[i] : NULL);
+        status = add_buffer(vm, &job->buffers[i], contents ? contents[i] : NULL);
     for (uint32_t i = 0; i < job->launch_count && !status; i++)
         status = compile_launch(vm, &job->launches[i]);
-    vm->races = (vm_races){.arena = arena, .options = &vm->options};
+    vm->races.arena = arena;
     if (!status)
         status = vm_check_allowed(vm);
     *result = status ? NULL : vm;
@@ -179,17 +165,13 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
 
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->regions.data[buffer].host; }
 
-static void free_workers(const hd_vm *vm, const vm_compiled *c) {
-    for (uint32_t i = 0; i < vm->worker_count; i++)
-        if (c->workers[i].arena)
-            hd_arena_free(c->workers[i].arena);
-}
-
 void hd_vm_close(hd_vm *vm) {
     if (!vm)
         return;
     for (size_t i = 0; i < vm->compiled.count; i++)
-        free_workers(vm, &vm->compiled.data[i]);
+        for (uint32_t w = 0; w < vm->worker_count; w++)
+            if (vm->compiled.data[i].workers[w].arena)
+                hd_arena_free(vm->compiled.data[i].workers[w].arena);
     for (size_t i = 0; i < vm->owned.count; i++)
         free(vm->owned.data[i]);
     vm->owned.count = vm->compiled.count = 0;

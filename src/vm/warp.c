@@ -51,13 +51,6 @@ static uint32_t active_lanes(const vm_run *r, uint32_t first) {
 
 static vm_op_fn run_warps;
 
-static bool has_warp_call(const vm_program *p, uint32_t node) {
-    const vm_op *op = p->ops + p->nodes[node].first, *end = op + p->nodes[node].count;
-    while (op < end && op->fn != run_warps)
-        op++;
-    return op < end;
-}
-
 /* Can a lane that waits at this node still come to a function of warps, or a barrier? */
 static bool leads_to_others(const vm_program *p, uint32_t start) {
     uint32_t *stack = hd_zeroed(p->node_count, sizeof *stack), depth = 1;
@@ -66,7 +59,9 @@ static bool leads_to_others(const vm_program *p, uint32_t start) {
     seen[start] = true;
     while (depth && !found) {
         uint32_t node = stack[--depth];
-        found = has_warp_call(p, node) || p->nodes[node].end == VM_END_BARRIER;
+        found = p->nodes[node].end == VM_END_BARRIER;
+        for (uint32_t i = 0; i < p->nodes[node].count; i++)
+            found |= p->ops[p->nodes[node].first + i].fn == run_warps;
         for (uint32_t e = 0; e < p->nodes[node].edge_count; e++) {
             uint32_t to = p->nodes[node].edges[e].to;
             if (!seen[to])
@@ -90,18 +85,17 @@ static bool is_gone(const vm_run *r, uint32_t lane) {
     return false;
 }
 
-_Noreturn static void fault_without_self(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
-                                         uint32_t mask) {
-    vm_fault(r, op->inst, first + lane,
-             "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add it, "
-             "or compute the mask before the branch",
-             r->program->kernel->insts[op->inst].name, mask, lane);
-}
-
-/* Every thread that the mask names is here, or gone. */
-static void check_all_here(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
-                           uint32_t mask) {
-    for (uint32_t left = mask & ~active_lanes(r, first); left; left &= left - 1) {
+/* The threads that take part with a lane; faults when its mask is wrong. */
+static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane) {
+    const warp_call *call = op->more;
+    uint32_t mask = (uint32_t)vm_element(r, call->mask, first + lane);
+    if (!(mask >> lane & 1))
+        vm_fault(r, op->inst, first + lane,
+                 "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add "
+                 "it, or compute the mask before the branch",
+                 r->program->kernel->insts[op->inst].name, mask, lane);
+    uint32_t here = mask & active_lanes(r, first);
+    for (uint32_t left = mask & ~here; left; left &= left - 1) {
         uint32_t missing = (uint32_t)__builtin_ctz(left);
         if (!is_gone(r, first + missing))
             vm_fault(r, op->inst, first + lane,
@@ -109,13 +103,7 @@ static void check_all_here(vm_run *r, const vm_op *op, uint32_t first, uint32_t 
                      "threads of the mask must make the same call",
                      r->program->kernel->insts[op->inst].name, mask, missing);
     }
-}
-
-/* Every thread that the mask names gives the same one. */
-static void check_same_mask(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
-                            uint32_t mask) {
-    const warp_call *call = op->more;
-    for (uint32_t left = mask & active_lanes(r, first); left; left &= left - 1) {
+    for (uint32_t left = call->mask.varying ? here : 0; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
         uint32_t other = (uint32_t)vm_element(r, call->mask, first + l);
         if (other != mask)
@@ -124,18 +112,7 @@ static void check_same_mask(vm_run *r, const vm_op *op, uint32_t first, uint32_t
                      "give the same one",
                      lane, l, r->program->kernel->insts[op->inst].name, mask, other);
     }
-}
-
-/* The threads that take part with a lane; faults when its mask is wrong. */
-static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane) {
-    const warp_call *call = op->more;
-    uint32_t mask = (uint32_t)vm_element(r, call->mask, first + lane);
-    if (!(mask >> lane & 1))
-        fault_without_self(r, op, first, lane, mask);
-    check_all_here(r, op, first, lane, mask);
-    if (call->mask.varying)
-        check_same_mask(r, op, first, lane, mask);
-    return mask & active_lanes(r, first);
+    return here;
 }
 
 /* ---- what a lane gets ------------------------------------------------------------- */

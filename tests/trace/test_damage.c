@@ -321,9 +321,7 @@ static size_t unpack(const sample *f, const char *path, uint8_t *to) {
     size_t length = FILE_HEAD_BYTES;
     memcpy(to, f->data, length);
     chunk c;
-    const char *fault;
-    for (uint64_t at = FILE_HEAD_BYTES; chunk_read(&source, at, &c, &fault) == CHUNK_OK;
-         at += c.bytes) {
+    for (uint64_t at = FILE_HEAD_BYTES; !chunk_read(&source, at, &c); at += c.bytes) {
         if (c.type == CHUNK_END || c.type == CHUNK_PAGE)
             break;
         size_t head = c.type == CHUNK_PART ? PART_HEAD_BYTES : 0;

@@ -128,52 +128,24 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
         *to_ = masked ? (V(T))BLEND(I, spread_##I(mask + (h)), value_, *to_) : value_; \
     } while (0)
 
-/* Handlers whose value is an expression of vectors a, b, c. */
-#define UNARY(name, T, I, value)                         \
-    STEP(name) {                                         \
-        RESULT(T);                                       \
-        OPERAND(a, T);                                   \
-        for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) { \
-            V(T) a = LOAD(a, T, h);                      \
-            STORE(T, I, h, value);                       \
-        }                                                \
-    }                                                    \
-    HANDLER(name)
-#define BINARY(name, T, I, value)                        \
-    STEP(name) {                                         \
-        RESULT(T);                                       \
-        OPERAND(a, T);                                   \
-        OPERAND(b, T);                                   \
-        for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) { \
-            V(T) a = LOAD(a, T, h), b = LOAD(b, T, h);   \
-            STORE(T, I, h, value);                       \
-        }                                                \
-    }                                                    \
-    HANDLER(name)
-#define TERNARY(name, T, I, value)                                        \
+/* A handler that computes vectors from vectors a, b, c of type T; those that an operation does not
+ * have are not loaded. */
+#define VECTOR_STEP(name, R, T, store)                                    \
     STEP(name) {                                                          \
-        RESULT(T);                                                        \
+        RESULT(R);                                                        \
         OPERAND(a, T);                                                    \
         OPERAND(b, T);                                                    \
         OPERAND(c, T);                                                    \
         for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) {                  \
             V(T) a = LOAD(a, T, h), b = LOAD(b, T, h), c = LOAD(c, T, h); \
-            STORE(T, I, h, value);                                        \
+            (void)a, (void)b, (void)c;                                    \
+            store;                                                        \
         }                                                                 \
     }                                                                     \
     HANDLER(name)
+#define VECTORS(name, T, I, value) VECTOR_STEP(name, T, T, STORE(T, I, h, value))
 /* A comparison: bytes of 0 or 1 from operands of type T, as wide as integer I. */
-#define COMPARE(name, T, I, value)                       \
-    STEP(name) {                                         \
-        RESULT(uint8_t);                                 \
-        OPERAND(a, T);                                   \
-        OPERAND(b, T);                                   \
-        for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) { \
-            V(T) a = LOAD(a, T, h), b = LOAD(b, T, h);   \
-            STORE_CONDITION_##I(h, value);               \
-        }                                                \
-    }                                                    \
-    HANDLER(name)
+#define COMPARE(name, T, I, value) VECTOR_STEP(name, uint8_t, T, STORE_CONDITION_##I(h, value))
 #define STORE_CONDITION_I8(h, value) STORE(U_I8, I8, h, condition_I8((V_I8)(value)))
 #define STORE_CONDITION_I16(h, value) STORE(U_I8, I8, h, condition_I16((V_I16)(value)))
 #define STORE_CONDITION_I32(h, value) STORE(U_I8, I8, h, condition_I32((V_I32)(value)))
@@ -195,10 +167,11 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
         RESULT(T);                                  \
         OPERAND(a, A);                              \
         OPERAND(b, A);                              \
+        OPERAND(c, A);                              \
         T z[VM_CHUNK];                              \
         LANE_LOOP(VM_CHUNK) {                       \
-            A a = a_[j], b = b_[j];                 \
-            (void)b;                                \
+            A a = a_[j], b = b_[j], c = c_[j];      \
+            (void)b, (void)c;                       \
             z[j] = (T)(value);                      \
         }                                           \
         if (!masked)                                \
@@ -215,7 +188,7 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
     M(__VA_ARGS__, I8) M(__VA_ARGS__, I16) M(__VA_ARGS__, I32) M(__VA_ARGS__, I64)
 
 /* Unsigned, because signed overflow would be undefined. */
-#define DEFINE_WRAP(op, sign, T) BINARY(op##_##T, U_##T, T, a sign b)
+#define DEFINE_WRAP(op, sign, T) VECTORS(op##_##T, U_##T, T, a sign b)
 EACH_INT(DEFINE_WRAP, ADD, +)
 EACH_INT(DEFINE_WRAP, SUB, -)
 EACH_INT(DEFINE_WRAP, MUL, *)
@@ -236,10 +209,10 @@ EACH_INT(DEFINE_UDIV, UDIV)
 EACH_INT(DEFINE_UREM, UREM)
 
 /* OpenCL takes the distance modulo the width. */
-#define DEFINE_SHIFT(op, sign, T) BINARY(op##_##T, U_##T, T, a sign(b & (sizeof(T) * 8 - 1)))
+#define DEFINE_SHIFT(op, sign, T) VECTORS(op##_##T, U_##T, T, a sign(b & (sizeof(T) * 8 - 1)))
 EACH_INT(DEFINE_SHIFT, SHL, <<)
 EACH_INT(DEFINE_SHIFT, LSHR, >>)
-#define DEFINE_ASHR(op, T) BINARY(op##_##T, T, T, a >> (b & (T)(sizeof(T) * 8 - 1)))
+#define DEFINE_ASHR(op, T) VECTORS(op##_##T, T, T, a >> (b & (T)(sizeof(T) * 8 - 1)))
 EACH_INT(DEFINE_ASHR, ASHR)
 
 #define DEFINE_UNSIGNED_COMPARE(op, sign, T) COMPARE(op##_##T, U_##T, T, a sign b)
@@ -256,8 +229,8 @@ EACH_INT(DEFINE_COMPARE, SGT, a > b)
 EACH_INT(DEFINE_COMPARE, SGE, a >= b)
 
 /* a is a condition, b and c are of the result's type. */
-#define DEFINE_SELECT(T)                                                             \
-    STEP(SELECT_##T) {                                                               \
+#define DEFINE_SELECT(op, T)                                                         \
+    STEP(op##_##T) {                                                                 \
         RESULT(U_##T);                                                               \
         OPERAND(a, uint8_t);                                                         \
         OPERAND(b, U_##T);                                                           \
@@ -267,21 +240,18 @@ EACH_INT(DEFINE_COMPARE, SGE, a >= b)
             STORE(U_##T, T, h, BLEND(T, yes, LOAD(b, U_##T, h), LOAD(c, U_##T, h))); \
         }                                                                            \
     }                                                                                \
-    HANDLER(SELECT_##T)
-DEFINE_SELECT(I8)
-DEFINE_SELECT(I16)
-DEFINE_SELECT(I32)
-DEFINE_SELECT(I64)
-#define DEFINE_MOVE(op, T) UNARY(op##_##T, U_##T, T, a)
+    HANDLER(op##_##T)
+EACH_INT(DEFINE_SELECT, SELECT)
+#define DEFINE_MOVE(op, T) VECTORS(op##_##T, U_##T, T, a)
 EACH_INT(DEFINE_MOVE, MOVE)
-UNARY(BIT_I8, U_I8, I8, a & 1)
-UNARY(SIGN_I8, U_I8, I8, -a)
+VECTORS(BIT_I8, U_I8, I8, a & 1)
+VECTORS(SIGN_I8, U_I8, I8, -a)
 
-#define X(from, to)                                        \
+#define X(M, from, to)                                     \
     LANE_BY_LANE(TRUNC_##to##_##from, U_##from, U_##to, a) \
     LANE_BY_LANE(ZEXT_##from##_##to, U_##to, U_##from, a)  \
     LANE_BY_LANE(SEXT_##from##_##to, to, from, a)
-VM_CONVERT_PAIRS(X)
+VM_CONVERT_PAIRS(X, )
 #undef X
 
 /* ---- floating point ------------------------------------------------------------------ */
@@ -290,7 +260,7 @@ VM_CONVERT_PAIRS(X)
 
 /* A half is computed as a float: rounded twice, which for + - * / and the square root gives
  * what rounding once would. */
-#define DEFINE_FLOAT(op, sign, T, I) BINARY(op##_##T, T, I, a sign b)
+#define DEFINE_FLOAT(op, sign, T, I) VECTORS(op##_##T, T, I, a sign b)
 #define DEFINE_HALF(op, sign) LANE_BY_LANE(op##_F16, F16, F16, (float)a sign(float) b)
 #define DEFINE_ARITHMETIC(op, sign) EACH_FLOAT(DEFINE_FLOAT, op, sign) DEFINE_HALF(op, sign)
 DEFINE_ARITHMETIC(FADD, +)
@@ -323,67 +293,44 @@ DEFINE_COMPARISON(ORD, (a == a) & (b == b))
 DEFINE_COMPARISON(UNO, (a != a) | (b != b))
 
 /* Signs by bits, so that NaNs keep theirs. */
-UNARY(FNEG_F16, U_I16, I16, a ^ 0x8000)
-UNARY(FNEG_F32, U_I32, I32, a ^ 0x80000000)
-UNARY(FNEG_F64, U_I64, I64, a ^ 0x8000000000000000)
-UNARY(FABS_F16, U_I16, I16, a & 0x7fff)
-UNARY(FABS_F32, U_I32, I32, a & 0x7fffffff)
-UNARY(FABS_F64, U_I64, I64, a & 0x7fffffffffffffff)
+VECTORS(FNEG_F16, U_I16, I16, a ^ 0x8000)
+VECTORS(FNEG_F32, U_I32, I32, a ^ 0x80000000)
+VECTORS(FNEG_F64, U_I64, I64, a ^ 0x8000000000000000)
+VECTORS(FABS_F16, U_I16, I16, a & 0x7fff)
+VECTORS(FABS_F32, U_I32, I32, a & 0x7fffffff)
+VECTORS(FABS_F64, U_I64, I64, a & 0x7fffffffffffffff)
 /* Not fused, on every processor alike. */
-TERNARY(FMULADD_F32, F32, I32, a *b + c)
-TERNARY(FMULADD_F64, F64, I64, a *b + c)
-STEP(FMULADD_F16) {
-    RESULT(F16);
-    OPERAND(a, F16);
-    OPERAND(b, F16);
-    OPERAND(c, F16);
-    for (uint32_t j = 0; j < VM_CHUNK; j++)
-        if (!masked || mask[j])
-            d_[j] = (F16)((float)(F16)((float)a_[j] * (float)b_[j]) + (float)c_[j]);
-}
-HANDLER(FMULADD_F16)
-LANE_BY_LANE(SQRT_F16, F16, F16, sqrtf((float)a))
-LANE_BY_LANE(SQRT_F32, F32, F32, sqrtf(a))
-LANE_BY_LANE(SQRT_F64, F64, F64, sqrt(a))
+VECTORS(FMULADD_F32, F32, I32, a *b + c)
+VECTORS(FMULADD_F64, F64, I64, a *b + c)
+LANE_BY_LANE(FMULADD_F16, F16, F16, (float)(F16)((float)a *(float)b) + (float)c)
 /* Both steps rounded: within 2 ulp, as OpenCL asks. */
 LANE_BY_LANE(RSQRT_F16, F16, F16, 1.0f / sqrtf((float)a))
 LANE_BY_LANE(RSQRT_F32, F32, F32, 1.0f / sqrtf(a))
 LANE_BY_LANE(RSQRT_F64, F64, F64, 1.0 / sqrt(a))
-#define DEFINE_ROUNDING(op, of_float, of_double)         \
+#define DEFINE_UNARY(op, of_float, of_double)            \
     LANE_BY_LANE(op##_F16, F16, F16, of_float((float)a)) \
     LANE_BY_LANE(op##_F32, F32, F32, of_float(a))        \
     LANE_BY_LANE(op##_F64, F64, F64, of_double(a))
-DEFINE_ROUNDING(FLOOR, floorf, floor)
-DEFINE_ROUNDING(CEIL, ceilf, ceil)
-DEFINE_ROUNDING(FTRUNC, truncf, trunc)
-DEFINE_ROUNDING(RINT, rintf, rint)
+DEFINE_UNARY(SQRT, sqrtf, sqrt)
+DEFINE_UNARY(FLOOR, floorf, floor)
+DEFINE_UNARY(CEIL, ceilf, ceil)
+DEFINE_UNARY(FTRUNC, truncf, trunc)
+DEFINE_UNARY(RINT, rintf, rint)
 /* The product and sum of halves are exact in a double. */
-#define DEFINE_FMA(T, value)                           \
-    STEP(FMA_##T) {                                    \
-        RESULT(T);                                     \
-        OPERAND(a, T);                                 \
-        OPERAND(b, T);                                 \
-        OPERAND(c, T);                                 \
-        T z[VM_CHUNK];                                 \
-        LANE_LOOP(VM_CHUNK) z[j] = (T)(value);         \
-        for (uint32_t j = 0; j < VM_CHUNK; j++)        \
-            d_[j] = !masked || mask[j] ? z[j] : d_[j]; \
-    }                                                  \
-    HANDLER(FMA_##T)
-DEFINE_FMA(F16, fma((double)a_[j], (double)b_[j], (double)c_[j]))
-DEFINE_FMA(F32, fmaf(a_[j], b_[j], c_[j]))
-DEFINE_FMA(F64, fma(a_[j], b_[j], c_[j]))
+LANE_BY_LANE(FMA_F16, F16, F16, fma((double)a, (double)b, (double)c))
+LANE_BY_LANE(FMA_F32, F32, F32, fmaf(a, b, c))
+LANE_BY_LANE(FMA_F64, F64, F64, fma(a, b, c))
 /* A NaN gives way to the other operand. */
 #define PICK(I, condition) BLEND(I, (V_U_##I)(condition), a, b)
-#define DEFINE_FMIN(op, T, I) BINARY(op##_##T, T, I, (V(T))PICK(I, (a < b) | (b != b)))
-#define DEFINE_FMAX(op, T, I) BINARY(op##_##T, T, I, (V(T))PICK(I, (a > b) | (b != b)))
+#define DEFINE_FMIN(op, T, I) VECTORS(op##_##T, T, I, (V(T))PICK(I, (a < b) | (b != b)))
+#define DEFINE_FMAX(op, T, I) VECTORS(op##_##T, T, I, (V(T))PICK(I, (a > b) | (b != b)))
 EACH_FLOAT(DEFINE_FMIN, FMIN)
 EACH_FLOAT(DEFINE_FMAX, FMAX)
 LANE_BY_LANE(FMIN_F16, F16, F16, ((float)a < (float)b) | ((float)b != (float)b) ? a : b)
 LANE_BY_LANE(FMAX_F16, F16, F16, ((float)a > (float)b) | ((float)b != (float)b) ? a : b)
 
-#define X(from, to) LANE_BY_LANE(from##_##to, to, from, a)
-VM_FLOAT_PAIRS(X)
+#define X(M, from, to) LANE_BY_LANE(from##_##to, to, from, a)
+VM_FLOAT_PAIRS(X, )
 #undef X
 
 /* A float beyond the integer's range is undefined in kir; it is brought into the range
@@ -406,8 +353,8 @@ VM_FLOAT_PAIRS(X)
 #define W_F16 float
 #define W_F32 float
 #define W_F64 double
-#define X(I, F) DEFINE_INT_FLOAT(I, F, W_##F)
-VM_INT_FLOAT_PAIRS(X)
+#define X(M, I, F) DEFINE_INT_FLOAT(I, F, W_##F)
+VM_INT_FLOAT_PAIRS(X, )
 #undef X
 
 /* ---- addresses ----------------------------------------------------------------------- */
@@ -487,15 +434,6 @@ static void unpack(const uint64_t *bits, uint32_t padded, uint8_t *lane) {
     }
 }
 
-ALWAYS V_U_I64 smaller(V_U_I64 a, V_U_I64 b) {
-    V_U_I64 less = (V_U_I64)(a < b);
-    return (a & less) | (b & ~less);
-}
-ALWAYS V_U_I64 greater(V_U_I64 a, V_U_I64 b) {
-    V_U_I64 more = (V_U_I64)(a > b);
-    return (a & more) | (b & ~more);
-}
-
 static void survey(const uint64_t *address, uint32_t lanes, vm_survey *s) {
     uint64_t first = address[0], least = first, greatest = first, bits = first, uneven = 0;
     uint64_t stride = lanes > 1 ? address[1] - first : 0;
@@ -506,8 +444,8 @@ static void survey(const uint64_t *address, uint32_t lanes, vm_survey *s) {
     for (; l + 8 <= lanes; l += 8) {
         V_U_I64 x;
         memcpy(&x, address + l, sizeof x);
-        low = smaller(x, low);
-        high = greater(x, high);
+        low = BLEND(I64, (V_U_I64)(x < low), x, low);
+        high = BLEND(I64, (V_U_I64)(x > high), x, high);
         all |= x;
         off |= x ^ expected;
         expected += 8 * stride;
@@ -530,29 +468,14 @@ static void survey(const uint64_t *address, uint32_t lanes, vm_survey *s) {
 
 #define E_INT(op) op##_I8, op##_I16, op##_I32, op##_I64,
 #define E_FLOAT(op) op##_F16, op##_F32, op##_F64,
+#define E_ONE(name) name,
 extern const vm_lanes NAME(vm_lanes, HD_LANES_NAME);
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
 const vm_lanes NAME(vm_lanes, HD_LANES_NAME) = {
     .name = TEXT(HD_LANES_NAME),
-    .fn = {VM_INT_BINARY(E_INT) VM_FLOAT_BINARY(E_FLOAT) VM_INT_COMPARE(E_INT)
-               VM_FLOAT_COMPARE(E_FLOAT) E_INT(SELECT) E_INT(MOVE) E_FLOAT(FNEG) E_FLOAT(FMULADD)
-                   E_FLOAT(FABS) E_FLOAT(SQRT) E_FLOAT(FMIN) E_FLOAT(FMAX) E_FLOAT(RSQRT)
-                       E_FLOAT(FLOOR) E_FLOAT(CEIL) E_FLOAT(FTRUNC) E_FLOAT(RINT) E_FLOAT(FMA)
-                           BIT_I8,
-           SIGN_I8,
-#define X(from, to) TRUNC_##to##_##from, ZEXT_##from##_##to, SEXT_##from##_##to,
-           VM_CONVERT_PAIRS(X)
-#undef X
-#define X(from, to) from##_##to,
-               VM_FLOAT_PAIRS(X)
-#undef X
-#define X(i, f) S##i##_##f, U##i##_##f, f##_S##i, f##_U##i,
-                   VM_INT_FLOAT_PAIRS(X)
-#undef X
-                       ADDR_I32,
-           ADDR_I64},
+    .fn = {VM_HANDLERS(E_INT, E_FLOAT, E_ONE)},
     .split = split,
     .unpack = unpack,
     .survey = survey,
