@@ -242,38 +242,35 @@ static bool take(hd_remap_shuffle *s, uint32_t i, uint32_t from, size_t at) {
     return true;
 }
 
-/* Of each word from the records. */
-static bool shuffle_to_words(job *j) {
-    size_t record = (size_t)j->map->element_bytes;
-    for (uint32_t w = 0; w < j->word_count; w++) {
-        const column *c = &j->columns[j->words[w]];
-        for (size_t at = 0; at < j->round * c->bytes; at += REMAP_LINE) {
-            hd_remap_shuffle *s = new_vector(j);
-            for (size_t i = at; i < at + REMAP_LINE; i++)
-                if (!s || !take(s, (uint32_t)(i - at), 0,
-                                i / c->bytes * record + c->offset + i % c->bytes))
-                    return false;
-        }
-    }
-    return true;
+/* The word of byte `byte` of a record, or, for padding, the number of words. */
+static uint32_t word_at(const job *j, size_t byte) {
+    uint32_t w = 0;
+    while (w < j->word_count &&
+           byte - j->columns[j->words[w]].offset >= j->columns[j->words[w]].bytes)
+        w++;
+    return w;
 }
 
-/* Of the records from their words; behind these comes the stream of padding. */
-static bool shuffle_to_records(job *j) {
+/* The vectors of a round of word `w`, from the records; or (back) of the records, from their words,
+ * behind which comes the stream of padding. */
+static bool list_vectors(job *j, uint32_t w, bool back) {
     size_t record = (size_t)j->map->element_bytes;
-    for (size_t at = 0; at < j->round * record; at += REMAP_LINE) {
-        hd_remap_shuffle *s = new_vector(j);
-        for (size_t i = at; i < at + REMAP_LINE; i++) {
-            size_t byte = i % record;
-            uint32_t w = 0;
-            while (w < j->word_count &&
-                   byte - j->columns[j->words[w]].offset >= j->columns[j->words[w]].bytes)
-                w++;
-            const column *c = w < j->word_count ? &j->columns[j->words[w]] : NULL;
-            if (!s ||
-                !take(s, (uint32_t)(i - at), w, c ? i / record * c->bytes + byte - c->offset : 0))
-                return false;
+    const column *word = &j->columns[j->words[w]];
+    size_t bytes = back ? record : word->bytes;
+    hd_remap_shuffle *s = NULL;
+    for (size_t i = 0; i < j->round * bytes; i++) {
+        size_t number = i / bytes, byte = i % bytes, at = 0;
+        uint32_t from = back ? word_at(j, byte) : 0;
+        if (!back) {
+            at = number * record + word->offset + byte;
+        } else if (from < j->word_count) {
+            const column *c = &j->columns[j->words[from]];
+            at = number * c->bytes + byte - c->offset;
         }
+        if (i % REMAP_LINE == 0 && !(s = new_vector(j)))
+            return false;
+        if (!take(s, i % REMAP_LINE, from, at))
+            return false;
     }
     return true;
 }
@@ -298,7 +295,10 @@ static bool find_shuffle(job *j, bool back) {
     for (uint32_t w = 0; w < j->word_count; w++)
         j->round = hd_remap_most(j->round, REMAP_LINE / j->columns[j->words[w]].bytes);
     j->vector_count = 0;
-    return j->round <= j->block && (back ? shuffle_to_records(j) : shuffle_to_words(j));
+    bool can = j->round <= j->block;
+    for (uint32_t w = 0; w < (back ? 1 : j->word_count) && can; w++)
+        can = list_vectors(j, w, back);
+    return can;
 }
 
 /* ---- areas --------------------------------------------------------------------------------- */
@@ -310,18 +310,23 @@ static size_t new_space(job *j, size_t bytes) {
     return at;
 }
 
+/* The place that columns of `bytes` share. */
+static size_t shared_space(job *j, size_t shared[][2], size_t bytes, int half) {
+    size_t *at = &shared[__builtin_ctzll(bytes)][half];
+    if (!*at)
+        *at = new_space(j, (size_t)j->block * bytes);
+    return *at;
+}
+
 /* Where columns lie: those of a move's words at equal distances. Columns that have halves are worked
  * on one after another, with all that they are made of, so those of one size share two places: for
  * first and for second halves. Shuffled words do so, too, unless the records are made of them. */
 static void place_columns(job *j, bool back) {
-    size_t shared[6][2] = {{0}};
-    for (uint32_t size = 0; size < 6; size++)
-        for (int half = 0; half < 2; half++)
-            shared[size][half] = new_space(j, (size_t)j->block << size);
+    size_t shared[REMAP_WORD_SIZES + 1][2] = {{0}};
     for (uint32_t m = 0; m < j->move_count; m++)
         for (uint32_t k = 0, number = j->moves[m].first; k < j->moves[m].count; k++) {
             column *c = &j->columns[number];
-            c->at = j->vectors && !back && c->field < 0 ? shared[__builtin_ctzll(c->bytes)][0]
+            c->at = j->vectors && !back && c->field < 0 ? shared_space(j, shared, c->bytes, 0)
                                                         : new_space(j, (size_t)j->block * c->bytes);
             number = next_word(j, number);
         }
@@ -331,7 +336,7 @@ static void place_columns(job *j, bool back) {
             c->at = new_space(j, (size_t)j->block * c->bytes);
         for (int half = 0; half < 2; half++)
             if (c->halves[half] >= 0 && j->columns[c->halves[half]].field < 0)
-                j->columns[c->halves[half]].at = shared[__builtin_ctzll(c->bytes / 2)][half];
+                j->columns[c->halves[half]].at = shared_space(j, shared, c->bytes / 2, half);
     }
 }
 
@@ -419,6 +424,18 @@ static void copy_tiles(const job *j, uint32_t f, char *tiles, char *values, size
     }
 }
 
+/* What is copied of a move, between `count` records and what their area stands for. */
+static void copy_fields(const job *j, const move *m, char *fields, char *records, uint64_t count,
+                        bool back) {
+    size_t record = (size_t)j->map->element_bytes, step = j->map->layout->fields[m->field].size;
+    if (!is_long(j, j->map->layout->fields[m->field].cluster))
+        copy_tiles(j, m->field, fields, records + m->offset, record, m->bytes, count, back);
+    else if (back)
+        hd_remap_copy_values(records + m->offset, record, fields, step, m->bytes, (size_t)count);
+    else
+        hd_remap_copy_values(fields, step, records + m->offset, record, m->bytes, (size_t)count);
+}
+
 /* ---- to the layout ------------------------------------------------------------------------- */
 
 static void unzip_words(const hd_remap_engine *engine, const job *j, const move *m, char *scratch,
@@ -496,18 +513,6 @@ static void apply_columns(const hd_remap_engine *engine, const job *j, char *rec
     }
 }
 
-static void apply_copied(const job *j, const move *m, char *scratch, uint64_t first,
-                         uint64_t count) {
-    size_t record = (size_t)j->map->element_bytes;
-    char *from = j->records + first * record + m->offset;
-    char *to = scratch + j->areas[j->area_of[m->field]].at;
-    if (is_long(j, j->map->layout->fields[m->field].cluster))
-        hd_remap_copy_values(to, j->map->layout->fields[m->field].size, from, record, m->bytes,
-                             (size_t)count);
-    else
-        copy_tiles(j, m->field, to, from, record, m->bytes, count, false);
-}
-
 /* Where the block begins another tile, its output does not follow the last one's. */
 static void follow(const job *j, const area *a, hd_remap_stream *stream, uint64_t first) {
     char *to = target_of(j, a, first);
@@ -533,7 +538,8 @@ static void apply_block(const hd_remap_engine *engine, const job *j, hd_remap_st
         if (j->moves[m].count)
             unzip_words(engine, j, &j->moves[m], scratch, first, count);
         else
-            apply_copied(j, &j->moves[m], scratch, first, count);
+            copy_fields(j, &j->moves[m], scratch + j->areas[j->area_of[j->moves[m].field]].at,
+                        records, count, false);
     apply_columns(engine, j, records, straight, scratch, first, count, &ahead);
     for (uint32_t i = 0; i < j->column_count; i++) {
         const column *c = &j->columns[i];
@@ -608,12 +614,17 @@ static bool find_lines(const job *j, move *m) {
     return head % m->bytes == 0 && m->run % REMAP_LINE == 0;
 }
 
-static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t end) {
-    size_t record = (size_t)j->map->element_bytes;
-    for (uint32_t k = 0; k < m->count && begin < end; k++)
-        hd_remap_copy_values(run_at(j, m->field + k, begin), m->bytes,
-                             j->records + begin * record + m->offset + k * m->bytes, record,
-                             m->bytes, (size_t)(end - begin));
+/* Word by word; records that lie in one tile. */
+static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t end, bool back) {
+    size_t record = (size_t)j->map->element_bytes, count = (size_t)(end - begin);
+    for (uint32_t k = 0; k < m->count && begin < end; k++) {
+        char *run = run_at(j, m->field + k, begin);
+        char *words = j->records + begin * record + m->offset + k * m->bytes;
+        if (back)
+            hd_remap_copy_values(words, record, run, m->bytes, m->bytes, count);
+        else
+            hd_remap_copy_values(run, m->bytes, words, record, m->bytes, count);
+    }
 }
 
 /* Whole lines of runs, or of tiles one after another. */
@@ -645,8 +656,8 @@ static void move_lines(const hd_remap_engine *engine, const job *j, const move *
     if (begin < end)
         move_tiles(engine, j, m, begin, end);
     if (block == 0) {
-        move_singly(j, m, 0, head);
-        move_singly(j, m, last, all);
+        move_singly(j, m, 0, head, false);
+        move_singly(j, m, last, all, false);
     }
 }
 
@@ -694,17 +705,6 @@ static void revert_columns(const hd_remap_engine *engine, const job *j, const mo
         from[k] = columns[number];
     engine->lanes->zip[hd_remap_word(m->bytes)](block + m->offset, (size_t)j->map->element_bytes,
                                                 from, 0, (size_t)count, m->count);
-}
-
-static void revert_copied(const job *j, const move *m, char *block, uint64_t first,
-                          uint64_t count) {
-    size_t record = (size_t)j->map->element_bytes;
-    if (is_long(j, j->map->layout->fields[m->field].cluster))
-        hd_remap_copy_values(block + m->offset, record, run_at(j, m->field, first),
-                             j->map->layout->fields[m->field].size, m->bytes, (size_t)count);
-    else
-        copy_tiles(j, m->field, target_of(j, &j->areas[j->area_of[m->field]], first),
-                   block + m->offset, record, m->bytes, count, true);
 }
 
 /* Is the cluster read in jumps, which processors don't foresee: some lines of a run, then some of
@@ -755,7 +755,9 @@ static void revert_block(const hd_remap_engine *engine, const job *j, hd_remap_s
         if (j->moves[m].count)
             revert_columns(engine, j, &j->moves[m], columns, block, count);
         else
-            revert_copied(j, &j->moves[m], block, first, count);
+            copy_fields(j, &j->moves[m],
+                        target_of(j, &j->areas[j->area_of[j->moves[m].field]], first), block, count,
+                        true);
     if (straight)
         stream->to = block + j->block * record;
     else
@@ -847,10 +849,7 @@ static void move_rows(hd_remap_zip_fn *zip, const job *j, uint64_t begin, uint64
         count = hd_remap_least(tile - first, end - i);
         uint64_t whole = count - count % group;
         zip_rows(zip, j, p, j->records + i * record, from, first, whole);
-        for (uint32_t k = 0; k < m->count && whole < count; k++)
-            hd_remap_copy_values(j->records + (i + whole) * record + k * m->bytes, record,
-                                 from[k] + (first + whole) * m->bytes, m->bytes, m->bytes,
-                                 (size_t)(count - whole));
+        move_singly(j, m, i + whole, i + count, true);
         for (uint32_t k = 0; k < m->count; k++)
             from[k] += place->tile_bytes;
     }
