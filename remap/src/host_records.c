@@ -34,7 +34,7 @@ enum {
     MOST_BYTES = 256 << 10,
     MOST_COLUMNS = 2 * HD_MAX_FIELDS,
     FEW_COLUMNS = 4,
-    LONGEST = 32,       /* bytes of a column */
+    LONGEST = 16,       /* bytes of a column */
     MOST_LINES = 512,   /* of a block that are prefetched */
     MOST_VECTORS = 64,  /* of a round */
     FOLLOWED_TILE = 512 /* bytes; processors see by themselves what is read next */
@@ -322,7 +322,7 @@ static size_t shared_space(job *j, size_t shared[][2], size_t bytes, int half) {
  * on one after another, with all that they are made of, so those of one size share two places: for
  * first and for second halves. Shuffled words do so, too, unless the records are made of them. */
 static void place_columns(job *j, bool back) {
-    size_t shared[REMAP_WORD_SIZES + 1][2] = {{0}};
+    size_t shared[REMAP_WORD_SIZES][2] = {{0}};
     for (uint32_t m = 0; m < j->move_count; m++)
         for (uint32_t k = 0, number = j->moves[m].first; k < j->moves[m].count; k++) {
             column *c = &j->columns[number];

@@ -570,7 +570,6 @@ DEFINE_HALVES(1)
 DEFINE_HALVES(2)
 DEFINE_HALVES(4)
 DEFINE_HALVES(8)
-DEFINE_HALVES(16)
 
 #if defined __AVX512VBMI__
 /* One vector, in all rounds. Steps are added from memory: pointers take the registers. */
@@ -649,8 +648,8 @@ const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {zip_1, zip_2, zip_4, zip_8, zip_16},
     {zip_streaming_1, zip_streaming_2, zip_streaming_4, zip_streaming_8, zip_streaming_16},
     zip_places_streaming,
-    {split_1, split_2, split_4, split_8, split_16},
-    {join_1, join_2, join_4, join_8, join_16},
+    {split_1, split_2, split_4, split_8},
+    {join_1, join_2, join_4, join_8},
     shuffle,
     put,
     copy_streaming,

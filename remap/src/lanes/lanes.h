@@ -106,10 +106,10 @@ typedef struct hd_remap_lanes {
     /* Words of 2u bytes to their halves, and back; u of them of each make `bytes` bytes, of
      * which the last line may be touched to its end. A half may be NULL: it is left out, or
      * zero. */
-    void (*split[REMAP_WORD_SIZES])(char *const to[2], const bool streaming[2], const char *from,
-                                    size_t bytes, hd_remap_lines *ahead);
-    void (*join[REMAP_WORD_SIZES])(char *to, const char *const from[2], size_t bytes,
-                                   hd_remap_lines *ahead);
+    void (*split[REMAP_WORD_SIZES - 1])(char *const to[2], const bool streaming[2],
+                                        const char *from, size_t bytes, hd_remap_lines *ahead);
+    void (*join[REMAP_WORD_SIZES - 1])(char *to, const char *const from[2], size_t bytes,
+                                       hd_remap_lines *ahead);
     /* All vectors of all rounds, which follow each other in `to`. NULL: the processor can't. */
     void (*shuffle)(const hd_remap_strand *to, const hd_remap_strand *from,
                     const hd_remap_shuffle *vectors, size_t count, size_t rounds,
