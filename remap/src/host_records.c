@@ -26,7 +26,7 @@
 
 enum {
     BLOCK_BYTES = 4096,
-    SHUFFLED_BYTES = 8192, /* of columns that are joined, each by a call of its own: */
+    SHUFFLED_BYTES = 16384, /* of columns that are joined, each by a call of its own: */
     SHUFFLED_RECORDS = 256,
     AHEAD_BYTES = 8192, /* of longer tiles */
     STEP_BYTES = 1024,
@@ -34,8 +34,8 @@ enum {
     MOST_BYTES = 256 << 10,
     MOST_COLUMNS = 2 * HD_MAX_FIELDS,
     FEW_COLUMNS = 4,
-    LONGEST = 32,       /* bytes of a column */
-    MOST_LINES = 1024,  /* of a block */
+    LONGEST = 16,       /* bytes of a column */
+    MOST_LINES = 512,   /* of a block that are prefetched */
     MOST_VECTORS = 64,  /* of a round */
     FOLLOWED_TILE = 512 /* bytes; processors see by themselves what is read next */
 };
@@ -79,6 +79,7 @@ typedef struct job {
     uint32_t area_of[HD_MAX_FIELDS]; /* of each field */
     uint64_t round;                  /* records that are shuffled at once */
     uint32_t vector_count, word_count;
+    size_t steps; /* of a block: vectors that are shuffled, and pairs that are split or joined */
     uint32_t words[HD_MAX_FIELDS]; /* columns of the moves, where all are shuffled */
     hd_remap_shuffle *vectors;
     bool straight;                    /* to runs that begin with lines */
@@ -209,71 +210,66 @@ static size_t longest_field(const job *j) {
 
 /* ---- shuffles ------------------------------------------------------------------------------ */
 
-/* Appends byte `at` of a round of stream `from`, which has `bytes` of them, to the vector. */
-static bool take(hd_remap_shuffle *s, uint32_t byte, uint32_t from, size_t at, size_t bytes) {
-    uint32_t k = 0;
-    while (k < s->count && (s->from[k] != from || at < s->at[k] || at >= s->at[k] + REMAP_LINE))
-        k++;
-    if (k == REMAP_MOST_TAKEN)
-        return false;
-    if (k == s->count) {
-        s->from[k] = from;
-        s->at[k] = (uint32_t)hd_remap_least(at, bytes - REMAP_LINE);
-        s->count++;
-    }
-    unsigned char number = (unsigned char)(at - s->at[k]);
-    if (k == 0)
-        s->index[0][byte] = s->index[1][byte] = number;
-    else
-        s->index[k][byte] = (unsigned char)(REMAP_LINE + number);
-    return true;
-}
-
-static hd_remap_shuffle *new_vector(job *j, uint32_t to, size_t at) {
+/* The next vector is made of nothing yet. */
+static hd_remap_shuffle *new_vector(job *j) {
     if (j->vector_count == MOST_VECTORS)
         return NULL;
     hd_remap_shuffle *s = &j->vectors[j->vector_count++];
-    *s = (hd_remap_shuffle){.to = to, .to_at = (unsigned)at};
+    s->count = 0;
     for (uint32_t k = 0; k < REMAP_MOST_TAKEN; k++)
         for (uint32_t i = 0; i < REMAP_LINE; i++)
             s->index[k][i] = (unsigned char)i;
     return s;
 }
 
-/* Of each word from the records. */
-static bool shuffle_to_words(job *j) {
-    size_t record = (size_t)j->map->element_bytes;
-    for (uint32_t w = 0; w < j->word_count; w++) {
-        const column *c = &j->columns[j->words[w]];
-        for (size_t at = 0; at < j->round * c->bytes; at += REMAP_LINE) {
-            hd_remap_shuffle *s = new_vector(j, w, at);
-            for (uint32_t i = 0; i < REMAP_LINE; i++)
-                if (!s ||
-                    !take(s, i, 0, (at + i) / c->bytes * record + c->offset + (at + i) % c->bytes,
-                          j->round * record))
-                    return false;
-        }
+/* Takes byte `i` of the vector from byte `at` of a round of stream `from`. */
+static bool take(hd_remap_shuffle *s, uint32_t i, uint32_t from, size_t at) {
+    uint32_t k = 0, line = (uint32_t)(at / REMAP_LINE * REMAP_LINE);
+    while (k < s->count && (s->from[k] != from || s->at[k] != line))
+        k++;
+    if (k == REMAP_MOST_TAKEN)
+        return false;
+    if (k == s->count) {
+        s->from[k] = from;
+        s->at[k] = line;
+        s->count++;
     }
+    unsigned char number = (unsigned char)(at - line);
+    if (k == 0)
+        s->index[0][i] = s->index[1][i] = number;
+    else
+        s->index[k][i] = (unsigned char)(REMAP_LINE + number);
     return true;
 }
 
-/* Of the records from their words; behind these comes the stream of padding. */
-static bool shuffle_to_records(job *j) {
+/* The word of byte `byte` of a record, or, for padding, the number of words. */
+static uint32_t word_at(const job *j, size_t byte) {
+    uint32_t w = 0;
+    while (w < j->word_count &&
+           byte - j->columns[j->words[w]].offset >= j->columns[j->words[w]].bytes)
+        w++;
+    return w;
+}
+
+/* The vectors of a round of word `w`, from the records; or (back) of the records, from their words,
+ * behind which comes the stream of padding. */
+static bool list_vectors(job *j, uint32_t w, bool back) {
     size_t record = (size_t)j->map->element_bytes;
-    for (size_t at = 0; at < j->round * record; at += REMAP_LINE) {
-        hd_remap_shuffle *s = new_vector(j, 0, at);
-        for (uint32_t i = 0; i < REMAP_LINE && s; i++) {
-            size_t number = (at + i) / record, byte = (at + i) % record;
-            uint32_t w = 0;
-            while (w < j->word_count &&
-                   byte - j->columns[j->words[w]].offset >= j->columns[j->words[w]].bytes)
-                w++;
-            const column *c = w < j->word_count ? &j->columns[j->words[w]] : NULL;
-            if (!take(s, i, w, c ? number * c->bytes + byte - c->offset : 0,
-                      c ? j->round * c->bytes : REMAP_LINE))
-                return false;
+    const column *word = &j->columns[j->words[w]];
+    size_t bytes = back ? record : word->bytes;
+    hd_remap_shuffle *s = NULL;
+    for (size_t i = 0; i < j->round * bytes; i++) {
+        size_t number = i / bytes, byte = i % bytes, at = 0;
+        uint32_t from = back ? word_at(j, byte) : 0;
+        if (!back) {
+            at = number * record + word->offset + byte;
+        } else if (from < j->word_count) {
+            const column *c = &j->columns[j->words[from]];
+            at = number * c->bytes + byte - c->offset;
         }
-        if (!s)
+        if (i % REMAP_LINE == 0 && !(s = new_vector(j)))
+            return false;
+        if (!take(s, i % REMAP_LINE, from, at))
             return false;
     }
     return true;
@@ -299,7 +295,10 @@ static bool find_shuffle(job *j, bool back) {
     for (uint32_t w = 0; w < j->word_count; w++)
         j->round = hd_remap_most(j->round, REMAP_LINE / j->columns[j->words[w]].bytes);
     j->vector_count = 0;
-    return j->round <= j->block && (back ? shuffle_to_records(j) : shuffle_to_words(j));
+    bool can = j->round <= j->block;
+    for (uint32_t w = 0; w < (back ? 1 : j->word_count) && can; w++)
+        can = list_vectors(j, w, back);
+    return can;
 }
 
 /* ---- areas --------------------------------------------------------------------------------- */
@@ -311,16 +310,34 @@ static size_t new_space(job *j, size_t bytes) {
     return at;
 }
 
-/* Those of a move's words at equal distances. */
-static void place_columns(job *j) {
+/* The place that columns of `bytes` share. */
+static size_t shared_space(job *j, size_t shared[][2], size_t bytes, int half) {
+    size_t *at = &shared[__builtin_ctzll(bytes)][half];
+    if (!*at)
+        *at = new_space(j, (size_t)j->block * bytes);
+    return *at;
+}
+
+/* Where columns lie: those of a move's words at equal distances. Columns that have halves are worked
+ * on one after another, with all that they are made of, so those of one size share two places: for
+ * first and for second halves. Shuffled words do so, too, unless the records are made of them. */
+static void place_columns(job *j, bool back) {
+    size_t shared[REMAP_WORD_SIZES][2] = {{0}};
     for (uint32_t m = 0; m < j->move_count; m++)
         for (uint32_t k = 0, number = j->moves[m].first; k < j->moves[m].count; k++) {
-            j->columns[number].at = new_space(j, (size_t)j->block * j->columns[number].bytes);
+            column *c = &j->columns[number];
+            c->at = j->vectors && !back && c->field < 0 ? shared_space(j, shared, c->bytes, 0)
+                                                        : new_space(j, (size_t)j->block * c->bytes);
             number = next_word(j, number);
         }
-    for (uint32_t c = 0; c < j->column_count; c++)
-        if (!j->columns[c].at)
-            j->columns[c].at = new_space(j, (size_t)j->block * j->columns[c].bytes);
+    for (uint32_t i = 0; i < j->column_count; i++) {
+        column *c = &j->columns[i];
+        if (!c->at)
+            c->at = new_space(j, (size_t)j->block * c->bytes);
+        for (int half = 0; half < 2; half++)
+            if (c->halves[half] >= 0 && j->columns[c->halves[half]].field < 0)
+                j->columns[c->halves[half]].at = shared_space(j, shared, c->bytes / 2, half);
+    }
 }
 
 static void list_areas(job *j) {
@@ -407,10 +424,22 @@ static void copy_tiles(const job *j, uint32_t f, char *tiles, char *values, size
     }
 }
 
+/* What is copied of a move, between `count` records and what their area stands for. */
+static void copy_fields(const job *j, const move *m, char *fields, char *records, uint64_t count,
+                        bool back) {
+    size_t record = (size_t)j->map->element_bytes, step = j->map->layout->fields[m->field].size;
+    if (!is_long(j, j->map->layout->fields[m->field].cluster))
+        copy_tiles(j, m->field, fields, records + m->offset, record, m->bytes, count, back);
+    else if (back)
+        hd_remap_copy_values(records + m->offset, record, fields, step, m->bytes, (size_t)count);
+    else
+        hd_remap_copy_values(fields, step, records + m->offset, record, m->bytes, (size_t)count);
+}
+
 /* ---- to the layout ------------------------------------------------------------------------- */
 
-static void apply_columns(const hd_remap_engine *engine, const job *j, const move *m, char *scratch,
-                          uint64_t first, uint64_t count) {
+static void unzip_words(const hd_remap_engine *engine, const job *j, const move *m, char *scratch,
+                        uint64_t first, uint64_t count) {
     size_t record = (size_t)j->map->element_bytes;
     uint32_t next = next_word(j, m->first);
     size_t at = j->columns[m->first].at;
@@ -431,51 +460,48 @@ static char *column_at(const job *j, const column *c, bool straight, char *scrat
     return straight && is_run(j, c) ? run_at(j, (uint32_t)c->field, first) : scratch + c->at;
 }
 
-/* The lines of the block from record `first` on, of the records or of their columns. */
-static bool list_ahead(const job *j, const char *ahead[], bool records, uint64_t first) {
-    size_t count = (size_t)(j->block / j->round) * j->vector_count, n = 0;
-    if (first + j->block > j->map->elements || count > MOST_LINES)
-        return false;
-    if (records)
-        for (const char *at = j->records + first * j->map->element_bytes; n < count; n++)
-            ahead[n] = at + n * REMAP_LINE;
-    for (uint32_t i = 0; i < j->column_count && !records; i++) {
+/* What is prefetched for the block from record `first` on: lines of the records or of their
+ * columns, as many as there is room for. */
+static hd_remap_lines list_ahead(const job *j, const char *lines[], bool back, uint64_t first) {
+    size_t n = 0;
+    lines[0] = j->records;
+    if (!j->vectors || first + j->block > j->map->elements)
+        return (hd_remap_lines){lines, 0, 0};
+    if (!back)
+        for (const char *at = j->records + first * j->map->element_bytes;
+             n < MOST_LINES && n < j->block * j->map->element_bytes / REMAP_LINE; n++)
+            lines[n] = at + n * REMAP_LINE;
+    for (uint32_t i = 0; i < j->column_count && back; i++) {
         const column *c = &j->columns[i];
         if (c->field < 0)
             continue;
         const char *at = run_at(j, (uint32_t)c->field, first);
-        for (size_t end = n + (size_t)j->block * c->bytes / REMAP_LINE; n < end;
-             n++, at += REMAP_LINE)
-            ahead[n] = at;
+        size_t end = hd_remap_least(n + j->block * c->bytes / REMAP_LINE, MOST_LINES);
+        for (; n < end; n++, at += REMAP_LINE)
+            lines[n] = at;
     }
-    for (; n < count; n++)
-        ahead[n] = ahead[n - 1];
-    return true;
+    return (hd_remap_lines){lines, 0, (n << REMAP_PACE_BITS) / j->steps};
 }
 
-static void shuffle_columns(const hd_remap_engine *engine, const job *j, char *records,
-                            bool straight, char *scratch, uint64_t first) {
+/* The words of a block, and the columns that they are split to. */
+static void apply_columns(const hd_remap_engine *engine, const job *j, char *records, bool straight,
+                          char *scratch, uint64_t first, uint64_t count, hd_remap_lines *ahead) {
     hd_remap_strand from = {records, (size_t)(j->round * j->map->element_bytes), false};
-    hd_remap_strand to[HD_MAX_FIELDS];
-    for (uint32_t w = 0; w < j->word_count; w++) {
-        const column *c = &j->columns[j->words[w]];
-        to[w] = (hd_remap_strand){column_at(j, c, straight, scratch, first),
-                                  (size_t)j->round * c->bytes, straight && is_run(j, c)};
-    }
-    const char *ahead[MOST_LINES];
-    bool more = list_ahead(j, ahead, true, first + j->block);
-    engine->lanes->shuffle(to, &from, j->vectors, j->vector_count, (size_t)(j->block / j->round),
-                           more ? ahead : NULL);
-}
-
-static void split_columns(const hd_remap_engine *engine, const job *j, bool straight, char *scratch,
-                          uint64_t first, uint64_t count) {
-    for (uint32_t i = 0; i < j->column_count; i++) {
+    const hd_remap_shuffle *vectors = j->vectors;
+    for (uint32_t i = 0, w = 0; i < j->column_count; i++) {
         const column *c = &j->columns[i];
-        char *halves[2] = {NULL, NULL};
-        bool streaming[2] = {false, false};
+        if (vectors && w < j->word_count && j->words[w] == i) {
+            hd_remap_strand to = {column_at(j, c, straight, scratch, first),
+                                  (size_t)j->round * c->bytes, straight && is_run(j, c)};
+            engine->lanes->shuffle(&to, &from, vectors, to.step / REMAP_LINE,
+                                   (size_t)(j->block / j->round), ahead);
+            vectors += to.step / REMAP_LINE;
+            w++;
+        }
         if (c->field >= 0)
             continue;
+        char *halves[2] = {NULL, NULL};
+        bool streaming[2] = {false, false};
         for (int h = 0; h < 2; h++)
             if (c->halves[h] >= 0) {
                 const column *half = &j->columns[c->halves[h]];
@@ -483,20 +509,8 @@ static void split_columns(const hd_remap_engine *engine, const job *j, bool stra
                 streaming[h] = straight && is_run(j, half);
             }
         engine->lanes->split[__builtin_ctzll(c->bytes / 2)](halves, streaming, scratch + c->at,
-                                                            (size_t)count * c->bytes / 2);
+                                                            (size_t)count * c->bytes / 2, ahead);
     }
-}
-
-static void apply_copied(const job *j, const move *m, char *scratch, uint64_t first,
-                         uint64_t count) {
-    size_t record = (size_t)j->map->element_bytes;
-    char *from = j->records + first * record + m->offset;
-    char *to = scratch + j->areas[j->area_of[m->field]].at;
-    if (is_long(j, j->map->layout->fields[m->field].cluster))
-        hd_remap_copy_values(to, j->map->layout->fields[m->field].size, from, record, m->bytes,
-                             (size_t)count);
-    else
-        copy_tiles(j, m->field, to, from, record, m->bytes, count, false);
 }
 
 /* Where the block begins another tile, its output does not follow the last one's. */
@@ -514,18 +528,19 @@ static void apply_block(const hd_remap_engine *engine, const job *j, hd_remap_st
     size_t record = (size_t)j->map->element_bytes;
     char *records = j->records + first * record;
     bool whole = count == j->block, straight = j->straight && whole;
+    const char *lines[MOST_LINES];
+    hd_remap_lines ahead = list_ahead(j, lines, false, first + j->block);
     for (uint32_t a = 0; a < j->area_count && !whole; a++)
         memset(scratch + j->areas[a].at, 0, bytes_of(j, &j->areas[a], first, count));
     if (j->vectors && !whole)
         records = memcpy(scratch + j->records_at, records, (size_t)count * record);
-    if (j->vectors)
-        shuffle_columns(engine, j, records, straight, scratch, first);
     for (uint32_t m = 0; m < j->move_count && !j->vectors; m++)
         if (j->moves[m].count)
-            apply_columns(engine, j, &j->moves[m], scratch, first, count);
+            unzip_words(engine, j, &j->moves[m], scratch, first, count);
         else
-            apply_copied(j, &j->moves[m], scratch, first, count);
-    split_columns(engine, j, straight, scratch, first, count);
+            copy_fields(j, &j->moves[m], scratch + j->areas[j->area_of[j->moves[m].field]].at,
+                        records, count, false);
+    apply_columns(engine, j, records, straight, scratch, first, count, &ahead);
     for (uint32_t i = 0; i < j->column_count; i++) {
         const column *c = &j->columns[i];
         if (c->field >= 0 && !is_run(j, c))
@@ -599,12 +614,17 @@ static bool find_lines(const job *j, move *m) {
     return head % m->bytes == 0 && m->run % REMAP_LINE == 0;
 }
 
-static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t end) {
-    size_t record = (size_t)j->map->element_bytes;
-    for (uint32_t k = 0; k < m->count && begin < end; k++)
-        hd_remap_copy_values(run_at(j, m->field + k, begin), m->bytes,
-                             j->records + begin * record + m->offset + k * m->bytes, record,
-                             m->bytes, (size_t)(end - begin));
+/* Word by word; records that lie in one tile. */
+static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t end, bool back) {
+    size_t record = (size_t)j->map->element_bytes, count = (size_t)(end - begin);
+    for (uint32_t k = 0; k < m->count && begin < end; k++) {
+        char *run = run_at(j, m->field + k, begin);
+        char *words = j->records + begin * record + m->offset + k * m->bytes;
+        if (back)
+            hd_remap_copy_values(words, record, run, m->bytes, m->bytes, count);
+        else
+            hd_remap_copy_values(run, m->bytes, words, record, m->bytes, count);
+    }
 }
 
 /* Whole lines of runs, or of tiles one after another. */
@@ -636,8 +656,8 @@ static void move_lines(const hd_remap_engine *engine, const job *j, const move *
     if (begin < end)
         move_tiles(engine, j, m, begin, end);
     if (block == 0) {
-        move_singly(j, m, 0, head);
-        move_singly(j, m, last, all);
+        move_singly(j, m, 0, head, false);
+        move_singly(j, m, last, all, false);
     }
 }
 
@@ -653,7 +673,8 @@ static void lines_task(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* The columns of the block: fields' runs themselves where they are whole. */
 static void find_columns(const hd_remap_engine *engine, const job *j, char *scratch,
-                         const char *columns[], uint64_t first, uint64_t count) {
+                         const char *columns[], uint64_t first, uint64_t count,
+                         hd_remap_lines *ahead) {
     for (uint32_t i = j->column_count; i-- > 0;) {
         const column *c = &j->columns[i];
         columns[i] = scratch + c->at;
@@ -662,7 +683,7 @@ static void find_columns(const hd_remap_engine *engine, const job *j, char *scra
             for (int half = 0; half < 2; half++)
                 halves[half] = c->halves[half] < 0 ? NULL : columns[c->halves[half]];
             engine->lanes->join[__builtin_ctzll(c->bytes / 2)](scratch + c->at, halves,
-                                                               (size_t)count * c->bytes / 2);
+                                                               (size_t)count * c->bytes / 2, ahead);
             continue;
         }
         uint32_t f = (uint32_t)c->field;
@@ -686,17 +707,6 @@ static void revert_columns(const hd_remap_engine *engine, const job *j, const mo
                                                 from, 0, (size_t)count, m->count);
 }
 
-static void revert_copied(const job *j, const move *m, char *block, uint64_t first,
-                          uint64_t count) {
-    size_t record = (size_t)j->map->element_bytes;
-    if (is_long(j, j->map->layout->fields[m->field].cluster))
-        hd_remap_copy_values(block + m->offset, record, run_at(j, m->field, first),
-                             j->map->layout->fields[m->field].size, m->bytes, (size_t)count);
-    else
-        copy_tiles(j, m->field, target_of(j, &j->areas[j->area_of[m->field]], first),
-                   block + m->offset, record, m->bytes, count, true);
-}
-
 /* Is the cluster read in jumps, which processors don't foresee: some lines of a run, then some of
  * another? */
 static bool is_read_in_jumps(const job *j, uint32_t number) {
@@ -718,7 +728,7 @@ static void prefetch_block(const job *j, uint64_t first) {
 /* The records of the block from their columns. */
 static void shuffle_records(const hd_remap_engine *engine, const job *j,
                             const char *const columns[], char *records, bool streaming,
-                            uint64_t first) {
+                            hd_remap_lines *ahead) {
     static const char zeros[REMAP_LINE];
     hd_remap_strand to = {records, (size_t)(j->round * j->map->element_bytes), streaming};
     hd_remap_strand from[HD_MAX_FIELDS + 1];
@@ -726,10 +736,8 @@ static void shuffle_records(const hd_remap_engine *engine, const job *j,
         from[w] = (hd_remap_strand){(char *)(uintptr_t)columns[j->words[w]],
                                     (size_t)j->round * j->columns[j->words[w]].bytes, false};
     from[j->word_count] = (hd_remap_strand){(char *)(uintptr_t)zeros, 0, false};
-    const char *ahead[MOST_LINES];
-    bool more = list_ahead(j, ahead, false, first + j->block);
     engine->lanes->shuffle(&to, from, j->vectors, j->vector_count, (size_t)(j->block / j->round),
-                           more ? ahead : NULL);
+                           ahead);
 }
 
 static void revert_block(const hd_remap_engine *engine, const job *j, hd_remap_stream *stream,
@@ -738,14 +746,18 @@ static void revert_block(const hd_remap_engine *engine, const job *j, hd_remap_s
     size_t record = (size_t)j->map->element_bytes;
     bool straight = j->straight && count == j->block;
     char *block = straight ? j->records + first * record : scratch + j->records_at;
-    find_columns(engine, j, scratch, columns, first, count);
+    const char *lines[MOST_LINES];
+    hd_remap_lines ahead = list_ahead(j, lines, true, first + j->block);
+    find_columns(engine, j, scratch, columns, first, count, &ahead);
     if (j->vectors)
-        shuffle_records(engine, j, columns, block, straight, first);
+        shuffle_records(engine, j, columns, block, straight, &ahead);
     for (uint32_t m = 0; m < j->move_count && !j->vectors; m++)
         if (j->moves[m].count)
             revert_columns(engine, j, &j->moves[m], columns, block, count);
         else
-            revert_copied(j, &j->moves[m], block, first, count);
+            copy_fields(j, &j->moves[m],
+                        target_of(j, &j->areas[j->area_of[j->moves[m].field]], first), block, count,
+                        true);
     if (straight)
         stream->to = block + j->block * record;
     else
@@ -837,10 +849,7 @@ static void move_rows(hd_remap_zip_fn *zip, const job *j, uint64_t begin, uint64
         count = hd_remap_least(tile - first, end - i);
         uint64_t whole = count - count % group;
         zip_rows(zip, j, p, j->records + i * record, from, first, whole);
-        for (uint32_t k = 0; k < m->count && whole < count; k++)
-            hd_remap_copy_values(j->records + (i + whole) * record + k * m->bytes, record,
-                                 from[k] + (first + whole) * m->bytes, m->bytes, m->bytes,
-                                 (size_t)(count - whole));
+        move_singly(j, m, i + whole, i + count, true);
         for (uint32_t k = 0; k < m->count; k++)
             from[k] += place->tile_bytes;
     }
@@ -887,8 +896,13 @@ static hd_status prefer_shuffle(const hd_remap_engine *engine, job *j, bool back
     if (posix_memalign((void **)&j->vectors, REMAP_LINE, MOST_VECTORS * sizeof *j->vectors) != 0)
         return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for the order of bytes");
     cut_in_blocks(engine, j, SHUFFLED_RECORDS, SHUFFLED_BYTES);
-    if (find_shuffle(j, back))
+    if (find_shuffle(j, back)) {
+        j->steps = (size_t)(j->block / j->round) * j->vector_count;
+        for (uint32_t c = 0; c < j->column_count; c++)
+            if (j->columns[c].field < 0)
+                j->steps += (size_t)j->block * j->columns[c].bytes / 2 / REMAP_LINE;
         return HD_OK;
+    }
     free(j->vectors);
     j->vectors = NULL;
     join_by_steps(engine, j);
@@ -912,7 +926,7 @@ static hd_status move_records(const hd_remap_engine *engine, const hd_remap *map
     hd_status status = prefer_shuffle(engine, &j, back);
     if (status != HD_OK)
         return status;
-    place_columns(&j);
+    place_columns(&j, back);
     list_areas(&j);
     /* Zipping may write some bytes behind the last record. */
     j.records_at = new_space(&j, (size_t)(j.block * map->element_bytes) + REMAP_LINE);

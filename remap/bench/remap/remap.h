@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base.h"
+#include "heddle/remap.h"
+
 /* ---- work.c: work on threads --------------------------------------------------------------- */
 
 /* Does units [begin, end) of something. */
@@ -27,43 +30,38 @@ void copy_streaming(const copy_way *way, unsigned threads, char *to, const char 
 /* memcpy() of each thread's part. */
 void copy_plainly(unsigned threads, char *to, const char *from, uint64_t bytes);
 
-/* ---- loops.c: what a program would write, compiled with -O3 -------------------------------- */
+/* ---- loops.c: what a program would write --------------------------------------------------- */
 
+typedef void loop_fn(char *to, const char *from, uint64_t rows, uint64_t columns,
+                     const uint32_t *index, uint64_t begin, uint64_t end);
 typedef struct loop {
+    loop_fn *run;
+    void *library;
     char *to;
     const char *from;
-    uint64_t run;           /* bytes from a field's run to the next one's */
     uint64_t rows, columns; /* of a matrix */
     const uint32_t *index;
-    const struct any_record *record;
 } loop;
 
-work_fn *loop_to_soa(unsigned word, unsigned words); /* over records */
-work_fn *loop_to_aos(unsigned word, unsigned words);
-work_fn *loop_to_tiles(unsigned words, unsigned tile); /* 4-byte words */
-work_fn *loop_from_tiles(unsigned words, unsigned tile);
-work_fn *loop_transpose(unsigned bytes); /* over rows of the source */
-work_fn *loop_gather(unsigned bytes);    /* over places */
-
-/* A struct of fields of several sizes. */
-typedef struct mixed {
-    double a;
-    float b, c;
-    short d, e;
-    char f, g, h, i;
-} mixed;
-void loop_mixed_to_soa(const void *job, uint64_t begin, uint64_t end);
-void loop_mixed_to_aos(const void *job, uint64_t begin, uint64_t end);
-
-/* A struct of any fields of 1, 2, 4 and 8 bytes. */
+/* A struct of fields of 1, 2, 4 and 8 bytes. */
 enum { MOST_FIELDS = 16 };
 typedef struct any_record {
-    size_t bytes;
+    size_t bytes, align;
     unsigned count, size[MOST_FIELDS];
     size_t offset[MOST_FIELDS];
-    uint64_t run[MOST_FIELDS]; /* where each field's run begins */
 } any_record;
-void loop_any_to_soa(const void *job, uint64_t begin, uint64_t end);
-void loop_any_to_aos(const void *job, uint64_t begin, uint64_t end);
+
+/* The text of loops over records, to the map's runs or (of fields of one size) its tiles, over rows
+ * of a matrix, and over places. tile: 0 for runs. */
+const char *loop_records(hd_arena *arena, const any_record *r, const hd_remap *map, unsigned tile,
+                         bool back);
+const char *loop_transpose(hd_arena *arena, unsigned bytes);
+const char *loop_gather(hd_arena *arena, unsigned bytes);
+
+/* Compiles the text, for the loop's `run`. */
+hd_status loop_open(hd_arena *arena, const hd_diag *diag, const char *text, loop *l);
+void loop_close(loop *l);
+/* Does a part of it: a work_fn. */
+void loop_part(const void *job, uint64_t begin, uint64_t end);
 
 #endif

@@ -57,8 +57,6 @@ ALWAYS vector zip_high(size_t u, vector a, vector b) { return u == 16 ? b : high
 
 /* The first, or the second ones, of the pairs of words in a and b. */
 ALWAYS vector unzip_low(size_t u, vector a, vector b) {
-    if (u == 16)
-        return a;
     if (u == 1)
         return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
                                        30);
@@ -69,8 +67,6 @@ ALWAYS vector unzip_low(size_t u, vector a, vector b) {
     return low(8, a, b);
 }
 ALWAYS vector unzip_high(size_t u, vector a, vector b) {
-    if (u == 16)
-        return b;
     if (u == 1)
         return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29,
                                        31);

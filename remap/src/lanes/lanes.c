@@ -5,9 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifndef PFH
-#define PFH 2
-#endif
 #define ALWAYS static inline __attribute__((always_inline))
 #define SEPARATE static __attribute__((noinline))
 #define UNROLL _Pragma("GCC unroll 16")
@@ -397,11 +394,18 @@ ALWAYS void zip_pieces(size_t u, size_t pieces, char *to, const char *const *fro
 
 /* ---- columns to columns of longer words, and back ------------------------------------------ */
 
+ALWAYS void prefetch_next(hd_remap_lines *ahead) {
+    __builtin_prefetch(ahead->lines[ahead->next >> REMAP_PACE_BITS], 0, 3);
+    ahead->next += ahead->pace;
+}
+
 ALWAYS void split_halves(size_t u, char *const to[2], const bool streaming[2], const char *from,
-                         size_t bytes) {
+                         size_t bytes, hd_remap_lines *lines) {
+    hd_remap_lines ahead = *lines;
     for (size_t i = 0; i < bytes; i += VECTOR) {
         vector a = load(from + 2 * i), b = load(from + 2 * i + VECTOR);
-        for (int half = 0; half < 2; half++) {
+        prefetch_next(&ahead);
+        UNROLL for (int half = 0; half < 2; half++) {
             vector v = half ? unzip_high(u, a, b) : unzip_low(u, a, b);
             if (streaming[half])
                 store_streaming(to[half] + i, v);
@@ -409,15 +413,20 @@ ALWAYS void split_halves(size_t u, char *const to[2], const bool streaming[2], c
                 store(to[half] + i, v);
         }
     }
+    *lines = ahead;
 }
 
-ALWAYS void join_halves(size_t u, char *to, const char *const from[2], size_t bytes) {
+ALWAYS void join_halves(size_t u, char *to, const char *const from[2], size_t bytes,
+                        hd_remap_lines *lines) {
+    hd_remap_lines ahead = *lines;
     for (size_t i = 0; i < bytes; i += VECTOR) {
         vector a = from[0] ? load(from[0] + i) : (vector){0};
         vector b = from[1] ? load(from[1] + i) : (vector){0};
+        prefetch_next(&ahead);
         store(to + 2 * i, zip_low(u, a, b));
         store(to + 2 * i + VECTOR, zip_high(u, a, b));
     }
+    *lines = ahead;
 }
 
 /* ---- out ----------------------------------------------------------------------------------- */
@@ -550,23 +559,24 @@ DEFINE(16)
 
 #define DEFINE_HALVES(u)                                                                \
     static void split_##u(char *const to[2], const bool streaming[2], const char *from, \
-                          size_t bytes) {                                               \
-        split_halves(u, to, streaming, from, bytes);                                    \
+                          size_t bytes, hd_remap_lines *ahead) {                        \
+        split_halves(u, to, streaming, from, bytes, ahead);                             \
     }                                                                                   \
-    static void join_##u(char *to, const char *const from[2], size_t bytes) {           \
-        join_halves(u, to, from, bytes);                                                \
+    static void join_##u(char *to, const char *const from[2], size_t bytes,             \
+                         hd_remap_lines *ahead) {                                       \
+        join_halves(u, to, from, bytes, ahead);                                         \
     }
 DEFINE_HALVES(1)
 DEFINE_HALVES(2)
 DEFINE_HALVES(4)
 DEFINE_HALVES(8)
-DEFINE_HALVES(16)
 
 #if defined __AVX512VBMI__
-/* One vector, in all rounds. */
-ALWAYS void shuffle_rounds(const hd_remap_strand *to, const hd_remap_strand *from,
-                           const hd_remap_shuffle *s, size_t rounds, const char *const *ahead,
+/* One vector, in all rounds. Steps are added from memory: pointers take the registers. */
+ALWAYS void shuffle_rounds(char *out, const hd_remap_strand *to, const hd_remap_strand *from,
+                           const hd_remap_shuffle *s, size_t rounds, hd_remap_lines *lines,
                            size_t taken) {
+    hd_remap_lines ahead = *lines;
     const char *at[REMAP_MOST_TAKEN];
     size_t step[REMAP_MOST_TAKEN];
     vector index[REMAP_MOST_TAKEN];
@@ -575,29 +585,31 @@ ALWAYS void shuffle_rounds(const hd_remap_strand *to, const hd_remap_strand *fro
         step[k] = from[s->from[k]].step;
         index[k] = load((const char *)s->index[k]);
     }
-    const hd_remap_strand *target = &to[s->to];
-    char *out = target->data + s->to_at;
-    for (size_t r = 0; r < rounds; r++, out += target->step) {
-        if (ahead)
-            __builtin_prefetch(ahead[r], 0, 2);
+    size_t out_step = to->step;
+    bool streaming = to->streaming;
+    for (size_t r = 0; r < rounds; r++) {
+        __asm__ volatile("" : : "r"(step) : "memory");
+        prefetch_next(&ahead);
         vector v = load(at[0]);
         if (taken == 1)
             v = _mm512_permutexvar_epi8(index[0], v);
         UNROLL for (size_t k = 1; k < taken; k++) v =
             _mm512_permutex2var_epi8(v, index[k], load(at[k]));
-        if (target->streaming)
+        if (streaming)
             store_streaming(out, v);
         else
             store(out, v);
         UNROLL for (size_t k = 0; k < taken; k++) at[k] += step[k];
+        out += out_step;
     }
+    *lines = ahead;
 }
 
 static void shuffle(const hd_remap_strand *to, const hd_remap_strand *from,
                     const hd_remap_shuffle *vectors, size_t count, size_t rounds,
-                    const char *const *ahead) {
+                    hd_remap_lines *ahead) {
 #define TAKEN(n)                                                                             \
-    case n: shuffle_rounds(to, from, s, rounds, ahead ? ahead + i *rounds : NULL, n); break;
+    case n: shuffle_rounds(to->data + i * REMAP_LINE, to, from, s, rounds, ahead, n); break;
     for (size_t i = 0; i < count; i++) {
         const hd_remap_shuffle *s = &vectors[i];
         switch (s->count) {
@@ -636,8 +648,8 @@ const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {zip_1, zip_2, zip_4, zip_8, zip_16},
     {zip_streaming_1, zip_streaming_2, zip_streaming_4, zip_streaming_8, zip_streaming_16},
     zip_places_streaming,
-    {split_1, split_2, split_4, split_8, split_16},
-    {join_1, join_2, join_4, join_8, join_16},
+    {split_1, split_2, split_4, split_8},
+    {join_1, join_2, join_4, join_8},
     shuffle,
     put,
     copy_streaming,

@@ -45,13 +45,13 @@ typedef struct hd_remap_carry {
     size_t phase; /* so many bytes after the first of them, 1 to 64 */
 } hd_remap_carry;
 
-/* How a vector of 64 bytes is put together in each of some rounds: bytes of the first two
- * streams it is taken from (one: of that alone), then byte 64 + i of index[k], k > 1, is byte i
- * of the k-th, and byte i < 64 what the vector had there. */
+/* How a vector of 64 bytes is put together in each of some rounds: bytes of the first two lines it
+ * is taken from (one: of that alone), then byte 64 + i of index[k], k > 1, is byte i of the k-th,
+ * and byte i < 64 what the vector had there. */
 enum { REMAP_MOST_TAKEN = 16 };
 typedef struct hd_remap_shuffle {
     _Alignas(REMAP_LINE) unsigned char index[REMAP_MOST_TAKEN][REMAP_LINE];
-    unsigned to, to_at; /* a stream, and the offset in its part of a round */
+    /* Streams, and the offsets of lines in their part of a round. */
     unsigned count, from[REMAP_MOST_TAKEN], at[REMAP_MOST_TAKEN];
 } hd_remap_shuffle;
 
@@ -61,6 +61,14 @@ typedef struct hd_remap_strand {
     size_t step;
     bool streaming; /* written by streaming stores */
 } hd_remap_strand;
+
+/* Lines that are prefetched while others are written, evenly: after each step, which writes one or
+ * two, `next` grows by `pace`, both in parts of a line. */
+enum { REMAP_PACE_BITS = 16 };
+typedef struct hd_remap_lines {
+    const char *const *lines;
+    size_t next, pace;
+} hd_remap_lines;
 
 typedef struct hd_remap_lanes {
     /* Rows to runs: word j of row i, at from + i * row + j * u, goes to to + j * run + i * u.
@@ -98,14 +106,14 @@ typedef struct hd_remap_lanes {
     /* Words of 2u bytes to their halves, and back; u of them of each make `bytes` bytes, of
      * which the last line may be touched to its end. A half may be NULL: it is left out, or
      * zero. */
-    void (*split[REMAP_WORD_SIZES])(char *const to[2], const bool streaming[2], const char *from,
-                                    size_t bytes);
-    void (*join[REMAP_WORD_SIZES])(char *to, const char *const from[2], size_t bytes);
-    /* All vectors of all rounds; with each of them the next line at `ahead` is prefetched, if there
-     * are any. NULL: the processor can't. */
+    void (*split[REMAP_WORD_SIZES - 1])(char *const to[2], const bool streaming[2],
+                                        const char *from, size_t bytes, hd_remap_lines *ahead);
+    void (*join[REMAP_WORD_SIZES - 1])(char *to, const char *const from[2], size_t bytes,
+                                       hd_remap_lines *ahead);
+    /* All vectors of all rounds, which follow each other in `to`. NULL: the processor can't. */
     void (*shuffle)(const hd_remap_strand *to, const hd_remap_strand *from,
                     const hd_remap_shuffle *vectors, size_t count, size_t rounds,
-                    const char *const *ahead);
+                    hd_remap_lines *ahead);
     /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
      * begins a line; by streaming stores or not. The line before a block is changed. */
     void (*put)(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
