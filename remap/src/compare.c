@@ -16,8 +16,8 @@ static const char *places_text(hd_arena *arena, const hd_remap *map, hd_remap_di
         .map = map, .dialect = dialect, .tuning = {.group = ITEMS}, .out = {.arena = arena}};
     remap_kernel_words(&writer);
     remap_kernel_own_function(&writer);
-    remap_kernel_head(&writer);
-    hd_str_add(&writer.out, "    const hd_w8 unit = HD_GROUP * HD_ITEMS + HD_ITEM;\n"
+    hd_str_add(&writer.out, "HD_KERNEL " HD_REMAP_KERNEL "(HD_PARAMETERS) {\n"
+                            "    const hd_w8 unit = HD_GROUP * HD_ITEMS + HD_ITEM;\n"
                             "    if (unit < count)\n"
                             "        ((HD_GLOBAL hd_w8 *)part0)[unit] ="
                             " place((HD_INDEX)(first + unit));\n"
