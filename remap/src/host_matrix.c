@@ -54,9 +54,9 @@ static void zip_words(const hd_remap_engine *engine, const zipped *z, char *imag
 
 /* Up to `words` words from `word` on, which may be the end. */
 static hd_remap_ahead words_ahead(const grid *g, uint64_t word, uint64_t words) {
-    uint64_t rest = g->words - word;
-    return hd_remap_rows_ahead(g->from + word * g->bytes, g->row, rest ? g->rows : 0,
-                               (size_t)hd_remap_least(words, rest) * g->bytes);
+    const char *from = g->from + word * g->bytes;
+    size_t bytes = (size_t)hd_remap_least(words, g->words - word) * g->bytes;
+    return (hd_remap_ahead){from, from + bytes, g->row, bytes, bytes ? (size_t)g->rows : 0};
 }
 
 /* Blocks, step by step, while the next one is prefetched. */

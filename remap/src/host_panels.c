@@ -182,8 +182,8 @@ static void put_strips(const runs *p, hd_remap_stream *streams, char *areas) {
             for (uint64_t w = 0; w < words && g->word < 0; w++)
                 hd_remap_copy_values(areas + w * area, g->bytes, staged + w * g->bytes, row,
                                      g->bytes, count);
-            hd_remap_put_all(p->engine, streams + first, (size_t)words, areas, area,
-                             count * g->bytes);
+            for (uint64_t w = 0; w < words; w++)
+                hd_remap_put(p->engine, &streams[first + w], areas + w * area, count * g->bytes);
         }
     }
     for (uint64_t w = 0; w < p->words; w++)
