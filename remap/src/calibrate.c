@@ -5,6 +5,7 @@
  * runs on some megabytes, which no cache holds, and a kind of map is measured when one is first
  * planned.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "remap/device.h"
@@ -103,18 +104,13 @@ static hd_status time_move(const sample *s, const hd_diag *diag, hd_remap_direct
 
 /* ---- transfers -------------------------------------------------------------------------- */
 
-/* How much of the shorter of two is hidden when both at once take `both` seconds. */
-static double overlap_of(double a, double b, double both) {
-    double hidden = (a + b - both) / (a < b ? a : b);
-    return hidden < 0 ? 0 : hidden > 1 ? 1 : hidden;
-}
-
+/* The overlap is how much of the shorter of transfers and kernels is hidden when both run. */
 static hd_status measure_large(const sample *s, hd_remap_direction direction,
                                hd_remap_transfer_figures *figures) {
     static const hd_remap_options bulk = {.strategy = HD_REMAP_BULK};
-    hd_remap_options chunked = {.strategy = HD_REMAP_CHUNKED,
-                                .chunk_bytes = s->map->source_bytes / LARGE_CHUNKS};
-    double whole, transfers, remaps, both, bytes = (double)s->map->source_bytes;
+    const hd_remap_options chunked = {.strategy = HD_REMAP_CHUNKED,
+                                      .chunk_bytes = s->map->source_bytes / LARGE_CHUNKS};
+    double whole, transfers, remaps, both;
     hd_status status = time_move(s, s->diag, direction, &bulk, HD_REMAP_ONLY_TRANSFERS, &whole);
     if (status == HD_OK)
         status = time_move(s, s->diag, direction, &chunked, HD_REMAP_ONLY_TRANSFERS, &transfers);
@@ -122,24 +118,27 @@ static hd_status measure_large(const sample *s, hd_remap_direction direction,
         status = time_move(s, s->diag, direction, &chunked, HD_REMAP_ONLY_REMAPS, &remaps);
     if (status == HD_OK)
         status = time_move(s, s->diag, direction, &chunked, HD_REMAP_WHOLE, &both);
-    if (status == HD_OK) {
-        figures->transfer = bytes / whole;
-        figures->staged = bytes / transfers;
-        figures->overlap = overlap_of(transfers, remaps, both);
-    }
-    return status;
+    if (status != HD_OK)
+        return status;
+    double hidden = (transfers + remaps - both) / fmin(transfers, remaps);
+    figures->transfer = (double)s->map->source_bytes / whole;
+    figures->staged = (double)s->map->source_bytes / transfers;
+    figures->overlap = fmin(fmax(hidden, 0), 1);
+    return HD_OK;
 }
 
 static hd_status measure_small(const sample *s, hd_remap_direction direction,
                                hd_remap_transfer_figures *figures) {
-    hd_remap_options one = {.strategy = HD_REMAP_CHUNKED, .chunk_bytes = s->map->source_bytes};
-    hd_remap_options many = {.strategy = HD_REMAP_CHUNKED,
-                             .chunk_bytes = s->map->source_bytes / SMALL_CHUNKS};
-    double once = 0, often = 0;
-    hd_status status = time_move(s, s->diag, direction, &one, HD_REMAP_WHOLE, &once);
+    double seconds[2];
+    hd_status status = HD_OK;
+    for (int many = 0; many < 2 && status == HD_OK; many++) {
+        const hd_remap_options chunked = {.strategy = HD_REMAP_CHUNKED,
+                                          .chunk_bytes =
+                                              s->map->source_bytes / (many ? SMALL_CHUNKS : 1)};
+        status = time_move(s, s->diag, direction, &chunked, HD_REMAP_WHOLE, &seconds[many]);
+    }
     if (status == HD_OK)
-        status = time_move(s, s->diag, direction, &many, HD_REMAP_WHOLE, &often);
-    figures->chunk = often > once ? (often - once) / (SMALL_CHUNKS - 1) : 0;
+        figures->chunk = fmax(seconds[1] - seconds[0], 0) / (SMALL_CHUNKS - 1);
     return status;
 }
 
@@ -149,14 +148,12 @@ static hd_status measure_latency(const sample *s, hd_remap_direction direction,
     return time_move(s, s->diag, direction, &bulk, HD_REMAP_WHOLE, &figures->latency);
 }
 
-typedef hd_status measure_fn(const sample *s, hd_remap_direction direction,
-                             hd_remap_transfer_figures *figures);
-
 static hd_status measure_transfers(const hd_diag *diag, hd_remap_device *device,
                                    hd_remap_direction direction) {
     const struct {
         uint64_t records;
-        measure_fn *measure;
+        hd_status (*measure)(const sample *s, hd_remap_direction direction,
+                             hd_remap_transfer_figures *figures);
     } steps[] = {{device->sample_elements / 4, measure_large},
                  {device->sample_elements / 32, measure_small},
                  {1, measure_latency}};
@@ -183,27 +180,19 @@ static const hd_remap_tuning tunings[] = {
     {.group = 64, .per_item = 8},  {.group = 512, .per_item = 4},
 };
 
-/* The seconds of a remap less those in which the numbers of an index were transferred. */
-static double without_numbers(const sample *s, hd_remap_direction direction, double seconds) {
-    hd_remap_units units = hd_remap_units_of(s->map, direction);
-    double bytes = (double)units.count * units.number_bytes;
-    double rest = seconds - bytes / s->device->figures->transfers[direction].transfer;
-    return rest > seconds / 4 ? rest : seconds / 4;
-}
-
-/* The fastest kernels; a kernel that the device cannot run is no candidate. */
+/* The fastest kernels; a kernel that the device cannot run is no candidate. Their speed is without
+ * the seconds in which the numbers of an index are transferred. */
 static hd_status tune(const sample *s, hd_remap_direction direction,
                       hd_remap_kind_figures *figures) {
     static const hd_remap_options bulk = {.strategy = HD_REMAP_BULK};
     const hd_diag quiet = {0};
-    size_t count = s->device->gpu->device.is_processor ? 1 : sizeof tunings / sizeof *tunings;
+    const bool direct = s->device->gpu->device.is_processor;
+    size_t count = direct ? 1 : sizeof tunings / sizeof *tunings;
     double best = 0;
     hd_status any = HD_ESYSTEM;
     for (size_t t = 0; t < count; t++) {
         double seconds;
-        hd_remap_tuning tried =
-            s->device->gpu->device.is_processor ? (hd_remap_tuning){.direct = true} : tunings[t];
-        figures->tuning = tried;
+        hd_remap_tuning tried = direct ? (hd_remap_tuning){.direct = true} : tunings[t];
         s->device->figures->kinds[s->map->kind][direction].tuning = tried;
         hd_status status = time_move(s, t + 1 == count && any != HD_OK ? s->diag : &quiet,
                                      direction, &bulk, HD_REMAP_ONLY_REMAPS, &seconds);
@@ -213,45 +202,34 @@ static hd_status tune(const sample *s, hd_remap_direction direction,
             any = HD_OK;
         }
     }
+    hd_remap_units units = hd_remap_units_of(s->map, direction);
+    double of_numbers = (double)units.count * units.number_bytes /
+                        s->device->figures->transfers[direction].transfer;
     if (any == HD_OK)
-        figures->remap = (double)s->map->source_bytes / without_numbers(s, direction, best);
+        figures->remap = (double)s->map->source_bytes / fmax(best - of_numbers, best / 4);
     return any;
 }
 
-static hd_status measure_host(const sample *s, hd_remap_direction direction,
-                              hd_remap_kind_figures *figures) {
-    static const hd_remap_options host = {.strategy = HD_REMAP_HOST};
-    double seconds;
-    hd_status status = time_move(s, s->diag, direction, &host, HD_REMAP_WHOLE, &seconds);
-    if (status == HD_OK)
-        figures->host = (double)s->map->source_bytes / seconds;
-    return status;
-}
-
 /* A device that does not get at the host's memory is none for zero-copy. */
-static void measure_zero_copy(const sample *s, hd_remap_direction direction,
-                              hd_remap_kind_figures *figures) {
-    static const hd_remap_options zero_copy = {.strategy = HD_REMAP_ZERO_COPY};
-    const hd_diag quiet = {0};
-    double seconds;
-    figures->zero_copy = 0;
-    if (time_move(s, &quiet, direction, &zero_copy, HD_REMAP_WHOLE, &seconds) == HD_OK)
-        figures->zero_copy = (double)s->map->source_bytes / seconds;
-}
-
 static hd_status measure_kind(const hd_diag *diag, hd_remap_device *device, hd_remap_kind kind,
                               hd_remap_direction direction) {
+    static const hd_remap_options host = {.strategy = HD_REMAP_HOST},
+                                  zero_copy = {.strategy = HD_REMAP_ZERO_COPY};
+    const hd_diag quiet = {0};
     hd_remap_kind_figures figures = {0};
     sample s = {device, diag};
+    double seconds;
     hd_status status = sample_finish(make_map(diag, kind, device->sample_elements, &s.map), &s);
     if (status != HD_OK)
         return status;
     status = tune(&s, direction, &figures);
     device->figures->kinds[kind][direction].tuning = figures.tuning;
     if (status == HD_OK)
-        status = measure_host(&s, direction, &figures);
+        status = time_move(&s, diag, direction, &host, HD_REMAP_WHOLE, &seconds);
     if (status == HD_OK) {
-        measure_zero_copy(&s, direction, &figures);
+        figures.host = (double)s.map->source_bytes / seconds;
+        if (time_move(&s, &quiet, direction, &zero_copy, HD_REMAP_WHOLE, &seconds) == HD_OK)
+            figures.zero_copy = (double)s.map->source_bytes / seconds;
         device->figures->kinds[kind][direction] = figures;
     }
     sample_free(&s);

@@ -16,26 +16,13 @@ static const char *places_text(hd_arena *arena, const hd_remap *map, hd_remap_di
         .map = map, .dialect = dialect, .tuning = {.group = ITEMS}, .out = {.arena = arena}};
     remap_kernel_words(&writer);
     remap_kernel_own_function(&writer);
-    remap_kernel_head(&writer);
-    hd_str_add(&writer.out, "    const hd_w8 unit = HD_GROUP * HD_ITEMS + HD_ITEM;\n"
+    hd_str_add(&writer.out, "HD_KERNEL " HD_REMAP_KERNEL "(HD_PARAMETERS) {\n"
+                            "    const hd_w8 unit = HD_GROUP * HD_ITEMS + HD_ITEM;\n"
                             "    if (unit < count)\n"
                             "        ((HD_GLOBAL hd_w8 *)part0)[unit] ="
                             " place((HD_INDEX)(first + unit));\n"
                             "}\n");
     return hd_str_text(&writer.out);
-}
-
-static hd_status compare_places(hd_remap_device *device, const hd_remap *map,
-                                const uint64_t *places, uint64_t first, uint64_t count) {
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t place = hd_remap_number(&map->place->numbers, first + i);
-        if (places[i] != place)
-            return hd_fail(device->diag, HD_EINPUT, NULL,
-                           "the map's device code gives element %" PRIu64 " the place %" PRIu64
-                           ", its function the place %" PRIu64 "; both must give the same",
-                           first + i, places[i], place);
-    }
-    return HD_OK;
 }
 
 static hd_status compare_all(hd_remap_device *device, const hd_remap *map, void *kernel,
@@ -58,8 +45,15 @@ static hd_status compare_all(hd_remap_device *device, const hd_remap *map, void 
             status = hd_remap_check(device, gpu->api->finish(gpu, queue));
         else
             gpu->api->settle(gpu, queue);
-        if (status == HD_OK)
-            status = compare_places(device, map, places, first, count);
+        for (uint64_t i = 0; i < count && status == HD_OK; i++) {
+            uint64_t place = hd_remap_number(&map->place->numbers, first + i);
+            if (places[i] != place)
+                status =
+                    hd_fail(device->diag, HD_EINPUT, NULL,
+                            "the map's device code gives element %" PRIu64 " the place %" PRIu64
+                            ", its function the place %" PRIu64 "; both must give the same",
+                            first + i, places[i], place);
+        }
     }
     return status;
 }

@@ -121,25 +121,6 @@ void hd_remap_device_settle(hd_remap_device *device) {
 
 /* ---- kernels --------------------------------------------------------------------------- */
 
-/* The kernel of that text, or the place for it: an empty one, or that of the kernel that was not
- * asked for the longest. */
-static hd_remap_built *find_built(hd_remap_device *device, const char *text) {
-    hd_remap_built *oldest = device->built;
-    for (int b = 0; b < HD_REMAP_BUILT; b++) {
-        hd_remap_built *built = &device->built[b];
-        if (built->text && !strcmp(built->text, text))
-            return built;
-        if (built->used < oldest->used)
-            oldest = built;
-    }
-    if (oldest->text) {
-        device->gpu->api->release_program(device->gpu, oldest->program);
-        free(oldest->text);
-        *oldest = (hd_remap_built){0};
-    }
-    return oldest;
-}
-
 static hd_status build(hd_remap_device *device, const char *text, hd_remap_built *built) {
     static const char *const names[] = {HD_REMAP_KERNEL};
     const hd_compute_source source = {
@@ -159,8 +140,24 @@ static hd_status build(hd_remap_device *device, const char *text, hd_remap_built
 }
 
 hd_status hd_remap_build(hd_remap_device *device, const char *text, bool is_own, void **kernel) {
-    hd_remap_built *built = find_built(device, text);
-    hd_status status = built->text ? HD_OK : build(device, text, built);
+    hd_remap_built *built = device->built; /* that of the text, or what was asked for longest ago */
+    for (int b = 0; b < HD_REMAP_BUILT; b++) {
+        hd_remap_built *other = &device->built[b];
+        bool found = other->text && !strcmp(other->text, text);
+        if (found || other->used < built->used)
+            built = other;
+        if (found)
+            break;
+    }
+    hd_status status = HD_OK;
+    if (!built->text || strcmp(built->text, text) != 0) {
+        if (built->text) {
+            device->gpu->api->release_program(device->gpu, built->program);
+            free(built->text);
+            *built = (hd_remap_built){0};
+        }
+        status = build(device, text, built);
+    }
     built->used = ++device->kernels_asked;
     *kernel = built->kernel;
     return status != HD_OK && is_own ? HD_EINPUT : status;
@@ -209,25 +206,21 @@ static const char *grow(hd_compute *gpu, uint64_t bytes, hd_compute_memory *memo
     return error;
 }
 
-static const char *grow_pinned(hd_compute *gpu, uint64_t bytes, hd_remap_slot *slot) {
-    if (slot->pinned.bytes >= bytes)
-        return NULL;
-    if (slot->pinned.bytes)
-        gpu->api->unpin(gpu, &slot->queue, &slot->pinned);
-    slot->pinned.bytes = 0;
-    return gpu->api->pin(gpu, &slot->queue, bytes, &slot->pinned);
-}
-
 hd_status hd_remap_make_slots(hd_remap_device *device, uint64_t count, uint64_t staging,
                               uint64_t numbers, uint64_t pinned) {
+    hd_compute *gpu = device->gpu;
     const char *error = NULL;
     for (uint64_t s = 0; s < HD_REMAP_SLOTS && s < count && !error; s++) {
         hd_remap_slot *slot = &device->slots[s];
-        error = grow(device->gpu, staging, &slot->staging, &slot->staging_bytes);
+        error = grow(gpu, staging, &slot->staging, &slot->staging_bytes);
         if (!error)
-            error = grow(device->gpu, numbers, &slot->numbers, &slot->numbers_bytes);
-        if (!error)
-            error = grow_pinned(device->gpu, pinned, slot);
+            error = grow(gpu, numbers, &slot->numbers, &slot->numbers_bytes);
+        if (error || slot->pinned.bytes >= pinned)
+            continue;
+        if (slot->pinned.bytes)
+            gpu->api->unpin(gpu, &slot->queue, &slot->pinned);
+        slot->pinned.bytes = 0;
+        error = gpu->api->pin(gpu, &slot->queue, pinned, &slot->pinned);
     }
     return hd_remap_check(device, error);
 }

@@ -23,18 +23,15 @@
 static const char head[] = "heddle remap figures 2";
 
 /* Empty variables and relative folders are as good as none (XDG Base Directory Specification). */
-static char *folder_of(hd_arena *arena) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && *cache == '/')
-        return hd_format(arena, "%s/heddle", cache);
-    return home && *home == '/' ? hd_format(arena, "%s/.cache/heddle", home) : NULL;
-}
-
 char *hd_remap_figures_path(hd_arena *arena, const char *device, const char *driver) {
-    const char *folder = folder_of(arena);
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool has_cache = cache && *cache == '/';
     uint64_t hash = hd_hash_bytes(HD_HASH_START, device, strlen(device));
     hash = hd_hash_bytes(hash, driver, strlen(driver));
-    return folder ? hd_format(arena, "%s/remap-%016" PRIx64 ".txt", folder, hash) : NULL;
+    if (!has_cache && !(home && *home == '/'))
+        return NULL;
+    return hd_format(arena, "%s/heddle/remap-%016" PRIx64 ".txt",
+                     has_cache ? cache : hd_format(arena, "%s/.cache", home), hash);
 }
 
 /* ---- reading ------------------------------------------------------------------------- */
@@ -115,45 +112,32 @@ void hd_remap_figures_read(const char *device, const char *driver, hd_remap_figu
 
 /* ---- writing -------------------------------------------------------------------------- */
 
-static void add_kind(hd_str *out, unsigned kind, unsigned direction,
-                     const hd_remap_kind_figures *f) {
-    if (f->remap > 0)
-        hd_str_printf(out, "kind %u %u %.0f %.0f %.0f %u %u %u\n", kind, direction, f->remap,
-                      f->host, f->zero_copy, f->tuning.group, f->tuning.per_item, f->tuning.direct);
-}
-
-static void add_transfers(hd_str *out, unsigned direction, const hd_remap_transfer_figures *f) {
-    if (f->transfer > 0)
-        hd_str_printf(out, "transfers %u %.0f %.0f %.0f %.0f %.0f\n", direction, f->latency * 1e9,
-                      f->chunk * 1e9, f->transfer, f->staged, f->overlap * 1e3);
-}
-
-/* Makes the folders of a path. */
-static void make_folders(hd_arena *arena, const char *path) {
-    char *folder = hd_strdup(arena, path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(folder, 0700);
-        *slash = '/';
-    }
-}
-
 void hd_remap_figures_write(const char *device, const char *driver,
                             const hd_remap_figures *figures) {
     hd_arena *arena = hd_arena_new();
     const hd_diag quiet = {0};
     hd_str out = {.arena = arena};
-    const char *path = hd_remap_figures_path(arena, device, driver);
+    char *path = hd_remap_figures_path(arena, device, driver);
     hd_str_printf(&out, "%s\ndevice %s\ndriver %s\n", head, device, driver);
     for (unsigned d = 0; d < 2; d++) {
-        add_transfers(&out, d, &figures->transfers[d]);
-        for (unsigned k = 0; k < HD_REMAP_KINDS; k++)
-            add_kind(&out, k, d, &figures->kinds[k][d]);
+        const hd_remap_transfer_figures *t = &figures->transfers[d];
+        if (t->transfer > 0)
+            hd_str_printf(&out, "transfers %u %.0f %.0f %.0f %.0f %.0f\n", d, t->latency * 1e9,
+                          t->chunk * 1e9, t->transfer, t->staged, t->overlap * 1e3);
+        for (unsigned k = 0; k < HD_REMAP_KINDS; k++) {
+            const hd_remap_kind_figures *f = &figures->kinds[k][d];
+            if (f->remap > 0)
+                hd_str_printf(&out, "kind %u %u %.0f %.0f %.0f %u %u %u\n", k, d, f->remap, f->host,
+                              f->zero_copy, f->tuning.group, f->tuning.per_item, f->tuning.direct);
+        }
     }
     hd_str_add(&out, "end\n");
-    if (path) {
-        make_folders(arena, path);
-        hd_write_file(&quiet, path, hd_str_text(&out), out.length);
+    for (char *slash = path; slash && (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
     }
+    if (path)
+        hd_write_file(&quiet, path, hd_str_text(&out), out.length);
     hd_arena_free(arena);
 }

@@ -35,24 +35,9 @@ uint64_t hd_remap_tasks(const hd_remap_engine *engine, uint64_t units, uint64_t 
 /* The `bytes` at `block` follow those of before. The line before a block is changed. */
 void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
                   size_t bytes);
-/* The same for `count` streams whose blocks lie `apart`. */
-void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, size_t count,
-                      char *block, size_t apart, size_t bytes);
 /* Writes what is carried. */
 void hd_remap_end(hd_remap_stream *stream);
 
-/* Copies one value. */
-static inline void hd_remap_copy(char *restrict to, const char *restrict from, size_t bytes) {
-    switch (bytes) {
-    case 1: *to = *from; break;
-    case 2: memcpy(to, from, 2); break;
-    case 4: memcpy(to, from, 4); break;
-    case 8: memcpy(to, from, 8); break;
-    case 12: memcpy(to, from, 12); break;
-    case 16: memcpy(to, from, 16); break;
-    default: memcpy(to, from, bytes);
-    }
-}
 /* `count` values of `bytes`, which lie `from_step` apart, to where they lie `to_step` apart. */
 void hd_remap_copy_values(char *to, size_t to_step, const char *from, size_t from_step,
                           size_t bytes, size_t count);
@@ -93,12 +78,6 @@ static inline void hd_remap_prefetch(const char *from, size_t row, uint64_t rows
              line += REMAP_LINE)
             __builtin_prefetch(line, 0, 2);
     __asm__ volatile("");
-}
-
-/* The same while lines are written. */
-static inline hd_remap_ahead hd_remap_rows_ahead(const char *from, size_t row, uint64_t rows,
-                                                 size_t bytes) {
-    return (hd_remap_ahead){from, from + bytes, row, bytes, (size_t)rows};
 }
 
 /* ---- host_records.c, host_matrix.c, host_index.c ------------------------------------------- */

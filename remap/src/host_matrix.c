@@ -54,33 +54,28 @@ static void zip_words(const hd_remap_engine *engine, const zipped *z, char *imag
 
 /* Up to `words` words from `word` on, which may be the end. */
 static hd_remap_ahead words_ahead(const grid *g, uint64_t word, uint64_t words) {
-    uint64_t rest = g->words - word;
-    return hd_remap_rows_ahead(g->from + word * g->bytes, g->row, rest ? g->rows : 0,
-                               (size_t)hd_remap_least(words, rest) * g->bytes);
+    const char *from = g->from + word * g->bytes;
+    size_t bytes = (size_t)hd_remap_least(words, g->words - word) * g->bytes;
+    return (hd_remap_ahead){from, from + bytes, g->row, bytes, bytes ? (size_t)g->rows : 0};
 }
 
-/* A block, step by step, while the next one is prefetched. */
-static void zip_block(const hd_remap_engine *engine, const zipped *z, hd_remap_stream *stream,
-                      char *image, uint64_t block) {
-    const grid *g = z->grid;
-    uint64_t word = block * z->block, end = hd_remap_least(word + z->block, g->words);
-    hd_remap_ahead ahead = words_ahead(g, end, z->block);
-    stream->ahead = &ahead;
-    for (uint64_t count; word < end; word += count) {
-        count = hd_remap_least(end - word, z->step);
-        zip_words(engine, z, image, word, count);
-        hd_remap_put(engine, stream, image, (size_t)count * g->run);
-    }
-    stream->ahead = NULL;
-}
-
+/* Blocks, step by step, while the next one is prefetched. */
 static void zip_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
     const zipped *z = user;
     const grid *g = z->grid;
-    uint64_t begin = z->blocks * task / z->tasks, end = z->blocks * (task + 1) / z->tasks;
-    hd_remap_stream stream = {.to = g->to + begin * z->block * g->run};
-    for (uint64_t b = begin; b < end; b++)
-        zip_block(engine, z, &stream, scratch + REMAP_LINE, b);
+    uint64_t word = z->blocks * task / z->tasks * z->block;
+    uint64_t last = hd_remap_least(z->blocks * (task + 1) / z->tasks * z->block, g->words);
+    hd_remap_ahead ahead;
+    hd_remap_stream stream = {.to = g->to + word * g->run, .ahead = &ahead};
+    while (word < last) {
+        uint64_t end = hd_remap_least(word + z->block, g->words);
+        ahead = words_ahead(g, end, z->block);
+        for (uint64_t count; word < end; word += count) {
+            count = hd_remap_least(end - word, z->step);
+            zip_words(engine, z, scratch + REMAP_LINE, word, count);
+            hd_remap_put(engine, &stream, scratch + REMAP_LINE, (size_t)count * g->run);
+        }
+    }
     hd_remap_end(&stream);
 }
 
@@ -114,38 +109,29 @@ typedef struct along {
     uint64_t block, blocks, tasks; /* of words */
 } along;
 
-static bool can_go_along(const hd_remap_engine *engine, const grid *g) {
-    return engine->streaming && g->word >= 0 && engine->lanes->unzip_along[g->word] &&
-           g->run >= REMAP_LINE && g->words >= 2 * REMAP_LINE / g->bytes &&
-           (uintptr_t)g->to % 4 == 0;
-}
-
 static void copy_words(const grid *g, uint64_t begin, uint64_t end) {
     for (uint64_t w = begin; w < end; w++)
         hd_remap_copy_values(g->to + w * g->run, g->bytes, g->from + w * g->bytes, g->row, g->bytes,
                              (size_t)g->rows);
 }
 
-/* A block, while the next one is prefetched. */
-static void block_along(const hd_remap_engine *engine, const along *a, char *kept, uint64_t word) {
-    const grid *g = a->grid;
-    uint64_t words = hd_remap_least(a->end - word, a->block);
-    hd_remap_ahead ahead = words_ahead(g, word + words, a->block);
-    engine->lanes->unzip_along[g->word](kept, g->to + word * g->run, g->from + word * g->bytes,
-                                        g->row, (size_t)g->rows, (size_t)words, &ahead);
-}
-
+/* Block by block, while the next one is prefetched. */
 static void task_along(const hd_remap_engine *engine, void *user, uint64_t task, char *kept) {
     const along *a = user;
     const grid *g = a->grid;
-    uint64_t begin = a->blocks * task / a->tasks, end = a->blocks * (task + 1) / a->tasks;
-    uint64_t word = a->first + begin * a->block, group = REMAP_LINE / g->bytes;
-    if (word > 0)
+    uint64_t begin = a->first + a->blocks * task / a->tasks * a->block;
+    uint64_t end = a->first + a->blocks * (task + 1) / a->tasks * a->block;
+    uint64_t group = REMAP_LINE / g->bytes;
+    if (begin > 0)
         hd_remap_copy_values(kept, g->bytes,
-                             g->from + (g->rows - group) * g->row + (word - 1) * g->bytes, g->row,
+                             g->from + (g->rows - group) * g->row + (begin - 1) * g->bytes, g->row,
                              g->bytes, (size_t)group);
-    for (uint64_t b = begin; b < end; b++)
-        block_along(engine, a, kept, a->first + b * a->block);
+    for (uint64_t word = begin, words; word < hd_remap_least(end, a->end); word += words) {
+        words = hd_remap_least(a->end - word, a->block);
+        hd_remap_ahead ahead = words_ahead(g, word + words, a->block);
+        engine->lanes->unzip_along[g->word](kept, g->to + word * g->run, g->from + word * g->bytes,
+                                            g->row, (size_t)g->rows, (size_t)words, &ahead);
+    }
     if (task == 0)
         copy_words(g, 0, a->first);
     if (task == a->tasks - 1)
@@ -224,7 +210,9 @@ static hd_status transpose(const hd_remap_engine *engine, uint64_t rows, uint64_
               .word = hd_remap_word(bytes),
               .words = columns,
               .rows = rows};
-    if (rows <= FEW_ROWS && can_go_along(engine, &g))
+    if (rows <= FEW_ROWS && engine->streaming && g.word >= 0 &&
+        engine->lanes->unzip_along[g.word] && g.run >= REMAP_LINE &&
+        columns >= 2 * REMAP_LINE / bytes && (uintptr_t)to % 4 == 0)
         return rows_along(engine, &g);
     return g.run <= SHORT_RUN ? zip_rows(engine, &g) : hd_remap_move_grid(engine, &g);
 }

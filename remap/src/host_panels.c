@@ -41,51 +41,19 @@ typedef struct range {
 /* ---- panels -------------------------------------------------------------------------------- */
 
 static range rows_of(const grid *g, uint64_t word, range piece) {
-    range rows = piece;
     if (!g->slanted)
-        return rows;
+        return piece;
     uint64_t begin = word > g->before ? word - g->before : 0;
     uint64_t end = word + g->length > g->before ? word + g->length - g->before : 0;
-    rows.begin = begin > rows.begin ? begin : rows.begin;
-    rows.end = end < rows.end ? end : rows.end;
-    return rows;
+    return (range){hd_remap_most(begin, piece.begin), hd_remap_least(end, piece.end)};
 }
 
 static size_t area_bytes(const grid *g) {
     return (size_t)hd_align_up(g->block * g->bytes, REMAP_LINE) + REMAP_LINE;
 }
 
-/* Some rows of some words, in a block. */
-typedef struct strip {
-    uint64_t word, words;
-    range rows;
-} strip;
-
 static size_t staged_row(const grid *g) {
     return (size_t)hd_align_up(g->strip * g->bytes, REMAP_LINE) + REMAP_LINE;
-}
-
-/* Copies the strip's rows side by side. */
-static void stage(const grid *g, const strip *s, char *rows) {
-    size_t bytes = (size_t)s->words * g->bytes;
-    const char *from = g->from + s->rows.begin * g->row + s->word * g->bytes;
-    for (uint64_t r = s->rows.begin; r < s->rows.end; r++, from += g->row, rows += staged_row(g))
-        memcpy(rows, from, bytes);
-}
-
-/* A strip to its areas. */
-static void collect(const hd_remap_engine *engine, const grid *g, const strip *s, char *areas,
-                    char *rows) {
-    size_t count = (size_t)(s->rows.end - s->rows.begin), row = staged_row(g);
-    stage(g, s, rows);
-    if (g->word >= 0) {
-        engine->lanes->unzip[g->word](areas, area_bytes(g), rows, row, count, (size_t)s->words,
-                                      rows + count * row);
-        return;
-    }
-    for (uint64_t w = 0; w < s->words; w++)
-        hd_remap_copy_values(areas + w * area_bytes(g), g->bytes, rows + w * g->bytes, row,
-                             g->bytes, count);
 }
 
 static void move_singly(const grid *g, uint64_t word, range rows) {
@@ -168,108 +136,91 @@ static void put_blocks(const runs *p) {
 
 /* Rows whose runs begin anywhere in their lines. The first rows are put singly, and so is what
  * follows the last whole line. */
-static void put_across(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
-                       range rows, hd_remap_carry *across, char *kept) {
+static void put_across(runs *p) {
+    const grid *g = p->grid;
+    const range rows = p->rows;
     uint64_t group = REMAP_LINE / g->bytes, count = rows.end - rows.begin;
-    range rest = {rows.begin + group, rows.end - count % group};
-    runs p = {engine, g, word, words, rest, across, kept};
-    engine->lanes->unzip[g->word](kept, REMAP_LINE, row_at(&p, rows.begin), g->row, (size_t)group,
-                                  (size_t)words, g->end);
-    for (uint64_t w = 0; w < words; w++) {
-        char *to = g->to + (word + w) * g->run + rows.begin * g->bytes;
-        across[w].phase = REMAP_LINE - (uintptr_t)to % REMAP_LINE;
-        across[w].line = to + across[w].phase;
-        memcpy(to, kept + w * REMAP_LINE, across[w].phase);
+    p->engine->lanes->unzip[g->word](p->kept, REMAP_LINE, row_at(p, rows.begin), g->row,
+                                     (size_t)group, (size_t)p->words, g->end);
+    for (uint64_t w = 0; w < p->words; w++) {
+        char *to = g->to + (p->word + w) * g->run + rows.begin * g->bytes;
+        p->across[w].phase = REMAP_LINE - (uintptr_t)to % REMAP_LINE;
+        p->across[w].line = to + p->across[w].phase;
+        memcpy(to, p->kept + w * REMAP_LINE, p->across[w].phase);
     }
-    put_blocks(&p);
-    for (uint64_t w = 0; w < words; w++) {
-        memcpy(across[w].line + (rest.end - rest.begin) * g->bytes,
-               kept + w * REMAP_LINE + across[w].phase, REMAP_LINE - across[w].phase);
-        move_singly(g, word + w, (range){rest.end, rows.end});
+    p->rows = (range){rows.begin + group, rows.end - count % group};
+    put_blocks(p);
+    for (uint64_t w = 0; w < p->words; w++) {
+        memcpy(p->across[w].line + (p->rows.end - p->rows.begin) * g->bytes,
+               p->kept + w * REMAP_LINE + p->across[w].phase, REMAP_LINE - p->across[w].phase);
+        move_singly(g, p->word + w, (range){p->rows.end, rows.end});
     }
 }
 
-static bool can_put_across(const hd_remap_engine *engine, const grid *g, range rows) {
-    return engine->streaming && g->word >= 0 && rows.end - rows.begin >= REMAP_LINE / g->bytes &&
-           (g->bytes < 4 || ((uintptr_t)g->to | g->run) % 4 == 0);
-}
-
-/* A panel on its way. */
-typedef struct panel {
-    const hd_remap_engine *engine;
-    const grid *grid;
-    uint64_t word, words;
-    hd_remap_stream *streams;
-    char *areas, *rows;
-} panel;
-
-static void move_strip(const panel *p, const strip *s) {
+/* Words of a panel in strips: the rows of each are copied side by side, and go from there to an area
+ * for each run, while those that follow are prefetched. */
+static void put_strips(const runs *p, hd_remap_stream *streams, char *areas) {
     const grid *g = p->grid;
-    collect(p->engine, g, s, p->areas, p->rows);
-    hd_remap_put_all(p->engine, p->streams + (s->word - p->word), (size_t)s->words, p->areas,
-                     area_bytes(g), (size_t)(s->rows.end - s->rows.begin) * g->bytes);
-}
-
-/* The strip after `s` among rows [.., end) of the panel; without rows: there is none. */
-static strip next_strip(const panel *p, strip s, uint64_t end) {
-    const grid *g = p->grid;
-    s.word += s.words;
-    if (s.word == p->word + p->words) {
-        s.word = p->word;
-        s.rows.begin = s.rows.end;
-        s.rows.end = end - s.rows.begin < g->block ? end : s.rows.begin + g->block;
+    const hd_remap_lanes *lanes = p->engine->lanes;
+    size_t area = area_bytes(g), row = staged_row(g);
+    char *staged = areas + g->strip * area;
+    for (uint64_t w = 0; w < p->words; w++)
+        streams[w] =
+            (hd_remap_stream){.to = g->to + (p->word + w) * g->run + p->rows.begin * g->bytes};
+    for (uint64_t r = p->rows.begin, end; r < p->rows.end; r = end) {
+        end = hd_remap_least(r + g->block, p->rows.end);
+        size_t count = (size_t)(end - r);
+        prefetch_rows(p, end, end + g->block);
+        for (uint64_t first = 0; first < p->words; first += g->strip) {
+            uint64_t words = hd_remap_least(p->words - first, g->strip);
+            const char *from = row_at(p, r) + first * g->bytes;
+            for (size_t i = 0; i < count; i++)
+                memcpy(staged + i * row, from + i * g->row, (size_t)words * g->bytes);
+            if (g->word >= 0)
+                lanes->unzip[g->word](areas, area, staged, row, count, (size_t)words,
+                                      staged + count * row);
+            for (uint64_t w = 0; w < words && g->word < 0; w++)
+                hd_remap_copy_values(areas + w * area, g->bytes, staged + w * g->bytes, row,
+                                     g->bytes, count);
+            for (uint64_t w = 0; w < words; w++)
+                hd_remap_put(p->engine, &streams[first + w], areas + w * area, count * g->bytes);
+        }
     }
-    uint64_t left = p->word + p->words - s.word;
-    s.words = left < g->strip ? left : g->strip;
-    return s;
-}
-
-static void move_strips(const panel *p, range rows) {
-    strip none = {p->word + p->words, 0, {rows.begin, rows.begin}};
-    for (strip s = next_strip(p, none, rows.end), next; s.rows.begin < s.rows.end; s = next) {
-        next = next_strip(p, s, rows.end);
-        hd_remap_prefetch(
-            p->grid->from + next.rows.begin * p->grid->row + next.word * p->grid->bytes,
-            p->grid->row, next.rows.end - next.rows.begin, (size_t)next.words * p->grid->bytes);
-        move_strip(p, &s);
-    }
+    for (uint64_t w = 0; w < p->words; w++)
+        hd_remap_end(&streams[w]);
 }
 
 /* Rows that all words of the panel have. */
 static void move_panel(const hd_remap_engine *engine, const grid *g, char *scratch, uint64_t word,
                        uint64_t words, range rows) {
-    hd_remap_stream *streams = (hd_remap_stream *)(void *)scratch;
-    char *areas = scratch + hd_align_up(g->panel * sizeof *streams, REMAP_LINE) + REMAP_LINE;
-    panel p = {engine, g, word, words, streams, areas, areas + g->strip * area_bytes(g)};
     range lines = rows_in_lines(engine, g, rows);
+    runs p = {engine, g, word, words, rows, NULL, NULL};
     if (lines.begin < lines.end) {
-        put_blocks(&(runs){engine, g, word, words, lines, NULL, NULL});
+        p.rows = lines;
+        put_blocks(&p);
         for (uint64_t w = word; w < word + words; w++) {
             move_singly(g, w, (range){rows.begin, lines.begin});
             move_singly(g, w, (range){lines.end, rows.end});
         }
-        return;
+    } else if (engine->streaming && g->word >= 0 &&
+               rows.end - rows.begin >= REMAP_LINE / g->bytes &&
+               (g->bytes < 4 || ((uintptr_t)g->to | g->run) % 4 == 0)) {
+        p.across = (hd_remap_carry *)(void *)scratch;
+        p.kept = scratch + hd_align_up(g->panel * sizeof *p.across, REMAP_LINE);
+        put_across(&p);
+    } else {
+        size_t streams = (size_t)hd_align_up(g->panel * sizeof(hd_remap_stream), REMAP_LINE);
+        put_strips(&p, (hd_remap_stream *)(void *)scratch, scratch + streams + REMAP_LINE);
     }
-    if (can_put_across(engine, g, rows)) {
-        char *kept = scratch + hd_align_up(g->panel * sizeof(hd_remap_carry), REMAP_LINE);
-        put_across(engine, g, word, words, rows, (hd_remap_carry *)(void *)scratch, kept);
-        return;
-    }
-    for (uint64_t w = 0; w < words; w++)
-        streams[w] = (hd_remap_stream){.to = g->to + (word + w) * g->run + rows.begin * g->bytes};
-    move_strips(&p, rows);
-    for (uint64_t w = 0; w < words; w++)
-        hd_remap_end(&streams[w]);
 }
 
 static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
     const grid *g = user;
     uint64_t word = task / g->pieces * g->panel, piece = task % g->pieces;
-    uint64_t words = g->words - word < g->panel ? g->words - word : g->panel;
+    uint64_t words = hd_remap_least(g->words - word, g->panel);
     uint64_t blocks = (g->rows + g->block - 1) / g->block;
     range rows = {blocks * piece / g->pieces * g->block,
-                  blocks * (piece + 1) / g->pieces * g->block};
-    rows.end = rows.end < g->rows ? rows.end : g->rows;
+                  hd_remap_least(blocks * (piece + 1) / g->pieces * g->block, g->rows)};
     range all = {rows_of(g, word + words - 1, rows).begin, rows_of(g, word, rows).end};
     if (all.begin < all.end)
         move_panel(engine, g, scratch, word, words, all);
@@ -277,8 +228,8 @@ static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task,
         all = (range){rows.end, rows.end};
     for (uint64_t w = word; w < word + words && g->slanted; w++) {
         range own = rows_of(g, w, rows);
-        move_singly(g, w, (range){own.begin, own.end < all.begin ? own.end : all.begin});
-        move_singly(g, w, (range){own.begin > all.end ? own.begin : all.end, own.end});
+        move_singly(g, w, (range){own.begin, hd_remap_least(own.end, all.begin)});
+        move_singly(g, w, (range){hd_remap_most(own.begin, all.end), own.end});
     }
 }
 
@@ -313,8 +264,7 @@ hd_status hd_remap_move_grid(const hd_remap_engine *engine, grid *g) {
     shape_panels(engine, g);
     uint64_t least = g->bytes < LARGE_BYTES ? 4 : 1;
     g->block = hd_remap_most(least, BLOCK_BYTES / g->bytes);
-    g->strip = hd_remap_most(least, STRIP_BYTES / g->bytes);
-    g->strip = g->strip < g->panel ? g->strip : g->panel;
+    g->strip = hd_remap_least(hd_remap_most(least, STRIP_BYTES / g->bytes), g->panel);
     uint64_t tasks = hd_remap_tasks(engine, g->rows / g->block + 1, bytes);
     g->pieces = g->panels < tasks ? tasks : 1;
     size_t scratch = (size_t)hd_align_up(g->panel * sizeof(hd_remap_stream), REMAP_LINE) +

@@ -12,24 +12,11 @@ void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *
                   size_t bytes) {
     size_t head = -(uintptr_t)stream->to % REMAP_LINE; /* before the first whole line */
     if (head) {
-        head = head < bytes ? head : bytes;
+        head = (size_t)hd_remap_least(head, bytes);
         memcpy(stream->to, block, head);
         stream->to += head;
     }
-    engine->lanes->put(stream, 1, block + head, 0, bytes - head, engine->streaming);
-}
-
-void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, size_t count,
-                      char *block, size_t apart, size_t bytes) {
-    bool begun = true;
-    for (size_t s = 0; s < count; s++)
-        begun &= (uintptr_t)streams[s].to % REMAP_LINE == 0;
-    if (begun) {
-        engine->lanes->put(streams, count, block, apart, bytes, engine->streaming);
-        return;
-    }
-    for (size_t s = 0; s < count; s++)
-        hd_remap_put(engine, &streams[s], block + s * apart, bytes);
+    engine->lanes->put(stream, block + head, bytes - head, engine->streaming);
 }
 
 void hd_remap_end(hd_remap_stream *stream) {

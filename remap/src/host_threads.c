@@ -35,29 +35,15 @@ static bool has_avx512(void) {
 #endif
 }
 
-static bool has_neon(void) {
-#if defined __aarch64__
-    return true;
-#else
-    return false;
-#endif
-}
-
-static const hd_remap_lanes *lanes_of(hd_remap_simd simd) {
-#if defined __x86_64__
-    if (simd == HD_REMAP_SIMD_AVX512)
-        return &hd_remap_lanes_avx512;
-    if (simd == HD_REMAP_SIMD_AVX2)
-        return &hd_remap_lanes_avx2;
-#endif
-    (void)simd;
-    return &hd_remap_lanes_base;
-}
-
 static hd_status choose_lanes(const hd_diag *diag, hd_remap_simd simd,
                               const hd_remap_lanes **lanes) {
     static const char *const names[] = {"the best", "none", "AVX2", "AVX-512 with VBMI", "NEON"};
-    const bool has[] = {true, true, has_avx2(), has_avx512(), has_neon()};
+#if defined __aarch64__
+    const bool has_neon = true;
+#else
+    const bool has_neon = false;
+#endif
+    const bool has[] = {true, true, has_avx2(), has_avx512(), has_neon};
     if (simd < HD_REMAP_SIMD_BEST || simd > HD_REMAP_SIMD_NEON)
         return hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_simd", (int)simd);
     if (!has[simd])
@@ -65,33 +51,30 @@ static hd_status choose_lanes(const hd_diag *diag, hd_remap_simd simd,
                        "this processor has no %s; leave it to HD_REMAP_SIMD_BEST", names[simd]);
     if (simd == HD_REMAP_SIMD_BEST)
         simd = has_avx512() ? HD_REMAP_SIMD_AVX512 : has_avx2() ? HD_REMAP_SIMD_AVX2 : simd;
-    *lanes = lanes_of(simd);
+    *lanes = &hd_remap_lanes_base;
+#if defined __x86_64__
+    if (simd == HD_REMAP_SIMD_AVX512)
+        *lanes = &hd_remap_lanes_avx512;
+    if (simd == HD_REMAP_SIMD_AVX2)
+        *lanes = &hd_remap_lanes_avx2;
+#endif
     return HD_OK;
 }
 
-/* Of the last cache that the first core sees, as the system's file says; 0: it does not. */
-static uint64_t cache_in_file(void) {
-    uint64_t kib = 0;
-    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
-    if (!file)
-        return 0;
-    if (fscanf(file, "%" SCNu64 "K", &kib) != 1)
-        kib = 0;
-    fclose(file);
-    return kib << 10;
-}
-
 /* Half of the last cache: what is larger will not be found there again. A virtual machine's
- * processor may tell of all caches of the machine below it, so the smaller figure is the one. */
+ * processor may tell of all caches of the machine below it, so the smaller of its figure and the
+ * system's file's is the one. */
 static bool passes_caches(uint64_t bytes) {
     if (bytes <= LEAST_STREAMED)
         return false;
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
     long told = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    uint64_t in_file = cache_in_file();
-    uint64_t cache = told > 0 ? (uint64_t)told : in_file ? in_file : USUAL_CACHE;
-    if (in_file && in_file < cache)
-        cache = in_file;
-    return bytes > cache / 2;
+    uint64_t kib, cache = told > 0 ? (uint64_t)told : UINT64_MAX;
+    if (file && fscanf(file, "%" SCNu64 "K", &kib) == 1 && kib)
+        cache = hd_remap_least(cache, kib << 10);
+    if (file)
+        fclose(file);
+    return bytes > (cache == UINT64_MAX ? USUAL_CACHE : cache) / 2;
 }
 
 hd_status hd_remap_engine_of(const hd_diag *diag, const hd_remap_host_options *options,
@@ -99,8 +82,7 @@ hd_status hd_remap_engine_of(const hd_diag *diag, const hd_remap_host_options *o
     static const hd_remap_host_options usual = {0};
     options = options ? options : &usual;
     uint64_t threads = options->threads ? options->threads : hd_core_count();
-    uint64_t most = 1 + bytes / LEAST_BYTES;
-    threads = threads < most ? threads : most;
+    threads = hd_remap_least(threads, 1 + bytes / LEAST_BYTES);
     *engine = (hd_remap_engine){.diag = diag,
                                 .threads = (uint32_t)hd_remap_least(threads, HD_REMAP_MOST_THREADS),
                                 .streaming = passes_caches(bytes)};
@@ -145,17 +127,6 @@ static void *work(void *user) {
     return NULL;
 }
 
-/* The calling thread works, too; threads that the system refuses leave more to the others. */
-static void run_workers(worker *workers, uint32_t count) {
-    uint32_t started = 1;
-    while (started < count &&
-           pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
-        started++;
-    work(&workers[0]);
-    for (uint32_t i = 1; i < started; i++)
-        pthread_join(workers[i].thread, NULL);
-}
-
 hd_status hd_remap_run(const hd_remap_engine *engine, uint64_t tasks, size_t scratch_bytes,
                        hd_remap_task_fn *task, void *job) {
     run r = {engine, task, job, tasks, 0};
@@ -171,7 +142,15 @@ hd_status hd_remap_run(const hd_remap_engine *engine, uint64_t tasks, size_t scr
         memset(scratch, 0, each * threads);
         for (uint32_t i = 0; i < threads; i++)
             workers[i] = (worker){.run = &r, .scratch = scratch + i * each};
-        run_workers(workers, threads);
+        /* The calling thread works, too; threads that the system refuses leave more to the
+         * others. */
+        uint32_t started = 1;
+        while (started < threads &&
+               pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
+            started++;
+        work(&workers[0]);
+        for (uint32_t i = 1; i < started; i++)
+            pthread_join(workers[i].thread, NULL);
     }
     free(scratch);
     free(workers);

@@ -69,70 +69,42 @@ static hd_remap_cut cut_of(const runs *r) {
     return cut;
 }
 
-/* Records behind the last panel: in memory of their own, as runs and as records. */
-typedef struct rest {
-    uint64_t records;
-    size_t length, bytes; /* of a run, of all */
-    char *memory, *as_records;
-    const char **runs;
-} rest;
+static hd_status no_memory(const hd_remap_engine *engine, uint64_t records) {
+    return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %zu records", (size_t)records);
+}
 
-static hd_status new_rest(const hd_remap_engine *engine, const hd_remap_cut *cut, rest *r) {
-    *r = (rest){.records = cut->records - cut->panels * cut->length};
-    r->length = (size_t)r->records * cut->bytes;
-    r->bytes = (size_t)cut->words * r->length;
+/* Records behind the last panel are kept in memory of their own, as runs and as records. */
+static hd_status by_panels(const hd_remap_engine *engine, const runs *all, bool to_runs) {
+    hd_remap_cut cut = cut_of(all);
+    size_t whole = (size_t)cut.panels * cut.chunk;
+    uint64_t rest = cut.records - cut.panels * cut.length;
+    size_t length = (size_t)rest * cut.bytes, bytes = (size_t)cut.words * length;
     /* Zipping may write some bytes behind the last record. */
-    r->memory = malloc(2 * r->bytes + REMAP_LINE);
-    r->runs = malloc((size_t)cut->words * sizeof *r->runs);
-    if (!r->memory || !r->runs) {
-        free(r->memory);
-        free(r->runs);
-        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %zu records",
-                       (size_t)r->records);
+    char *as_runs = malloc(2 * bytes + REMAP_LINE);
+    const char **begin = malloc((size_t)cut.words * sizeof *begin);
+    hd_status status = as_runs && begin ? HD_OK : no_memory(engine, rest);
+    for (uint64_t w = 0; w < cut.words && status == HD_OK; w++) {
+        begin[w] = as_runs + w * length;
+        if (!to_runs)
+            memcpy(as_runs + w * length, all->data + w * cut.run + whole, length);
     }
-    r->as_records = r->memory + r->bytes;
-    for (uint64_t w = 0; w < cut->words; w++)
-        r->runs[w] = r->memory + w * r->length;
-    return HD_OK;
-}
-
-static void free_rest(rest *r) {
-    free(r->memory);
-    free(r->runs);
-}
-
-static hd_status panels_to_runs(const hd_remap_engine *engine, const runs *all) {
-    hd_remap_cut cut = cut_of(all);
-    size_t whole = (size_t)cut.panels * cut.chunk;
-    rest r;
-    hd_status status = new_rest(engine, &cut, &r);
-    if (status != HD_OK)
-        return status;
-    hd_remap_to_runs(engine, &cut, r.memory, r.length, all->data + whole * cut.words, r.records);
-    status = hd_remap_panels_to_chunks(engine, &cut);
+    if (status == HD_OK && to_runs) {
+        const char *from = all->data + whole * cut.words;
+        hd_remap_to_runs(engine, &cut, as_runs, length, from, rest, cut.words, from + bytes);
+        status = hd_remap_sweep_panels(engine, &cut, false);
+    } else if (status == HD_OK) {
+        hd_remap_from_runs(engine, &cut, as_runs + bytes, begin, 0, rest);
+    }
     if (status == HD_OK)
-        status = hd_remap_move_chunks(engine, &cut, false);
-    for (uint64_t w = 0; w < cut.words; w++)
-        memcpy(all->data + w * cut.run + whole, r.runs[w], r.length);
-    free_rest(&r);
-    return status;
-}
-
-static hd_status panels_from_runs(const hd_remap_engine *engine, const runs *all) {
-    hd_remap_cut cut = cut_of(all);
-    size_t whole = (size_t)cut.panels * cut.chunk;
-    rest r;
-    hd_status status = new_rest(engine, &cut, &r);
-    if (status != HD_OK)
-        return status;
-    for (uint64_t w = 0; w < cut.words; w++)
-        memcpy(r.memory + w * r.length, all->data + w * cut.run + whole, r.length);
-    hd_remap_from_runs(engine, &cut, r.as_records, r.runs, 0, r.records);
-    status = hd_remap_move_chunks(engine, &cut, true);
-    if (status == HD_OK)
-        status = hd_remap_chunks_to_panels(engine, &cut);
-    memcpy(all->data + whole * cut.words, r.as_records, r.bytes);
-    free_rest(&r);
+        status = hd_remap_move_chunks(engine, &cut, !to_runs);
+    if (status == HD_OK && !to_runs)
+        status = hd_remap_sweep_panels(engine, &cut, true);
+    if (status == HD_OK && !to_runs)
+        memcpy(all->data + whole * cut.words, as_runs + bytes, bytes);
+    for (uint64_t w = 0; w < cut.words && status == HD_OK && to_runs; w++)
+        memcpy(all->data + w * cut.run + whole, begin[w], length);
+    free(as_runs);
+    free(begin);
     return status;
 }
 
@@ -148,51 +120,29 @@ static bool is_nearly_square(const runs *r) {
            cut_of(r).chunk < SHORT_CHUNK;
 }
 
-/* What nearly square matrices have beside the square: tails of its rows or columns. */
-static hd_status new_tails(const hd_remap_engine *engine, const runs *r, char **tails) {
-    size_t bytes = (size_t)((r->records - r->words) * r->words) * r->bytes;
-    *tails = malloc(bytes + REMAP_LINE);
-    return *tails ? HD_OK
-                  : hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %zu rows",
-                            (size_t)(r->records - r->words));
-}
-
-static hd_status near_to_runs(const hd_remap_engine *engine, const runs *r) {
+/* The records behind the square are the runs of its tails: the rests of its rows, or columns. */
+static hd_status by_nearly_square(const hd_remap_engine *engine, const runs *r, bool to_runs) {
     uint64_t more = r->records - r->words;
-    size_t side = (size_t)r->words * r->bytes;
-    /* The records behind the square are the runs of its tails. */
+    size_t side = (size_t)r->words * r->bytes, bytes = (size_t)more * side;
     hd_remap_cut tail = {.records = r->words, .words = more, .bytes = r->bytes};
-    char *tails;
+    char *tails = malloc(bytes + REMAP_LINE);
     const char **last = malloc((size_t)more * sizeof *last);
-    if (!last)
-        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %zu rows", (size_t)more);
-    hd_status status = new_tails(engine, r, &tails);
-    if (status == HD_OK) {
-        for (uint64_t i = 0; i < more; i++)
-            last[i] = r->data + (r->words + i) * side;
+    hd_status status = tails && last ? HD_OK : no_memory(engine, more);
+    for (uint64_t i = 0; i < more && status == HD_OK; i++)
+        last[i] = r->data + (r->words + i) * side;
+    if (status == HD_OK && to_runs)
         hd_remap_from_runs(engine, &tail, tails, last, 0, r->words);
-        status = hd_remap_transpose_square(engine, r->data, r->words, r->bytes);
-        if (status == HD_OK)
-            status = hd_remap_spread_rows(engine, r->data, r->words, side, r->run, tails);
-        free(tails);
-    }
-    free(last);
-    return status;
-}
-
-static hd_status near_from_runs(const hd_remap_engine *engine, const runs *r) {
-    uint64_t more = r->records - r->words;
-    size_t side = (size_t)r->words * r->bytes;
-    hd_remap_cut tail = {.records = r->words, .words = more, .bytes = r->bytes};
-    char *tails;
-    hd_status status = new_tails(engine, r, &tails);
-    if (status != HD_OK)
-        return status;
-    status = hd_remap_close_rows(engine, r->data, r->words, side, r->run, tails);
+    else if (status == HD_OK)
+        status = hd_remap_shift_rows(engine, r->data, r->words, side, r->run, tails, true);
     if (status == HD_OK)
         status = hd_remap_transpose_square(engine, r->data, r->words, r->bytes);
-    hd_remap_to_runs(engine, &tail, r->data + r->words * side, side, tails, r->words);
+    if (status == HD_OK && to_runs)
+        status = hd_remap_shift_rows(engine, r->data, r->words, side, r->run, tails, false);
+    else if (status == HD_OK)
+        hd_remap_to_runs(engine, &tail, r->data + r->words * side, side, tails, r->words, more,
+                         tails + bytes);
     free(tails);
+    free(last);
     return status;
 }
 
@@ -236,14 +186,6 @@ static runs runs_of(const hd_remap *map, void *data, bool *to_runs) {
     return (runs){data, longer, *to_runs ? map->columns : map->rows, bytes, (size_t)longer * bytes};
 }
 
-static hd_status move(const hd_remap_engine *engine, const runs *r, bool to_runs) {
-    if (is_square(r))
-        return hd_remap_transpose_square(engine, r->data, r->words, r->bytes);
-    if (is_nearly_square(r))
-        return to_runs ? near_to_runs(engine, r) : near_from_runs(engine, r);
-    return to_runs ? panels_to_runs(engine, r) : panels_from_runs(engine, r);
-}
-
 uint64_t hd_remap_in_place_scratch(const hd_remap *map) {
     bool to_runs;
     if (!hd_remap_in_place_bytes(map))
@@ -265,7 +207,11 @@ hd_status hd_remap_in_place_by(const hd_remap_engine *engine, const hd_remap *ma
                                bool back) {
     bool to_runs;
     runs r = runs_of(map, data, &to_runs);
-    return r.words == 1 ? HD_OK : move(engine, &r, to_runs != back); /* one word moves nowhere */
+    if (r.words == 1)
+        return HD_OK; /* one word moves nowhere */
+    if (is_square(&r))
+        return hd_remap_transpose_square(engine, r.data, r.words, r.bytes);
+    return (is_nearly_square(&r) ? by_nearly_square : by_panels)(engine, &r, to_runs != back);
 }
 
 static hd_status remap_in_place(const hd_diag *diag, const hd_remap *map, void *data,

@@ -62,17 +62,18 @@ static inline void hd_remap_copy_near(const hd_remap_engine *engine, char *to, c
 
 /* ---- in_place_panels.c --------------------------------------------------------------------- */
 
-/* `records` records at `from` to runs that begin every `pitch` bytes. */
+/* Some words of `records` records at `from` to runs that begin every `pitch` bytes; bytes up to
+ * `end` may be read. */
 void hd_remap_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
-                      size_t pitch, const char *from, uint64_t records);
+                      size_t pitch, const char *from, uint64_t records, uint64_t words,
+                      const char *end);
 /* Values `first` and following of each run to `records` records. */
 void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
                         const char *const *runs, uint64_t first, uint64_t records);
 
 /* Panels of records become their chunks, or back. */
-hd_status hd_remap_panels_to_chunks(const hd_remap_engine *engine, const hd_remap_cut *cut);
-hd_status hd_remap_chunks_to_panels(const hd_remap_engine *engine, const hd_remap_cut *cut);
-/* What these need at most, in bytes for each thread; so the others below. */
+hd_status hd_remap_sweep_panels(const hd_remap_engine *engine, const hd_remap_cut *cut, bool back);
+/* What this needs at most, in bytes for each thread; so the others below. */
 uint64_t hd_remap_panels_scratch(const hd_remap_cut *cut);
 
 /* ---- in_place_chunks.c --------------------------------------------------------------------- */
@@ -89,10 +90,8 @@ uint64_t hd_remap_square_scratch(size_t bytes);
 
 /* Rows of `bytes` that lie one after another go to where one begins every `run` bytes, each with
  * its tail of `tails` behind it; or back. */
-hd_status hd_remap_spread_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
-                               size_t bytes, size_t run, char *tails);
-hd_status hd_remap_close_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
-                              size_t bytes, size_t run, char *tails);
+hd_status hd_remap_shift_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
+                              size_t bytes, size_t run, char *tails, bool back);
 uint64_t hd_remap_shift_scratch(uint64_t rows, size_t bytes, size_t run);
 
 #endif

@@ -75,14 +75,6 @@ static void prefetch_next(const chunks *c, reader *r) {
     r->done += step;
 }
 
-static void copy_lines(const hd_remap_engine *engine, char *to, char *from, size_t bytes,
-                       bool streaming) {
-    if (streaming)
-        engine->lanes->copy_streaming(to, from, bytes / REMAP_LINE);
-    else
-        hd_remap_copy_near(engine, to, from, bytes);
-}
-
 /* Fills the hole from behind, and so on, until the chunk is kept aside that comes next. */
 static void move_piece(const hd_remap_engine *engine, const chunks *c, const piece *p) {
     uint64_t hole = p->hole;
@@ -94,9 +86,12 @@ static void move_piece(const hd_remap_engine *engine, const chunks *c, const pie
     for (uint64_t from; (from = source_of(c, hole)) != p->next_hole; hole = from) {
         char *data = hd_remap_chunk(c->cut, from);
         for (size_t done = 0; done < c->bytes; done += step) {
-            size_t left = c->bytes - done;
+            size_t bytes = (size_t)hd_remap_least(c->bytes - done, step);
             prefetch_next(c, &ahead);
-            copy_lines(engine, to + done, data + done, left < step ? left : step, c->streaming);
+            if (c->streaming)
+                engine->lanes->copy_streaming(to + done, data + done, bytes / REMAP_LINE);
+            else
+                hd_remap_copy_near(engine, to + done, data + done, bytes);
         }
         to = data;
     }

@@ -15,10 +15,9 @@
 
 /* ---- one panel ----------------------------------------------------------------------------- */
 
-/* Some words of `records` records. */
-static void words_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
-                          size_t pitch, const char *from, uint64_t records, uint64_t words,
-                          const char *end) {
+void hd_remap_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
+                      size_t pitch, const char *from, uint64_t records, uint64_t words,
+                      const char *end) {
     int word = hd_remap_word(cut->bytes);
     size_t row = (size_t)cut->words * cut->bytes;
     if (word >= 0) {
@@ -28,12 +27,6 @@ static void words_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut
     for (uint64_t w = 0; w < words; w++)
         hd_remap_copy_values(to + w * pitch, cut->bytes, from + w * cut->bytes, row, cut->bytes,
                              (size_t)records);
-}
-
-void hd_remap_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
-                      size_t pitch, const char *from, uint64_t records) {
-    words_to_runs(engine, cut, to, pitch, from, records, cut->words,
-                  from + records * cut->words * cut->bytes);
 }
 
 void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
@@ -97,34 +90,30 @@ static char *saved_of(const sweep *s, uint64_t task, uint64_t number) {
            (s->before + number - end) * hd_remap_panel_bytes(s->cut);
 }
 
-/* Some long records, line by line of their words, while the next ones are prefetched. */
-static void long_to_chunks(const hd_remap_engine *engine, const hd_remap_cut *c, char *to,
-                           const char *from, uint64_t records) {
-    size_t row = (size_t)c->words * c->bytes;
-    uint64_t step = hd_remap_most(1, REMAP_LINE / c->bytes), steps = (c->words + step - 1) / step;
-    for (uint64_t i = 0; i < steps; i++) {
-        uint64_t begin = records * i / steps, end = records * (i + 1) / steps;
-        hd_remap_prefetch_run(from + (records + begin) * row, (size_t)(end - begin) * row);
-        words_to_runs(engine, c, to + i * step * c->chunk, c->chunk, from + i * step * c->bytes,
-                      records, hd_remap_least(step, c->words - i * step), from + records * row);
-    }
-}
-
+/* Long records go some at a time, line by line of their words, while the next ones are prefetched. */
 static void panel_to_chunks(const hd_remap_engine *engine, const sweep *s, char *to,
                             const char *from) {
     const hd_remap_cut *c = s->cut;
     size_t row = (size_t)c->words * c->bytes;
-    for (uint64_t r = 0; r < c->length; r += s->step) {
-        uint64_t records = hd_remap_least(c->length - r, s->step);
+    bool is_long = c->words > REMAP_FEW_WORDS;
+    uint64_t beside = is_long ? hd_remap_most(1, REMAP_LINE / c->bytes) : c->words;
+    uint64_t parts = (c->words + beside - 1) / beside;
+    const char *end = from + c->length * row;
+    for (uint64_t r = 0, records; r < c->length; r += records, from += records * row) {
+        records = hd_remap_least(c->length - r, s->step);
         char *at = to + r * c->bytes;
         if (s->streaming)
             engine->lanes->unzip_streaming[hd_remap_word(c->bytes)](
-                at, c->chunk, from + r * row, row, (size_t)records, (size_t)c->words,
-                from + c->length * row);
-        else if (c->words > REMAP_FEW_WORDS)
-            long_to_chunks(engine, c, at, from + r * row, records);
-        else
-            hd_remap_to_runs(engine, c, at, c->chunk, from + r * row, records);
+                at, c->chunk, from, row, (size_t)records, (size_t)c->words, end);
+        for (uint64_t i = 0; i < parts && !s->streaming; i++) {
+            uint64_t begin = records * i / parts, until = records * (i + 1) / parts;
+            if (is_long)
+                hd_remap_prefetch_run(from + (records + begin) * row,
+                                      (size_t)(until - begin) * row);
+            hd_remap_to_runs(engine, c, at + i * beside * c->chunk, c->chunk,
+                             from + i * beside * c->bytes, records,
+                             hd_remap_least(beside, c->words - i * beside), end);
+        }
     }
 }
 
@@ -145,50 +134,27 @@ static void to_chunks_task(const hd_remap_engine *engine, void *user, uint64_t t
     }
 }
 
-static void prefetch_runs(const hd_remap_cut *c, const char *const *runs, uint64_t first,
-                          uint64_t records) {
-    for (uint64_t w = 0; w < c->words; w++)
-        hd_remap_prefetch_run(runs[w] + first * c->bytes, (size_t)records * c->bytes);
-}
-
 static size_t runs_bytes(const hd_remap_cut *c) {
     return (size_t)hd_align_up(c->words * sizeof(char *), REMAP_LINE);
 }
 
-/* By way of a block, since zipping short records writes behind the last one. */
-static void blocks_to_panel(const hd_remap_engine *engine, const sweep *s, char *to,
-                            const char *const *runs, char *block) {
+/* Step by step; of many runs the next one is prefetched. Short records go by way of a block, since
+ * zipping them writes behind the last one. */
+static void runs_to_panel(const hd_remap_engine *engine, const sweep *s, char *to,
+                          const char *const *runs, char *block) {
     const hd_remap_cut *c = s->cut;
+    bool is_long = c->words > REMAP_FEW_WORDS;
     hd_remap_stream stream = {.to = to};
-    for (uint64_t r = 0; r < c->length; r += s->step) {
-        uint64_t records = hd_remap_least(c->length - r, s->step);
-        if (c->words >= MANY_RUNS && r + s->step < c->length)
-            prefetch_runs(c, runs, r + s->step, s->step);
-        hd_remap_from_runs(engine, c, block, runs, r, records);
-        hd_remap_put(engine, &stream, block, (size_t)(records * c->words) * c->bytes);
+    for (uint64_t r = 0, records; r < c->length; r += records) {
+        records = hd_remap_least(c->length - r, s->step);
+        for (uint64_t w = 0; w < c->words && c->words >= MANY_RUNS && r + s->step < c->length; w++)
+            hd_remap_prefetch_run(runs[w] + (r + s->step) * c->bytes, (size_t)s->step * c->bytes);
+        char *at = is_long ? to + r * c->words * c->bytes : block;
+        hd_remap_from_runs(engine, c, at, runs, r, records);
+        if (!is_long)
+            hd_remap_put(engine, &stream, block, (size_t)(records * c->words) * c->bytes);
     }
     hd_remap_end(&stream);
-}
-
-/* Chunks that lie one after another are a matrix whose columns are the records. */
-static void long_to_panel(const hd_remap_engine *engine, const sweep *s, char *to,
-                          const char *const *runs) {
-    const hd_remap_cut *c = s->cut;
-    int word = hd_remap_word(c->bytes);
-    size_t row = (size_t)c->words * c->bytes;
-    bool matrix =
-        word >= 0 && row >= REMAP_LINE && runs[c->words - 1] == runs[0] + (c->words - 1) * c->chunk;
-    for (uint64_t r = 0; r < c->length; r += s->step) {
-        uint64_t records = hd_remap_least(c->length - r, s->step);
-        if (r + s->step < c->length)
-            prefetch_runs(c, runs, r + s->step, s->step);
-        if (matrix)
-            engine->lanes->unzip[word](to + r * row, row, runs[0] + r * c->bytes, c->chunk,
-                                       (size_t)c->words, (size_t)records,
-                                       runs[c->words - 1] + c->chunk);
-        else
-            hd_remap_from_runs(engine, c, to + r * row, runs, r, records);
-    }
 }
 
 static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t task,
@@ -206,10 +172,8 @@ static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t t
             runs[w] = saved ? saved + w * c->chunk : hd_remap_chunk(c, place * c->words + w);
         if (zip)
             zip(to, runs, 0, (size_t)c->length, (size_t)c->words);
-        else if (c->words > REMAP_FEW_WORDS)
-            long_to_panel(engine, s, to, runs);
         else
-            blocks_to_panel(engine, s, to, runs, scratch + runs_bytes(c) + REMAP_LINE);
+            runs_to_panel(engine, s, to, runs, scratch + runs_bytes(c) + REMAP_LINE);
     }
 }
 
@@ -235,7 +199,7 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
     return s;
 }
 
-static hd_status sweep_panels(const hd_remap_engine *engine, const hd_remap_cut *c, bool back) {
+hd_status hd_remap_sweep_panels(const hd_remap_engine *engine, const hd_remap_cut *c, bool back) {
     if (!c->panels)
         return HD_OK;
     sweep s = sweep_of(engine, c, back);
@@ -249,14 +213,6 @@ static hd_status sweep_panels(const hd_remap_engine *engine, const hd_remap_cut 
                               back ? to_panels_task : to_chunks_task, &s);
     free(s.saved);
     return status;
-}
-
-hd_status hd_remap_panels_to_chunks(const hd_remap_engine *engine, const hd_remap_cut *cut) {
-    return sweep_panels(engine, cut, false);
-}
-
-hd_status hd_remap_chunks_to_panels(const hd_remap_engine *engine, const hd_remap_cut *cut) {
-    return sweep_panels(engine, cut, true);
 }
 
 uint64_t hd_remap_panels_scratch(const hd_remap_cut *cut) {

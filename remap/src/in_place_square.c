@@ -42,7 +42,7 @@ static block block_of(const square *s, uint64_t i, uint64_t j) {
     return b;
 }
 
-/* The blocks of the next pair, and how far they were asked for. */
+/* The blocks of the next pair, and how far they were prefetched. */
 typedef struct request {
     block blocks[2];
     uint64_t at, count, row;
@@ -167,17 +167,18 @@ static uint64_t overwritten_from(const shift *s, uint64_t border) {
     return border * s->bytes / s->run;
 }
 
-static void spread_row(const shift *s, uint64_t row, const char *from) {
-    char *to = s->data + row * s->run;
-    for (size_t end = s->bytes; end;) {
-        size_t begin = end > ROW_STEP ? end - ROW_STEP : 0;
-        const char *at = from + begin;
-        if (at - ROW_AHEAD > s->data)
-            hd_remap_prefetch_run(at - ROW_AHEAD, end - begin);
-        memmove(to + begin, at, end - begin);
-        end = begin;
+/* Copies a row to where it may overlap what it comes from, from its end on where it goes up, while
+ * what comes later is prefetched. */
+static void move_row(const shift *s, char *to, const char *from, bool up) {
+    const char *end = s->data + s->rows * s->run;
+    for (size_t done = 0, bytes; done < s->bytes; done += bytes) {
+        bytes = (size_t)hd_remap_least(s->bytes - done, ROW_STEP);
+        size_t at = up ? s->bytes - done - bytes : done;
+        const char *later = up ? from + at - ROW_AHEAD : from + at + ROW_AHEAD;
+        if (later > s->data && end - later > ROW_STEP)
+            hd_remap_prefetch_run(later, bytes);
+        memmove(to + at, from + at, bytes);
     }
-    memcpy(to + s->bytes, s->tails + row * s->rest, s->rest);
 }
 
 static void spread_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
@@ -186,20 +187,13 @@ static void spread_task(const hd_remap_engine *engine, void *user, uint64_t task
     uint64_t saved = task ? border + overwritten_behind(s, border) : border;
     (void)engine;
     (void)scratch;
-    for (uint64_t r = border_of(s, task + 1); r-- > border;)
-        spread_row(s, r,
-                   r < saved ? s->saved + (task - 1) * s->saved_bytes + (r - border) * s->bytes
-                             : s->data + r * s->bytes);
-}
-
-static void close_row(const shift *s, uint64_t row, const char *from) {
-    char *to = s->data + row * s->bytes, *end = s->data + s->rows * s->run;
-    memcpy(s->tails + row * s->rest, from + s->bytes, s->rest);
-    for (size_t begin = 0; begin < s->bytes; begin += ROW_STEP) {
-        size_t bytes = (size_t)hd_remap_least(s->bytes - begin, ROW_STEP);
-        if (end - (from + begin) > ROW_AHEAD + ROW_STEP)
-            hd_remap_prefetch_run(from + begin + ROW_AHEAD, bytes);
-        memmove(to + begin, from + begin, bytes);
+    for (uint64_t r = border_of(s, task + 1); r-- > border;) {
+        char *to = s->data + r * s->run;
+        move_row(s, to,
+                 r < saved ? s->saved + (task - 1) * s->saved_bytes + (r - border) * s->bytes
+                           : s->data + r * s->bytes,
+                 true);
+        memcpy(to + s->bytes, s->tails + r * s->rest, s->rest);
     }
 }
 
@@ -209,23 +203,11 @@ static void close_task(const hd_remap_engine *engine, void *user, uint64_t task,
     uint64_t saved = task + 1 < s->tasks ? overwritten_from(s, border) : border;
     (void)engine;
     (void)scratch;
-    for (uint64_t r = border_of(s, task); r < border; r++)
-        close_row(s, r,
-                  r < saved ? s->data + r * s->run
-                            : s->saved + task * s->saved_bytes + (r - saved) * s->run);
-}
-
-static void save_rows(const shift *s, bool back) {
-    for (uint64_t task = 1; task < s->tasks; task++) {
-        uint64_t border = border_of(s, task);
-        char *to = s->saved + (task - 1) * s->saved_bytes;
-        if (!back) {
-            memcpy(to, s->data + border * s->bytes,
-                   (size_t)overwritten_behind(s, border) * s->bytes);
-        } else {
-            uint64_t from = overwritten_from(s, border);
-            memcpy(to, s->data + from * s->run, (size_t)(border - from) * s->run);
-        }
+    for (uint64_t r = border_of(s, task); r < border; r++) {
+        const char *from = r < saved ? s->data + r * s->run
+                                     : s->saved + task * s->saved_bytes + (r - saved) * s->run;
+        memcpy(s->tails + r * s->rest, from + s->bytes, s->rest);
+        move_row(s, s->data + r * s->bytes, from, false);
     }
 }
 
@@ -237,32 +219,25 @@ uint64_t hd_remap_shift_scratch(uint64_t rows, size_t bytes, size_t run) {
 }
 
 /* Every task has more rows than are saved at a border. */
-static hd_status shift_rows(const hd_remap_engine *engine, shift *s, bool back) {
-    uint64_t most = most_saved(s);
-    s->tasks = hd_remap_least(engine->threads, s->rows / most);
-    s->tasks = s->tasks ? s->tasks : 1;
-    s->saved_bytes = (size_t)most * s->run;
-    s->saved = malloc((size_t)s->tasks * s->saved_bytes);
-    if (!s->saved)
+hd_status hd_remap_shift_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
+                              size_t bytes, size_t run, char *tails, bool back) {
+    shift s = {.data = data, .rows = rows, .bytes = bytes, .run = run, .rest = run - bytes};
+    uint64_t most = most_saved(&s);
+    s.tails = tails;
+    s.tasks = hd_remap_most(1, hd_remap_least(engine->threads, rows / most));
+    s.saved_bytes = (size_t)most * run;
+    s.saved = malloc((size_t)s.tasks * s.saved_bytes);
+    if (!s.saved)
         return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
-                       (unsigned)s->tasks, s->saved_bytes);
-    save_rows(s, back);
+                       (unsigned)s.tasks, s.saved_bytes);
+    for (uint64_t task = 1; task < s.tasks; task++) {
+        uint64_t border = border_of(&s, task), from = back ? overwritten_from(&s, border) : border;
+        uint64_t count = back ? border - from : overwritten_behind(&s, border);
+        size_t row = back ? run : bytes;
+        memcpy(s.saved + (task - 1) * s.saved_bytes, data + from * row, (size_t)count * row);
+    }
     hd_status status =
-        hd_remap_run(engine, s->tasks, REMAP_LINE, back ? close_task : spread_task, s);
-    free(s->saved);
+        hd_remap_run(engine, s.tasks, REMAP_LINE, back ? close_task : spread_task, &s);
+    free(s.saved);
     return status;
-}
-
-hd_status hd_remap_spread_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
-                               size_t bytes, size_t run, char *tails) {
-    shift s = {.data = data, .rows = rows, .bytes = bytes, .run = run, .rest = run - bytes};
-    s.tails = tails;
-    return shift_rows(engine, &s, false);
-}
-
-hd_status hd_remap_close_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
-                              size_t bytes, size_t run, char *tails) {
-    shift s = {.data = data, .rows = rows, .bytes = bytes, .run = run, .rest = run - bytes};
-    s.tails = tails;
-    return shift_rows(engine, &s, true);
 }

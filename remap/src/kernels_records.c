@@ -1,22 +1,37 @@
 /*
- * The kernel of structs and their layout, for devices with local memory. A group moves a number
- * of records that is a power of two. Their bytes on the host are one piece, which goes through
- * the `image` in local memory, 16 bytes at a time. On the device a field is either
+ * The kernels of structs and their layout: how each field is moved. The kernels are in text/:
  *
- *     plain     its values lie without gaps for at least 64 bytes: items assemble 16 bytes of the
- *               field from the image;
- *     in a run  or in tiles that are shorter: values are moved within local memory between the
- *               image and `device`, where a piece of the device's memory lies as it is there, and
- *               pieces go 16 bytes at a time where their places allow it.
- *
- * Records too long for local memory are moved value by value: these are long enough. The functions
- * that move are in text/records.cl; what is written here calls them.
+ *     records.cl         through local memory
+ *     records_long.cl    records too long for it, value by value
+ *     records_direct.cl  on processors, in blocks of records and in vectors
  */
 #include <inttypes.h>
 
 #include "remap/kernels_text.h"
 
-enum { PLAIN_BYTES = 64, LEAST_RECORDS = 32, MOST_RECORDS = 1024 };
+enum {
+    LOCAL_BYTES = 24576, /* that a group uses, at most; OpenCL 1.2 promises 32 KB */
+    PLAIN_BYTES = 64,
+    LEAST_RECORDS = 32,
+    MOST_RECORDS = 1024,
+    MOST_DIRECT_BYTES = 512, /* of a longer struct the fields are long themselves */
+    BLOCK_BYTES = 8192,
+    VECTOR = 16,
+    LINE = 64
+};
+
+static const char local_text[] =
+#include <records.inc> /* made from the files of text/ */
+    ;
+static const char long_text[] =
+#include <records_long.inc>
+    ;
+static const char direct_text[] =
+#include <records_direct.inc>
+    ;
+static const char values_text[] =
+#include <values.inc>
+    ;
 
 /* A field, as the kernel sees it. Field by field is the same for a cluster's `tile` elements;
  * 0: there are no tiles, element i is at base + i * step. */
@@ -26,6 +41,7 @@ typedef struct moved_field {
     uint64_t base, tile, tile_bytes;
     uint32_t word; /* bytes that it is moved by between image and device */
     bool plain;
+    uint32_t unit; /* of the window that moves it, on processors; 0: none */
 } moved_field;
 
 /* A piece of the device's side that a group's records fill: a run of one field, or the tiles of
@@ -46,8 +62,8 @@ typedef struct plan {
     uint32_t piece_of[HD_MAX_FIELDS]; /* of fields that are not plain */
     piece pieces[HD_MAX_FIELDS];
     uint32_t device_bytes; /* of all pieces */
-    bool padded;           /* the record has bytes that are no field's */
-    bool is_long;          /* too much for local memory; pieces are not planned then */
+    bool is_direct;
+    bool is_long; /* too much for local memory; pieces are not planned then */
 } plan;
 
 /* ---- the plan ------------------------------------------------------------------------ */
@@ -56,8 +72,8 @@ uint32_t remap_records_of_group(const hd_remap *map, const hd_remap_tuning *tuni
     uint64_t bytes = (uint64_t)tuning->group * tuning->per_item * 4, records = LEAST_RECORDS;
     if (tuning->direct)
         bytes = (uint64_t)tuning->per_item * 16;
-    else if (bytes > REMAP_KERNEL_LOCAL_BYTES / 3)
-        bytes = REMAP_KERNEL_LOCAL_BYTES / 3;
+    else if (bytes > LOCAL_BYTES / 3)
+        bytes = LOCAL_BYTES / 3;
     while (records < MOST_RECORDS && 2 * records * map->element_bytes <= bytes)
         records *= 2;
     return (uint32_t)records;
@@ -139,13 +155,10 @@ static void make_plan(plan *p, const hd_remap *map, const hd_remap_tuning *tunin
     const hd_record *record = map->layout->record;
     *p = (plan){.map = map, .field_count = record->field_count};
     p->records = remap_records_of_group(map, tuning);
-    uint32_t bytes = 0;
-    for (uint32_t f = 0; f < record->field_count; f++) {
-        bytes += record->fields[f].size;
+    for (uint32_t f = 0; f < record->field_count; f++)
         p->fields[f] = field_of(map, f, p->records);
-    }
-    p->padded = bytes < record->size;
-    p->is_long = tuning->direct || map->element_bytes * p->records > REMAP_KERNEL_LOCAL_BYTES;
+    p->is_direct = tuning->direct && map->element_bytes <= MOST_DIRECT_BYTES;
+    p->is_long = tuning->direct || map->element_bytes * p->records > LOCAL_BYTES;
     if (p->is_long)
         return;
     share_tiles(p);
@@ -154,195 +167,166 @@ static void make_plan(plan *p, const hd_remap *map, const hd_remap_tuning *tunin
             p->fields[f].word = word_in_piece(p, f);
             p->piece_of[f] = piece_of(p, f);
         }
-    p->is_long = p->records * record->size + p->device_bytes > REMAP_KERNEL_LOCAL_BYTES;
+    p->is_long = p->records * record->size + p->device_bytes > LOCAL_BYTES;
 }
 
-static const char functions[] =
-#include <records.inc> /* made from text/records.cl */
-    ;
+/* ---- lists for the texts ------------------------------------------------------------- */
 
-/* ---- text ---------------------------------------------------------------------------- */
+static void begin_list(hd_str *out, const char *name) { hd_str_printf(out, "\n#define %s", name); }
 
-/* Where the group's first element lies in the device's memory, as a byte offset. */
-static const char *place_text(hd_arena *arena, uint64_t base, uint64_t tile, uint64_t tile_bytes,
-                              uint32_t step) {
-    if (!tile)
-        return hd_format(arena, "%" PRIu64 " + element * %u", base, step);
-    return hd_format(
-        arena, "%" PRIu64 " + element / %" PRIu64 " * %" PRIu64 " + element %% %" PRIu64 " * %u",
-        base, tile, tile_bytes, tile, step);
+/* The first values of most entries: where values lie on the device. */
+static const char *place_text(hd_arena *arena, uint32_t part, uint64_t base, uint64_t tile,
+                              uint64_t tile_bytes, uint32_t step) {
+    return hd_format(arena, "part%u, %" PRIu64 "u, %" PRIu64 "u, %" PRIu64 "u, %uu", part, base,
+                     tile, tile_bytes, step);
 }
 
-/* Between the device's memory and local memory: a field by itself, or a piece. */
-static void put_plain_fields(remap_kernel_writer *w, const plan *p) {
+static const char *place_of(hd_arena *arena, const moved_field *f) {
+    return place_text(arena, f->part, f->base, f->tile, f->tile_bytes, f->step);
+}
+
+/* Bytes of a record that are no field's; are there any? */
+static bool list_gaps(hd_str *out, const plan *p) {
+    uint32_t end = 0;
+    bool any = false;
+    begin_list(out, "HD_GAPS(M)");
+    for (uint32_t f = 0; f <= p->field_count; f++) {
+        uint32_t next = f < p->field_count ? p->fields[f].offset : p->map->layout->record->size;
+        if (next > end)
+            hd_str_printf(out, " \\\n    M(%uu, %uu)", end, next);
+        any |= next > end;
+        end = f < p->field_count ? next + p->fields[f].size : end;
+    }
+    return any;
+}
+
+/* Values that are moved one by one: all, or those that no window has and that are left of a
+ * block. */
+static void list_values(hd_str *out, const plan *p) {
+    uint64_t most = 0;
+    begin_list(out, "HD_VALUES(M)");
+    for (uint32_t i = 0; i < p->field_count; i++) {
+        const moved_field *f = &p->fields[i];
+        uint32_t word =
+            remap_common_word(f->offset | f->size | f->step, p->map->element_bytes, VECTOR);
+        word = remap_common_word(f->base, f->tile ? f->tile_bytes : 0, word);
+        hd_str_printf(out, " \\\n    M(%s, %u, %uu, %uu, ", place_of(out->arena, f), word,
+                      f->size / word, f->offset);
+        hd_str_printf(out, f->unit ? "whole / %uu * %uu)" : "0)", f->unit ? LINE / f->unit : 0,
+                      f->unit ? LINE / f->unit : 0);
+        most = f->size / word > most ? f->size / word : most;
+    }
+    hd_str_printf(out, "\n#define HD_COUNTER %s\n", remap_kernel_number((MOST_RECORDS + 1) * most));
+}
+
+/* ---- through local memory -------------------------------------------------------------- */
+
+static void put_local(hd_str *out, const plan *p) {
+    hd_arena *arena = out->arena;
+    const uint32_t record = p->map->layout->record->size;
+    begin_list(out, "HD_PLAIN_FIELDS(M)");
     for (uint32_t i = 0; i < p->field_count; i++) {
         const moved_field *f = &p->fields[i];
         bool in_runs = f->tile && f->tile < p->records;
         if (f->plain)
-            hd_str_printf(&w->out,
-                          "    hd_plain_%s(part%u + (%s), image, n * %uu, %u, %u, %u, %u, %" PRIu64
-                          ", %" PRIu64 ");\n",
-                          w->back ? "from" : "to", f->part,
-                          place_text(w->out.arena, f->base, f->tile, f->tile_bytes, f->step),
-                          f->size, f->word, f->size / f->word,
-                          p->map->layout->record->size / f->word, f->offset / f->word,
-                          in_runs ? f->tile * f->size : 0, f->tile_bytes);
+            hd_str_printf(out, " \\\n    M(%s, %u, %u, %u, %u, %" PRIu64 ")", place_of(arena, f),
+                          f->word, f->size / f->word, record / f->word, f->offset / f->word,
+                          in_runs ? f->tile * f->size : 0);
     }
-}
-
-static void put_pieces(remap_kernel_writer *w, const plan *p) {
-    hd_arena *arena = w->out.arena;
+    begin_list(out, "HD_PIECES(M)");
     for (uint32_t i = 0; i < p->piece_count; i++) {
         const piece *m = &p->pieces[i];
-        const char *bytes = hd_format(arena, "n * %uu", m->step);
-        const char *place = hd_format(arena, "part%u + (%s)", m->part,
-                                      place_text(arena, m->base, m->tile, m->tile_bytes, m->step));
-        if (!m->step)
-            bytes = hd_format(arena, "(n + %" PRIu64 "u) / %" PRIu64 "u * %" PRIu64 "u",
-                              m->tile - 1, m->tile, m->tile_bytes);
-        if (w->back)
-            hd_str_printf(&w->out, "    hd_take(device, %u, %s, %s, %u);\n", m->at, place, bytes,
-                          m->width);
-        else
-            hd_str_printf(&w->out, "    hd_give(%s, device, %u, %s, %u);\n", place, m->at, bytes,
-                          m->width);
+        hd_str_printf(out, " \\\n    M(%s, %u, %u)",
+                      place_text(arena, m->part, m->base, m->tile, m->tile_bytes, m->step), m->at,
+                      m->width);
     }
-}
-
-/* Between the image and the pieces in local memory. */
-static void put_in_pieces(remap_kernel_writer *w, const plan *p) {
+    begin_list(out, "HD_FIELDS_IN_PIECES(M)");
     for (uint32_t i = 0; i < p->field_count; i++) {
         const moved_field *f = &p->fields[i];
         const piece *in = &p->pieces[p->piece_of[i]];
         uint64_t run = in->step ? 0 : p->map->layout->fields[i].run;
         if (!f->plain)
-            hd_str_printf(&w->out,
-                          "    hd_in_piece(image, device, n, %d, %u, %u, %u, %u, %" PRIu64
-                          ", %u, %" PRIu64 ", %" PRIu64 ");\n",
-                          w->back, f->word, f->size / f->word,
-                          p->map->layout->record->size / f->word, f->offset / f->word,
+            hd_str_printf(out,
+                          " \\\n    M(%u, %u, %u, %u, %" PRIu64 ", %u, %" PRIu64 ", %" PRIu64 ")",
+                          f->word, f->size / f->word, record / f->word, f->offset / f->word,
                           (in->at + run) / f->word, f->step / f->word, in->step ? 0 : in->tile,
                           in->tile_bytes / f->word);
     }
+    hd_str_printf(out, "\n#define HD_DEVICE_BYTES %u\n", p->device_bytes);
 }
 
-/* A group's work on `n` records, with barriers between its steps. */
-static void put_move(remap_kernel_writer *w, const plan *p) {
-    const uint32_t bytes = p->map->layout->record->size;
-    hd_str *out = &w->out;
-    hd_str_add(out, "\nHD_INLINE void hd_move(");
-    for (uint32_t part = 0; part < p->map->parts; part++)
-        hd_str_printf(out, "HD_GLOBAL %shd_w1 *part%u, ", w->back ? "const " : "", part);
-    hd_str_printf(out,
-                  "HD_GLOBAL %shd_w1 *host,\n    HD_LOCAL hd_w4 *image, HD_LOCAL hd_w4 *device, "
-                  "hd_w8 element, hd_w4 n) {\n",
-                  w->back ? "" : "const ");
-    if (w->back) {
-        put_pieces(w, p);
-        put_plain_fields(w, p);
-    } else {
-        hd_str_printf(out, "    hd_take(image, 0, host, n * %uu, 16);\n", bytes);
-    }
-    hd_str_add(out, "    HD_BARRIER();\n");
-    if (p->piece_count) {
-        put_in_pieces(w, p);
-        hd_str_add(out, "    HD_BARRIER();\n");
-    }
-    if (w->back) {
-        hd_str_printf(out, "    hd_give(host, image, 0, n * %uu, 16);\n", bytes);
-    } else {
-        put_plain_fields(w, p);
-        put_pieces(w, p);
-    }
-    hd_str_add(out, "}\n");
+/* ---- windows of processors --------------------------------------------------------------- */
+
+/* Is a bundle of the field's values, words of `unit` bytes, one piece on the device? */
+static bool is_bundled(const plan *p, const moved_field *f, uint32_t unit) {
+    return f->size == unit && f->step == unit && f->offset % unit == 0 &&
+           p->map->element_bytes % unit == 0 && f->tile % (LINE / unit) == 0;
 }
 
-/* Local memory of `bytes` bytes, skewed. */
-static void put_local(remap_kernel_writer *w, const char *name, uint32_t bytes) {
-    uint32_t words = bytes / 4 + 1;
-    hd_str_printf(&w->out, "    HD_SHARED hd_w4 %s[%u];\n", name, words + words / 32);
-}
-
-/* For a whole group the number of records is a constant. What no value is written to becomes 0 in
- * local memory. */
-static void put_kernel(remap_kernel_writer *w, const plan *p) {
-    const uint32_t bytes = p->map->layout->record->size;
-    hd_str *out = &w->out;
-    hd_str given = {.arena = out->arena};
-    for (uint32_t part = 0; part < p->map->parts; part++)
-        hd_str_printf(&given, "part%u, ", part);
-    hd_str_add(out, functions);
-    put_move(w, p);
-    remap_kernel_head(w);
-    put_local(w, "image", p->records * bytes);
-    put_local(w, "device", p->device_bytes);
-    hd_str_printf(out,
-                  "    const hd_w8 begin = HD_GROUP * %u, element = first + begin;\n"
-                  "    const hd_w4 n = count - begin < %u ? (hd_w4)(count - begin) : %u;\n"
-                  "    HD_GLOBAL %shd_w1 *host = staging + begin * %u;\n",
-                  p->records, p->records, p->records, w->back ? "" : "const ", bytes);
-    if (w->back && p->padded)
-        hd_str_printf(out, "    hd_clear(image, %u);\n    HD_BARRIER();\n", p->records * bytes);
-    if (!w->back && p->piece_count)
-        hd_str_printf(out, "    hd_clear(device, %u);\n", p->device_bytes);
-    hd_str_printf(out,
-                  "    if (n == %u)\n        hd_move(%shost, image, device, element, %u);\n"
-                  "    else\n        hd_move(%shost, image, device, element, n);\n}\n",
-                  p->records, hd_str_text(&given), p->records, hd_str_text(&given));
-}
-
-/* ---- long records -------------------------------------------------------------------- */
-
-/* Where element `element` of a field lies, as an expression. */
-static void put_long_field(remap_kernel_writer *w, const moved_field *f, uint64_t record_bytes) {
-    uint32_t word =
-        remap_common_word(f->word | f->step, f->base | (f->tile ? f->tile_bytes : 0), f->word);
-    uint32_t words = f->size / word;
-    const char *number = remap_kernel_number((uint64_t)MOST_RECORDS * words);
-    hd_arena *arena = w->out.arena;
-    const char *place = place_text(arena, f->base, f->tile, f->tile_bytes, f->step);
-    const char *device = hd_format(arena, "((HD_GLOBAL %shd_w%u *)(part%u + (%s)))[i %% %uu]",
-                                   w->back ? "const " : "", word, f->part, place, words);
-    const char *host = hd_format(
-        arena, "((HD_GLOBAL %shd_w%u *)(staging + (element - first) * %" PRIu64 " + %u))[i %% %uu]",
-        w->back ? "" : "const ", word, record_bytes, f->offset, words);
-    hd_str_printf(&w->out,
-                  "    for (%s i = HD_ITEM; i < (%s)n * %uu; i += HD_ITEMS) {\n"
-                  "        const hd_w8 element = first + begin + i / %uu;\n"
-                  "        %s =\n            %s;\n"
-                  "    }\n",
-                  number, number, words, words, w->back ? host : device, w->back ? device : host);
-}
-
-/* Bytes of a record that are no field's become 0. */
-static void put_long_padding(remap_kernel_writer *w, const plan *p) {
-    uint32_t end = 0, bytes = p->map->layout->record->size;
-    for (uint32_t f = 0; f <= p->field_count; f++) {
-        uint32_t next = f < p->field_count ? p->fields[f].offset : bytes;
-        if (next > end)
-            hd_str_printf(&w->out,
-                          "    for (hd_w8 i = HD_ITEM; i < (hd_w8)n * %uu; i += HD_ITEMS)\n"
-                          "        staging[(begin + i / %uu) * %u + %u + i %% %uu] = 0;\n",
-                          next - end, next - end, bytes, end, next - end);
-        end = f < p->field_count ? next + p->fields[f].size : end;
-    }
-}
-
-static void put_long(remap_kernel_writer *w, const plan *p) {
-    remap_kernel_head(w);
-    hd_str_printf(&w->out,
-                  "    const hd_w8 begin = HD_GROUP * %u;\n"
-                  "    const hd_w4 n = count - begin < %u ? (hd_w4)(count - begin) : %u;\n",
-                  p->records, p->records, p->records);
+/* The bundled field at word `word` of the record, or NULL. */
+static moved_field *field_at(plan *p, uint32_t unit, uint64_t word) {
     for (uint32_t f = 0; f < p->field_count; f++)
-        put_long_field(w, &p->fields[f], p->map->element_bytes);
-    if (w->back)
-        put_long_padding(w, p);
-    hd_str_add(&w->out, "}\n");
+        if (p->fields[f].offset == word * unit && is_bundled(p, &p->fields[f], unit))
+            return &p->fields[f];
+    return NULL;
 }
 
-void remap_kernel_of_records(remap_kernel_writer *writer) {
-    plan *p = hd_new(writer->out.arena, plan);
-    make_plan(p, writer->map, &writer->tuning);
-    (p->is_long ? put_long : put_kernel)(writer, p);
+/* Lists the window that has the bundled field `f`, further left where the record ends before it
+ * does. On the way back it stores all its words, so all must be fields. */
+static bool list_window(hd_str *out, plan *p, bool back, const moved_field *f, uint32_t unit) {
+    const uint32_t words = (uint32_t)(p->map->element_bytes / unit), lanes = VECTOR / unit;
+    uint32_t first = f->offset / unit, last = words < lanes ? 0 : words - lanes;
+    first = first < last ? first : last;
+    for (uint32_t w = first; back && w < first + lanes && w < words; w++)
+        if (!field_at(p, unit, w))
+            return false;
+    hd_str_printf(out, " \\\n    BEGIN(%u, %uu)", unit, first * unit);
+    for (uint32_t l = 0; l < lanes && first + l < words; l++) {
+        moved_field *moved = field_at(p, unit, first + l);
+        if (!moved)
+            continue;
+        bool on_line = moved->base % LINE == 0 && (!moved->tile || moved->tile_bytes % LINE == 0);
+        moved->unit = unit;
+        hd_str_printf(out, " LANE(%u, %s, %d)", l, place_of(out->arena, moved), on_line);
+    }
+    hd_str_printf(out, " END(%u, %uu)", unit, first * unit);
+    return true;
+}
+
+static void put_direct(hd_str *out, plan *p, const remap_kernel_writer *w) {
+    const uint32_t record = (uint32_t)p->map->element_bytes;
+    const uint32_t block = BLOCK_BYTES / record / LINE * LINE;
+    bool reaches_on = false;
+    for (uint32_t unit = 1; unit <= VECTOR; unit *= 2) {
+        begin_list(out, hd_format(out->arena, "HD_WINDOWS_%u(BEGIN, LANE, END)", unit));
+        for (uint32_t f = 0; f < p->field_count; f++)
+            if (!p->fields[f].unit && is_bundled(p, &p->fields[f], unit) &&
+                list_window(out, p, w->back, &p->fields[f], unit))
+                reaches_on |= record < VECTOR && !w->back;
+    }
+    hd_str_printf(out, "\n#define HD_BLOCK %uu\n#define HD_REACHES_ON %d\n#define HD_WRITTEN (",
+                  block ? block : LINE, reaches_on);
+    for (uint32_t part = 0; part < p->map->parts && !w->back; part++)
+        hd_str_printf(out, "(size_t)part%u | ", part);
+    hd_str_add(out, w->back ? "(size_t)staging)" : "0)");
+}
+
+/* ---- the kernel ---------------------------------------------------------------------------- */
+
+void remap_kernel_of_records(remap_kernel_writer *w) {
+    hd_str *out = &w->out;
+    plan *p = hd_new(out->arena, plan);
+    make_plan(p, w->map, &w->tuning);
+    hd_str_printf(out, "#define HD_RECORD %" PRIu64 "u\n#define HD_RECORDS %uu",
+                  w->map->element_bytes, p->records);
+    if (p->is_direct)
+        put_direct(out, p, w);
+    else if (!p->is_long)
+        put_local(out, p);
+    hd_str_printf(out, "\n#define HD_HAS_GAPS %d", list_gaps(out, p));
+    list_values(out, p);
+    hd_str_add(out, values_text);
+    if (p->is_direct)
+        hd_str_add(out, remap_kernel_vectors);
+    hd_str_add(out, p->is_direct ? direct_text : p->is_long ? long_text : local_text);
 }

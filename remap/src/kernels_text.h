@@ -1,13 +1,18 @@
 /*
- * What the writers of remapping kernels share. Private to kernels*.c.
+ * What the writers of remapping kernels share. Private to kernels*.c and compare.c.
  *
- * All kernels are written in one language, that of the words below, which text/opencl.cl and
- * text/cuda.cuh define:
+ * A kernel is one of the texts in text/, in one language: that of the words below, which
+ * text/opencl.cl and text/cuda.cuh define. What is written for a map are macros with its sizes, and
+ * lists of its fields, in front of the text.
  *
  *     hd_w1 ... hd_w16      words of 1, 2, 4, 8 and 16 bytes; the last has members x, y, z, w
  *     HD_WORDS(x, y, z, w)  one of 16 bytes
  *     HD_GLOBAL, HD_LOCAL   of pointers; HD_SHARED of the local memory itself
  *     HD_ITEM, HD_GROUP     numbers; HD_ITEMS is how many items a group has
+ *     HD_BACK               1: from the device to the host
+ *     HD_DEVICE, HD_HOST    of pointers to either side: what is read is constant
+ *     HD_PARAMETERS         the kernel's; HD_PARTS those of them that are the device's side, and
+ *                           HD_PART_NAMES their names
  *
  * Launches have one dimension.
  */
@@ -25,16 +30,8 @@ typedef struct remap_kernel_writer {
     hd_str out;
 } remap_kernel_writer;
 
-/* Local memory that a group uses, at most; OpenCL 1.2 promises 32 KB. */
-enum { REMAP_KERNEL_LOCAL_BYTES = 24576 };
-
-/* Bytes of a row or line that an item of a processor moves at a time, of matrices. */
-enum { REMAP_KERNEL_PIECE = 256 };
-
-/* The words, and the head of the kernel up to its opening brace. Text that the kernel calls goes
- * between the two. */
+/* Defines the words. */
 void remap_kernel_words(remap_kernel_writer *writer);
-void remap_kernel_head(remap_kernel_writer *writer);
 
 /* The function of a program's own map, with the index header that it may use. */
 void remap_kernel_own_function(remap_kernel_writer *writer);
@@ -44,32 +41,23 @@ uint32_t remap_common_word(uint64_t a, uint64_t b, uint32_t most);
 /* The name of an unsigned type for numbers below `limit`: hd_w4 or hd_w8. */
 const char *remap_kernel_number(uint64_t limit);
 
-/* What kernels of processors share, in OpenCL C alone: text/vectors.cl, and hd_turn_1(v) to
- * hd_turn_16(v), which turn the matrix of as many vectors as each has words of 1 to 16 bytes. */
-void remap_kernel_vectors(remap_kernel_writer *writer);
+/* What kernels of processors share, in OpenCL C alone. */
+extern const char remap_kernel_vectors[];
 
 /* ---- one file for each kind of map ------------------------------------------------------- */
 
 /* Records that a group moves, and the kernel. */
 uint32_t remap_records_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
 void remap_kernel_of_records(remap_kernel_writer *writer);
-void remap_kernel_of_records_direct(remap_kernel_writer *writer);
 
 /* A matrix is moved in tiles, one by each group. */
 typedef struct remap_matrix_tile {
     uint32_t rows, columns; /* of a diagonal map: diagonals */
     uint64_t across;        /* tiles next to each other */
     uint32_t word;          /* bytes of what an item moves */
-    bool packed;            /* a word is several elements */
+    uint32_t packed;        /* elements of a word, or 1 */
 } remap_matrix_tile;
 remap_matrix_tile remap_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning);
 void remap_kernel_of_matrix(remap_kernel_writer *writer);
-/* Of elements of 1 to 16 bytes, transposed or to diagonals, on processors. */
-bool remap_matrix_has_direct(const hd_remap *map);
-void remap_kernel_of_matrix_direct(remap_kernel_writer *writer);
-
-/* Words that a group moves, and the kernel. */
-uint64_t remap_indexed_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
-void remap_kernel_of_indexed(remap_kernel_writer *writer);
 
 #endif

@@ -18,11 +18,6 @@ hd_status hd_remap_needs(const hd_diag *diag, const void *given, const char *wha
     return given ? HD_OK : hd_fail(diag, HD_EINPUT, NULL, "there is no %s (NULL)", what);
 }
 
-/* Where a new map is to be handed over. */
-static hd_status check_result(const hd_diag *diag, hd_remap **result) {
-    return hd_remap_needs(diag, result, "place for the new map");
-}
-
 /* ---- sizes --------------------------------------------------------------------- */
 
 /* a * b, or HD_EINPUT when that passes 63 bits; `what` says what it is. */
@@ -43,7 +38,7 @@ static hd_status check_count(const hd_diag *diag, uint64_t count, const char *wh
 
 /* NULL, with a message: there is no place to hand it over. */
 static hd_remap *new_map(const hd_diag *diag, hd_remap_kind kind, hd_remap **result) {
-    if (check_result(diag, result) != HD_OK)
+    if (hd_remap_needs(diag, result, "place for the new map") != HD_OK)
         return NULL;
     hd_arena *arena = hd_arena_new();
     hd_remap *map = hd_new(arena, hd_remap);
@@ -89,12 +84,6 @@ static hd_status set_sizes(const hd_diag *diag, hd_remap *map, uint32_t element_
 
 /* ---- records ---------------------------------------------------------------------- */
 
-/* The field lies within the record, so that its numbers fit 32 bits. */
-static bool is_within(const hd_remap_record *record, const hd_remap_field *field) {
-    return field->name && field->size <= record->size && field->align <= record->size &&
-           field->offset <= record->size - field->size;
-}
-
 /* What HD_REMAP_FIELD makes of a member: x, pos.x, d[N - 1]. Names stand in device code. */
 static bool is_member(const char *name) {
     if (!hd_remap_is_word(*name) || (*name >= '0' && *name <= '9'))
@@ -108,7 +97,10 @@ static bool is_member(const char *name) {
 static hd_status check_field(const hd_diag *diag, const hd_remap_record *given, uint32_t f,
                              const char *record) {
     const char *name = given->fields[f].name;
-    if (!is_within(given, &given->fields[f]))
+    const hd_remap_field *field = &given->fields[f];
+    /* So its numbers fit 32 bits. */
+    if (!name || field->size > given->size || field->align > given->size ||
+        field->offset > given->size - field->size)
         return hd_fail(diag, HD_EINPUT, NULL,
                        "field %" PRIu32 " of '%s' (%s) does not lie within its %zu bytes; describe "
                        "it by HD_REMAP_FIELD",
@@ -127,7 +119,10 @@ static hd_status check_field(const hd_diag *diag, const hd_remap_record *given, 
     return HD_OK;
 }
 
-static hd_status check_record(const hd_diag *diag, const hd_remap_record *given, const char *name) {
+/* `record` as src/layout sees it. */
+static hd_status take_record(hd_arena *arena, const hd_diag *diag, const hd_remap_record *given,
+                             const hd_record **result) {
+    const char *name = given->name ? given->name : "the record";
     if (given->size > UINT32_MAX || given->align > UINT32_MAX)
         return hd_fail(diag, HD_EINPUT, NULL,
                        "'%s' has %zu bytes aligned to %zu; a record may have %" PRIu32, name,
@@ -140,14 +135,6 @@ static hd_status check_record(const hd_diag *diag, const hd_remap_record *given,
     hd_status status = HD_OK;
     for (uint32_t f = 0; f < given->field_count && status == HD_OK; f++)
         status = check_field(diag, given, f, name);
-    return status;
-}
-
-/* `record` as src/layout sees it. */
-static hd_status take_record(hd_arena *arena, const hd_diag *diag, const hd_remap_record *given,
-                             const hd_record **result) {
-    const char *name = given->name ? given->name : "the record";
-    hd_status status = check_record(diag, given, name);
     if (status != HD_OK)
         return status;
     hd_record *record = hd_new(arena, hd_record);
@@ -170,44 +157,35 @@ static hd_status take_record(hd_arena *arena, const hd_diag *diag, const hd_rema
     return hd_record_check(diag, record);
 }
 
-/* The sizes of a map of records, from its layout. */
-static void take_layout(hd_remap *map, const hd_map *layout) {
-    map->layout = layout;
-    map->elements = map->places = layout->count;
-    map->element_bytes = layout->record->size;
-    map->source_bytes = layout->count * layout->record->size;
-    map->parts = layout->allocation_count;
-    map->bytes = layout->allocation_bytes;
-}
-
-static hd_status make_records(const hd_diag *diag, hd_remap *map, const hd_remap_record *given,
-                              const char *text, uint64_t count) {
+hd_status hd_remap_layout(const hd_diag *diag, const hd_remap_record *given, const char *text,
+                          uint64_t count, hd_remap **result) {
     const hd_record *record = NULL;
     hd_layout *layout;
     hd_map *laid;
-    uint64_t bytes;
-    hd_status status = given && text ? HD_OK
-                                     : hd_fail(diag, HD_EINPUT, NULL, "there is no %s (NULL)",
-                                               given ? "text of a layout" : "record to lay out");
+    hd_remap *map = new_map(diag, HD_REMAP_RECORDS, result);
+    if (!map)
+        return HD_EINPUT;
+    hd_status status = hd_remap_needs(diag, given, "record to lay out");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, text, "text of a layout");
     if (status == HD_OK)
         status = check_count(diag, count, "the number of records");
     if (status == HD_OK)
         status = take_record(map->arena, diag, given, &record);
     if (status == HD_OK)
-        status = multiply(diag, count, record->size, "the source's bytes", &bytes);
+        status = multiply(diag, count, record->size, "the source's bytes", &map->source_bytes);
     if (status == HD_OK)
         status = hd_layout_parse(map->arena, diag, record, text, &layout);
     if (status == HD_OK)
         status = hd_map_make(map->arena, diag, record, layout, count, &laid);
-    if (status == HD_OK)
-        take_layout(map, laid);
-    return status;
-}
-
-hd_status hd_remap_layout(const hd_diag *diag, const hd_remap_record *record, const char *layout,
-                          uint64_t count, hd_remap **map) {
-    hd_remap *made = new_map(diag, HD_REMAP_RECORDS, map);
-    return made ? finish(make_records(diag, made, record, layout, count), made, map) : HD_EINPUT;
+    if (status == HD_OK) {
+        map->layout = laid;
+        map->elements = map->places = count;
+        map->element_bytes = record->size;
+        map->parts = laid->allocation_count;
+        map->bytes = laid->allocation_bytes;
+    }
+    return finish(status, map, result);
 }
 
 /* ---- matrices ------------------------------------------------------------------------ */
@@ -235,19 +213,6 @@ uint64_t hd_remap_place_in_matrix(const hd_remap *map, uint64_t row, uint64_t co
     }
 }
 
-/* Places on the device's side. */
-static hd_status count_places(const hd_diag *diag, hd_remap *map) {
-    uint64_t rows = map->rows, columns = map->columns;
-    if (map->kind == HD_REMAP_DIAGONAL)
-        return multiply(diag, rows + columns - 1, rows, "the places of the diagonals",
-                        &map->places);
-    if (map->kind == HD_REMAP_MORTON) {
-        rows = (uint64_t)1 << remap_morton_bits(rows);
-        columns = (uint64_t)1 << remap_morton_bits(columns);
-    }
-    return multiply(diag, rows, columns, "the places on the device", &map->places);
-}
-
 static hd_status make_matrix(const hd_diag *diag, hd_remap_kind kind, uint64_t rows,
                              uint64_t columns, uint32_t element_bytes, hd_remap **result) {
     hd_remap *map = new_map(diag, kind, result);
@@ -260,8 +225,15 @@ static hd_status make_matrix(const hd_diag *diag, hd_remap_kind kind, uint64_t r
         status = check_count(diag, columns, "the number of columns");
     if (status == HD_OK)
         status = multiply(diag, rows, columns, "the matrix's elements", &map->elements);
-    if (status == HD_OK)
-        status = count_places(diag, map);
+    if (status == HD_OK && kind == HD_REMAP_DIAGONAL)
+        status =
+            multiply(diag, rows + columns - 1, rows, "the places of the diagonals", &map->places);
+    else if (status == HD_OK && kind == HD_REMAP_MORTON)
+        status = multiply(diag, (uint64_t)1 << remap_morton_bits(rows),
+                          (uint64_t)1 << remap_morton_bits(columns), "the places on the device",
+                          &map->places);
+    else
+        map->places = map->elements;
     if (status == HD_OK)
         status = set_sizes(diag, map, element_bytes);
     return finish(status, map, result);
@@ -303,16 +275,6 @@ static void set_number(hd_remap_numbers *numbers, uint64_t i, uint64_t value) {
         ((uint32_t *)numbers->data)[i] = (uint32_t)value; /* none becomes UINT32_MAX */
 }
 
-/* The array may begin at any byte. */
-static uint64_t index_at(const void *index, uint32_t index_bytes, uint64_t i) {
-    const char *at = (const char *)index + i * index_bytes;
-    uint64_t large;
-    uint32_t small;
-    if (index_bytes == 4)
-        return memcpy(&small, at, 4), small;
-    return memcpy(&large, at, 8), large;
-}
-
 /* Copies an index array whose numbers must be below `limit`. */
 static hd_status take_index(const hd_diag *diag, const void *index, uint32_t index_bytes,
                             uint64_t count, uint64_t limit, hd_remap_numbers *numbers) {
@@ -321,7 +283,13 @@ static hd_status take_index(const hd_diag *diag, const void *index, uint32_t ind
                        index ? "" : "; this one is NULL");
     hd_status status = new_numbers(diag, count, limit, numbers);
     for (uint64_t i = 0; status == HD_OK && i < count; i++) {
-        uint64_t value = index_at(index, index_bytes, i);
+        const char *at = (const char *)index + i * index_bytes; /* which may be any byte */
+        uint64_t value;
+        uint32_t narrow;
+        if (index_bytes == 8)
+            memcpy(&value, at, sizeof value);
+        else
+            value = (memcpy(&narrow, at, sizeof narrow), narrow);
         if (value >= limit)
             status = hd_fail(diag, HD_EINPUT, NULL,
                              "index[%" PRIu64 "] is %" PRId64 "; it must be from 0 to %" PRIu64, i,
@@ -353,25 +321,18 @@ static hd_status set_elements(const hd_diag *diag, hd_remap *map) {
     return status;
 }
 
-/* The last place of each element, from the element of each place. */
-static hd_status set_places(const hd_diag *diag, const hd_remap *map, hd_remap_numbers *places) {
-    hd_remap_numbers made;
-    hd_status status = new_numbers(diag, map->elements, map->places, &made);
-    if (status != HD_OK)
-        return status;
-    set_to_none(&made);
-    for (uint64_t i = 0; i < map->places; i++)
-        set_number(&made, hd_remap_number(&map->element, i), i);
-    *places = made;
-    return HD_OK;
-}
-
 hd_status hd_remap_places_of(const hd_diag *diag, const hd_remap *map,
                              const hd_remap_numbers **places) {
+    hd_remap_numbers *made = &map->place->numbers;
     hd_status status = HD_OK;
     pthread_mutex_lock(&map->place->making);
-    if (!map->place->numbers.data)
-        status = set_places(diag, map, &map->place->numbers);
+    if (!made->data) {
+        status = new_numbers(diag, map->elements, map->places, made);
+        if (status == HD_OK)
+            set_to_none(made);
+        for (uint64_t i = 0; status == HD_OK && i < map->places; i++)
+            set_number(made, hd_remap_number(&map->element, i), i);
+    }
     pthread_mutex_unlock(&map->place->making);
     *places = &map->place->numbers;
     return status;
@@ -413,21 +374,6 @@ hd_status hd_remap_scatter(const hd_diag *diag, const void *index, uint32_t inde
     return finish(status, map, result);
 }
 
-/* The places that the program's function gives. */
-static hd_status take_user(const hd_diag *diag, hd_remap *map, const hd_remap_user *user) {
-    hd_status status = new_numbers(diag, map->elements, map->places, &map->place->numbers);
-    for (uint64_t i = 0; status == HD_OK && i < map->elements; i++) {
-        uint64_t place = user->place(i, user->user);
-        if (place >= map->places)
-            status = hd_fail(diag, HD_EINPUT, NULL,
-                             "the map's function gives element %" PRIu64 " the place %" PRIu64
-                             "; places are from 0 to %" PRIu64,
-                             i, place, map->places - 1);
-        set_number(&map->place->numbers, i, place);
-    }
-    return status == HD_OK ? set_elements(diag, map) : status;
-}
-
 hd_status hd_remap_user_map(const hd_diag *diag, const hd_remap_user *user, hd_remap **result) {
     hd_remap *map = new_map(diag, HD_REMAP_USER, result);
     if (!map)
@@ -442,7 +388,18 @@ hd_status hd_remap_user_map(const hd_diag *diag, const hd_remap_user *user, hd_r
     if (status == HD_OK)
         status = make_indexed(diag, map, user->source_count, user->count, user->element_bytes);
     if (status == HD_OK)
-        status = take_user(diag, map, user);
+        status = new_numbers(diag, map->elements, map->places, &map->place->numbers);
+    for (uint64_t i = 0; status == HD_OK && i < map->elements; i++) {
+        uint64_t place = user->place(i, user->user);
+        if (place >= map->places)
+            status = hd_fail(diag, HD_EINPUT, NULL,
+                             "the map's function gives element %" PRIu64 " the place %" PRIu64
+                             "; places are from 0 to %" PRIu64,
+                             i, place, map->places - 1);
+        set_number(&map->place->numbers, i, place);
+    }
+    if (status == HD_OK)
+        status = set_elements(diag, map);
     return finish(status, map, result);
 }
 
@@ -466,7 +423,7 @@ static hd_status slice_records(const hd_diag *diag, const hd_remap *whole, uint6
 
 hd_status hd_remap_slice(const hd_diag *diag, const hd_remap *map, uint64_t first, uint64_t count,
                          hd_remap **slice) {
-    if (check_result(diag, slice) != HD_OK)
+    if (hd_remap_needs(diag, slice, "place for the new map") != HD_OK)
         return HD_EINPUT;
     *slice = NULL;
     if (hd_remap_needs(diag, map, "map to take a slice of") != HD_OK)
@@ -493,17 +450,10 @@ uint64_t hd_remap_bytes(const hd_remap *map, uint32_t part) {
     return part < hd_remap_parts(map) ? map->bytes[part] : 0;
 }
 
-/* There is such an element, or place of a gather, with such a field. */
-static bool has(const hd_remap *map, uint64_t element, uint32_t field) {
-    if (!map)
-        return false;
-    bool is_record = map->kind == HD_REMAP_RECORDS;
-    return element < (map->kind == HD_REMAP_GATHER ? map->places : map->elements) &&
-           field < (is_record ? map->layout->record->field_count : 1);
-}
-
 hd_remap_place hd_remap_find(const hd_remap *map, uint64_t element, uint32_t field) {
-    if (!has(map, element, field))
+    uint64_t elements = !map ? 0 : map->kind == HD_REMAP_GATHER ? map->places : map->elements;
+    uint32_t fields = map && map->layout ? map->layout->record->field_count : 1;
+    if (element >= elements || field >= fields)
         return (hd_remap_place){UINT32_MAX, UINT64_MAX};
     if (map->kind == HD_REMAP_RECORDS) {
         uint32_t cluster = map->layout->fields[field].cluster;

@@ -69,11 +69,6 @@ static hd_status check_parts(const hd_diag *diag, hd_remap_device *device, const
     return HD_OK;
 }
 
-static hd_status check_host(const hd_diag *diag, const void *host) {
-    return host ? HD_OK
-                : hd_fail(diag, HD_EINPUT, NULL, "there is no memory (NULL) for the host's data");
-}
-
 static hd_status check_call(const hd_diag *diag, const hd_remap_device *device, const hd_remap *map,
                             const hd_remap_memory parts[]) {
     hd_status status = hd_remap_needs(diag, device, "device");
@@ -82,30 +77,7 @@ static hd_status check_call(const hd_diag *diag, const hd_remap_device *device, 
     return status == HD_OK ? hd_remap_needs(diag, parts, "array of the device's memory") : status;
 }
 
-/* Whatever becomes of the strategy, all of the options are sound. */
-static hd_status check_options(const hd_diag *diag, const hd_remap_options *options) {
-    if (options && (unsigned)options->strategy >= (unsigned)HD_REMAP_STRATEGIES)
-        return hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_strategy",
-                       (int)options->strategy);
-    return options ? hd_remap_check_host(diag, &options->host) : HD_OK;
-}
-
 /* ---- beginning ------------------------------------------------------------------------ */
-
-/* The numbers that go with the units, and whether they leave elements out. */
-static hd_status take_numbers(move *m) {
-    const hd_remap *map = m->map;
-    if (!m->units.number_bytes)
-        return HD_OK;
-    m->numbers = &map->element;
-    if (m->whole_source)
-        return HD_OK;
-    hd_status status = hd_remap_places_of(m->device->diag, map, &m->numbers);
-    if (map->kind == HD_REMAP_GATHER && m->direction == HD_REMAP_FROM_DEVICE)
-        for (uint64_t i = 0; status == HD_OK && i < m->numbers->count && !m->keeps; i++)
-            m->keeps = hd_remap_number(m->numbers, i) == HD_REMAP_NONE;
-    return status;
-}
 
 static hd_status begin(hd_remap_device *device, const hd_remap *map, hd_remap_direction direction,
                        const hd_remap_memory *parts, const void *host, move *m) {
@@ -120,7 +92,14 @@ static hd_status begin(hd_remap_device *device, const hd_remap *map, hd_remap_di
     m->whole_source = map->kind == HD_REMAP_GATHER && direction == HD_REMAP_TO_DEVICE;
     m->unit_bytes = m->whole_source ? 0 : m->units.bytes;
     m->pinned = host && device->gpu->api->is_pinned(device->gpu, host);
-    hd_status status = take_numbers(m);
+    hd_status status = HD_OK;
+    if (m->units.number_bytes)
+        m->numbers = &map->element;
+    if (m->numbers && !m->whole_source)
+        status = hd_remap_places_of(device->diag, map, &m->numbers);
+    bool may_keep = map->kind == HD_REMAP_GATHER && direction == HD_REMAP_FROM_DEVICE;
+    for (uint64_t i = 0; status == HD_OK && may_keep && i < m->numbers->count && !m->keeps; i++)
+        m->keeps = hd_remap_number(m->numbers, i) == HD_REMAP_NONE;
     if (status == HD_OK && map->source)
         status = hd_remap_compare(device, map);
     if (status == HD_OK)
@@ -210,18 +189,6 @@ static hd_status stage(const move *m, const chunk *c, bool staged, const void **
     return HD_OK;
 }
 
-static hd_status read_back(const move *m, chunk *c, bool staged) {
-    uint64_t bytes = c->count * m->unit_bytes;
-    if (!m->transfers)
-        return HD_OK;
-    void *to = staged ? c->slot->pinned.data : host_at(m, c);
-    c->waiting = staged;
-    if (!staged)
-        m->device->changed = (c->first + c->count) * m->unit_bytes;
-    return hd_remap_check(m->device,
-                          m->gpu->api->read(m->gpu, &c->slot->queue, to, c->slot->staging, bytes));
-}
-
 static hd_status move_chunk(const move *m, chunk *c, bool staged, hd_compute_memory source) {
     const void *bytes, *numbers;
     hd_remap_slot *slot = c->slot;
@@ -233,30 +200,20 @@ static hd_status move_chunk(const move *m, chunk *c, bool staged, hd_compute_mem
         status = write_memory(m, slot, slot->numbers, numbers, c->count * m->units.number_bytes);
     if (status == HD_OK && m->remaps)
         status = launch(m, slot, m->whole_source ? source : slot->staging, c->first, c->count);
-    if (status == HD_OK && m->direction == HD_REMAP_FROM_DEVICE)
-        status = read_back(m, c, staged);
+    if (status == HD_OK && m->direction == HD_REMAP_FROM_DEVICE && m->transfers) {
+        void *to = staged ? slot->pinned.data : host_at(m, c);
+        c->waiting = staged;
+        if (!staged)
+            m->device->changed = (c->first + c->count) * m->unit_bytes;
+        status =
+            hd_remap_check(m->device, m->gpu->api->read(m->gpu, &slot->queue, to, slot->staging,
+                                                        c->count * m->unit_bytes));
+    }
     return status == HD_OK ? hd_remap_check(m->device, m->gpu->api->flush(m->gpu, &slot->queue))
                            : status;
 }
 
 /* ---- chunked and in bulk -------------------------------------------------------------------- */
-
-static uint64_t units_of_chunk(const move *m, uint64_t chunk_bytes) {
-    uint64_t of_unit = m->unit_bytes + m->units.number_bytes;
-    uint64_t units = chunk_bytes / of_unit / m->units.step * m->units.step;
-    if (units < m->units.step)
-        units = m->units.step;
-    return units < m->units.count ? units : m->units.count;
-}
-
-static hd_status finish_all(const move *m, chunk *chunks, uint64_t next) {
-    hd_status status = HD_OK;
-    for (uint64_t c = 0; c < HD_REMAP_SLOTS && status == HD_OK; c++)
-        status = take_in(m, &chunks[(next + c) % HD_REMAP_SLOTS]);
-    for (int s = 0; s < HD_REMAP_SLOTS && status == HD_OK; s++)
-        status = finish(m, &m->device->slots[s]);
-    return status;
-}
 
 /* Of a gather the whole source, in the first slot's queue; the others wait for it. */
 static hd_status send_source(const move *m, hd_compute_memory *source) {
@@ -297,8 +254,10 @@ static hd_status move_chunks(const move *m, uint64_t units, bool staged) {
         if (status == HD_OK)
             status = move_chunk(m, c, staged, source);
     }
-    if (status == HD_OK)
-        status = finish_all(m, chunks, next);
+    for (uint64_t c = 0; c < HD_REMAP_SLOTS && status == HD_OK; c++)
+        status = take_in(m, &chunks[(next + c) % HD_REMAP_SLOTS]);
+    for (int s = 0; s < HD_REMAP_SLOTS && status == HD_OK; s++)
+        status = finish(m, &m->device->slots[s]);
     if (status != HD_OK)
         hd_remap_device_settle(m->device);
     if (m->whole_source)
@@ -330,32 +289,18 @@ static hd_status zero_copy(const move *m) {
 
 /* ---- remapped by the host ---- */
 
-/* Places that no element goes to are left, so they come from the device first. */
-static bool leaves_places(const hd_remap *map) {
-    for (uint64_t i = 0; map->kind == HD_REMAP_SCATTER && i < map->element.count; i++)
-        if (hd_remap_number(&map->element, i) == HD_REMAP_NONE)
-            return true;
-    return false;
-}
-
-/* Bytes of the device's side that hold elements; 0: it is not known. */
-static uint64_t held_bytes(const hd_remap *map) {
-    uint64_t of_element = 0;
-    if (map->kind == HD_REMAP_TRANSPOSE || map->kind == HD_REMAP_GATHER)
-        return map->bytes[0];
-    for (uint32_t f = 0; map->layout && f < map->layout->record->field_count; f++)
-        of_element += map->layout->record->fields[f].size;
-    return of_element * map->elements;
-}
-
 /* Memory of the host for all parts, which the device keeps. What holds no element is zero, so that
  * nothing else of the host's reaches the device. */
 static hd_status take_parts(hd_remap_device *device, const hd_remap *map, void **parts) {
-    uint64_t bytes = 0, aligned = 0;
+    uint64_t bytes = 0, aligned = 0, held = 0; /* held by elements; 0: it is not known */
     for (uint32_t p = 0; p < map->parts; p++) {
         bytes += map->bytes[p];
         aligned += hd_align_up(map->bytes[p], HOST_ALIGNMENT);
     }
+    if (map->kind == HD_REMAP_TRANSPOSE || map->kind == HD_REMAP_GATHER)
+        held = bytes;
+    for (uint32_t f = 0; map->layout && f < map->layout->record->field_count; f++)
+        held += map->layout->record->fields[f].size * map->elements;
     if (device->host_bytes < aligned) {
         free(device->host_parts);
         device->host_parts = NULL;
@@ -365,7 +310,7 @@ static hd_status take_parts(hd_remap_device *device, const hd_remap *map, void *
                            "no memory for %" PRIu64 " remapped bytes", aligned);
         device->host_bytes = aligned;
     }
-    if (held_bytes(map) != bytes)
+    if (held != bytes)
         memset(device->host_parts, 0, (size_t)aligned);
     for (uint32_t p = 0; p < map->parts; p++)
         parts[p] = p ? (char *)parts[p - 1] + hd_align_up(map->bytes[p - 1], HOST_ALIGNMENT)
@@ -394,8 +339,11 @@ static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
                              void *host, const hd_remap_host_options *options) {
     void **parts = hd_zeroed(map->parts, sizeof *parts);
     hd_status status = take_parts(device, map, parts);
-    bool to = direction == HD_REMAP_TO_DEVICE;
-    if (status == HD_OK && (!to || leaves_places(map)))
+    bool to = direction == HD_REMAP_TO_DEVICE, reads = !to;
+    /* Places that no element goes to are left, so they come from the device first. */
+    for (uint64_t i = 0; map->kind == HD_REMAP_SCATTER && i < map->element.count && !reads; i++)
+        reads = hd_remap_number(&map->element, i) == HD_REMAP_NONE;
+    if (status == HD_OK && reads)
         status = transfer_parts(device, map, memory, parts, false);
     if (status == HD_OK)
         status = to ? hd_remap_apply(device->diag, map, parts, host, options)
@@ -439,12 +387,13 @@ static hd_status run(hd_remap_device *device, const hd_remap *map, hd_remap_dire
     m.pinned |= (extent & HD_REMAP_FROM_PINNED) != 0;
     if (status != HD_OK)
         return status;
-    switch (options->strategy) {
-    case HD_REMAP_ZERO_COPY: return zero_copy(&m);
-    case HD_REMAP_CHUNKED:
-        return move_chunks(&m, units_of_chunk(&m, options->chunk_bytes), !m.pinned);
-    default: return move_chunks(&m, m.units.count, false);
-    }
+    if (options->strategy == HD_REMAP_ZERO_COPY)
+        return zero_copy(&m);
+    if (options->strategy != HD_REMAP_CHUNKED)
+        return move_chunks(&m, m.units.count, false);
+    uint64_t units = options->chunk_bytes / (m.unit_bytes + m.units.number_bytes);
+    units = units < m.units.step ? m.units.step : units / m.units.step * m.units.step;
+    return move_chunks(&m, units < m.units.count ? units : m.units.count, !m.pinned);
 }
 
 hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
@@ -462,10 +411,13 @@ static hd_status transfer(const hd_diag *diag, hd_remap_device *device, const hd
                           const hd_remap_options *given) {
     hd_remap_options options;
     hd_status status = check_call(diag, device, map, memory);
-    if (status == HD_OK)
-        status = check_options(diag, given);
-    if (status == HD_OK)
-        status = check_host(diag, host);
+    if (status == HD_OK && given && (unsigned)given->strategy >= (unsigned)HD_REMAP_STRATEGIES)
+        status =
+            hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_strategy", (int)given->strategy);
+    if (status == HD_OK && given)
+        status = hd_remap_check_host(diag, &given->host);
+    if (status == HD_OK && !host)
+        status = hd_fail(diag, HD_EINPUT, NULL, "there is no memory (NULL) for the host's data");
     if (status != HD_OK)
         return status;
     device->diag = diag;

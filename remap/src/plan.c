@@ -23,56 +23,37 @@ const char *hd_remap_strategy_name(hd_remap_strategy strategy) {
 
 /* ---- the model --------------------------------------------------------------------------- */
 
-/* What is to be moved, in bytes. */
-typedef struct load {
-    double source, transferred; /* with the numbers of an index */
-    uint64_t step;              /* the least chunk */
-} load;
-
-static load load_of(const hd_remap *map, hd_remap_direction direction) {
-    hd_remap_units units = hd_remap_units_of(map, direction);
-    load l = {.source = (double)map->source_bytes};
-    l.transferred = l.source + (double)units.count * units.number_bytes;
-    l.step = units.step * (units.bytes + units.number_bytes);
-    return l;
-}
-
-/* How many chunks are best: one where nothing is hidden, as long as it is not larger than what a
- * device keeps for chunks. */
-static double best_chunks(const load *l, const hd_remap_transfer_figures *f, double shorter) {
-    uint64_t least = l->step > FEWEST_CHUNK_BYTES ? l->step : FEWEST_CHUNK_BYTES;
-    double most = floor(l->transferred / (double)least);
-    double fewest = ceil(l->transferred / HD_REMAP_KEPT);
-    double n = sqrt(f->overlap * shorter / (f->chunk > 1e-7 ? f->chunk : 1e-7));
-    n = fmin(fmax(floor(n), fewest), most);
-    return n < 1 ? 1 : n;
-}
-
-static void expect_chunked(const load *l, const hd_remap_transfer_figures *f,
+/* In as many chunks as are best: one where nothing is hidden, as long as it is not larger than what
+ * a device keeps for chunks. */
+static void expect_chunked(double bytes, uint64_t step, const hd_remap_transfer_figures *f,
                            hd_remap_choice *choice) {
-    double transfer = l->transferred / f->staged, remap = choice->remap;
+    double transfer = bytes / f->staged, remap = choice->remap;
     double longer = fmax(transfer, remap), shorter = fmin(transfer, remap);
-    double n = best_chunks(l, f, shorter);
+    double most = floor(bytes / fmax((double)step, FEWEST_CHUNK_BYTES));
+    double n = floor(sqrt(f->overlap * shorter / fmax(f->chunk, 1e-7)));
+    n = fmax(fmin(fmax(n, ceil(bytes / HD_REMAP_KEPT)), most), 1);
     choice->seconds[HD_REMAP_CHUNKED] = f->latency + longer + (1 - f->overlap) * shorter +
                                         f->overlap * shorter / n + (n - 1) * f->chunk;
-    choice->chunk_bytes = (uint64_t)ceil(l->transferred / n);
-    if (choice->chunk_bytes < l->step)
-        choice->chunk_bytes = l->step;
+    choice->chunk_bytes = (uint64_t)ceil(bytes / n);
+    if (choice->chunk_bytes < step)
+        choice->chunk_bytes = step;
 }
 
 static void expect(const hd_remap_device *device, const hd_remap *map, hd_remap_direction direction,
                    hd_remap_choice *choice) {
     const hd_remap_transfer_figures *f = &device->figures->transfers[direction];
     const hd_remap_kind_figures *kind = &device->figures->kinds[map->kind][direction];
-    load l = load_of(map, direction);
-    choice->transfer = l.transferred / f->transfer;
-    choice->remap = l.source / kind->remap;
+    const hd_remap_units units = hd_remap_units_of(map, direction);
+    double source = (double)map->source_bytes;
+    double transferred = source + (double)units.count * units.number_bytes;
+    choice->transfer = transferred / f->transfer;
+    choice->remap = source / kind->remap;
     choice->seconds[HD_REMAP_BULK] = f->latency + choice->transfer + choice->remap;
-    choice->seconds[HD_REMAP_HOST] = f->latency + l.source / kind->host;
+    choice->seconds[HD_REMAP_HOST] = f->latency + source / kind->host;
     if (kind->zero_copy > 0)
-        choice->seconds[HD_REMAP_ZERO_COPY] = f->latency + l.source / kind->zero_copy;
-    expect_chunked(&l, f, choice);
-    if (device->gpu->most_bytes && l.source > (double)device->gpu->most_bytes)
+        choice->seconds[HD_REMAP_ZERO_COPY] = f->latency + source / kind->zero_copy;
+    expect_chunked(transferred, units.step * (units.bytes + units.number_bytes), f, choice);
+    if (device->gpu->most_bytes && source > (double)device->gpu->most_bytes)
         choice->seconds[HD_REMAP_BULK] = choice->seconds[HD_REMAP_ZERO_COPY] = 0;
 }
 
@@ -120,16 +101,6 @@ static const char *reason(hd_arena *arena, const hd_remap_choice *choice) {
     }
 }
 
-static void explain(hd_remap_choice *choice) {
-    hd_arena *arena = hd_arena_new();
-    hd_remap_strategy second = hd_remap_least(choice, choice->strategy);
-    snprintf(choice->why, sizeof choice->why, "%s is expected to take %s, %s %s: %s",
-             hd_remap_strategy_name(choice->strategy),
-             time_text(arena, choice->seconds[choice->strategy]), hd_remap_strategy_name(second),
-             time_text(arena, choice->seconds[second]), reason(arena, choice));
-    hd_arena_free(arena);
-}
-
 hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                         hd_remap_direction direction, hd_remap_choice *choice) {
     hd_status status = hd_remap_needs(diag, choice, "place for the choice");
@@ -147,6 +118,12 @@ hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_r
         return status;
     expect(device, map, direction, choice);
     choice->strategy = hd_remap_least(choice, HD_REMAP_PLANNED);
-    explain(choice);
+    hd_arena *arena = hd_arena_new();
+    hd_remap_strategy second = hd_remap_least(choice, choice->strategy);
+    snprintf(choice->why, sizeof choice->why, "%s is expected to take %s, %s %s: %s",
+             hd_remap_strategy_name(choice->strategy),
+             time_text(arena, choice->seconds[choice->strategy]), hd_remap_strategy_name(second),
+             time_text(arena, choice->seconds[second]), reason(arena, choice));
+    hd_arena_free(arena);
     return HD_OK;
 }

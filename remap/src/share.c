@@ -111,14 +111,6 @@ typedef struct piece_memory {
     uint32_t count;
 } piece_memory;
 
-static void release_memory(hd_remap_device *device, piece_memory *memory) {
-    for (uint32_t p = 0; p < memory->count; p++)
-        if (memory->bytes[p])
-            device->gpu->api->release(device->gpu, memory->parts[p].cuda);
-    free(memory->parts);
-    free(memory->bytes);
-}
-
 static hd_status grow_memory(const hd_diag *diag, hd_remap_device *device, const hd_remap *piece,
                              piece_memory *memory) {
     hd_status status = HD_OK;
@@ -154,19 +146,6 @@ static hd_status prepare(const hd_diag *diag, hd_remap_device *device, const hd_
     return status;
 }
 
-static hd_status run_piece(const hd_diag *diag, hd_remap_device *device, const sharing *s,
-                           const hd_remap *piece, const hd_remap_memory *parts, uint64_t first,
-                           uint64_t count) {
-    const hd_remap_work *work = s->work;
-    char *data = (char *)work->data + first * s->unit_bytes;
-    hd_status status = hd_remap_to_device(diag, device, piece, parts, data, NULL);
-    if (status == HD_OK)
-        status = work->on_device(piece, parts, first, count, work->user);
-    if (status == HD_OK && work->returns)
-        status = hd_remap_from_device(diag, device, piece, data, parts, NULL);
-    return status;
-}
-
 static void run_device(const hd_diag *diag, hd_remap_device *device, sharing *s) {
     uint32_t count_of_parts = s->work->map->parts;
     piece_memory memory = {hd_zeroed(count_of_parts, sizeof(hd_remap_memory)),
@@ -174,47 +153,34 @@ static void run_device(const hd_diag *diag, hd_remap_device *device, sharing *s)
     uint64_t first, count;
     while ((count = take(s, true, &first))) {
         hd_remap *piece = NULL;
-        double start = 0, seconds = 0;
+        double seconds = 0;
         hd_status status = hd_remap_slice(diag, s->work->map, first, count, &piece);
         if (status == HD_OK)
             status = grow_memory(diag, device, piece, &memory);
         if (status == HD_OK)
             status = prepare(diag, device, s->work, piece);
         if (status == HD_OK) {
-            start = hd_clock();
-            status = run_piece(diag, device, s, piece, memory.parts, first, count);
+            const hd_remap_work *work = s->work;
+            char *data = (char *)work->data + first * s->unit_bytes;
+            double start = hd_clock();
+            status = hd_remap_to_device(diag, device, piece, memory.parts, data, NULL);
+            if (status == HD_OK)
+                status = work->on_device(piece, memory.parts, first, count, work->user);
+            if (status == HD_OK && work->returns)
+                status = hd_remap_from_device(diag, device, piece, data, memory.parts, NULL);
             seconds = hd_clock() - start;
         }
         hd_remap_free(piece);
         finish_piece(s, &s->device, count, seconds, status);
     }
-    release_memory(device, &memory);
+    for (uint32_t p = 0; p < memory.count; p++)
+        if (memory.bytes[p])
+            device->gpu->api->release(device->gpu, memory.parts[p].cuda);
+    free(memory.parts);
+    free(memory.bytes);
 }
 
 /* ---- both ----------------------------------------------------------------------------------- */
-
-static hd_status check_work(const hd_diag *diag, const hd_remap_device *device,
-                            const hd_remap_work *work) {
-    hd_remap *slice;
-    hd_status status = hd_remap_needs(diag, device, "device");
-    if (status == HD_OK)
-        status = hd_remap_needs(diag, work, "work to share");
-    if (status != HD_OK)
-        return status;
-    if (!work->map || !work->data || !work->on_host || !work->on_device)
-        return hd_fail(diag, HD_EINPUT, NULL,
-                       "shared work needs a map, data, and a function for each side");
-    status = hd_remap_slice(diag, work->map, 0, 1, &slice);
-    hd_remap_free(slice);
-    return status;
-}
-
-/* Threads that the host begins with; the calling one is the device's. */
-static uint32_t count_threads(uint32_t wanted) {
-    uint32_t cores = hd_core_count();
-    uint32_t threads = wanted ? wanted : cores > 2 ? cores - 1 : 1;
-    return threads < HD_REMAP_MOST_THREADS ? threads : HD_REMAP_MOST_THREADS;
-}
 
 static void run_both(const hd_diag *diag, hd_remap_device *device, sharing *s, uint32_t threads) {
     pthread_t *started = hd_zeroed(threads, sizeof *started);
@@ -235,11 +201,24 @@ static void run_both(const hd_diag *diag, hd_remap_device *device, sharing *s, u
 
 hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_remap_work *work,
                          uint32_t threads, hd_remap_shares *shares) {
-    hd_status status = check_work(diag, device, work);
+    hd_remap *slice;
+    hd_status status = hd_remap_needs(diag, device, "device");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, work, "work to share");
+    if (status == HD_OK && (!work->map || !work->data || !work->on_host || !work->on_device))
+        status = hd_fail(diag, HD_EINPUT, NULL,
+                         "shared work needs a map, data, and a function for each side");
+    if (status == HD_OK)
+        status = hd_remap_slice(diag, work->map, 0, 1, &slice);
     if (shares)
         *shares = (hd_remap_shares){0};
     if (status != HD_OK)
         return status;
+    hd_remap_free(slice);
+    if (!threads) /* but one core, where there are more: the calling thread is the device's */
+        threads = hd_core_count() > 2 ? hd_core_count() - 1 : 1;
+    if (threads > HD_REMAP_MOST_THREADS)
+        threads = HD_REMAP_MOST_THREADS;
     const hd_remap *map = work->map;
     bool by_rows = map->kind == HD_REMAP_TRANSPOSE;
     sharing s = {.work = work,
@@ -247,7 +226,7 @@ hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_
                  .total = by_rows ? map->rows : map->elements,
                  .device.workers = 1};
     pthread_mutex_init(&s.lock, NULL);
-    run_both(diag, device, &s, count_threads(threads));
+    run_both(diag, device, &s, threads);
     pthread_mutex_destroy(&s.lock);
     if (shares)
         *shares = (hd_remap_shares){s.host.done, s.device.done, s.host.seconds / s.host.workers,

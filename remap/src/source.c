@@ -22,23 +22,19 @@ static const char index_text[] =
 
 const char *hd_remap_index_text(void) { return index_text; }
 
-/* A function `name` of its parameter, an element's number. */
-static void put_function(hd_str *out, const char *name, const char *parameter, const char *value) {
-    hd_str_printf(out, "HD_FUNCTION HD_INDEX %s(HD_INDEX %s) {\n    return %s;\n}\n", name,
-                  parameter, value);
+/* A function `name` of an element's number. */
+static void put_function(hd_str *out, const char *name, const char *value) {
+    hd_str_printf(out, "HD_FUNCTION HD_INDEX %s(HD_INDEX element) {\n    return %s;\n}\n", name,
+                  value);
 }
 
 /* ---- layouts ---- */
 
-/* `+ number`, or nothing. */
-static const char *plus(hd_arena *arena, uint64_t number) {
-    return number ? hd_format(arena, " + %" PRIu64, number) : "";
-}
-
 static const char *offset_text(hd_arena *arena, const hd_map *layout, uint32_t f) {
     const hd_field_place *at = &layout->fields[f];
     const hd_cluster_place *cluster = &layout->clusters[at->cluster];
-    const char *start = plus(arena, cluster->base + at->run);
+    const uint64_t from = cluster->base + at->run;
+    const char *start = from ? hd_format(arena, " + %" PRIu64, from) : "";
     if (cluster->tile >= layout->count || cluster->tile_bytes == at->size)
         return hd_format(arena, "element * %u%s", at->size, start);
     if (cluster->tile == 1)
@@ -76,39 +72,7 @@ static hd_status check_fields(hd_arena *arena, const hd_diag *diag, const hd_rec
     return HD_OK;
 }
 
-static void put_layout(hd_str *out, const hd_remap *map, const char *name) {
-    const hd_record *record = map->layout->record;
-    for (uint32_t f = 0; f < record->field_count; f++)
-        put_function(out, field_name(out->arena, name, record->fields[f].name), "element",
-                     offset_text(out->arena, map->layout, f));
-}
-
-/* ---- other maps ---- */
-
-static void put_matrix(hd_str *out, const hd_remap *map, const char *name) {
-    static const char *const transforms[] = {[HD_REMAP_TRANSPOSE] = "hd_transpose",
-                                             [HD_REMAP_DIAGONAL] = "hd_diagonal",
-                                             [HD_REMAP_MORTON] = "hd_morton"};
-    put_function(out, name, "element",
-                 hd_format(out->arena, "%s(element, %" PRIu64 ", %" PRIu64 ")",
-                           transforms[map->kind], map->rows, map->columns));
-}
-
-/* The program's own text has a function `place`; under its own name it may stand beside others. */
-static void put_own(hd_str *out, const hd_remap *map, const char *name) {
-    hd_str_printf(out, "#define place %s\n%s\n#undef place\n", name, map->source);
-}
-
 /* ---- the text ---- */
-
-/* The greatest number that the functions take, give or use on the way. */
-static uint64_t greatest(const hd_remap *map) {
-    uint64_t most = map->elements > map->places ? map->elements : map->places;
-    for (uint32_t p = 0; map->kind == HD_REMAP_RECORDS && p < map->parts; p++)
-        if (map->bytes[p] > most)
-            most = map->bytes[p];
-    return most;
-}
 
 static bool is_name(const char *name) {
     if (!*name || (*name >= '0' && *name <= '9'))
@@ -137,7 +101,15 @@ static hd_status check(const hd_diag *diag, const hd_remap *map, const char *nam
 }
 
 static void put_all(hd_str *out, const hd_remap *map, const char *name) {
-    bool wide = greatest(map) > UINT32_MAX;
+    static const char *const transforms[] = {[HD_REMAP_TRANSPOSE] = "hd_transpose",
+                                             [HD_REMAP_DIAGONAL] = "hd_diagonal",
+                                             [HD_REMAP_MORTON] = "hd_morton"};
+    /* The greatest number that the functions take, give or use on the way. */
+    uint64_t most = map->elements > map->places ? map->elements : map->places;
+    for (uint32_t p = 0; map->kind == HD_REMAP_RECORDS && p < map->parts; p++)
+        if (map->bytes[p] > most)
+            most = map->bytes[p];
+    bool wide = most > UINT32_MAX;
     hd_str_printf(out,
                   "%s#ifndef HEDDLE_INDEX_H\n"
                   "#include \"heddle/index.h\"\n"
@@ -148,12 +120,16 @@ static void put_all(hd_str *out, const hd_remap *map, const char *name) {
                       "/* needs indices of 64 bits: #define HD_INDEX hd_wide before all else */\n"
                       "typedef char %s_needs_wide_indices[sizeof(HD_INDEX) >= 8 ? 1 : -1];\n",
                       name);
-    if (map->kind == HD_REMAP_RECORDS)
-        put_layout(out, map, name);
-    else if (map->kind == HD_REMAP_USER)
-        put_own(out, map, name);
-    else
-        put_matrix(out, map, name);
+    const hd_record *record = map->kind == HD_REMAP_RECORDS ? map->layout->record : NULL;
+    for (uint32_t f = 0; record && f < record->field_count; f++)
+        put_function(out, field_name(out->arena, name, record->fields[f].name),
+                     offset_text(out->arena, map->layout, f));
+    if (map->kind == HD_REMAP_USER) /* its function is `place`; others may stand beside it */
+        hd_str_printf(out, "#define place %s\n%s\n#undef place\n", name, map->source);
+    else if (!record)
+        put_function(out, name,
+                     hd_format(out->arena, "%s(element, %" PRIu64 ", %" PRIu64 ")",
+                               transforms[map->kind], map->rows, map->columns));
 }
 
 hd_status hd_remap_source(const hd_diag *diag, const hd_remap *map, const char *name, char **text) {

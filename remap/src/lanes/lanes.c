@@ -431,7 +431,7 @@ ALWAYS void join_halves(size_t u, char *to, const char *const from[2], size_t by
 
 /* ---- out ----------------------------------------------------------------------------------- */
 
-ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool streaming) {
+ALWAYS void put_block(hd_remap_stream *stream, char *block, size_t bytes, bool streaming) {
     size_t all = stream->carried + bytes, lines = all / REMAP_LINE;
     if (stream->carried)
         copy_line(block - REMAP_LINE, stream->kept);
@@ -442,13 +442,11 @@ ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool str
         copy_line(stream->kept, block + bytes - REMAP_LINE);
 }
 
-static void put(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
-                bool streaming) {
-    for (size_t s = 0; s < count; s++)
-        if (streaming)
-            put_one(&streams[s], block + s * apart, bytes, true);
-        else
-            put_one(&streams[s], block + s * apart, bytes, false);
+static void put(hd_remap_stream *stream, char *block, size_t bytes, bool streaming) {
+    if (streaming)
+        put_block(stream, block, bytes, true);
+    else
+        put_block(stream, block, bytes, false);
 }
 
 static void copy_streaming(char *to, const char *from, size_t lines) {

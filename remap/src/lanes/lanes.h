@@ -114,10 +114,9 @@ typedef struct hd_remap_lanes {
     void (*shuffle)(const hd_remap_strand *to, const hd_remap_strand *from,
                     const hd_remap_shuffle *vectors, size_t count, size_t rounds,
                     hd_remap_lines *ahead);
-    /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
-     * begins a line; by streaming stores or not. The line before a block is changed. */
-    void (*put)(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
-                bool streaming);
+    /* Writes the `bytes` at `block`, as hd_remap_put() does, where `to` begins a line; by streaming
+     * stores or not. The line before the block is changed. */
+    void (*put)(hd_remap_stream *stream, char *block, size_t bytes, bool streaming);
     /* Whole lines, by streaming stores. */
     void (*copy_streaming)(char *to, const char *from, size_t lines);
     /* A line of bytes or more, from and to anywhere, not by streaming stores. */

@@ -1,7 +1,20 @@
-/* What the kernels of structs share; sizes are constants where these functions are called, so that
- * loops unroll and divisions become shifts or multiplications.
+/*
+ * The kernel of structs and their layout, for devices with local memory. A group moves HD_RECORDS
+ * records. Their bytes on the host are one piece, which goes through the `image` in local memory, 16
+ * bytes at a time. On the device a field is either
  *
- * Local memory is counted in words of 4, 2 or 1 bytes. It is skewed by a word of 4 bytes after each
+ *     plain     its values lie without gaps for at least 64 bytes: items assemble 16 bytes of the
+ *               field from the image;
+ *     in a run  or in tiles that are shorter: values are moved within local memory between the
+ *               image and `device`, where a piece of the device's memory lies as it is there, and
+ *               pieces go 16 bytes at a time where their places allow it.
+ *
+ * HD_PLAIN_FIELDS, HD_PIECES and HD_FIELDS_IN_PIECES list them (kernels_records.c). Sizes are
+ * constants where functions are called, so that loops unroll and divisions become shifts or
+ * multiplications.
+ */
+
+/* Local memory is counted in words of 4, 2 or 1 bytes. It is skewed by a word of 4 bytes after each
  * 32, so that steps of a power of two meet all banks. */
 #define HD_AT4(w) ((w) + ((w) >> 5))
 #define HD_AT2(h) ((h) + ((h) >> 6 << 1))
@@ -124,4 +137,69 @@ HD_INLINE void hd_in_piece(HD_LOCAL hd_w4 *image, HD_LOCAL hd_w4 *device, hd_w4 
         else
             hd_put(device, word, there, hd_get(image, word, r * step + from + k));
     }
+}
+
+#define HD_TO_PLAIN(part, base, tile, tile_bytes, step, word, words, of_record, offset, run)      \
+    hd_plain_to(part + hd_place(element, base, tile, tile_bytes, step), image,                    \
+                n * (words) * (word), word, words, of_record, offset, run, tile_bytes);
+#define HD_FROM_PLAIN(part, base, tile, tile_bytes, step, word, words, of_record, offset, run)    \
+    hd_plain_from(part + hd_place(element, base, tile, tile_bytes, step), image,                  \
+                  n * (words) * (word), word, words, of_record, offset, run, tile_bytes);
+/* Pieces of a run have a step, those of tiles none. */
+HD_INLINE hd_w4 hd_piece_bytes(hd_w4 n, hd_w4 tile, hd_w4 tile_bytes, hd_w4 step) {
+    return step ? n * step : (n + tile - 1) / tile * tile_bytes;
+}
+#define HD_TAKE(part, base, tile, tile_bytes, step, at, width)                  \
+    hd_take(device, at, part + hd_place(element, base, tile, tile_bytes, step), \
+            hd_piece_bytes(n, (hd_w4)(tile), (hd_w4)(tile_bytes), step), width);
+#define HD_GIVE(part, base, tile, tile_bytes, step, at, width)                  \
+    hd_give(part + hd_place(element, base, tile, tile_bytes, step), device, at, \
+            hd_piece_bytes(n, (hd_w4)(tile), (hd_w4)(tile_bytes), step), width);
+#define HD_BETWEEN(word, words, of_record, offset, at, pitch, tile, tile_words)          \
+    hd_in_piece(image, device, n, HD_BACK, word, words, of_record, offset, at, pitch, tile, \
+                tile_words);
+
+/* A group's work on `n` records, with barriers between its steps. */
+HD_INLINE void hd_move(HD_PARTS, HD_HOST hd_w1 *host, HD_LOCAL hd_w4 *image,
+                       HD_LOCAL hd_w4 *device, hd_w8 element, hd_w4 n) {
+#if HD_BACK
+    HD_PIECES(HD_TAKE)
+    HD_PLAIN_FIELDS(HD_FROM_PLAIN)
+#else
+    hd_take(image, 0, host, n * HD_RECORD, 16);
+#endif
+    HD_BARRIER();
+#if HD_DEVICE_BYTES
+    HD_FIELDS_IN_PIECES(HD_BETWEEN)
+    HD_BARRIER();
+#endif
+#if HD_BACK
+    hd_give(host, image, 0, n * HD_RECORD, 16);
+#else
+    HD_PLAIN_FIELDS(HD_TO_PLAIN)
+    HD_PIECES(HD_GIVE)
+#endif
+}
+
+/* Words of skewed local memory. */
+#define HD_SKEWED(bytes) ((bytes) / 4 + 1 + ((bytes) / 4 + 1) / 32)
+
+/* For a whole group the number of records is a constant. What no value is written to becomes 0 in
+ * local memory. */
+HD_KERNEL hd_remap_kernel(HD_PARAMETERS) {
+    HD_SHARED hd_w4 image[HD_SKEWED(HD_RECORDS * HD_RECORD)];
+    HD_SHARED hd_w4 device[HD_SKEWED(HD_DEVICE_BYTES)];
+    const hd_w8 begin = HD_GROUP * HD_RECORDS, element = first + begin;
+    const hd_w4 n = count - begin < HD_RECORDS ? (hd_w4)(count - begin) : HD_RECORDS;
+    HD_HOST hd_w1 *host = staging + begin * HD_RECORD;
+#if HD_BACK && HD_HAS_GAPS
+    hd_clear(image, HD_RECORDS * HD_RECORD);
+    HD_BARRIER();
+#elif !HD_BACK
+    hd_clear(device, HD_DEVICE_BYTES);
+#endif
+    if (n == HD_RECORDS)
+        hd_move(HD_PART_NAMES, host, image, device, element, HD_RECORDS);
+    else
+        hd_move(HD_PART_NAMES, host, image, device, element, n);
 }
