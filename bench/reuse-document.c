@@ -8,7 +8,7 @@
  * figures are pictures, so that only what its text says in numbers or words can be compared.
  *
  *     bench_reuse-document                    every table
- *     bench_reuse-document --without-meshes   no rows of nbf, moldyn, irreg and euler
+ *     bench_reuse-document --one-mesh         no rows of nbf, moldyn and euler
  *     bench_reuse-document --figures DIR      the pictures of docs/figures in DIR, too
  */
 #include <stdio.h>
@@ -36,15 +36,15 @@ static void print_tables(document *d) {
 int main(int argc, char **argv) {
     hd_printer printer = {.out = stderr};
     const hd_diag diag = {hd_print_message, &printer};
-    document d = {.arena = hd_arena_new(), .diag = &diag, .meshes = true};
+    document d = {.arena = hd_arena_new(), .diag = &diag};
     const char *figures = NULL;
     for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--without-meshes"))
-            d.meshes = false;
+        if (!strcmp(argv[i], "--one-mesh"))
+            d.one_mesh = true;
         else if (!strcmp(argv[i], "--figures") && i + 1 < argc)
             figures = argv[++i];
         else {
-            fprintf(stderr, "usage: bench_reuse-document [--without-meshes] [--figures DIR]\n");
+            fprintf(stderr, "usage: bench_reuse-document [--one-mesh] [--figures DIR]\n");
             return 2;
         }
     open_document(&d);

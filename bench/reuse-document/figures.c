@@ -88,7 +88,7 @@ static hd_status draw(const document *d, hd_arena *arena, const figure *f, const
 hd_status write_figures(const document *d, const char *folder) {
     hd_status status = HD_OK;
     for (size_t f = 0; f < sizeof figures / sizeof *figures && status == HD_OK; f++) {
-        if (is_mesh(figures[f].a) && !d->meshes)
+        if (is_left_out(d, figures[f].a))
             continue;
         hd_arena *arena = hd_arena_new();
         status = draw(d, arena, &figures[f], folder);

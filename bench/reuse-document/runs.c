@@ -32,7 +32,9 @@ static const struct {
 };
 
 const char *name_of(application a) { return applications[a].name; }
-bool is_mesh(application a) { return applications[a].mesh; }
+bool is_left_out(const document *d, application a) {
+    return d->one_mesh && applications[a].mesh && a != IRREG;
+}
 
 static char *trace_path(const document *d, application a) {
     return hd_format(d->arena, "%s/%d.hdt", d->folder, (int)a);
@@ -73,7 +75,7 @@ static hd_status write_trace(const document *d, application a) {
 void open_document(document *d) {
     stop_unless(d, hd_scratch_make(d->arena, d->diag, &d->folder));
     for (int a = 0; a < APPLICATIONS; a++)
-        if (d->meshes || !is_mesh((application)a))
+        if (!is_left_out(d, (application)a))
             stop_unless(d, write_trace(d, (application)a));
 }
 

@@ -23,8 +23,6 @@ typedef enum application {
 } application;
 
 const char *name_of(application a);
-/* Runs over a mesh, which take by far most of the time. */
-bool is_mesh(application a);
 
 /* All streams of an analysis added up. */
 typedef struct sum_of {
@@ -36,12 +34,14 @@ typedef struct sum_of {
 typedef struct document {
     hd_arena *arena;
     const hd_diag *diag;
-    char *folder;        /* of the traces */
-    bool meshes;         /* else they are left out */
+    char *folder;  /* of the traces */
+    bool one_mesh; /* of the runs over meshes, which take by far most of the time, irreg alone */
     hd_vec(sum_of) sums; /* several tables ask for the same */
 } document;
 
-/* Writes the traces of all applications. What fails has said why, and ends the program. */
+bool is_left_out(const document *d, application a);
+
+/* Writes the traces of all applications that are not left out. What fails has said why, and ends the program. */
 void open_document(document *d);
 void close_document(const document *d);
 

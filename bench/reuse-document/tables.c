@@ -58,8 +58,6 @@ static double shapes_apart(hd_arena *arena, const hd_reuse_stream *a, const hd_r
     return hd_reuse_apart(&x, &y);
 }
 
-static bool is_left_out(const document *d, application a) { return is_mesh(a) && !d->meshes; }
-
 /* ---- figure 4 ---------------------------------------------------------------------------- */
 
 void print_figure_4(document *d) {

@@ -157,8 +157,8 @@ static void put_across(runs *p) {
     }
 }
 
-/* Words of a panel in strips: the rows of each are copied side by side, and go from there to an area
- * for each run, while those that follow are prefetched. */
+/* Words of a panel in strips: the rows of each are copied side by side, and go from there to an
+ * area for each run, while those that follow are prefetched. */
 static void put_strips(const runs *p, hd_remap_stream *streams, char *areas) {
     const grid *g = p->grid;
     const hd_remap_lanes *lanes = p->engine->lanes;

@@ -318,9 +318,10 @@ static size_t shared_space(job *j, size_t shared[][2], size_t bytes, int half) {
     return *at;
 }
 
-/* Where columns lie: those of a move's words at equal distances. Columns that have halves are worked
- * on one after another, with all that they are made of, so those of one size share two places: for
- * first and for second halves. Shuffled words do so, too, unless the records are made of them. */
+/* Where columns lie: those of a move's words at equal distances. Columns that have halves are
+ * worked on one after another, with all that they are made of, so those of one size share two
+ * places: for first and for second halves. Shuffled words do so, too, unless the records are made
+ * of them. */
 static void place_columns(job *j, bool back) {
     size_t shared[REMAP_WORD_SIZES][2] = {{0}};
     for (uint32_t m = 0; m < j->move_count; m++)

@@ -90,7 +90,8 @@ static char *saved_of(const sweep *s, uint64_t task, uint64_t number) {
            (s->before + number - end) * hd_remap_panel_bytes(s->cut);
 }
 
-/* Long records go some at a time, line by line of their words, while the next ones are prefetched. */
+/* Long records go some at a time, line by line of their words, while the next ones are
+ * prefetched. */
 static void panel_to_chunks(const hd_remap_engine *engine, const sweep *s, char *to,
                             const char *from) {
     const hd_remap_cut *c = s->cut;

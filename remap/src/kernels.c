@@ -1,7 +1,7 @@
 /*
- * Remapping kernels: what all maps have in common, and those of maps with an index array. The kernel
- * of a map is written when it is needed, with all sizes as constants, so that divisions become
- * shifts or multiplications and there is no case left that the map does not have.
+ * Remapping kernels: what all maps have in common, and those of maps with an index array. The
+ * kernel of a map is written when it is needed, with all sizes as constants, so that divisions
+ * become shifts or multiplications and there is no case left that the map does not have.
  *
  * A kernel reads and writes coalesced on both sides: a group reads a tile in the order in which
  * it lies, keeps it in local memory, and writes it in the order of the other side; each item
@@ -92,7 +92,7 @@ static void kernel_of_indexed(remap_kernel_writer *w) {
                   indexed_text);
 }
 
-/* ---- all maps --------------------------------------------------------------------------------- */
+/* ---- all maps -------------------------------------------------------------------------------- */
 
 /* `tuning`, or what stands for its zeros, for a device of this kind. */
 static hd_remap_tuning tuned(const hd_remap_tuning *given) {

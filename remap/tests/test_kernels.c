@@ -167,8 +167,10 @@ static void check_equal_fields(const opencl *cl, uint32_t bytes, uint32_t fields
     make_equal(&e, fields, bytes);
     hd_remap *map;
     assert_int_equal(hd_remap_layout(&quiet, &e.record, layout, count, &map), HD_OK);
-    for (int t = 0; t < 2; t++)
-        check_map(cl, map, &tunings[t], hd_remap_units_of(map, HD_REMAP_TO_DEVICE).step, fields);
+    for (uint32_t t = 0; t < 2; t++) /* of other sizes one of them, by turns */
+        if (bytes == 4 || t == fields % 2)
+            check_map(cl, map, &tunings[t], hd_remap_units_of(map, HD_REMAP_TO_DEVICE).step,
+                      fields);
     hd_remap_free(map);
 }
 

@@ -128,9 +128,9 @@ typedef struct cli_page {
     } words; /* besides options: how many it takes */
 } cli_page;
 
-/* Parses argv, by the command's own options, or NULL, and those that set `source`, for a kernel file
- * without a job, or NULL. True: go on with c->words. False: help was printed or a message given, and
- * c->status is the exit status. */
+/* Parses argv, by the command's own options, or NULL, and those that set `source`, for a kernel
+ * file without a job, or NULL. True: go on with c->words. False: help was printed or a message
+ * given, and c->status is the exit status. */
 bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_source *source,
                int argc, char **argv);
 /* An error in what the user asks for that no file is to blame for. */

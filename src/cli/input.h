@@ -39,7 +39,8 @@ hd_status cli_refuse_job_options(cli *c, const cli_input *input);
 /* Both for several files, before the first of them is run. --workers goes with all. */
 hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count);
 
-/* Shows how far a long reading is, a few times a second; for the progress functions of libraries. */
+/* Shows how far a long reading is, a few times a second; for the progress functions of
+ * libraries. */
 typedef struct cli_meter {
     cli *c;
     const char *step; /* of several; or NULL */

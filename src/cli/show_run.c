@@ -10,7 +10,7 @@ const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *group
 
 static const cli_run_devices *context_of(const hd_view *view) { return view->context; }
 
-/* ---- what is counted for a device: hd_launch_counts of a cli_run_row -------------------------- */
+/* ---- what is counted for a device: hd_launch_counts of a cli_run_row ------------------------- */
 
 HD_GETTER(
     device_of, hd_launch_counts,
@@ -69,7 +69,7 @@ void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str 
     }
 }
 
-/* ---- the whole as JSON ------------------------------------------------------------------------ */
+/* ---- the whole as JSON ----------------------------------------------------------------------- */
 
 static const hd_member race_members[] = {
     {"kernel", HD_AT(hd_vm_race, kernel)},

@@ -22,7 +22,7 @@
 
 #include "cost/internal.h"
 
-/* ---- prices ------------------------------------------------------------------------------------ */
+/* ---- prices ---------------------------------------------------------------------------------- */
 
 /* The counts of segments.c for a use, remembered: the units of `unit` bytes that it touches or,
  * with an earlier access, the share of them that this one touched. */
@@ -189,7 +189,7 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
     return count;
 }
 
-/* ---- a whole layout --------------------------------------------------------------------------- */
+/* ---- a whole layout -------------------------------------------------------------------------- */
 
 /* Accesses of one place in one kernel are one line, whatever launch they are in. */
 static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, const shape *s,

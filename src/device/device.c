@@ -60,22 +60,6 @@ hd_status hd_device_check(const hd_diag *diag, const hd_device *device) {
     return fault ? hd_fail(diag, HD_EINPUT, &place, "%s", fault) : HD_OK;
 }
 
-/* ---- what a request is split into ------------------------------------------ */
-
-uint32_t hd_device_request_lanes(const hd_device *device) {
-    return device->coalescing == HD_COALESCE_HALF_WARP ? device->warp / 2 : device->warp;
-}
-
-uint32_t hd_device_line(const hd_device *device) {
-    return device->l1.size ? device->l1.line : device->l2.size ? device->l2.line : device->segment;
-}
-
-uint32_t hd_device_segment_for(const hd_device *device, uint32_t width) {
-    if (device->coalescing == HD_COALESCE_WARP || width > 2)
-        return device->segment;
-    return width == 2 ? device->segment / 2 : device->segment / 4;
-}
-
 /* ---- folders of profiles ---------------------------------------------------- */
 
 typedef hd_vec(const char *) paths;

@@ -106,8 +106,8 @@ bool hd_nvrtc_open(hd_arena *arena, hd_nvrtc_library *library, const char **miss
 const char *hd_cuda_error(const hd_cuda_library *library, int error);
 const char *hd_nvrtc_error(const hd_nvrtc_library *library, int error);
 
-/* nvrtc.c: compiles for the architecture "90". What it gives lives in `arena`: the image, the symbol
- * of each of the source's names, and after an error what the compiler said, or NULL. */
+/* nvrtc.c: compiles for the architecture "90". What it gives lives in `arena`: the image, the
+ * symbol of each of the source's names, and after an error what the compiler said, or NULL. */
 int hd_nvrtc_compile(const hd_nvrtc_library *nvrtc, hd_arena *arena, const char *architecture,
                      const hd_compute_source *source, const char **image, const char **symbols,
                      const char **log);

@@ -355,7 +355,7 @@ static bool call_form(const kernel_forms *f, const kir_inst *inst, hd_affine *fo
     return true;
 }
 
-/* ---- joins ------------------------------------------------------------------------------------ */
+/* ---- joins ----------------------------------------------------------------------------------- */
 
 /* Forms of pointers can only be compared when they count from the same base. */
 static bool same_base(const kernel_forms *f, kir_value v, kir_value arg) {
@@ -451,7 +451,7 @@ static hd_affine form_of(const kernel_forms *f, kir_value v) {
     return known ? form : opaque(f, v);
 }
 
-/* ---- rounds -------------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* The step with which a value comes around the loop: it is `phi + step`, or it is
  * affine in the iteration by itself and fits the first value. */
@@ -539,7 +539,7 @@ kernel_forms *kernel_forms_new(hd_arena *arena, const kir_module *module, const 
     return f;
 }
 
-/* ---- explanations ---------------------------------------------------------------------------------- */
+/* ---- explanations ---------------------------------------------------------------------------- */
 
 static bool walk(const kernel_forms *f, kir_value value, bool into_loops, kernel_visit_fn *visit,
                  void *user) {

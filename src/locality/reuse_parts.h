@@ -193,7 +193,8 @@ void lists_free(lists_sum *sum);
 
 /* ---- correlate.c ----------------------------------------------------------------------------- */
 
-/* For lists that are too dense for pairs. The work of correlate() for positions that span so many, in pairs' time. */
+/* For lists that are too dense for pairs. The work of correlate() for positions that span so many,
+ * in pairs' time. */
 double correlate_cost(uint64_t span);
 /* Bytes that it takes meanwhile. */
 uint64_t correlate_bytes(uint64_t span);

@@ -52,7 +52,8 @@ hd_stack *hd_stack_new(hd_arena *arena, const hd_diag *diag, const hd_stack_opti
  * one whose turn it is have touched waits in memory, at most 16 MiB of it, then event()
  * waits. Blocks that are closed as not complete count as far as they came. */
 hd_sink hd_stack_sink(hd_stack *analysis);
-/* What was heard so far; between launches. Lives until it is asked for again, or hd_stack_free(). */
+/* What was heard so far; between launches. Lives until it is asked for again, or
+ * hd_stack_free(). */
 const hd_stack_result *hd_stack_result_of(hd_stack *analysis);
 void hd_stack_free(hd_stack *analysis);
 

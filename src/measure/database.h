@@ -2,8 +2,9 @@
  * The profile database: what was measured once and need not be measured again.
  *
  * A file of SQLite, one for each user. It holds the measurements of trainings, the trees that were
- * learned from these, and answers: texts under a key, as the command line keeps finished advice. docs/profile-database.md has its schema and what happens to it when
- * a process is killed, or two write at once.
+ * learned from these, and answers: texts under a key, as the command line keeps finished advice.
+ * docs/profile-database.md has its schema and what happens to it when a process is killed, or two
+ * write at once.
  *
  *     hd_database *database = hd_database_open(arena, diag, path);
  *     if (!hd_database_get_answer(database, arena, key, &value)) {

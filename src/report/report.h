@@ -72,7 +72,8 @@ void report_table_row(report_table *table, const char *const *cells);
 void report_table_print(const report_table *table, hd_str *out, bool bold);
 
 /* Breaks `text` at blanks, in lists or between the parts of a name, so that lines end before column
- * `width`, but no word. Every line but the first starts with `indent` blanks; the first is taken to start there. */
+ * `width`, but no word. Every line but the first starts with `indent` blanks; the first is taken to
+ * start there. */
 void hd_wrap(hd_str *out, const char *text, uint32_t indent, uint32_t width);
 /* Columns that UTF-8 text takes on a terminal (one for each code point). */
 uint32_t report_text_width(const char *text);

@@ -341,7 +341,7 @@ bool rw_macros_requested(const rewriter *rw);
 /* Expands what was asked for in the flat text; false when there was nothing to expand. */
 bool rw_macros_expand(rewriter *rw);
 
-/* ---- pointer.c, element.c, field.c, call.c, local.c, function.c: the edits -------------------- */
+/* ---- pointer.c, element.c, field.c, call.c, local.c, function.c: the edits ------------------- */
 
 void rw_walk(rewriter *rw, const frame *at);
 void rw_walk_child(rewriter *rw, const frame *at, CXCursor child);

@@ -96,8 +96,8 @@ typedef struct hd_race {
     double seconds;        /* that it took */
 } hd_race;
 
-/* tie.c. <0: `a` is nearer to what the source has: fewest clusters, then most clusters left as AoS, then
- * the smallest tiles; from a record of arrays it is most clusters. */
+/* tie.c. <0: `a` is nearer to what the source has: fewest clusters, then most clusters left as AoS,
+ * then the smallest tiles; from a record of arrays it is most clusters. */
 int hd_layout_nearer(const hd_record *record, const hd_layout *a, const hd_layout *b);
 
 /* Races the original and the proposals until nothing is left to decide or the budget is used.

@@ -1,7 +1,9 @@
 /*
- * Which of two layouts of equal cost, or of times that cannot be told apart, is chosen: the one that
- * is nearer to what the source has, since a layout has a price that no model knows. That is the one
- * of fewer clusters; then the one that leaves more of them as AoS; then that of smaller tiles.
+ * Which of two layouts of equal cost, or of times that cannot be told apart, is chosen: the one
+ * that is nearer to what the source has, since a layout has a price that no model knows. That is
+ * the one of fewer clusters; then the one that leaves more of them as AoS; then that of smaller
+ * tiles. (Of tiles of one cluster that cost the same, table.c keeps the first, which is the
+ * smallest.)
  */
 #include "search/race.h"
 #include "search/internal.h"

@@ -31,9 +31,9 @@ typedef struct part_head {
     uint64_t lane_accesses;
 } part_head;
 
-/* The model knows the launch (part_model_launch()). Gives the part's events to `sink`, but for those of spaces that are not in `spaces` (a bit
- * 1 << kir_space each). NULL, or what is wrong with the columns, which may come from anybody;
- * the events before have then been given. */
+/* The model knows the launch (part_model_launch()). Gives the part's events to `sink`, but for
+ * those of spaces that are not in `spaces` (a bit 1 << kir_space each). NULL, or what is wrong with
+ * the columns, which may come from anybody; the events before have then been given. */
 const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
                            uint32_t spaces, const hd_sink *sink, void *stream);
 #endif

@@ -1,7 +1,7 @@
 /*
- * The text form, read. The text is gone through twice by the same parser: first to check
- * every line and to learn what the launches are (a plain text says only in its lines which
- * accesses, how many blocks and threads there are), then to hand the events to the sink.
+ * The text form (docs/trace-format.md), read. The text is gone through twice by the same parser:
+ * first to check every line and to learn what the launches are (a plain text says only in its lines
+ * which accesses, how many blocks and threads there are), then to hand the events to the sink.
  */
 #include <stdio.h>
 

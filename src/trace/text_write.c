@@ -1,6 +1,6 @@
 /*
- * The text form, written. A launch that says more than its blocks do has lines for it that
- * begin with '#'; other tools may skip those.
+ * The text form (docs/trace-format.md), written. A launch that says more than its blocks do has
+ * lines for it that begin with '#'; other tools may skip those.
  */
 #include "bytes.h"
 #include "table.h"

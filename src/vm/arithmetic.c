@@ -160,7 +160,7 @@ static void compile_address(vm_compiler *c) {
         emit_step(c, result, sum, vm_constant(c, VM_I64, 0), 0, offset);
 }
 
-/* ---- vectors ---------------------------------------------------------------------------------- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 /* A component at a place that only the kernel computes: by comparing with every place. */
 static void compile_extract(vm_compiler *c) {
@@ -217,7 +217,7 @@ static void compile_regrouping(vm_compiler *c) {
     }
 }
 
-/* ---- one instruction ------------------------------------------------------------------------------ */
+/* ---- one instruction ------------------------------------------------------------------------- */
 
 /* Copies what is another name, where the name has a cell of its own all the same. */
 static void compile_copy(vm_compiler *c) {

@@ -55,7 +55,7 @@ void vm_fill_launch(vm_run *r, const vm_bound_place *args) {
     }
 }
 
-/* ---- for each block --------------------------------------------------------------------------- */
+/* ---- for each block -------------------------------------------------------------------------- */
 
 /* Global ids: the block's first one plus local ids, which change every `step` lanes. A loop for
  * each width, since this is done for every block. */

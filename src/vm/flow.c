@@ -227,7 +227,7 @@ static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
     }
 }
 
-/* ---- a block ------------------------------------------------------------------------------------ */
+/* ---- a block --------------------------------------------------------------------------------- */
 
 uint32_t vm_first_active(const vm_run *r) {
     for (uint32_t w = 0; w < r->words; w++)

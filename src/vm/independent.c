@@ -16,6 +16,7 @@
  *
  * Anything else runs block after block. (A kernel in which two blocks write the
  * same place without atomics is not race-free; there the last writer wins.)
+ * launch.c asks, and has further reasons to run blocks one by one.
  */
 #include "vm/launch.h"
 

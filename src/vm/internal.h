@@ -420,7 +420,7 @@ void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announ
 /* The region that holds [address, address + width), or NULL. */
 const vm_region *vm_find_region(const vm_run *r, uint64_t address, uint64_t width);
 
-/* ---- check.c: the optional checks ---------------------------------------------------------------- */
+/* ---- check.c: the optional checks ------------------------------------------------------------ */
 
 /* A barrier that all lanes have reached. */
 void vm_check_barrier(vm_run *r);

@@ -34,10 +34,10 @@
 /* S: the integer is signed; U: it is not. */
 #define VM_INT_FLOAT_CONVERSIONS(M, i, f) M(S##i##_##f) M(U##i##_##f) M(f##_S##i) M(f##_U##i)
 
-/* All handlers: INT and FLOAT have one for each element type of their class, ONE is one. SELECT goes
- * by width: floats use the integer of theirs. FMULADD is rounded twice, FMA once. BIT_I8 is the low
- * bit: trunc to i1 from any width's first byte is TRUNC, then this; SIGN_I8 makes 0 or -1 of an i1.
- * ADDR is d = a + b * imm + imm2; b is a signed i32 or an i64, a an i64. */
+/* All handlers: INT and FLOAT have one for each element type of their class, ONE is one. SELECT
+ * goes by width: floats use the integer of theirs. FMULADD is rounded twice, FMA once. BIT_I8 is
+ * the low bit: trunc to i1 from any width's first byte is TRUNC, then this; SIGN_I8 makes 0 or -1
+ * of an i1. ADDR is d = a + b * imm + imm2; b is a signed i32 or an i64, a an i64. */
 #define VM_HANDLERS(INT, FLOAT, ONE)                                                       \
     VM_INT_BINARY(INT) VM_FLOAT_BINARY(FLOAT) VM_INT_COMPARE(INT) VM_FLOAT_COMPARE(FLOAT)  \
     INT(SELECT) INT(MOVE) FLOAT(FNEG) FLOAT(FMULADD) FLOAT(FABS) FLOAT(SQRT) FLOAT(FMIN)   \

@@ -26,7 +26,7 @@ typedef struct running {
     bool stopped;
 } running;
 
-/* ---- a worker's block ------------------------------------------------------------------------------ */
+/* ---- a worker's block ------------------------------------------------------------------------ */
 
 /* Bytes of host memory between two lanes' private memory: an odd number of cache lines, so that
  * lanes do not fall into the same cache set. */
@@ -136,7 +136,7 @@ static bool run_block(running *x, vm_worker *w, uint64_t block, void *stream) {
     return true;
 }
 
-/* ---- handing out blocks ------------------------------------------------------------------------------ */
+/* ---- handing out blocks ---------------------------------------------------------------------- */
 
 /* The next block to run, already open at the sink; false: there is none. */
 static bool next_block(running *x, uint64_t *block, void **stream) {

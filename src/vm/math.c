@@ -48,8 +48,8 @@ typedef struct math {
 } math;
 
 /* A handler: T is the type in the cells, C that of the function's numbers, `field` where the
- * function stands, D the result's type. The function may have a second result, `other`, an S; if so,
- * cell c is for it, of type E; else E is T, and c is an operand. */
+ * function stands, D the result's type. The function may have a second result, `other`, an S; if
+ * so, cell c is for it, of type E; else E is T, and c is an operand. */
 #define HANDLER_OF(form, T, C, field, D, A, B, S, E, has_other, value)  \
     static void form##_##T##_##field(vm_run *r, const vm_op *op) {      \
         const math_##form *fn = ((const math *)op->more)->fn;           \

@@ -101,7 +101,7 @@ vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t sl
     return t;
 }
 
-/* ---- announcing ------------------------------------------------------------------------------- */
+/* ---- announcing ------------------------------------------------------------------------------ */
 
 void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
                  uint32_t count) {
@@ -135,7 +135,7 @@ static void before_access(vm_run *r, const vm_op *op, const vm_memory *m, const 
     vm_announce(r, t, m->space, m->announced, m->announced_count);
 }
 
-/* ---- the bytes ---------------------------------------------------------------------------------- */
+/* ---- the bytes ------------------------------------------------------------------------------- */
 
 /* Of the component that begins `offset` bytes behind the addresses. */
 static vm_places places_from(const vm_run *r, const vm_target *t, uint32_t offset) {

@@ -153,7 +153,8 @@ static uint64_t cut(const conversion *v, vm_operand part, uint64_t bits) {
     return bits << above >> above;
 }
 
-/* What the C library is given: flags, width and precision as arguments, the letter behind `length`. */
+/* What the C library is given: flags, width and precision as arguments, the letter behind
+ * `length`. */
 static void make_format(const conversion *v, const char *length, char format[32]) {
     snprintf(format, 32, "%%%s*.*%s%c", v->flags, length, v->letter);
 }

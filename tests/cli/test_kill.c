@@ -21,9 +21,10 @@
 #include <cmocka.h>
 
 #include "folder.h"
+#include "sanitized.h"
 #include "trace/trace.h"
 
-enum { KILLS = 50, SEED = 20261121, BLOCKS = 24, THREADS = 64 };
+enum { KILLS = SANITIZED ? 12 : 50, SEED = 20261121, BLOCKS = 24, THREADS = 64 };
 extern char **environ;
 
 /* A folder with a job in it, and the program. */

@@ -430,7 +430,7 @@ static void euler_has_the_same_fluxes(void **state) {
     hd_arena_free(e.arena);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* The large jobs are too long to run here, but must at least fit their kernels. */
 static void all_jobs_resolve(void **state) {

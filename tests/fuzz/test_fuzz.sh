@@ -31,8 +31,8 @@ refuses_options() {
     done
 }
 
-finds_nothing "$programs/fuzz_kernels" 3 30 5
-finds_nothing "$programs/fuzz_rewrites" 1 60 15
+finds_nothing "$programs/fuzz_kernels" 3 20 5
+finds_nothing "$programs/fuzz_rewrites" 1 40 10
 refuses_options "$programs/fuzz_kernels"
 refuses_options "$programs/fuzz_rewrites"
 exit $result

@@ -1,5 +1,5 @@
-/* What kernels in the text form begin with. Whole ones, each around one thing that the analysis must
- * see, are the files of kernels/. */
+/* What kernels in the text form begin with. Whole ones, each around one thing that the analysis
+ * must see, are the files of kernels/. */
 #ifndef TEST_KERNELS_H
 #define TEST_KERNELS_H
 

@@ -112,7 +112,7 @@ static void random_traces(void **unused) {
     }
 }
 
-/* ---- by hand ------------------------------------------------------------------------------------ */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /* Figure 4: MIs ABC, DEFG, NAAH, IJPL and MNHH; A is used again by 2, H and N by 3. */
 static void figure_4(void **unused) {
@@ -298,7 +298,7 @@ static void bad_options(void **unused) {
     refused(&(hd_reuse_options){.scenario = 3, .spaces = 1u << KIR_LOCAL});
 }
 
-/* ---- little memory ------------------------------------------------------------------------------ */
+/* ---- little memory --------------------------------------------------------------------------- */
 
 /* A launch of 4 blocks, each with so many loads of 64 lanes at elements below `elements`. */
 static void make_loads(const hd_sink *sink, uint64_t loads, uint64_t elements) {
@@ -365,7 +365,7 @@ static void shares_add_up(void **unused) {
     }
 }
 
-/* ---- damage ------------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static void count_message(const hd_message *m, void *user) {
     (void)m;

@@ -50,8 +50,8 @@ static inline bool partition_next(partition *p) {
     return true;
 }
 
-/* Number of partitions of n elements; 0 when it does not fit 64 bits (n > 25). By the Bell triangle: a
- * row starts with the end of the row before it, and each
+/* Number of partitions of n elements; 0 when it does not fit 64 bits (n > 25). By the Bell
+ * triangle: a row starts with the end of the row before it, and each
  * further number is the sum of its left neighbour and the one above that. */
 static inline uint64_t bell_number(uint32_t n) {
     enum { LARGEST = 25 };

@@ -105,7 +105,7 @@ static void run_scene(scene *s, const vm_lanes *set, uint32_t fn) {
     set->fn[fn](&r, &op);
 }
 
-/* ---- comparing -------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static bool both_nan(const uint8_t *a, const uint8_t *b, uint32_t width) {
     if (width == 4)
@@ -190,7 +190,7 @@ static void masks_are_kept(void **unused) {
     }
 }
 
-/* ---- against C ------------------------------------------------------------------------------------ */
+/* ---- against C ------------------------------------------------------------------------------- */
 
 #define EXPECT(fn, T, A, value)                                                    \
     for (uint32_t i = 0; i < 500; i++) {                                           \

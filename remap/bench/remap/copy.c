@@ -1,6 +1,6 @@
 /*
- * The yardstick: the same bytes copied by streaming stores in several ways, of which the bench takes
- * the one that is fastest on the machine. They differ in the width of the vectors, in what is
+ * The yardstick: the same bytes copied by streaming stores in several ways, of which the bench
+ * takes the one that is fastest on the machine. They differ in the width of the vectors, in what is
  * prefetched, and in how many places a thread copies at once, since memory has several banks.
  */
 #include "remap/remap.h"

@@ -1,4 +1,4 @@
-/* Vectors of two lanes. */
+/* The instructions of AVX2, vectors of two lanes, of which lanes.c makes its moves. */
 #include <immintrin.h>
 
 enum { LANES = 2 };

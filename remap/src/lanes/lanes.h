@@ -1,5 +1,7 @@
 /*
- * What the host engine does with vectors. lanes.c is compiled once for each instruction set.
+ * What the host engine does with vectors. lanes.c is compiled once for each instruction set, whose
+ * vectors are in avx512.h, avx2.h and base.h. From AoS to SoA, rows are unzipped to runs; from SoA
+ * to AoS, runs are zipped to rows.
  *
  * Words of u bytes, u = 1, 2, 4, 8, 16, lie in rows and are wanted in runs, or the other way
  * round. In both cases 16 bytes of a row, a piece, hold 16 / u words, and 64 / u rows fill a line
