@@ -146,14 +146,14 @@ static void check_random(const opencl *cl, hd_remap_kind kind, uint64_t seed) {
     hd_remap_units units = hd_remap_units_of(map, HD_REMAP_TO_DEVICE);
     uint64_t step = units.step == 1 ? 1 + units.count / 3 : units.step;
     uint64_t chunk = roll(&d, 2) ? step * (1 + roll(&d, 3)) : units.count;
-    hd_remap_tuning tuning = tunings[seed % 4];
+    hd_remap_tuning tuning = tunings[(seed + kind) % 4];
     check_map(cl, map, &tuning, chunk, seed);
     hd_remap_free(map);
 }
 
 static void test_random(void **state) {
     opencl *cl = *state;
-    for (uint64_t seed = 0; seed < 4; seed++)
+    for (uint64_t seed = 0; seed < 3; seed++)
         for (hd_remap_kind kind = 0; kind < MAP_KINDS; kind++)
             if (IS_TRIED(seed + kind, 4))
                 check_random(cl, kind, seed);

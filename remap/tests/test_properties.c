@@ -93,9 +93,11 @@ static void check_random_maps(uint64_t seed, unsigned count, uint64_t least, uin
         }
 }
 
-/* Of each kind; the thread sanitizer is slow, and small maps have one thread. */
+/* Of each kind; sanitizers are slow, that of threads most, and small maps have one thread. */
 #ifdef __SANITIZE_THREAD__
 enum { SMALL_MAPS = 10, NUMBER_TURNS = 1, MIDDLE_MAPS = 2, LARGE_MAPS = 1, LARGE_BYTES = 3 << 20 };
+#elif defined __SANITIZE_ADDRESS__
+enum { SMALL_MAPS = 50, NUMBER_TURNS = 2, MIDDLE_MAPS = 7, LARGE_MAPS = 1, LARGE_BYTES = 6 << 20 };
 #else
 enum {
     SMALL_MAPS = 150,

@@ -109,23 +109,25 @@ fits gpu-check
 page 'Not done:\*\* cannot copy, host to device, pinned: CUDA_ERROR_DEVICE_UNAVAILABLE. What there is:'
 page '^\| within the device'
 
-# Another byte in what the original leaves when it runs again: the layouts are not to blame.
-FAKE_CUDA_FLIP=3 check --only kmeans --json -o page.md
-ends 2
-fits gpu-check
-page 'Not done:\*\* .*runs of the original leave different values'
+if [ -z "${HEDDLE_SANITIZED:-}" ]; then
+    # Another byte in what the original leaves when it runs again: the layouts are not to blame.
+    FAKE_CUDA_FLIP=3 check --only kmeans --json -o page.md
+    ends 2
+    fits gpu-check
+    page 'Not done:\*\* .*runs of the original leave different values'
 
-# Another byte in what a layout leaves.
-FAKE_CUDA_FLIP=5 check --only kmeans -o page.md
-ends 1
-page '\| \*\*no\*\* \|$'
-page 'outputs differ'
+    # Another byte in what a layout leaves.
+    FAKE_CUDA_FLIP=5 check --only kmeans -o page.md
+    ends 1
+    page '\| \*\*no\*\* \|$'
+    page 'outputs differ'
 
-FAKE_CUDA_FLIP=2 check --only machine --json -o page.md
-ends 1
-fits gpu-check
-page "^\\| kmeans \\| \\*\\*no\\*\\* \\| .*centroids\\[0\\]"
-page '^\| nbody \| bit for bit \|'
+    FAKE_CUDA_FLIP=2 check --only machine --json -o page.md
+    ends 1
+    fits gpu-check
+    page "^\\| kmeans \\| \\*\\*no\\*\\* \\| .*centroids\\[0\\]"
+    page '^\| nbody \| bit for bit \|'
+fi
 
 FAKE_NCU=refused PATH=$work/tools:$PATH check --only counters -o page.md
 ends 0

@@ -3,6 +3,7 @@
  * compared, bit for bit, with formulas written plainly in 128 bits, and with PoCL.
  */
 #include "calls.h"
+#include "sanitized.h"
 
 #include <limits.h>
 #include <math.h>
@@ -244,7 +245,8 @@ static void integers_are_those_of_the_formulas(void **state) {
 static void integers_are_those_of_pocl(void **state) {
     (void)state;
     for (size_t t = 0; t < 8; t++)
-        check_type(&types[t], 1, CALLS_PLAIN, true);
+        if (IS_TRIED(t, 5))
+            check_type(&types[t], 1, CALLS_PLAIN, true);
 }
 
 static void check_loop(const integer_type *t, uint32_t width) {
