@@ -74,13 +74,13 @@ FAKE_CUDA_DEVICES=0 gpu measure cuda.yaml --layout soa
 ends 2 "there is no CUDA device to run on: NVIDIA's driver finds none .*nvidia-smi"
 mkdir "$work/log/driver" "$work/log/toolkit"
 cp "$fake/libcuda.so.1" "$work/log/driver"
-if ! ldconfig -p 2>/dev/null | grep -q libnvrtc; then
+if ! ldconfig -p 2>/dev/null | grep libnvrtc >/dev/null; then
     CUDA_PATH=$work/log/toolkit LD_LIBRARY_PATH=$work/log/driver "$heddle" measure cuda.yaml \
         --layout soa >"$work/log/out" 2>"$work/log/err"
     status=$?
     ends 2 "there is no libnvrtc.so to compile kernels; install NVIDIA's CUDA toolkit"
 fi
-if ! ldconfig -p 2>/dev/null | grep -q libcuda.so.1; then
+if ! ldconfig -p 2>/dev/null | grep libcuda.so.1 >/dev/null; then
     refuses "there is no CUDA device to run on: there is no libcuda.so.1; install NVIDIA's driver" \
         measure cuda.yaml --layout soa
     call devices

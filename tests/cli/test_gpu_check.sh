@@ -184,7 +184,7 @@ ends 2
 grep -q 'it was not at its end after 3 s and was killed' "$work/log/err" ||
     complain "it does not say that the device does not answer"
 no_page
-if ! ldconfig -p 2>/dev/null | grep -q libcuda.so.1; then
+if ! ldconfig -p 2>/dev/null | grep libcuda.so.1 >/dev/null; then
     refuses "there is no CUDA device: there is no libcuda.so.1; install NVIDIA's driver" gpu-check
 fi
 
