@@ -183,12 +183,14 @@ typedef struct hd_access {
     bool affine;             /* no opaque symbol in `address` */
     bool indirect;           /* an opaque symbol is a load's result */
     kir_value indirect_load; /* that load, or KIR_NONE */
+    bool uniform;            /* opaque symbols are the same for all lanes of a block that are
+                              * active together: lanes differ by the affine rest alone */
     bool computable;         /* hd_affine_evaluate() can compute `address` at any point: it
                               * is affine, or opaque symbols come from ids, loop counters
                               * and known scalars by integer arithmetic alone */
     uint32_t shares;         /* not 0: one of so many accesses that share the instruction's
                               * executions evenly, since it is not known which part each reaches */
-    const char *reason;      /* not affine: why, e.g. "indirect through idx[...] at line 12" */
+    const char *reason;      /* not affine: why, e.g. "indirect through idx at line 12" */
     int32_t loop;            /* innermost loop, or -1 */
     hd_guard *guards;        /* affine conditions under which it runs */
     uint32_t guard_count;

@@ -138,7 +138,7 @@ const hd_member hd_access_members[] = {
     {"buffer", .get = buffer_of},
     {"record", .get = record_of},
     {"field", .get = field_of},
-    HD_SAME(hd_access, field_byte, width, affine),
+    HD_SAME(hd_access, field_byte, width, affine, uniform),
     {"address", HD_IN(hd_access, address), .of = affine_members},
     {"index", .get = index_of, .of = affine_members},
     {"inner", .get = inner_of, .of = affine_members},
