@@ -61,12 +61,10 @@ static hd_value name_of(const hd_view *view, const void *at) {
                              buffer ? buffer : "?", field ? "." : "", field ? field : ""));
 }
 HD_GETTER(kernel_of, hd_cost_line, hd_text(row->info->kernel->name))
-/* At the whole's highest degree. */
 static hd_value share_of(const hd_view *view, const void *at) {
-    const hd_cost_vector *whole = ((const cli_lines *)view->context)->whole;
-    uint32_t degree = hd_cost_degree(whole);
-    double part = ((const hd_cost_line *)at)->cost.v[degree];
-    return hd_real(whole->v[degree] > 0 ? part / whole->v[degree] : 0);
+    double whole = hd_cost_mean(((const cli_lines *)view->context)->whole);
+    double part = hd_cost_mean(&((const hd_cost_line *)at)->cost);
+    return hd_real(whole > 0 ? part / whole : 0);
 }
 HD_GETTER(why_of, hd_cost_line,
           hd_text(hd_cost_explain(view->arena, ((const cli_lines *)view->context)->device, row)))

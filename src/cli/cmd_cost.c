@@ -111,7 +111,7 @@ int cmd_cost(cli *c, int argc, char **argv) {
         "[--layout L]... [--device D]... [OPTIONS] JOB|FILE",
         "Prints the static cost of each layout on each device, its ratio to AoS, and the share "
         "of every access in it. The unit is one transaction served by L1. With loops of unknown "
-        "length the cost is a vector: the entry of most such loops counts first.",
+        "length the cost is a vector with an entry for each number of such loops around.",
         {1, 1}};
     if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;
