@@ -69,7 +69,7 @@ static hd_value share_of(const hd_view *view, const void *at) {
 HD_GETTER(why_of, hd_cost_line,
           hd_text(hd_cost_explain(view->arena, ((const cli_lines *)view->context)->device, row)))
 
-const hd_member cli_line_members[] = {
+static const hd_member count_members[] = {
     {NULL, "line", HD_VIA(hd_cost_line, access, HD_AT, line)},
     {"access", .get = access_of, .of = hd_access_members},
     {NULL, "access", .get = name_of},
@@ -78,10 +78,25 @@ const hd_member cli_line_members[] = {
     {"executions", "executions", HD_COUNT, HD_AT(hd_cost_line, executions)},
     {"transactions", "transactions", HD_DIGITS, HD_AT(hd_cost_line, transactions)},
     {"ideal_transactions", HD_AT(hd_cost_line, ideal)},
-    {"l1_hits", "L1", HD_SHARE, HD_AT(hd_cost_line, l1)},
-    {"l2_hits", "L2", HD_SHARE, HD_AT(hd_cost_line, l2)},
-    {"share", "share", HD_SHARE, .get = share_of},
     {0}};
+static const hd_member hit_members[] = {{"l1_hits", "L1", HD_SHARE, HD_AT(hd_cost_line, l1)},
+                                        {"l2_hits", "L2", HD_SHARE, HD_AT(hd_cost_line, l2)},
+                                        {"share", "share", HD_SHARE, .get = share_of},
+                                        {0}};
+const hd_member cli_line_members[] = {{HD_SELF, .of = count_members},
+                                      {"kept", "kept", HD_SHARE, HD_AT(hd_cost_line, kept)},
+                                      {HD_SELF, .of = hit_members},
+                                      {0}};
+static const hd_member plain_columns[] = {
+    {HD_SELF, .of = count_members}, {HD_SELF, .of = hit_members}, {0}};
+
+const hd_member *cli_line_columns(const hd_cost_line *lines, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].kept > 0)
+            return cli_line_members;
+    return plain_columns;
+}
+
 const hd_member cli_why_members[] = {
     {HD_SELF, .of = cli_line_members}, {"why", .get = why_of}, {0}};
 const hd_member cli_worst_columns[] = {{NULL, "share", HD_SHARE, .get = share_of},

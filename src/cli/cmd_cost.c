@@ -51,8 +51,9 @@ static void show_device(cli *c, const costs *all, const device_prices *d, hd_str
     cli_show_rows(c, NULL, pricing_members, hd_with(hd_rows(d->layouts, d->count), record), out);
     for (size_t i = 0; i < d->count; i++) {
         hd_str_printf(out, "\n%s\n", hd_layout_print(c->arena, record, d->layouts[i].layout));
-        cli_show_rows(c, NULL, cli_line_members, lines_of(&(hd_view){c->arena}, &d->layouts[i]),
-                      out);
+        const pricing *p = &d->layouts[i];
+        cli_show_rows(c, NULL, cli_line_columns(p->lines, p->line_count),
+                      lines_of(&(hd_view){c->arena}, p), out);
     }
 }
 

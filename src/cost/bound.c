@@ -60,7 +60,7 @@ hd_cost_vector hd_field_bound(const hd_cost_model *model, uint32_t field) {
         double share = most[0] + most[1] < 1 ? most[0] + most[1] : 1;
         double weight =
             device->w_dram - share * (device->w_dram - (l1 ? device->w_l1 : device->w_l2));
-        sum.v[u->degree] += u->executions * least_transactions(model, u) * weight;
+        sum.v[u->degree] += u->executions * u->done * least_transactions(model, u) * weight;
     }
     return sum;
 }

@@ -89,6 +89,7 @@ typedef struct hd_cost_line {
     bool irregular;         /* lanes are not a constant distance apart: see access->reason */
     double ideal;           /* transactions if the lanes' values lay side by side */
     double l1, l2;          /* shares of the transactions that hit there */
+    double kept;            /* share of them that a register spares: they cost nothing */
     hd_cost_origin origin;  /* the least sure of its launches' */
     const char *assumption; /* HD_ORIGIN_ASSUMED: what it rests on */
 } hd_cost_line;

@@ -176,7 +176,9 @@ typedef struct use {
     uint32_t width;
     uint32_t shape;
     double executions;      /* warps × iterations × repeats */
-    uint32_t degree;        /* enclosing loops of unknown length */
+    double done;            /* share of them that a compiler does (hd_access.kept) */
+    int32_t loop;           /* innermost loop in which it does them, or -1 */
+    uint32_t degree;        /* loops of unknown length around that */
     bool reads;             /* served by L1 */
     bool irregular;         /* the index is no affine form for each lane */
     bool scattered;         /* nor can it be computed: lanes may point anywhere */

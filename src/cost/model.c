@@ -190,17 +190,20 @@ static const char *assumed_of(const launch_builder *b, const hd_access *a, bool 
     return b->info->flow->irreducible ? "control flow is irreducible" : NULL;
 }
 
+static double runs_of_loop(const launch_builder *b, const hd_access *access, int32_t loop) {
+    const hd_trip *trip = &b->info->trips[loop];
+    double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
+    return length_is_unknown(trip) ? (double)b->lengths[loop]
+                                   : runs + hd_runs_with_test(b->info, access, loop);
+}
+
 /* Executions, lanes and places as the source tells them. */
 static void derive_use(launch_builder *b, use *u) {
     const hd_access *access = u->access;
     double warps, iterations = 1;
     for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
-        const hd_trip *trip = &b->info->trips[loop];
-        double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-        bool unknown = length_is_unknown(trip);
-        iterations *=
-            unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
-        u->degree += unknown && u->degree < HD_MAX_DEGREE;
+        iterations *= runs_of_loop(b, access, loop);
+        u->degree += length_is_unknown(&b->info->trips[loop]) && u->degree < HD_MAX_DEGREE;
     }
     bool stepped;
     u->shape = add_shape(b, access, &warps, &stepped);
@@ -234,6 +237,23 @@ static void count_use(launch_builder *b, use *u, const hd_measured_access *count
     u->requests = counted->requests;
 }
 
+/* Of a loop for whose iterations a register keeps the value one is done, outside of it. */
+static void keep_in_register(const launch_builder *b, use *u) {
+    const hd_access *access = u->access;
+    const hd_loop *loops = b->info->flow->loops;
+    uint32_t unknown = 0;
+    u->done = 1;
+    u->loop = access->loop;
+    for (; access->kept >= 0 && hd_loop_holds(b->info->flow, access->kept, u->loop);
+         u->loop = loops[u->loop].parent) {
+        double runs = runs_of_loop(b, access, u->loop);
+        u->done /= runs > 1 ? runs : 1;
+    }
+    for (int32_t loop = u->loop; loop >= 0; loop = loops[loop].parent)
+        unknown += length_is_unknown(&b->info->trips[loop]);
+    u->degree = unknown < u->degree ? unknown : u->degree;
+}
+
 static void add_use(launch_builder *b, const hd_access *access) {
     hd_cost_model *model = b->model;
     use u = {.access = access, .info = b->info, .launch = b->number, .width = access->width};
@@ -258,6 +278,7 @@ static void add_use(launch_builder *b, const hd_access *access) {
         count_use(b, &u, &b->heard->accesses[access - b->info->accesses]);
     else
         derive_use(b, &u);
+    keep_in_register(b, &u);
     uint32_t number = (uint32_t)model->uses.count;
     hd_push(model->arena, &model->uses, u);
     hd_push(model->arena, u.field >= 0 ? &model->of_field[u.field] : &model->others, number);

@@ -7,7 +7,9 @@
  * executions are warps × iterations; transactions come from the lanes'
  * addresses (shape.c, segments.c); h1 and h2 are the shares of them that an
  * earlier access brought into L1, or only into L2, and that are still there
- * (stream.c). Stores and atomics skip L1. Prices add up in a cost vector: the
+ * (stream.c). Stores and atomics skip L1. What a register keeps over the
+ * iterations of a loop costs nothing in all but one of them (kernel/kept.c).
+ * Prices add up in a cost vector: the
  * entry is the number of enclosing loops of unknown length.
  *
  * All of this depends on the layout only through the cluster that the access'
@@ -70,6 +72,7 @@ static const geometry *place_of_earlier(const hd_cost_model *model, const use *u
 }
 
 typedef struct hits {
+    double kept;   /* share of the transactions that a register spares */
     double l1, l2; /* shares of the transactions; l2: of those that missed L1 or skip it */
 } hits;
 
@@ -93,7 +96,7 @@ static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
     double l1 = best[0][0] + best[0][1], l2 = best[1][0] + best[1][1];
     l1 = l1 < 1 ? l1 : 1;
     l2 = l2 < 1 ? l2 : 1;
-    return (hits){l1, l2 > l1 ? l2 - l1 : 0};
+    return (hits){1 - u->done, u->done * l1, l2 > l1 ? u->done * (l2 - l1) : 0};
 }
 
 static double price_of_use(hd_cost_model *model, const use *u, const cluster_geometry *g,
@@ -105,7 +108,8 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
                         : cost_at_most(u, counted(model, u, place, u->segment, NULL, NULL));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
-           (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
+           (device->w_l1 * h->l1 + device->w_l2 * h->l2 +
+            device->w_dram * (1 - h->kept - h->l1 - h->l2));
 }
 
 static uint64_t questions_of(const hd_cost_model *model, const use_list *uses, uint64_t mask) {
@@ -216,6 +220,7 @@ static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, double
     if (all <= 0)
         return;
     double lanes = u->lanes, ideal = lanes * u->width / u->segment;
+    line->kept = moved + more > 0 ? (line->kept * moved + h.kept * more) / (moved + more) : 0;
     line->l1 = moved + more > 0 ? (line->l1 * moved + h.l1 * more) / (moved + more) : 0;
     line->l2 = moved + more > 0 ? (line->l2 * moved + h.l2 * more) / (moved + more) : 0;
     line->transactions = (moved + more) / all;

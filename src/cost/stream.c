@@ -9,6 +9,9 @@
  *   - in the iteration before of one of these loops, anywhere in it;
  *   - before the loop that the later one stands in (its first iteration only).
  *
+ * What a compiler keeps in a register over a loop (kernel/kept.c) is done outside of it, and
+ * stands there for this.
+ *
  * Both must have the same affine index but for the constant, which for the
  * iteration before is moved by the loop's stride. The interval of an earlier
  * access ends at the later one, so intervals are nested and the nearest come
@@ -32,11 +35,11 @@
 enum { MAX_BEFORE = 32, LINE = 128 };
 
 static bool in_loop(const stream_context *c, const use *u, int32_t loop) {
-    return hd_loop_holds(c->info->flow, loop, u->access->loop);
+    return hd_loop_holds(c->info->flow, loop, u->loop);
 }
 
 static int32_t common_loop(const stream_context *c, const use *a, const use *b) {
-    return hd_common_loop(c->info->flow, a->access->loop, b->access->loop);
+    return hd_common_loop(c->info->flow, a->loop, b->loop);
 }
 
 /* An opaque value of the form is made anew in every iteration of `loop`. */
@@ -79,8 +82,7 @@ static double distinct_ids(const stream_context *c, hd_affine index, hd_symbol_k
 static touched touched_by(const interval_builder *b, const use *u) {
     const stream_context *c = b->c;
     double iterations = 1; /* elements that the loops inside the interval walk over */
-    for (int32_t at = u->access->loop; at >= 0 && at != b->loop;
-         at = c->info->flow->loops[at].parent) {
+    for (int32_t at = u->loop; at >= 0 && at != b->loop; at = c->info->flow->loops[at].parent) {
         if (!b->previous && (in_loop(c, b->x, at) || in_loop(c, b->y, at)))
             continue;
         if (hd_affine_factor(u->access->index, HD_SYM_LOOP, (uint32_t)at) ||
@@ -229,11 +231,11 @@ static void link_use(const stream_context *c, uint32_t y) {
     for (uint32_t x = y; x-- > 0;) {
         int32_t common = common_loop(c, &c->uses[x], u);
         double share = 1; /* of its executions the first ones of its loops outside x's */
-        for (int32_t at = u->access->loop; at >= 0 && at != common; at = loops[at].parent)
+        for (int32_t at = u->loop; at >= 0 && at != common; at = loops[at].parent)
             share /= (double)(c->lengths[at] ? c->lengths[at] : 1);
-        consider(c, &found, x, y, common, false, share, common != u->access->loop);
+        consider(c, &found, x, y, common, false, share, common != u->loop);
     }
-    for (int32_t loop = u->access->loop; loop >= 0; loop = loops[loop].parent) {
+    for (int32_t loop = u->loop; loop >= 0; loop = loops[loop].parent) {
         uint64_t length = c->lengths[loop];
         if (length < 2)
             continue;

@@ -504,6 +504,7 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
     }
     info->accesses = w.accesses.data;
     info->access_count = (uint32_t)w.accesses.count;
+    kernel_find_kept(info->evaluator->f, info);
     info->registers = hd_kernel_registers(arena, kernel, info->flow);
     return info;
 }

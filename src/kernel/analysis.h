@@ -162,6 +162,16 @@ void kernel_depend_on_form(hd_evaluator *e, hd_affine form, kernel_dependence *d
 /* What the number of passes of a loop's test depends on. */
 void kernel_depend_on_test(hd_evaluator *e, uint32_t loop, kernel_dependence *d);
 
+/* ---- divergence.c ------------------------------------------------------------------- */
+
+/* A built-in function whose result follows from its arguments, and that does nothing else. */
+bool kernel_is_pure_function(const char *name);
+
+/* ---- kept.c --------------------------------------------------------------------------- */
+
+/* Fills in `kept` and `keepable` of all accesses. */
+void kernel_find_kept(const kernel_forms *forms, hd_kernel_info *info);
+
 /* ---- trips.c ------------------------------------------------------------------------ */
 
 /* Fills trips[loop] from the forms so far. With `means`, also the mean counts of

@@ -192,6 +192,9 @@ typedef struct hd_access {
                               * executions evenly, since it is not known which part each reaches */
     const char *reason;      /* not affine: why, e.g. "indirect through idx at line 12" */
     int32_t loop;            /* innermost loop, or -1 */
+    int32_t kept;            /* outermost loop for whose iterations a compiler does it but once,
+                              * in a register between (kept.c), or -1 */
+    int32_t keepable;        /* the same if all pointers that the kernel is given were `restrict` */
     hd_guard *guards;        /* affine conditions under which it runs */
     uint32_t guard_count;
     bool conditional; /* also runs under a condition that is not affine */
