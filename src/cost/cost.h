@@ -89,7 +89,8 @@ typedef struct hd_cost_line {
     bool irregular;         /* lanes are not a constant distance apart: see access->reason */
     double ideal;           /* transactions if the lanes' values lay side by side */
     double l1, l2;          /* shares of the transactions that hit there */
-    double kept;            /* share of them that a register spares: they cost nothing */
+    double kept;            /* share of them that cost nothing: a register spares them, or they
+                             * belong to the request of another field's line */
     hd_cost_origin origin;  /* the least sure of its launches' */
     const char *assumption; /* HD_ORIGIN_ASSUMED: what it rests on */
 } hd_cost_line;

@@ -7,7 +7,11 @@ static const char *hits_in_words(hd_arena *arena, const hd_cost_line *line) {
     const struct {
         double share;
         const char *all, *some;
-    } places[] = {{line->kept, "all kept in a register", "kept in a register"},
+    } places[] = {{line->kept,
+                   line->access->whole && line->access->kept < 0
+                       ? "all in one request with the fields before"
+                       : "all kept in a register",
+                   "kept in a register"},
                   {line->l1, "all from L1", "from L1"},
                   {line->l2, "all from L2", "from L2"}};
     hd_str text = {.arena = arena};

@@ -318,6 +318,15 @@ static bool emit_fields(finder *w, kir_value v, hd_access_kind kind, const targe
     return true;
 }
 
+/* One load or store that reaches several fields at once. */
+static void join_parts(const finder *w, size_t first, uint32_t width) {
+    hd_access *whole = hd_new(w->arena, hd_access);
+    *whole = w->accesses.data[first];
+    whole->width = width;
+    for (size_t i = first; i < w->accesses.count && w->accesses.count > first + 1; i++)
+        w->accesses.data[i].whole = whole;
+}
+
 static void emit_scalar(finder *w, kir_value v, hd_access_kind kind, kir_value pointer,
                         kir_type type) {
     target t = find_target(w, pointer, w->kernel->insts[v].block);
@@ -326,8 +335,11 @@ static void emit_scalar(finder *w, kir_value v, hd_access_kind kind, kir_value p
         int field = hd_record_field_at(t.record, t.position);
         const hd_field *f = field < 0 ? NULL : &t.record->fields[field];
         bool crosses = !f || t.position + width > f->offset + f->size;
-        if (crosses && kind != HD_ATOMIC && emit_fields(w, v, kind, &t, width))
+        size_t first = w->accesses.count;
+        if (crosses && kind != HD_ATOMIC && emit_fields(w, v, kind, &t, width)) {
+            join_parts(w, first, width);
             return;
+        }
     }
     emit(w, v, kind, &t, width);
 }
