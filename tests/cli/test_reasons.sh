@@ -56,4 +56,31 @@ says ' 7 load \(unknown\) 4 the pointer may point into more than one buffer '
 accepts accesses pointers.cl --entry loaded
 tr -s ' \n' '  ' <"$work/log/out" >rows
 says ' 10 load \(unknown\) 4 the pointer was loaded: .*read from s at line 10 '
+
+# A struct by value is the same for all lanes, and so is a counter after a branch on the local id.
+cat >same.cl <<'END'
+struct r { float x, y; };
+struct args { int n, first; };
+__kernel void given(__global const struct r *p, __global float *out, struct args a) {
+    float s = 0;
+    for (int j = 0; j < a.n; j++)
+        s += p[a.first + j].x;
+    out[get_global_id(0)] = s;
+}
+__kernel void branch(__global const struct r *p, __global float *out, __local float *t, int n) {
+    int l = get_local_id(0);
+    float s = 0;
+    if (l < 16)
+        t[l] = p[l].y;
+    for (int j = 0; j < n; j++)
+        s += p[j * j].x;
+    out[get_global_id(0)] = s + t[l & 15];
+}
+END
+one_transaction() {
+    accepts cost same.cl --entry "$1" --global 65536 --local 256 --layout aos --arg "$2"
+    prints "^ +$3  load p\.x +205k +1 "
+}
+one_transaction given a=100,7 6
+one_transaction branch n=100 15
 finish
