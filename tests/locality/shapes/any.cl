@@ -21,7 +21,8 @@ __kernel void fields(__global thing *p, __global float *out, __global const uint
     p[j].d[k] = p[j].c;
     p[j].e = p[j].e * p[j].e;
     p[j].g.high = p[j].g.low;
-    out[j] = (float)p[j].d[1] + p[i].f;
+    double2 pair = vload2(0, p[j].d); /* may lie in two segments */
+    out[j] = (float)(p[j].d[2] + pair.x + pair.y) + p[i].f;
     atomic_add(&p[j].f, k);
 }
 
