@@ -80,7 +80,7 @@ struct hd_shapes {
     const hd_job *job;
     const hd_device *device;
     hd_cost_grain grain;
-    uint32_t period, request;
+    uint32_t request;
     uint64_t most;
     heard *launches; /* [job->launch_count] */
     int64_t current; /* launch that was heard last, or -1 */
@@ -155,7 +155,7 @@ static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_
     t.byte = t.is_part ? whole->inner.constant : access->inner.constant;
     if (t.is_known && access->inner.constant >= 0)
         t.reach = (uint64_t)access->inner.constant + access->width;
-    t.gap = hd_cost_gap(s->grain, field, t.reach);
+    t.gap = hd_cost_gap(field, t.reach, 1u << t.segment_shift);
     return t;
 }
 
@@ -415,7 +415,7 @@ static bool straddles_nothing(const target *t, uint32_t inner) {
 static void add_clump(const hd_shapes *s, const stream *lanes, const target *t, uint32_t from,
                       uint32_t to, entry *e) {
     int32_t places[2 * SHAPE_LANES];
-    shape_clump clump = {to - from, (uint32_t)lanes->index[from] & (s->period - 1), places};
+    shape_clump clump = {to - from, (uint32_t)lanes->index[from] & (s->grain.period - 1), places};
     for (uint32_t i = from; i < to; i++) {
         places[i - from] = (int32_t)(lanes->index[i] - lanes->index[from]);
         places[to - from + i - from] = (int32_t)lanes->inner[i];
@@ -429,17 +429,17 @@ static void add_clump(const hd_shapes *s, const stream *lanes, const target *t, 
         e->sums->rows.rows[row].count[e->level]++;
 }
 
-static uint64_t gap_of(const hd_shapes *s, const stream *lanes, const target *t) {
+static uint64_t gap_of(const stream *lanes, const target *t) {
     uint64_t reach = t->reach;
     for (uint32_t i = 0; i < lanes->lanes && !t->is_known; i++)
         if (lanes->inner[i] + t->width > reach)
             reach = lanes->inner[i] + t->width;
-    return reach == t->reach ? t->gap : hd_cost_gap(s->grain, t->of, reach);
+    return reach == t->reach ? t->gap : hd_cost_gap(t->of, reach, 1u << t->segment_shift);
 }
 
 /* Cuts the lanes into clumps. */
 static void add_clumps(const hd_shapes *s, const stream *lanes, const target *t, entry *e) {
-    uint64_t gap = gap_of(s, lanes, t);
+    uint64_t gap = gap_of(lanes, t);
     uint32_t from = 0;
     for (uint32_t i = 1; i <= lanes->lanes; i++)
         if (i == lanes->lanes || (uint64_t)(lanes->index[i] - lanes->index[i - 1]) >= gap) {
@@ -473,7 +473,7 @@ static const kept_request *recall_request(stream *s, uint32_t number, const hd_e
     const hd_shapes *shapes = s->base.self;
     const target *t = &shapes->launches[shapes->current].targets[number];
     sums *sum = &s->sums[number];
-    uint32_t residue = (uint32_t)index & (shapes->period - 1);
+    uint32_t residue = (uint32_t)index & (shapes->grain.period - 1);
     if (!e->stride && straddles_nothing(t, inner))
         residue = 0;
     uint64_t hash =
@@ -817,7 +817,6 @@ hd_shapes *hd_shapes_new(hd_arena *arena, const hd_diag *diag, const hd_job *job
                      .current = -1,
                      .given = -1};
     s->grain = hd_cost_grain_of(job->record, device);
-    s->period = hd_cost_period(s->grain);
     s->request = hd_device_request_lanes(device);
     s->launches = hd_new_array(s->arena, heard, job->launch_count);
     s->order = hd_in_order_new(arena, &(hd_in_order_work){.self = s,
