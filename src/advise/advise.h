@@ -5,6 +5,7 @@
 #ifndef HD_ADVISE_H
 #define HD_ADVISE_H
 
+#include "advise/apart.h"
 #include "advise/choose.h"
 #include "measure/measure.h"
 #include "search/search.h"
@@ -16,8 +17,9 @@ typedef struct hd_advise_options {
     uint32_t device_count;
     hd_cost_options cost;
     hd_search_options search;
-    bool rewrite; /* rewrite the kernels in the best layout */
-    bool measure; /* run both versions; implies rewrite */
+    bool take_apart; /* try the record with its arrays and nested structs taken apart, too */
+    bool rewrite;    /* rewrite the kernels in the best layout */
+    bool measure;    /* run both versions; implies rewrite */
     hd_measure_options measurement;
     /* Let the device decide, within choose.budget seconds; 0: static cost decides. Of these
      * options device, repeats, cost and search are those above. */
@@ -33,14 +35,17 @@ typedef struct hd_device_advice {
     const hd_device *device;
     hd_cost_model *model;
     hd_search_result search;
-    const hd_layout *best;  /* the original when the answer is to leave it */
+    const hd_layout *best;  /* the original when the answer is to leave it; on the first device the
+                             * cheapest that the sources can be put in, if any can */
     double ratio;           /* of best, to the original */
     hd_cost_line *accesses; /* under AoS, the most expensive first */
     size_t access_count;
 } hd_device_advice;
 
 struct hd_advice {
-    const hd_job *job;
+    const hd_job *job; /* the caller's, or that with its record taken apart */
+    hd_apart apart;
+    hd_attempt attempt; /* at rewriting, for the first device */
     hd_device_advice *devices;
     uint32_t device_count;
     bool ranked;             /* the devices are done: what follows may have failed */

@@ -17,12 +17,12 @@ uint64_t hd_cost_used_fields(const hd_cost_model *model) {
 
 const hd_questions *hd_cost_questions(const hd_cost_model *model) { return &model->questions; }
 
-static bool length_is_unknown(const hd_trip *trip) {
+bool hd_loop_is_guessed(const hd_trip *trip) {
     return trip->kind == HD_TRIP_UNKNOWN || (trip->kind == HD_TRIP_VARYING && trip->mean < 0);
 }
 
 uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options) {
-    if (!length_is_unknown(trip))
+    if (!hd_loop_is_guessed(trip))
         return trip->count;
     if (options->loops == HD_LOOPS_NUMBER)
         return options->length;
@@ -96,7 +96,7 @@ static uint32_t add_shape(launch_builder *b, const hd_access *access, double *wa
     memcpy(lengths, b->lengths, flow->loop_count * sizeof *lengths);
     for (int32_t loop = access->loop; loop >= 0; loop = flow->loops[loop].parent)
         lengths[loop] +=
-            !length_is_unknown(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
+            !hd_loop_is_guessed(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
     context.lengths = lengths;
     const shape *made = cost_shape_make(&context, access, warps, stepped);
     uint32_t number = 0;
@@ -160,7 +160,7 @@ static void add_use(launch_builder *b, const hd_access *access) {
     for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
         const hd_trip *trip = &b->info->trips[loop];
         double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-        bool unknown = length_is_unknown(trip);
+        bool unknown = hd_loop_is_guessed(trip);
         iterations *=
             unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
         u.degree += unknown && u.degree < HD_MAX_DEGREE;
