@@ -103,7 +103,14 @@ static void show_worst(cli *c, const hd_device_advice *a, hd_str *out) {
     cli_show_rows(c, NULL, cli_worst_columns, lines, out);
 }
 
-/* The first of the ranking, and the original where it is not among them. */
+/* Whether the row before costs the same and is plainer; nobody chooses the original by its cost. */
+static bool is_repeated(const hd_search_result *s, uint32_t i, const hd_layout *original) {
+    return i > 0 && hd_cost_compare(&s->ranked[i - 1].cost, &s->ranked[i].cost) == 0 &&
+           !hd_layout_equal(s->ranked[i].layout, original);
+}
+
+/* The first of the ranking, the plainest of each cost, and the original where it is not among
+ * them. */
 static void show_ranking(cli *c, const hd_record *record, const hd_device_advice *a, hd_str *out) {
     const hd_member columns[] = {{NULL, "", HD_PLAIN_WORD, HD_AT(shown_rank, place)},
                                  {HD_IN(shown_rank, at), .of = ranked_members},
@@ -115,9 +122,12 @@ static void show_ranking(cli *c, const hd_record *record, const hd_device_advice
     shown_rank rows[SHOWN + 1];
     size_t count = 0;
     bool has_original = false;
-    for (; count < s->ranked_count && count < SHOWN; count++) {
-        rows[count] = (shown_rank){hd_format(c->arena, "%zu", count + 1), s->ranked[count]};
-        has_original = has_original || hd_layout_equal(s->ranked[count].layout, original);
+    for (uint32_t i = 0; i < s->ranked_count && count < SHOWN; i++) {
+        if (is_repeated(s, i, original))
+            continue;
+        has_original = has_original || hd_layout_equal(s->ranked[i].layout, original);
+        rows[count] = (shown_rank){hd_format(c->arena, "%zu", count + 1), s->ranked[i]};
+        count++;
     }
     if (!has_original)
         rows[count++] = (shown_rank){"", {original, s->original, 1}};

@@ -166,7 +166,7 @@ static const hd_member movement_members[] = {
     {"transactions_each", "segments each", HD_DIGITS, .get = per_request},
     {"bytes_moved", HD_AT(hd_movement, moved)},
     {"bytes_used", HD_AT(hd_movement, used)},
-    {"moved_for_used", "bytes moved for each used", HD_DECIMALS, .get = per_used},
+    {"moved_for_used", "moved per byte used", HD_DECIMALS, .get = per_used},
     {"l1_hits", "L1", HD_SHARE, HD_AT(hd_movement, l1)},
     {"l2_hits", "L2", HD_SHARE, HD_AT(hd_movement, l2)},
     {NULL, "DRAM", HD_SHARE, .get = from_dram},
@@ -302,10 +302,12 @@ static const hd_member version_columns[] = {
 
 void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
     const hd_record *record = answer->advice->job->record;
-    const version rows[] = {{"as it is", answer->before}, {"as advised", answer->after}};
+    const version rows[] = {{"now", answer->before}, {"then", answer->after}};
+    const char *title = hd_format(c->arena, "\nWhat warps move for %s, in segments of %u bytes",
+                                  record->spelling, answer->advice->devices[0].device->segment);
     show_apart(c, answer, out);
     if (answer->before.requests > 0)
-        cli_show_rows(c, "\nWhat warps move for this record", version_columns,
+        cli_show_rows(c, title, version_columns,
                       hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);
     show_companies(c, record, answer->after.layout ? &answer->after : &answer->before, out);
     show_guesses(c, answer, out);
