@@ -156,8 +156,9 @@ static void check_affine(json_t *form) {
 }
 
 static void check_access(json_t *access) {
-    static const char always[] = "id kind space place buffer record field field_byte width affine "
-                                 "address reason loop runs guards conditional";
+    static const char always[] =
+        "id kind space place buffer record field field_byte width affine uniform "
+        "address reason loop kept runs guards conditional";
     bool named = json_is_string(json_object_get(access, "field"));
     char members[sizeof always + 16];
     snprintf(members, sizeof members, "%s%s", always, named ? " index inner" : "");
@@ -325,7 +326,7 @@ static void check_cost(json_t *cost) {
 static void check_lines(json_t *lines, const char *more) {
     char members[160];
     snprintf(members, sizeof members,
-             "access kernel cost share executions transactions ideal_transactions l1_hits "
+             "access kernel cost share executions transactions ideal_transactions kept l1_hits "
              "l2_hits%s",
              more);
     size_t i;
