@@ -61,10 +61,6 @@ void hd_launch_counts_add(hd_launch_counts *sum, const hd_launch_counts *more) {
     hd_tally_add(sum, more, sizeof *sum);
 }
 
-const hd_coalesce *hd_counters_coalesce(const hd_counters *counters) {
-    return counters->hd_coalesce;
-}
-
 void hd_counters_free(hd_counters *counters) {
 #define LOCALITY_FREE(name) name##_free(counters->name);
     HD_ANALYSES(LOCALITY_FREE)

@@ -43,7 +43,6 @@ void hd_counters_add(const hd_counters *counters, uint32_t launch, hd_launch_cou
 void hd_counters_add_access(const hd_counters *counters, uint32_t launch, uint32_t access,
                             hd_launch_counts *sum);
 void hd_launch_counts_add(hd_launch_counts *sum, const hd_launch_counts *more);
-const hd_coalesce *hd_counters_coalesce(const hd_counters *counters);
 void hd_counters_free(hd_counters *counters);
 
 #endif
