@@ -147,10 +147,16 @@ void cli_show_counted(cli *c, const cli_counted *k, hd_str *out) {
 
 HD_GETTER(layouts_of, cli_counted, hd_list(row->layouts.data, row->layouts.count))
 
-const hd_member cli_counted_members[] = {
+HD_GETTER(device_of, cli_counted, hd_text(row->annotated->device->name))
+
+const hd_member cli_counted_source_members[] = {
     {"file", HD_AT(cli_counted, input.path)},
     {"layouts", .get = layouts_of},
-    {HD_BEHIND(cli_counted, annotated), .of = hd_annotated_members},
+    {"device", .get = device_of},
     {"complete", HD_AT(cli_counted, complete)},
     {HD_IN(cli_counted, run), .of = cli_stopped_members},
+    {0}};
+const hd_member cli_counted_members[] = {
+    {HD_SELF, .of = cli_counted_source_members},
+    {HD_BEHIND(cli_counted, annotated), .of = hd_annotated_members},
     {0}};

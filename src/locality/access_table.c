@@ -101,5 +101,7 @@ const hd_member hd_access_row_members[] = {{"kernel", HD_AT(hd_access_row, kerne
                                            {NULL, "target", .get = target_of},
                                            {"space", .get = space_of},
                                            HD_SAME(hd_access_row, buffer, record, field, width),
-                                           {.get = moved_of, .of = hd_launch_count_members},
+                                           {.get = moved_of, .of = hd_coalesce_members},
                                            {0}};
+const hd_member hd_access_row_bank_members[] = {
+    {HD_IN(hd_access_row, counts.hd_banks), .of = hd_banks_members}, {0}};

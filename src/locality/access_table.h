@@ -40,8 +40,8 @@ hd_launch_counts hd_access_row_moved(const hd_access_row *row);
 /* "bodies.x"; without names, what the tool that made a trace calls the access. */
 const char *hd_access_row_target(hd_arena *arena, const hd_access_row *row);
 
-/* With their columns; context: a row whose file needs no name, or none. The access and what it moved; and the passes of banks that it took, which are
- * 0 for all but accesses to local memory. */
+/* With their columns; for these the context is a row whose file need not be named. The access and
+ * what it moved; and the passes of banks that it took, 0 for all but accesses to local memory. */
 extern const hd_member hd_access_row_members[], hd_access_row_bank_members[];
 
 #endif

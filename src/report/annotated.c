@@ -165,7 +165,6 @@ static const hd_member sum_members[] = {{"name", HD_AT(hd_annotated_sum, name)},
                                         {0}};
 
 const hd_member hd_annotated_members[] = {
-    {"device", HD_VIA(hd_annotated, device, HD_AT, name)},
     {"files", HD_MANY(hd_annotated, files, file_count), .of = file_members},
     {"kernels", HD_MANY(hd_annotated, kernels, kernel_count), .of = sum_members},
     {"targets", HD_MANY(hd_annotated, targets, target_count), .of = sum_members},
