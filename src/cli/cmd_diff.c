@@ -324,12 +324,13 @@ static hd_status choose_sides(cli *c, request *r) {
         k->input.path = c->words[c->word_count == 2 ? s : 0];
         if (s >= missing)
             hd_push(c->arena, &k->layouts, r->layouts.data[s - missing]);
-        const char *name = k->layouts.count     ? k->layouts.data[0]
-                           : c->word_count == 2 ? hd_path_name(k->input.path)
-                                                : "as it is";
-        r->labels[s] = strlen(name) > LONGEST_LABEL ? (s ? "B" : "A") : name;
+        r->labels[s] = k->layouts.count     ? k->layouts.data[0]
+                       : c->word_count == 2 ? hd_path_name(k->input.path)
+                                            : "original";
     }
-    if (!strcmp(r->labels[0], r->labels[1])) {
+    const char *const *labels = r->labels;
+    if (!strcmp(labels[0], labels[1]) || strlen(labels[0]) > LONGEST_LABEL ||
+        strlen(labels[1]) > LONGEST_LABEL) {
         r->labels[0] = "A";
         r->labels[1] = "B";
     }

@@ -134,15 +134,14 @@ void cli_show_counted(cli *c, const cli_counted *k, hd_str *out) {
     hd_str_printf(out, "%s", hd_plain_text(a, k->input.path, false));
     for (size_t l = 0; l < k->layouts.count; l++)
         hd_str_printf(out, "%s%s", l ? ", " : " in ", k->layouts.data[l]);
-    hd_str_printf(out, " on %s: %s, %s, %s moved, %s of it used", k->annotated->device->name,
+    hd_str_printf(out, " on %s\n  %s, %s, %s moved, %s of it used\n", k->annotated->device->name,
                   hd_show_counted(a, moved->requests, "request", "s"),
                   hd_show_counted(a, moved->transactions, "transaction", "s"),
                   hd_show_bytes(a, moved->bytes_moved), hd_show_share(a, hd_efficiency(total)));
     if (total->hd_banks.local_requests)
-        hd_str_printf(out, "; local memory: %s, %s",
+        hd_str_printf(out, "  local memory: %s, %s\n",
                       hd_show_counted(a, total->hd_banks.passes, "pass", "es"),
                       hd_show_counted(a, total->hd_banks.conflicts, "conflict", "s"));
-    hd_str_add(out, "\n");
 }
 
 HD_GETTER(layouts_of, cli_counted, hd_list(row->layouts.data, row->layouts.count))

@@ -23,7 +23,7 @@ hd_status cli_count(cli *c, cli_counted *counted, const hd_device *device);
 
 extern const hd_member cli_counted_members[];        /* cli_counted */
 extern const hd_member cli_counted_source_members[]; /* the same without what was counted */
-/* A line: what it is, and what was moved in all. */
+/* What it is, and what was moved in all. */
 void cli_show_counted(cli *c, const cli_counted *counted, hd_str *out);
 
 #endif

@@ -127,9 +127,11 @@ static int by_weight(const void *left, const void *right) {
 static void add_heaviest(margin *m) {
     const hd_annotated *a = m->annotated;
     for (size_t f = 0; f < a->file_count; f++)
-        for (size_t l = 0; l < a->files[f].line_count; l++)
-            add_line(m, &a->files[f], &a->files[f].lines[l], a->files[f].lines[l].number,
-                     a->files[f].lines[l].text);
+        for (size_t l = 0; l < a->files[f].line_count; l++) {
+            const hd_annotated_line *line = &a->files[f].lines[l];
+            const char *text = line->text ? line->text : "";
+            add_line(m, &a->files[f], line, line->number, text + strspn(text, " \t"));
+        }
     if (m->lines.count)
         qsort(m->lines.data, m->lines.count, sizeof *m->lines.data, by_weight);
     if (m->options->top && m->lines.count > m->options->top)
@@ -157,7 +159,7 @@ static void choose_widths(margin *m) {
         m->width[k] = width && width < title ? title : width;
     }
     for (size_t i = 0; i < sizeof least_first / sizeof *least_first; i++)
-        if (margin_width(m) + LEAST_SOURCE > m->terminal)
+        if (m->options->cut && margin_width(m) + LEAST_SOURCE > m->terminal)
             m->width[least_first[i]] = 0;
 }
 
