@@ -166,7 +166,8 @@ static void match_all(cli *c, request *r) {
     match_files(c, r);
     match_sums(c, &r->kernels, a->kernels, a->kernel_count, b->kernels, b->kernel_count);
     match_sums(c, &r->targets, a->targets, a->target_count, b->targets, b->target_count);
-    r->total = (pair){.name = "in all", .label = "in all", .counts = {&a->total, &b->total}};
+    r->total =
+        (pair){.name = "in all", .label = "in all", .counts = {&a->total.counts, &b->total.counts}};
     if ((r->by_cost || r->top) && r->lines.count)
         qsort(r->lines.data, r->lines.count, sizeof *r->lines.data, by_change);
     if (r->top && r->lines.count > r->top)
@@ -344,11 +345,13 @@ static int diff(cli *c, request *r) {
         return cli_wrong(c, "--device: one at a time");
     if (choose_sides(c, r) || cli_find_devices(c, &r->devices, &devices, &device_count))
         return CLI_WRONG;
-    for (int s = 0; s < SIDES; s++)
+    for (int s = 0; s < SIDES; s++) {
+        r->sides[s].no_caches = true;
         if (cli_count(c, &r->sides[s], devices[0]))
             return CLI_WRONG;
-        else if (r->sides[s].run.total.counts.stopped)
+        if (r->sides[s].run.total.counts.stopped)
             return CLI_STOPPED;
+    }
     match_all(c, r);
     return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(r), r)) : show_text(c, r);
 }

@@ -10,12 +10,13 @@
 typedef struct cli_counted {
     cli_input input;
     cli_texts layouts; /* of a job */
+    bool no_caches;    /* are simulated */
     /* what came of it */
     cli_placed placed; /* of a job */
     cli_run run;
     hd_access_table table;
     const hd_annotated *annotated;
-    bool complete;
+    bool complete, has_caches;
 } cli_counted;
 
 /* Counts for a device. Where a job was stopped by a signal, what ran until then. */

@@ -74,7 +74,7 @@ static hd_value collect_accesses(hd_arena *arena, const hd_trace_contents *conte
     hd_access_table table = {.arena = arena};
     hd_source_files files = {0};
     for (uint32_t l = 0; l < contents->launch_count; l++)
-        hd_access_table_add(&table, &contents->launches[l].launch, counters);
+        hd_access_table_add(&table, &contents->launches[l].launch, counters, NULL);
     access_row *rows = hd_new_array(arena, access_row, table.count);
     for (size_t i = 0; i < table.count; i++) {
         const hd_access_row *row = &table.data[i];
