@@ -38,9 +38,7 @@ typedef struct reading {
 
 static void show_reading(void *user, const char *doing, double done) {
     reading *r = user;
-    (void)doing;
-    cli_show_meter(&r->meter, "counting",
-                   ((double)r->done + done * (double)r->launch) / (double)r->all);
+    cli_show_meter(&r->meter, doing, ((double)r->done + done * (double)r->launch) / (double)r->all);
 }
 
 /* The launch with this number, or NULL. */

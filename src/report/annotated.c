@@ -55,6 +55,14 @@ static int by_number(const void *a, const void *b) {
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* Without the carriage return that some systems end lines with. */
+static const char *source_line(hd_arena *arena, const char *text, uint32_t number) {
+    char *line = hd_line_of(arena, text, number);
+    if (line)
+        line[strcspn(line, "\r")] = '\0';
+    return line;
+}
+
 /* The line, which is put among the others in order if it is new. */
 static hd_annotated_line *line_of(annotator *n, hd_annotated_file *file, uint32_t number) {
     struct {
@@ -68,7 +76,7 @@ static hd_annotated_line *line_of(annotator *n, hd_annotated_file *file, uint32_
         hd_push(n->arena, &lines, (hd_annotated_line){.number = number});
         qsort(lines.data, lines.count, sizeof *lines.data, by_number);
         if (file->text && number)
-            lines.data[at].text = hd_line_of(n->arena, file->text, number);
+            lines.data[at].text = source_line(n->arena, file->text, number);
         file->lines = lines.data;
         file->line_count = lines.count;
         file->line_capacity = lines.capacity;
