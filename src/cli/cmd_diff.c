@@ -13,7 +13,13 @@
 #include "cli/counted.h"
 #include "cli/stop.h"
 
-enum { SIDES = 2, LONGEST_LABEL = 12, MOST_SOURCE = 60, NO_TERMINAL = 10000 };
+enum {
+    SIDES = 2,
+    LONGEST_LABEL = 12,
+    MOST_SOURCE = 60,
+    NO_TERMINAL = 10000,
+    MOST_MATCHED = 1 << 24
+};
 
 /* What is compared: of a line, a kernel, a field or all. */
 typedef struct pair {
@@ -67,10 +73,11 @@ static void match_lines(cli *c, request *r, const hd_annotated_file *a,
                 (!strcmp(a->path, b->path) || hd_same_file(a->path, b->path));
     size_t rows = x->line_count, columns = y->line_count;
     hd_arena *own = hd_arena_new();
+    same |= rows * columns > MOST_MATCHED;
     /* most[i][j]: how many can be matched of those from i and j on */
-    uint32_t *most = hd_new_array(own, uint32_t, (rows + 1) * (columns + 1));
+    uint32_t *most = same ? NULL : hd_new_array(own, uint32_t, (rows + 1) * (columns + 1));
 #define MOST(i, j) most[(i) * (columns + 1) + (j)]
-    for (size_t i = rows; i-- > 0;)
+    for (size_t i = same ? 0 : rows; i-- > 0;)
         for (size_t j = columns; j-- > 0;) {
             uint32_t skip = MOST(i + 1, j) > MOST(i, j + 1) ? MOST(i + 1, j) : MOST(i, j + 1);
             bool match = same_line(same, &x->lines[i], &y->lines[j]);
