@@ -557,6 +557,53 @@ static void counts_of_accesses(void **state) {
     }
 }
 
+/* What SARIF 2.1.0 (section 3) requires of a log, and where each result stands. */
+static void findings(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    char *folder;
+    assert_int_equal(hd_scratch_make(arena, &silent, &folder), HD_OK);
+    const char *path = hd_format(arena, "%s/found.sarif", folder);
+    json_t *result, *rule;
+    json_error_t error;
+    size_t i;
+    json_decref(output_of(hd_format(arena, "annotate nbody-small.yaml --sarif %s", path)));
+    json_t *log = json_load_file(path, 0, &error);
+    hd_scratch_remove(folder);
+    hd_arena_free(arena);
+    assert_non_null(log);
+    assert_string_equal(json_string_value(json_object_get(log, "version")), "2.1.0");
+    assert_non_null(strstr(json_string_value(json_object_get(log, "$schema")), "sarif-2.1.0"));
+    assert_int_equal(json_array_size(json_object_get(log, "runs")), 1);
+    json_t *run = json_array_get(json_object_get(log, "runs"), 0);
+    json_t *driver = json_object_get(json_object_get(run, "tool"), "driver");
+    json_t *rules = json_object_get(driver, "rules"), *results = json_object_get(run, "results");
+    assert_string_equal(json_string_value(json_object_get(driver, "name")), "heddle");
+    assert_int_equal(json_array_size(rules), 2);
+    json_array_foreach(rules, i, rule) {
+        const char *id, *name, *summary;
+        unpack(rule, "{s:s, s:s, s:{s:s}}", "id", &id, "name", &name, "shortDescription", "text",
+               &summary);
+        assert_int_equal(strncmp(id, "heddle/", 7), 0);
+    }
+    assert_int_equal(json_array_size(results), 18); /* all but those in the loop, a warp's value */
+    json_array_foreach(results, i, result) {
+        const char *id, *level, *text, *uri;
+        int index, line, column;
+        unpack(result, "{s:s, s:i, s:s, s:{s:s}, s:[{s:{s:{s:s}, s:{s:i, s:i}}}]}", "ruleId", &id,
+               "ruleIndex", &index, "level", &level, "message", "text", &text, "locations",
+               "physicalLocation", "artifactLocation", "uri", &uri, "region", "startLine", &line,
+               "startColumn", &column);
+        rule = json_array_get(rules, (size_t)index);
+        assert_string_equal(json_string_value(json_object_get(rule, "id")), id);
+        assert_string_equal(level, "warning");
+        assert_non_null(strstr(uri, "nbody.cl"));
+        assert_non_null(strstr(text, "28 transactions for each request of a warp, where 4 would"));
+        assert_true((line == 24 || (line >= 36 && line <= 48)) && column > 0);
+    }
+    json_decref(log);
+}
+
 static void diff(void **state) {
     (void)state;
     json_t *value = output_of("diff nbody-small.yaml --layout aos --layout soa"), *row;
@@ -836,6 +883,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(layout_graph),
         cmocka_unit_test(run),
         cmocka_unit_test(counts_of_accesses),
+        cmocka_unit_test(findings),
         cmocka_unit_test(diff),
         cmocka_unit_test(trace),
         cmocka_unit_test(help),
