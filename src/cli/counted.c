@@ -96,7 +96,7 @@ static hd_status run_job(cli *c, cli_counted *k, hd_trace **trace) {
     k->input.machine.inputs = p->inputs;
     k->input.machine.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
     cli_placed_begin(c, p);
-    status = cli_trace_scratch(c, &k->input, p->job, &k->run, trace);
+    status = cli_open_job_accesses(c, &k->input, p->job, &k->run, trace);
     cli_placed_end(c, p);
     return status;
 }

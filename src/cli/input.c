@@ -242,8 +242,8 @@ hd_status cli_load_input(cli *c, cli_input *input, hd_job **job) {
     return input->out ? cli_check_output(c, input->out_name, input->out, inputs, 2) : HD_OK;
 }
 
-hd_status cli_trace_scratch(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
-                            hd_trace **trace) {
+hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
+                                hd_trace **trace) {
     char *folder;
     cli_stop stop;
     /* Into a folder of its own; an open trace needs no name. */
@@ -269,7 +269,7 @@ hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **t
         return cli_open_trace(c, input, trace);
     if (status == HD_OK)
         status = cli_load_input(c, input, &job);
-    return status ? status : cli_trace_scratch(c, input, job, run, trace);
+    return status ? status : cli_open_job_accesses(c, input, job, run, trace);
 }
 
 /* ---- progress ------------------------------------------------------------------------------- */

@@ -560,6 +560,7 @@ static void counts_of_accesses(void **state) {
 /* What SARIF 2.1.0 (section 3) requires of a log, and where each result stands. */
 static void findings(void **state) {
     (void)state;
+    const hd_diag silent = {0};
     hd_arena *arena = hd_arena_new();
     char *folder;
     assert_int_equal(hd_scratch_make(arena, &silent, &folder), HD_OK);
