@@ -126,6 +126,7 @@ __kernel void k(__global R *p) { __global float *f = (__global float *)p; f[get_
 END
 refuses '^refused.cl:2:.*error: ' run refused.cl --global 64 --layout soa
 refuses '^refused.cl:2:.*error: ' annotate refused.cl --global 64 --layout soa
+refuses 'error: --races looks at the kernels as they are' run body.yaml --races --layout soa
 accepts run refused.cl --global 64 --layout aos # the layout that it has: nothing is rewritten
 
 # ---- findings and limits -------------------------------------------------------------------------
@@ -167,6 +168,13 @@ refuses "error: .*'zigzag'" annotate body.yaml --layout zigzag
 refuses '^missing.yaml: error: ' annotate missing.yaml
 sed 's/kernel: .*/kernel: missing.cl/' body.yaml >lost.yaml
 refuses 'missing.cl' annotate lost.yaml
+sed '/ init:/,/iota/d; s/^    count: 256/&\n    file: missing.bin/' body.yaml >empty.yaml
+refuses 'missing.bin' annotate empty.yaml
+refuses 'missing.bin' annotate empty.yaml --layout soa
+sed 's/bodies\[i\].y/bodies[i + 4096].y/' body.cl >beyond.cl
+refuses '^beyond.cl:8:[0-9]+: error: load of 4 bytes' annotate beyond.cl --global 64 --sarif no.sarif
+refuses '^beyond.cl \(rewritten\):[0-9]+:[0-9]+: error: load of 4 bytes' \
+    annotate beyond.cl --global 64 --layout soa
 
 # ---- diff -------------------------------------------------------------------------------------------
 
