@@ -247,10 +247,9 @@ hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *jo
                                 hd_trace **trace) {
     char *folder;
     cli_stop stop;
-    hd_status status;
     /* Into a folder of its own; an open trace needs no name. */
     const volatile sig_atomic_t *wanted = cli_catch_stop(&stop); /* until the folder is gone */
-    status = hd_scratch_make(c->arena, &c->diag, &folder);
+    hd_status status = hd_scratch_make(c->arena, &c->diag, &folder);
     if (status == HD_OK) {
         const char *path = hd_format(c->arena, "%s/run.hdt", folder);
         status = cli_trace_job(c, input, job, &path, run);

@@ -48,6 +48,8 @@ static const hd_yaml_key profile_keys[] = {TEXT("title"),
                                            OPTIONAL("l1tags", tags_keys),
                                            OPTIONAL("l2tags", tags_keys),
                                            OPTIONAL("l1write", number_keys),
+                                           OPTIONAL("banks", number_keys),
+                                           OPTIONAL("bank", number_keys),
                                            {0}};
 
 static const hd_yaml_form profile_form = {"a profile", "title: My device", profile_keys};

@@ -6,6 +6,7 @@
 #define HD_REQUEST_H
 
 #include "locality/coalesce.h"
+#include "locality/warp.h"
 
 enum { REQUESTS_KEPT = 256 };
 
@@ -21,18 +22,6 @@ typedef struct request_kept {
 typedef struct request_memo {
     request_kept kept[REQUESTS_KEPT];
 } request_memo;
-
-/* The active lanes of a warp or a part of it, from `first` up to `end`, as bits; of more than 64
- * lanes those of the first word that has any. */
-static inline uint64_t request_mask(const hd_event *e, uint32_t first, uint32_t end) {
-    uint64_t mask = 0;
-    for (uint32_t at = first; at < end && !mask; at += 64 - at % 64) {
-        mask = e->mask[at / 64] >> at % 64;
-        if (end - at < 64)
-            mask &= ((uint64_t)1 << (end - at)) - 1;
-    }
-    return mask;
-}
 
 /* Counts an event of accesses of `width` bytes. `moves`: its space has transactions. */
 hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, const hd_event *event,

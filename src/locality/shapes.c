@@ -563,7 +563,7 @@ static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t ha
         step = e->stride / t->size;
     for (uint32_t first = 0; first < e->threads; first += size, hash += HD_RANDOM_STEP) {
         uint32_t end = e->threads - first < size ? e->threads : first + size;
-        uint64_t mask = request_mask(e, first, end);
+        uint64_t mask = warp_mask(e, first, end);
         if (t->is_part && !t->is_known && !strided)
             mask = lanes_that_reach(t, e, first, mask);
         if (!mask)
@@ -610,8 +610,8 @@ static void count_event(stream *s, uint32_t number, const hd_event *e) {
     sum->requests += counts.requests;
     for (uint32_t at = 0; at < e->threads && shapes->request < shapes->device->warp;
          at += shapes->device->warp)
-        sum->requests += request_mask(e, at, at + shapes->request) &&
-                         request_mask(e, at + shapes->request, at + shapes->device->warp);
+        sum->requests += warp_mask(e, at, at + shapes->request) &&
+                         warp_mask(e, at + shapes->request, at + shapes->device->warp);
 }
 
 static void hear_event(void *state, const hd_event *e) {
