@@ -38,7 +38,7 @@ static double least_transactions(const hd_cost_model *model, const use *u) {
         for (uint32_t i = 0; i < s->levels[0][p].count; i++)
             sum += (double)segments * s->levels[0][p].data[i].share;
     }
-    return cost_at_most(model, u, sum * s->lane_copies);
+    return cost_at_most(u, sum * s->lane_copies);
 }
 
 hd_cost_vector hd_field_bound(const hd_cost_model *model, uint32_t field) {

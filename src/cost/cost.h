@@ -10,6 +10,7 @@
 #ifndef HD_COST_H
 #define HD_COST_H
 
+#include "cost/measured.h"
 #include "device/device.h"
 #include "job/job.h"
 #include "kernel/kernel.h"
@@ -48,6 +49,9 @@ typedef struct hd_cost_options {
     hd_loop_rule loops; /* for loops whose length is not known */
     uint64_t length;
     uint32_t registers; /* per thread; 0: estimate from liveness */
+    /* What was counted of the job on this device's rules; NULL: nothing. Launches that were not
+     * heard are derived from the source. */
+    const hd_measured *measured;
 } hd_cost_options;
 
 /* The assumed number of iterations of a loop whose trip count is `trip`. */
@@ -63,18 +67,27 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
 const hd_record *hd_cost_record(const hd_cost_model *model);
 const hd_device *hd_cost_device(const hd_cost_model *model);
 
+/* Where an access' executions and transactions come from, from sure to unsure. */
+typedef enum hd_cost_origin {
+    HD_ORIGIN_COUNTED, /* a run was heard */
+    HD_ORIGIN_DERIVED, /* they follow from the source and the launch, exactly */
+    HD_ORIGIN_ASSUMED  /* they rest on an assumption */
+} hd_cost_origin;
+
 /* What one access contributes. Accesses of equal source place and launch kernel
  * are one line of a report. */
 typedef struct hd_cost_line {
     const hd_access *access;
     const hd_kernel_info *info;
     hd_cost_vector cost;
-    double executions;   /* warps × iterations, all launches */
-    double transactions; /* mean for each execution */
-    double lanes;        /* mean number of active lanes */
-    bool irregular;      /* lanes are not a constant distance apart: see access->reason */
-    double ideal;        /* transactions if the lanes' values lay side by side */
-    double l1, l2;       /* shares of the transactions that hit there */
+    double executions;      /* warps × iterations, all launches */
+    double transactions;    /* mean for each execution */
+    double lanes;           /* mean number of active lanes */
+    bool irregular;         /* lanes are not a constant distance apart: see access->reason */
+    double ideal;           /* transactions if the lanes' values lay side by side */
+    double l1, l2;          /* shares of the transactions that hit there */
+    hd_cost_origin origin;  /* the least sure of its launches' */
+    const char *assumption; /* HD_ORIGIN_ASSUMED: what it rests on */
 } hd_cost_line;
 
 /* Cost of all launches of the job under `layout`. When `lines` is not NULL it

@@ -3,6 +3,7 @@
  *
  *   steps.c     which lanes execute an access, iteration by iteration
  *   shape.c     where the lanes of an access point: patterns × residues
+ *   measured.c  the same where it was counted
  *   segments.c  how many segments that touches, and how many of them an
  *               earlier access touched
  *   stream.c    earlier accesses to the same data, and the bytes in between
@@ -47,6 +48,7 @@ typedef struct lane_pattern {
     uint32_t lanes;
     uint32_t half; /* of them, those of the warp's first request: all, or of its first half */
     const int64_t *index, *inner;
+    bool anywhere; /* every residue costs the same, and is as likely; one stands for all */
 } lane_pattern;
 
 /* A residue (of the first lane's element index) and its share of all executions. */
@@ -60,7 +62,7 @@ typedef struct residues {
 } residues;
 
 /* 1 << MAX_LEVELS is MAX_UNIT: fields of single bytes need a level for each power. */
-enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512, MAX_BLOCK = 1 << 16 };
+enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512, MAX_BLOCK = 1 << 16, MOST_COVERED = 64 };
 
 /* Where the lanes of an access point. Several accesses of several kernels may
  * share one shape; what differs between them (field, width) is not in it.
@@ -73,6 +75,8 @@ typedef struct shape {
     double lane_copies; /* scattered accesses: one lane stands for so many */
     double lanes;       /* mean number of active lanes */
     double requests;    /* mean number of requests: halves of the warp with an active lane, or 1 */
+    uint32_t sparse_cover; /* not 0: of its residues only each so many-th is looked at for shares
+                            * that hit, which are estimates anyway */
 } shape;
 
 /* What shapes are made of, in one launch. */
@@ -94,8 +98,22 @@ shape *cost_shape_make(const shape_context *context, const hd_access *access, do
 /* A copy in another arena. */
 shape *cost_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count);
 bool cost_shape_equal(const shape *a, const shape *b, uint32_t level_count);
+/* Whether a computable access is computed for all its executions, not for a sample of them. */
+bool cost_access_is_followed(const shape_context *context, const hd_access *access);
 /* False when lanes may point anywhere: a varying opaque symbol stands in the address. */
 bool cost_access_is_regular(const shape_context *context, const hd_access *access);
+
+/* ---- measured.c ---------------------------------------------------------------- */
+
+/* The shape that was counted. */
+shape *cost_shape_measured(hd_arena *arena, hd_cost_grain grain, const hd_measured_access *access);
+/* Lengths of the loops of which `unknown` says so: executions inside over executions around.
+ * `warps` are those of all runs of the launch. */
+void cost_measured_lengths(const hd_measured_launch *launch, const hd_kernel_info *info,
+                           const bool *unknown, double warps, uint64_t *lengths);
+/* An error when it is not of this job and device. */
+hd_status cost_measured_check(const hd_diag *diag, const hd_measured *measured, const hd_job *job,
+                              const hd_device *device);
 
 /* ---- segments.c ---------------------------------------------------------------- */
 
@@ -157,12 +175,17 @@ typedef struct use {
     geometry fixed;   /* of other buffers */
     uint32_t width;
     uint32_t shape;
-    double executions; /* warps × iterations × repeats */
-    uint32_t degree;   /* enclosing loops of unknown length */
-    bool reads;        /* served by L1 */
-    bool irregular;    /* the index is no affine form for each lane */
-    bool scattered;    /* nor can it be computed: lanes may point anywhere */
-    earlier *before;   /* nearest first */
+    double executions;      /* warps × iterations × repeats */
+    uint32_t degree;        /* enclosing loops of unknown length */
+    bool reads;             /* served by L1 */
+    bool irregular;         /* the index is no affine form for each lane */
+    bool scattered;         /* nor can it be computed: lanes may point anywhere */
+    double counted;         /* transactions of an execution, where they were counted and no layout
+                        * changes them; else -1, and the shape tells */
+    double lanes, requests; /* as of its shape, or as counted */
+    hd_cost_origin origin;
+    const char *assumption; /* of HD_ORIGIN_ASSUMED */
+    earlier *before;        /* nearest first */
     uint32_t before_count;
 } use;
 
@@ -195,7 +218,7 @@ struct hd_cost_model {
     const hd_record *record;
     const hd_device *device;
     hd_cost_options options;
-    uint32_t modulus, level_count;
+    hd_cost_grain grain;
     hd_vec(shape *) shapes;
     hd_vec(use) uses;
     use_list of_field[HD_MAX_FIELDS]; /* uses of each field */
@@ -236,6 +259,6 @@ typedef struct count_key {
 } count_key;
 
 /* Lanes that may point anywhere touch no more segments than the buffer has. */
-double cost_at_most(const hd_cost_model *model, const use *u, double transactions);
+double cost_at_most(const use *u, double transactions);
 
 #endif

@@ -81,12 +81,23 @@ typedef struct launch_builder {
     hd_kernel_info *info;
     uint64_t *lengths; /* of the loops */
     shape_context shapes;
+    const hd_measured_launch *heard; /* NULL: the launch was not heard */
 } launch_builder;
 
-/* Shapes are made in an arena of their own, and kept when they are new. */
+/* The number of a shape, which is kept when it is new. */
+static uint32_t keep_shape(hd_cost_model *model, const shape *made) {
+    uint32_t number = 0, levels = model->grain.level_count;
+    while (number < model->shapes.count &&
+           !cost_shape_equal(model->shapes.data[number], made, levels))
+        number++;
+    if (number == model->shapes.count)
+        hd_push(model->arena, &model->shapes, cost_shape_copy(model->arena, made, levels));
+    return number;
+}
+
+/* Shapes are made in an arena of their own. */
 static uint32_t add_shape(launch_builder *b, const hd_access *access, double *warps,
                           bool *stepped) {
-    hd_cost_model *model = b->model;
     const hd_flow *flow = b->info->flow;
     shape_context context = b->shapes;
     context.arena = hd_arena_new();
@@ -97,14 +108,7 @@ static uint32_t add_shape(launch_builder *b, const hd_access *access, double *wa
         lengths[loop] +=
             !length_is_unknown(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
     context.lengths = lengths;
-    const shape *made = cost_shape_make(&context, access, warps, stepped);
-    uint32_t number = 0;
-    while (number < model->shapes.count &&
-           !cost_shape_equal(model->shapes.data[number], made, model->level_count))
-        number++;
-    if (number == model->shapes.count)
-        hd_push(model->arena, &model->shapes,
-                cost_shape_copy(model->arena, made, model->level_count));
+    uint32_t number = keep_shape(b->model, cost_shape_make(&context, access, warps, stepped));
     hd_arena_free(context.arena);
     return number;
 }
@@ -135,6 +139,101 @@ static geometry fixed_geometry(const launch_builder *b, const hd_access *access)
     return (geometry){1, bytes ? bytes : 1, 0, bytes};
 }
 
+/* ---- what an access rests on ---------------------------------------------------------------- */
+
+static bool share_counters(hd_affine a, hd_affine b) {
+    for (uint32_t i = 0; i < a.term_count; i++)
+        if (a.terms[i].kind != HD_SYM_LOCAL &&
+            hd_affine_factor(b, a.terms[i].kind, a.terms[i].index))
+            return true;
+    return false;
+}
+
+/* What is assumed of a loop around an access; NULL: nothing. */
+static const char *assumed_of_loop(const launch_builder *b, int32_t loop) {
+    const hd_trip *trip = &b->info->trips[loop];
+    unsigned line = b->info->flow->loops[loop].line;
+    if (length_is_unknown(trip))
+        return hd_format(b->model->arena, "the loop at line %u is taken to run %llu times", line,
+                         (unsigned long long)b->lengths[loop]);
+    if (trip->kind == HD_TRIP_VARYING && !trip->affine)
+        return hd_format(b->model->arena,
+                         "the loop at line %u is taken to run %llu times, the mean of all threads",
+                         line, (unsigned long long)b->lengths[loop]);
+    if (trip->early_exit)
+        return hd_format(b->model->arena, "the loop at line %u is taken to run to its end", line);
+    return NULL;
+}
+
+/* What executions and transactions that were derived take as given; NULL: they are exact.
+ * `stepped`: every iteration was followed. */
+static const char *assumed_of(const launch_builder *b, const hd_access *a, bool stepped) {
+    for (int32_t loop = a->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
+        const char *assumed = assumed_of_loop(b, loop);
+        if (assumed)
+            return assumed;
+    }
+    if (!stepped && cost_access_is_stepped(&b->shapes, a))
+        return "all threads are taken to run each loop for the mean of its lengths";
+    if (a->conditional)
+        return "a condition on data is taken to hold";
+    if (a->shares)
+        return "all elements of the array field are taken to be used alike";
+    if (!cost_access_is_regular(&b->shapes, a) && !a->computable)
+        return "every lane is taken to have a segment of its own";
+    if (!a->affine && !a->computable)
+        return "the element that all lanes share is taken to be anywhere";
+    if (!a->affine && !cost_access_is_followed(&b->shapes, a))
+        return "the index is computed for a sample of threads and iterations";
+    if (share_counters(a->index, a->inner))
+        return "index and place in the field are taken to be independent";
+    return b->info->flow->irreducible ? "control flow is irreducible" : NULL;
+}
+
+/* Executions, lanes and places as the source tells them. */
+static void derive_use(launch_builder *b, use *u) {
+    const hd_access *access = u->access;
+    double warps, iterations = 1;
+    for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
+        const hd_trip *trip = &b->info->trips[loop];
+        double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
+        bool unknown = length_is_unknown(trip);
+        iterations *=
+            unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
+        u->degree += unknown && u->degree < HD_MAX_DEGREE;
+    }
+    bool stepped;
+    u->shape = add_shape(b, access, &warps, &stepped);
+    u->executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat /
+                    (access->shares ? access->shares : 1);
+    u->lanes = b->model->shapes.data[u->shape]->lanes;
+    u->requests = b->model->shapes.data[u->shape]->requests;
+    u->counted = -1;
+    u->assumption = assumed_of(b, access, stepped);
+    u->origin = u->assumption ? HD_ORIGIN_ASSUMED : HD_ORIGIN_DERIVED;
+}
+
+/* The same as it was counted. Where no layout changes the transactions the derived shape stays,
+ * for what earlier accesses cover. */
+static void count_use(launch_builder *b, use *u, const hd_measured_access *counted) {
+    if (counted->moves) {
+        hd_arena *arena = hd_arena_new();
+        u->shape = keep_shape(b->model, cost_shape_measured(arena, b->model->grain, counted));
+        hd_arena_free(arena);
+        u->counted = -1;
+    } else {
+        derive_use(b, u);
+        u->degree = 0;
+        u->assumption = NULL;
+        u->counted = counted->executions > 0 ? counted->transactions / counted->executions : 0;
+    }
+    u->scattered = false;
+    u->origin = HD_ORIGIN_COUNTED;
+    u->executions = counted->executions;
+    u->lanes = counted->lanes;
+    u->requests = counted->requests;
+}
+
 static void add_use(launch_builder *b, const hd_access *access) {
     hd_cost_model *model = b->model;
     use u = {.access = access, .info = b->info, .launch = b->number, .width = access->width};
@@ -155,19 +254,10 @@ static void add_use(launch_builder *b, const hd_access *access) {
     const hd_buffer *buffer = &b->job->buffers[u.buffer];
     uint64_t bytes = buffer->count * (arrays ? arrays->record->size : buffer->element_bytes);
     u.segments = (double)(bytes / u.segment + 1);
-    double warps, iterations = 1;
-    for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
-        const hd_trip *trip = &b->info->trips[loop];
-        double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-        bool unknown = length_is_unknown(trip);
-        iterations *=
-            unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
-        u.degree += unknown && u.degree < HD_MAX_DEGREE;
-    }
-    bool stepped;
-    u.shape = add_shape(b, access, &warps, &stepped);
-    u.executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat /
-                   (access->shares ? access->shares : 1);
+    if (b->heard)
+        count_use(b, &u, &b->heard->accesses[access - b->info->accesses]);
+    else
+        derive_use(b, &u);
     uint32_t number = (uint32_t)model->uses.count;
     hd_push(model->arena, &model->uses, u);
     hd_push(model->arena, u.field >= 0 ? &model->of_field[u.field] : &model->others, number);
@@ -195,6 +285,23 @@ static void warn_of_uncounted(const launch_builder *b, const hd_diag *diag) {
     }
 }
 
+/* What was heard of the launch, and the lengths of loops that it tells. */
+static void find_heard(launch_builder *b) {
+    const hd_measured *measured = b->model->options.measured;
+    b->heard =
+        measured && measured->launches[b->number].blocks ? &measured->launches[b->number] : NULL;
+    if (!b->heard)
+        return;
+    uint32_t loops = b->info->flow->loop_count, warp = b->model->device->warp;
+    bool *unknown = hd_new_array(b->model->arena, bool, loops + 1);
+    for (uint32_t l = 0; l < loops; l++)
+        unknown[l] = length_is_unknown(&b->info->trips[l]);
+    hd_grid grid = hd_grid_of(b->launch->dims, b->launch->global, b->launch->local);
+    uint64_t warps = (grid.block_threads + warp - 1) / warp * grid.block_count;
+    cost_measured_lengths(b->heard, b->info, unknown, (double)warps * (double)b->launch->repeat,
+                          b->lengths);
+}
+
 static void add_launch(launch_builder *b, const hd_diag *diag) {
     hd_cost_model *model = b->model;
     const hd_device *device = model->device;
@@ -203,6 +310,7 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
     b->lengths = hd_new_array(model->arena, uint64_t, loops + 1);
     for (uint32_t i = 0; i < loops; i++)
         b->lengths[i] = hd_loop_length(&b->info->trips[i], &model->options);
+    find_heard(b);
     b->shapes =
         (shape_context){.arena = model->arena,
                         .info = b->info,
@@ -210,8 +318,8 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
                         .divergence = hd_divergence_of_warp(model->arena, b->info, device->warp),
                         .warp = device->warp,
                         .request = hd_device_request_lanes(device),
-                        .modulus = model->modulus,
-                        .level_count = model->level_count};
+                        .modulus = model->grain.modulus,
+                        .level_count = model->grain.level_count};
     uint32_t first = (uint32_t)model->uses.count;
     for (uint32_t i = 0; i < b->info->access_count; i++)
         add_use(b, &b->info->accesses[i]);
@@ -275,15 +383,6 @@ static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
     return (int32_t)model->asked.count - 1;
 }
 
-static uint32_t longest_unit(const hd_device *device) {
-    uint32_t unit = device->segment;
-    if (device->l1.size && device->l1.line > unit)
-        unit = device->l1.line;
-    if (device->l2.size && device->l2.line > unit)
-        unit = device->l2.line;
-    return unit;
-}
-
 /* What shape.c can count in, of which no GPU has more. Blocks are counted warp by warp, so their
  * size must be one that a device could have. */
 static hd_status check_sizes(const hd_diag *diag, const hd_device *device, uint32_t unit,
@@ -317,7 +416,9 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
                              hd_cost_model **result) {
     hd_status status = hd_job_require_record(diag, job);
     if (status == HD_OK)
-        status = check_sizes(diag, device, longest_unit(device), job);
+        status = check_sizes(diag, device, hd_cost_grain_of(job->record, device).modulus, job);
+    if (status == HD_OK && options->measured)
+        status = cost_measured_check(diag, options->measured, job, device);
     if (status != HD_OK)
         return status;
     hd_cost_model *model = hd_new(arena, hd_cost_model);
@@ -325,16 +426,8 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->record = job->record;
     model->device = device;
     model->options = *options;
-    model->modulus = longest_unit(device);
-    uint32_t align = job->record->align;
-    for (uint32_t f = 0; f < job->record->field_count; f++)
-        if (job->record->fields[f].align < align)
-            align = job->record->fields[f].align;
-    /* A tile whose shortest run fills whole units costs what `soa` costs. */
-    for (model->level_count = 1; model->level_count < MAX_LEVELS; model->level_count++)
-        if (align << model->level_count >= model->modulus)
-            break;
-    model->soa_from = (uint64_t)1 << model->level_count;
+    model->grain = hd_cost_grain_of(job->record, device);
+    model->soa_from = (uint64_t)1 << model->grain.level_count;
     model->counted = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
     for (uint32_t i = 0; i < job->launch_count; i++) {
         launch_builder b = {.model = model, .job = job, .launch = &job->launches[i], .number = i};

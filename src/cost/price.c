@@ -49,8 +49,8 @@ static double counted(hd_cost_model *model, const use *u, const geometry *place,
     return value;
 }
 
-double cost_at_most(const hd_cost_model *model, const use *u, double transactions) {
-    double most = u->segments * model->shapes.data[u->shape]->requests;
+double cost_at_most(const use *u, double transactions) {
+    double most = u->segments * u->requests;
     return u->scattered && transactions > most ? most : transactions;
 }
 
@@ -100,7 +100,9 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
                            uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = cost_at_most(model, u, counted(model, u, place, u->segment, NULL, NULL));
+    *transactions = u->counted >= 0
+                        ? u->counted
+                        : cost_at_most(u, counted(model, u, place, u->segment, NULL, NULL));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
@@ -183,7 +185,7 @@ hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers) {
 
 uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES]) {
     uint32_t count = 0;
-    for (uint32_t k = 0; k < model->level_count; k++)
+    for (uint32_t k = 0; k < model->grain.level_count; k++)
         tiles[count++] = (uint64_t)1 << k;
     tiles[count++] = HD_TILE_SOA;
     return count;
@@ -192,8 +194,8 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
 /* ---- a whole layout -------------------------------------------------------------------------- */
 
 /* Accesses of one place in one kernel are one line, whatever launch they are in. */
-static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, const shape *s,
-                        double price, hits h, double transactions) {
+static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, double price, hits h,
+                        double transactions) {
     hd_cost_line *line = lines;
     for (; line < lines + *count; line++)
         if (line->access->inst == u->access->inst && line->access->kind == u->access->kind &&
@@ -207,15 +209,19 @@ static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, const 
     double before = line->executions, all = before + u->executions;
     double moved = before * line->transactions, more = u->executions * transactions;
     line->cost.v[u->degree] += price;
+    if (u->origin > line->origin) {
+        line->origin = u->origin;
+        line->assumption = u->assumption;
+    }
     if (all <= 0)
         return;
-    double lanes = s->lanes, ideal = lanes * u->width / u->segment;
+    double lanes = u->lanes, ideal = lanes * u->width / u->segment;
     line->l1 = moved + more > 0 ? (line->l1 * moved + h.l1 * more) / (moved + more) : 0;
     line->l2 = moved + more > 0 ? (line->l2 * moved + h.l2 * more) / (moved + more) : 0;
     line->transactions = (moved + more) / all;
     line->lanes = (line->lanes * before + lanes * u->executions) / all;
     line->ideal =
-        (line->ideal * before + (ideal > s->requests ? ideal : s->requests) * u->executions) / all;
+        (line->ideal * before + (ideal > u->requests ? ideal : u->requests) * u->executions) / all;
     line->executions = all;
 }
 
@@ -251,8 +257,7 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
                                     &h, &transactions);
         sum.v[u->degree] += price;
         if (lines)
-            add_to_line(*lines, line_count, u, model->shapes.data[u->shape], price, h,
-                        transactions);
+            add_to_line(*lines, line_count, u, price, h, transactions);
     }
     if (lines)
         qsort(*lines, *line_count, sizeof **lines, costlier);

@@ -54,10 +54,8 @@ static void sort_runs(units *u) {
         add_run(u, u->runs[i]);
 }
 
-static int64_t floor_divide(int64_t a, int64_t b) {
-    int64_t q = a / b;
-    return a % b < 0 ? q - 1 : q;
-}
+/* Divided by 2 to the shift, rounded down. */
+static int64_t shifted(int64_t a, uint32_t shift) { return a >> shift; }
 
 /* One way of reading a pattern: geometry, and how far index and inner are moved. */
 typedef struct reading {
@@ -69,16 +67,18 @@ typedef struct reading {
 /* The units of the lanes from `first` up to `end`. */
 static void collect(units *u, const lane_pattern *pattern, uint32_t first, uint32_t end,
                     const reading *r, uint32_t unit) {
-    const geometry *g = r->place;
+    const geometry g = *r->place;
+    uint32_t tile = (uint32_t)__builtin_ctzll(g.tile), shift = (uint32_t)__builtin_ctz(unit);
+    uint64_t width = r->width ? r->width - 1 : 0;
     u->count = 0;
     for (uint32_t i = first; i < end; i++) {
         int64_t index = (int64_t)((uint64_t)r->index + (uint64_t)pattern->index[i]);
-        int64_t number = floor_divide(index, (int64_t)g->tile);
-        uint64_t in_tile = (uint64_t)index - (uint64_t)number * g->tile;
-        int64_t at = (int64_t)((uint64_t)number * g->bytes + g->run + in_tile * g->step +
-                               (uint64_t)r->inner + (uint64_t)pattern->inner[i]);
-        int64_t last = (int64_t)((uint64_t)at + (r->width ? r->width - 1 : 0));
-        run more = {floor_divide(at, unit), floor_divide(last < at ? at : last, unit)};
+        uint64_t number = (uint64_t)shifted(index, tile);
+        uint64_t in_tile = (uint64_t)index - (number << tile);
+        int64_t at = (int64_t)(number * g.bytes + g.run + in_tile * g.step + (uint64_t)r->inner +
+                               (uint64_t)pattern->inner[i]);
+        int64_t last = (int64_t)((uint64_t)at + width);
+        run more = {shifted(at, shift), shifted(last < at ? at : last, shift)};
         add_run(u, more);
     }
     sort_runs(u);
@@ -129,24 +129,49 @@ static double common(const units *a, const units *b) {
     return count;
 }
 
+/* What is compared of a shape with that of an earlier access. */
+typedef struct comparison {
+    const geometry *place, *other;
+    uint32_t width, other_width, unit;
+    int64_t dindex, dinner;
+    double all, both; /* units of the later one; those that the earlier one touches too */
+} comparison;
+
+static void compare(comparison *c, const lane_pattern *pattern, int64_t index, int64_t inner,
+                    double share) {
+    units mine, theirs;
+    reading now = {c->place, c->width, index, inner};
+    reading before = {c->other, c->other_width, index + c->dindex, inner + c->dinner};
+    collect(&mine, pattern, 0, pattern->lanes, &now, c->unit);
+    collect(&theirs, pattern, 0, pattern->lanes, &before, c->unit);
+    c->all += count_units(&mine) * share;
+    c->both += common(&mine, &theirs) * share;
+}
+
+/* A pattern that may stand anywhere: some places, spread over the period. */
+static void compare_anywhere(comparison *c, const lane_pattern *pattern, double share) {
+    enum { PLACES = 128, APART = 97 };
+    for (int64_t i = 0; i < PLACES; i++)
+        compare(c, pattern, i * APART, 0, share / PLACES);
+}
+
 double cost_shape_covered(const shape *s, const geometry *place, uint32_t width,
                           const geometry *other, uint32_t other_width, int64_t dindex,
                           int64_t dinner, uint32_t unit) {
-    units mine, theirs;
-    double all = 0, both = 0;
+    comparison c = {place, other, width, other_width, unit, dindex, dinner, 0, 0};
+    uint32_t seen = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
         const residues *list = &s->levels[level_of(place->tile)][p];
-        for (uint32_t i = 0; i < list->count; i++)
-            for (uint32_t j = 0; j < s->inner.count; j++) {
-                int64_t index = list->data[i].value, inner = s->inner.data[j].value;
-                double share = list->data[i].share * s->inner.data[j].share;
-                reading now = {place, width, index, inner};
-                reading before = {other, other_width, index + dindex, inner + dinner};
-                collect(&mine, &s->patterns[p], 0, s->patterns[p].lanes, &now, unit);
-                collect(&theirs, &s->patterns[p], 0, s->patterns[p].lanes, &before, unit);
-                all += count_units(&mine) * share;
-                both += common(&mine, &theirs) * share;
-            }
+        for (uint32_t i = 0; i < list->count; i++) {
+            uint32_t any = seen++ * 0x9e3779b9u >> 16; /* in no step with the residues */
+            if (s->sparse_cover && any % s->sparse_cover)
+                continue;
+            if (s->patterns[p].anywhere)
+                compare_anywhere(&c, &s->patterns[p], list->data[i].share);
+            for (uint32_t j = 0; j < s->inner.count && !s->patterns[p].anywhere; j++)
+                compare(&c, &s->patterns[p], list->data[i].value, s->inner.data[j].value,
+                        list->data[i].share * s->inner.data[j].share);
+        }
     }
-    return all > 0 ? both / all : 0;
+    return c.all > 0 ? c.both / c.all : 0;
 }

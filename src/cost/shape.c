@@ -169,11 +169,11 @@ static lane_pattern copy_pattern(hd_arena *arena, const lane_pattern *from) {
     int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
     memcpy(places, from->index, lanes * sizeof *places);
     memcpy(places + lanes, from->inner, lanes * sizeof *places);
-    return (lane_pattern){lanes, from->half, places, places + lanes};
+    return (lane_pattern){lanes, from->half, places, places + lanes, from->anywhere};
 }
 
 static bool patterns_equal(const lane_pattern *a, const lane_pattern *b) {
-    return a->lanes == b->lanes && a->half == b->half &&
+    return a->lanes == b->lanes && a->half == b->half && a->anywhere == b->anywhere &&
            !memcmp(a->index, b->index, a->lanes * sizeof *a->index) &&
            !memcmp(a->inner, b->inner, a->lanes * sizeof *a->inner);
 }
@@ -243,7 +243,7 @@ static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp,
         index[place.lanes] = (int64_t)((uint64_t)at - (uint64_t)place.base);
         inner[place.lanes++] = (int64_t)(in - moved);
     }
-    const lane_pattern pattern = {place.lanes, place.half, index, inner};
+    const lane_pattern pattern = {place.lanes, place.half, index, inner, false};
     if (place.lanes)
         place.pattern = find_pattern(b, &pattern);
     return place;
@@ -303,19 +303,37 @@ static uint64_t sampled(uint64_t i, uint64_t count, uint64_t most) {
                : (uint64_t)((double)i * (double)count / (double)most + (double)(i % 7)) % count;
 }
 
+/* Iterations of all loops around an access, or more than are ever computed. */
+static uint64_t iterations_of(const shape_context *c, const hd_access *access) {
+    const uint64_t enough = 1 << 20;
+    uint64_t iterations = 1;
+    for (int32_t loop = access->loop; loop >= 0 && iterations < enough;
+         loop = c->info->flow->loops[loop].parent) {
+        uint64_t length = c->lengths[loop] ? c->lengths[loop] : 1;
+        iterations *= length < enough ? length : enough;
+    }
+    return iterations;
+}
+
+/* More blocks than that are sampled. */
+static uint64_t most_computed_blocks(const hd_grid *launch) {
+    return MOST_LANES / launch->block_threads + 1;
+}
+
+bool cost_access_is_followed(const shape_context *context, const hd_access *access) {
+    const hd_binding *binding = &context->info->binding;
+    hd_grid launch = hd_grid_of(binding->dims, binding->global, binding->local);
+    return launch.block_count <= most_computed_blocks(&launch) &&
+           iterations_of(context, access) <= MOST_ITERATIONS;
+}
+
 /* An index that must be computed lane by lane. */
 static void add_computed(builder *b) {
     const shape_context *c = b->context;
     int64_t *iteration = hd_new_array(c->arena, int64_t, c->info->flow->loop_count + 1);
     b->iteration = iteration;
-    const uint64_t enough = 1 << 20; /* far more iterations than are sampled */
-    uint64_t iterations = 1, blocks = b->launch.block_count;
-    for (int32_t loop = b->access->loop; loop >= 0 && iterations < enough;
-         loop = c->info->flow->loops[loop].parent) {
-        uint64_t length = c->lengths[loop] ? c->lengths[loop] : 1;
-        iterations *= length < enough ? length : enough;
-    }
-    uint64_t most_blocks = MOST_LANES / b->launch.block_threads + 1, group[3];
+    uint64_t iterations = iterations_of(c, b->access), blocks = b->launch.block_count;
+    uint64_t most_blocks = most_computed_blocks(&b->launch), group[3];
     uint64_t some = iterations < MOST_ITERATIONS ? iterations : MOST_ITERATIONS;
     uint64_t some_blocks = blocks < most_blocks ? blocks : most_blocks;
     double weight = (double)blocks / (double)some_blocks / (double)some;
@@ -407,7 +425,7 @@ static void make_scattered(builder *b, shape *s) {
     double warps = b->warps, lanes = b->lanes;
     b->patterns.count = b->dense.count = 0;
     int64_t zero = 0;
-    const lane_pattern single = {1, 1, &zero, &zero};
+    const lane_pattern single = {1, 1, &zero, &zero, false};
     uint32_t pattern = find_pattern(b, &single); /* makes room in `dense` */
     double *dense = b->dense.data[pattern];
     dense[hd_mod(b->access->index.constant, b->modulus)] = warps;
@@ -507,7 +525,8 @@ static bool residues_equal(const residues *a, const residues *b) {
 
 bool cost_shape_equal(const shape *a, const shape *b, uint32_t level_count) {
     if (a->pattern_count != b->pattern_count || a->lane_copies != b->lane_copies ||
-        a->lanes != b->lanes || a->requests != b->requests || !residues_equal(&a->inner, &b->inner))
+        a->lanes != b->lanes || a->requests != b->requests || a->sparse_cover != b->sparse_cover ||
+        !residues_equal(&a->inner, &b->inner))
         return false;
     for (uint32_t p = 0; p < a->pattern_count; p++)
         if (!patterns_equal(&a->patterns[p], &b->patterns[p]) ||

@@ -16,6 +16,7 @@
 
 #include "cost/cost.h"
 #include "locality/coalesce.h"
+#include "locality/shapes.h"
 #include "oracle/laid_out.h"
 
 /* 128-byte lines, 32-byte sectors, half-warps. */
@@ -72,9 +73,10 @@ typedef struct counted_row {
     double executions, transactions;
 } counted_row;
 
-/* How much was compared. */
+/* How much was compared: lines of derived costs, those that must be exact, and lines of costs
+ * from measured shapes, which all must be. */
 typedef struct counted_total {
-    uint32_t jobs, lines, exact;
+    uint32_t jobs, lines, exact, measured;
 } counted_total;
 
 /* What is compared: one layout on one device. */
@@ -86,7 +88,8 @@ typedef struct counted_case {
     const char *layout_text;
     hd_cost_model *model; /* of the device */
     counted_row **rows;
-    bool all; /* every line must be exact */
+    bool all;      /* every line must be exact */
+    bool measured; /* the model's shapes are */
 } counted_case;
 
 static bool counted_is_of_line(const hd_cost_line *line, const hd_access *a) {
@@ -114,17 +117,19 @@ static void counted_check_line(const counted_case *c, const hd_cost_line *line,
             transactions += repeat * c->rows[l][k].transactions;
             why_not = why_not ? why_not : counted_why_not(c->infos[l], a);
         }
-    if (c->all)
+    if (c->all || c->measured)
         why_not = NULL;
-    sum->lines++;
-    sum->exact += !why_not;
+    sum->lines += !c->measured;
+    sum->exact += !c->measured && !why_not;
+    sum->measured += c->measured;
+    assert_int_equal(line->origin == HD_ORIGIN_COUNTED, c->measured);
     if (!why_not &&
         (!counted_equal(executions, line->executions) || !counted_equal(transactions, moved)))
         fail_msg("%s: access %u at line %u of '%s', in layout %s on %s: %g executions and %g "
-                 "transactions are counted, but the cost says %g and %g",
+                 "transactions are counted, but the cost %ssays %g and %g",
                  c->name, line->access->id, line->access->line, line->info->kernel->name,
                  c->layout_text, hd_cost_device(c->model)->name, executions, transactions,
-                 line->executions, moved);
+                 c->measured ? "from measured shapes " : "", line->executions, moved);
 }
 
 static void counted_check_case(const counted_case *c, counted_total *sum) {
@@ -150,6 +155,7 @@ typedef struct counted {
     laid_out placed[COUNTED_LAYOUTS];
     hd_cost_model *models[COUNTED_DEVICES];
     hd_coalesce *counters[COUNTED_LAYOUTS][COUNTED_DEVICES];
+    hd_shapes *shapes[COUNTED_DEVICES];
     bool all; /* every line must be exact, also those of which the model does not claim it */
 } counted;
 
@@ -170,6 +176,29 @@ static void counted_make_models(hd_arena *arena, const hd_diag *diag, const hd_j
         assert_int_equal(hd_device_find(arena, diag, counted_devices[d], &device), HD_OK);
         assert_int_equal(hd_cost_model_make(arena, diag, job, device, &options, &models[d]), HD_OK);
     }
+}
+
+/* The same from what was heard of one run. */
+static void counted_measured_models(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                                    hd_shapes *const *shapes, hd_cost_model **models) {
+    for (int d = 0; d < COUNTED_DEVICES; d++) {
+        hd_cost_options options = {.measured = hd_shapes_result(shapes[d])};
+        assert_false(options.measured->sampled);
+        assert_int_equal(
+            hd_cost_model_make(arena, diag, job, options.measured->device, &options, &models[d]),
+            HD_OK);
+    }
+}
+
+/* Shapes for the devices of the models. */
+static hd_sink counted_new_shapes(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                                  hd_cost_model *const *models, hd_shapes **shapes) {
+    hd_sink sinks[COUNTED_DEVICES];
+    for (int d = 0; d < COUNTED_DEVICES; d++) {
+        shapes[d] = hd_shapes_new(arena, diag, job, hd_cost_device(models[d]), 1 << 24);
+        sinks[d] = hd_shapes_sink(shapes[d]);
+    }
+    return hd_sink_tee(arena, sinks, COUNTED_DEVICES);
 }
 
 static hd_sink counted_new_counters(hd_arena *arena, hd_cost_model *const *models,
@@ -235,10 +264,11 @@ static void counted_open_all(counted *c, hd_arena *arena, const hd_diag *diag, c
 }
 
 static hd_sink counted_sink(counted *c) {
-    hd_sink sinks[COUNTED_LAYOUTS];
+    hd_sink sinks[COUNTED_LAYOUTS + 1];
     for (uint32_t n = 0; n < c->layout_count; n++)
         sinks[n] = laid_out_sink(&c->placed[n]);
-    return hd_sink_tee(c->arena, sinks, c->layout_count);
+    sinks[c->layout_count] = counted_new_shapes(c->arena, c->diag, c->job, c->models, c->shapes);
+    return hd_sink_tee(c->arena, sinks, c->layout_count + 1);
 }
 
 static counted_row **counted_new_rows(hd_arena *arena, const hd_job *job,
@@ -257,6 +287,8 @@ static void counted_add_row(counted_row *row, const hd_coalesce_counts *counts) 
 
 /* Fails where a line that must be exact is not. */
 static void counted_check(counted *c, const char *name, counted_total *sum) {
+    hd_cost_model *measured[COUNTED_DEVICES];
+    counted_measured_models(c->arena, c->diag, c->job, c->shapes, measured);
     for (uint32_t n = 0; n < c->layout_count; n++)
         for (int d = 0; d < COUNTED_DEVICES; d++) {
             counted_case one = {name,
@@ -271,6 +303,9 @@ static void counted_check(counted *c, const char *name, counted_total *sum) {
                 for (uint32_t k = 0; k < c->infos[l]->access_count; k++)
                     counted_add_row(&one.rows[l][k], hd_coalesce_of(c->counters[n][d], l, k));
             counted_check_case(&one, sum);
+            one.measured = true;
+            one.model = measured[d];
+            counted_check_case(&one, sum);
         }
     sum->jobs++;
 }
@@ -279,6 +314,8 @@ static void counted_close(counted *c) {
     for (uint32_t n = 0; n < c->layout_count; n++)
         for (int d = 0; d < COUNTED_DEVICES; d++)
             hd_coalesce_free(c->counters[n][d]);
+    for (int d = 0; d < COUNTED_DEVICES; d++)
+        hd_shapes_free(c->shapes[d]);
 }
 
 #endif

@@ -119,8 +119,9 @@ static void jobs_for_files(const char *pattern, jobs_check *check, counted_total
         hd_arena_free(arena);
     }
     globfree(&found);
-    print_message("%u jobs; of %u counts, %u must be and are exact\n", sum->jobs, sum->lines,
-                  sum->exact);
+    print_message(
+        "%u jobs; of %u counts, %u must be and are exact; so are %u from measured shapes\n",
+        sum->jobs, sum->lines, sum->exact, sum->measured);
 }
 
 static void jobs_for_kernels(jobs_check *check, counted_total *sum) {

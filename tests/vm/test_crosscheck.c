@@ -83,7 +83,7 @@ typedef struct example {
     hd_arena *arena;
     const char *path;
     hd_job *job;
-    hd_cost_model *models[COUNTED_DEVICES];
+    hd_cost_model *models[COUNTED_DEVICES], *measured[COUNTED_DEVICES];
     hd_kernel_info **infos;
     counted_row **executed; /* of its own kernels */
     void **contents;        /* initial bytes of its buffers */
@@ -92,6 +92,7 @@ typedef struct example {
 
 static void open_example(example *e, hd_arena *arena, const char *path, hd_job *job) {
     hd_coalesce *counters[COUNTED_DEVICES];
+    hd_shapes *shapes[COUNTED_DEVICES];
     *e = (example){.arena = arena, .path = path, .job = job};
     counted_make_models(arena, &jobs_diag, job, e->models);
     e->infos = counted_analyse(arena, job);
@@ -101,13 +102,18 @@ static void open_example(example *e, hd_arena *arena, const char *path, hd_job *
     for (uint32_t b = 0; b < job->buffer_count; b++)
         assert_int_equal(hd_job_contents(arena, &jobs_diag, &job->buffers[b], &e->contents[b]),
                          HD_OK);
-    hd_sink sink = counted_new_counters(arena, e->models, counters);
+    hd_sink sinks[] = {counted_new_counters(arena, e->models, counters),
+                       counted_new_shapes(arena, &jobs_diag, job, e->models, shapes)};
+    hd_sink sink = hd_sink_tee(arena, sinks, 2);
     assert_int_equal(run_machine(arena, &jobs_diag, job, e->contents, &sink, e->after), HD_OK);
+    counted_measured_models(arena, &jobs_diag, job, shapes, e->measured);
     for (uint32_t l = 0; l < job->launch_count; l++)
         for (uint32_t k = 0; k < e->infos[l]->access_count; k++)
             counted_add_row(&e->executed[l][k], hd_coalesce_of(counters[0], l, k));
-    for (int d = 0; d < COUNTED_DEVICES; d++)
+    for (int d = 0; d < COUNTED_DEVICES; d++) {
         hd_coalesce_free(counters[d]);
+        hd_shapes_free(shapes[d]);
+    }
 }
 
 /* ---- what rewritten accesses are -------------------------------------------------------- */
@@ -287,6 +293,9 @@ static void check_layout(example *e, const char *text, counted_total *sum) {
                             text,
                             e->models[d],
                             matched_rows(e, &f, counters[d])};
+        counted_check_case(&one, sum);
+        one.measured = true;
+        one.model = e->measured[d];
         counted_check_case(&one, sum);
         hd_coalesce_free(counters[d]);
     }

@@ -1,0 +1,41 @@
+/*
+ * The requests of one event, and what the memory system makes of them under a device's rules: the
+ * counting that coalesce.c and shapes.c share.
+ */
+#ifndef HD_REQUEST_H
+#define HD_REQUEST_H
+
+#include "locality/coalesce.h"
+
+enum { REQUESTS_KEPT = 256 };
+
+/* What a request of a strided event depends on, and what became of it. */
+typedef struct request_kept {
+    uint64_t mask; /* of the warp's lanes; 0: this place is free */
+    int64_t stride;
+    uint32_t width, start; /* start: of lane 0, modulo the segment */
+    hd_coalesce_counts result;
+} request_kept;
+
+/* Of one thread; zeros are an empty one. */
+typedef struct request_memo {
+    request_kept kept[REQUESTS_KEPT];
+} request_memo;
+
+/* The active lanes of a warp or a part of it, from `first` up to `end`, as bits; of more than 64
+ * lanes those of the first word that has any. */
+static inline uint64_t request_mask(const hd_event *e, uint32_t first, uint32_t end) {
+    uint64_t mask = 0;
+    for (uint32_t at = first; at < end && !mask; at += 64 - at % 64) {
+        mask = e->mask[at / 64] >> at % 64;
+        if (end - at < 64)
+            mask &= ((uint64_t)1 << (end - at)) - 1;
+    }
+    return mask;
+}
+
+/* Counts an event of accesses of `width` bytes. `moves`: its space has transactions. */
+hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, const hd_event *event,
+                                 uint32_t width, bool moves);
+
+#endif
