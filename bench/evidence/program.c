@@ -2,6 +2,7 @@
 
 #include "advise/verify.h"
 #include "frontend/frontend.h"
+#include "locality/coalesce.h"
 #include "shared/run.h"
 
 hd_status program_read(program *p, const char *path) {
@@ -12,6 +13,9 @@ hd_status program_read(program *p, const char *path) {
         status = hd_frontend(p->arena, p->diag, p->job->kernel_path, p->job->options, &module);
     return status == HD_OK ? hd_job_resolve(p->arena, p->diag, p->job, module) : status;
 }
+
+/* So many that all are kept: prices are to be exact. */
+enum { MOST_PATTERNS = 1 << 24 };
 
 /* ---- runs --------------------------------------------------------------------------- */
 
@@ -53,7 +57,7 @@ static hd_status hear_and_trace(program *p, const char *path) {
 
 hd_status program_hear(program *p) {
     p->contents = hd_new_array(p->arena, void *, p->job->buffer_count);
-    p->shapes = hd_shapes_new(p->arena, p->diag, p->job, p->device, 0);
+    p->shapes = hd_shapes_new(p->arena, p->diag, p->job, p->device, MOST_PATTERNS);
     hd_status status = hd_job_all_contents(p->arena, p->diag, p->job, p->contents);
     if (status == HD_OK)
         status = hd_scratch_make(p->arena, p->diag, &p->folder);
