@@ -8,7 +8,7 @@
 #define NOT_REACHED -1
 
 typedef struct {
-    int first;  /* its edges lead to edges[first] to edges[first + degree - 1] */
+    int first; /* its edges lead to edges[first] to edges[first + degree - 1] */
     int degree;
     int distance;
     uchar frontier;

@@ -1,7 +1,7 @@
 /*
  * Flow through a porous bed by the lattice Boltzmann method: nine directions in the plane
  * (D2Q9), one relaxation time (BGK), a box that is periodic both ways. `push` adds momentum
- * in one column; `step` pulls the nine populations of each cell from where they stream from,
+ * in one column; `stream` pulls the nine populations of each cell from where they stream from,
  * turns them back in solid cells, and relaxes them in all others.
  *
  *     6 2 5
@@ -60,8 +60,8 @@ static float equilibrium(int q, float density, float ux, float uy) {
            (1.f + 3.f * along + 4.5f * along * along - 1.5f * (ux * ux + uy * uy));
 }
 
-__kernel void step(__global const cell *restrict from, __global cell *restrict to,
-                   const lattice l) {
+__kernel void stream(__global const cell *restrict from, __global cell *restrict to,
+                     const lattice l) {
     int x = get_global_id(0), y = get_global_id(1);
     if (x >= l.width || y >= l.height)
         return;

@@ -110,7 +110,8 @@ __kernel void forces(__global particle *p, __global const int *restrict list, co
         if (r >= f.reach || r == 0.0f)
             continue;
         float gap = f.reach - r;
-        float push = f.mass * (me->pressure + other->pressure) / (2.0f * other->density) * gap * gap;
+        float push =
+            f.mass * (me->pressure + other->pressure) / (2.0f * other->density) * gap * gap;
         float drag = f.viscosity * f.mass / other->density * gap;
         fx += drag * (other->vx - me->vx) - push * dx / r;
         fy += drag * (other->vy - me->vy) - push * dy / r;

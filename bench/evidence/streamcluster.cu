@@ -42,10 +42,9 @@ extern "C" __global__ void open_centres(Point *points, const float *__restrict__
     points[i].is_open = i == centre;
 }
 
-extern "C" __global__ void gain(const Point *__restrict__ points,
-                                const float *__restrict__ coords, float *__restrict__ losses,
-                                float *__restrict__ gains, unsigned char *__restrict__ moves,
-                                int candidate, int count) {
+extern "C" __global__ void gain(const Point *__restrict__ points, const float *__restrict__ coords,
+                                float *__restrict__ losses, float *__restrict__ gains,
+                                unsigned char *__restrict__ moves, int candidate, int count) {
     __shared__ float at[DIM];
     if (threadIdx.x < DIM)
         at[threadIdx.x] = coords[threadIdx.x * count + candidate];
