@@ -44,13 +44,14 @@ __kernel void push(__global cell *cells, const lattice l, const int x) {
         return;
     __global cell *c = &cells[y * l.width + x];
     float straight = l.push * weight[1], slanting = l.push * weight[5];
-    if (c->solid != 0 && c->f[3] > straight && c->f[6] > slanting && c->f[7] > slanting) {
+    float west = c->f[3], north_west = c->f[6], south_west = c->f[7];
+    if (c->solid != 0 && west > straight && north_west > slanting && south_west > slanting) {
         c->f[1] += straight;
         c->f[5] += slanting;
         c->f[8] += slanting;
-        c->f[3] -= straight;
-        c->f[6] -= slanting;
-        c->f[7] -= slanting;
+        c->f[3] = west - straight;
+        c->f[6] = north_west - slanting;
+        c->f[7] = south_west - slanting;
     }
 }
 
