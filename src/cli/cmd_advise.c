@@ -2,6 +2,7 @@
 
 #include "cli/analysis.h"
 #include "cli/choice.h"
+#include "cli/evidence.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };
@@ -10,6 +11,7 @@ typedef struct request {
     const char *path;
     cli_source source;
     cli_model_options model;
+    cli_evidence_options evidence;
     const char *apply;  /* folder for the rewritten files, or NULL */
     const char *budget; /* a time, or NULL */
     uint64_t repeats;
@@ -51,12 +53,13 @@ static const hd_member search_members[] = {
 static const hd_member device_members[] = {
     {"device", HD_BEHIND(hd_device_advice, device), .of = hd_device_members},
     {"original_cost", .get = original_cost},
-    {"leave", HD_AT(hd_device_advice, search.leave)},
+    {"leave", HD_AT(hd_device_advice, leave)},
     {"best", .get = best_of, .of = hd_layout_members},
     {"ratio", HD_AT(hd_device_advice, ratio)},
     {"ranked", HD_MANY(hd_device_advice, search.ranked, search.ranked_count), .of = ranked_members},
     {"accesses", .get = accesses_of, .of = cli_why_members},
     {HD_IN(hd_device_advice, search), .of = search_members},
+    {"judged", HD_BEHIND(hd_device_advice, judged), .of = cli_judgement_members},
     {0}};
 
 /* What --apply has written; none: `folder` is NULL. */
@@ -85,6 +88,7 @@ HD_GETTER(measurement_of, result, hd_row(row->advice->measured ? &row->advice->m
 static const hd_member advice_members[] = {
     {"record", .get = record_of, .of = hd_record_members},
     {"devices", HD_VIA(result, advice, HD_MANY, devices, device_count), .of = device_members},
+    {"evidence", HD_VIA(result, advice, HD_BEHIND, evidence), .of = cli_evidence_members},
     {"written", .get = files_of},
     {"measurement", .get = measurement_of, .of = hd_measurement_members},
     {"unmeasured", HD_AT(result, unmeasured)},
@@ -159,6 +163,8 @@ static void show_static_advice(cli *c, const hd_advice *advice, hd_str *out) {
         hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of %s.\n", a->device->name,
                       hd_layout_print(c->arena, advice->job->record, a->best), a->ratio,
                       advice->job->record->of_arrays ? "the arrays" : "AoS");
+    hd_wrap(out, hd_format(c->arena, "It rests on %s.", cli_evidence_basis(c->arena, advice, a)), 2,
+            HD_TABLE_WIDTH);
 }
 
 /* What is known without a device: at once, since measuring takes a while. */
@@ -169,14 +175,17 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
     cli_show_rows(c, NULL, hd_field_members, hd_rows(record->fields, record->field_count), out);
     for (uint32_t i = 0; i < advice->device_count; i++) {
         show_worst(c, &advice->devices[i], out);
-        show_ranking(c, record, &advice->devices[i], out);
+        if (advice->devices[i].judged)
+            cli_show_judged(c, record, &advice->devices[i], out);
+        else
+            show_ranking(c, record, &advice->devices[i], out);
     }
     if (!r->budget)
         show_static_advice(c, advice, out);
     else
         hd_str_printf(out, "\nBy static cost on %s: %s. The device decides.\n", a->device->name,
-                      a->search.leave ? "leave it as it is"
-                                      : hd_layout_print(c->arena, advice->job->record, a->best));
+                      a->leave ? "leave it as it is"
+                               : hd_layout_print(c->arena, advice->job->record, a->best));
 }
 
 /* Why --measure measured nothing; NULL: it did, or was not asked to. */
@@ -220,7 +229,7 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
         cli_show_choice(c, advice->job->record, choice, &out);
     if (r->budget && (!choice || !hd_choice_decides(choice)))
         show_static_advice(c, advice, &out);
-    bool writes = r->apply && !(choice && choice->stopped);
+    bool writes = r->apply && !hd_advice_is_stopped(advice);
     if (!advice->leave && !writes && !r->refused)
         show_command(r, "rewrite", hd_layout_print(c->arena, advice->job->record, advice->best),
                      " --out DIR", &out);
@@ -245,7 +254,16 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
     return cli_print(c, &out);
 }
 
-/* Static cost is done. A signal from now on ends a race with what it has found. */
+/* Static cost has answered. A signal from now on ends the run of the job, and the static answer
+ * stands. */
+static void begin_running(void *user, const hd_advice *advice) {
+    (void)advice;
+    request *r = user;
+    r->options.evidence.stop = cli_catch_stop(&r->stop);
+    r->catching = true;
+}
+
+/* The ranking is done. A signal from now on ends a race with what it has found. */
 static void begin_measuring(void *user, const hd_advice *advice) {
     request *r = user;
     hd_str out = {.arena = r->c->arena};
@@ -255,7 +273,7 @@ static void begin_measuring(void *user, const hd_advice *advice) {
         r->shown = true;
     }
     if (r->budget) {
-        r->options.choose.stop = cli_catch_stop(&r->stop);
+        r->options.choose.stop = r->catching ? r->options.evidence.stop : cli_catch_stop(&r->stop);
         r->catching = true;
     }
     cli_progress(r->c, "measuring");
@@ -269,6 +287,9 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
         choose->database = hd_database_open_user(c->arena, &c->diag);
     r->c = c;
     r->options.user = r;
+    r->options.costed = begin_running;
+    r->options.evidence.progress = show_progress;
+    r->options.evidence.user = c;
     r->options.ranked = r->options.measure || r->budget ? begin_measuring : NULL;
     cli_progress(c, "searching");
     hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, advice);
@@ -277,6 +298,9 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     hd_database_close(choose->database);
     if (advice->choice)
         cli_warn_of_differences(c, job, advice->choice);
+    if (advice->evidence && advice->evidence->stopped)
+        hd_warn(&c->diag, NULL, "stopped by a signal; the static answer stands%s",
+                r->apply ? ", and nothing is written" : "");
     if (advice->choice && advice->choice->stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal after %u rounds; what was measured is kept%s",
                 advice->choice->rounds, r->apply ? ", and nothing is written" : "");
@@ -298,7 +322,8 @@ static int advise(cli *c, request *r) {
     const hd_device **devices;
     size_t device_count;
     if (cli_load(c, r->path, &r->source, &job) || hd_job_require_record(&c->diag, job) ||
-        cli_model_options_read(c, &r->model, &r->options.cost, &devices, &device_count))
+        cli_model_options_read(c, &r->model, &r->options.cost, &devices, &device_count) ||
+        cli_evidence_read(c, &r->evidence, &r->options))
         return CLI_WRONG;
     r->options.devices = devices;
     r->options.device_count = (uint32_t)device_count;
@@ -316,7 +341,7 @@ static int advise(cli *c, request *r) {
     bool write = r->apply && advice.rewritten && status == HD_OK;
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
-    bool stopped = advice.choice && advice.choice->stopped && !failed;
+    bool stopped = hd_advice_is_stopped(&advice) && !failed;
     int printed = show(c, r, &advice, write ? &output : NULL);
     return r->printed ? r->printed : printed ? printed : stopped ? CLI_STOPPED : cli_status(status);
 }
@@ -325,6 +350,7 @@ int cmd_advise(cli *c, int argc, char **argv) {
     request r = {0};
     const cli_option options[] = {
         CLI_INCLUDE(cli_model_table(c, &r.model)),
+        CLI_INCLUDE(cli_evidence_table(c, &r.evidence)),
         {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
          CLI_TEXT, &r.apply},
         {"no-verify", 0, NULL,
