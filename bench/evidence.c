@@ -18,7 +18,7 @@
  * The six of examples/ are those of the demonstration; the others are in bench/evidence, written
  * as others write such kernels.
  *
- *     bench_evidence [PROGRAM]...     these programs only
+ *     bench_evidence [--small] [PROGRAM]...     with the small jobs; these programs only
  */
 #include <math.h>
 #include <stdio.h>
@@ -30,15 +30,16 @@
 #include "evidence/program.h"
 #include "report/report.h"
 
-static const char *const paths[] = {
-    "examples/kmeans/kmeans.yaml",   "examples/nbody/nbody.yaml",
-    "examples/lavamd/lavamd.yaml",   "examples/blackscholes/blackscholes.yaml",
-    "examples/bitonic/bitonic.yaml", "examples/sampo/sampo.yaml",
-    "bench/evidence/bfs.yaml",       "bench/evidence/btree.yaml",
-    "bench/evidence/flux.yaml",      "bench/evidence/d2q9.yaml",
-    "bench/evidence/sph.yaml",       "bench/evidence/streamcluster.yaml",
+/* Without the end of the job's name. */
+static const char *const programs[] = {
+    "examples/kmeans/kmeans",   "examples/nbody/nbody",
+    "examples/lavamd/lavamd",   "examples/blackscholes/blackscholes",
+    "examples/bitonic/bitonic", "examples/sampo/sampo",
+    "bench/evidence/bfs",       "bench/evidence/btree",
+    "bench/evidence/flux",      "bench/evidence/d2q9",
+    "bench/evidence/sph",       "bench/evidence/streamcluster",
 };
-enum { PROGRAMS = sizeof paths / sizeof *paths, CHEAPEST = 20 };
+enum { PROGRAMS = sizeof programs / sizeof *programs, CHEAPEST = 20 };
 
 static const double most_over_fewest = 1.01, most_over_least_memory = 1.05;
 static const double most_seconds = 10, most_static_seconds = 0.3;
@@ -207,16 +208,14 @@ static void add_row(const trial *t, hd_arena *arena, report_table *table) {
                                       is_met(t) ? "met" : "missed"});
 }
 
-static const char *name_of(hd_arena *arena, const char *path) {
-    const char *base = strrchr(path, '/') + 1;
-    return hd_strndup(arena, base, strcspn(base, "."));
-}
-
-static bool is_named(int argc, char **argv, const char *name) {
-    for (int a = 1; a < argc; a++)
-        if (!strcmp(argv[a], name))
-            return true;
-    return argc == 1;
+/* Whether the program is among the words of the command line, or there are none. */
+static bool is_wanted(int argc, char **argv, const char *name) {
+    bool named = false, any = false;
+    for (int a = 1; a < argc; a++) {
+        any |= argv[a][0] != '-';
+        named |= !strcmp(argv[a], name);
+    }
+    return named || !any;
 }
 
 /* In an arena of its own, since a run's contents and trace are large. */
@@ -243,14 +242,15 @@ int main(int argc, char **argv) {
     hd_arena *arena = hd_arena_new();
     report_table *table = report_table_new(arena, columns, sizeof columns / sizeof *columns);
     const hd_device *device;
-    bool all_met = true;
+    bool all_met = true, small = argc > 1 && !strcmp(argv[1], "--small");
     report_table_set_width(table, 132);
     if (hd_device_find(arena, &diag, "h200", &device))
         return 2;
     for (int i = 0; i < PROGRAMS; i++) {
-        const char *name = name_of(arena, paths[i]);
-        if (is_named(argc, argv, name))
-            all_met = try_program(&diag, device, paths[i], name, arena, table) && all_met;
+        const char *name = strrchr(programs[i], '/') + 1;
+        const char *path = hd_format(arena, "%s%s.yaml", programs[i], small ? "-small" : "");
+        if (is_wanted(argc, argv, name))
+            all_met = try_program(&diag, device, path, name, arena, table) && all_met;
     }
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);

@@ -124,13 +124,11 @@ __kernel void move(__global particle *p, const fluid f) {
     int i = get_global_id(0);
     if (i >= f.side * f.side)
         return;
-    __global particle *me = &p[i];
-    me->vx += f.dt * me->fx / me->density;
-    me->vy += f.dt * me->fy / me->density;
-    me->x += f.dt * me->vx;
-    me->y += f.dt * me->vy;
-    if (me->x < 0.0f || me->x > f.side)
-        me->vx = -me->vx;
-    if (me->y < 0.0f || me->y > f.side)
-        me->vy = -me->vy;
+    float density = p[i].density;
+    float vx = p[i].vx + f.dt * p[i].fx / density, vy = p[i].vy + f.dt * p[i].fy / density;
+    float x = p[i].x + f.dt * vx, y = p[i].y + f.dt * vy;
+    p[i].x = x;
+    p[i].y = y;
+    p[i].vx = x < 0.0f || x > f.side ? -vx : vx;
+    p[i].vy = y < 0.0f || y > f.side ? -vy : vy;
 }
