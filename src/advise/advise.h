@@ -5,6 +5,7 @@
 #ifndef HD_ADVISE_H
 #define HD_ADVISE_H
 
+#include "advise/apart.h"
 #include "advise/choose.h"
 #include "advise/evidence.h"
 #include "measure/measure.h"
@@ -20,8 +21,9 @@ typedef struct hd_advise_options {
     bool run; /* where the static cost rests on assumptions the job is run, and what is counted
                * decides, with these options: */
     hd_evidence_options evidence;
-    bool rewrite; /* rewrite the kernels in the best layout */
-    bool measure; /* run both versions; implies rewrite */
+    bool take_apart; /* try the record with its arrays and nested structs taken apart, too */
+    bool rewrite;    /* rewrite the kernels in the best layout */
+    bool measure;    /* run both versions; implies rewrite */
     hd_measure_options measurement;
     /* Let the device decide, within choose.budget seconds; 0: static cost decides. Of these
      * options device, repeats, cost and search are those above. */
@@ -39,8 +41,10 @@ typedef struct hd_device_advice {
     const hd_device *device;
     hd_cost_model *model;
     hd_search_result search;
-    hd_judgement *judged;  /* by evidence; NULL: static cost stands */
-    const hd_layout *best; /* the original when the answer is to leave it */
+    hd_judgement *judged;            /* by evidence; NULL: static cost stands */
+    const hd_search_result *ranking; /* that decides: `search`, or what `judged` has */
+    const hd_layout *best; /* the original when the answer is to leave it; on the first device the
+                            * cheapest that the sources can be put in, if any can */
     double ratio;          /* of best, to the original */
     bool leave;
     hd_cost_line *accesses; /* under AoS, the most expensive first */
@@ -48,7 +52,9 @@ typedef struct hd_device_advice {
 } hd_device_advice;
 
 struct hd_advice {
-    const hd_job *job;
+    const hd_job *job; /* the caller's, or that with its record taken apart */
+    hd_apart apart;
+    hd_attempt attempt; /* at rewriting, for the first device */
     hd_device_advice *devices;
     uint32_t device_count;
     bool assumes;            /* some of the static cost rests on an assumption */

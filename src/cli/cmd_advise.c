@@ -1,8 +1,9 @@
-/* heddle advise: the record, the worst accesses, the ranked layouts, the advice. */
+/* heddle advise: the verdict and why, the record, the worst accesses, the ranked layouts. */
 
 #include "cli/analysis.h"
 #include "cli/choice.h"
 #include "cli/evidence.h"
+#include "cli/show_advice.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };
@@ -16,7 +17,7 @@ typedef struct request {
     const char *budget; /* a time, or NULL */
     uint64_t repeats;
     bool unverified; /* rewritten files are not checked on the machine */
-    bool refused;    /* the kernels cannot be rewritten, as kir can't: no command would do it */
+    bool whole;      /* fields of several values are not taken apart */
     hd_advise_options options;
     cli *c;
     cli_stop stop;
@@ -67,6 +68,7 @@ typedef struct result {
     const hd_advice *advice;
     cli_output written;
     const char *unmeasured;
+    cli_answer answer;
 } result;
 
 static hd_value files_of(const hd_view *view, const void *at) {
@@ -86,6 +88,7 @@ HD_GETTER(record_of, result, hd_row(row->advice->job->record))
 HD_GETTER(measurement_of, result, hd_row(row->advice->measured ? &row->advice->measurement : NULL))
 
 static const hd_member advice_members[] = {
+    {HD_IN(result, answer), .of = cli_answer_members},
     {"record", .get = record_of, .of = hd_record_members},
     {"devices", HD_VIA(result, advice, HD_MANY, devices, device_count), .of = device_members},
     {"evidence", HD_VIA(result, advice, HD_BEHIND, evidence), .of = cli_evidence_members},
@@ -104,7 +107,14 @@ static void show_worst(cli *c, const hd_device_advice *a, hd_str *out) {
     cli_show_rows(c, NULL, cli_worst_columns, lines, out);
 }
 
-/* The first of the ranking, and the original where it is not among them. */
+/* Whether the row before costs the same and is plainer; nobody chooses the original by its cost. */
+static bool is_repeated(const hd_search_result *s, uint32_t i, const hd_layout *original) {
+    return i > 0 && hd_cost_compare(&s->ranked[i - 1].cost, &s->ranked[i].cost) == 0 &&
+           !hd_layout_equal(s->ranked[i].layout, original);
+}
+
+/* The first of the ranking, the plainest of each cost, and the original where it is not among
+ * them. */
 static void show_ranking(cli *c, const hd_record *record, const hd_device_advice *a, hd_str *out) {
     const hd_member columns[] = {{NULL, "", HD_PLAIN_WORD, HD_AT(shown_rank, place)},
                                  {HD_IN(shown_rank, at), .of = ranked_members},
@@ -116,9 +126,12 @@ static void show_ranking(cli *c, const hd_record *record, const hd_device_advice
     shown_rank rows[SHOWN + 1];
     size_t count = 0;
     bool has_original = false;
-    for (; count < s->ranked_count && count < SHOWN; count++) {
-        rows[count] = (shown_rank){hd_format(c->arena, "%zu", count + 1), s->ranked[count]};
-        has_original = has_original || hd_layout_equal(s->ranked[count].layout, original);
+    for (uint32_t i = 0; i < s->ranked_count && count < SHOWN; i++) {
+        if (is_repeated(s, i, original))
+            continue;
+        has_original = has_original || hd_layout_equal(s->ranked[i].layout, original);
+        rows[count] = (shown_rank){hd_format(c->arena, "%zu", count + 1), s->ranked[i]};
+        count++;
     }
     if (!has_original)
         rows[count++] = (shown_rank){"", {original, s->original, 1}};
@@ -140,38 +153,24 @@ static void show_ranking(cli *c, const hd_record *record, const hd_device_advice
                       hd_show_seconds(c->arena, s->seconds), hd_show_share(c->arena, s->gap));
 }
 
-/* `heddle COMMAND` for this job in a layout, with the options that matter to it. */
-static void show_command(const request *r, const char *command, const char *layout,
-                         const char *more, hd_str *out) {
-    hd_str_printf(out, strchr(r->path, ' ') ? "  heddle %s '%s'" : "  heddle %s %s", command,
-                  r->path);
-    if (r->source.options)
-        hd_str_printf(out, " --options '%s'", r->source.options);
-    if (r->source.record)
-        hd_str_printf(out, " --record '%s'", r->source.record);
-    for (size_t s = 0; s < r->source.split.count; s++)
-        hd_str_printf(out, " --split '%s'", r->source.split.data[s]);
-    hd_str_printf(out, " --layout '%s'%s\n", layout, more);
-}
-
-static void show_static_advice(cli *c, const hd_advice *advice, hd_str *out) {
-    const hd_device_advice *a = &advice->devices[0];
-    if (advice->leave)
-        hd_str_printf(out, "\nAdvice for %s: leave it as it is; no layout costs noticeably less.\n",
-                      a->device->name);
-    else
-        hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of %s.\n", a->device->name,
-                      hd_layout_print(c->arena, advice->job->record, a->best), a->ratio,
-                      advice->job->record->of_arrays ? "the arrays" : "AoS");
-    hd_wrap(out, hd_format(c->arena, "It rests on %s.", cli_evidence_basis(c->arena, advice, a)), 2,
-            HD_TABLE_WIDTH);
+static cli_question question_of(const request *r) {
+    return (cli_question){r->path, &r->source, &r->options.cost};
 }
 
 /* What is known without a device: at once, since measuring takes a while. */
 static void show_static(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
-    const hd_device_advice *a = &advice->devices[0];
     const hd_record *record = advice->job->record;
-    hd_str_printf(out, "%s, %u bytes\n", record->spelling, record->size);
+    const cli_question question = question_of(r);
+    const cli_answer answer = cli_answer_of(c, &question, advice);
+    if (r->budget)
+        hd_str_printf(out, "By static cost on %s: %s. The device decides.\n",
+                      advice->devices[0].device->name, answer.verdict);
+    else
+        cli_show_verdict(c, &answer, out);
+    if (!r->budget && !r->apply)
+        cli_show_answer_command(&answer, out);
+    cli_show_why(c, &answer, out);
+    hd_str_printf(out, "\n%s, %u bytes\n", record->spelling, record->size);
     cli_show_rows(c, NULL, hd_field_members, hd_rows(record->fields, record->field_count), out);
     for (uint32_t i = 0; i < advice->device_count; i++) {
         show_worst(c, &advice->devices[i], out);
@@ -180,12 +179,6 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
         else
             show_ranking(c, record, &advice->devices[i], out);
     }
-    if (!r->budget)
-        show_static_advice(c, advice, out);
-    else
-        hd_str_printf(out, "\nBy static cost on %s: %s. The device decides.\n", a->device->name,
-                      a->leave ? "leave it as it is"
-                               : hd_layout_print(c->arena, advice->job->record, a->best));
 }
 
 /* Why --measure measured nothing; NULL: it did, or was not asked to. */
@@ -207,7 +200,8 @@ static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_st
         hd_wrap(out, hd_format(c->arena, "\nNothing was measured: %s.", why), 0, HD_TABLE_WIDTH);
     if (why && other && advice->job->module->device) {
         hd_str_add(out, "The next best layout can be measured all the same:\n");
-        show_command(r, "measure", hd_layout_print(c->arena, record, other), "", out);
+        const cli_question question = question_of(r);
+        hd_str_printf(out, "  %s\n", cli_command_for(c, &question, advice, "measure", other, ""));
     }
     if (r->apply && advice->leave)
         hd_str_printf(out, "\nNothing is written to %s: the layout stays as it is.\n", r->apply);
@@ -215,24 +209,43 @@ static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_st
 
 /* ---- the command --------------------------------------------------------------------- */
 
+/* What a device decided, or that it could not; first of all the verdict. */
+static void show_decided(cli *c, const request *r, const hd_advice *advice,
+                         const cli_answer *answer, hd_str *out) {
+    const hd_choice *choice = advice->choice;
+    hd_str_add(out, out->length || r->shown ? "\n" : "");
+    if (choice)
+        hd_str_printf(out, "Verdict%s: %s.\n", choice->stopped ? " so far" : "",
+                      cli_choice_verdict(c, advice->job->record, choice));
+    if (!choice || !hd_choice_decides(choice))
+        cli_show_verdict(c, answer, out);
+    if (!r->apply || (choice && choice->stopped))
+        cli_show_answer_command(answer, out);
+    if (choice)
+        cli_show_choice(c, advice->job->record, choice, out);
+}
+
+static void show_measurement(cli *c, const hd_measurement *m, hd_str *out) {
+    hd_str_printf(out, "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
+                  m->device_name, hd_show_seconds(c->arena, m->original.median),
+                  hd_show_seconds(c->arena, m->rewritten.median),
+                  hd_show_ratio(c->arena, m->speedup), m->original.repeats);
+    cli_show_speedup(c, m, out);
+}
+
 static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written) {
+    const cli_question question = question_of(r);
+    const cli_answer answer = cli_answer_of(c, &question, advice);
     if (c->json) {
-        const result all = {advice, written ? *written : (cli_output){0},
-                            why_unmeasured(r, advice)};
+        const result all = {advice, written ? *written : (cli_output){0}, why_unmeasured(r, advice),
+                            answer};
         return cli_print_row(c, advice_members, hd_with(hd_row(&all), advice->job->record));
     }
     hd_str out = {.arena = c->arena};
     if (!r->shown)
         show_static(c, r, advice, &out);
-    const hd_choice *choice = advice->choice;
-    if (choice)
-        cli_show_choice(c, advice->job->record, choice, &out);
-    if (r->budget && (!choice || !hd_choice_decides(choice)))
-        show_static_advice(c, advice, &out);
-    bool writes = r->apply && !hd_advice_is_stopped(advice);
-    if (!advice->leave && !writes && !r->refused)
-        show_command(r, "rewrite", hd_layout_print(c->arena, advice->job->record, advice->best),
-                     " --out DIR", &out);
+    if (r->budget)
+        show_decided(c, r, advice, &answer, &out);
     show_undone(c, r, advice, &out);
     if (written) {
         hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
@@ -242,15 +255,8 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
                           advice->rewritten->files[f].is_copy ? ", a copy" : "");
         cli_show_elsewhere(c, advice->rewritten, &out);
     }
-    if (advice->measured) {
-        const hd_measurement *m = &advice->measurement;
-        hd_str_printf(&out,
-                      "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
-                      m->device_name, hd_show_seconds(c->arena, m->original.median),
-                      hd_show_seconds(c->arena, m->rewritten.median),
-                      hd_show_ratio(c->arena, m->speedup), m->original.repeats);
-        cli_show_speedup(c, m, &out);
-    }
+    if (advice->measured)
+        show_measurement(c, &advice->measurement, &out);
     return cli_print(c, &out);
 }
 
@@ -297,7 +303,7 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
         cli_release_stop(&r->stop);
     hd_database_close(choose->database);
     if (advice->choice)
-        cli_warn_of_differences(c, job, advice->choice);
+        cli_warn_of_differences(c, advice->job, advice->choice);
     if (advice->evidence && advice->evidence->stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal; the static answer stands%s",
                 r->apply ? ", and nothing is written" : "");
@@ -328,6 +334,7 @@ static int advise(cli *c, request *r) {
     r->options.devices = devices;
     r->options.device_count = (uint32_t)device_count;
     r->options.rewrite = r->apply != NULL;
+    r->options.take_apart = !r->whole;
     cli_output output;
     if (r->apply && cli_output_paths(c, "apply", r->apply, job->kernel_path, &output))
         return CLI_WRONG;
@@ -336,8 +343,6 @@ static int advise(cli *c, request *r) {
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
-    r->refused = !job->module->device || (failed && !advice.rewritten) ||
-                 (advice.choice && hd_choice_all_refused(advice.choice));
     bool write = r->apply && advice.rewritten && status == HD_OK;
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
@@ -356,6 +361,10 @@ int cmd_advise(cli *c, int argc, char **argv) {
         {"no-verify", 0, NULL,
          "with --apply: do not run both versions on the machine to compare them first", CLI_FLAG,
          &r.unverified},
+        {"whole", 0, NULL,
+         "do not try the record with its arrays and nested structs taken apart; those that the job "
+         "or --split takes apart are",
+         CLI_FLAG, &r.whole},
         {"measure", 0, NULL, "run both versions on a device and compare", CLI_FLAG,
          &r.options.measure},
         {"budget", 0, "TIME",
@@ -374,10 +383,11 @@ int cmd_advise(cli *c, int argc, char **argv) {
         {0}};
     static const cli_page page = {
         "[--device D]... [--apply DIR] [--measure | --budget TIME] [OPTIONS] JOB|FILE",
-        "Prints the record, the accesses that cost most and why, the best layouts by static "
-        "cost on each device, and the advice for the first device. With --budget the layouts that "
-        "static cost, the layout graph and a trained tree propose are measured, and the fastest "
-        "is advised. The advice may be to leave the layout as it is.",
+        "Prints the verdict for the first device: what to do, what it gains, and what that rests "
+        "on, with the command that does it, and then why: what moves before and after, the record, "
+        "the accesses that cost most, the best layouts by static cost on each device. With "
+        "--budget the layouts that static cost, the layout graph and a trained tree propose are "
+        "measured, and the fastest is advised. The verdict may be to leave the layout as it is.",
         {1, 1}};
     if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;

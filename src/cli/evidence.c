@@ -49,15 +49,14 @@ hd_status cli_evidence_read(cli *c, const cli_evidence_options *choice,
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice,
-                               const hd_device_advice *of) {
+const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost) {
     const hd_evidence *e = advice->evidence;
     if (!e)
-        return advice->assumes ? "static cost, part of it assumed"
-                               : "static cost, which rests on no assumption here";
+        return cost;
     if (e->why)
-        return hd_format(arena, "static cost, part of it assumed; the job was not run: %s", e->why);
-    const char *caches = of->judged && of->judged->simulated ? ", with its caches simulated" : "";
+        return hd_format(arena, "%s; the job was not run: %s", cost, e->why);
+    const hd_judgement *judged = advice->devices[0].judged;
+    const char *caches = judged->simulated ? ", with its caches simulated" : "";
     const char *made_up = e->made_up ? " on random contents" : "";
     if (hd_evidence_is_whole(e))
         return hd_format(arena, "a run of the whole job%s%s", made_up, caches);

@@ -13,9 +13,9 @@ const cli_option *cli_evidence_table(cli *c, cli_evidence_options *choice);
 /* Reads them into `run` and `evidence`; the job is not run with --run 0. */
 hd_status cli_evidence_read(cli *c, const cli_evidence_options *choice, hd_advise_options *options);
 
-/* "a run of 512 of 4,096 blocks, with caches"; what the advice for a device rests on. */
-const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice,
-                               const hd_device_advice *of);
+/* "a run of 512 of 4096 blocks, with its caches simulated": what the advice for the first device
+ * rests on; without evidence it is `cost`, and why the job was not run. */
+const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost);
 /* The layouts that were judged, the best first. */
 void cli_show_judged(cli *c, const hd_record *record, const hd_device_advice *of, hd_str *out);
 

@@ -91,8 +91,9 @@ bool kernel_forms_is_latch(const kernel_forms *forms, uint32_t header, uint32_t 
 const char *kernel_forms_base_name(const kernel_forms *forms, kir_value pointer);
 /* " at line 12", or nothing where the source does not tell. */
 const char *kernel_at_line(const kernel_forms *forms, const kir_inst *inst);
-/* Why the form is opaque, as in "depends on parameter n, whose value is not known". */
-const char *kernel_forms_reason(const kernel_forms *forms, hd_affine form);
+/* Why the form is opaque, as in "depends on parameter n, whose value is not known". `shared` says
+ * of each of its terms whether all lanes of a block agree on it; NULL: nothing is known of that. */
+const char *kernel_forms_reason(const kernel_forms *forms, hd_affine form, const bool *shared);
 /* The load that an opaque symbol of the form comes from, or KIR_NONE. */
 kir_value kernel_forms_load_of(const kernel_forms *forms, hd_affine form);
 
@@ -172,6 +173,16 @@ kernel_dependence kernel_dependence_new(const kernel_forms *forms, uint32_t bloc
 void kernel_depend_on_form(hd_evaluator *e, hd_affine form, kernel_dependence *d);
 /* What the number of passes of a loop's test depends on. */
 void kernel_depend_on_test(hd_evaluator *e, uint32_t loop, kernel_dependence *d);
+
+/* ---- divergence.c ------------------------------------------------------------------- */
+
+/* A built-in function whose result follows from its arguments, and that does nothing else. */
+bool kernel_is_pure_function(const char *name);
+
+/* ---- kept.c --------------------------------------------------------------------------- */
+
+/* Fills in `kept` and `keepable` of all accesses. */
+void kernel_find_kept(const kernel_forms *forms, hd_kernel_info *info);
 
 /* ---- trips.c ------------------------------------------------------------------------ */
 

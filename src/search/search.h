@@ -11,9 +11,11 @@
 #define HD_NOTICEABLE 0.01
 
 typedef struct hd_search_options {
-    uint32_t keep;         /* how many layouts to rank; 0: 16 */
-    uint32_t exact_fields; /* score every partition up to so many fields; 0: 12 */
-    double seconds;        /* limit for branch and bound; 0: 60 */
+    uint32_t keep;          /* how many layouts to rank; 0: 16 */
+    uint32_t exact_fields;  /* score every partition up to so many fields; 0: 12 */
+    uint32_t subset_fields; /* all subsets up to so many; 0, and at most: 20 */
+    double seconds;         /* limit for branch and bound; 0: 60 */
+    uint64_t nodes;         /* another one, that is the same on every machine; 0: none */
     double leave; /* recommend leaving the original unless a layout is cheaper by this share;
                    * 0: HD_NOTICEABLE */
 } hd_search_options;
@@ -30,7 +32,7 @@ typedef struct hd_search_result {
     uint32_t ranked_count;
     bool leave;          /* the original is as good as it gets */
     bool proven;         /* ranked[0] is optimal in the model */
-    double gap;          /* else: (best - lower bound) / best, at the highest degree */
+    double gap;          /* else: (best - lower bound) / best */
     uint64_t partitions; /* scored one by one; 0 beyond exact_fields */
     bool subsets;        /* found by all subsets: `nodes` is the clusters priced */
     uint64_t nodes;      /* of branch and bound */
