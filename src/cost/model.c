@@ -244,7 +244,7 @@ static double runs_of_loop(const launch_builder *b, const hd_access *access, int
     const hd_trip *trip = &b->info->trips[loop];
     double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
     return hd_loop_is_guessed(trip) ? (double)b->lengths[loop]
-                                   : runs + hd_runs_with_test(b->info, access, loop);
+                                    : runs + hd_runs_with_test(b->info, access, loop);
 }
 
 /* Executions, lanes and places as the source tells them. */

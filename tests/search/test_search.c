@@ -242,8 +242,8 @@ static void subsets_equal_branch_and_bound(void **state) {
         bound_effort effort;
         hd_cost_vector alone = saving_alone(bounds, ((uint64_t)1 << bounds->fields) - 1);
         hd_cost_vector a = search_subsets(s.arena, bounds, &by_subsets, &effort);
-        hd_cost_vector b = search_bound(s.arena, bounds, &(hd_search_options){0}, &by_bound,
-                                        &effort);
+        hd_cost_vector b =
+            search_bound(s.arena, bounds, &(hd_search_options){0}, &by_bound, &effort);
         assert_false(effort.late);
         hd_cost_vector cost_a = saving_minus(&alone, &a), cost_b = saving_minus(&alone, &b);
         assert_int_equal(hd_cost_compare(&cost_a, &cost_b), 0);
