@@ -293,6 +293,16 @@ static void out_of_time_keeps_the_first_layout(void **state) {
         hd_cost_add(&sum, &saving);
     }
     assert_false(saving_greater(&sum, &most));
+    /* A number of nodes ends it as well, at the same place every time. */
+    const hd_search_options few_nodes = {.nodes = 1};
+    candidate first = {.count = 0}, second = {.count = 0};
+    search_bound(s.arena, bounds, &few_nodes, &first, &effort);
+    assert_true(effort.late);
+    uint64_t nodes = effort.nodes;
+    assert_in_range(nodes, 1, 4096);
+    search_bound(s.arena, bounds, &few_nodes, &second, &effort);
+    assert_int_equal(effort.nodes, nodes);
+    assert_memory_equal(first.masks, second.masks, first.count * sizeof *first.masks);
     hd_sample_close(&s);
     hd_arena_free(text);
 }
