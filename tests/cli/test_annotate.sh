@@ -191,6 +191,10 @@ accepts annotate body.hdt
 prints '^body.cl$'
 refuses 'body.hdt: error: --layout: a trace' annotate body.hdt --layout soa
 refuses 'body.hdt: error: this is a trace' annotate body.hdt --global 64
+# Buffers that are the fields of a record, which a layout brings together, keep their names.
+accepts diff "$source_folder/tests/rewrite/jobs/arrays.yaml" --layout aos
+prints '^  x +34 +254 +7.47x '
+prints '^  z +48 +384 +8.00x '
 # Two versions of a source: a line went, another came, the others are matched by their text.
 sed '1i // new' odd.cl | sed 's/cells\[i\].v\[0\]/cells[i].v[1]/' >new.cl
 accepts diff odd.cl new.cl --global 256 --json
