@@ -117,6 +117,8 @@ int cmd_annotate(cli *c, int argc, char **argv) {
     if (!cli_parse(c, &page, options, &r.counted.input.source, argc, argv))
         return c->status;
     r.counted.input.path = c->words[0];
+    r.counted.input.out = r.sarif;
+    r.counted.input.out_name = "sarif";
     r.margin.by_cost |= r.margin.top > 0;
     r.margin.cut = isatty(STDOUT_FILENO);
     r.margin.coloured = c->style.bold;

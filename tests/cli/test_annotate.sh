@@ -164,6 +164,7 @@ for nonsense in 0 -1 101% half 50%% nan ''; do
 done
 refuses '^absent/x.sarif: error: --sarif: there is no folder' annotate odd.cl --sarif absent/x.sarif
 refuses '^odd.cl: error: .*replaced' annotate odd.cl --sarif odd.cl
+refuses '^body.cl: error: .*replaced' annotate body.yaml --sarif body.cl
 refuses "error: .*'zigzag'" annotate body.yaml --layout zigzag
 refuses '^missing.yaml: error: ' annotate missing.yaml
 sed 's/kernel: .*/kernel: missing.cl/' body.yaml >lost.yaml
