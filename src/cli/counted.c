@@ -81,6 +81,9 @@ static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd
         hd_origin_free(origin);
     cli_progress(c, NULL);
     cli_release_stop(&stop);
+    if (status == HD_OK && *wanted && !k->run.total.counts.stopped)
+        hd_warn(&c->diag, &(hd_place){.file = k->input.path},
+                "stopped by a signal: only what was read until then counts");
     k->complete = contents->complete && !*wanted;
     k->run.total.counts.stopped |= *wanted != 0;
     return status;

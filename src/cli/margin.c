@@ -263,7 +263,7 @@ void cli_show_margin(cli *c, const hd_annotated *annotated, const cli_margin_opt
                 .annotated = annotated,
                 .options = options,
                 .terminal = c->style.width ? c->style.width : HD_TABLE_WIDTH};
-    if (options->by_cost) {
+    if (options->by_cost && annotated->file_count) {
         add_heaviest(&m);
         hd_str_add(out, "\n");
         print_lines(&m, out);
