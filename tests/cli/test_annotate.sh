@@ -164,6 +164,7 @@ for nonsense in 0 -1 101% half 50%% nan ''; do
 done
 refuses '^absent/x.sarif: error: --sarif: there is no folder' annotate odd.cl --sarif absent/x.sarif
 refuses '^odd.cl: error: .*replaced' annotate odd.cl --sarif odd.cl
+refuses '^body.cl: error: .*replaced' annotate body.yaml --sarif body.cl
 refuses "error: .*'zigzag'" annotate body.yaml --layout zigzag
 refuses '^missing.yaml: error: ' annotate missing.yaml
 sed 's/kernel: .*/kernel: missing.cl/' body.yaml >lost.yaml
@@ -191,6 +192,10 @@ accepts annotate body.hdt
 prints '^body.cl$'
 refuses 'body.hdt: error: --layout: a trace' annotate body.hdt --layout soa
 refuses 'body.hdt: error: this is a trace' annotate body.hdt --global 64
+# Buffers that are the fields of a record, which a layout brings together, keep their names.
+accepts diff "$source_folder/tests/rewrite/jobs/arrays.yaml" --layout aos
+prints '^  x +34 +254 +7.47x '
+prints '^  z +48 +384 +8.00x '
 # Two versions of a source: a line went, another came, the others are matched by their text.
 sed '1i // new' odd.cl | sed 's/cells\[i\].v\[0\]/cells[i].v[1]/' >new.cl
 accepts diff odd.cl new.cl --global 256 --json
