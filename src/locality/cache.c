@@ -38,6 +38,21 @@ typedef struct geometry {
     uint32_t per_line; /* bits of all sectors of a line */
 } geometry;
 
+/* What an SM asks L2 for: sectors of a group. */
+typedef struct l2_request {
+    uint64_t group;
+    uint32_t asked, full; /* full: written whole */
+    uint32_t cell;
+    hd_access_kind kind;
+} l2_request;
+
+/* Those of some rounds, which L2 serves round by round. */
+typedef struct l2_queue {
+    hd_vec(l2_request) requests;
+    hd_vec(size_t) ends; /* of each round */
+    size_t served;
+} l2_queue;
+
 typedef struct simulation {
     hd_arena *arena; /* of what is gone in the end */
     const hd_device *device;
@@ -46,7 +61,8 @@ typedef struct simulation {
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
-    cache_sets *l1s; /* [device->sms] */
+    cache_sets *l1s;  /* [device->sms] */
+    l2_queue *queues; /* [device->sms] */
     cache_sets l2_sets;
     hd_vec(cell) cells;
     hd_hash_table cell_of; /* access << 32 | place, of the launch */
@@ -179,15 +195,57 @@ static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, b
 static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
                         const hd_event_access *access, uint32_t number) {
     bool loads = access->kind == HD_LOAD, stores = access->kind == HD_STORE;
-    uint32_t left = past_l1(s, sm, group, loads, number), full = stores ? group->full : 0;
-    if (!stores)
-        s->cells.data[number].counts.l2_bytes += (uint64_t)count_bits(left) * s->sector;
+    uint32_t asked = past_l1(s, sm, group, loads, number);
+    if (asked)
+        hd_push(s->arena, &s->queues[sm].requests,
+                (l2_request){group->number, asked, stores ? group->full : 0, number, access->kind});
+}
+
+/* ---- L2, round by round -------------------------------------------------------------------------- */
+
+static inline uint64_t l2_line(const simulation *s, uint64_t group, uint32_t at) {
+    return (group * GROUP_SECTORS + at) / s->l2.line;
+}
+
+static void serve_request_of_l2(simulation *s, const l2_request *r) {
+    uint32_t left = r->asked;
+    if (r->kind != HD_STORE)
+        s->cells.data[r->cell].counts.l2_bytes += (uint64_t)count_bits(left) * s->sector;
     while (left) {
         uint32_t at = (uint32_t)__builtin_ctz(left) / s->l2.line * s->l2.line;
-        ask_l2(s, (group->number * GROUP_SECTORS + at) / s->l2.line, left >> at & s->l2.per_line,
-               full >> at & s->l2.per_line, !loads, number);
+        ask_l2(s, l2_line(s, r->group, at), left >> at & s->l2.per_line,
+               r->full >> at & s->l2.per_line, r->kind != HD_LOAD, r->cell);
         left &= ~(s->l2.per_line << at);
     }
+}
+
+/* One SM's requests of a round. What comes after them is fetched from the host's memory meanwhile,
+ * where the sets are spread over many megabytes. */
+static void serve_round(simulation *s, l2_queue *q, size_t round) {
+    enum { AHEAD = 8 };
+    for (; q->served < q->ends.data[round]; q->served++) {
+        if (q->served + AHEAD < q->requests.count) {
+            const l2_request *later = &q->requests.data[q->served + AHEAD];
+            cache_prefetch(&s->l2_sets,
+                           l2_line(s, later->group, (uint32_t)__builtin_ctz(later->asked)));
+        }
+        serve_request_of_l2(s, &q->requests.data[q->served]);
+    }
+}
+
+static void end_round(void *user, uint32_t sm) {
+    simulation *s = user;
+    hd_push(s->arena, &s->queues[sm].ends, s->queues[sm].requests.count);
+}
+
+static void end_rounds(void *user) {
+    simulation *s = user;
+    for (size_t round = 0; round < s->queues[0].ends.count; round++)
+        for (uint32_t sm = 0; sm < s->device->sms; sm++)
+            if (round < s->queues[sm].ends.count)
+                serve_round(s, &s->queues[sm], round);
+    for (uint32_t sm = 0; sm < s->device->sms; sm++)
+        s->queues[sm].requests.count = s->queues[sm].ends.count = s->queues[sm].served = 0;
 }
 
 /* ---- one MI ------------------------------------------------------------------------------------------ */
@@ -311,6 +369,8 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
                          .launch = l,
                          .sms = s->device->sms,
                          .issue = issue,
+                         .end_round = end_round,
+                         .end_rounds = end_rounds,
                          .user = s,
                          .goes_on = goes_on};
     hd_status status = cache_memory_launch(&s->memory, launch);
@@ -393,6 +453,7 @@ static void make_levels(simulation *s) {
     s->shift = (uint32_t)__builtin_ctz(s->sector);
     s->list.shift = s->shift;
     s->request = hd_device_request_lanes(d);
+    s->queues = hd_new_array(s->arena, l2_queue, d->sms);
     s->has_l1 = d->l1.size > 0;
     s->l2 = geometry_of(&d->l2, s->sector);
     cache_sets_init(&s->l2_sets, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
