@@ -201,6 +201,19 @@ static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
                 (l2_request){group->number, asked, stores ? group->full : 0, number, access->kind});
 }
 
+/* A request of many lines: what L1 knows of them comes from the host's memory at the same time. */
+static void fetch_l1(const simulation *s, const cache_sets *l1) {
+    const sector_group *groups = s->list.groups;
+    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
+        cache_fetch_set(
+            l1, (groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(groups[g].touched)) /
+                    s->l1.line);
+    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
+        cache_fetch_line(
+            l1, (groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(groups[g].touched)) /
+                    s->l1.line);
+}
+
 /* ---- L2, round by round -------------------------------------------------------------------------- */
 
 static inline uint64_t l2_line(const simulation *s, uint64_t group, uint32_t at) {
@@ -219,17 +232,21 @@ static void serve_request_of_l2(simulation *s, const l2_request *r) {
     }
 }
 
+static uint64_t first_l2_line(const simulation *s, const l2_request *r) {
+    return l2_line(s, r->group, (uint32_t)__builtin_ctz(r->asked));
+}
+
 /* One SM's requests of a round. What comes after them is fetched from the host's memory meanwhile,
  * where the sets are spread over many megabytes. */
 static void serve_round(simulation *s, l2_queue *q, size_t round) {
-    enum { AHEAD = 8 };
+    enum { SETS_AHEAD = 16, LINES_AHEAD = 6 };
+    const l2_request *all = q->requests.data;
     for (; q->served < q->ends.data[round]; q->served++) {
-        if (q->served + AHEAD < q->requests.count) {
-            const l2_request *later = &q->requests.data[q->served + AHEAD];
-            cache_prefetch(&s->l2_sets,
-                           l2_line(s, later->group, (uint32_t)__builtin_ctz(later->asked)));
-        }
-        serve_request_of_l2(s, &q->requests.data[q->served]);
+        if (q->served + SETS_AHEAD < q->requests.count)
+            cache_fetch_set(&s->l2_sets, first_l2_line(s, &all[q->served + SETS_AHEAD]));
+        if (q->served + LINES_AHEAD < q->requests.count)
+            cache_fetch_line(&s->l2_sets, first_l2_line(s, &all[q->served + LINES_AHEAD]));
+        serve_request_of_l2(s, &all[q->served]);
     }
 }
 
@@ -297,6 +314,8 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
     for (size_t g = 0; g < s->list.count; g++)
         counts->sectors += count_bits(s->list.groups[g].touched);
     counts->transactions += count_segments(s, hd_device_segment_for(s->device, access->width));
+    if (s->has_l1 && access->kind == HD_LOAD)
+        fetch_l1(s, &s->l1s[sm]);
     for (size_t g = 0; g < s->list.count; g++)
         serve_group(s, sm, &s->list.groups[g], access, *number);
     return true;

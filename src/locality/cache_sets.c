@@ -179,6 +179,31 @@ cache_state *cache_use(cache_sets *c, uint64_t line, cache_victim *victim) {
     return c->held ? use_few(c, line, victim) : use_many(c, line, victim);
 }
 
+void cache_fetch_set(const cache_sets *c, uint64_t line) {
+    uint64_t set = cache_set_of(line, c->sets), first = set * c->ways;
+    if (!c->held) {
+        __builtin_prefetch(bucket_of(c, line), 1);
+        return;
+    }
+    __builtin_prefetch(c->tags + first);
+    __builtin_prefetch(c->tags + first + c->ways - 1);
+    __builtin_prefetch(c->order + first, 1);
+}
+
+void cache_fetch_line(const cache_sets *c, uint64_t line) {
+    uint64_t set = cache_set_of(line, c->sets), first = set * c->ways;
+    if (!c->held) {
+        uint32_t n = *bucket_of(c, line);
+        __builtin_prefetch(&c->nodes[n == NO_NODE ? first : n], 1);
+        return;
+    }
+    const uint32_t *tags = c->tags + first;
+    uint32_t way = 0;
+    while (way < c->ways && tags[way] != (uint32_t)line)
+        way++;
+    __builtin_prefetch(&c->held[first + (way < c->ways ? way : c->order[first + way - 1])], 1);
+}
+
 cache_state *cache_find(cache_sets *c, uint64_t line) {
     if (!c->held) {
         uint32_t n = find_node(c, line);

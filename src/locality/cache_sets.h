@@ -50,15 +50,10 @@ cache_state *cache_use(cache_sets *cache, uint64_t line, cache_victim *victim);
 /* A line's state; NULL when it is not there. Changes nothing. */
 cache_state *cache_find(cache_sets *cache, uint64_t line);
 
-/* The line will be used soon. */
-static inline void cache_prefetch(const cache_sets *cache, uint64_t line) {
-    uint64_t first = cache_set_of(line, cache->sets) * cache->ways;
-    if (!cache->tags)
-        return;
-    __builtin_prefetch(cache->tags + first);
-    __builtin_prefetch(cache->tags + first + cache->ways - 1);
-    __builtin_prefetch(cache->order + first, 1);
-}
+/* The line will be used: what a use looks at first, and, called some uses later, what it finds
+ * there, come into the host's cache. */
+void cache_fetch_set(const cache_sets *cache, uint64_t line);
+void cache_fetch_line(const cache_sets *cache, uint64_t line);
 
 /* Calls `each` for every line that is there. */
 void cache_each(cache_sets *cache, void (*each)(void *user, const cache_victim *line), void *user);
