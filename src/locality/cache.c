@@ -119,19 +119,27 @@ static geometry geometry_of(const hd_cache *cache, uint32_t sector) {
 
 /* ---- the levels ------------------------------------------------------------------------------------ */
 
-/* All sectors that come with those of `mask`, which come `brings` at a time. */
-static inline uint32_t widen(uint32_t mask, uint32_t brings) {
-    if (brings == 1)
-        return mask;
-    uint64_t one = ((uint64_t)1 << brings) - 1;
-    uint32_t wide = 0;
-    for (uint32_t at = 0; at < 32; at += brings)
-        if (mask >> at & one)
-            wide |= (uint32_t)(one << at);
-    return wide;
+/* The first sectors of what comes `brings` at a time, a power of two, and has some of `mask`. */
+static inline uint32_t firsts(uint32_t mask, uint32_t brings) {
+    for (uint32_t step = 1; step < brings; step *= 2)
+        mask |= mask >> step;
+    return mask & (uint32_t)(UINT32_MAX / (((uint64_t)1 << brings) - 1));
 }
 
-static inline uint32_t count_bits(uint32_t mask) { return (uint32_t)__builtin_popcount(mask); }
+/* All sectors that come with those of `mask`. */
+static inline uint32_t widen(uint32_t mask, uint32_t brings) {
+    return brings == 1 ? mask : (uint32_t)(firsts(mask, brings) * (((uint64_t)1 << brings) - 1));
+}
+
+/* Processors that this is built for need not have an instruction for it (Warren, Hacker's Delight,
+ * 5-1). */
+static inline uint32_t count_bits(uint32_t x) {
+    if (!(x & (x - 1)))
+        return x != 0;
+    x -= x >> 1 & 0x55555555;
+    x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+    return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
 
 static void write_back(simulation *s, const cache_victim *line) {
     if (line->state.dirty)
@@ -279,13 +287,14 @@ static uint32_t cell_at(simulation *s, uint32_t access, uint32_t place) {
     return number;
 }
 
-/* Segments of several sectors; at most a group's, as hd_caches_check() sees to. */
-static uint64_t count_segments(const simulation *s, uint32_t segment) {
-    uint64_t count = 0;
-    uint32_t sectors = segment >> s->shift;
-    for (size_t g = 0; g < s->list.count; g++)
-        count += count_bits(widen(s->list.groups[g].touched, sectors)) / sectors;
-    return count;
+/* At most a group's sectors are a segment, as hd_caches_check() sees to. */
+static void count_request(const simulation *s, uint32_t width, hd_cache_counts *counts) {
+    uint32_t brings = hd_device_segment_for(s->device, width) >> s->shift;
+    for (size_t g = 0; g < s->list.count; g++) {
+        uint32_t touched = s->list.groups[g].touched;
+        counts->sectors += count_bits(touched);
+        counts->transactions += count_bits(firsts(touched, brings));
+    }
 }
 
 static bool has_active(const hd_event *e, uint32_t first, uint32_t end) {
@@ -310,10 +319,7 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
     if (!has_active(view->event, first, end))
         return false;
     *number = cell_at(s, view->event->access, event_sectors(view, first, end, &s->list));
-    hd_cache_counts *counts = &s->cells.data[*number].counts;
-    for (size_t g = 0; g < s->list.count; g++)
-        counts->sectors += count_bits(s->list.groups[g].touched);
-    counts->transactions += count_segments(s, hd_device_segment_for(s->device, access->width));
+    count_request(s, access->width, &s->cells.data[*number].counts);
     if (s->has_l1 && access->kind == HD_LOAD)
         fetch_l1(s, &s->l1s[sm]);
     for (size_t g = 0; g < s->list.count; g++)
