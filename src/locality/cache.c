@@ -424,8 +424,9 @@ double hd_cache_cost(const hd_device *d, const hd_cache_counts *c) {
     return (double)c->transactions * (d->w_l1 * l1 + d->w_l2 * l2 + d->w_dram * (1 - l1 - l2));
 }
 
-static void add_cell(hd_cache_sum *sum, const hd_cache_counts *more, double cost) {
+void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *what) {
     hd_cache_counts *c = &sum->counts;
+    const hd_cache_counts *more = &what->counts;
     c->requests += more->requests;
     c->transactions += more->transactions;
     c->sectors += more->sectors;
@@ -435,7 +436,7 @@ static void add_cell(hd_cache_sum *sum, const hd_cache_counts *more, double cost
     c->l2_bytes += more->l2_bytes;
     c->dram_read += more->dram_read;
     c->dram_written += more->dram_written;
-    sum->cost += cost;
+    sum->cost += what->cost;
 }
 
 static void write_back_rest(void *user, const cache_victim *line) { write_back(user, line); }
@@ -461,11 +462,11 @@ static void add_up(simulation *s, hd_arena *arena, hd_caches *result) {
     for (size_t i = 0; i < s->cells.count; i++) {
         const cell *c = &s->cells.data[i];
         hd_cache_launch *launch = &result->launches[c->launch];
-        double cost = hd_cache_cost(s->device, &c->counts);
-        add_cell(&launch->accesses[c->access], &c->counts, cost);
-        add_cell(&launch->sum, &c->counts, cost);
-        add_cell(&s->memory.places.data[c->place].sum, &c->counts, cost);
-        add_cell(&result->total, &c->counts, cost);
+        const hd_cache_sum sum = {c->counts, hd_cache_cost(s->device, &c->counts)};
+        hd_cache_sum_add(&launch->accesses[c->access], &sum);
+        hd_cache_sum_add(&launch->sum, &sum);
+        hd_cache_sum_add(&s->memory.places.data[c->place].sum, &sum);
+        hd_cache_sum_add(&result->total, &sum);
     }
     keep_places(s, arena, result);
 }
@@ -543,8 +544,12 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
 
 /* ---- what a reader sees ------------------------------------------------------------------------------------ */
 
-HD_GETTER(l1_share, hd_cache_sum, hd_real(share_of(row->counts.l1_hits, row->counts.sectors)))
-HD_GETTER(l2_share, hd_cache_sum, hd_real(share_of(row->counts.l2_hits, row->counts.l2_sectors)))
+/* Nothing, where nothing was asked for. */
+static hd_value share_if(uint64_t part, uint64_t all) {
+    return all ? hd_real(share_of(part, all)) : hd_null();
+}
+HD_GETTER(l1_share, hd_cache_sum, share_if(row->counts.l1_hits, row->counts.sectors))
+HD_GETTER(l2_share, hd_cache_sum, share_if(row->counts.l2_hits, row->counts.l2_sectors))
 
 const hd_member hd_cache_sum_members[] = {
     {"requests", HD_AT(hd_cache_sum, counts.requests)},
