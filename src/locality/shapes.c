@@ -37,6 +37,7 @@ enum {
 /* Where the lanes of an access of hd_job_analyse() are found in the events of a row. */
 typedef struct target {
     uint32_t row;   /* of the events */
+    bool is_heard;  /* it is of global memory; others cost nothing */
     bool moves;     /* layouts move it; else only transactions are counted */
     bool is_second; /* a further part of a row whose transactions the first one has */
     uint32_t width, segment_shift;
@@ -49,6 +50,7 @@ typedef struct target {
     bool is_known;
     int64_t byte;   /* of the access, counted from the field */
     uint32_t inner; /* of the part of it that is this access, counted from the part */
+    bool is_free;   /* it is known, and a lane alone needs no residue */
     /* The part of the field that this access reaches: all of it, but where it is taken apart. */
     bool is_part;
     int64_t part, part_end;
@@ -123,14 +125,20 @@ static bool find_base(const hd_event_launch *events, uint32_t row, const char *n
     return true;
 }
 
+/* A lane alone at this byte of the field touches the same number of segments wherever it is. */
+static bool straddles_nothing(const target *t, uint32_t inner) {
+    return inner / t->align == (inner + (t->width ? t->width - 1 : 0)) / t->align;
+}
+
 /* `whole` is the access as the kernel has it, `access` as it is laid out. */
 static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_access *whole,
                           const hd_access *access, const hd_event_launch *events) {
     target t = {.row = access->id, .width = access->width, .own_width = whole->width};
     t.segment_shift = (uint32_t)__builtin_ctz(hd_device_segment_for(s->device, access->width));
     int64_t buffer = buffer_of(launch, access);
-    t.moves = access->space == KIR_GLOBAL && buffer >= 0 && access->record == s->job->record &&
-              access->field >= 0 && find_base(events, t.row, s->job->buffers[buffer].name, &t.base);
+    t.is_heard = access->space == KIR_GLOBAL;
+    t.moves = t.is_heard && buffer >= 0 && access->record == s->job->record && access->field >= 0 &&
+              find_base(events, t.row, s->job->buffers[buffer].name, &t.base);
     if (!t.moves)
         return t;
     const hd_field *field = t.of = &access->record->fields[access->field];
@@ -155,6 +163,7 @@ static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_
     t.byte = t.is_part ? whole->inner.constant : access->inner.constant;
     if (t.is_known && access->inner.constant >= 0)
         t.reach = (uint64_t)access->inner.constant + access->width;
+    t.is_free = t.is_known && straddles_nothing(&t, t.inner);
     t.gap = hd_cost_gap(field, t.reach, 1u << t.segment_shift);
     return t;
 }
@@ -343,15 +352,15 @@ static inline bool place_of(const target *t, uint64_t address, int64_t *index, u
 
 /* Puts a lane where it belongs among those before it, unless it is one of them. */
 static inline void add_lane(stream *s, int64_t index, uint32_t inner) {
-    uint32_t at = s->lanes;
+    uint32_t at = s->lanes, to = at;
     while (at > 0 &&
            (s->index[at - 1] > index || (s->index[at - 1] == index && s->inner[at - 1] > inner)))
         at--;
     if (at > 0 && s->index[at - 1] == index && s->inner[at - 1] == inner)
         return;
-    if (at < s->lanes) {
-        memmove(s->index + at + 1, s->index + at, (s->lanes - at) * sizeof *s->index);
-        memmove(s->inner + at + 1, s->inner + at, (s->lanes - at) * sizeof *s->inner);
+    for (; to > at; to--) {
+        s->index[to] = s->index[to - 1];
+        s->inner[to] = s->inner[to - 1];
     }
     s->index[at] = index;
     s->inner[at] = inner;
@@ -394,26 +403,22 @@ typedef struct entry {
     kept_request *kept; /* where they are kept, and not counted; NULL: nowhere */
 } entry;
 
-static void keep_row(kept_request *k, size_t row) {
+static void keep_row(kept_request *k, size_t row, uint32_t times) {
     for (uint32_t i = 0; i < k->count && i < KEPT_ROWS; i++)
         if (k->rows[i].row == row) {
-            k->rows[i].times++;
+            k->rows[i].times += times;
             return;
         }
     if (k->count < KEPT_ROWS) {
         k->rows[k->count].row = (uint32_t)row;
-        k->rows[k->count].times = 1;
+        k->rows[k->count].times = times;
     }
     k->count++;
 }
 
-static bool straddles_nothing(const target *t, uint32_t inner) {
-    return inner / t->align == (inner + (t->width ? t->width - 1 : 0)) / t->align;
-}
-
-/* The lanes from `from` up to `to` are a clump. */
+/* The lanes from `from` up to `to` are a clump, of which there are so many. */
 static void add_clump(const hd_shapes *s, const stream *lanes, const target *t, uint32_t from,
-                      uint32_t to, entry *e) {
+                      uint32_t to, uint32_t times, entry *e) {
     int32_t places[2 * SHAPE_LANES];
     shape_clump clump = {to - from, (uint32_t)lanes->index[from] & (s->grain.period - 1), places};
     for (uint32_t i = from; i < to; i++) {
@@ -424,9 +429,9 @@ static void add_clump(const hd_shapes *s, const stream *lanes, const target *t, 
         clump.residue = HD_ANY_RESIDUE;
     size_t row = shape_rows_find(&e->sums->rows, &clump);
     if (e->kept)
-        keep_row(e->kept, row);
+        keep_row(e->kept, row, times);
     else
-        e->sums->rows.rows[row].count[e->level]++;
+        e->sums->rows.rows[row].count[e->level] += times;
 }
 
 static uint64_t gap_of(const stream *lanes, const target *t) {
@@ -440,12 +445,20 @@ static uint64_t gap_of(const stream *lanes, const target *t) {
 /* Cuts the lanes into clumps. */
 static void add_clumps(const hd_shapes *s, const stream *lanes, const target *t, entry *e) {
     uint64_t gap = gap_of(lanes, t);
-    uint32_t from = 0;
-    for (uint32_t i = 1; i <= lanes->lanes; i++)
-        if (i == lanes->lanes || (uint64_t)(lanes->index[i] - lanes->index[i - 1]) >= gap) {
-            add_clump(s, lanes, t, from, i, e);
-            from = i;
+    uint32_t from = 0, singles = 0, single = 0;
+    for (uint32_t i = 1; i <= lanes->lanes; i++) {
+        if (i < lanes->lanes && (uint64_t)(lanes->index[i] - lanes->index[i - 1]) < gap)
+            continue;
+        if (i == from + 1 && t->is_free && lanes->inner[from] == t->inner) {
+            singles++; /* all of them are one clump */
+            single = from;
+        } else {
+            add_clump(s, lanes, t, from, i, 1, e);
         }
+        from = i;
+    }
+    if (singles)
+        add_clump(s, lanes, t, single, single + 1, singles, e);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -618,7 +631,7 @@ static void hear_event(void *state, const hd_event *e) {
     stream *s = state;
     const hd_shapes *shapes = s->base.self;
     const heard *h = &shapes->launches[shapes->current];
-    if (e->access >= h->row_count)
+    if (e->access >= h->row_count || !h->targets[h->first[e->access]].is_heard)
         return;
     /* Accesses that the same lanes execute together are in the sample together. */
     uint64_t mixed = (s->seed ^ s->counts[e->access]++) * 0x9e3779b97f4a7c15u;
