@@ -27,7 +27,7 @@
 enum {
     DEFAULT_PATTERNS = 1 << 17,
     LEAST_ROWS = 64,
-    MOST_ROWS = 1 << 13,
+    MOST_ROWS = 1 << 16,
     KEPT = 256,
     KEPT_ROWS = 6
 };
@@ -468,35 +468,25 @@ typedef struct warp {
     uint32_t level, transactions;
 } warp;
 
-static void add_request(stream *s, uint32_t number, const hd_event *e, uint32_t first,
-                        uint64_t mask, warp *w) {
-    const hd_shapes *shapes = s->base.self;
-    const target *t = &shapes->launches[shapes->current].targets[number];
-    entry into = {&s->sums[number], w->level, NULL};
-    collect_lanes(s, t, e, first, mask);
-    add_clumps(shapes, s, t, &into);
-    w->transactions += count_segments(s, t);
-}
-
-/* The request of an event with base and stride in elements, from the table or newly there; NULL
- * when it has too many clumps for it. `index` is that of lane `first`. */
+/* The request of lanes that are `stride` bytes apart, whole elements, from the table or newly there;
+ * NULL when it has too many clumps for it. `index` is that of lane `first`. */
 static const kept_request *recall_request(stream *s, uint32_t number, const hd_event *e,
-                                          uint32_t first, uint64_t mask, int64_t index,
-                                          uint32_t inner) {
+                                          uint32_t first, uint64_t mask, int64_t stride,
+                                          int64_t index, uint32_t inner) {
     const hd_shapes *shapes = s->base.self;
     const target *t = &shapes->launches[shapes->current].targets[number];
     sums *sum = &s->sums[number];
     uint32_t residue = (uint32_t)index & (shapes->grain.period - 1);
-    if (!e->stride && straddles_nothing(t, inner))
+    if (!stride && straddles_nothing(t, inner))
         residue = 0;
     uint64_t hash =
-        (mask ^ (uint64_t)e->stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
+        (mask ^ (uint64_t)stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
         ((uint64_t)number << 32 ^ (uint64_t)inner << 16 ^ residue) * 0xc4ceb9fe1a85ec53u;
     kept_request *k = &s->kept[hash >> 32 & (KEPT - 1)];
-    if (k->mask != mask || k->stride != e->stride || k->target != number || k->residue != residue ||
+    if (k->mask != mask || k->stride != stride || k->target != number || k->residue != residue ||
         k->inner != inner || k->generation != sum->rows.generation) {
         *k = (kept_request){.mask = mask,
-                            .stride = e->stride,
+                            .stride = stride,
                             .target = number,
                             .residue = residue,
                             .inner = inner,
@@ -548,7 +538,7 @@ static bool add_broadcast(stream *s, uint32_t number, const hd_event *e, uint64_
         warp w = {shape_level_of(hash), 0};
         if (w.level < sum->rows.level)
             continue;
-        if (!k && !(k = recall_request(s, number, e, 0, 1, index, inner)))
+        if (!k && !(k = recall_request(s, number, e, 0, 1, 0, index, inner)))
             return false;
         count_kept(sum, k, requests, &w);
         count_warp(sum, &w);
@@ -560,24 +550,49 @@ static bool add_broadcast(stream *s, uint32_t number, const hd_event *e, uint64_
     return true;
 }
 
+/* One request of a warp: the lanes of `mask`, counted from lane `first`. */
+static void add_request(stream *s, uint32_t number, const hd_event *e, uint32_t first,
+                        uint64_t mask, warp *w) {
+    const hd_shapes *shapes = s->base.self;
+    const target *t = &shapes->launches[shapes->current].targets[number];
+    uint32_t end = first + shapes->request;
+    uint64_t all = shapes->request < 64 ? ((uint64_t)1 << shapes->request) - 1 : UINT64_MAX;
+    int64_t stride = e->stride, index;
+    uint32_t inner;
+    bool strided = !e->address || (mask == all && request_is_strided(e, first, end, &stride));
+    if (strided && stride % t->size == 0 &&
+        place_of(t, hd_event_address(e, first), &index, &inner)) {
+        const kept_request *k = recall_request(s, number, e, first, mask, stride, index, inner);
+        if (k) {
+            count_kept(&s->sums[number], k, 1, w);
+            return;
+        }
+    }
+    entry into = {&s->sums[number], w->level, NULL};
+    collect_lanes(s, t, e, first, mask);
+    add_clumps(shapes, s, t, &into);
+    w->transactions += count_segments(s, t);
+}
+
 static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t hash) {
     const hd_shapes *shapes = s->base.self;
     const target *t = &shapes->launches[shapes->current].targets[number];
     sums *sum = &s->sums[number];
-    uint32_t size = shapes->device->warp, inner = 0;
-    int64_t index = 0, step = 0;
-    bool strided = !e->address && e->stride % t->size == 0;
-    if (strided && !place_of(t, e->base, &index, &inner))
+    uint32_t size = shapes->device->warp, inner;
+    int64_t index;
+    if (!e->address && !e->stride && e->active == e->threads && e->threads % size == 0 &&
+        place_of(t, e->base, &index, &inner) && add_broadcast(s, number, e, hash, index, inner))
         return;
-    if (strided && !e->stride && e->active == e->threads && e->threads % size == 0 &&
-        add_broadcast(s, number, e, hash, index, inner))
-        return;
-    if (strided)
-        step = e->stride / t->size;
+    bool is_shared = t->is_part && !t->is_known; /* by lanes that reach it and others */
+    if (is_shared && !e->address && e->stride % t->size == 0) {
+        if (!place_of(t, e->base, &index, &inner))
+            return;
+        is_shared = false;
+    }
     for (uint32_t first = 0; first < e->threads; first += size, hash += HD_RANDOM_STEP) {
         uint32_t end = e->threads - first < size ? e->threads : first + size;
         uint64_t mask = request_mask(e, first, end);
-        if (t->is_part && !t->is_known && !strided)
+        if (is_shared)
             mask = lanes_that_reach(t, e, first, mask);
         if (!mask)
             continue;
@@ -589,19 +604,9 @@ static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t ha
             uint64_t part = mask >> from;
             if (shapes->request < 64)
                 part &= ((uint64_t)1 << shapes->request) - 1;
-            if (!part)
-                continue;
-            sum->requests++;
-            if (!counts)
-                continue;
-            uint32_t lane = first + from;
-            const kept_request *k = strided ? recall_request(s, number, e, lane, part,
-                                                             index + (int64_t)lane * step, inner)
-                                            : NULL;
-            if (k)
-                count_kept(sum, k, 1, &w);
-            else
-                add_request(s, number, e, lane, part, &w);
+            sum->requests += part != 0;
+            if (part && counts)
+                add_request(s, number, e, first + from, part, &w);
         }
         if (!counts)
             continue;
