@@ -105,12 +105,12 @@ static hd_coalesce_counts count_warp(const hd_device *device, const hd_event *e,
 /* The same for a strided event: from the table, if it is there. */
 static hd_coalesce_counts recall_warp(const hd_device *device, request_memo *memo,
                                       const hd_event *e, uint32_t first, uint32_t end,
-                                      uint64_t mask, uint32_t width) {
+                                      uint64_t mask, int64_t stride, uint32_t width) {
     uint32_t start = (uint32_t)(hd_event_address(e, first) & (device->segment - 1));
-    request_kept *k = &memo->kept[warp_hash(e, mask, width, start) >> 32 & (REQUESTS_KEPT - 1)];
-    if (k->mask != mask || k->stride != e->stride || k->width != width || k->start != start)
-        *k =
-            (request_kept){mask, e->stride, width, start, count_warp(device, e, first, end, width)};
+    request_kept *k =
+        &memo->kept[warp_hash(stride, mask, width, start) >> 32 & (REQUESTS_KEPT - 1)];
+    if (k->mask != mask || k->stride != stride || k->width != width || k->start != start)
+        *k = (request_kept){mask, stride, width, start, count_warp(device, e, first, end, width)};
     return k->result;
 }
 
@@ -124,9 +124,13 @@ hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, co
         counts.requests += mask != 0;
         if (!mask || !moves)
             continue;
-        hd_coalesce_counts more = e->address || warp > 64
-                                      ? count_warp(device, e, first, end, width)
-                                      : recall_warp(device, memo, e, first, end, mask, width);
+        uint64_t all = end - first < 64 ? ((uint64_t)1 << (end - first)) - 1 : UINT64_MAX;
+        int64_t stride = e->stride;
+        bool strided = warp <= 64 &&
+                       (!e->address || (mask == all && request_is_strided(e, first, end, &stride)));
+        hd_coalesce_counts more =
+            strided ? recall_warp(device, memo, e, first, end, mask, stride, width)
+                    : count_warp(device, e, first, end, width);
         hd_coalesce_add(&counts, &more);
     }
     return counts;
