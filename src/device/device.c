@@ -43,6 +43,10 @@ const char *device_fault(const hd_device *d, const char **key) {
         return blame(key, "coalescing",
                      "'coalescing' by half-warps is that of devices whose 'segment' is 128 and "
                      "whose 'warp' has two halves; correct these, or take 'coalescing' warp");
+    if (!hd_is_power_of_two(d->banks) || d->banks > 1024)
+        return blame(key, "banks", "'banks' must be a power of two from 1 to 1024");
+    if (!hd_is_power_of_two(d->bank) || d->bank > 64)
+        return blame(key, "bank", "'bank' must be a power of two from 1 to 64 bytes");
     if (!d->max_blocks)
         return blame(key, "blocks", "'blocks' must be at least 1");
     if (!d->max_threads || d->max_threads % d->warp)

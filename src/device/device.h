@@ -34,6 +34,7 @@ typedef struct hd_device {
     uint32_t max_threads;      /* per SM */
     uint32_t registers;        /* 32-bit registers per SM */
     uint32_t max_registers;    /* per thread */
+    uint32_t banks, bank;      /* of shared (local) memory: how many, and bytes of a word of one */
     const char *source_file;   /* where the profile came from, NULL for synthetic ones */
 } hd_device;
 
@@ -41,7 +42,7 @@ typedef struct hd_device {
  * Heddle's own folder), a path ending in .yaml, the name
  * `host` (this machine, read with hwloc), or the synthetic form
  *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
- *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]
+ *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp] [banks:32] [bank:4]
  * An unknown name is an error that lists the known ones. */
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
                          const hd_device **device);

@@ -72,6 +72,8 @@ hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device *
         .w_l2 = 10,
         .w_dram = 50,
         .sms = (uint32_t)(cores > 0 ? cores : units),
+        .banks = 32, /* a CPU has none; as the devices that kernels are written for */
+        .bank = 4,
         .max_blocks = 1,
         .max_threads = LARGEST_WORK_GROUP,
         .registers = LARGEST_WORK_GROUP * REGISTERS_PER_WORK_ITEM,

@@ -24,7 +24,7 @@ typedef struct device_figure {
     bool optional;        /* a YAML profile may leave it out, too */
 } device_figure;
 
-enum { DEVICE_FIGURES = 11 };
+enum { DEVICE_FIGURES = 13 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; a cache without a line has one part.

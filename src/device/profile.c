@@ -44,6 +44,8 @@ static const hd_yaml_key profile_keys[] = {
     NUMBER("maxregs"),
     NUMBER("sms"),
     {.name = "coalescing", .kind = HD_YAML_MAP, .keys = number_keys},
+    {.name = "banks", .kind = HD_YAML_MAP, .keys = number_keys},
+    {.name = "bank", .kind = HD_YAML_MAP, .keys = number_keys},
     {0}};
 
 static const hd_yaml_form profile_form = {"a profile", "title: My device", profile_keys};

@@ -29,6 +29,8 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     {"maxregs", DEVICE_FIGURE_NUMBER, offsetof(hd_device, max_registers), "255", false},
     {"sms", DEVICE_FIGURE_NUMBER, offsetof(hd_device, sms), "0", false},
     {"coalescing", DEVICE_FIGURE_COALESCING, offsetof(hd_device, coalescing), "warp", true},
+    {"banks", DEVICE_FIGURE_NUMBER, offsetof(hd_device, banks), "32", true},
+    {"bank", DEVICE_FIGURE_NUMBER, offsetof(hd_device, bank), "4", true},
 };
 
 /* ---- figures from text ---------------------------------------------------- */

@@ -191,6 +191,9 @@ static inline uint64_t hd_map_address(const hd_map *map, uint32_t field, uint64_
     return c->base + element / c->tile * c->tile_bytes + f->run + element % c->tile * f->size;
 }
 
+/* The field that byte `byte` of an allocation belongs to, or -1: padding, or beyond the map. */
+int hd_map_field_at(const hd_map *map, uint32_t allocation, uint64_t byte);
+
 /* The alignment that a tile of a cluster is padded to. */
 uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster);
 /* One tile of a cluster whose tile is not `soa`: the byte offset run[f] of every

@@ -187,3 +187,19 @@ void hd_map_gather(const hd_map *map, void *const *allocations, void *aos) {
             memcpy(to + i * record->size, from + hd_map_address(map, f, i), record->fields[f].size);
     }
 }
+
+/* ---- the inverse ---------------------------------------------------------------------- */
+
+int hd_map_field_at(const hd_map *map, uint32_t allocation, uint64_t byte) {
+    for (uint32_t f = 0; f < map->record->field_count; f++) {
+        const hd_field_place *field = &map->fields[f];
+        const hd_cluster_place *cluster = &map->clusters[field->cluster];
+        if (cluster->allocation != allocation || byte < cluster->base ||
+            byte - cluster->base >= cluster->bytes)
+            continue;
+        uint64_t inside = (byte - cluster->base) % cluster->tile_bytes;
+        if (inside >= field->run && (inside - field->run) / field->size < cluster->tile)
+            return (int)f;
+    }
+    return -1;
+}

@@ -1,17 +1,16 @@
 /* Launches, accesses, stack distances and addresses over time for the report page. */
 #include <math.h>
-#include <sys/stat.h>
 
-#include "frontend/frontend.h"
-#include "locality/analysis.h"
+#include "locality/access_table.h"
 #include "locality/picture.h"
 #include "locality/stack.h"
 #include "report/json.h"
 #include "report/members.h"
 #include "report/page_run.h"
+#include "report/annotated.h"
 #include "report/result.h"
 
-enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16, MOST_SOURCE = 16 << 20 };
+enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16 };
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
@@ -66,123 +65,46 @@ static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *conte
 
 /* A static access, in all launches of its kernel. */
 typedef struct access_row {
-    const hd_event_launch *launch; /* the first that had it */
-    const hd_event_access *access;
-    hd_coalesce_counts moved;
+    const hd_access_row *counted;
     const char *source; /* the text of its line, or NULL */
 } access_row;
 
-static const char *file_of(const access_row *row) {
-    return row->access->file < row->launch->file_count ? row->launch->files[row->access->file]
-                                                       : NULL;
-}
-
-static const char *buffer_of(const access_row *row) {
-    return row->access->buffer >= 0 ? row->launch->buffers[row->access->buffer].name : NULL;
-}
-
-static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
-
-static bool same_access(const access_row *x, const access_row *y) {
-    const hd_event_access *a = x->access, *b = y->access;
-    return a->kind == b->kind && a->space == b->space && a->width == b->width &&
-           a->line == b->line && a->column == b->column && a->pc == b->pc &&
-           same_text(a->record, b->record) && same_text(a->field, b->field) &&
-           same_text(file_of(x), file_of(y)) && same_text(buffer_of(x), buffer_of(y)) &&
-           !strcmp(x->launch->kernel, y->launch->kernel);
-}
-
-/* Source files, each read once. */
-typedef struct source_file {
-    const char *path;
-    const char *text; /* NULL: not there, or nothing to be shown */
-} source_file;
-typedef hd_vec(source_file) source_files;
-
-/* A trace may name any file. Only what looks like source, and is a plain file, is read. */
-static const char *text_of(hd_arena *arena, source_files *files, const char *path) {
-    static const char *const endings[] = {".h", ".hpp", ".inl", ".inc"};
-    const hd_diag silent = {0};
-    bool known = hd_is_kernel_file(path);
-    struct stat at;
-    char *text = NULL;
-    size_t length;
-    for (size_t i = 0; i < files->count; i++)
-        if (!strcmp(files->data[i].path, path))
-            return files->data[i].text;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        known = known || hd_ends_in(path, endings[i]);
-    if (!known || stat(path, &at) || !S_ISREG(at.st_mode) || at.st_size > MOST_SOURCE ||
-        hd_read_file(arena, &silent, path, &text, &length))
-        text = NULL;
-    hd_push(arena, files, (source_file){path, text});
-    return text;
-}
-
 static hd_value collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
-                                 const hd_coalesce *counter) {
-    hd_vec(access_row) rows = {0};
-    size_t next = 0;
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_event_launch *launch = &contents->launches[l].launch;
-        for (uint32_t a = 0; a < launch->access_count; a++) {
-            const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
-            /* Launches of a kernel mostly have one table, so that rows follow each other as they
-             * did. */
-            size_t tried = 0, at = rows.count;
-            for (; tried < rows.count; tried++) {
-                at = (next + tried) % rows.count;
-                if (same_access(&rows.data[at], &wanted))
-                    break;
-            }
-            if (tried == rows.count) {
-                at = rows.count;
-                hd_push(arena, &rows, wanted);
-            }
-            next = at + 1;
-            hd_coalesce_add(&rows.data[at].moved, hd_coalesce_of(counter, launch->number, a));
-        }
+                                 const hd_counters *counters) {
+    hd_access_table table = {.arena = arena};
+    hd_source_files files = {0};
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        hd_access_table_add(&table, &contents->launches[l].launch, counters);
+    access_row *rows = hd_new_array(arena, access_row, table.count);
+    for (size_t i = 0; i < table.count; i++) {
+        const hd_access_row *row = &table.data[i];
+        const char *text = row->file ? hd_source_text(arena, &files, row->file) : NULL;
+        rows[i] = (access_row){row, text ? hd_line_of(arena, text, row->line) : NULL};
+        if (rows[i].source)
+            rows[i].source += strspn(rows[i].source, " \t");
     }
-    source_files files = {0};
-    for (size_t i = 0; i < rows.count; i++) {
-        access_row *row = &rows.data[i];
-        const char *file = file_of(row);
-        const char *text = file && row->access->line ? text_of(arena, &files, file) : NULL;
-        row->source = text ? hd_line_of(arena, text, row->access->line) : NULL;
-        if (row->source)
-            row->source += strspn(row->source, " \t");
-    }
-    return hd_rows(rows.data, rows.count);
+    return hd_rows(rows, table.count);
 }
 
-HD_GETTER(kind_of, access_row, hd_text(hd_access_kind_name(row->access->kind)))
-HD_GETTER(space_of, access_row, hd_text(kir_space_name(row->access->space)))
-/* "load bodies.x"; without names, what the tool that made the trace calls it. */
-static hd_value access_name(const hd_view *view, const void *at) {
-    const hd_event_access *a = ((const access_row *)at)->access;
-    const char *kind = hd_access_kind_name(a->kind), *buffer = buffer_of(at);
-    if (!buffer && !a->field)
-        return hd_text(hd_format(view->arena, "%s %#llx", kind, (unsigned long long)a->pc));
-    return hd_text(hd_format(view->arena, "%s %s%s%s", kind, buffer ? buffer : "?",
-                             a->field ? "." : "", a->field ? a->field : ""));
-}
-HD_GETTER(access_buffer, access_row, hd_text(buffer_of(row)))
-HD_GETTER(access_file, access_row, hd_text(file_of(row)))
+HD_GETTER(kind_of, hd_access_row, hd_text(hd_access_kind_name(row->kind)))
+HD_GETTER(space_of, hd_access_row, hd_text(kir_space_name(row->space)))
+/* "load bodies.x" */
+HD_GETTER(access_name, hd_access_row,
+          hd_text(hd_format(view->arena, "%s %s", hd_access_kind_name(row->kind),
+                            hd_access_row_target(view->arena, row))))
 
-static const hd_member place_members[] = {HD_SAME(hd_event_access, width, line, column), {0}};
-static const hd_member access_members[] = {
-    {"kernel", HD_VIA(access_row, launch, HD_AT, kernel)},
+static const hd_member counted_members[] = {
+    HD_SAME(hd_access_row, kernel, width, buffer, file, line, column),
     {"kind", .get = kind_of},
     {"space", .get = space_of},
     {"name", .get = access_name},
-    {"buffer", .get = access_buffer},
-    {"file", .get = access_file},
-    {HD_BEHIND(access_row, access), .of = place_members},
-    {"source", HD_AT(access_row, source)},
-    {"mis", HD_AT(access_row, moved.mis)},
-    {"lane_accesses", HD_AT(access_row, moved.lane_accesses)},
-    {HD_IN(access_row, moved), .of = hd_coalesce_members},
+    {"mis", HD_AT(hd_access_row, counts.hd_coalesce.mis)},
+    {"lane_accesses", HD_AT(hd_access_row, counts.hd_coalesce.lane_accesses)},
+    {HD_IN(hd_access_row, counts.hd_coalesce), .of = hd_coalesce_members},
     {0}};
+static const hd_member access_members[] = {{HD_BEHIND(access_row, counted), .of = counted_members},
+                                           {"source", HD_AT(access_row, source)},
+                                           {0}};
 
 /* ---- stack distances ------------------------------------------------------------------------ */
 
@@ -355,8 +277,7 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         for (size_t i = 0; i < count; i++)
             if (every[i].lane_accesses)
                 buffers[touched++] = &every[i];
-        locality result = {.accesses =
-                               collect_accesses(arena, contents, hd_counters_coalesce(counters)),
+        locality result = {.accesses = collect_accesses(arena, contents, counters),
                            .buffers = hd_pointed_rows(buffers, touched),
                            .stacks = {stack_row_of(arena, o, HD_STACK_DEVICE, stacks[0]),
                                       stack_row_of(arena, o, HD_STACK_CLUSTER, stacks[1])}};

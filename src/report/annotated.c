@@ -1,0 +1,172 @@
+/* Sources with what a run moved (annotated.h). */
+#include "report/annotated.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "frontend/frontend.h"
+
+enum { MOST_SOURCE = 16 << 20 };
+
+/* ---- source files -------------------------------------------------------------------------- */
+
+const char *hd_source_text(hd_arena *arena, hd_source_files *files, const char *path) {
+    static const char *const endings[] = {".h", ".hpp", ".inl", ".inc"};
+    const hd_diag silent = {0};
+    bool known = hd_is_kernel_file(path);
+    struct stat at;
+    char *text = NULL;
+    size_t length;
+    for (size_t i = 0; i < files->count; i++)
+        if (!strcmp(files->data[i].path, path))
+            return files->data[i].text;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        known = known || hd_ends_in(path, endings[i]);
+    if (!known || stat(path, &at) || !S_ISREG(at.st_mode) || at.st_size > MOST_SOURCE ||
+        hd_read_file(arena, &silent, path, &text, &length))
+        text = NULL;
+    hd_push(arena, files, (hd_source_file){path, text});
+    return text;
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+typedef struct annotator {
+    hd_arena *arena;
+    hd_vec(hd_annotated_file) files;
+    hd_source_files sources;
+} annotator;
+
+static bool same_path(const char *a, const char *b) {
+    return a && b ? !strcmp(a, b) || hd_same_file(a, b) : a == b;
+}
+
+static hd_annotated_file *file_of(annotator *n, const char *path) {
+    for (size_t i = 0; i < n->files.count; i++)
+        if (same_path(n->files.data[i].path, path))
+            return &n->files.data[i];
+    const char *text = path ? hd_source_text(n->arena, &n->sources, path) : NULL;
+    hd_push(n->arena, &n->files, (hd_annotated_file){.path = path, .text = text});
+    return &n->files.data[n->files.count - 1];
+}
+
+static int by_number(const void *a, const void *b) {
+    const hd_annotated_line *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The line, which is put among the others in order if it is new. */
+static hd_annotated_line *line_of(annotator *n, hd_annotated_file *file, uint32_t number) {
+    struct {
+        hd_annotated_line *data;
+        size_t count, capacity;
+    } lines = {file->lines, file->line_count, file->line_capacity};
+    size_t at = 0;
+    while (at < lines.count && lines.data[at].number < number)
+        at++;
+    if (at == lines.count || lines.data[at].number != number) {
+        hd_push(n->arena, &lines, (hd_annotated_line){.number = number});
+        qsort(lines.data, lines.count, sizeof *lines.data, by_number);
+        if (file->text && number)
+            lines.data[at].text = hd_line_of(n->arena, file->text, number);
+        file->lines = lines.data;
+        file->line_count = lines.count;
+        file->line_capacity = lines.capacity;
+    }
+    return &file->lines[at];
+}
+
+static void add_sum(hd_arena *arena, hd_annotated_sum **sums, size_t *count, const char *name,
+                    const hd_launch_counts *counts) {
+    size_t at = 0;
+    while (at < *count && strcmp((*sums)[at].name, name))
+        at++;
+    if (at == *count) {
+        hd_annotated_sum *grown = hd_new_array(arena, hd_annotated_sum, *count + 1);
+        if (*count)
+            memcpy(grown, *sums, *count * sizeof *grown);
+        grown[(*count)++].name = name;
+        *sums = grown;
+    }
+    hd_launch_counts_add(&(*sums)[at].counts, counts);
+}
+
+/* "body.x" for a field, whichever buffer it is in; else the buffer. */
+static const char *target_of(hd_arena *arena, const hd_access_row *row) {
+    return row->record && row->field ? hd_format(arena, "%s.%s", row->record, row->field)
+                                     : hd_access_row_target(arena, row);
+}
+
+static bool is_counted(const hd_launch_counts *counts) {
+    return counts->hd_coalesce.requests || counts->hd_banks.local_requests;
+}
+
+const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
+                                const hd_access_table *table) {
+    annotator n = {.arena = arena};
+    hd_annotated *a = hd_new(arena, hd_annotated);
+    for (size_t i = 0; i < table->count; i++) {
+        const hd_access_row *row = &table->data[i];
+        const hd_launch_counts moved = hd_access_row_moved(row);
+        if (row->space == KIR_PRIVATE || (row->space == KIR_CONSTANT && !is_counted(&moved)))
+            continue;
+        hd_annotated_file *file = file_of(&n, row->file);
+        hd_annotated_line *line = line_of(&n, file, row->line);
+        struct {
+            const hd_access_row **data;
+            size_t count, capacity;
+        } accesses = {line->accesses, line->access_count, line->access_count};
+        hd_push(arena, &accesses, row);
+        line->accesses = accesses.data;
+        line->access_count = accesses.count;
+        hd_launch_counts_add(&line->counts, &moved);
+        hd_launch_counts_add(&file->counts, &moved);
+        hd_launch_counts_add(&a->total, &moved);
+        add_sum(arena, &a->kernels, &a->kernel_count, row->kernel, &moved);
+        if (is_counted(&moved))
+            add_sum(arena, &a->targets, &a->target_count, target_of(arena, row), &moved);
+    }
+    a->device = device;
+    a->files = n.files.data;
+    a->file_count = n.files.count;
+    return a;
+}
+
+double hd_efficiency(const hd_launch_counts *counts) {
+    const hd_coalesce_counts *moved = &counts->hd_coalesce;
+    return moved->bytes_moved ? (double)moved->bytes_used / (double)moved->bytes_moved : 1;
+}
+
+uint64_t hd_weight(const hd_launch_counts *counts) {
+    return counts->hd_coalesce.transactions + counts->hd_banks.passes;
+}
+
+/* ---- what a reader sees of them ------------------------------------------------------------- */
+
+HD_GETTER(accesses_of, hd_annotated_line, hd_pointed_rows(row->accesses, row->access_count))
+HD_GETTER(efficiency_of, hd_launch_counts, hd_real(hd_efficiency(row)))
+
+static const hd_member counts_members[] = {
+    {HD_SELF, .of = hd_launch_count_members}, {"efficiency", .get = efficiency_of}, {0}};
+static const hd_member access_members[] = {
+    {HD_SELF, .of = hd_access_row_members}, {HD_SELF, .of = hd_access_row_bank_members}, {0}};
+static const hd_member line_members[] = {{"line", HD_AT(hd_annotated_line, number)},
+                                         {"source", HD_AT(hd_annotated_line, text)},
+                                         {HD_IN(hd_annotated_line, counts), .of = counts_members},
+                                         {"accesses", .get = accesses_of, .of = access_members},
+                                         {0}};
+static const hd_member file_members[] = {
+    {"file", HD_AT(hd_annotated_file, path)},
+    {HD_IN(hd_annotated_file, counts), .of = counts_members},
+    {"lines", HD_MANY(hd_annotated_file, lines, line_count), .of = line_members},
+    {0}};
+static const hd_member sum_members[] = {{"name", HD_AT(hd_annotated_sum, name)},
+                                        {HD_IN(hd_annotated_sum, counts), .of = counts_members},
+                                        {0}};
+
+const hd_member hd_annotated_members[] = {
+    {"files", HD_MANY(hd_annotated, files, file_count), .of = file_members},
+    {"kernels", HD_MANY(hd_annotated, kernels, kernel_count), .of = sum_members},
+    {"targets", HD_MANY(hd_annotated, targets, target_count), .of = sum_members},
+    {"total", HD_IN(hd_annotated, total), .of = counts_members},
+    {0}};
