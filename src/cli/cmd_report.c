@@ -1,4 +1,5 @@
 /* heddle report: one HTML page about one or more runs (docs/report.md). */
+#include "cli/analysis.h"
 #include "cli/contents.h"
 #include "cli/input.h"
 #include "cli/stop.h"
@@ -17,7 +18,7 @@ typedef struct request {
     uint64_t k[MOST_VALUES], units[MOST_VALUES];
     cli_meter meter;
     char step[64]; /* that is being worked on */
-    bool stopped;
+    bool stopped, all;
 } request;
 
 /* ---- options --------------------------------------------------------------------------- */
@@ -74,6 +75,7 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
                                   .workers = (uint32_t)r->input.machine.workers,
                                   .progress = cli_show_meter,
                                   .user = &r->meter};
+    o->all = r->all;
     r->meter = (cli_meter){.c = c, .step = r->step};
     o->progress = begin_step;
     o->user = r;

@@ -155,7 +155,7 @@ static const hd_member line_members[] = {{"line", HD_AT(hd_annotated_line, numbe
                                          {HD_IN(hd_annotated_line, counts), .of = counts_members},
                                          {"accesses", .get = accesses_of, .of = access_members},
                                          {0}};
-static const hd_member file_members[] = {
+const hd_member hd_annotated_file_members[] = {
     {"file", HD_AT(hd_annotated_file, path)},
     {HD_IN(hd_annotated_file, counts), .of = counts_members},
     {"lines", HD_MANY(hd_annotated_file, lines, line_count), .of = line_members},
@@ -165,7 +165,7 @@ static const hd_member sum_members[] = {{"name", HD_AT(hd_annotated_sum, name)},
                                         {0}};
 
 const hd_member hd_annotated_members[] = {
-    {"files", HD_MANY(hd_annotated, files, file_count), .of = file_members},
+    {"files", HD_MANY(hd_annotated, files, file_count), .of = hd_annotated_file_members},
     {"kernels", HD_MANY(hd_annotated, kernels, kernel_count), .of = sum_members},
     {"targets", HD_MANY(hd_annotated, targets, target_count), .of = sum_members},
     {"total", HD_IN(hd_annotated, total), .of = counts_members},

@@ -52,6 +52,7 @@ double hd_efficiency(const hd_launch_counts *counts);
 uint64_t hd_weight(const hd_launch_counts *counts);
 
 extern const hd_member hd_annotated_members[]; /* hd_annotated: files, kernels and targets */
+extern const hd_member hd_annotated_file_members[];
 
 /* Source files, each read once. */
 typedef struct hd_source_file {
