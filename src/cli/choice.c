@@ -39,7 +39,7 @@ static standing standing_of(const hd_choice *choice, uint32_t i) {
         return SLOWER;
     if (choice->rounds < choice->least_rounds || (i && !isfinite(e->ratio.high)))
         return UNKNOWN;
-    return e->ratio.median <= (1 + HD_RACE_MARGIN) * choice->entries[choice->leader].ratio.median
+    return e->ratio.median <= (1 + HD_NOTICEABLE) * choice->entries[choice->leader].ratio.median
                ? AS_FAST
                : UNDECIDED;
 }

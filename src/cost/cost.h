@@ -130,6 +130,8 @@ hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t ti
 hd_cost_vector hd_field_bound(const hd_cost_model *model, uint32_t field);
 /* The fields that some access touches, as bits: where others lie costs nothing. */
 uint64_t hd_cost_used_fields(const hd_cost_model *model);
+/* Bytes of the device's longest segment or line: fields of which none has two share none. */
+uint32_t hd_cost_unit(const hd_cost_model *model);
 /* Price of all accesses to other buffers, and the questions it depends on. */
 uint64_t hd_other_questions(const hd_cost_model *model);
 hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers);

@@ -7,6 +7,7 @@
 
 const hd_record *hd_cost_record(const hd_cost_model *model) { return model->record; }
 const hd_device *hd_cost_device(const hd_cost_model *model) { return model->device; }
+uint32_t hd_cost_unit(const hd_cost_model *model) { return model->grain.modulus; }
 uint64_t hd_cost_used_fields(const hd_cost_model *model) {
     uint64_t used = 0;
     for (uint32_t f = 0; f < model->record->field_count; f++)

@@ -40,7 +40,14 @@ static hd_cache cache_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
     hd_cache cache = {0};
     if (object && object->attr && hd_is_power_of_two(object->attr->cache.linesize) &&
         object->attr->cache.size % object->attr->cache.linesize == 0)
-        cache = (hd_cache){object->attr->cache.size, object->attr->cache.linesize};
+        cache = (hd_cache){.size = object->attr->cache.size, .line = object->attr->cache.linesize};
+    int ways = cache.size ? object->attr->cache.associativity : 0; /* -1: all, 0: not known */
+    if (ways < 0)
+        ways = (int)(cache.size / cache.line);
+    if (ways && cache.size / cache.line % (uint32_t)ways == 0) {
+        cache.tag = cache.line;
+        cache.ways = (uint32_t)ways;
+    }
     return cache;
 }
 

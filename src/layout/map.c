@@ -113,6 +113,48 @@ uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const ui
     return sum;
 }
 
+/* No unit holds values of one of these fields and of another. */
+static bool runs_fill_units(const hd_record *record, const hd_cluster *cluster, uint64_t fields,
+                            uint32_t unit) {
+    uint64_t run[HD_MAX_FIELDS], rest = hd_cluster_tile(record, cluster, run);
+    for (; fields; fields &= fields - 1) {
+        uint32_t f = (uint32_t)__builtin_ctzll(fields);
+        rest |= run[f] | cluster->tile * step_of(&record->fields[f]);
+    }
+    return rest % unit == 0;
+}
+
+static uint64_t group_of_cluster(const hd_record *record, const hd_cluster *cluster, uint64_t used,
+                                 uint32_t unit) {
+    uint64_t here = cluster->mask & used, sum = 0;
+    bool apart = !(here & (here - 1)) || cluster->tile == HD_TILE_SOA ||
+                 (unit && runs_fill_units(record, cluster, here, unit));
+    if (!apart)
+        return mix(here, cluster->tile);
+    for (; here; here &= here - 1)
+        sum += mix(here & -here, HD_TILE_SOA);
+    return sum;
+}
+
+uint64_t hd_layout_group(const hd_record *record, const hd_layout *layout, uint64_t used,
+                         uint32_t unit) {
+    bool aos = layout->count == 1 && layout->clusters[0].tile == HD_TILE_AOS;
+    uint64_t sum = layout->discrete + 2 * (uint64_t)aos;
+    for (uint32_t c = 0; c < layout->count; c++)
+        sum += group_of_cluster(record, &layout->clusters[c], used, unit);
+    return sum;
+}
+
+uint64_t hd_masks_group(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
+                        uint32_t count, uint64_t used, uint32_t unit) {
+    uint64_t sum = 2 * (uint64_t)(count == 1 && tiles[0] == HD_TILE_AOS);
+    for (uint32_t c = 0; c < count; c++) {
+        const hd_cluster cluster = hd_cluster_of_mask(masks[c], tiles[c]);
+        sum += group_of_cluster(record, &cluster, used, unit);
+    }
+    return sum;
+}
+
 uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
                          uint64_t run[HD_MAX_FIELDS]) {
     bool too_large = false;

@@ -44,9 +44,9 @@ static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds
 void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_options *options,
                       hd_search_result *result) {
     const hd_record *record = hd_cost_record(model);
-    uint32_t keep = options->keep ? options->keep : 10;
+    uint32_t keep = options->keep ? options->keep : 16;
     uint32_t exact = options->exact_fields ? options->exact_fields : 12;
-    double leave = options->leave > 0 ? options->leave : 0.01;
+    double leave = options->leave > 0 ? options->leave : HD_NOTICEABLE;
     double start = hd_clock();
     *result = (hd_search_result){.proven = true};
     /* Fields alone, each in an array, cost what one `soa` cluster does. */

@@ -149,19 +149,28 @@ static uint64_t walk_launch(const hd_job *job, const hd_kernel_info *info, uint3
     for (uint32_t k = 0; k < info->access_count; k++)
         accesses[k] = (hd_event_access){.kind = info->accesses[k].kind,
                                         .space = info->accesses[k].space,
-                                        .width = info->accesses[k].width};
+                                        .width = info->accesses[k].width,
+                                        .buffer = -1,
+                                        .line = info->accesses[k].line};
     for (uint32_t b = 0; b < job->buffer_count; b++)
         buffers[b] = (hd_event_buffer){.name = job->buffers[b].name,
+                                       .space = KIR_GLOBAL,
                                        .base = (uint64_t)(b + 1) << BASE_SHIFT};
     for (uint32_t a = 0; a < from->arg_count; a++)
         if (from->args[a].kind == HD_ARG_BUFFER)
             starts[from->args[a].param] = buffers[from->args[a].buffer].base;
+    hd_grid grid = hd_grid_of(from->dims, from->global, from->local);
     hd_event_launch launch = {.number = number,
                               .kernel = info->kernel->name,
+                              .dims = from->dims,
+                              .block_count = grid.block_count,
+                              .block_threads = (uint32_t)grid.block_threads,
                               .accesses = accesses,
                               .access_count = info->access_count,
                               .buffers = buffers,
                               .buffer_count = job->buffer_count};
+    memcpy(launch.groups, grid.groups, sizeof grid.groups);
+    memcpy(launch.local, grid.local, sizeof grid.local);
     sink->launch(sink->self, &launch);
     walk_blocks(info, starts, sink, &unfinished);
     sink->end_launch(sink->self, true);
