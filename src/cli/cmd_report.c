@@ -95,7 +95,70 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
     return cli_read_inputs(c, &r->input, paths, count);
 }
 
+/* ---- advice ------------------------------------------------------------------------------ */
+
+/* The first message of what failed, in the place of messages: why a section is left out. */
+typedef struct refusal {
+    hd_arena *arena;
+    const char *why;
+} refusal;
+
+static void keep_why(const hd_message *message, void *user) {
+    refusal *r = user;
+    if (!r->why && message->severity == HD_ERROR)
+        r->why = hd_strdup(r->arena, message->text);
+}
+
+static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subject) {
+    refusal refused = {.arena = c->arena};
+    const hd_diag diag = {keep_why, &refused};
+    const hd_advise_options options = {.devices = &r->options.device, .device_count = 1};
+    hd_advice *advice = hd_new(c->arena, hd_advice);
+    if (!job)
+        subject->why = "a trace says what was run, not of what; give the job or the kernel file";
+    else if (hd_job_require_record(&diag, job) ||
+             hd_advise(c->arena, &diag, job, &options, advice))
+        subject->why = refused.why;
+    else
+        subject->advice = advice;
+    if (!subject->advice)
+        return;
+    const hd_device_advice *of = &advice->devices[0];
+    const char *layout = hd_layout_print(c->arena, advice->job->record, advice->best);
+    subject->verdict =
+        advice->leave ? "leave it as it is; no layout costs noticeably less"
+                      : hd_format(c->arena, "take %s, at %.3f of the cost of %s", layout, of->ratio,
+                                  advice->job->record->of_arrays ? "the arrays" : "AoS");
+    if (!advice->leave)
+        subject->command =
+            hd_format(c->arena, "heddle rewrite %s --layout '%s' --out DIR", subject->name, layout);
+}
+
 /* ---- runs -------------------------------------------------------------------------------- */
+
+/* What the page says of one run. */
+static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
+    cli_run run = {0};
+    hd_trace *trace;
+    hd_job *job;
+    json_t *object;
+    cli_input input = r->input;
+    input.path = path;
+    hd_status status = cli_open_accesses(c, &input, &run, &job, &trace);
+    if (status != HD_OK)
+        return status;
+    hd_page_subject subject = {.name = path};
+    advise(c, r, job, &subject);
+    cli_about about;
+    const hd_diag diag = cli_diag_about(c, &about, path);
+    status = hd_page_run(c->arena, &diag, trace, &subject, &r->options, &object);
+    cli_progress(c, NULL);
+    hd_trace_close(trace);
+    r->stopped = run.total.counts.stopped;
+    if (status == HD_OK)
+        json_array_append_new(runs, object);
+    return status;
+}
 
 static int report(cli *c, request *r, char *const *paths, uint32_t count) {
     if (read_options(c, r, paths, count))
@@ -103,24 +166,8 @@ static int report(cli *c, request *r, char *const *paths, uint32_t count) {
     json_t *runs = json_array();
     json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++) {
-        cli_run run = {0};
-        hd_trace *trace;
-        json_t *object;
-        cli_input input = r->input;
-        input.path = paths[i];
-        status = cli_open_accesses(c, &input, &run, &trace);
-        if (status != HD_OK)
-            break;
-        cli_about about;
-        const hd_diag diag = cli_diag_about(c, &about, paths[i]);
-        status = hd_page_run(c->arena, &diag, trace, paths[i], &r->options, &object);
-        cli_progress(c, NULL);
-        hd_trace_close(trace);
-        r->stopped = run.total.counts.stopped;
-        if (status == HD_OK)
-            json_array_append_new(runs, object);
-    }
+    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++)
+        status = add_run(c, r, paths[i], runs);
     if (status == HD_OK && !c->json)
         status = hd_page_write(&c->diag, r->out, data);
     int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
@@ -137,6 +184,9 @@ int cmd_report(cli *c, int argc, char **argv) {
         {"device", 'd', "D",
          "a device profile: its warps, transactions, lines and caches; default: " CLI_DEVICE,
          CLI_TEXT, &r.device_name},
+        {"all", 0, NULL,
+         "reuse characteristics and stack distances, too: they may take longer than the run",
+         CLI_FLAG, &r.all},
         {"element", 0, "BYTES", "of an element of the reuse characteristics; default: 4",
          CLI_NUMBER, &r.element, .most = MOST_UNITS},
         {"k", 'k', "LIST", "scenario 4: blocks that run at once; default: 2,4,8,16", CLI_TEXT,

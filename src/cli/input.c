@@ -263,14 +263,15 @@ hd_status cli_trace_scratch(cli *c, const cli_input *input, const hd_job *job, c
     return status;
 }
 
-hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace) {
-    hd_job *job;
+hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_job **job,
+                            hd_trace **trace) {
     hd_status status = cli_read_input(c, input);
+    *job = NULL;
     if (status == HD_OK && input->is_trace)
         return cli_open_trace(c, input, trace);
     if (status == HD_OK)
-        status = cli_load_input(c, input, &job);
-    return status ? status : cli_trace_scratch(c, input, job, run, trace);
+        status = cli_load_input(c, input, job);
+    return status ? status : cli_trace_scratch(c, input, *job, run, trace);
 }
 
 /* ---- progress ------------------------------------------------------------------------------- */

@@ -69,8 +69,9 @@ hd_status cli_trace_scratch(cli *c, const cli_input *input, const hd_job *job, c
 /* Opens a trace, in which what is asked for must be. Warns when it is not complete. */
 hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace);
 /* Either, after cli_read_inputs(): a job is run into a file that is gone when the trace is
- * closed; `run` tells how that went. */
-hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace);
+ * closed; `run` tells how that went. *job is that job, NULL for a trace. */
+hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_job **job,
+                            hd_trace **trace);
 
 /* What a library says of a file that it knows no name of gets that name. `about` lives as long
  * as the result is used. */

@@ -203,14 +203,6 @@ typedef struct verdict {
     hd_value reasons;
 } verdict;
 
-static const char *what_to_do(hd_arena *arena, const verdict *v) {
-    const hd_record *record = v->subject->job->record;
-    if (!v->after)
-        return hd_format(arena, "Leave %s as it is", record->spelling);
-    return hd_format(arena, "Lay out %s as %s", record->spelling,
-                     hd_layout_print(arena, record, v->best));
-}
-
 static hd_value collect_reasons(hd_arena *arena, const hd_device *device, lines l) {
     hd_vec(reason) reasons = {0};
     for (size_t i = 0; i < l.count && reasons.count < MOST_REASONS; i++)
@@ -248,21 +240,21 @@ static hd_value layouts_of(const hd_view *view, const void *at) {
     const hd_search_result *search = &v->of->search;
     uint32_t count = search->ranked_count < MOST_LAYOUTS ? search->ranked_count : MOST_LAYOUTS;
     (void)view;
-    return hd_with(hd_rows(search->ranked, count), v->subject->job->record);
+    return hd_with(hd_rows(search->ranked, count), v->subject->advice->job->record);
 }
 
 static hd_value in_record(const verdict *v, const hd_layout *layout) {
-    return hd_with(hd_row(layout), v->subject->job->record);
+    return hd_with(hd_row(layout), v->subject->advice->job->record);
 }
 
-HD_GETTER(text_of, verdict, hd_text(what_to_do(view->arena, row)))
 HD_GETTER(leave_of, verdict, hd_bool(!row->after))
 HD_GETTER(original_of, verdict, in_record(row, row->original))
 HD_GETTER(best_of, verdict, in_record(row, row->best))
 HD_GETTER(reasons_of, verdict, row->reasons)
 
 static const hd_member verdict_members[] = {
-    {"text", .get = text_of},
+    {"text", HD_VIA(verdict, subject, HD_AT, verdict)},
+    {"basis", HD_VIA(verdict, subject, HD_AT, basis)},
     {"leave", .get = leave_of},
     {"ratio", HD_VIA(verdict, of, HD_AT, ratio)},
     {"original", .get = original_of, .of = hd_layout_members},
@@ -279,11 +271,11 @@ static const hd_member verdict_members[] = {
 
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
                          const hd_measured *measured, json_t *run) {
-    const hd_record *record = subject->job->record;
+    const hd_record *record = subject->advice->job->record;
     const hd_device *device = measured->device;
     const hd_cost_options options = {.measured = measured};
     hd_cost_model *model;
-    hd_status status = hd_cost_model_make(arena, diag, subject->job, device, &options, &model);
+    hd_status status = hd_cost_model_make(arena, diag, subject->advice->job, device, &options, &model);
     if (status != HD_OK)
         return status;
     verdict v = {.subject = subject,

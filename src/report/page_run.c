@@ -43,7 +43,7 @@ static hd_status add_counts(hd_arena *arena, const hd_diag *diag, hd_trace *trac
     const char *why = !subject->advice                ? subject->why
                       : !hd_trace_get(trace)->complete ? "the run was stopped before its end"
                                                        : NULL;
-    hd_shapes *shapes = why ? NULL : hd_shapes_new(arena, diag, subject->job, o->device, 0);
+    hd_shapes *shapes = why ? NULL : hd_shapes_new(arena, diag, subject->advice->job, o->device, 0);
     const hd_sink sink = shapes ? hd_shapes_sink(shapes) : (hd_sink){0};
     hd_status status = hd_page_locality(arena, diag, trace, o, shapes ? &sink : NULL, run);
     if (why) {

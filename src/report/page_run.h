@@ -11,10 +11,11 @@
 /* What the page is about. */
 typedef struct hd_page_subject {
     const char *name;        /* what the user calls the run */
-    const hd_job *job;       /* that the trace is of; NULL: not known */
-    const hd_advice *advice; /* on the job, for the page's device; NULL: there is none */
-    const char *why;         /* then: why not */
-    const char *command;     /* that does what the advice says; NULL: there is none */
+    const hd_advice *advice; /* on the job that the trace is of, for the page's device, or NULL */
+    const char *why;         /* then: why there is none */
+    const char *verdict;     /* of the advice, in a sentence without its full stop */
+    const char *basis;       /* what that rests on; may be NULL */
+    const char *command;     /* that does what it says; NULL: there is none */
 } hd_page_subject;
 
 typedef struct hd_page_options {
