@@ -95,6 +95,8 @@ int cmd_annotate(cli *c, int argc, char **argv) {
         {"by-cost", 0, NULL, "only the lines that touch memory, the heaviest first", CLI_FLAG,
          &r.margin.by_cost},
         {"top", 0, "N", "the same, and only the first N of them", CLI_NUMBER, &r.margin.top},
+        {"no-caches", 0, NULL, "do not simulate the device's caches", CLI_FLAG,
+         &r.counted.no_caches},
         {"sarif", 0, "FILE", "write what wastes memory's work as findings in SARIF, too", CLI_TEXT,
          &r.sarif},
         {"fail-below", 0, "SHARE",
@@ -108,8 +110,9 @@ int cmd_annotate(cli *c, int argc, char **argv) {
         "Runs the job on the machine, or reads a trace, and shows the source with what each line "
         "made of memory: its share of all transactions and passes, requests of warps, the "
         "transactions that these became, the bytes that those moved and how many of them were "
-        "asked for; and for local memory the passes of its banks and how many of these are "
-        "conflicts.",
+        "asked for; what L1 served of that, what L2 served of the rest, and the bytes to and from "
+        "memory (DRAM), by simulation; and for local memory the passes of its banks and how many "
+        "of these are conflicts.",
         {1, 1}};
     if (!cli_parse(c, &page, options, &r.counted.input.source, argc, argv))
         return c->status;

@@ -166,7 +166,8 @@ static void match_all(cli *c, request *r) {
     match_files(c, r);
     match_sums(c, &r->kernels, a->kernels, a->kernel_count, b->kernels, b->kernel_count);
     match_sums(c, &r->targets, a->targets, a->target_count, b->targets, b->target_count);
-    r->total = (pair){.name = "in all", .label = "in all", .counts = {&a->total, &b->total}};
+    r->total =
+        (pair){.name = "in all", .label = "in all", .counts = {&a->total.counts, &b->total.counts}};
     if ((r->by_cost || r->top) && r->lines.count)
         qsort(r->lines.data, r->lines.count, sizeof *r->lines.data, by_change);
     if (r->top && r->lines.count > r->top)
@@ -324,12 +325,13 @@ static hd_status choose_sides(cli *c, request *r) {
         k->input.path = c->words[c->word_count == 2 ? s : 0];
         if (s >= missing)
             hd_push(c->arena, &k->layouts, r->layouts.data[s - missing]);
-        const char *name = k->layouts.count     ? k->layouts.data[0]
-                           : c->word_count == 2 ? hd_path_name(k->input.path)
-                                                : "as it is";
-        r->labels[s] = strlen(name) > LONGEST_LABEL ? (s ? "B" : "A") : name;
+        r->labels[s] = k->layouts.count     ? k->layouts.data[0]
+                       : c->word_count == 2 ? hd_path_name(k->input.path)
+                                            : "original";
     }
-    if (!strcmp(r->labels[0], r->labels[1])) {
+    const char *const *labels = r->labels;
+    if (!strcmp(labels[0], labels[1]) || strlen(labels[0]) > LONGEST_LABEL ||
+        strlen(labels[1]) > LONGEST_LABEL) {
         r->labels[0] = "A";
         r->labels[1] = "B";
     }
@@ -343,11 +345,13 @@ static int diff(cli *c, request *r) {
         return cli_wrong(c, "--device: one at a time");
     if (choose_sides(c, r) || cli_find_devices(c, &r->devices, &devices, &device_count))
         return CLI_WRONG;
-    for (int s = 0; s < SIDES; s++)
+    for (int s = 0; s < SIDES; s++) {
+        r->sides[s].no_caches = true;
         if (cli_count(c, &r->sides[s], devices[0]))
             return CLI_WRONG;
-        else if (r->sides[s].run.total.counts.stopped)
+        if (r->sides[s].run.total.counts.stopped)
             return CLI_STOPPED;
+    }
     match_all(c, r);
     return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(r), r)) : show_text(c, r);
 }

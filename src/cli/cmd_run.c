@@ -37,7 +37,7 @@ static hd_status count_accesses(void *self, bool complete) {
     const hd_event_launch *launch = c->origin ? hd_origin_launch(c->origin) : c->launch;
     (void)complete;
     for (size_t d = 0; d < c->request->device_count; d++)
-        hd_access_table_add(&c->tables[d], launch, c->counters[d]);
+        hd_access_table_add(&c->tables[d], launch, c->counters[d], NULL);
     return HD_OK;
 }
 

@@ -12,7 +12,8 @@
 typedef struct hearing {
     cli_counted *counted;
     const hd_counters *counters;
-    const hd_origin *origin; /* NULL: the launch is the original's */
+    const hd_origin *origin;       /* NULL: the launch is the original's */
+    const hd_cache_launch *cached; /* what the device's caches served; NULL: not simulated */
     const hd_event_launch *launch;
 } hearing;
 
@@ -25,7 +26,7 @@ static hd_status count_launch(void *self, bool complete) {
     const hearing *h = self;
     (void)complete;
     hd_access_table_add(&h->counted->table, h->origin ? hd_origin_launch(h->origin) : h->launch,
-                        h->counters);
+                        h->counters, h->cached ? h->cached->accesses : NULL);
     return HD_OK;
 }
 
@@ -42,11 +43,20 @@ static void show_reading(void *user, const char *doing, double done) {
                    ((double)r->done + done * (double)r->launch) / (double)r->all);
 }
 
+/* The launch with this number, or NULL. */
+static const hd_cache_launch *cached_launch(const hd_caches *caches, int64_t number) {
+    for (uint32_t l = 0; caches && l < caches->launch_count; l++)
+        if (caches->launches[l].launch->number == number)
+            return &caches->launches[l];
+    return NULL;
+}
+
 static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_origin *origin,
-                           hd_trace *trace, const hd_trace_choice *choice) {
+                           const hd_caches *caches, hd_trace *trace,
+                           const hd_trace_choice *choice) {
     hd_arena *arena = hd_arena_new();
     hd_counters *counters = hd_counters_new(arena, device);
-    hearing h = {k, counters, origin, NULL};
+    hearing h = {k, counters, origin, cached_launch(caches, choice->launch), NULL};
     hd_sink sinks[3] = {hd_counters_sink(counters)};
     uint32_t count = 1;
     if (origin)
@@ -59,6 +69,19 @@ static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_o
     return status;
 }
 
+/* What the device's caches serve of the trace; NULL where its profile does not tell enough. */
+static hd_status simulate_caches(cli *c, const cli_counted *k, const hd_device *device,
+                                 hd_trace *trace, const hd_trace_watch *watch,
+                                 const hd_caches **caches) {
+    static const hd_diag silent = {NULL, NULL};
+    const hd_caches_options options = {.watch = watch};
+    *caches = NULL;
+    return k->no_caches || hd_caches_check(&silent, device) != HD_OK
+               ? HD_OK
+               : hd_caches_run(c->arena, &c->diag, trace, device, k->placed.job, NULL, &options,
+                               caches);
+}
+
 static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd_trace *trace) {
     cli_stop stop;
     const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
@@ -66,12 +89,14 @@ static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd
     reading r = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
     const hd_trace_watch watch = {show_reading, &r, wanted};
     hd_origin *origin = k->placed.placed ? hd_origin_new(&k->placed.view, k->placed.placed) : NULL;
-    hd_status status = HD_OK;
+    const hd_caches *caches;
+    hd_status status = simulate_caches(c, k, device, trace, &watch, &caches);
+    k->has_caches = status == HD_OK && caches != NULL;
     for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*wanted; l++) {
         const hd_trace_choice choice = {contents->launches[l].launch.number, 0, UINT64_MAX, 0,
                                         &watch};
         r.launch = contents->launches[l].lane_accesses;
-        status = count_one(c, k, device, origin, trace, &choice);
+        status = count_one(c, k, device, origin, caches, trace, &choice);
         r.done += r.launch;
     }
     if (origin)
@@ -121,28 +146,27 @@ hd_status cli_count(cli *c, cli_counted *k, const hd_device *device) {
     status = count_trace(c, k, device, trace);
     hd_trace_close(trace);
     if (status == HD_OK)
-        k->annotated = hd_annotate(c->arena, device, &k->table);
+        k->annotated = hd_annotate(c->arena, device, &k->table, k->has_caches);
     return status;
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
 void cli_show_counted(cli *c, const cli_counted *k, hd_str *out) {
-    const hd_launch_counts *total = &k->annotated->total;
+    const hd_launch_counts *total = &k->annotated->total.counts;
     const hd_coalesce_counts *moved = &total->hd_coalesce;
     hd_arena *a = c->arena;
     hd_str_printf(out, "%s", hd_plain_text(a, k->input.path, false));
     for (size_t l = 0; l < k->layouts.count; l++)
         hd_str_printf(out, "%s%s", l ? ", " : " in ", k->layouts.data[l]);
-    hd_str_printf(out, " on %s: %s, %s, %s moved, %s of it used", k->annotated->device->name,
+    hd_str_printf(out, " on %s\n  %s, %s, %s moved, %s of it used\n", k->annotated->device->name,
                   hd_show_counted(a, moved->requests, "request", "s"),
                   hd_show_counted(a, moved->transactions, "transaction", "s"),
                   hd_show_bytes(a, moved->bytes_moved), hd_show_share(a, hd_efficiency(total)));
     if (total->hd_banks.local_requests)
-        hd_str_printf(out, "; local memory: %s, %s",
+        hd_str_printf(out, "  local memory: %s, %s\n",
                       hd_show_counted(a, total->hd_banks.passes, "pass", "es"),
                       hd_show_counted(a, total->hd_banks.conflicts, "conflict", "s"));
-    hd_str_add(out, "\n");
 }
 
 HD_GETTER(layouts_of, cli_counted, hd_list(row->layouts.data, row->layouts.count))

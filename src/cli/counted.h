@@ -10,12 +10,13 @@
 typedef struct cli_counted {
     cli_input input;
     cli_texts layouts; /* of a job */
+    bool no_caches;    /* are simulated */
     /* what came of it */
     cli_placed placed; /* of a job */
     cli_run run;
     hd_access_table table;
     const hd_annotated *annotated;
-    bool complete;
+    bool complete, has_caches;
 } cli_counted;
 
 /* Counts for a device. Where a job was stopped by a signal, what ran until then. */
@@ -23,7 +24,7 @@ hd_status cli_count(cli *c, cli_counted *counted, const hd_device *device);
 
 extern const hd_member cli_counted_members[];        /* cli_counted */
 extern const hd_member cli_counted_source_members[]; /* the same without what was counted */
-/* A line: what it is, and what was moved in all. */
+/* What it is, and what was moved in all. */
 void cli_show_counted(cli *c, const cli_counted *counted, hd_str *out);
 
 #endif

@@ -24,16 +24,20 @@ typedef enum column {
     TRANSACTIONS,
     MOVED,
     USED,
+    L1,
+    L2,
+    DRAM,
     PASSES,
     CONFLICTS,
     PLACE,
     COLUMNS
 } column;
 
-static const char *const titles[COLUMNS] = {"share", "requests", "transactions", "moved",
-                                            "used",  "passes",   "conflicts",    "line"};
+static const char *const titles[COLUMNS] = {"share",  "requests",  "transactions", "moved",
+                                            "used",   "L1",        "L2",           "DRAM",
+                                            "passes", "conflicts", "line"};
 /* Those that go first where the terminal is narrow. */
-static const column least_first[] = {REQUESTS, PASSES, SHARE, MOVED, TRANSACTIONS};
+static const column least_first[] = {REQUESTS, PASSES, MOVED, L1, SHARE, L2, TRANSACTIONS, DRAM};
 
 /* A line to be shown. */
 typedef struct shown_line {
@@ -55,7 +59,7 @@ typedef struct margin {
 /* ---- what is shown -------------------------------------------------------------------------- */
 
 static double share_of(const margin *m, const hd_launch_counts *counts) {
-    uint64_t all = hd_weight(&m->annotated->total);
+    uint64_t all = hd_weight(&m->annotated->total.counts);
     return all ? (double)hd_weight(counts) / (double)all : 0;
 }
 
@@ -80,6 +84,16 @@ static void fill_cells(const margin *m, shown_line *line) {
         line->cells[TRANSACTIONS] = hd_show_count(m->arena, (double)moved->transactions);
         line->cells[MOVED] = hd_show_bytes(m->arena, moved->bytes_moved);
         line->cells[USED] = hd_show_share(m->arena, hd_efficiency(counts));
+    }
+    const hd_cache_counts *cached = &line->line->cached;
+    if (cached->sectors) {
+        line->cells[L1] =
+            hd_show_share(m->arena, (double)cached->l1_hits / (double)cached->sectors);
+        line->cells[L2] =
+            cached->l2_sectors
+                ? hd_show_share(m->arena, (double)cached->l2_hits / (double)cached->l2_sectors)
+                : "-";
+        line->cells[DRAM] = hd_show_bytes(m->arena, cached->dram_read + cached->dram_written);
     }
     if (counts->hd_banks.local_requests) {
         line->cells[PASSES] = hd_show_count(m->arena, (double)counts->hd_banks.passes);
@@ -127,9 +141,11 @@ static int by_weight(const void *left, const void *right) {
 static void add_heaviest(margin *m) {
     const hd_annotated *a = m->annotated;
     for (size_t f = 0; f < a->file_count; f++)
-        for (size_t l = 0; l < a->files[f].line_count; l++)
-            add_line(m, &a->files[f], &a->files[f].lines[l], a->files[f].lines[l].number,
-                     a->files[f].lines[l].text);
+        for (size_t l = 0; l < a->files[f].line_count; l++) {
+            const hd_annotated_line *line = &a->files[f].lines[l];
+            const char *text = line->text ? line->text : "";
+            add_line(m, &a->files[f], line, line->number, text + strspn(text, " \t"));
+        }
     if (m->lines.count)
         qsort(m->lines.data, m->lines.count, sizeof *m->lines.data, by_weight);
     if (m->options->top && m->lines.count > m->options->top)
@@ -157,7 +173,7 @@ static void choose_widths(margin *m) {
         m->width[k] = width && width < title ? title : width;
     }
     for (size_t i = 0; i < sizeof least_first / sizeof *least_first; i++)
-        if (margin_width(m) + LEAST_SOURCE > m->terminal)
+        if (m->options->cut && margin_width(m) + LEAST_SOURCE > m->terminal)
             m->width[least_first[i]] = 0;
 }
 

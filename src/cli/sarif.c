@@ -72,7 +72,7 @@ static finding uncoalesced(const findings *all, const hd_access_row *row) {
                  row,
                  moved->transactions,
                  wasted,
-                 all->counted->annotated->total.hd_coalesce.transactions,
+                 all->counted->annotated->total.counts.hd_coalesce.transactions,
                  wasted * each,
                  NULL};
     if (!is_finding(&f))
@@ -97,7 +97,7 @@ static finding bank_conflict(const findings *all, const hd_access_row *row) {
                  row,
                  banks->passes,
                  banks->conflicts,
-                 all->counted->annotated->total.hd_banks.passes,
+                 all->counted->annotated->total.counts.hd_banks.passes,
                  0,
                  NULL};
     if (!is_finding(&f))

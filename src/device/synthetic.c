@@ -40,8 +40,8 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     FIGURE("l1tags", TAGS, l1.tag, "0", true, true),
     FIGURE("l2tags", TAGS, l2.tag, "0", true, true),
     FIGURE("l1write", WORD, l1_write, "through", true, true, l1_write_words),
-    FIGURE("banks", NUMBER, banks, "32", true),
-    FIGURE("bank", NUMBER, bank, "4", true),
+    FIGURE("banks", NUMBER, banks, "32", true, true),
+    FIGURE("bank", NUMBER, bank, "4", true, true),
 };
 #undef FIGURE
 

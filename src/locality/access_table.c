@@ -1,5 +1,6 @@
 /* Counts of static accesses (access_table.h). */
 #include "locality/access_table.h"
+#include "locality/tally.h"
 
 static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
@@ -49,13 +50,19 @@ static size_t find_row(hd_access_table *table, const hd_access_row *wanted) {
 }
 
 void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
-                         const hd_counters *counters) {
+                         const hd_counters *counters, const hd_cache_sum *cached) {
     for (uint32_t a = 0; a < launch->access_count; a++) {
         const hd_access_row wanted = row_of(launch, &launch->accesses[a]);
         size_t at = find_row(table, &wanted);
         table->next = at + 1;
         hd_counters_add_access(counters, launch->number, a, &table->data[at].counts);
+        if (cached)
+            hd_cache_counts_add(&table->data[at].cached, &cached[a].counts);
     }
+}
+
+void hd_cache_counts_add(hd_cache_counts *sum, const hd_cache_counts *more) {
+    hd_tally_add(sum, more, sizeof *sum);
 }
 
 hd_launch_counts hd_access_row_moved(const hd_access_row *row) {

@@ -3,12 +3,13 @@
  *
  *     hd_access_table table = {.arena = arena};
  *     for each launch: hear its events with hd_counters, then
- *         hd_access_table_add(&table, launch, counters);
+ *         hd_access_table_add(&table, launch, counters, NULL);
  */
 #ifndef HD_ACCESS_TABLE_H
 #define HD_ACCESS_TABLE_H
 
 #include "locality/analysis.h"
+#include "locality/cache.h"
 
 /* An access of a kernel. Its texts are the table's. */
 typedef struct hd_access_row {
@@ -21,6 +22,7 @@ typedef struct hd_access_row {
     uint64_t pc;
     const char *buffer, *record, *field; /* NULL: not known, or none */
     hd_launch_counts counts;
+    hd_cache_counts cached; /* zeros where no caches were simulated */
 } hd_access_row;
 
 /* All zero but for `arena`: an empty table. Rows stand as the launches have them. */
@@ -31,9 +33,11 @@ typedef struct hd_access_table {
     size_t next; /* where the next access of a kernel that was met before is looked for first */
 } hd_access_table;
 
-/* Adds what was counted of a launch to the rows of its accesses. */
+/* Adds what was counted of a launch to the rows of its accesses, and what caches served of them:
+ * cached[launch->access_count], or NULL. */
 void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
-                         const hd_counters *counters);
+                         const hd_counters *counters, const hd_cache_sum *cached);
+void hd_cache_counts_add(hd_cache_counts *sum, const hd_cache_counts *more);
 /* Of what was counted of an access the part that counts for its launches, too: accesses to global
  * memory, and the passes of local memory's banks. */
 hd_launch_counts hd_access_row_moved(const hd_access_row *row);

@@ -77,7 +77,7 @@ static hd_annotated_line *line_of(annotator *n, hd_annotated_file *file, uint32_
 }
 
 static void add_sum(hd_arena *arena, hd_annotated_sum **sums, size_t *count, const char *name,
-                    const hd_launch_counts *counts) {
+                    const hd_access_row *row, const hd_launch_counts *counts) {
     size_t at = 0;
     while (at < *count && strcmp((*sums)[at].name, name))
         at++;
@@ -89,6 +89,7 @@ static void add_sum(hd_arena *arena, hd_annotated_sum **sums, size_t *count, con
         *sums = grown;
     }
     hd_launch_counts_add(&(*sums)[at].counts, counts);
+    hd_cache_counts_add(&(*sums)[at].cached, &row->cached);
 }
 
 /* "body.x" for a field, whichever buffer it is in; else the buffer. */
@@ -102,7 +103,7 @@ static bool is_counted(const hd_launch_counts *counts) {
 }
 
 const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
-                                const hd_access_table *table) {
+                                const hd_access_table *table, bool has_caches) {
     annotator n = {.arena = arena};
     hd_annotated *a = hd_new(arena, hd_annotated);
     for (size_t i = 0; i < table->count; i++) {
@@ -121,12 +122,17 @@ const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
         line->access_count = accesses.count;
         hd_launch_counts_add(&line->counts, &moved);
         hd_launch_counts_add(&file->counts, &moved);
-        hd_launch_counts_add(&a->total, &moved);
-        add_sum(arena, &a->kernels, &a->kernel_count, row->kernel, &moved);
+        hd_launch_counts_add(&a->total.counts, &moved);
+        hd_cache_counts_add(&line->cached, &row->cached);
+        hd_cache_counts_add(&file->cached, &row->cached);
+        hd_cache_counts_add(&a->total.cached, &row->cached);
+        add_sum(arena, &a->kernels, &a->kernel_count, row->kernel, row, &moved);
         if (is_counted(&moved))
-            add_sum(arena, &a->targets, &a->target_count, target_of(arena, row), &moved);
+            add_sum(arena, &a->targets, &a->target_count, target_of(arena, row), row, &moved);
     }
     a->device = device;
+    a->has_caches = has_caches;
+    a->total.name = "in all";
     a->files = n.files.data;
     a->file_count = n.files.count;
     return a;
@@ -146,6 +152,21 @@ uint64_t hd_weight(const hd_launch_counts *counts) {
 HD_GETTER(accesses_of, hd_annotated_line, hd_pointed_rows(row->accesses, row->access_count))
 HD_GETTER(efficiency_of, hd_launch_counts, hd_real(hd_efficiency(row)))
 
+/* null where no caches were simulated. */
+static hd_value cached_of(const hd_view *view, const hd_cache_counts *cached) {
+    return hd_row(((const hd_annotated *)view->context)->has_caches ? cached : NULL);
+}
+HD_GETTER(line_caches, hd_annotated_line, cached_of(view, &row->cached))
+HD_GETTER(file_caches, hd_annotated_file, cached_of(view, &row->cached))
+HD_GETTER(sum_caches, hd_annotated_sum, cached_of(view, &row->cached))
+HD_GETTER(files_of, hd_annotated, hd_with(hd_rows(row->files, row->file_count), row))
+HD_GETTER(kernels_of, hd_annotated, hd_with(hd_rows(row->kernels, row->kernel_count), row))
+HD_GETTER(targets_of, hd_annotated, hd_with(hd_rows(row->targets, row->target_count), row))
+HD_GETTER(total_of, hd_annotated, hd_with(hd_row(&row->total), row))
+
+static const hd_member cache_members[] = {HD_SAME(hd_cache_counts, sectors, l1_hits, l2_sectors,
+                                                  l2_hits, l2_bytes, dram_read, dram_written),
+                                          {0}};
 static const hd_member counts_members[] = {
     {HD_SELF, .of = hd_launch_count_members}, {"efficiency", .get = efficiency_of}, {0}};
 static const hd_member access_members[] = {
@@ -153,20 +174,23 @@ static const hd_member access_members[] = {
 static const hd_member line_members[] = {{"line", HD_AT(hd_annotated_line, number)},
                                          {"source", HD_AT(hd_annotated_line, text)},
                                          {HD_IN(hd_annotated_line, counts), .of = counts_members},
+                                         {"caches", .get = line_caches, .of = cache_members},
                                          {"accesses", .get = accesses_of, .of = access_members},
                                          {0}};
 const hd_member hd_annotated_file_members[] = {
     {"file", HD_AT(hd_annotated_file, path)},
     {HD_IN(hd_annotated_file, counts), .of = counts_members},
+    {"caches", .get = file_caches, .of = cache_members},
     {"lines", HD_MANY(hd_annotated_file, lines, line_count), .of = line_members},
     {0}};
-static const hd_member sum_members[] = {{"name", HD_AT(hd_annotated_sum, name)},
-                                        {HD_IN(hd_annotated_sum, counts), .of = counts_members},
-                                        {0}};
+static const hd_member total_members[] = {{HD_IN(hd_annotated_sum, counts), .of = counts_members},
+                                          {"caches", .get = sum_caches, .of = cache_members},
+                                          {0}};
+static const hd_member sum_members[] = {
+    {"name", HD_AT(hd_annotated_sum, name)}, {HD_SELF, .of = total_members}, {0}};
 
-const hd_member hd_annotated_members[] = {
-    {"files", HD_MANY(hd_annotated, files, file_count), .of = hd_annotated_file_members},
-    {"kernels", HD_MANY(hd_annotated, kernels, kernel_count), .of = sum_members},
-    {"targets", HD_MANY(hd_annotated, targets, target_count), .of = sum_members},
-    {"total", HD_IN(hd_annotated, total), .of = counts_members},
-    {0}};
+const hd_member hd_annotated_members[] = {{"files", .get = files_of, .of = hd_annotated_file_members},
+                                          {"kernels", .get = kernels_of, .of = sum_members},
+                                          {"targets", .get = targets_of, .of = sum_members},
+                                          {"total", .get = total_of, .of = total_members},
+                                          {0}};

@@ -17,6 +17,7 @@ typedef struct hd_annotated_line {
     const hd_access_row **accesses;
     size_t access_count;
     hd_launch_counts counts; /* as hd_access_row_moved() */
+    hd_cache_counts cached;
 } hd_annotated_line;
 
 typedef struct hd_annotated_file {
@@ -25,26 +26,30 @@ typedef struct hd_annotated_file {
     hd_annotated_line *lines;
     size_t line_count, line_capacity; /* ascending */
     hd_launch_counts counts;
+    hd_cache_counts cached;
 } hd_annotated_file;
 
 /* A kernel, or what accesses lead to. */
 typedef struct hd_annotated_sum {
     const char *name; /* "attract"; "body.x"; "out" */
     hd_launch_counts counts;
+    hd_cache_counts cached;
 } hd_annotated_sum;
 
 typedef struct hd_annotated {
     const hd_device *device;
+    bool has_caches; /* they were simulated; else `cached` is all zero */
     hd_annotated_file *files;
     size_t file_count;
     hd_annotated_sum *kernels, *targets; /* in the order of the table */
     size_t kernel_count, target_count;
-    hd_launch_counts total;
+    hd_annotated_sum total;
 } hd_annotated;
 
-/* Sums of a table's rows, counted for `device`. The result points into the table. */
+/* Sums of a table's rows, counted for `device`, perhaps with its caches. The result points into the
+ * table. */
 const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
-                                const hd_access_table *table);
+                                const hd_access_table *table, bool has_caches);
 
 /* Bytes asked for as a share of those that were moved; 1 where none were. */
 double hd_efficiency(const hd_launch_counts *counts);
@@ -52,7 +57,8 @@ double hd_efficiency(const hd_launch_counts *counts);
 uint64_t hd_weight(const hd_launch_counts *counts);
 
 extern const hd_member hd_annotated_members[]; /* hd_annotated: files, kernels and targets */
-extern const hd_member hd_annotated_file_members[];
+extern const hd_member hd_annotated_file_members[]; /* hd_annotated_file; context: its
+                                                     * hd_annotated */
 
 /* Source files, each read once. */
 typedef struct hd_source_file {

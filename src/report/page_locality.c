@@ -81,10 +81,12 @@ static hd_value collect_accesses(hd_arena *arena, const hd_access_table *table) 
     return hd_rows(rows, table->count);
 }
 
+/* `caches` may be NULL. */
 static void fill_table(hd_access_table *table, const hd_trace_contents *contents,
-                       const hd_counters *counters) {
+                       const hd_counters *counters, const hd_caches *caches) {
     for (uint32_t l = 0; l < contents->launch_count; l++)
-        hd_access_table_add(table, &contents->launches[l].launch, counters);
+        hd_access_table_add(table, &contents->launches[l].launch, counters,
+                            caches ? caches->launches[l].accesses : NULL);
 }
 
 HD_GETTER(kind_of, hd_access_row, hd_text(hd_access_kind_name(row->kind)))
@@ -237,6 +239,8 @@ static hd_value counted_of(const hd_view *view, const void *at) {
 HD_GETTER(launches_of, locality, row->launches)
 HD_GETTER(accesses_of, locality, row->accesses)
 HD_GETTER(buffers_of, locality, row->buffers)
+HD_GETTER(source_of, locality,
+          hd_with(hd_rows(row->source->files, row->source->file_count), row->source))
 HD_GETTER(stacks_of, locality, row->stacks)
 
 static const hd_member counted_columns[] = {HD_SAME(hd_member, key, title), {0}};
@@ -245,7 +249,7 @@ static const hd_member locality_members[] = {
     {"launches", .get = launches_of, .of = row_members},
     {"counted", .get = counted_of, .of = counted_columns},
     {"accesses", .get = accesses_of, .of = access_members},
-    {"source", HD_VIA(locality, source, HD_MANY, files, file_count), .of = source_members},
+    {"source", .get = source_of, .of = source_members},
     {"stacks", .get = stacks_of, .of = stack_members},
     {"buffers", .get = buffers_of, .of = buffer_members},
     {0}};
@@ -278,7 +282,8 @@ static hd_status check_memory(const hd_diag *diag, const hd_trace_contents *cont
 }
 
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
-                           const hd_page_options *o, const hd_sink *besides, json_t *run) {
+                           const hd_page_options *o, const hd_caches *caches,
+                           const hd_sink *besides, json_t *run) {
     static const hd_stack_scope scopes[] = {HD_STACK_DEVICE, HD_STACK_CLUSTER};
     const hd_trace_contents *contents = hd_trace_get(trace);
     hd_status status = check_memory(diag, contents, o);
@@ -309,11 +314,11 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         stack_row *rows = hd_new_array(arena, stack_row, stack_count);
         for (uint32_t s = 0; s < stack_count; s++)
             rows[s] = stack_row_of(arena, o, scopes[s], stacks[s]);
-        fill_table(&table, contents, counters);
+        fill_table(&table, contents, counters, caches);
         locality result = {.accesses = collect_accesses(arena, &table),
                            .buffers = touched_buffers(arena, pictures),
                            .stacks = hd_rows(rows, stack_count),
-                           .source = hd_annotate(arena, o->device, &table)};
+                           .source = hd_annotate(arena, o->device, &table, caches != NULL)};
         result.launches = collect_launches(arena, contents, counters, &result.totals);
         hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }

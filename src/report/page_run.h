@@ -5,6 +5,8 @@
 #include <jansson.h>
 
 #include "advise/advise.h"
+#include "base/result.h"
+#include "locality/cache.h"
 #include "locality/reuse_shape.h"
 #include "trace/trace.h"
 
@@ -42,10 +44,21 @@ hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
 /* page_reuse.c: the members `characteristics` and `blocks`. */
 hd_status hd_page_reuse(const hd_diag *diag, hd_trace *trace, const hd_page_options *options,
                         json_t *run);
+/* What caches serve; NULL: nothing was simulated. */
+typedef struct hd_page_caches {
+    const hd_caches *original, *layout; /* as run; in the layout that is advised */
+    const char *why;                    /* there is no `original` */
+} hd_page_caches;
+extern const hd_member hd_page_cache_members[]; /* the member `caches` */
+
+/* page_caches.c: both simulations, in an arena each. */
+void hd_page_simulate(hd_arena *arenas[2], hd_trace *trace, const hd_page_subject *subject,
+                      const hd_page_options *options, hd_page_caches *caches);
 /* page_locality.c: the members from `totals` to `accesses`, `source`, `stacks` and `buffers`.
- * `besides` hears the same reading; may be NULL. */
+ * `caches` and `besides`, which hears the same reading, may be NULL. */
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
-                           const hd_page_options *options, const hd_sink *besides, json_t *run);
+                           const hd_page_options *options, const hd_caches *caches,
+                           const hd_sink *besides, json_t *run);
 /* page_advice.c: the members `verdict` and `record`, by what was counted of the whole run. */
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
                          const hd_measured *measured, json_t *run);

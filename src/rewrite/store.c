@@ -55,6 +55,9 @@ static size_t offset_of(const char *text, uint32_t line, uint32_t column) {
 
 hd_place hd_rewritten_origin(const hd_rewritten_view *view, const hd_place *place) {
     const hd_rewritten_file *file = stored_file(view, place->file);
+    const char *name = place->file && view->folder ? name_in(view->folder, place->file) : NULL;
+    if (!file && name) /* of a #line directive */
+        return (hd_place){.file = name, .line = place->line, .column = place->column};
     if (!file || !place->line)
         return file ? (hd_place){.file = file->path} : *place;
     size_t at = offset_of(file->text, place->line, place->column), from = 0;

@@ -93,7 +93,7 @@ static void printing_and_parsing_are_inverse(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     assert_string_equal(hd_device_print(arena, found(arena, FERMI)),
-                        FERMI " segment:128 maxregs:255 sms:0 coalescing:warp banks:32 bank:4");
+                        FERMI " segment:128 maxregs:255 sms:0 coalescing:warp");
     const char *texts[] = {
         "warp:8 l1:1025/1 l2:3g/64 w:0.1,0.30000000000000004,1e300 blocks:1 threads:8 regs:255",
         "warp:1 l1:0 l2:0/128 w:1,1,1 blocks:4294967295 threads:1 regs:4294967295 segment:1",
@@ -167,6 +167,8 @@ static void numbers_without_sense_are_refused(void **state) {
     check_refused("warp:32 l1:0 l2:0 segment:32 coalescing:half-warp" REST, 30,
                   "'coalescing' by half-warps");
     check_refused("warp:1 l1:0 l2:0 coalescing:half-warp" REST, 18, "'coalescing' by half-warps");
+    check_refused("warp:32 l1:0 l2:0 banks:30" REST, 19, "'banks' must be a power of two");
+    check_refused("warp:32 l1:0 l2:0 bank:128" REST, 19, "'bank' must be a power of two from 1");
     check_refused("maxregs:300 regs:256 blocks:1 threads:64 warp:32 l1:0 l2:0 w:1,2,3", 1,
                   "'maxregs' must be from 1 to 'regs'");
     hd_arena *arena = hd_arena_new();
@@ -203,10 +205,10 @@ static void devices_of_the_paper_have_its_figures(void **state) {
     hd_arena *arena = hd_arena_new();
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-m2050")),
                         "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 "
-                        "regs:32768 segment:128 maxregs:63 sms:14 coalescing:warp banks:32 bank:4");
+                        "regs:32768 segment:128 maxregs:63 sms:14 coalescing:warp");
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-k20c")),
                         "warp:32 l1:0 l2:1536k/32 w:1,30,100 blocks:16 threads:2048 regs:65536 "
-                        "segment:128 maxregs:255 sms:13 coalescing:warp banks:32 bank:4");
+                        "segment:128 maxregs:255 sms:13 coalescing:warp");
     hd_arena_free(arena);
 }
 
