@@ -249,7 +249,7 @@ static const hd_member locality_members[] = {
     {"launches", .get = launches_of, .of = row_members},
     {"counted", .get = counted_of, .of = counted_columns},
     {"accesses", .get = accesses_of, .of = access_members},
-    {"source", .get = source_of, .of = source_members},
+    {"files", .get = source_of, .of = source_members},
     {"stacks", .get = stacks_of, .of = stack_members},
     {"buffers", .get = buffers_of, .of = buffer_members},
     {0}};

@@ -54,7 +54,7 @@ extern const hd_member hd_page_cache_members[]; /* the member `caches` */
 /* page_caches.c: both simulations, in an arena each. */
 void hd_page_simulate(hd_arena *arenas[2], hd_trace *trace, const hd_page_subject *subject,
                       const hd_page_options *options, hd_page_caches *caches);
-/* page_locality.c: the members from `totals` to `accesses`, `source`, `stacks` and `buffers`.
+/* page_locality.c: the members from `totals` to `accesses`, `files`, `stacks` and `buffers`.
  * `caches` and `besides`, which hears the same reading, may be NULL. */
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_page_options *options, const hd_caches *caches,
