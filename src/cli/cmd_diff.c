@@ -13,7 +13,13 @@
 #include "cli/counted.h"
 #include "cli/stop.h"
 
-enum { SIDES = 2, LONGEST_LABEL = 12, MOST_SOURCE = 60, NO_TERMINAL = 10000 };
+enum {
+    SIDES = 2,
+    LONGEST_LABEL = 12,
+    MOST_SOURCE = 60,
+    NO_TERMINAL = 10000,
+    MOST_MATCHED = 1 << 24
+};
 
 /* What is compared: of a line, a kernel, a field or all. */
 typedef struct pair {
@@ -42,8 +48,7 @@ static bool same_line(bool same_file, const hd_annotated_line *a, const hd_annot
     if (same_file || !a->text || !b->text)
         return a->number == b->number;
     const char *x = a->text + strspn(a->text, " \t"), *y = b->text + strspn(b->text, " \t");
-    size_t length = strcspn(x, "\r"), other = strcspn(y, "\r");
-    return length == other && !strncmp(x, y, length);
+    return !strcmp(x, y);
 }
 
 static void add_line(cli *c, request *r, const hd_annotated_file *file, const hd_annotated_line *a,
@@ -68,10 +73,11 @@ static void match_lines(cli *c, request *r, const hd_annotated_file *a,
                 (!strcmp(a->path, b->path) || hd_same_file(a->path, b->path));
     size_t rows = x->line_count, columns = y->line_count;
     hd_arena *own = hd_arena_new();
+    same |= rows * columns > MOST_MATCHED;
     /* most[i][j]: how many can be matched of those from i and j on */
-    uint32_t *most = hd_new_array(own, uint32_t, (rows + 1) * (columns + 1));
+    uint32_t *most = same ? NULL : hd_new_array(own, uint32_t, (rows + 1) * (columns + 1));
 #define MOST(i, j) most[(i) * (columns + 1) + (j)]
-    for (size_t i = rows; i-- > 0;)
+    for (size_t i = same ? 0 : rows; i-- > 0;)
         for (size_t j = columns; j-- > 0;) {
             uint32_t skip = MOST(i + 1, j) > MOST(i, j + 1) ? MOST(i + 1, j) : MOST(i, j + 1);
             bool match = same_line(same, &x->lines[i], &y->lines[j]);
@@ -93,9 +99,9 @@ static void match_lines(cli *c, request *r, const hd_annotated_file *a,
     hd_arena_free(own);
 }
 
-/* The file of the other side that is this one, or that has its name, or that is alone like it. */
-static size_t partner(const hd_annotated *a, const hd_annotated_file *file,
-                      const hd_annotated *others, const bool *taken) {
+/* The file of the other side that is this one, or else has its name. */
+static size_t partner(const hd_annotated_file *file, const hd_annotated *others,
+                      const bool *taken) {
     for (int how = 0; how < 2; how++)
         for (size_t f = 0; f < others->file_count; f++) {
             const char *path = file->path, *other = others->files[f].path;
@@ -105,18 +111,30 @@ static size_t partner(const hd_annotated *a, const hd_annotated_file *file,
             if (match && !taken[f])
                 return f;
         }
-    return a->file_count == 1 && others->file_count == 1 && !taken[0] ? 0 : SIZE_MAX;
+    return SIZE_MAX;
 }
 
 static void match_files(cli *c, request *r) {
     const hd_annotated *a = r->sides[0].annotated, *b = r->sides[1].annotated;
     bool *taken = hd_new_array(c->arena, bool, b->file_count + 1);
+    size_t *partners = hd_new_array(c->arena, size_t, a->file_count + 1);
+    size_t alone = SIZE_MAX, alone_count = 0, left = SIZE_MAX, left_count = 0;
     for (size_t f = 0; f < a->file_count; f++) {
-        size_t other = partner(a, &a->files[f], b, taken);
-        if (other != SIZE_MAX)
-            taken[other] = true;
-        match_lines(c, r, &a->files[f], other != SIZE_MAX ? &b->files[other] : NULL);
+        partners[f] = partner(&a->files[f], b, taken);
+        if (partners[f] != SIZE_MAX)
+            taken[partners[f]] = true;
+        else
+            alone = f, alone_count++;
     }
+    for (size_t f = 0; f < b->file_count; f++)
+        if (!taken[f])
+            left = f, left_count++;
+    if (alone_count == 1 && left_count == 1) { /* a kernel file under another name */
+        partners[alone] = left;
+        taken[left] = true;
+    }
+    for (size_t f = 0; f < a->file_count; f++)
+        match_lines(c, r, &a->files[f], partners[f] != SIZE_MAX ? &b->files[partners[f]] : NULL);
     for (size_t f = 0; f < b->file_count; f++)
         if (!taken[f])
             match_lines(c, r, NULL, &b->files[f]);
@@ -193,7 +211,8 @@ static hd_value sides_of(const hd_view *view, const void *at) {
 
 /* Transactions and passes of the second for each of the first. */
 static double ratio_of(const pair *p) {
-    return weight_of(p, 0) ? (double)weight_of(p, 1) / (double)weight_of(p, 0) : NAN;
+    return p->counts[1] && weight_of(p, 0) ? (double)weight_of(p, 1) / (double)weight_of(p, 0)
+                                           : NAN;
 }
 
 static const char *source_of(const pair *p) {
@@ -207,10 +226,10 @@ static hd_value shown_source(const hd_view *view, const void *at) {
     if (!text)
         return hd_text("");
     text += strspn(text, " \t");
-    size_t length = strcspn(text, "\r");
-    if (!isatty(STDOUT_FILENO) || length <= MOST_SOURCE)
-        return hd_text(hd_strndup(view->arena, text, length));
-    for (length = MOST_SOURCE; ((unsigned char)text[length] & 0xc0) == 0x80;)
+    size_t length = MOST_SOURCE;
+    if (!isatty(STDOUT_FILENO) || strlen(text) <= length)
+        return hd_text(text);
+    for (; ((unsigned char)text[length] & 0xc0) == 0x80;)
         length--;
     return hd_text(hd_format(view->arena, "%.*s…", (int)length, text));
 }
@@ -244,7 +263,6 @@ static const hd_member line_columns[] = {{NULL, "line", HD_PLAIN_WORD, HD_AT(pai
         {NULL, title, HD_AT(pair, label)},             \
         {.get = sides_of, .of = weight_columns},       \
         {NULL, "ratio", HD_RATIO, .get = ratio_value}, \
-        {.get = sides_of, .of = moved_columns},        \
         {.get = sides_of, .of = used_columns},         \
         {0},                                           \
     }

@@ -136,6 +136,17 @@ static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subje
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
+/* As cli_open_accesses(); *job is NULL for a trace. */
+static hd_status open_run(cli *c, cli_input *input, hd_job **job, cli_run *run, hd_trace **trace) {
+    hd_status status = cli_read_input(c, input);
+    *job = NULL;
+    if (status == HD_OK && input->is_trace)
+        return cli_open_trace(c, input, trace);
+    if (status == HD_OK)
+        status = cli_load_input(c, input, job);
+    return status ? status : cli_open_job_accesses(c, input, *job, run, trace);
+}
+
 /* What the page says of one run. */
 static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     cli_run run = {0};
@@ -144,7 +155,7 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     json_t *object;
     cli_input input = r->input;
     input.path = path;
-    hd_status status = cli_open_accesses(c, &input, &run, &job, &trace);
+    hd_status status = open_run(c, &input, &job, &run, &trace);
     if (status != HD_OK)
         return status;
     hd_page_subject subject = {.name = path};

@@ -1,7 +1,6 @@
 /* heddle run: the job on the machine, and what it executed, touched and moved. */
 #include "cli/contents.h"
 #include "cli/placed.h"
-#include "locality/access_table.h"
 
 typedef struct request {
     const char *path;
@@ -25,26 +24,10 @@ typedef struct request {
 typedef struct counting {
     const request *request;
     hd_arena *arena; /* of this run */
-    const hd_event_launch *launch;
     hd_counters **counters;
-    hd_origin *origin;       /* NULL: the job is run as it is */
+    hd_origin *origin;       /* NULL: accesses are not listed, or the job is run as it is */
     hd_access_table *tables; /* [devices], of all runs; NULL: accesses are not listed */
 } counting;
-
-/* Hears a launch behind its counters: what they have counted of its accesses. */
-static hd_status count_accesses(void *self, bool complete) {
-    const counting *c = self;
-    const hd_event_launch *launch = c->origin ? hd_origin_launch(c->origin) : c->launch;
-    (void)complete;
-    for (size_t d = 0; d < c->request->device_count; d++)
-        hd_access_table_add(&c->tables[d], launch, c->counters[d], NULL);
-    return HD_OK;
-}
-
-static hd_status remember_launch(void *self, const hd_event_launch *launch) {
-    ((counting *)self)->launch = launch;
-    return HD_OK;
-}
 
 static bool begin_counting(void *self, uint32_t number, hd_sink *sink) {
     counting *c = self;
@@ -52,17 +35,16 @@ static bool begin_counting(void *self, uint32_t number, hd_sink *sink) {
     (void)number;
     c->arena = hd_arena_new();
     c->counters = hd_new_array(c->arena, hd_counters *, device_count);
-    hd_sink *sinks = hd_new_array(c->arena, hd_sink, device_count + 2);
-    uint32_t count = (uint32_t)device_count;
+    hd_sink *sinks = hd_new_array(c->arena, hd_sink, 2 * device_count + 1);
+    uint32_t count = 0;
     for (size_t d = 0; d < device_count; d++) {
         c->counters[d] = hd_counters_new(c->arena, c->request->devices[d]);
-        sinks[d] = hd_counters_sink(c->counters[d]);
+        sinks[count++] = hd_counters_sink(c->counters[d]);
     }
-    if (c->tables && c->origin)
+    if (c->origin)
         sinks[count++] = hd_origin_sink(c->origin);
-    if (c->tables)
-        sinks[count++] =
-            (hd_sink){.self = c, .launch = remember_launch, .end_launch = count_accesses};
+    for (size_t d = 0; c->tables && d < device_count; d++)
+        sinks[count++] = cli_rows_sink(c->arena, &c->tables[d], c->counters[d], c->origin, NULL);
     *sink = count == 1 ? sinks[0] : hd_sink_tee(c->arena, sinks, count);
     return true;
 }
@@ -87,10 +69,6 @@ typedef struct result {
     const cli_check *check; /* NULL: nothing was compared */
 } result;
 
-static hd_value access_rows(const hd_access_table *table) {
-    return hd_rows(table->data, table->count);
-}
-
 static const hd_member access_members[] = {
     {HD_SELF, .of = hd_access_row_members}, {HD_SELF, .of = hd_access_row_bank_members}, {0}};
 
@@ -100,7 +78,7 @@ typedef struct device_accesses {
     const hd_access_table *table;
 } device_accesses;
 
-HD_GETTER(rows_of, device_accesses, access_rows(row->table))
+HD_GETTER(rows_of, device_accesses, hd_rows(row->table->data, row->table->count))
 static hd_value accesses_of(const hd_view *view, const void *at) {
     const result *r = at;
     const cli_run_devices *on = view->context;
@@ -188,7 +166,7 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
     cli_placed_begin(c, p);
     hd_status status = cli_open_machine(c, p->job, &r->machine, run);
     if (status == HD_OK) {
-        counts->origin = p->placed ? hd_origin_new(&p->view, p->placed) : NULL;
+        counts->origin = r->accesses && p->placed ? hd_origin_new(&p->view, p->placed) : NULL;
         status = cli_execute(c, p->job, &listener, run);
         cli_placed_restore(p, run);
     }

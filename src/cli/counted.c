@@ -8,28 +8,6 @@
 
 /* ---- from events --------------------------------------------------------------------------- */
 
-/* Hears a launch behind its counters. */
-typedef struct hearing {
-    cli_counted *counted;
-    const hd_counters *counters;
-    const hd_origin *origin;       /* NULL: the launch is the original's */
-    const hd_cache_launch *cached; /* what the device's caches served; NULL: not simulated */
-    const hd_event_launch *launch;
-} hearing;
-
-static hd_status remember_launch(void *self, const hd_event_launch *launch) {
-    ((hearing *)self)->launch = launch;
-    return HD_OK;
-}
-
-static hd_status count_launch(void *self, bool complete) {
-    const hearing *h = self;
-    (void)complete;
-    hd_access_table_add(&h->counted->table, h->origin ? hd_origin_launch(h->origin) : h->launch,
-                        h->counters, h->cached ? h->cached->accesses : NULL);
-    return HD_OK;
-}
-
 /* How much of a trace has been counted. */
 typedef struct reading {
     cli_meter meter;
@@ -38,9 +16,7 @@ typedef struct reading {
 
 static void show_reading(void *user, const char *doing, double done) {
     reading *r = user;
-    (void)doing;
-    cli_show_meter(&r->meter, "counting",
-                   ((double)r->done + done * (double)r->launch) / (double)r->all);
+    cli_show_meter(&r->meter, doing, ((double)r->done + done * (double)r->launch) / (double)r->all);
 }
 
 /* The launch with this number, or NULL. */
@@ -56,12 +32,13 @@ static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_o
                            const hd_trace_choice *choice) {
     hd_arena *arena = hd_arena_new();
     hd_counters *counters = hd_counters_new(arena, device);
-    hearing h = {k, counters, origin, cached_launch(caches, choice->launch), NULL};
+    const hd_cache_launch *cached = cached_launch(caches, choice->launch);
     hd_sink sinks[3] = {hd_counters_sink(counters)};
     uint32_t count = 1;
     if (origin)
         sinks[count++] = hd_origin_sink(origin);
-    sinks[count++] = (hd_sink){.self = &h, .launch = remember_launch, .end_launch = count_launch};
+    sinks[count++] =
+        cli_rows_sink(arena, &k->table, counters, origin, cached ? cached->accesses : NULL);
     const hd_sink all = hd_sink_tee(arena, sinks, count);
     hd_status status = hd_trace_replay(trace, &c->diag, choice, &all);
     hd_counters_free(counters);
@@ -119,7 +96,7 @@ static hd_status run_job(cli *c, cli_counted *k, hd_trace **trace) {
     k->input.machine.inputs = p->inputs;
     k->input.machine.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
     cli_placed_begin(c, p);
-    status = cli_trace_scratch(c, &k->input, p->job, &k->run, trace);
+    status = cli_open_job_accesses(c, &k->input, p->job, &k->run, trace);
     cli_placed_end(c, p);
     return status;
 }

@@ -167,8 +167,7 @@ static hd_status execute(cli *c, const cli_input *input, const hd_job *job, hd_s
     hearing h = {input, sink};
     const cli_listener listener = {begin_launch, NULL, &h, 0};
     if (input->block_text)
-        h.sink = hd_sink_blocks(c->arena, sink,
-                                (hd_block_choice){input->first_block, input->last_block, 0, 1});
+        h.sink = hd_sink_blocks(c->arena, sink, input->first_block, input->last_block);
     return cli_execute(c, job, &listener, run);
 }
 
@@ -243,8 +242,8 @@ hd_status cli_load_input(cli *c, cli_input *input, hd_job **job) {
     return input->out ? cli_check_output(c, input->out_name, input->out, inputs, 2) : HD_OK;
 }
 
-hd_status cli_trace_scratch(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
-                            hd_trace **trace) {
+hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
+                                hd_trace **trace) {
     char *folder;
     cli_stop stop;
     /* Into a folder of its own; an open trace needs no name. */
@@ -263,15 +262,14 @@ hd_status cli_trace_scratch(cli *c, const cli_input *input, const hd_job *job, c
     return status;
 }
 
-hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_job **job,
-                            hd_trace **trace) {
+hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace) {
+    hd_job *job;
     hd_status status = cli_read_input(c, input);
-    *job = NULL;
     if (status == HD_OK && input->is_trace)
         return cli_open_trace(c, input, trace);
     if (status == HD_OK)
-        status = cli_load_input(c, input, job);
-    return status ? status : cli_trace_scratch(c, input, *job, run, trace);
+        status = cli_load_input(c, input, &job);
+    return status ? status : cli_open_job_accesses(c, input, job, run, trace);
 }
 
 /* ---- progress ------------------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ const cli_command cli_commands[] = {
     {"trace export", NULL, cmd_trace_export},
     {"trace import", NULL, cmd_trace_import},
     {"locality", "count stack distances, and give miss ratios of caches", cmd_locality},
+    {"caches", "simulate the caches of a device, in any layout", cmd_caches},
     {"reuse", "count how much data is used again, by distance, in six scenarios", cmd_reuse},
     {"reuse compare", NULL, cmd_reuse_compare},
     {"report", "write a page that shows all of this, for a browser", cmd_report},

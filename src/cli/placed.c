@@ -85,3 +85,33 @@ void cli_placed_restore(const cli_placed *p, cli_run *run) {
         run->rows.data[r].launch =
             &p->original->launches[run->rows.data[r].launch - p->job->launches];
 }
+
+/* ---- what was counted of accesses ------------------------------------------------------------ */
+
+typedef struct hearing {
+    hd_access_table *table;
+    const hd_counters *counters;
+    const hd_origin *origin;
+    const hd_cache_sum *cached;
+    const hd_event_launch *launch;
+} hearing;
+
+static hd_status begin_launch(void *self, const hd_event_launch *launch) {
+    ((hearing *)self)->launch = launch;
+    return HD_OK;
+}
+
+static hd_status end_launch(void *self, bool complete) {
+    const hearing *h = self;
+    (void)complete;
+    hd_access_table_add(h->table, h->origin ? hd_origin_launch(h->origin) : h->launch, h->counters,
+                        h->cached);
+    return HD_OK;
+}
+
+hd_sink cli_rows_sink(hd_arena *arena, hd_access_table *table, const hd_counters *counters,
+                      const hd_origin *origin, const hd_cache_sum *cached) {
+    hearing *h = hd_new(arena, hearing);
+    *h = (hearing){table, counters, origin, cached, NULL};
+    return (hd_sink){.self = h, .launch = begin_launch, .end_launch = end_launch};
+}

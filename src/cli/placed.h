@@ -5,6 +5,7 @@
 
 #include "advise/origin.h"
 #include "cli/execute.h"
+#include "locality/access_table.h"
 
 typedef struct cli_placed {
     const hd_job *original;
@@ -33,5 +34,11 @@ void cli_placed_end(cli *c, const cli_placed *placed);
 void **cli_placed_contents(cli *c, const cli_placed *placed, const hd_vm *vm);
 /* Rows of a run name launches of the job that was run; after this those of the original. */
 void cli_placed_restore(const cli_placed *placed, cli_run *run);
+
+/* A sink to be called behind those of counters and origin: at the end of a launch it adds what was
+ * counted of its accesses, and what caches served (or NULL), to the table. Without an origin the
+ * rows are those of the launch, else those of the original. */
+hd_sink cli_rows_sink(hd_arena *arena, hd_access_table *table, const hd_counters *counters,
+                      const hd_origin *origin, const hd_cache_sum *cached);
 
 #endif

@@ -221,9 +221,8 @@ hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
                      .scenario = o->options.scenario,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;
-    hd_job *job;
     cli_end_on_stop();
-    hd_status status = cli_open_accesses(c, &o->input, &r->run, &job, &trace);
+    hd_status status = cli_open_accesses(c, &o->input, &r->run, &trace);
     if (status != HD_OK)
         return status;
     const hd_trace_contents *contents = hd_trace_get(trace);

@@ -239,8 +239,13 @@ int hd_map_field_at(const hd_map *map, uint32_t allocation, uint64_t byte) {
         if (cluster->allocation != allocation || byte < cluster->base ||
             byte - cluster->base >= cluster->bytes)
             continue;
+        uint64_t tile = (byte - cluster->base) / cluster->tile_bytes;
         uint64_t inside = (byte - cluster->base) % cluster->tile_bytes;
-        if (inside >= field->run && (inside - field->run) / field->size < cluster->tile)
+        if (inside < field->run || (inside - field->run) / field->size >= cluster->tile)
+            continue;
+        uint64_t element = tile * cluster->tile + (inside - field->run) / field->size;
+        bool is_value = (inside - field->run) % field->size < map->record->fields[f].size;
+        if (element < map->count && is_value)
             return (int)f;
     }
     return -1;

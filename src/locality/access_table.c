@@ -53,9 +53,13 @@ void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
                          const hd_counters *counters, const hd_cache_sum *cached) {
     for (uint32_t a = 0; a < launch->access_count; a++) {
         const hd_access_row wanted = row_of(launch, &launch->accesses[a]);
+        hd_launch_counts more = {0};
+        hd_counters_add_access(counters, launch->number, a, &more);
+        if (wanted.space == KIR_PRIVATE && !more.hd_coalesce.mis)
+            continue; /* mostly nobody announces these */
         size_t at = find_row(table, &wanted);
         table->next = at + 1;
-        hd_counters_add_access(counters, launch->number, a, &table->data[at].counts);
+        hd_launch_counts_add(&table->data[at].counts, &more);
         if (cached)
             hd_cache_counts_add(&table->data[at].cached, &cached[a].counts);
     }

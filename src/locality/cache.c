@@ -257,7 +257,8 @@ static void issue(void *user, uint32_t sm, const hd_event *e) {
         for (uint32_t first = warp; first < end; first += s->request)
             any |=
                 serve_request(s, sm, &view, access, first, least(first + s->request, end), &number);
-        s->cells.data[number].counts.requests += any;
+        if (any)
+            s->cells.data[number].counts.requests++;
     }
 }
 
@@ -438,6 +439,7 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     s.cell_of.arena = s.arena;
     hd_caches *result = hd_new(arena, hd_caches);
     *result = (hd_caches){.device = device, .layout = layout, .complete = true};
+    result->record = layout ? job->record : NULL;
     result->launches = hd_new_array(arena, hd_cache_launch, hd_trace_get(trace)->launch_count);
     status = cache_memory_make(&s.memory, hd_trace_get(trace));
     if (!status) {
@@ -459,8 +461,8 @@ HD_GETTER(l1_share, hd_cache_sum, hd_real(share_of(row->counts.l1_hits, row->cou
 HD_GETTER(l2_share, hd_cache_sum, hd_real(share_of(row->counts.l2_hits, row->counts.l2_sectors)))
 
 const hd_member hd_cache_sum_members[] = {
-    {"requests", "requests", HD_COUNT, HD_AT(hd_cache_sum, counts.requests)},
-    {"transactions", "transactions", HD_COUNT, HD_AT(hd_cache_sum, counts.transactions)},
+    {"requests", HD_AT(hd_cache_sum, counts.requests)},
+    {"transactions", HD_AT(hd_cache_sum, counts.transactions)},
     {"sectors", "sectors", HD_COUNT, HD_AT(hd_cache_sum, counts.sectors)},
     {"l1_hits", HD_AT(hd_cache_sum, counts.l1_hits)},
     {NULL, "L1", HD_SHARE, .get = l1_share},
@@ -468,7 +470,7 @@ const hd_member hd_cache_sum_members[] = {
     {"l2_hits", HD_AT(hd_cache_sum, counts.l2_hits)},
     {NULL, "L2", HD_SHARE, .get = l2_share},
     {"l2_bytes", "from L2", HD_BYTES, HD_AT(hd_cache_sum, counts.l2_bytes)},
-    {"dram_read", "DRAM read", HD_BYTES, HD_AT(hd_cache_sum, counts.dram_read)},
-    {"dram_written", "written", HD_BYTES, HD_AT(hd_cache_sum, counts.dram_written)},
+    {"dram_read", "from DRAM", HD_BYTES, HD_AT(hd_cache_sum, counts.dram_read)},
+    {"dram_written", "to DRAM", HD_BYTES, HD_AT(hd_cache_sum, counts.dram_written)},
     {"cost", "cost", HD_COUNT, HD_AT(hd_cache_sum, cost)},
     {0}};

@@ -63,6 +63,7 @@ typedef struct hd_cache_launch {
 /* Counts of accesses to global memory; other spaces have none. */
 typedef struct hd_caches {
     const hd_device *device;
+    const hd_record *record; /* of the layout; NULL: there is none */
     const hd_layout *layout; /* NULL: as run */
     uint32_t sector;         /* bytes */
     hd_cache_launch *launches;

@@ -177,10 +177,13 @@ void event_view_make(event_view *v, const cache_memory *memory, const hd_event *
                       .strided = !event->address,
                       .base = event->base,
                       .stride = event->stride};
-    uint64_t last = v->strided ? hd_event_address(event, last_lane(event)) : 0;
-    if (v->strided && b && b->fields)
+    if (event->address)
+        return;
+    uint64_t last = hd_event_address(event, last_lane(event));
+    if (b && b->fields)
         v->strided = move_stride(v, first, last);
-    v->one_place = !b || !b->field_at || (!event->address && event->stride % (int64_t)b->size == 0);
+    v->one_place = (b ? last - b->base < b->bytes : !memory->buffer_count) &&
+                   (!b || !b->field_at || event->stride % (int64_t)b->size == 0);
     if (v->one_place)
         v->place = cache_place_of(memory, b, first);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/table.h"
 #include "frontend/frontend.h"
 
 enum { MOST_SOURCE = 16 << 20 };
@@ -31,9 +32,17 @@ const char *hd_source_text(hd_arena *arena, hd_source_files *files, const char *
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
+/* Sums by name. */
+typedef struct sum_table {
+    hd_vec(hd_annotated_sum) rows;
+    hd_hash_table numbers;
+} sum_table;
+
 typedef struct annotator {
     hd_arena *arena;
     hd_vec(hd_annotated_file) files;
+    hd_hash_table lines; /* places in their files, by file and number */
+    sum_table kernels, targets;
     hd_source_files sources;
 } annotator;
 
@@ -41,13 +50,13 @@ static bool same_path(const char *a, const char *b) {
     return a && b ? !strcmp(a, b) || hd_same_file(a, b) : a == b;
 }
 
-static hd_annotated_file *file_of(annotator *n, const char *path) {
+static size_t file_of(annotator *n, const char *path) {
     for (size_t i = 0; i < n->files.count; i++)
         if (same_path(n->files.data[i].path, path))
-            return &n->files.data[i];
+            return i;
     const char *text = path ? hd_source_text(n->arena, &n->sources, path) : NULL;
     hd_push(n->arena, &n->files, (hd_annotated_file){.path = path, .text = text});
-    return &n->files.data[n->files.count - 1];
+    return n->files.count - 1;
 }
 
 static int by_number(const void *a, const void *b) {
@@ -55,20 +64,26 @@ static int by_number(const void *a, const void *b) {
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The line, which is put among the others in order if it is new. */
-static hd_annotated_line *line_of(annotator *n, hd_annotated_file *file, uint32_t number) {
-    struct {
-        hd_annotated_line *data;
-        size_t count, capacity;
-    } lines = {file->lines, file->line_count, file->line_capacity};
-    size_t at = 0;
-    while (at < lines.count && lines.data[at].number < number)
-        at++;
-    if (at == lines.count || lines.data[at].number != number) {
+/* Without the carriage return that some systems end lines with. */
+static const char *source_line(hd_arena *arena, const char *text, uint32_t number) {
+    char *line = hd_line_of(arena, text, number);
+    if (line)
+        line[strcspn(line, "\r")] = '\0';
+    return line;
+}
+
+static hd_annotated_line *line_of(annotator *n, size_t file_number, uint32_t number) {
+    hd_annotated_file *file = &n->files.data[file_number];
+    uint64_t key = (uint64_t)file_number << 32 | number;
+    uint64_t at = hd_hash_add(&n->lines, key, file->line_count);
+    if (at == file->line_count) {
+        struct {
+            hd_annotated_line *data;
+            size_t count, capacity;
+        } lines = {file->lines, file->line_count, file->line_capacity};
         hd_push(n->arena, &lines, (hd_annotated_line){.number = number});
-        qsort(lines.data, lines.count, sizeof *lines.data, by_number);
         if (file->text && number)
-            lines.data[at].text = hd_line_of(n->arena, file->text, number);
+            lines.data[at].text = source_line(n->arena, file->text, number);
         file->lines = lines.data;
         file->line_count = lines.count;
         file->line_capacity = lines.capacity;
@@ -76,20 +91,24 @@ static hd_annotated_line *line_of(annotator *n, hd_annotated_file *file, uint32_
     return &file->lines[at];
 }
 
-static void add_sum(hd_arena *arena, hd_annotated_sum **sums, size_t *count, const char *name,
-                    const hd_access_row *row, const hd_launch_counts *counts) {
-    size_t at = 0;
-    while (at < *count && strcmp((*sums)[at].name, name))
-        at++;
-    if (at == *count) {
-        hd_annotated_sum *grown = hd_new_array(arena, hd_annotated_sum, *count + 1);
-        if (*count)
-            memcpy(grown, *sums, *count * sizeof *grown);
-        grown[(*count)++].name = name;
-        *sums = grown;
-    }
-    hd_launch_counts_add(&(*sums)[at].counts, counts);
-    hd_cache_counts_add(&(*sums)[at].cached, &row->cached);
+static void add_access(hd_arena *arena, hd_annotated_line *line, const hd_access_row *row) {
+    struct {
+        const hd_access_row **data;
+        size_t count, capacity;
+    } accesses = {line->accesses, line->access_count, line->access_capacity};
+    hd_push(arena, &accesses, row);
+    line->accesses = accesses.data;
+    line->access_count = accesses.count;
+    line->access_capacity = accesses.capacity;
+}
+
+static void add_sum(hd_arena *arena, sum_table *sums, const char *name, const hd_access_row *row,
+                    const hd_launch_counts *counts) {
+    uint64_t at = hd_hash_add_key(&sums->numbers, name, sums->rows.count);
+    if (at == sums->rows.count)
+        hd_push(arena, &sums->rows, (hd_annotated_sum){.name = name});
+    hd_launch_counts_add(&sums->rows.data[at].counts, counts);
+    hd_cache_counts_add(&sums->rows.data[at].cached, &row->cached);
 }
 
 /* "body.x" for a field, whichever buffer it is in; else the buffer. */
@@ -104,37 +123,43 @@ static bool is_counted(const hd_launch_counts *counts) {
 
 const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
                                 const hd_access_table *table, bool has_caches) {
-    annotator n = {.arena = arena};
+    annotator n = {.arena = arena,
+                   .lines = {.arena = arena},
+                   .kernels.numbers = {.arena = arena, .key_bytes = HD_TEXT_KEYS},
+                   .targets.numbers = {.arena = arena, .key_bytes = HD_TEXT_KEYS}};
     hd_annotated *a = hd_new(arena, hd_annotated);
     for (size_t i = 0; i < table->count; i++) {
         const hd_access_row *row = &table->data[i];
         const hd_launch_counts moved = hd_access_row_moved(row);
         if (row->space == KIR_PRIVATE || (row->space == KIR_CONSTANT && !is_counted(&moved)))
             continue;
-        hd_annotated_file *file = file_of(&n, row->file);
-        hd_annotated_line *line = line_of(&n, file, row->line);
-        struct {
-            const hd_access_row **data;
-            size_t count, capacity;
-        } accesses = {line->accesses, line->access_count, line->access_count};
-        hd_push(arena, &accesses, row);
-        line->accesses = accesses.data;
-        line->access_count = accesses.count;
+        size_t number = file_of(&n, row->file);
+        hd_annotated_line *line = line_of(&n, number, row->line);
+        hd_annotated_file *file = &n.files.data[number];
+        add_access(arena, line, row);
         hd_launch_counts_add(&line->counts, &moved);
         hd_launch_counts_add(&file->counts, &moved);
         hd_launch_counts_add(&a->total.counts, &moved);
         hd_cache_counts_add(&line->cached, &row->cached);
         hd_cache_counts_add(&file->cached, &row->cached);
         hd_cache_counts_add(&a->total.cached, &row->cached);
-        add_sum(arena, &a->kernels, &a->kernel_count, row->kernel, row, &moved);
+        add_sum(arena, &n.kernels, row->kernel, row, &moved);
         if (is_counted(&moved))
-            add_sum(arena, &a->targets, &a->target_count, target_of(arena, row), row, &moved);
+            add_sum(arena, &n.targets, target_of(arena, row), row, &moved);
     }
-    a->device = device;
-    a->has_caches = has_caches;
+    for (size_t f = 0; f < n.files.count; f++)
+        qsort(n.files.data[f].lines, n.files.data[f].line_count, sizeof(hd_annotated_line),
+              by_number);
+    *a = (hd_annotated){.device = device,
+                        .has_caches = has_caches,
+                        .files = n.files.data,
+                        .file_count = n.files.count,
+                        .kernels = n.kernels.rows.data,
+                        .kernel_count = n.kernels.rows.count,
+                        .targets = n.targets.rows.data,
+                        .target_count = n.targets.rows.count,
+                        .total = a->total};
     a->total.name = "in all";
-    a->files = n.files.data;
-    a->file_count = n.files.count;
     return a;
 }
 

@@ -15,7 +15,7 @@ typedef struct hd_annotated_line {
     uint32_t number;  /* from 1; 0: the place is not known */
     const char *text; /* NULL: the source is not there */
     const hd_access_row **accesses;
-    size_t access_count;
+    size_t access_count, access_capacity;
     hd_launch_counts counts; /* as hd_access_row_moved() */
     hd_cache_counts cached;
 } hd_annotated_line;

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "kernel/kernel.h"
 #include "layout/layout.h"
+#include "locality/cache.h"
 #include "locality/reuse_shape.h"
 
 /* The names of spaces, bits 1 << kir_space, as a list. */
@@ -55,5 +56,18 @@ typedef struct hd_reuse_of {
     uint64_t first, last;
 } hd_reuse_of;
 extern const hd_member hd_characteristic_members[]; /* hd_reuse_of: `mis` to `degree` */
+
+/* ---- members_cache.c ---------------------------------------------------------------------- */
+
+/* An access of a simulated launch. */
+typedef struct hd_cache_access {
+    const hd_event_access *access;
+    const hd_cache_sum *sum;
+} hd_cache_access;
+extern const hd_member hd_cache_access_members[]; /* hd_cache_access; context: its hd_event_launch.
+                                                   * With its columns */
+extern const hd_member hd_cache_launch_members[]; /* hd_cache_launch and its accesses */
+extern const hd_member hd_cache_place_members[];  /* hd_cache_place; with its columns */
+extern const hd_member hd_caches_members[];       /* hd_caches */
 
 #endif

@@ -147,8 +147,11 @@ static void check_bijection(hd_arena *arena, const hd_map *map) {
         }
     }
     for (uint32_t a = 0; a < map->allocation_count; a++) {
-        for (uint64_t at = 0; at < map->allocation_bytes[a]; at++)
-            assert_int_equal(owner_of(map, a, at).padding, !owned[a][at]);
+        for (uint64_t at = 0; at < map->allocation_bytes[a]; at++) {
+            byte_owner owner = owner_of(map, a, at);
+            assert_int_equal(owner.padding, !owned[a][at]);
+            assert_int_equal(hd_map_field_at(map, a, at), owner.padding ? -1 : (int)owner.field);
+        }
         assert_true(owner_of(map, a, map->allocation_bytes[a]).padding);
     }
 }

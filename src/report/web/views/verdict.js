@@ -113,7 +113,7 @@ function gains({ verdict, caches }) {
 }
 
 const sure = ({ sampled, error }) => !sampled ? '' : ' Of scattered accesses a sample was kept: ' +
-    `what moves then is known to about ±${real(100 * error)}%.`;
+    `what moves then is known to about ±${(100 * error).toPrecision(2)}%.`;
 
 export function render({ run, section }) {
     const facts = [run.name, run.source && run.source !== run.name && `from ${run.source}`,
