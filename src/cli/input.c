@@ -167,7 +167,8 @@ static hd_status execute(cli *c, const cli_input *input, const hd_job *job, hd_s
     hearing h = {input, sink};
     const cli_listener listener = {begin_launch, NULL, &h, 0};
     if (input->block_text)
-        h.sink = hd_sink_blocks(c->arena, sink, input->first_block, input->last_block);
+        h.sink = hd_sink_blocks(c->arena, sink,
+                                (hd_block_choice){input->first_block, input->last_block, 0, 1});
     return cli_execute(c, job, &listener, run);
 }
 
