@@ -126,6 +126,10 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
     return hd_str_text(&text);
 }
 
+const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
+    return choice_verdict(c->arena, record, choice);
+}
+
 /* ---- text ---------------------------------------------------------------------------------- */
 
 static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
@@ -275,8 +279,6 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
         hd_str_add(out, "  no tiles are known for this device: 'heddle train' would add some\n");
     if (choice->remembered)
         hd_str_printf(out, "  measured on %s; --again measures anew\n", choice->date);
-    hd_str_printf(out, "\nVerdict%s: %s.\n", choice->stopped ? " so far" : "",
-                  choice_verdict(c->arena, record, choice));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

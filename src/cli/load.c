@@ -30,7 +30,7 @@ const cli_option *cli_job_options(cli *c, cli_source *source) {
          &source->record},
         {"split", 0, "FIELD",
          "take an array or a nested struct of the record apart: its elements or members become "
-         "fields (may be repeated)",
+         "fields (may be repeated); of a job, too",
          CLI_TEXTS, &source->split},
         {"trust-options", 0, NULL,
          "of a job: its compiler options may be any, also such as load plug-ins or write files",
@@ -40,6 +40,21 @@ const cli_option *cli_job_options(cli *c, cli_source *source) {
 }
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
+
+/* What the options take apart comes after what the job does. */
+static void split_further(cli *c, const cli_source *source, hd_job *job) {
+    if (!source->split.count)
+        return;
+    hd_vec(const char *) all = {0};
+    for (uint32_t s = 0; s < job->split_count; s++)
+        hd_push(c->arena, &all, job->split[s]);
+    for (size_t s = 0; s < source->split.count; s++)
+        hd_push(c->arena, &all, source->split.data[s]);
+    if (!job->split_count)
+        job->split_place = job->record_place;
+    job->split = all.data;
+    job->split_count = (uint32_t)all.count;
+}
 
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
@@ -58,7 +73,6 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
                             : source->values.count ? "arg"
                             : source->options      ? "options"
                             : source->record       ? "record"
-                            : source->split.count  ? "split"
                                                    : NULL;
         if (given)
             return hd_fail(&c->diag, HD_EINPUT, &place,
@@ -72,6 +86,7 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
             return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
                            "cannot read the kernel file %s: %s", (*job)->kernel_path,
                            strerror(errno));
+        split_further(c, source, *job);
     } else if (!hd_is_kernel_file(path)) {
         return hd_fail(&c->diag, HD_EINPUT, &place, "neither a kernel file (%s) nor a job (.yaml)",
                        hd_kernel_endings(c->arena));

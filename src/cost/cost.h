@@ -54,6 +54,8 @@ typedef struct hd_cost_options {
     const hd_measured *measured;
 } hd_cost_options;
 
+/* Whether the length of a loop is not known, so that a rule takes the place of it. */
+bool hd_loop_is_guessed(const hd_trip *trip);
 /* The assumed number of iterations of a loop whose trip count is `trip`. */
 uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options);
 

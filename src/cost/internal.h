@@ -62,7 +62,7 @@ typedef struct residues {
 } residues;
 
 /* 1 << MAX_LEVELS is MAX_UNIT: fields of single bytes need a level for each power. */
-enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512, MAX_BLOCK = 1 << 16, MOST_COVERED = 64 };
+enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512, MAX_BLOCK = 1 << 16, MOST_COVERED = 32 };
 
 /* Where the lanes of an access point. Several accesses of several kernels may
  * share one shape; what differs between them (field, width) is not in it.

@@ -3,15 +3,22 @@
  *
  * Clumps are what segments.c calls patterns, with residues of the first lane. Where they are cut
  * follows from how fields lie in clusters: with tile t, bytes b >= t * p of a tile and steps of p
- * bytes in a run, elements i = a * t + r and j = c * t + s, i < j, are
+ * bytes in a run, elements i = q * t + r and j = u * t + s, i < j, are
  *
- *     (c - a) * b + (s - r) * p  >=  ((c - a) * t + s - r) * p  =  (j - i) * p
+ *     (u - q) * b + (s - r) * p  >=  ((u - q) * t + s - r) * p  =  (j - i) * p
  *
  * bytes apart. (b >= t * p, since a run of t values is t * p bytes less what pads the last one, a
  * tile is padded to a multiple of the field's alignment, and p is one.) When the bytes that are
  * touched of an element end `reach` bytes behind its first one at most, those of i and j are
- * (j - i) * p - reach + 1 apart at least, and share no unit of m bytes if that is m or more:
+ * (j - i) * p - reach + 1 apart at least, and share no segment of m bytes if that is m or more:
  * where (j - i) * p >= m + reach - 1.
+ *
+ * The period: in a segment or line of m bytes, m a power of two, element i is at byte
+ * q * b + run + r * p modulo m. Where sizes are multiples of alignments, of which a is the least,
+ * each run is a multiple of t * a bytes (or begins at a greater alignment), and so is b. All these
+ * are powers of two, so q matters modulo m / (t * a) alone, i modulo m / a, and where t * a exceeds
+ * m, modulo t. An attribute may make an alignment greater than a size; then b may be any multiple
+ * of a, and i matters modulo m * t.
  */
 #include <stdlib.h>
 
@@ -29,19 +36,24 @@ static uint32_t longest_unit(const hd_device *device) {
 hd_cost_grain hd_cost_grain_of(const hd_record *record, const hd_device *device) {
     hd_cost_grain grain = {.modulus = longest_unit(device)};
     uint32_t align = record->align;
-    for (uint32_t f = 0; f < record->field_count; f++)
-        if (record->fields[f].align < align)
-            align = record->fields[f].align;
+    bool whole = true; /* sizes are multiples of alignments */
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const hd_field *field = &record->fields[f];
+        align = field->align < align ? field->align : align;
+        whole = whole && field->size % field->align == 0;
+    }
     /* A tile whose shortest run fills whole units costs what `soa` costs. */
     for (grain.level_count = 1; grain.level_count < MAX_LEVELS; grain.level_count++)
         if (align << grain.level_count >= grain.modulus)
             break;
+    uint32_t longest = 1u << (grain.level_count - 1), units = grain.modulus / align;
+    grain.period = !whole ? grain.modulus * longest : units > longest ? units : longest;
     return grain;
 }
 
-uint64_t hd_cost_gap(hd_cost_grain grain, const hd_field *field, uint64_t reach) {
+uint64_t hd_cost_gap(const hd_field *field, uint64_t reach, uint32_t segment) {
     uint64_t step = hd_align_up(field->size, field->align);
-    return (grain.modulus + reach - 1 + step - 1) / step;
+    return (segment + reach - 1 + step - 1) / step;
 }
 
 /* ---- shapes ------------------------------------------------------------------------------ */

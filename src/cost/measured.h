@@ -9,7 +9,7 @@
  *
  * A *clump* is a part of a request that no layout can bring closer to the rest of it: lanes in
  * the order of their elements, each element and byte once, cut where the next element is so far
- * away that it shares no segment or line with those before under any layout that is priced. So
+ * away that it shares no segment with those before under any layout that is priced. So
  * the transactions of a request are the sum of those of its clumps, in every layout, and requests
  * that look unlike each other are made of the same few clumps: a gather whose lanes point
  * anywhere is so many clumps of one lane. docs/cost.md, "Measured shapes", has the rest.
@@ -20,20 +20,18 @@
 #include "device/device.h"
 #include "job/job.h"
 
-/* What the model counts in. Clusters place elements alike after `modulus << (level_count - 1)` of
- * them, the period: residues of an index are modulo that. */
+/* What the model counts in. */
 typedef struct hd_cost_grain {
     uint32_t modulus;     /* bytes of the longest segment or line; a power of two */
     uint32_t level_count; /* tiles up to 1 << (level_count - 1) are told apart from `soa` */
+    uint32_t period;      /* elements so far apart lie alike in segments and lines in every layout:
+                           * residues of clumps are modulo that; a power of two */
 } hd_cost_grain;
 
 hd_cost_grain hd_cost_grain_of(const hd_record *record, const hd_device *device);
-static inline uint32_t hd_cost_period(hd_cost_grain grain) {
-    return grain.modulus << (grain.level_count - 1);
-}
-/* Elements that are at least so far apart share no segment or line in any layout, for accesses to
- * a field of which no byte from `reach` on is touched. */
-uint64_t hd_cost_gap(hd_cost_grain grain, const hd_field *field, uint64_t reach);
+/* Elements that are at least so far apart share no segment of `segment` bytes in any layout, for
+ * accesses to a field of which no byte from `reach` on is touched. */
+uint64_t hd_cost_gap(const hd_field *field, uint64_t reach, uint32_t segment);
 
 /* A clump's residue where all residues cost the same: one lane, whose bytes lie in one aligned
  * block of the field's alignment. */

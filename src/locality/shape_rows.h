@@ -48,11 +48,9 @@ typedef struct shape_rows {
     shape_level levels[SHAPE_LEVELS];
 } shape_rows;
 
-/* The level of the request that this is the hash of. */
+/* The level of the request that this is the hash of. Of one event, requests may have hashes that
+ * are HD_RANDOM_STEP apart. */
 static inline uint32_t shape_level_of(uint64_t hash) {
-    hash *= UINT64_C(0xff51afd7ed558ccd);
-    hash ^= hash >> 32;
-    hash *= UINT64_C(0xc4ceb9fe1a85ec53);
     return (uint32_t)__builtin_ctzll(hash >> 40 | (uint64_t)1 << (SHAPE_LEVELS - 1));
 }
 

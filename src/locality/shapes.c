@@ -80,7 +80,7 @@ struct hd_shapes {
     const hd_job *job;
     const hd_device *device;
     hd_cost_grain grain;
-    uint32_t period, request;
+    uint32_t request;
     uint64_t most;
     heard *launches; /* [job->launch_count] */
     int64_t current; /* launch that was heard last, or -1 */
@@ -155,7 +155,7 @@ static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_
     t.byte = t.is_part ? whole->inner.constant : access->inner.constant;
     if (t.is_known && access->inner.constant >= 0)
         t.reach = (uint64_t)access->inner.constant + access->width;
-    t.gap = hd_cost_gap(s->grain, field, t.reach);
+    t.gap = hd_cost_gap(field, t.reach, 1u << t.segment_shift);
     return t;
 }
 
@@ -304,6 +304,7 @@ typedef struct stream {
     uint32_t capacity, row_capacity;
     sums *sums;       /* [target_count] of the launch that is running */
     uint64_t *counts; /* [row_count] events of the block */
+    uint64_t seed;    /* of the block */
     request_memo memo;
     kept_request kept[KEPT];
     /* Lanes of a request: their elements, in order, and bytes inside the field. */
@@ -390,7 +391,7 @@ static uint32_t count_segments(const stream *s, const target *t) {
 typedef struct entry {
     sums *sums;
     uint32_t level;
-    kept_request *kept; /* where they are kept, too; NULL: nowhere */
+    kept_request *kept; /* where they are kept, and not counted; NULL: nowhere */
 } entry;
 
 static void keep_row(kept_request *k, size_t row) {
@@ -414,7 +415,7 @@ static bool straddles_nothing(const target *t, uint32_t inner) {
 static void add_clump(const hd_shapes *s, const stream *lanes, const target *t, uint32_t from,
                       uint32_t to, entry *e) {
     int32_t places[2 * SHAPE_LANES];
-    shape_clump clump = {to - from, (uint32_t)lanes->index[from] & (s->period - 1), places};
+    shape_clump clump = {to - from, (uint32_t)lanes->index[from] & (s->grain.period - 1), places};
     for (uint32_t i = from; i < to; i++) {
         places[i - from] = (int32_t)(lanes->index[i] - lanes->index[from]);
         places[to - from + i - from] = (int32_t)lanes->inner[i];
@@ -422,22 +423,23 @@ static void add_clump(const hd_shapes *s, const stream *lanes, const target *t, 
     if (clump.lanes == 1 && straddles_nothing(t, lanes->inner[from]))
         clump.residue = HD_ANY_RESIDUE;
     size_t row = shape_rows_find(&e->sums->rows, &clump);
-    e->sums->rows.rows[row].count[e->level]++;
     if (e->kept)
         keep_row(e->kept, row);
+    else
+        e->sums->rows.rows[row].count[e->level]++;
 }
 
-static uint64_t gap_of(const hd_shapes *s, const stream *lanes, const target *t) {
+static uint64_t gap_of(const stream *lanes, const target *t) {
     uint64_t reach = t->reach;
     for (uint32_t i = 0; i < lanes->lanes && !t->is_known; i++)
         if (lanes->inner[i] + t->width > reach)
             reach = lanes->inner[i] + t->width;
-    return reach == t->reach ? t->gap : hd_cost_gap(s->grain, t->of, reach);
+    return reach == t->reach ? t->gap : hd_cost_gap(t->of, reach, 1u << t->segment_shift);
 }
 
 /* Cuts the lanes into clumps. */
 static void add_clumps(const hd_shapes *s, const stream *lanes, const target *t, entry *e) {
-    uint64_t gap = gap_of(s, lanes, t);
+    uint64_t gap = gap_of(lanes, t);
     uint32_t from = 0;
     for (uint32_t i = 1; i <= lanes->lanes; i++)
         if (i == lanes->lanes || (uint64_t)(lanes->index[i] - lanes->index[i - 1]) >= gap) {
@@ -463,46 +465,48 @@ static void add_request(stream *s, uint32_t number, const hd_event *e, uint32_t 
     w->transactions += count_segments(s, t);
 }
 
-/* The same of an event with base and stride in elements: from the table, if it is there. `index`
- * is that of lane `first`. */
-static void recall_request(stream *s, uint32_t number, const hd_event *e, uint32_t first,
-                           uint64_t mask, int64_t index, uint32_t inner, warp *w) {
+/* The request of an event with base and stride in elements, from the table or newly there; NULL
+ * when it has too many clumps for it. `index` is that of lane `first`. */
+static const kept_request *recall_request(stream *s, uint32_t number, const hd_event *e,
+                                          uint32_t first, uint64_t mask, int64_t index,
+                                          uint32_t inner) {
     const hd_shapes *shapes = s->base.self;
     const target *t = &shapes->launches[shapes->current].targets[number];
     sums *sum = &s->sums[number];
-    uint32_t residue = (uint32_t)index & (shapes->period - 1);
+    uint32_t residue = (uint32_t)index & (shapes->grain.period - 1);
     if (!e->stride && straddles_nothing(t, inner))
         residue = 0;
     uint64_t hash =
         (mask ^ (uint64_t)e->stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
         ((uint64_t)number << 32 ^ (uint64_t)inner << 16 ^ residue) * 0xc4ceb9fe1a85ec53u;
     kept_request *k = &s->kept[hash >> 32 & (KEPT - 1)];
-    if (k->mask == mask && k->stride == e->stride && k->target == number && k->residue == residue &&
-        k->inner == inner && k->generation == sum->rows.generation && k->count <= KEPT_ROWS) {
-        for (uint32_t i = 0; i < k->count; i++)
-            sum->rows.rows[k->rows[i].row].count[w->level] += k->rows[i].times;
-        w->transactions += k->transactions;
-        return;
+    if (k->mask != mask || k->stride != e->stride || k->target != number || k->residue != residue ||
+        k->inner != inner || k->generation != sum->rows.generation) {
+        *k = (kept_request){.mask = mask,
+                            .stride = e->stride,
+                            .target = number,
+                            .residue = residue,
+                            .inner = inner,
+                            .generation = sum->rows.generation};
+        entry into = {sum, 0, k};
+        collect_lanes(s, t, e, first, mask);
+        add_clumps(shapes, s, t, &into);
+        k->transactions = count_segments(s, t);
     }
-    *k = (kept_request){.mask = mask,
-                        .stride = e->stride,
-                        .target = number,
-                        .residue = residue,
-                        .inner = inner,
-                        .generation = sum->rows.generation};
-    entry into = {sum, w->level, k};
-    collect_lanes(s, t, e, first, mask);
-    add_clumps(shapes, s, t, &into);
-    k->transactions = count_segments(s, t);
-    w->transactions += k->transactions;
+    return k->count <= KEPT_ROWS ? k : NULL;
 }
 
-static void end_warp(sums *sum, const warp *w) {
+static void count_kept(sums *sum, const kept_request *k, uint32_t times, warp *w) {
+    for (uint32_t i = 0; i < k->count; i++)
+        sum->rows.rows[k->rows[i].row].count[w->level] += (uint64_t)times * k->rows[i].times;
+    w->transactions += times * k->transactions;
+}
+
+static void count_warp(sums *sum, const warp *w) {
     shape_level *level = &sum->rows.levels[w->level];
     level->requests++;
     level->transactions += w->transactions;
     level->squares += (uint64_t)w->transactions * w->transactions;
-    shape_rows_fit(&sum->rows);
 }
 
 /* Those of the lanes of a warp that reach this part of a field. */
@@ -518,6 +522,31 @@ static uint64_t lanes_that_reach(const target *t, const hd_event *e, uint32_t fi
     return reach;
 }
 
+/* All warps are whole and at one element, as where a loop walks over an array: each of their
+ * requests is the same. */
+static bool add_broadcast(stream *s, uint32_t number, const hd_event *e, uint64_t hash,
+                          int64_t index, uint32_t inner) {
+    const hd_shapes *shapes = s->base.self;
+    sums *sum = &s->sums[number];
+    uint32_t size = shapes->device->warp, requests = size / shapes->request;
+    uint32_t warps = e->threads / size;
+    const kept_request *k = NULL;
+    for (uint32_t i = 0; i < warps; i++, hash += HD_RANDOM_STEP) {
+        warp w = {shape_level_of(hash), 0};
+        if (w.level < sum->rows.level)
+            continue;
+        if (!k && !(k = recall_request(s, number, e, 0, 1, index, inner)))
+            return false;
+        count_kept(sum, k, requests, &w);
+        count_warp(sum, &w);
+    }
+    sum->executions += warps;
+    sum->lanes += e->active;
+    sum->requests += (uint64_t)warps * requests;
+    shape_rows_fit(&sum->rows);
+    return true;
+}
+
 static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t hash) {
     const hd_shapes *shapes = s->base.self;
     const target *t = &shapes->launches[shapes->current].targets[number];
@@ -527,13 +556,16 @@ static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t ha
     bool strided = !e->address && e->stride % t->size == 0;
     if (strided && !place_of(t, e->base, &index, &inner))
         return;
+    if (strided && !e->stride && e->active == e->threads && e->threads % size == 0 &&
+        add_broadcast(s, number, e, hash, index, inner))
+        return;
     if (strided)
         step = e->stride / t->size;
     for (uint32_t first = 0; first < e->threads; first += size, hash += HD_RANDOM_STEP) {
         uint32_t end = e->threads - first < size ? e->threads : first + size;
         uint64_t mask = request_mask(e, first, end);
         if (t->is_part && !t->is_known && !strided)
-            mask &= lanes_that_reach(t, e, first, mask);
+            mask = lanes_that_reach(t, e, first, mask);
         if (!mask)
             continue;
         warp w = {shape_level_of(hash), 0};
@@ -547,14 +579,21 @@ static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t ha
             if (!part)
                 continue;
             sum->requests++;
-            if (counts && strided)
-                recall_request(s, number, e, first + from, part,
-                               index + (int64_t)(first + from) * step, inner, &w);
-            else if (counts)
-                add_request(s, number, e, first + from, part, &w);
+            if (!counts)
+                continue;
+            uint32_t lane = first + from;
+            const kept_request *k = strided ? recall_request(s, number, e, lane, part,
+                                                             index + (int64_t)lane * step, inner)
+                                            : NULL;
+            if (k)
+                count_kept(sum, k, 1, &w);
+            else
+                add_request(s, number, e, lane, part, &w);
         }
-        if (counts)
-            end_warp(sum, &w);
+        if (!counts)
+            continue;
+        count_warp(sum, &w);
+        shape_rows_fit(&sum->rows);
     }
 }
 
@@ -582,8 +621,8 @@ static void hear_event(void *state, const hd_event *e) {
     if (e->access >= h->row_count)
         return;
     /* Accesses that the same lanes execute together are in the sample together. */
-    uint64_t hash = ((uint64_t)shapes->current << 32 ^ h->runs) * 0x9e3779b97f4a7c15u ^
-                    (s->base.block << 32 ^ s->counts[e->access]++) * 0xc4ceb9fe1a85ec53u;
+    uint64_t mixed = (s->seed ^ s->counts[e->access]++) * 0x9e3779b97f4a7c15u;
+    uint64_t hash = (mixed ^ mixed >> 32) * 0xc4ceb9fe1a85ec53u;
     for (uint32_t t = h->first[e->access]; t < h->first[e->access + 1]; t++)
         if (h->targets[t].moves)
             add_event(s, t, e, hash);
@@ -607,6 +646,8 @@ static void open_block(void *state) {
         s->sums = hd_zeroed(h->target_count, sizeof *s->sums);
         s->capacity = h->target_count;
     }
+    uint64_t seed = ((uint64_t)shapes->current << 32 ^ h->runs) * HD_RANDOM_STEP ^ s->base.block;
+    s->seed = hd_next_random(&seed);
     if (h->row_count)
         memset(s->counts, 0, h->row_count * sizeof *s->counts);
     for (uint32_t t = 0; t < h->target_count; t++)
@@ -776,7 +817,6 @@ hd_shapes *hd_shapes_new(hd_arena *arena, const hd_diag *diag, const hd_job *job
                      .current = -1,
                      .given = -1};
     s->grain = hd_cost_grain_of(job->record, device);
-    s->period = hd_cost_period(s->grain);
     s->request = hd_device_request_lanes(device);
     s->launches = hd_new_array(s->arena, heard, job->launch_count);
     s->order = hd_in_order_new(arena, &(hd_in_order_work){.self = s,

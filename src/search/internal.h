@@ -133,8 +133,9 @@ enum { MOST_SUBSET_FIELDS = 20 };
  * unless time ran out. */
 hd_cost_vector search_subsets(hd_arena *arena, const saving_bounds *bounds, candidate *found,
                               bound_effort *effort);
-hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *bounds, double seconds,
-                            candidate *found, bound_effort *effort);
+hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *bounds,
+                            const hd_search_options *options, candidate *found,
+                            bound_effort *effort);
 
 /* Exact cost of a candidate under its own answers. */
 hd_cost_vector candidate_cost(hd_cost_model *model, const candidate *c);

@@ -11,9 +11,11 @@
 #define HD_NOTICEABLE 0.01
 
 typedef struct hd_search_options {
-    uint32_t keep;         /* how many layouts to rank; 0: 16 */
-    uint32_t exact_fields; /* score every partition up to so many fields; 0: 12 */
-    double seconds;        /* limit for branch and bound; 0: 60 */
+    uint32_t keep;          /* how many layouts to rank; 0: 16 */
+    uint32_t exact_fields;  /* score every partition up to so many fields; 0: 12 */
+    uint32_t subset_fields; /* all subsets up to so many; 0, and at most: 20 */
+    double seconds;         /* limit for branch and bound; 0: 60 */
+    uint64_t nodes;         /* another one, that is the same on every machine; 0: none */
     double leave; /* recommend leaving the original unless a layout is cheaper by this share;
                    * 0: HD_NOTICEABLE */
 } hd_search_options;

@@ -401,12 +401,35 @@ static void choices(void **state) {
     json_decref(again);
 }
 
+static void check_movement(json_t *movement) {
+    json_t *entry;
+    size_t i;
+    has_members(movement, "layout requests transactions transactions_each bytes_moved bytes_used "
+                          "moved_for_used l1_hits l2_hits together");
+    check_layout(json_object_get(movement, "layout"));
+    json_array_foreach(json_object_get(movement, "together"), i, entry)
+        has_members(entry, "fields bytes tile first_line last_line");
+}
+
 static void advise(void **state) {
     (void)state;
     json_t *value = output_of("advise nbody-small.yaml --device tesla-k20c --device h200");
     json_t *device, *entry;
     size_t i, j;
-    has_members(value, "record devices written measurement unmeasured choice");
+    const char *verdict;
+    double share;
+    has_members(value, "verdict basis command rewritable refused apart why record devices written "
+                       "measurement unmeasured choice");
+    unpack(value, "{s:s}", "verdict", &verdict);
+    assert_non_null(strstr(verdict, "at 0."));
+    json_t *basis = json_object_get(value, "basis"), *why = json_object_get(value, "why");
+    has_members(basis, "text assumed guesses");
+    unpack(basis, "{s:F}", "assumed", &share);
+    assert_in_range((long)(share * 100), 0, 100);
+    assert_true(json_is_true(json_object_get(value, "rewritable")));
+    has_members(why, "before after");
+    check_movement(json_object_get(why, "before"));
+    check_movement(json_object_get(why, "after"));
     check_record(json_object_get(value, "record"));
     assert_true(json_is_null(json_object_get(value, "measurement")));
     assert_int_equal(json_array_size(json_object_get(value, "written")), 0);

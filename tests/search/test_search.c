@@ -157,7 +157,8 @@ static void subsets_equal_branch_and_bound(void **state) {
         bound_effort effort;
         hd_cost_vector alone = saving_alone(bounds, ((uint64_t)1 << bounds->fields) - 1);
         hd_cost_vector a = search_subsets(s.arena, bounds, &by_subsets, &effort);
-        hd_cost_vector b = search_bound(s.arena, bounds, 60, &by_bound, &effort);
+        hd_cost_vector b = search_bound(s.arena, bounds, &(hd_search_options){0}, &by_bound,
+                                        &effort);
         assert_false(effort.late);
         hd_cost_vector cost_a = saving_minus(&alone, &a), cost_b = saving_minus(&alone, &b);
         assert_int_equal(hd_cost_compare(&cost_a, &cost_b), 0);
@@ -193,7 +194,8 @@ static void out_of_time_keeps_the_first_layout(void **state) {
     const hd_cost_vector nothing = {{0}};
     candidate found = {.count = 0};
     bound_effort effort;
-    hd_cost_vector most = search_bound(s.arena, bounds, 1e-9, &found, &effort), sum = nothing;
+    const hd_search_options no_time = {.seconds = 1e-9};
+    hd_cost_vector most = search_bound(s.arena, bounds, &no_time, &found, &effort), sum = nothing;
     assert_true(effort.late);
     assert_true(found.count > 0);
     uint64_t used = 0, tile;
