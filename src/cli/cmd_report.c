@@ -1,6 +1,6 @@
 /* heddle report: one HTML page about one or more runs (docs/report.md). */
-#include "cli/analysis.h"
 #include "cli/contents.h"
+#include "cli/evidence.h"
 #include "cli/input.h"
 #include "cli/stop.h"
 #include "report/json.h"
@@ -11,10 +11,12 @@ enum { MOST_RUNS = 16, MOST_VALUES = 8, MOST_CLUSTERS = 65536, MOST_UNITS = 1 <<
 
 typedef struct request {
     cli_input input;
+    cli_evidence_options evidence;
     const char *out, *device_name, *k_text, *units_text;
     uint64_t element, clusters, memory; /* 0: not given */
     /* what they mean */
     hd_page_options options;
+    hd_advise_options advise; /* as for `heddle advise` */
     uint64_t k[MOST_VALUES], units[MOST_VALUES];
     cli_meter meter;
     char step[64]; /* that is being worked on */
@@ -50,6 +52,8 @@ static void begin_step(void *user, const char *what) {
     cli_progress(r->meter.c, r->step);
 }
 
+static void show_progress(void *user, const char *what) { cli_progress(user, what); }
+
 static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
     hd_page_options *o = &r->options;
     hd_status status;
@@ -64,8 +68,13 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
     if ((status = read_list(c, "k", r->k_text, UINT32_MAX, r->k, &o->k_count)) ||
         (status = read_list(c, "units", r->units_text, MOST_UNITS, r->units, &o->unit_count)) ||
         (status = hd_device_find(c->arena, &c->diag, r->device_name, &o->device)) ||
-        (status = cli_read_choice(c, &r->input)))
+        (status = cli_read_choice(c, &r->input)) ||
+        (status = cli_evidence_read(c, &r->evidence, &r->advise)))
         return status;
+    r->advise.devices = &o->device;
+    r->advise.device_count = 1;
+    r->advise.evidence.progress = show_progress;
+    r->advise.evidence.user = c;
     o->k = r->k;
     o->units = r->units;
     o->clusters = r->clusters ? (uint32_t)r->clusters : 16;
@@ -112,18 +121,18 @@ static void keep_why(const hd_message *message, void *user) {
 static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subject) {
     refusal refused = {.arena = c->arena};
     const hd_diag diag = {keep_why, &refused};
-    const hd_advise_options options = {.devices = &r->options.device, .device_count = 1};
     hd_advice *advice = hd_new(c->arena, hd_advice);
     if (!job)
         subject->why = "a trace says what was run, not of what; give the job or the kernel file";
     else if (hd_job_require_record(&diag, job) ||
-             hd_advise(c->arena, &diag, job, &options, advice))
+             hd_advise(c->arena, &diag, job, &r->advise, advice))
         subject->why = refused.why;
     else
         subject->advice = advice;
     if (!subject->advice)
         return;
     const hd_device_advice *of = &advice->devices[0];
+    subject->basis = cli_evidence_basis(c->arena, advice, "static cost");
     const char *layout = hd_layout_print(c->arena, advice->job->record, advice->best);
     subject->verdict =
         advice->leave ? "leave it as it is; no layout costs noticeably less"
@@ -208,14 +217,17 @@ int cmd_report(cli *c, int argc, char **argv) {
          CLI_TEXT, &r.units_text},
         {"memory", 0, "BYTES", "that the reuse analysis may take for accesses; default: 1 GiB",
          CLI_NUMBER, &r.memory},
+        CLI_INCLUDE(cli_evidence_table(c, &r.evidence)),
         CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
         {0}};
     static const cli_page page = {
         "-o FILE [OPTIONS] TRACE|JOB|FILE...",
-        "Writes one HTML page that opens from disk, about one or more runs: launches, accesses "
-        "with their source lines and transactions, the reuse characteristic of every scenario, "
-        "the variability of blocks, comparisons, miss ratios, and addresses over time. Reads "
-        "trace files, or runs jobs on the machine. --json prints what the page shows.",
+        "Writes one HTML page that opens from disk, about one or more runs: for a job what to "
+        "change and what that gains, and its record as a picture; the source with what each line "
+        "moves, what the caches serve, launches and accesses, addresses over time; with --all "
+        "also the reuse characteristic of every scenario, the variability of blocks, comparisons "
+        "and miss ratios. Reads trace files, or runs jobs on the machine. --json prints what the "
+        "page shows.",
         {1, MOST_RUNS}};
     if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
         return c->status;

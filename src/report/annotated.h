@@ -56,7 +56,7 @@ double hd_efficiency(const hd_launch_counts *counts);
 /* What lines are ordered by, the heaviest first: transactions, and passes of local memory. */
 uint64_t hd_weight(const hd_launch_counts *counts);
 
-extern const hd_member hd_annotated_members[]; /* hd_annotated: files, kernels and targets */
+extern const hd_member hd_annotated_members[];      /* hd_annotated: files, kernels and targets */
 extern const hd_member hd_annotated_file_members[]; /* hd_annotated_file; context: its
                                                      * hd_annotated */
 

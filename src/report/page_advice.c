@@ -95,14 +95,12 @@ static use *collect_uses(hd_arena *arena, const hd_record *record, uint32_t segm
 }
 
 HD_GETTER(asked_of, use, hd_whole(whole(row->asked)))
-static const hd_member use_members[] = {
-    {"asked", .get = asked_of},
-    {"before", HD_IN(use, before), .of = moved_members},
-    {"after", HD_BEHIND(use, after), .of = moved_members},
-    {0}};
-static const hd_member field_members[] = {{HD_BEHIND(use, field), .of = hd_field_members},
-                                          {HD_SELF, .of = use_members},
-                                          {0}};
+static const hd_member use_members[] = {{"asked", .get = asked_of},
+                                        {"before", HD_IN(use, before), .of = moved_members},
+                                        {"after", HD_BEHIND(use, after), .of = moved_members},
+                                        {0}};
+static const hd_member field_members[] = {
+    {HD_BEHIND(use, field), .of = hd_field_members}, {HD_SELF, .of = use_members}, {0}};
 
 /* ---- what is used together ------------------------------------------------------------------- */
 
@@ -179,12 +177,11 @@ static const hd_member shape_members[] = {
     {"arrays", HD_AT(hd_record, of_arrays)},
     {"place", HD_IN(hd_record, place), .of = hd_place_members},
     {0}};
-static const hd_member record_members[] = {
-    {HD_BEHIND(page_record, record), .of = shape_members},
-    {"fields", .get = fields_of, .of = field_members},
-    {"others", .get = others_of, .of = use_members},
-    {"together", .get = together_of, .of = pair_members},
-    {0}};
+static const hd_member record_members[] = {{HD_BEHIND(page_record, record), .of = shape_members},
+                                           {"fields", .get = fields_of, .of = field_members},
+                                           {"others", .get = others_of, .of = use_members},
+                                           {"together", .get = together_of, .of = pair_members},
+                                           {0}};
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
@@ -229,18 +226,29 @@ static const hd_member reason_members[] = {{"access", .get = reason_name},
                                            {"why", HD_AT(reason, why)},
                                            {0}};
 
-HD_GETTER(ranked_layout, hd_ranked, hd_with(hd_row(row->layout), view->context))
+/* A layout that was ranked: by evidence, where there is any. */
+typedef struct ranked {
+    const hd_layout *layout;
+    double ratio;
+} ranked;
+
+HD_GETTER(ranked_layout, ranked, hd_with(hd_row(row->layout), view->context))
 static const hd_member ranked_members[] = {
     {"layout", .get = ranked_layout, .of = hd_layout_members},
-    {"ratio", HD_AT(hd_ranked, ratio)},
+    {"ratio", HD_AT(ranked, ratio)},
     {0}};
 
 static hd_value layouts_of(const hd_view *view, const void *at) {
     const verdict *v = at;
     const hd_search_result *search = &v->of->search;
-    uint32_t count = search->ranked_count < MOST_LAYOUTS ? search->ranked_count : MOST_LAYOUTS;
-    (void)view;
-    return hd_with(hd_rows(search->ranked, count), v->subject->advice->job->record);
+    const hd_judgement *judged = v->of->judged;
+    hd_vec(ranked) rows = {0};
+    for (uint32_t i = 0; i < (judged ? judged->count : search->ranked_count); i++)
+        if (rows.count < MOST_LAYOUTS)
+            hd_push(view->arena, &rows,
+                    judged ? ((ranked){judged->layouts[i].layout, judged->layouts[i].ratio})
+                           : ((ranked){search->ranked[i].layout, search->ranked[i].ratio}));
+    return hd_with(hd_rows(rows.data, rows.count), v->subject->advice->job->record);
 }
 
 static hd_value in_record(const verdict *v, const hd_layout *layout) {
@@ -275,7 +283,8 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
     const hd_device *device = measured->device;
     const hd_cost_options options = {.measured = measured};
     hd_cost_model *model;
-    hd_status status = hd_cost_model_make(arena, diag, subject->advice->job, device, &options, &model);
+    hd_status status =
+        hd_cost_model_make(arena, diag, subject->advice->job, device, &options, &model);
     if (status != HD_OK)
         return status;
     verdict v = {.subject = subject,

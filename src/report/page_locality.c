@@ -111,9 +111,8 @@ static const hd_member access_members[] = {{HD_BEHIND(access_row, counted), .of 
 
 /* ---- source: annotated, with the whole text of its files ------------------------------------- */
 
-static const hd_member source_members[] = {{"text", HD_AT(hd_annotated_file, text)},
-                                           {HD_SELF, .of = hd_annotated_file_members},
-                                           {0}};
+static const hd_member source_members[] = {
+    {"text", HD_AT(hd_annotated_file, text)}, {HD_SELF, .of = hd_annotated_file_members}, {0}};
 
 /* ---- stack distances ------------------------------------------------------------------------ */
 

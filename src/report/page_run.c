@@ -22,8 +22,8 @@ static const hd_member head_members[] = {{"name", HD_AT(head, name)},
                                          {0}};
 
 static void leave_out(json_t *list, const char *section, const char *why) {
-    json_array_append_new(
-        list, json_pack("{s:s, s:o}", "section", section, "why", hd_json_text(why)));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:o}", "section", section, "why", hd_json_text(why)));
 }
 
 static hd_status add_reuse(const hd_diag *diag, hd_trace *trace, const hd_page_options *o,
@@ -40,12 +40,13 @@ static hd_status add_reuse(const hd_diag *diag, hd_trace *trace, const hd_page_o
 static hd_status add_counts(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                             const hd_page_subject *subject, const hd_page_options *o,
                             const hd_page_caches *caches, json_t *left_out, json_t *run) {
-    const char *why = !subject->advice                ? subject->why
+    const char *why = !subject->advice                 ? subject->why
                       : !hd_trace_get(trace)->complete ? "the run was stopped before its end"
                                                        : NULL;
     hd_shapes *shapes = why ? NULL : hd_shapes_new(arena, diag, subject->advice->job, o->device, 0);
     const hd_sink sink = shapes ? hd_shapes_sink(shapes) : (hd_sink){0};
-    hd_status status = hd_page_locality(arena, diag, trace, o, caches->original, shapes ? &sink : NULL, run);
+    hd_status status =
+        hd_page_locality(arena, diag, trace, o, caches->original, shapes ? &sink : NULL, run);
     if (why) {
         leave_out(left_out, "verdict", why);
         json_object_set_new(run, "verdict", json_null());

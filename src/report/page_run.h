@@ -36,8 +36,7 @@ typedef struct hd_page_options {
 
 /* Reads the trace once, and with `all` once more for each scenario. */
 hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
-                      const hd_page_subject *subject, const hd_page_options *options,
-                      json_t **run);
+                      const hd_page_subject *subject, const hd_page_options *options, json_t **run);
 
 /* ---- parts of it ----------------------------------------------------------------------- */
 
