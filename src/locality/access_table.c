@@ -65,11 +65,6 @@ void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
     }
 }
 
-void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
-    hd_tally_add(&sum->counts, &more->counts, sizeof sum->counts);
-    sum->cost += more->cost;
-}
-
 hd_launch_counts hd_access_row_moved(const hd_access_row *row) {
     hd_launch_counts moved = row->counts;
     if (row->space == KIR_CONSTANT || row->space == KIR_PRIVATE)

@@ -23,6 +23,7 @@
 
 #include "base/table.h"
 #include "cost/cost.h"
+#include "locality/tally.h"
 #include "locality/cache_parts.h"
 
 /* What one access does at one place. */
@@ -424,19 +425,9 @@ double hd_cache_cost(const hd_device *d, const hd_cache_counts *c) {
     return (double)c->transactions * (d->w_l1 * l1 + d->w_l2 * l2 + d->w_dram * (1 - l1 - l2));
 }
 
-void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *what) {
-    hd_cache_counts *c = &sum->counts;
-    const hd_cache_counts *more = &what->counts;
-    c->requests += more->requests;
-    c->transactions += more->transactions;
-    c->sectors += more->sectors;
-    c->l1_hits += more->l1_hits;
-    c->l2_sectors += more->l2_sectors;
-    c->l2_hits += more->l2_hits;
-    c->l2_bytes += more->l2_bytes;
-    c->dram_read += more->dram_read;
-    c->dram_written += more->dram_written;
-    sum->cost += what->cost;
+void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
+    hd_tally_add(&sum->counts, &more->counts, sizeof sum->counts);
+    sum->cost += more->cost;
 }
 
 static void write_back_rest(void *user, const cache_victim *line) { write_back(user, line); }

@@ -213,7 +213,7 @@ static const hd_member line_members[] = {{"line", HD_AT(hd_annotated_line, numbe
                                          {"caches", .get = line_caches, .of = cache_members},
                                          {"accesses", .get = accesses_of, .of = access_members},
                                          {0}};
-static const hd_member file_members[] = {
+const hd_member hd_annotated_file_members[] = {
     {"file", HD_AT(hd_annotated_file, path)},
     {HD_IN(hd_annotated_file, counts), .of = counts_members},
     {"caches", .get = file_caches, .of = cache_members},
@@ -225,7 +225,7 @@ static const hd_member total_members[] = {{HD_IN(hd_annotated_sum, counts), .of 
 static const hd_member sum_members[] = {
     {"name", HD_AT(hd_annotated_sum, name)}, {HD_SELF, .of = total_members}, {0}};
 
-const hd_member hd_annotated_members[] = {{"files", .get = files_of, .of = file_members},
+const hd_member hd_annotated_members[] = {{"files", .get = files_of, .of = hd_annotated_file_members},
                                           {"kernels", .get = kernels_of, .of = sum_members},
                                           {"targets", .get = targets_of, .of = sum_members},
                                           {"total", .get = total_of, .of = total_members},

@@ -60,7 +60,9 @@ uint64_t hd_moves(const hd_launch_counts *counts);
 double hd_annotated_weight(const hd_annotated *annotated, const hd_launch_counts *counts,
                            const hd_cache_sum *cached);
 
-extern const hd_member hd_annotated_members[]; /* hd_annotated: files, kernels and targets */
+extern const hd_member hd_annotated_members[];      /* hd_annotated: files, kernels and targets */
+extern const hd_member hd_annotated_file_members[]; /* hd_annotated_file; context: its
+                                                     * hd_annotated */
 
 /* Source files, each read once. */
 typedef struct hd_source_file {

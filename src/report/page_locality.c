@@ -1,13 +1,12 @@
 /* Launches, accesses, stack distances and addresses over time for the report page. */
 #include <math.h>
 
-#include "locality/access_table.h"
 #include "locality/picture.h"
 #include "locality/stack.h"
+#include "report/annotated.h"
 #include "report/json.h"
 #include "report/members.h"
 #include "report/page_run.h"
-#include "report/annotated.h"
 #include "report/result.h"
 
 enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16 };
@@ -69,21 +68,25 @@ typedef struct access_row {
     const char *source; /* the text of its line, or NULL */
 } access_row;
 
-static hd_value collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
-                                 const hd_counters *counters) {
-    hd_access_table table = {.arena = arena};
+static hd_value collect_accesses(hd_arena *arena, const hd_access_table *table) {
     hd_source_files files = {0};
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        hd_access_table_add(&table, &contents->launches[l].launch, counters, NULL);
-    access_row *rows = hd_new_array(arena, access_row, table.count);
-    for (size_t i = 0; i < table.count; i++) {
-        const hd_access_row *row = &table.data[i];
+    access_row *rows = hd_new_array(arena, access_row, table->count);
+    for (size_t i = 0; i < table->count; i++) {
+        const hd_access_row *row = &table->data[i];
         const char *text = row->file ? hd_source_text(arena, &files, row->file) : NULL;
         rows[i] = (access_row){row, text ? hd_line_of(arena, text, row->line) : NULL};
         if (rows[i].source)
             rows[i].source += strspn(rows[i].source, " \t");
     }
-    return hd_rows(rows, table.count);
+    return hd_rows(rows, table->count);
+}
+
+/* `caches` may be NULL. */
+static void fill_table(hd_access_table *table, const hd_trace_contents *contents,
+                       const hd_counters *counters, const hd_caches *caches) {
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        hd_access_table_add(table, &contents->launches[l].launch, counters,
+                            caches ? caches->launches[l].accesses : NULL);
 }
 
 HD_GETTER(kind_of, hd_access_row, hd_text(hd_access_kind_name(row->kind)))
@@ -105,6 +108,11 @@ static const hd_member counted_members[] = {
 static const hd_member access_members[] = {{HD_BEHIND(access_row, counted), .of = counted_members},
                                            {"source", HD_AT(access_row, source)},
                                            {0}};
+
+/* ---- source: annotated, with the whole text of its files ------------------------------------- */
+
+static const hd_member source_members[] = {
+    {"text", HD_AT(hd_annotated_file, text)}, {HD_SELF, .of = hd_annotated_file_members}, {0}};
 
 /* ---- stack distances ------------------------------------------------------------------------ */
 
@@ -213,8 +221,8 @@ static const hd_member buffer_members[] = {
 
 typedef struct locality {
     sums totals;
-    hd_value launches, accesses, buffers;
-    stack_row stacks[2];
+    hd_value launches, accesses, buffers, stacks;
+    const hd_annotated *source;
 } locality;
 
 /* Whether an analysis counted anything. */
@@ -240,7 +248,9 @@ static hd_value counted_of(const hd_view *view, const void *at) {
 HD_GETTER(launches_of, locality, row->launches)
 HD_GETTER(accesses_of, locality, row->accesses)
 HD_GETTER(buffers_of, locality, row->buffers)
-HD_GETTER(stacks_of, locality, hd_rows(row->stacks, 2))
+HD_GETTER(source_of, locality,
+          hd_with(hd_rows(row->source->files, row->source->file_count), row->source))
+HD_GETTER(stacks_of, locality, row->stacks)
 
 static const hd_member counted_columns[] = {HD_SAME(hd_member, key, title), {0}};
 static const hd_member locality_members[] = {
@@ -248,54 +258,81 @@ static const hd_member locality_members[] = {
     {"launches", .get = launches_of, .of = row_members},
     {"counted", .get = counted_of, .of = counted_columns},
     {"accesses", .get = accesses_of, .of = access_members},
+    {"files", .get = source_of, .of = source_members},
     {"stacks", .get = stacks_of, .of = stack_members},
     {"buffers", .get = buffers_of, .of = buffer_members},
     {0}};
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
 
-hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
-                           const hd_page_options *o, json_t *run) {
-    const hd_trace_contents *contents = hd_trace_get(trace);
-    /* Counts stand for each access of each launch, and launches may share a large table. */
+/* Those buffers that something was accessed of. */
+static hd_value touched_buffers(hd_arena *arena, hd_picture_set *pictures) {
+    size_t count, touched = 0;
+    const hd_picture *every = hd_pictures_of(pictures, &count);
+    const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
+    for (size_t i = 0; i < count; i++)
+        if (every[i].lane_accesses)
+            buffers[touched++] = &every[i];
+    return hd_pointed_rows(buffers, touched);
+}
+
+/* Counts stand for each access of each launch, and launches may share a large table. */
+static hd_status check_memory(const hd_diag *diag, const hd_trace_contents *contents,
+                              const hd_page_options *o) {
     uint64_t bytes = 0, most = o->reuse.memory ? o->reuse.memory : (uint64_t)1 << 30;
     for (uint32_t l = 0; l < contents->launch_count; l++)
-        bytes += contents->launches[l].launch.access_count * sizeof(hd_coalesce_counts);
-    if (bytes > most)
-        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
-                       "the accesses of %u launches take %llu MiB, and %llu MiB are "
-                       "allowed: allow more with --memory, or trace fewer launches",
-                       contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
-                       (unsigned long long)(most >> 20));
-    const hd_stack_options device = stack_options(o, HD_STACK_DEVICE);
-    const hd_stack_options cluster = stack_options(o, HD_STACK_CLUSTER);
+        bytes += contents->launches[l].launch.access_count * sizeof(hd_launch_counts);
+    return bytes <= most ? HD_OK
+                         : hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                                   "the accesses of %u launches take %llu MiB, and %llu MiB are "
+                                   "allowed: allow more with --memory, or trace fewer launches",
+                                   contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
+                                   (unsigned long long)(most >> 20));
+}
+
+hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                           const hd_page_options *o, const hd_caches *caches,
+                           const hd_sink *besides, json_t *run) {
+    static const hd_stack_scope scopes[] = {HD_STACK_DEVICE, HD_STACK_CLUSTER};
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    hd_status status = check_memory(diag, contents, o);
+    if (status != HD_OK)
+        return status;
     hd_counters *counters = hd_counters_new(arena, o->device);
-    hd_stack *stacks[] = {hd_stack_new(arena, diag, &device), hd_stack_new(arena, diag, &cluster)};
     hd_picture_set *pictures = hd_picture_new(arena, hd_trace_sum(contents).mis, COLUMNS, ROWS);
-    const hd_sink sinks[] = {hd_counters_sink(counters), hd_stack_sink(stacks[0]),
-                             hd_stack_sink(stacks[1]), hd_picture_sink(pictures)};
-    const hd_sink all = hd_sink_tee(arena, sinks, 4);
+    hd_stack *stacks[2];
+    uint32_t sink_count = 0, stack_count = o->all ? 2 : 0;
+    hd_sink sinks[5];
+    sinks[sink_count++] = hd_counters_sink(counters);
+    sinks[sink_count++] = hd_picture_sink(pictures);
+    if (besides)
+        sinks[sink_count++] = *besides;
+    for (uint32_t s = 0; s < stack_count; s++) {
+        const hd_stack_options options = stack_options(o, scopes[s]);
+        stacks[s] = hd_stack_new(arena, diag, &options);
+        sinks[sink_count++] = hd_stack_sink(stacks[s]);
+    }
+    const hd_sink all = hd_sink_tee(arena, sinks, sink_count);
     if (o->progress)
         o->progress(o->user, "launches and accesses");
     const hd_trace_watch watch = {.progress = o->reuse.progress, .user = o->reuse.user};
     const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
-    hd_status status = hd_trace_replay(trace, diag, &choice, &all);
+    status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
-        size_t count, touched = 0;
-        const hd_picture *every = hd_pictures_of(pictures, &count);
-        const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
-        for (size_t i = 0; i < count; i++)
-            if (every[i].lane_accesses)
-                buffers[touched++] = &every[i];
-        locality result = {.accesses = collect_accesses(arena, contents, counters),
-                           .buffers = hd_pointed_rows(buffers, touched),
-                           .stacks = {stack_row_of(arena, o, HD_STACK_DEVICE, stacks[0]),
-                                      stack_row_of(arena, o, HD_STACK_CLUSTER, stacks[1])}};
+        hd_access_table table = {.arena = arena};
+        stack_row *rows = hd_new_array(arena, stack_row, stack_count);
+        for (uint32_t s = 0; s < stack_count; s++)
+            rows[s] = stack_row_of(arena, o, scopes[s], stacks[s]);
+        fill_table(&table, contents, counters, caches);
+        locality result = {.accesses = collect_accesses(arena, &table),
+                           .buffers = touched_buffers(arena, pictures),
+                           .stacks = hd_rows(rows, stack_count),
+                           .source = hd_annotate(arena, o->device, &table, caches != NULL)};
         result.launches = collect_launches(arena, contents, counters, &result.totals);
         hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }
-    hd_stack_free(stacks[0]);
-    hd_stack_free(stacks[1]);
+    for (uint32_t s = 0; s < stack_count; s++)
+        hd_stack_free(stacks[s]);
     hd_counters_free(counters);
     return status;
 }
