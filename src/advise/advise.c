@@ -12,7 +12,7 @@ static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
     choose.cost = options->cost;
     choose.search = options->search;
     for (uint32_t d = 0; d < advice->device_count; d++)
-        judges[d] = (advise_static_judge){advice->devices[d].device, &advice->devices[d].search};
+        judges[d] = (advise_static_judge){advice->devices[d].device, advice->devices[d].ranking};
     hd_choice *choice = hd_new(arena, hd_choice);
     hd_status status =
         advise_choose(arena, diag, advice->job, judges, advice->device_count, &choose, choice);
@@ -25,38 +25,162 @@ static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
     return status;
 }
 
-hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                    const hd_advise_options *options, hd_advice *advice) {
-    *advice = (hd_advice){.job = job, .device_count = options->device_count};
-    advice->devices = hd_new_array(arena, hd_device_advice, options->device_count);
+static void take_best(hd_arena *arena, const hd_search_result *ranking, const hd_record *record,
+                      hd_device_advice *of) {
+    of->ranking = ranking;
+    of->leave = ranking->leave;
+    of->best = of->leave ? hd_layout_original(arena, record) : ranking->ranked[0].layout;
+    of->ratio = of->leave ? 1 : ranking->ranked[0].ratio;
+}
+
+/* ---- static cost ------------------------------------------------------------------------- */
+
+static bool rests_on_assumptions(const hd_device_advice *of) {
+    for (size_t i = 0; i < of->access_count; i++)
+        if (of->accesses[i].origin == HD_ORIGIN_ASSUMED)
+            return true;
+    return false;
+}
+
+static hd_status advise_by_cost(hd_arena *arena, const hd_diag *diag,
+                                const hd_advise_options *options, const hd_search_options *search,
+                                hd_advice *advice) {
+    const hd_job *job = advice->job;
     for (uint32_t i = 0; i < options->device_count; i++) {
         hd_device_advice *of = &advice->devices[i];
         of->device = options->devices[i];
-        hd_status made =
+        hd_status status =
             hd_cost_model_make(arena, diag, job, of->device, &options->cost, &of->model);
-        if (made != HD_OK)
-            return made;
+        if (status != HD_OK)
+            return status;
         const hd_layout *original = hd_layout_original(arena, job->record);
         hd_cost_of_layout(arena, of->model, original, &of->accesses, &of->access_count);
-        hd_search_static(arena, of->model, &options->search, &of->search);
-        of->best = of->search.leave ? original : of->search.ranked[0].layout;
-        of->ratio = of->search.leave ? 1 : of->search.ranked[0].ratio;
+        if (i == 0 && job == advice->apart.parts)
+            of->search = advice->apart.search;
+        else
+            hd_search_static(arena, of->model, search, &of->search);
+        take_best(arena, &of->search, job->record, of);
+        advice->assumes = advice->assumes || rests_on_assumptions(of);
     }
+    return HD_OK;
+}
+
+/* ---- evidence ----------------------------------------------------------------------------- */
+
+/* The layouts that gain, as a search ranks them. */
+static const hd_search_result *ranking_of(hd_arena *arena, const hd_judgement *judged) {
+    hd_search_result *ranking = hd_new(arena, hd_search_result);
+    ranking->leave = judged->leave;
+    ranking->ranked = hd_new_array(arena, hd_ranked, judged->count);
+    for (uint32_t i = 0; i < judged->count; i++)
+        if (judged->layouts[i].ratio <= 1 - judged->margin)
+            ranking->ranked[ranking->ranked_count++] =
+                (hd_ranked){.layout = judged->layouts[i].layout, .ratio = judged->layouts[i].ratio};
+    return ranking;
+}
+
+/* What was counted decides; the accesses, too, are shown as they were. */
+static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
+                                    const hd_advise_options *options,
+                                    const hd_search_options *search, hd_advice *advice,
+                                    uint32_t number) {
+    hd_device_advice *of = &advice->devices[number];
+    hd_judgement *judged = hd_new(arena, hd_judgement);
+    hd_status status = hd_evidence_judge(arena, diag, advice->evidence, number, &options->evidence,
+                                         &options->cost, search, &of->search, judged);
+    if (status != HD_OK || advice->evidence->why)
+        return status;
+    of->judged = judged;
+    take_best(arena, ranking_of(arena, judged), advice->job->record, of);
+    hd_cost_of_layout(arena, judged->model, judged->layouts[judged->original].layout, &of->accesses,
+                      &of->access_count);
+    return HD_OK;
+}
+
+static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
+                                  const hd_advise_options *options, const hd_search_options *search,
+                                  hd_advice *advice) {
+    hd_status status =
+        hd_evidence_hear(arena, diag, advice->job, options->devices, advice->device_count,
+                         &options->evidence, &advice->evidence);
+    for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
+        status = advise_by_evidence(arena, diag, options, search, advice, d);
+    hd_evidence_free(advice->evidence);
+    return status;
+}
+
+/* By static cost taking the record apart does not pay; but that rests on assumptions. */
+static bool is_worth_hearing_apart(hd_arena *arena, const hd_advice *advice) {
+    static const hd_diag silent = {0};
+    const hd_job *parts = advice->apart.parts;
+    hd_rewritten *rewritten;
+    if (!parts || advice->job == parts)
+        return false;
+    const hd_record_layout soa = {parts->record, hd_layout_soa(arena, parts->record)};
+    return parts->module->device &&
+           hd_rewrite_job(arena, &silent, parts, &soa, 1, &rewritten) == HD_OK;
+}
+
+/* ---- the answer ----------------------------------------------------------------------------- */
+
+/* The best layout of the first device is one that the sources can be put in. */
+static void try_rewriting(hd_arena *arena, hd_advice *advice) {
+    hd_device_advice *first = &advice->devices[0];
+    advise_attempt(arena, advice->job, first->ranking, &advice->attempt);
+    if (!advice->attempt.layout)
+        return;
+    first->best = advice->attempt.layout;
+    first->ratio = advice->attempt.ratio;
+}
+
+static hd_status rewrite(hd_arena *arena, const hd_diag *diag, const hd_record_layout *chosen,
+                         hd_advice *advice) {
+    const hd_attempt *attempt = &advice->attempt;
+    if (attempt->layout && hd_layout_equal(attempt->layout, chosen->layout)) {
+        advice->rewritten = attempt->rewritten;
+        return HD_OK;
+    }
+    return hd_rewrite_job(arena, diag, advice->job, chosen, 1, &advice->rewritten);
+}
+
+hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                    const hd_advise_options *options, hd_advice *advice) {
+    hd_search_options search = options->search;
+    *advice = (hd_advice){.job = job, .device_count = options->device_count};
+    advice->devices = hd_new_array(arena, hd_device_advice, options->device_count);
+    if (options->take_apart)
+        advise_take_apart(arena, job, options->devices[0], &options->cost, &search, &advice->apart);
+    if (advice->apart.pays)
+        advice->job = advice->apart.parts;
+    hd_status status = advise_by_cost(arena, diag, options, &search, advice);
+    if (status == HD_OK && options->run && advice->assumes) {
+        if (options->costed)
+            options->costed(options->user, advice);
+        if (is_worth_hearing_apart(arena, advice)) {
+            advice->job = advice->apart.parts;
+            status = advise_by_cost(arena, diag, options, &search, advice);
+        }
+        if (status == HD_OK)
+            status = run_for_evidence(arena, diag, options, &search, advice);
+    }
+    if (status != HD_OK)
+        return status;
+    try_rewriting(arena, advice);
     advice->ranked = true;
     advice->best = advice->devices[0].best;
-    advice->leave = advice->devices[0].search.leave;
+    advice->leave = advice->devices[0].leave;
     if (options->ranked)
         options->ranked(options->user, advice);
-    hd_status status =
-        options->choose.budget > 0 ? let_device_decide(arena, diag, options, advice) : HD_OK;
-    bool stopped = advice->choice && advice->choice->stopped;
-    if (status != HD_OK || stopped || advice->leave || (!options->rewrite && !options->measure))
+    if (options->choose.budget > 0 && !hd_advice_is_stopped(advice))
+        status = let_device_decide(arena, diag, options, advice);
+    if (status != HD_OK || hd_advice_is_stopped(advice) || advice->leave ||
+        (!options->rewrite && !options->measure))
         return status;
-    const hd_record_layout chosen = {job->record, advice->best};
-    status = hd_rewrite_job(arena, diag, job, &chosen, 1, &advice->rewritten);
+    const hd_record_layout chosen = {advice->job->record, advice->best};
+    status = rewrite(arena, diag, &chosen, advice);
     if (status != HD_OK || !options->measure)
         return status;
-    status = hd_measure_compare(arena, diag, job, &chosen, 1, advice->rewritten,
+    status = hd_measure_compare(arena, diag, advice->job, &chosen, 1, advice->rewritten,
                                 &options->measurement, &advice->measurement);
     advice->measured = status == HD_OK || status == HD_EDIFFER;
     return status;

@@ -5,7 +5,9 @@
 #ifndef HD_ADVISE_H
 #define HD_ADVISE_H
 
+#include "advise/apart.h"
 #include "advise/choose.h"
+#include "advise/evidence.h"
 #include "measure/measure.h"
 #include "search/search.h"
 
@@ -16,14 +18,20 @@ typedef struct hd_advise_options {
     uint32_t device_count;
     hd_cost_options cost;
     hd_search_options search;
-    bool rewrite; /* rewrite the kernels in the best layout */
-    bool measure; /* run both versions; implies rewrite */
+    bool run; /* where the static cost rests on assumptions the job is run, and what is counted
+               * decides, with these options: */
+    hd_evidence_options evidence;
+    bool take_apart; /* try the record with its arrays and nested structs taken apart, too */
+    bool rewrite;    /* rewrite the kernels in the best layout */
+    bool measure;    /* run both versions; implies rewrite */
     hd_measure_options measurement;
     /* Let the device decide, within choose.budget seconds; 0: static cost decides. Of these
      * options device, repeats, cost and search are those above. */
     hd_choose_options choose;
-    /* Hears of the advice once all devices are done by static cost, before anything is measured
-     * or rewritten; may be NULL. What it changes of `choose` counts. */
+    /* Hears of the advice once static cost has answered, before the job is run for evidence; may be
+     * NULL. What it changes of `evidence` counts. */
+    void (*costed)(void *user, const hd_advice *advice);
+    /* Hears of the advice once all devices are done, before anything is measured or rewritten; may be NULL. What it changes of `choose` counts. */
     void (*ranked)(void *user, const hd_advice *advice);
     void *user;
 } hd_advise_options;
@@ -33,16 +41,24 @@ typedef struct hd_device_advice {
     const hd_device *device;
     hd_cost_model *model;
     hd_search_result search;
-    const hd_layout *best;  /* the original when the answer is to leave it */
-    double ratio;           /* of best, to the original */
+    hd_judgement *judged;            /* by evidence; NULL: static cost stands */
+    const hd_search_result *ranking; /* that decides: `search`, or what `judged` has */
+    const hd_layout *best; /* the original when the answer is to leave it; on the first device the
+                            * cheapest that the sources can be put in, if any can */
+    double ratio;          /* of best, to the original */
+    bool leave;
     hd_cost_line *accesses; /* under AoS, the most expensive first */
     size_t access_count;
 } hd_device_advice;
 
 struct hd_advice {
-    const hd_job *job;
+    const hd_job *job; /* the caller's, or that with its record taken apart */
+    hd_apart apart;
+    hd_attempt attempt; /* at rewriting, for the first device */
     hd_device_advice *devices;
     uint32_t device_count;
+    bool assumes;            /* some of the static cost rests on an assumption */
+    hd_evidence *evidence;   /* NULL: the job was not to be run, or there was no need */
     bool ranked;             /* the devices are done: what follows may have failed */
     bool leave;              /* on the first device, or on that which decided */
     const hd_layout *best;   /* there; the original when the answer is to leave it */
@@ -51,6 +67,12 @@ struct hd_advice {
     bool measured;
     hd_measurement measurement;
 };
+
+/* A signal ended the run for evidence, or the race. */
+static inline bool hd_advice_is_stopped(const hd_advice *advice) {
+    return (advice->evidence && advice->evidence->stopped) ||
+           (advice->choice && advice->choice->stopped);
+}
 
 /* `job` must be resolved. HD_EDIFFER: measured, and the outputs differ; the
  * advice is complete all the same. Where only the rewriting or the measuring

@@ -121,6 +121,12 @@ uint64_t hd_memory_free(void);
 /* machine.c: cores that this process may run on, at least 1. */
 uint32_t hd_core_count(void);
 
+/* parallel.c: calls `work` with 0 .. count - 1 in ascending order of beginning, from several
+ * threads; ends early when one returns an error, and returns that of the lowest number, *failed. */
+typedef hd_status hd_work(void *self, uint32_t worker, uint64_t number);
+hd_status hd_in_parallel(uint32_t workers, uint64_t count, hd_work *work, void *self,
+                         uint64_t *failed);
+
 /* ---- own.c: Heddle's own files ------------------------------------------- */
 
 /* The path of a file or folder of Heddle's own: `installed` under the prefix that the running

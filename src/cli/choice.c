@@ -39,7 +39,7 @@ static standing standing_of(const hd_choice *choice, uint32_t i) {
         return SLOWER;
     if (choice->rounds < choice->least_rounds || (i && !isfinite(e->ratio.high)))
         return UNKNOWN;
-    return e->ratio.median <= (1 + HD_RACE_MARGIN) * choice->entries[choice->leader].ratio.median
+    return e->ratio.median <= (1 + HD_NOTICEABLE) * choice->entries[choice->leader].ratio.median
                ? AS_FAST
                : UNDECIDED;
 }
@@ -124,6 +124,10 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
     if (undecided)
         hd_str_printf(&text, "; whether %s may be as fast could not be told", undecided);
     return hd_str_text(&text);
+}
+
+const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
+    return choice_verdict(c->arena, record, choice);
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -275,8 +279,6 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
         hd_str_add(out, "  no tiles are known for this device: 'heddle train' would add some\n");
     if (choice->remembered)
         hd_str_printf(out, "  measured on %s; --again measures anew\n", choice->date);
-    hd_str_printf(out, "\nVerdict%s: %s.\n", choice->stopped ? " so far" : "",
-                  choice_verdict(c->arena, record, choice));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

@@ -9,6 +9,9 @@
 /* "60s", "500ms", "2m", or seconds without a unit; over 0. */
 hd_status cli_read_budget(cli *c, const char *text, double *seconds);
 
+/* One sentence without its full stop. */
+const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice);
+/* What was measured. */
 void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out);
 extern const hd_member cli_choice_members[]; /* hd_choice; context: the hd_record */
 /* A warning for each layout that computes something else. */

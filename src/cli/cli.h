@@ -5,8 +5,8 @@
  * that a failure leaves no half of a result on standard output. (`advise` prints
  * in two parts where it measures: what is known without a device comes at once.)
  *
- * Exit status: 0 done, 1 the outputs of two versions differ, 2 anything wrong, 130 a
- * run was stopped by a signal.
+ * Exit status: 0 done, 1 the outputs of two versions differ or a kernel is below what
+ * `annotate --fail-below` asks for, 2 anything wrong, 130 a run was stopped by a signal.
  */
 #ifndef HD_CLI_H
 #define HD_CLI_H
@@ -242,14 +242,17 @@ hd_status cli_verify(cli *c, const char *path, const cli_source *source, const h
 /* ---- one file each -------------------------------------------------------------------- */
 
 int cmd_advise(cli *c, int argc, char **argv);
+int cmd_annotate(cli *c, int argc, char **argv);
 int cmd_cost(cli *c, int argc, char **argv);
 int cmd_accesses(cli *c, int argc, char **argv);
 int cmd_devices(cli *c, int argc, char **argv);
+int cmd_diff(cli *c, int argc, char **argv);
 int cmd_gpu_check(cli *c, int argc, char **argv);
 int cmd_help(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);
 int cmd_layout_graph(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);
+int cmd_caches(cli *c, int argc, char **argv);
 int cmd_measure(cli *c, int argc, char **argv);
 int cmd_report(cli *c, int argc, char **argv);
 int cmd_reuse(cli *c, int argc, char **argv);

@@ -1,7 +1,9 @@
-/* heddle advise: the record, the worst accesses, the ranked layouts, the advice. */
+/* heddle advise: the verdict and why, the record, the worst accesses, the ranked layouts. */
 
 #include "cli/analysis.h"
 #include "cli/choice.h"
+#include "cli/evidence.h"
+#include "cli/show_advice.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };
@@ -10,11 +12,12 @@ typedef struct request {
     const char *path;
     cli_source source;
     cli_model_options model;
+    cli_evidence_options evidence;
     const char *apply;  /* folder for the rewritten files, or NULL */
     const char *budget; /* a time, or NULL */
     uint64_t repeats;
     bool unverified; /* rewritten files are not checked on the machine */
-    bool refused;    /* the kernels cannot be rewritten, as kir can't: no command would do it */
+    bool whole;      /* fields of several values are not taken apart */
     hd_advise_options options;
     cli *c;
     cli_stop stop;
@@ -51,12 +54,13 @@ static const hd_member search_members[] = {
 static const hd_member device_members[] = {
     {"device", HD_BEHIND(hd_device_advice, device), .of = hd_device_members},
     {"original_cost", .get = original_cost},
-    {"leave", HD_AT(hd_device_advice, search.leave)},
+    {"leave", HD_AT(hd_device_advice, leave)},
     {"best", .get = best_of, .of = hd_layout_members},
     {"ratio", HD_AT(hd_device_advice, ratio)},
     {"ranked", HD_MANY(hd_device_advice, search.ranked, search.ranked_count), .of = ranked_members},
     {"accesses", .get = accesses_of, .of = cli_why_members},
     {HD_IN(hd_device_advice, search), .of = search_members},
+    {"judged", HD_BEHIND(hd_device_advice, judged), .of = cli_judgement_members},
     {0}};
 
 /* What --apply has written; none: `folder` is NULL. */
@@ -64,6 +68,7 @@ typedef struct result {
     const hd_advice *advice;
     cli_output written;
     const char *unmeasured;
+    cli_answer answer;
 } result;
 
 static hd_value files_of(const hd_view *view, const void *at) {
@@ -83,8 +88,10 @@ HD_GETTER(record_of, result, hd_row(row->advice->job->record))
 HD_GETTER(measurement_of, result, hd_row(row->advice->measured ? &row->advice->measurement : NULL))
 
 static const hd_member advice_members[] = {
+    {HD_IN(result, answer), .of = cli_answer_members},
     {"record", .get = record_of, .of = hd_record_members},
     {"devices", HD_VIA(result, advice, HD_MANY, devices, device_count), .of = device_members},
+    {"evidence", HD_VIA(result, advice, HD_BEHIND, evidence), .of = cli_evidence_members},
     {"written", .get = files_of},
     {"measurement", .get = measurement_of, .of = hd_measurement_members},
     {"unmeasured", HD_AT(result, unmeasured)},
@@ -100,7 +107,14 @@ static void show_worst(cli *c, const hd_device_advice *a, hd_str *out) {
     cli_show_rows(c, NULL, cli_worst_columns, lines, out);
 }
 
-/* The first of the ranking, and the original where it is not among them. */
+/* Whether the row before costs the same and is plainer; nobody chooses the original by its cost. */
+static bool is_repeated(const hd_search_result *s, uint32_t i, const hd_layout *original) {
+    return i > 0 && hd_cost_compare(&s->ranked[i - 1].cost, &s->ranked[i].cost) == 0 &&
+           !hd_layout_equal(s->ranked[i].layout, original);
+}
+
+/* The first of the ranking, the plainest of each cost, and the original where it is not among
+ * them. */
 static void show_ranking(cli *c, const hd_record *record, const hd_device_advice *a, hd_str *out) {
     const hd_member columns[] = {{NULL, "", HD_PLAIN_WORD, HD_AT(shown_rank, place)},
                                  {HD_IN(shown_rank, at), .of = ranked_members},
@@ -112,9 +126,12 @@ static void show_ranking(cli *c, const hd_record *record, const hd_device_advice
     shown_rank rows[SHOWN + 1];
     size_t count = 0;
     bool has_original = false;
-    for (; count < s->ranked_count && count < SHOWN; count++) {
-        rows[count] = (shown_rank){hd_format(c->arena, "%zu", count + 1), s->ranked[count]};
-        has_original = has_original || hd_layout_equal(s->ranked[count].layout, original);
+    for (uint32_t i = 0; i < s->ranked_count && count < SHOWN; i++) {
+        if (is_repeated(s, i, original))
+            continue;
+        has_original = has_original || hd_layout_equal(s->ranked[i].layout, original);
+        rows[count] = (shown_rank){hd_format(c->arena, "%zu", count + 1), s->ranked[i]};
+        count++;
     }
     if (!has_original)
         rows[count++] = (shown_rank){"", {original, s->original, 1}};
@@ -136,47 +153,32 @@ static void show_ranking(cli *c, const hd_record *record, const hd_device_advice
                       hd_show_seconds(c->arena, s->seconds), hd_show_share(c->arena, s->gap));
 }
 
-/* `heddle COMMAND` for this job in a layout, with the options that matter to it. */
-static void show_command(const request *r, const char *command, const char *layout,
-                         const char *more, hd_str *out) {
-    hd_str_printf(out, strchr(r->path, ' ') ? "  heddle %s '%s'" : "  heddle %s %s", command,
-                  r->path);
-    if (r->source.options)
-        hd_str_printf(out, " --options '%s'", r->source.options);
-    if (r->source.record)
-        hd_str_printf(out, " --record '%s'", r->source.record);
-    for (size_t s = 0; s < r->source.split.count; s++)
-        hd_str_printf(out, " --split '%s'", r->source.split.data[s]);
-    hd_str_printf(out, " --layout '%s'%s\n", layout, more);
-}
-
-static void show_static_advice(cli *c, const hd_advice *advice, hd_str *out) {
-    const hd_device_advice *a = &advice->devices[0];
-    if (advice->leave)
-        hd_str_printf(out, "\nAdvice for %s: leave it as it is; no layout costs noticeably less.\n",
-                      a->device->name);
-    else
-        hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of %s.\n", a->device->name,
-                      hd_layout_print(c->arena, advice->job->record, a->best), a->ratio,
-                      advice->job->record->of_arrays ? "the arrays" : "AoS");
+static cli_question question_of(const request *r) {
+    return (cli_question){r->path, &r->source, &r->options.cost};
 }
 
 /* What is known without a device: at once, since measuring takes a while. */
 static void show_static(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
-    const hd_device_advice *a = &advice->devices[0];
     const hd_record *record = advice->job->record;
-    hd_str_printf(out, "%s, %u bytes\n", record->spelling, record->size);
+    const cli_question question = question_of(r);
+    const cli_answer answer = cli_answer_of(c, &question, advice);
+    if (r->budget)
+        hd_str_printf(out, "By static cost on %s: %s. The device decides.\n",
+                      advice->devices[0].device->name, answer.verdict);
+    else
+        cli_show_verdict(&answer, out);
+    if (!r->budget && !r->apply)
+        cli_show_answer_command(&answer, out);
+    cli_show_why(c, &answer, out);
+    hd_str_printf(out, "\n%s, %u bytes\n", record->spelling, record->size);
     cli_show_rows(c, NULL, hd_field_members, hd_rows(record->fields, record->field_count), out);
     for (uint32_t i = 0; i < advice->device_count; i++) {
         show_worst(c, &advice->devices[i], out);
-        show_ranking(c, record, &advice->devices[i], out);
+        if (advice->devices[i].judged)
+            cli_show_judged(c, record, &advice->devices[i], out);
+        else
+            show_ranking(c, record, &advice->devices[i], out);
     }
-    if (!r->budget)
-        show_static_advice(c, advice, out);
-    else
-        hd_str_printf(out, "\nBy static cost on %s: %s. The device decides.\n", a->device->name,
-                      a->search.leave ? "leave it as it is"
-                                      : hd_layout_print(c->arena, advice->job->record, a->best));
 }
 
 /* Why --measure measured nothing; NULL: it did, or was not asked to. */
@@ -198,7 +200,8 @@ static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_st
         hd_wrap(out, hd_format(c->arena, "\nNothing was measured: %s.", why), 0, HD_TABLE_WIDTH);
     if (why && other && advice->job->module->device) {
         hd_str_add(out, "The next best layout can be measured all the same:\n");
-        show_command(r, "measure", hd_layout_print(c->arena, record, other), "", out);
+        const cli_question question = question_of(r);
+        hd_str_printf(out, "  %s\n", cli_command_for(c, &question, advice, "measure", other, ""));
     }
     if (r->apply && advice->leave)
         hd_str_printf(out, "\nNothing is written to %s: the layout stays as it is.\n", r->apply);
@@ -206,24 +209,43 @@ static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_st
 
 /* ---- the command --------------------------------------------------------------------- */
 
+/* What a device decided, or that it could not; first of all the verdict. */
+static void show_decided(cli *c, const request *r, const hd_advice *advice,
+                         const cli_answer *answer, hd_str *out) {
+    const hd_choice *choice = advice->choice;
+    hd_str_add(out, out->length || r->shown ? "\n" : "");
+    if (choice)
+        hd_str_printf(out, "Verdict%s: %s.\n", choice->stopped ? " so far" : "",
+                      cli_choice_verdict(c, advice->job->record, choice));
+    if (!choice || !hd_choice_decides(choice))
+        cli_show_verdict(answer, out);
+    if (!r->apply || (choice && choice->stopped))
+        cli_show_answer_command(answer, out);
+    if (choice)
+        cli_show_choice(c, advice->job->record, choice, out);
+}
+
+static void show_measurement(cli *c, const hd_measurement *m, hd_str *out) {
+    hd_str_printf(out, "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
+                  m->device_name, hd_show_seconds(c->arena, m->original.median),
+                  hd_show_seconds(c->arena, m->rewritten.median),
+                  hd_show_ratio(c->arena, m->speedup), m->original.repeats);
+    cli_show_speedup(c, m, out);
+}
+
 static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written) {
+    const cli_question question = question_of(r);
+    const cli_answer answer = cli_answer_of(c, &question, advice);
     if (c->json) {
-        const result all = {advice, written ? *written : (cli_output){0},
-                            why_unmeasured(r, advice)};
+        const result all = {advice, written ? *written : (cli_output){0}, why_unmeasured(r, advice),
+                            answer};
         return cli_print_row(c, advice_members, hd_with(hd_row(&all), advice->job->record));
     }
     hd_str out = {.arena = c->arena};
     if (!r->shown)
         show_static(c, r, advice, &out);
-    const hd_choice *choice = advice->choice;
-    if (choice)
-        cli_show_choice(c, advice->job->record, choice, &out);
-    if (r->budget && (!choice || !hd_choice_decides(choice)))
-        show_static_advice(c, advice, &out);
-    bool writes = r->apply && !(choice && choice->stopped);
-    if (!advice->leave && !writes && !r->refused)
-        show_command(r, "rewrite", hd_layout_print(c->arena, advice->job->record, advice->best),
-                     " --out DIR", &out);
+    if (r->budget)
+        show_decided(c, r, advice, &answer, &out);
     show_undone(c, r, advice, &out);
     if (written) {
         hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
@@ -233,19 +255,21 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
                           advice->rewritten->files[f].is_copy ? ", a copy" : "");
         cli_show_elsewhere(c, advice->rewritten, &out);
     }
-    if (advice->measured) {
-        const hd_measurement *m = &advice->measurement;
-        hd_str_printf(&out,
-                      "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
-                      m->device_name, hd_show_seconds(c->arena, m->original.median),
-                      hd_show_seconds(c->arena, m->rewritten.median),
-                      hd_show_ratio(c->arena, m->speedup), m->original.repeats);
-        cli_show_speedup(c, m, &out);
-    }
+    if (advice->measured)
+        show_measurement(c, &advice->measurement, &out);
     return cli_print(c, &out);
 }
 
-/* Static cost is done. A signal from now on ends a race with what it has found. */
+/* Static cost has answered. A signal from now on ends the run of the job, and the static answer
+ * stands. */
+static void begin_running(void *user, const hd_advice *advice) {
+    (void)advice;
+    request *r = user;
+    r->options.evidence.stop = cli_catch_stop(&r->stop);
+    r->catching = true;
+}
+
+/* The ranking is done. A signal from now on ends a race with what it has found. */
 static void begin_measuring(void *user, const hd_advice *advice) {
     request *r = user;
     hd_str out = {.arena = r->c->arena};
@@ -255,7 +279,7 @@ static void begin_measuring(void *user, const hd_advice *advice) {
         r->shown = true;
     }
     if (r->budget) {
-        r->options.choose.stop = cli_catch_stop(&r->stop);
+        r->options.choose.stop = r->catching ? r->options.evidence.stop : cli_catch_stop(&r->stop);
         r->catching = true;
     }
     cli_progress(r->c, "measuring");
@@ -269,6 +293,9 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
         choose->database = hd_database_open_user(c->arena, &c->diag);
     r->c = c;
     r->options.user = r;
+    r->options.costed = begin_running;
+    r->options.evidence.progress = show_progress;
+    r->options.evidence.user = c;
     r->options.ranked = r->options.measure || r->budget ? begin_measuring : NULL;
     cli_progress(c, "searching");
     hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, advice);
@@ -276,7 +303,10 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
         cli_release_stop(&r->stop);
     hd_database_close(choose->database);
     if (advice->choice)
-        cli_warn_of_differences(c, job, advice->choice);
+        cli_warn_of_differences(c, advice->job, advice->choice);
+    if (advice->evidence && advice->evidence->stopped)
+        hd_warn(&c->diag, NULL, "stopped by a signal; the static answer stands%s",
+                r->apply ? ", and nothing is written" : "");
     if (advice->choice && advice->choice->stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal after %u rounds; what was measured is kept%s",
                 advice->choice->rounds, r->apply ? ", and nothing is written" : "");
@@ -298,11 +328,13 @@ static int advise(cli *c, request *r) {
     const hd_device **devices;
     size_t device_count;
     if (cli_load(c, r->path, &r->source, &job) || hd_job_require_record(&c->diag, job) ||
-        cli_model_options_read(c, &r->model, &r->options.cost, &devices, &device_count))
+        cli_model_options_read(c, &r->model, &r->options.cost, &devices, &device_count) ||
+        cli_evidence_read(c, &r->evidence, &r->options))
         return CLI_WRONG;
     r->options.devices = devices;
     r->options.device_count = (uint32_t)device_count;
     r->options.rewrite = r->apply != NULL;
+    r->options.take_apart = !r->whole;
     cli_output output;
     if (r->apply && cli_output_paths(c, "apply", r->apply, job->kernel_path, &output))
         return CLI_WRONG;
@@ -311,12 +343,10 @@ static int advise(cli *c, request *r) {
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
-    r->refused = !job->module->device || (failed && !advice.rewritten) ||
-                 (advice.choice && hd_choice_all_refused(advice.choice));
     bool write = r->apply && advice.rewritten && status == HD_OK;
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
-    bool stopped = advice.choice && advice.choice->stopped && !failed;
+    bool stopped = hd_advice_is_stopped(&advice) && !failed;
     int printed = show(c, r, &advice, write ? &output : NULL);
     return r->printed ? r->printed : printed ? printed : stopped ? CLI_STOPPED : cli_status(status);
 }
@@ -325,11 +355,16 @@ int cmd_advise(cli *c, int argc, char **argv) {
     request r = {0};
     const cli_option options[] = {
         CLI_INCLUDE(cli_model_table(c, &r.model)),
+        CLI_INCLUDE(cli_evidence_table(c, &r.evidence)),
         {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
          CLI_TEXT, &r.apply},
         {"no-verify", 0, NULL,
          "with --apply: do not run both versions on the machine to compare them first", CLI_FLAG,
          &r.unverified},
+        {"whole", 0, NULL,
+         "do not try the record with its arrays and nested structs taken apart; those that the job "
+         "or --split takes apart are",
+         CLI_FLAG, &r.whole},
         {"measure", 0, NULL, "run both versions on a device and compare", CLI_FLAG,
          &r.options.measure},
         {"budget", 0, "TIME",
@@ -348,10 +383,11 @@ int cmd_advise(cli *c, int argc, char **argv) {
         {0}};
     static const cli_page page = {
         "[--device D]... [--apply DIR] [--measure | --budget TIME] [OPTIONS] JOB|FILE",
-        "Prints the record, the accesses that cost most and why, the best layouts by static "
-        "cost on each device, and the advice for the first device. With --budget the layouts that "
-        "static cost, the layout graph and a trained tree propose are measured, and the fastest "
-        "is advised. The advice may be to leave the layout as it is.",
+        "Prints the verdict for the first device: what to do, what it gains, and what that rests "
+        "on, with the command that does it, and then why: what moves before and after, the record, "
+        "the accesses that cost most, the best layouts by static cost on each device. With "
+        "--budget the layouts that static cost, the layout graph and a trained tree propose are "
+        "measured, and the fastest is advised. The verdict may be to leave the layout as it is.",
         {1, 1}};
     if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;

@@ -46,7 +46,8 @@ static const topic topics[] = {
      "  fish  heddle help completion fish | source             in ~/.config/fish/config.fish\n"},
     {"status", "exit status",
      "  0  done\n"
-     "  1  the outputs of two versions differ\n"
+     "  1  the outputs of two versions differ, or a kernel uses less of what it moves than\n"
+     "     'annotate --fail-below' asks for\n"
      "  2  anything wrong: the input, the command line, a file, a device; one message\n"
      "     says what and where, and no file is half written\n"
      "  130  a run, a race of layouts or a training was stopped by a signal (Ctrl-C) and\n"

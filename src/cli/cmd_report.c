@@ -1,5 +1,6 @@
 /* heddle report: one HTML page about one or more runs (docs/report.md). */
 #include "cli/contents.h"
+#include "cli/evidence.h"
 #include "cli/input.h"
 #include "cli/stop.h"
 #include "report/json.h"
@@ -10,14 +11,16 @@ enum { MOST_RUNS = 16, MOST_VALUES = 8, MOST_CLUSTERS = 65536, MOST_UNITS = 1 <<
 
 typedef struct request {
     cli_input input;
+    cli_evidence_options evidence;
     const char *out, *device_name, *k_text, *units_text;
     uint64_t element, clusters, memory; /* 0: not given */
     /* what they mean */
     hd_page_options options;
+    hd_advise_options advise; /* as for `heddle advise` */
     uint64_t k[MOST_VALUES], units[MOST_VALUES];
     cli_meter meter;
     char step[64]; /* that is being worked on */
-    bool stopped;
+    bool stopped, all;
 } request;
 
 /* ---- options --------------------------------------------------------------------------- */
@@ -49,6 +52,8 @@ static void begin_step(void *user, const char *what) {
     cli_progress(r->meter.c, r->step);
 }
 
+static void show_progress(void *user, const char *what) { cli_progress(user, what); }
+
 static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
     hd_page_options *o = &r->options;
     hd_status status;
@@ -63,8 +68,13 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
     if ((status = read_list(c, "k", r->k_text, UINT32_MAX, r->k, &o->k_count)) ||
         (status = read_list(c, "units", r->units_text, MOST_UNITS, r->units, &o->unit_count)) ||
         (status = hd_device_find(c->arena, &c->diag, r->device_name, &o->device)) ||
-        (status = cli_read_choice(c, &r->input)))
+        (status = cli_read_choice(c, &r->input)) ||
+        (status = cli_evidence_read(c, &r->evidence, &r->advise)))
         return status;
+    r->advise.devices = &o->device;
+    r->advise.device_count = 1;
+    r->advise.evidence.progress = show_progress;
+    r->advise.evidence.user = c;
     o->k = r->k;
     o->units = r->units;
     o->clusters = r->clusters ? (uint32_t)r->clusters : 16;
@@ -74,6 +84,7 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
                                   .workers = (uint32_t)r->input.machine.workers,
                                   .progress = cli_show_meter,
                                   .user = &r->meter};
+    o->all = r->all;
     r->meter = (cli_meter){.c = c, .step = r->step};
     o->progress = begin_step;
     o->user = r;
@@ -93,7 +104,81 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
     return cli_read_inputs(c, &r->input, paths, count);
 }
 
+/* ---- advice ------------------------------------------------------------------------------ */
+
+/* The first message of what failed, in the place of messages: why a section is left out. */
+typedef struct refusal {
+    hd_arena *arena;
+    const char *why;
+} refusal;
+
+static void keep_why(const hd_message *message, void *user) {
+    refusal *r = user;
+    if (!r->why && message->severity == HD_ERROR)
+        r->why = hd_strdup(r->arena, message->text);
+}
+
+static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subject) {
+    refusal refused = {.arena = c->arena};
+    const hd_diag diag = {keep_why, &refused};
+    hd_advice *advice = hd_new(c->arena, hd_advice);
+    if (!job)
+        subject->why = "a trace says what was run, not of what; give the job or the kernel file";
+    else if (hd_job_require_record(&diag, job) ||
+             hd_advise(c->arena, &diag, job, &r->advise, advice))
+        subject->why = refused.why;
+    else
+        subject->advice = advice;
+    if (!subject->advice)
+        return;
+    const hd_device_advice *of = &advice->devices[0];
+    subject->basis = cli_evidence_basis(c->arena, advice, "static cost");
+    const char *layout = hd_layout_print(c->arena, advice->job->record, advice->best);
+    subject->verdict =
+        advice->leave ? "leave it as it is; no layout costs noticeably less"
+                      : hd_format(c->arena, "take %s, at %.3f of the cost of %s", layout, of->ratio,
+                                  advice->job->record->of_arrays ? "the arrays" : "AoS");
+    if (!advice->leave)
+        subject->command =
+            hd_format(c->arena, "heddle rewrite %s --layout '%s' --out DIR", subject->name, layout);
+}
+
 /* ---- runs -------------------------------------------------------------------------------- */
+
+/* As cli_open_accesses(); *job is NULL for a trace. */
+static hd_status open_run(cli *c, cli_input *input, hd_job **job, cli_run *run, hd_trace **trace) {
+    hd_status status = cli_read_input(c, input);
+    *job = NULL;
+    if (status == HD_OK && input->is_trace)
+        return cli_open_trace(c, input, trace);
+    if (status == HD_OK)
+        status = cli_load_input(c, input, job);
+    return status ? status : cli_open_job_accesses(c, input, *job, run, trace);
+}
+
+/* What the page says of one run. */
+static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
+    cli_run run = {0};
+    hd_trace *trace;
+    hd_job *job;
+    json_t *object;
+    cli_input input = r->input;
+    input.path = path;
+    hd_status status = open_run(c, &input, &job, &run, &trace);
+    if (status != HD_OK)
+        return status;
+    hd_page_subject subject = {.name = path};
+    advise(c, r, job, &subject);
+    cli_about about;
+    const hd_diag diag = cli_diag_about(c, &about, path);
+    status = hd_page_run(c->arena, &diag, trace, &subject, &r->options, &object);
+    cli_progress(c, NULL);
+    hd_trace_close(trace);
+    r->stopped = run.total.counts.stopped;
+    if (status == HD_OK)
+        json_array_append_new(runs, object);
+    return status;
+}
 
 static int report(cli *c, request *r, char *const *paths, uint32_t count) {
     if (read_options(c, r, paths, count))
@@ -101,24 +186,8 @@ static int report(cli *c, request *r, char *const *paths, uint32_t count) {
     json_t *runs = json_array();
     json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++) {
-        cli_run run = {0};
-        hd_trace *trace;
-        json_t *object;
-        cli_input input = r->input;
-        input.path = paths[i];
-        status = cli_open_accesses(c, &input, &run, &trace);
-        if (status != HD_OK)
-            break;
-        cli_about about;
-        const hd_diag diag = cli_diag_about(c, &about, paths[i]);
-        status = hd_page_run(c->arena, &diag, trace, paths[i], &r->options, &object);
-        cli_progress(c, NULL);
-        hd_trace_close(trace);
-        r->stopped = run.total.counts.stopped;
-        if (status == HD_OK)
-            json_array_append_new(runs, object);
-    }
+    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++)
+        status = add_run(c, r, paths[i], runs);
     if (status == HD_OK && !c->json)
         status = hd_page_write(&c->diag, r->out, data);
     int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
@@ -135,6 +204,9 @@ int cmd_report(cli *c, int argc, char **argv) {
         {"device", 'd', "D",
          "a device profile: its warps, transactions, lines and caches; default: " CLI_DEVICE,
          CLI_TEXT, &r.device_name},
+        {"all", 0, NULL,
+         "reuse characteristics and stack distances, too: they may take longer than the run",
+         CLI_FLAG, &r.all},
         {"element", 0, "BYTES", "of an element of the reuse characteristics; default: 4",
          CLI_NUMBER, &r.element, .most = MOST_UNITS},
         {"k", 'k', "LIST", "scenario 4: blocks that run at once; default: 2,4,8,16", CLI_TEXT,
@@ -145,14 +217,17 @@ int cmd_report(cli *c, int argc, char **argv) {
          CLI_TEXT, &r.units_text},
         {"memory", 0, "BYTES", "that the reuse analysis may take for accesses; default: 1 GiB",
          CLI_NUMBER, &r.memory},
+        CLI_INCLUDE(cli_evidence_table(c, &r.evidence)),
         CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
         {0}};
     static const cli_page page = {
         "-o FILE [OPTIONS] TRACE|JOB|FILE...",
-        "Writes one HTML page that opens from disk, about one or more runs: launches, accesses "
-        "with their source lines and transactions, the reuse characteristic of every scenario, "
-        "the variability of blocks, comparisons, miss ratios, and addresses over time. Reads "
-        "trace files, or runs jobs on the machine. --json prints what the page shows.",
+        "Writes one HTML page that opens from disk, about one or more runs: for a job what to "
+        "change and what that gains, and its record as a picture; the source with what each line "
+        "moves, what the caches serve, launches and accesses, addresses over time; with --all "
+        "also the reuse characteristic of every scenario, the variability of blocks, comparisons "
+        "and miss ratios. Reads trace files, or runs jobs on the machine. --json prints what the "
+        "page shows.",
         {1, MOST_RUNS}};
     if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
         return c->status;

@@ -1,14 +1,16 @@
 /* heddle run: the job on the machine, and what it executed, touched and moved. */
 #include "cli/contents.h"
-#include "cli/execute.h"
+#include "cli/placed.h"
 
 typedef struct request {
     const char *path;
     cli_source source;
     cli_machine_options machine;
-    cli_texts device_names, dump_texts, check_texts;
+    cli_texts device_names, dump_texts, check_texts, layouts;
     const char *on;
+    bool accesses; /* are listed */
     /* what they name */
+    cli_placed placed;
     const hd_device **devices;
     size_t device_count;
     cli_dump *dumps;
@@ -23,6 +25,8 @@ typedef struct counting {
     const request *request;
     hd_arena *arena; /* of this run */
     hd_counters **counters;
+    hd_origin *origin;       /* NULL: accesses are not listed, or the job is run as it is */
+    hd_access_table *tables; /* [devices], of all runs; NULL: accesses are not listed */
 } counting;
 
 static bool begin_counting(void *self, uint32_t number, hd_sink *sink) {
@@ -31,12 +35,17 @@ static bool begin_counting(void *self, uint32_t number, hd_sink *sink) {
     (void)number;
     c->arena = hd_arena_new();
     c->counters = hd_new_array(c->arena, hd_counters *, device_count);
-    hd_sink *sinks = hd_new_array(c->arena, hd_sink, device_count);
+    hd_sink *sinks = hd_new_array(c->arena, hd_sink, 2 * device_count + 1);
+    uint32_t count = 0;
     for (size_t d = 0; d < device_count; d++) {
         c->counters[d] = hd_counters_new(c->arena, c->request->devices[d]);
-        sinks[d] = hd_counters_sink(c->counters[d]);
+        sinks[count++] = hd_counters_sink(c->counters[d]);
     }
-    *sink = device_count == 1 ? sinks[0] : hd_sink_tee(c->arena, sinks, (uint32_t)device_count);
+    if (c->origin)
+        sinks[count++] = hd_origin_sink(c->origin);
+    for (size_t d = 0; c->tables && d < device_count; d++)
+        sinks[count++] = cli_rows_sink(c->arena, &c->tables[d], c->counters[d], c->origin, NULL);
+    *sink = count == 1 ? sinks[0] : hd_sink_tee(c->arena, sinks, count);
     return true;
 }
 
@@ -54,27 +63,70 @@ static void end_counting(void *self, uint32_t number, cli_run_row *row) {
 
 typedef struct result {
     const cli_run *run;
+    const hd_access_table *tables; /* [devices], or NULL */
     const cli_dump *dumps;
     size_t dump_count;
     const cli_check *check; /* NULL: nothing was compared */
 } result;
 
+static const hd_member access_members[] = {
+    {HD_SELF, .of = hd_access_row_members}, {HD_SELF, .of = hd_access_row_bank_members}, {0}};
+
+/* What of all accesses was counted for a device. */
+typedef struct device_accesses {
+    const char *device;
+    const hd_access_table *table;
+} device_accesses;
+
+HD_GETTER(rows_of, device_accesses, hd_rows(row->table->data, row->table->count))
+static hd_value accesses_of(const hd_view *view, const void *at) {
+    const result *r = at;
+    const cli_run_devices *on = view->context;
+    device_accesses *all = hd_new_array(view->arena, device_accesses, on->count);
+    for (size_t d = 0; r->tables && d < on->count; d++)
+        all[d] = (device_accesses){on->devices[d]->name, &r->tables[d]};
+    return r->tables ? hd_rows(all, on->count) : hd_null();
+}
+
+static const hd_member device_members[] = {{"device", HD_AT(device_accesses, device)},
+                                           {"rows", .get = rows_of, .of = access_members},
+                                           {0}};
+
 HD_GETTER(path_list, result, hd_text_list(view->arena, row->dumps, row->dump_count, cli_dump, path))
 
 static const hd_member check_members[] = {HD_SAME(cli_check, equal, bit_equal), {0}};
 static const hd_member result_members[] = {{HD_BEHIND(result, run), .of = cli_run_members},
+                                           {"accesses", .get = accesses_of, .of = device_members},
                                            {"dumped", .get = path_list},
                                            {"check", HD_BEHIND(result, check), .of = check_members},
                                            {0}};
 
-static int show(cli *c, const request *r, const cli_run *run, bool dumped) {
+/* A table for each kernel and device. */
+static void show_accesses(cli *c, const request *r, const hd_access_table *tables, hd_str *out) {
+    for (size_t d = 0; d < r->device_count; d++)
+        for (size_t first = 0, end; first < tables[d].count; first = end) {
+            const hd_access_row *rows = tables[d].data;
+            bool local = false;
+            for (end = first;
+                 end < tables[d].count && !strcmp(rows[end].kernel, rows[first].kernel); end++)
+                local |= rows[end].counts.hd_banks.local_requests > 0;
+            const char *title = hd_format(c->arena, "\nAccesses of %s on %s", rows[first].kernel,
+                                          r->devices[d]->name);
+            cli_show_rows(c, title, local ? access_members : hd_access_row_members,
+                          hd_with(hd_rows(rows + first, end - first), rows + first), out);
+        }
+}
+
+static int show(cli *c, const request *r, const counting *counts, const cli_run *run, bool dumped) {
     const cli_run_devices on = {r->devices, r->device_count, 0};
-    const result all = {run, r->dumps, dumped ? r->dump_texts.count : 0,
+    const result all = {run, counts->tables, r->dumps, dumped ? r->dump_texts.count : 0,
                         r->checked ? &r->check : NULL};
     hd_str out = {.arena = c->arena};
     if (c->json)
         return cli_print_row(c, result_members, hd_with(hd_row(&all), &on));
     cli_show_run(c, run, &on, &out);
+    if (counts->tables)
+        show_accesses(c, r, counts->tables, &out);
     if (r->checked)
         hd_str_printf(&out, "\nEqual to the reference: %s\n",
                       r->check.bit_equal ? "yes"
@@ -88,10 +140,9 @@ static int show(cli *c, const request *r, const cli_run *run, bool dumped) {
 /* ---- the command --------------------------------------------------------------------- */
 
 /* What follows a run that was not stopped: the contents are compared and written. */
-static hd_status use_contents(cli *c, request *r, const hd_job *job, const hd_vm *vm) {
-    void **contents = hd_new_array(c->arena, void *, job->buffer_count);
-    for (uint32_t b = 0; b < job->buffer_count; b++)
-        contents[b] = hd_vm_contents(vm, b);
+static hd_status use_contents(cli *c, request *r, const hd_vm *vm) {
+    const hd_job *job = r->placed.original;
+    void **contents = cli_placed_contents(c, &r->placed, vm);
     hd_status status = HD_OK;
     if (r->check_texts.count)
         status = cli_compare(c, &r->check, job, contents);
@@ -103,28 +154,49 @@ static hd_status use_contents(cli *c, request *r, const hd_job *job, const hd_vm
     return status;
 }
 
+static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) {
+    const cli_listener listener = {begin_counting, end_counting, counts, r->device_count};
+    cli_placed *p = &r->placed;
+    r->machine.inputs = p->inputs;
+    if (r->accesses) {
+        counts->tables = hd_new_array(c->arena, hd_access_table, r->device_count);
+        for (size_t d = 0; d < r->device_count; d++)
+            counts->tables[d].arena = c->arena;
+    }
+    cli_placed_begin(c, p);
+    hd_status status = cli_open_machine(c, p->job, &r->machine, run);
+    if (status == HD_OK) {
+        counts->origin = r->accesses && p->placed ? hd_origin_new(&p->view, p->placed) : NULL;
+        status = cli_execute(c, p->job, &listener, run);
+        cli_placed_restore(p, run);
+    }
+    cli_placed_end(c, p);
+    if (counts->origin)
+        hd_origin_free(counts->origin);
+    return status;
+}
+
 static int run_job(cli *c, request *r) {
-    hd_job *job;
-    cli_run run;
+    cli_run run = {0};
     counting counts = {.request = r};
-    if (cli_load(c, r->path, &r->source, &job) ||
+    if (cli_load_placed(c, r->path, &r->source, &r->layouts, &r->placed) ||
         cli_find_devices(c, &r->device_names, &r->devices, &r->device_count) ||
-        cli_read_dumps(c, &r->dump_texts, job, &r->dumps) ||
-        cli_read_check(c, &r->check_texts, r->on, job, &r->check) ||
-        cli_open_machine(c, job, &r->machine, &run))
+        cli_read_dumps(c, &r->dump_texts, r->placed.original, &r->dumps) ||
+        cli_read_check(c, &r->check_texts, r->on, r->placed.original, &r->check))
         return CLI_WRONG;
-    const cli_listener listener = {begin_counting, end_counting, &counts, r->device_count};
-    hd_status status = cli_execute(c, job, &listener, &run);
+    hd_status status = run_placed(c, r, &counts, &run);
+    if (!run.vm)
+        return CLI_WRONG;
     bool stopped = run.total.counts.stopped, raced = false;
     uint32_t race_count;
     const hd_vm_race *races = hd_vm_races(run.vm, &race_count);
     for (uint32_t i = 0; i < race_count; i++)
         raced |= races[i].is_fault;
     if (status == HD_OK && !stopped && !raced)
-        status = use_contents(c, r, job, run.vm);
+        status = use_contents(c, r, run.vm);
     int printed = CLI_WRONG;
     if (status == HD_OK || status == HD_EDIFFER)
-        printed = show(c, r, &run, !stopped && !raced);
+        printed = show(c, r, &counts, &run, !stopped && !raced);
     hd_vm_report_races(run.vm);
     hd_vm_close(run.vm);
     return printed   ? printed
@@ -139,6 +211,9 @@ int cmd_run(cli *c, int argc, char **argv) {
         {"device", 'd', "D",
          "the device profile to count transactions for (may be repeated); default: " CLI_DEVICE,
          CLI_TEXTS, &r.device_names},
+        CLI_INCLUDE(cli_placed_table(c, &r.layouts)),
+        {"accesses", 0, NULL, "list what was counted of each access of the kernels", CLI_FLAG,
+         &r.accesses},
         {"check", 0, "WITH",
          "compare the buffers at the end: with 'opencl', a run on an OpenCL device, or with "
          "BUFFER=FILE, the bytes of a file (may be repeated)",
@@ -160,7 +235,7 @@ int cmd_run(cli *c, int argc, char **argv) {
         CLI_INCLUDE(cli_machine_table(c, &r.machine)),
         {0}};
     static const cli_page page = {
-        "[--device D]... [--check WITH]... [OPTIONS] JOB|FILE",
+        "[--device D]... [--layout L] [--accesses] [--check WITH]... [OPTIONS] JOB|FILE",
         "Runs all launches of the job on the machine: on the CPU, the way a GPU's blocks run "
         "them, with every access to memory checked. Prints for each kernel and size what was "
         "executed, and the transactions that its warps would cost a device. What kernels print "
@@ -169,5 +244,7 @@ int cmd_run(cli *c, int argc, char **argv) {
     if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;
     r.path = c->words[0];
+    if (r.machine.races && r.layouts.count)
+        return cli_wrong(c, "--races looks at the kernels as they are: leave out --layout");
     return run_job(c, &r);
 }

@@ -193,7 +193,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                                    .progress = show_progress,
                                    .user = e,
                                    .stop = cli_catch_stop(&e->stop)};
-    hd_status status = hd_vm_open(c->arena, &c->diag, job, NULL, &options, &run->vm);
+    hd_status status = hd_vm_open(c->arena, &c->diag, job, choice->inputs, &options, &run->vm);
     if (status != HD_OK)
         cli_release_stop(&e->stop);
     return status;

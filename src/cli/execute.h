@@ -11,6 +11,7 @@ typedef struct cli_machine_options {
     bool races, uninitialised;
     cli_texts allowed_races; /* LINE or FILE:LINE */
     bool keep_text;          /* what kernels print is kept, as with --json, not shown */
+    void *const *inputs;     /* contents of the job's buffers; NULL: what the job says */
     uint32_t spaces;         /* announced: bit 1 << kir_space; 0: all but private */
 } cli_machine_options;
 

@@ -167,7 +167,8 @@ static hd_status execute(cli *c, const cli_input *input, const hd_job *job, hd_s
     hearing h = {input, sink};
     const cli_listener listener = {begin_launch, NULL, &h, 0};
     if (input->block_text)
-        h.sink = hd_sink_blocks(c->arena, sink, input->first_block, input->last_block);
+        h.sink = hd_sink_blocks(c->arena, sink,
+                                (hd_block_choice){input->first_block, input->last_block, 0, 1});
     return cli_execute(c, job, &listener, run);
 }
 
@@ -242,20 +243,13 @@ hd_status cli_load_input(cli *c, cli_input *input, hd_job **job) {
     return input->out ? cli_check_output(c, input->out_name, input->out, inputs, 2) : HD_OK;
 }
 
-hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace) {
-    hd_job *job;
+hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
+                                hd_trace **trace) {
     char *folder;
     cli_stop stop;
-    hd_status status = cli_read_input(c, input);
-    if (status == HD_OK && input->is_trace)
-        return cli_open_trace(c, input, trace);
-    if (status == HD_OK)
-        status = cli_load_input(c, input, &job);
-    if (status != HD_OK)
-        return status;
     /* Into a folder of its own; an open trace needs no name. */
     const volatile sig_atomic_t *wanted = cli_catch_stop(&stop); /* until the folder is gone */
-    status = hd_scratch_make(c->arena, &c->diag, &folder);
+    hd_status status = hd_scratch_make(c->arena, &c->diag, &folder);
     if (status == HD_OK) {
         const char *path = hd_format(c->arena, "%s/run.hdt", folder);
         status = cli_trace_job(c, input, job, &path, run);
@@ -267,6 +261,16 @@ hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **t
     if (status == HD_OK && *wanted && !run->total.counts.stopped)
         cli_end_stopped();
     return status;
+}
+
+hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace) {
+    hd_job *job;
+    hd_status status = cli_read_input(c, input);
+    if (status == HD_OK && input->is_trace)
+        return cli_open_trace(c, input, trace);
+    if (status == HD_OK)
+        status = cli_load_input(c, input, &job);
+    return status ? status : cli_open_job_accesses(c, input, job, run, trace);
 }
 
 /* ---- progress ------------------------------------------------------------------------------- */

@@ -68,6 +68,9 @@ hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace);
 /* Either, after cli_read_inputs(): a job is run into a file that is gone when the trace is
  * closed; `run` tells how that went. */
 hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace);
+/* The same of a job that cli_load_input() loaded. */
+hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
+                                hd_trace **trace);
 
 /* What a library says of a file that it knows no name of gets that name. `about` lives as long
  * as the result is used. */

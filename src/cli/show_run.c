@@ -29,7 +29,8 @@ static const char *row_sizes(hd_arena *arena, const hd_launch *launch) {
 HD_GETTER(kernel_of, cli_run_row, hd_text(row->launch ? row->launch->kernel_name : "in all"))
 HD_GETTER(sizes_of, cli_run_row, hd_text(row->launch ? row_sizes(view->arena, row->launch) : NULL))
 HD_GETTER(devices_of, cli_run_row, hd_rows(row->counted, context_of(view)->count))
-HD_GETTER(counted_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown]))
+HD_GETTER(moved_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown].hd_coalesce))
+HD_GETTER(banks_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown].hd_banks))
 HD_GETTER(place_of, hd_launch, hd_row(&row->kernel->place))
 
 static const hd_member launch_members[] = {{"kernel", HD_AT(hd_launch, kernel_name)},
@@ -45,11 +46,15 @@ static const hd_member row_members[] = {{NULL, "kernel", .get = kernel_of},
                                         {"devices", .get = devices_of, .of = device_members},
                                         {HD_BEHIND(cli_run_row, launch), .of = launch_members},
                                         {0}};
-static const hd_member device_columns[] = {
-    {NULL, "kernel", .get = kernel_of},
-    {NULL, "blocks x threads", HD_PLAIN_WORD, .get = sizes_of},
-    {.get = counted_of, .of = hd_launch_count_members},
-    {0}};
+#define COUNTED(getter, members)                                    \
+    {                                                               \
+        {NULL, "kernel", .get = kernel_of},                         \
+        {NULL, "blocks x threads", HD_PLAIN_WORD, .get = sizes_of}, \
+        {.get = (getter), .of = (members)},                         \
+        {0},                                                        \
+    }
+static const hd_member moved_columns[] = COUNTED(moved_of, hd_coalesce_members);
+static const hd_member bank_columns[] = COUNTED(banks_of, hd_banks_members);
 
 void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str *out) {
     size_t count = run->rows.count;
@@ -65,7 +70,12 @@ void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str 
         const hd_device *device = on->devices[shown.shown];
         const char *title = hd_format(c->arena, "\nGlobal memory on %s, by warps of %u",
                                       device->name, device->warp);
-        cli_show_rows(c, title, device_columns, all, out);
+        cli_show_rows(c, title, moved_columns, all, out);
+        if (!run->total.counted[shown.shown].hd_banks.local_requests)
+            continue;
+        title = hd_format(c->arena, "\nLocal memory on %s, in %u banks of %u bytes", device->name,
+                          device->banks, device->bank);
+        cli_show_rows(c, title, bank_columns, all, out);
     }
 }
 

@@ -57,6 +57,8 @@ typedef struct hd_cost_options {
     const hd_measured *measured;
 } hd_cost_options;
 
+/* Whether the length of a loop is not known, so that a rule takes the place of it. */
+bool hd_loop_is_guessed(const hd_trip *trip);
 /* The assumed number of iterations of a loop whose trip count is `trip`. */
 uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options);
 
@@ -135,6 +137,8 @@ hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t ti
 hd_cost_vector hd_field_bound(const hd_cost_model *model, uint32_t field);
 /* The fields that some access touches, as bits: where others lie costs nothing. */
 uint64_t hd_cost_used_fields(const hd_cost_model *model);
+/* Bytes of the device's longest segment or line: fields of which none has two share none. */
+uint32_t hd_cost_unit(const hd_cost_model *model);
 /* Price of all accesses to other buffers, and the questions it depends on. */
 uint64_t hd_other_questions(const hd_cost_model *model);
 hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers);

@@ -7,6 +7,7 @@
 
 const hd_record *hd_cost_record(const hd_cost_model *model) { return model->record; }
 const hd_device *hd_cost_device(const hd_cost_model *model) { return model->device; }
+uint32_t hd_cost_unit(const hd_cost_model *model) { return model->grain.modulus; }
 uint64_t hd_cost_used_fields(const hd_cost_model *model) {
     uint64_t used = 0;
     for (uint32_t f = 0; f < model->record->field_count; f++)
@@ -16,12 +17,12 @@ uint64_t hd_cost_used_fields(const hd_cost_model *model) {
 
 const hd_questions *hd_cost_questions(const hd_cost_model *model) { return &model->questions; }
 
-static bool length_is_unknown(const hd_trip *trip) {
+bool hd_loop_is_guessed(const hd_trip *trip) {
     return trip->kind == HD_TRIP_UNKNOWN || (trip->kind == HD_TRIP_VARYING && trip->mean < 0);
 }
 
 uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options) {
-    if (!length_is_unknown(trip))
+    if (!hd_loop_is_guessed(trip))
         return trip->count;
     if (options->loops == HD_LOOPS_NUMBER)
         return options->length;
@@ -155,7 +156,7 @@ static uint32_t add_shape(launch_builder *b, const hd_access *access, double *wa
     memcpy(lengths, b->lengths, flow->loop_count * sizeof *lengths);
     for (int32_t loop = access->loop; loop >= 0; loop = flow->loops[loop].parent)
         lengths[loop] +=
-            !length_is_unknown(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
+            !hd_loop_is_guessed(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
     context.lengths = lengths;
     uint32_t number = keep_shape(b->model, cost_shape_make(&context, access, warps, stepped));
     hd_arena_free(context.arena);
@@ -202,7 +203,7 @@ static bool share_counters(hd_affine a, hd_affine b) {
 static const char *assumed_of_loop(const launch_builder *b, int32_t loop) {
     const hd_trip *trip = &b->info->trips[loop];
     unsigned line = b->info->flow->loops[loop].line;
-    if (length_is_unknown(trip))
+    if (hd_loop_is_guessed(trip))
         return hd_format(b->model->arena, "the loop at line %u is taken to run %llu times", line,
                          (unsigned long long)b->lengths[loop]);
     if (trip->kind == HD_TRIP_VARYING && !trip->affine)
@@ -242,8 +243,8 @@ static const char *assumed_of(const launch_builder *b, const hd_access *a, bool 
 static double runs_of_loop(const launch_builder *b, const hd_access *access, int32_t loop) {
     const hd_trip *trip = &b->info->trips[loop];
     double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-    return length_is_unknown(trip) ? (double)b->lengths[loop]
-                                   : runs + hd_runs_with_test(b->info, access, loop);
+    return hd_loop_is_guessed(trip) ? (double)b->lengths[loop]
+                                    : runs + hd_runs_with_test(b->info, access, loop);
 }
 
 /* Executions, lanes and places as the source tells them. */
@@ -252,7 +253,7 @@ static void derive_use(launch_builder *b, use *u) {
     double warps, iterations = 1;
     for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
         iterations *= runs_of_loop(b, access, loop);
-        u->degree += length_is_unknown(&b->info->trips[loop]) && u->degree < HD_MAX_DEGREE;
+        u->degree += hd_loop_is_guessed(&b->info->trips[loop]) && u->degree < HD_MAX_DEGREE;
     }
     bool stepped;
     u->shape = add_shape(b, access, &warps, &stepped);
@@ -298,7 +299,7 @@ static void keep_in_register(const launch_builder *b, use *u) {
         u->done /= runs > 1 ? runs : 1;
     }
     for (int32_t loop = u->loop; loop >= 0; loop = loops[loop].parent)
-        unknown += length_is_unknown(&b->info->trips[loop]);
+        unknown += hd_loop_is_guessed(&b->info->trips[loop]);
     u->degree = unknown < u->degree ? unknown : u->degree;
 }
 
@@ -413,7 +414,7 @@ static void find_heard(launch_builder *b) {
     uint32_t loops = b->info->flow->loop_count, warp = b->model->device->warp;
     bool *unknown = hd_new_array(b->model->arena, bool, loops + 1);
     for (uint32_t l = 0; l < loops; l++)
-        unknown[l] = length_is_unknown(&b->info->trips[l]);
+        unknown[l] = hd_loop_is_guessed(&b->info->trips[l]);
     hd_grid grid = hd_grid_of(b->launch->dims, b->launch->global, b->launch->local);
     uint64_t warps = (grid.block_threads + warp - 1) / warp * grid.block_count;
     cost_measured_lengths(b->heard, b->info, unknown, (double)warps * (double)b->launch->repeat,

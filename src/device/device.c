@@ -20,6 +20,16 @@ static bool cache_is_sound(hd_cache cache) {
     return !cache.size || (cache.line && cache.size % cache.line == 0);
 }
 
+/* Figures for a simulation: both or neither, and whole sets of whole lines. */
+static bool tags_are_sound(hd_cache cache) {
+    if (!cache.tag && !cache.ways)
+        return true;
+    if (!cache.size || !cache.ways || !hd_is_power_of_two(cache.tag) || cache.tag < cache.line ||
+        cache.tag / cache.line > HD_CACHE_SECTORS_MAX)
+        return false;
+    return cache.size % ((uint64_t)cache.tag * cache.ways) == 0;
+}
+
 static const char *blame(const char **key, const char *figure, const char *fault) {
     *key = figure;
     return fault;
@@ -34,6 +44,14 @@ const char *device_fault(const hd_device *d, const char **key) {
     if (!cache_is_sound(d->l2))
         return blame(key, "l2",
                      "the line of 'l2' must be a power of two, and its size a multiple of it");
+    if (!tags_are_sound(d->l1))
+        return blame(key, "l1tags",
+                     "the line of 'l1tags' must be a power of two from the line of 'l1' to 32 "
+                     "times that, and the size of 'l1' a multiple of that line times its ways");
+    if (!tags_are_sound(d->l2))
+        return blame(key, "l2tags",
+                     "the line of 'l2tags' must be a power of two from the line of 'l2' to 32 "
+                     "times that, and the size of 'l2' a multiple of that line times its ways");
     if (!isfinite(d->w_dram) || !(d->w_l1 > 0 && d->w_l1 <= d->w_l2 && d->w_l2 <= d->w_dram))
         return blame(key, "w",
                      "the weights 'w' must be positive and not fall from L1 to L2 to memory");
@@ -43,6 +61,10 @@ const char *device_fault(const hd_device *d, const char **key) {
         return blame(key, "coalescing",
                      "'coalescing' by half-warps is that of devices whose 'segment' is 128 and "
                      "whose 'warp' has two halves; correct these, or take 'coalescing' warp");
+    if (!hd_is_power_of_two(d->banks) || d->banks > 1024)
+        return blame(key, "banks", "'banks' must be a power of two from 1 to 1024");
+    if (!hd_is_power_of_two(d->bank) || d->bank > 64)
+        return blame(key, "bank", "'bank' must be a power of two from 1 to 64 bytes");
     if (!d->max_blocks)
         return blame(key, "blocks", "'blocks' must be at least 1");
     if (!d->max_threads || d->max_threads % d->warp)

@@ -8,8 +8,19 @@
 
 typedef struct hd_cache {
     uint64_t size; /* bytes; 0: not there, or not used for global memory */
-    uint32_t line; /* bytes */
+    uint32_t line; /* bytes that a miss brings: of a sector where the cache has sectors */
+    /* What the simulation needs (locality/cache.h); 0: the profile does not say. */
+    uint32_t tag;  /* bytes that one tag stands for: a line with all its sectors */
+    uint32_t ways; /* lines of a set */
 } hd_cache;
+
+enum { HD_CACHE_SECTORS_MAX = 32 }; /* of a line */
+
+/* What becomes of a line of L1 that a store of its SM writes to; L2 gets the store anyway. */
+typedef enum hd_l1_write {
+    HD_L1_WRITE_THROUGH, /* it is written, too */
+    HD_L1_WRITE_EVICT    /* it is dropped */
+} hd_l1_write;
 
 /* What a warp's request is split into. */
 typedef enum hd_coalescing {
@@ -26,6 +37,7 @@ typedef struct hd_device {
     const char *title;         /* "NVIDIA Tesla K20c" */
     uint32_t warp;             /* lanes */
     hd_cache l1, l2;           /* l1 of one SM, l2 of the device; l1 serves loads only */
+    uint32_t l1_write;         /* hd_l1_write */
     uint32_t segment;          /* bytes of one transaction: what a warp's request is split into */
     uint32_t coalescing;       /* hd_coalescing: by which rule */
     double w_l1, w_l2, w_dram; /* cost of one transaction served there, relative to L1 = 1 */
@@ -34,6 +46,7 @@ typedef struct hd_device {
     uint32_t max_threads;      /* per SM */
     uint32_t registers;        /* 32-bit registers per SM */
     uint32_t max_registers;    /* per thread */
+    uint32_t banks, bank;      /* of shared (local) memory: how many, and bytes of a word of one */
     const char *source_file;   /* where the profile came from, NULL for synthetic ones */
 } hd_device;
 
@@ -42,6 +55,7 @@ typedef struct hd_device {
  * `host` (this machine, read with hwloc), or the synthetic form
  *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
  *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]
+ *     [l1tags:128/4] [l2tags:128/16] [l1write:through] [banks:32] [bank:4]
  * An unknown name is an error that lists the known ones. */
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
                          const hd_device **device);
@@ -66,5 +80,7 @@ uint32_t hd_device_segment_for(const hd_device *device, uint32_t width);
 uint32_t hd_device_line(const hd_device *device);
 /* "warp", "half-warp" */
 const char *hd_coalescing_name(uint32_t coalescing);
+/* "through", "evict" */
+const char *hd_l1_write_name(uint32_t write);
 
 #endif

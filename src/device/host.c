@@ -40,7 +40,14 @@ static hd_cache cache_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
     hd_cache cache = {0};
     if (object && object->attr && hd_is_power_of_two(object->attr->cache.linesize) &&
         object->attr->cache.size % object->attr->cache.linesize == 0)
-        cache = (hd_cache){object->attr->cache.size, object->attr->cache.linesize};
+        cache = (hd_cache){.size = object->attr->cache.size, .line = object->attr->cache.linesize};
+    int ways = cache.size ? object->attr->cache.associativity : 0; /* -1: all, 0: not known */
+    if (ways < 0)
+        ways = (int)(cache.size / cache.line);
+    if (ways && cache.size / cache.line % (uint32_t)ways == 0) {
+        cache.tag = cache.line;
+        cache.ways = (uint32_t)ways;
+    }
     return cache;
 }
 
@@ -72,6 +79,8 @@ hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device *
         .w_l2 = 10,
         .w_dram = 50,
         .sms = (uint32_t)(cores > 0 ? cores : units),
+        .banks = 32, /* a CPU has none; as the devices that kernels are written for */
+        .bank = 4,
         .max_blocks = 1,
         .max_threads = LARGEST_WORK_GROUP,
         .registers = LARGEST_WORK_GROUP * REGISTERS_PER_WORK_ITEM,

@@ -7,24 +7,27 @@
 
 #include "device/device.h"
 
-/* A figure has one part (32, half-warp), two (48k/128) or three (1,30,100). */
+/* A figure has one part (32, half-warp), two (48k/128, 128/16) or three (1,30,100). */
 typedef enum device_figure_kind {
     DEVICE_FIGURE_NUMBER,
     DEVICE_FIGURE_CACHE,
     DEVICE_FIGURE_WEIGHTS,
-    DEVICE_FIGURE_COALESCING
+    DEVICE_FIGURE_WORD,
+    DEVICE_FIGURE_TAGS
 } device_figure_kind;
 enum { DEVICE_MAX_PARTS = 3 };
 
 typedef struct device_figure {
     const char *key; /* the same word in both forms */
     device_figure_kind kind;
-    size_t offset;        /* of its (first) member in hd_device */
-    const char *fallback; /* of a synthetic form that leaves it out; NULL: must be given */
-    bool optional;        /* a YAML profile may leave it out, too */
+    size_t offset;            /* of its (first) member in hd_device */
+    const char *fallback;     /* of a synthetic form that leaves it out; NULL: must be given */
+    bool optional;            /* a YAML profile may leave it out, too */
+    bool quiet;               /* not printed where it is as the fallback */
+    const char *const *words; /* of a word: those that it can be, then NULL */
 } device_figure;
 
-enum { DEVICE_FIGURES = 11 };
+enum { DEVICE_FIGURES = 16 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; a cache without a line has one part.

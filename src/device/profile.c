@@ -24,27 +24,33 @@
      .example = key ": {" parts ", source: \"data sheet\"}"}
 #define NUMBER(key) FIGURE(key, number_keys, "value: 32")
 #define CACHE(key) FIGURE(key, cache_keys, "size: 64k, line: 128")
+#define OPTIONAL(key, its_keys) {.name = key, .kind = HD_YAML_MAP, .keys = its_keys}
 
 /* The parts of a figure in device_figure_set()'s order, then its source. */
 static const hd_yaml_key number_keys[] = {TEXT("value"), TEXT("source"), {0}};
 static const hd_yaml_key cache_keys[] = {TEXT("size"), TEXT("line"), TEXT("source"), {0}};
+static const hd_yaml_key tags_keys[] = {TEXT("line"), TEXT("ways"), TEXT("source"), {0}};
 static const hd_yaml_key weights_keys[] = {
     TEXT("l1"), TEXT("l2"), TEXT("dram"), TEXT("source"), {0}};
 
-static const hd_yaml_key profile_keys[] = {
-    TEXT("title"),
-    NUMBER("warp"),
-    CACHE("l1"),
-    CACHE("l2"),
-    FIGURE("w", weights_keys, "l1: 1, l2: 30, dram: 100"),
-    NUMBER("blocks"),
-    NUMBER("threads"),
-    NUMBER("regs"),
-    NUMBER("segment"),
-    NUMBER("maxregs"),
-    NUMBER("sms"),
-    {.name = "coalescing", .kind = HD_YAML_MAP, .keys = number_keys},
-    {0}};
+static const hd_yaml_key profile_keys[] = {TEXT("title"),
+                                           NUMBER("warp"),
+                                           CACHE("l1"),
+                                           CACHE("l2"),
+                                           FIGURE("w", weights_keys, "l1: 1, l2: 30, dram: 100"),
+                                           NUMBER("blocks"),
+                                           NUMBER("threads"),
+                                           NUMBER("regs"),
+                                           NUMBER("segment"),
+                                           NUMBER("maxregs"),
+                                           NUMBER("sms"),
+                                           OPTIONAL("coalescing", number_keys),
+                                           OPTIONAL("l1tags", tags_keys),
+                                           OPTIONAL("l2tags", tags_keys),
+                                           OPTIONAL("l1write", number_keys),
+                                           OPTIONAL("banks", number_keys),
+                                           OPTIONAL("bank", number_keys),
+                                           {0}};
 
 static const hd_yaml_form profile_form = {"a profile", "title: My device", profile_keys};
 
@@ -81,8 +87,9 @@ static hd_status refuse_empty(const source *s, const hd_yaml *map) {
 }
 
 static hd_status set_figures(const source *s, hd_device *device) {
-    static const hd_yaml_key *const keys[] = {number_keys, cache_keys, weights_keys, number_keys};
-    static const size_t part_counts[] = {1, 2, 3, 1};
+    static const hd_yaml_key *const keys[] = {number_keys, cache_keys, weights_keys, number_keys,
+                                              tags_keys};
+    static const size_t part_counts[] = {1, 2, 3, 1, 2};
     for (int i = 0; i < DEVICE_FIGURES; i++) {
         const device_figure *figure = &device_figures[i];
         const hd_yaml *map = hd_yaml_get(&s->file->root, figure->key);
@@ -90,7 +97,7 @@ static hd_status set_figures(const source *s, hd_device *device) {
         for (size_t p = 0; map && p < part_counts[figure->kind]; p++)
             parts[p] = hd_yaml_text(map, keys[figure->kind][p].name);
         const char *wrong =
-            device_figure_set(s->arena, device, figure, parts, part_counts[figure->kind]);
+            device_figure_set(s->arena, device, figure, parts, map ? part_counts[figure->kind] : 1);
         if (wrong)
             return fail_at_key(s, figure->key, wrong);
     }

@@ -17,19 +17,33 @@
 
 #include "device/internal.h"
 
+static const char *const coalescing_words[] = {"warp", "half-warp", NULL};
+static const char *const l1_write_words[] = {"through", "evict", NULL};
+
+const char *hd_coalescing_name(uint32_t coalescing) { return coalescing_words[coalescing]; }
+const char *hd_l1_write_name(uint32_t write) { return l1_write_words[write]; }
+
+#define FIGURE(key, kind, member, ...)                                    \
+    {key, DEVICE_FIGURE_##kind, offsetof(hd_device, member), __VA_ARGS__}
 const device_figure device_figures[DEVICE_FIGURES] = {
-    {"warp", DEVICE_FIGURE_NUMBER, offsetof(hd_device, warp), NULL, false},
-    {"l1", DEVICE_FIGURE_CACHE, offsetof(hd_device, l1), NULL, false},
-    {"l2", DEVICE_FIGURE_CACHE, offsetof(hd_device, l2), NULL, false},
-    {"w", DEVICE_FIGURE_WEIGHTS, offsetof(hd_device, w_l1), NULL, false},
-    {"blocks", DEVICE_FIGURE_NUMBER, offsetof(hd_device, max_blocks), NULL, false},
-    {"threads", DEVICE_FIGURE_NUMBER, offsetof(hd_device, max_threads), NULL, false},
-    {"regs", DEVICE_FIGURE_NUMBER, offsetof(hd_device, registers), NULL, false},
-    {"segment", DEVICE_FIGURE_NUMBER, offsetof(hd_device, segment), "128", false},
-    {"maxregs", DEVICE_FIGURE_NUMBER, offsetof(hd_device, max_registers), "255", false},
-    {"sms", DEVICE_FIGURE_NUMBER, offsetof(hd_device, sms), "0", false},
-    {"coalescing", DEVICE_FIGURE_COALESCING, offsetof(hd_device, coalescing), "warp", true},
+    FIGURE("warp", NUMBER, warp, NULL),
+    FIGURE("l1", CACHE, l1, NULL),
+    FIGURE("l2", CACHE, l2, NULL),
+    FIGURE("w", WEIGHTS, w_l1, NULL),
+    FIGURE("blocks", NUMBER, max_blocks, NULL),
+    FIGURE("threads", NUMBER, max_threads, NULL),
+    FIGURE("regs", NUMBER, registers, NULL),
+    FIGURE("segment", NUMBER, segment, "128"),
+    FIGURE("maxregs", NUMBER, max_registers, "255"),
+    FIGURE("sms", NUMBER, sms, "0"),
+    FIGURE("coalescing", WORD, coalescing, "warp", true, .words = coalescing_words),
+    FIGURE("l1tags", TAGS, l1.tag, "0", true, true),
+    FIGURE("l2tags", TAGS, l2.tag, "0", true, true),
+    FIGURE("l1write", WORD, l1_write, "through", true, true, l1_write_words),
+    FIGURE("banks", NUMBER, banks, "32", true, true),
+    FIGURE("bank", NUMBER, bank, "4", true, true),
 };
+#undef FIGURE
 
 /* ---- figures from text ---------------------------------------------------- */
 
@@ -61,16 +75,36 @@ static const char *set_number(hd_arena *arena, uint32_t *number, const char *key
     return NULL;
 }
 
-static const char *const coalescing_names[] = {"warp", "half-warp"};
+/* A line and its ways, two numbers side by side in hd_cache. */
+static const char *set_tags(hd_arena *arena, uint32_t *tags, const char *key,
+                            const char *const *parts, size_t count) {
+    const char *fault = set_number(arena, &tags[0], hd_format(arena, "line of %s", key), parts[0]);
+    tags[1] = 0;
+    if (!fault && count > 1)
+        fault = set_number(arena, &tags[1], hd_format(arena, "ways of %s", key), parts[1]);
+    return fault;
+}
 
-const char *hd_coalescing_name(uint32_t coalescing) { return coalescing_names[coalescing]; }
+static const char *set_word(hd_arena *arena, uint32_t *word, const device_figure *figure,
+                            const char *text) {
+    hd_str known = {.arena = arena};
+    for (uint32_t i = 0; figure->words[i]; i++) {
+        hd_str_printf(&known, "%s%s", i ? " or " : "", figure->words[i]);
+        if (!strcmp(text, figure->words[i])) {
+            *word = i;
+            return NULL;
+        }
+    }
+    return hd_format(arena, "'%s' must be %s, not '%.40s'", figure->key, hd_str_text(&known), text);
+}
 
 const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
                               const char *const *parts, size_t count) {
-    static const size_t fewest[] = {1, 1, 3, 1}, most[] = {1, 2, 3, 1};
-    static const char *const like[] = {"32", "48k/128", "1,30,100", "half-warp"};
+    static const size_t fewest[] = {1, 1, 3, 1, 1}, most[] = {1, 2, 3, 1, 2};
+    static const char *const like[] = {"32", "48k/128", "1,30,100", NULL, "128/16"};
     if (count < fewest[figure->kind] || count > most[figure->kind])
-        return hd_format(arena, "'%s' must look like %s", figure->key, like[figure->kind]);
+        return hd_format(arena, "'%s' must look like %s", figure->key,
+                         figure->words ? figure->words[1] : like[figure->kind]);
     void *member = (char *)device + figure->offset;
     switch (figure->kind) {
     case DEVICE_FIGURE_NUMBER: return set_number(arena, member, figure->key, parts[0]);
@@ -84,14 +118,8 @@ const char *device_figure_set(hd_arena *arena, hd_device *device, const device_f
         const char *line = hd_format(arena, "line of %s", figure->key);
         return count == 1 ? NULL : set_number(arena, &cache->line, line, parts[1]);
     }
-    case DEVICE_FIGURE_COALESCING:
-        for (uint32_t i = 0; i < sizeof coalescing_names / sizeof *coalescing_names; i++)
-            if (!strcmp(parts[0], coalescing_names[i])) {
-                *(uint32_t *)member = i;
-                return NULL;
-            }
-        return hd_format(arena, "'%s' must be warp or half-warp, not '%.40s'", figure->key,
-                         parts[0]);
+    case DEVICE_FIGURE_WORD: return set_word(arena, member, figure, parts[0]);
+    case DEVICE_FIGURE_TAGS: return set_tags(arena, member, figure->key, parts, count);
     case DEVICE_FIGURE_WEIGHTS: break;
     }
     double *const weights[] = {&device->w_l1, &device->w_l2, &device->w_dram};
@@ -151,7 +179,7 @@ static hd_status parse_word(parser *p, const char *word, size_t length) {
     const char *parts[DEVICE_MAX_PARTS + 1];
     size_t count = 0;
     while (value && count <= DEVICE_MAX_PARTS)
-        parts[count++] = strsep(&value, figure->kind == DEVICE_FIGURE_CACHE ? "/" : ",");
+        parts[count++] = strsep(&value, figure->kind == DEVICE_FIGURE_WEIGHTS ? "," : "/");
     const char *wrong = device_figure_set(p->arena, p->device, figure, parts, count);
     return wrong ? fail_at(p, (unsigned)(colon + 1 - p->text) + 1, wrong) : HD_OK;
 }
@@ -212,28 +240,36 @@ static const char *weight_text(hd_arena *arena, double weight) {
     return hd_format(arena, "%.17g", weight);
 }
 
+static void print_value(hd_str *s, const hd_device *device, const device_figure *figure) {
+    const void *member = (const char *)device + figure->offset;
+    const hd_cache *cache = member;
+    const uint32_t *number = member;
+    switch (figure->kind) {
+    case DEVICE_FIGURE_NUMBER: hd_str_printf(s, "%u", *number); break;
+    case DEVICE_FIGURE_CACHE:
+        print_size(s, cache->size);
+        if (cache->line)
+            hd_str_printf(s, "/%u", cache->line);
+        break;
+    case DEVICE_FIGURE_WEIGHTS:
+        hd_str_printf(s, "%s,%s,%s", weight_text(s->arena, device->w_l1),
+                      weight_text(s->arena, device->w_l2), weight_text(s->arena, device->w_dram));
+        break;
+    case DEVICE_FIGURE_WORD: hd_str_add(s, figure->words[*number]); break;
+    case DEVICE_FIGURE_TAGS:
+        hd_str_printf(s, number[1] ? "%u/%u" : "%u", number[0], number[1]);
+        break;
+    }
+}
+
 const char *hd_device_print(hd_arena *arena, const hd_device *device) {
     hd_str s = {.arena = arena};
     for (int i = 0; i < DEVICE_FIGURES; i++) {
         const device_figure *figure = &device_figures[i];
-        const void *member = (const char *)device + figure->offset;
-        const hd_cache *cache = member;
-        hd_str_printf(&s, "%s%s:", i ? " " : "", figure->key);
-        switch (figure->kind) {
-        case DEVICE_FIGURE_NUMBER: hd_str_printf(&s, "%u", *(const uint32_t *)member); break;
-        case DEVICE_FIGURE_CACHE:
-            print_size(&s, cache->size);
-            if (cache->line)
-                hd_str_printf(&s, "/%u", cache->line);
-            break;
-        case DEVICE_FIGURE_WEIGHTS:
-            hd_str_printf(&s, "%s,%s,%s", weight_text(arena, device->w_l1),
-                          weight_text(arena, device->w_l2), weight_text(arena, device->w_dram));
-            break;
-        case DEVICE_FIGURE_COALESCING:
-            hd_str_add(&s, hd_coalescing_name(*(const uint32_t *)member));
-            break;
-        }
+        hd_str value = {.arena = arena};
+        print_value(&value, device, figure);
+        if (!figure->quiet || strcmp(hd_str_text(&value), figure->fallback))
+            hd_str_printf(&s, "%s%s:%s", i ? " " : "", figure->key, hd_str_text(&value));
     }
     return hd_str_text(&s);
 }

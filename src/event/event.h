@@ -103,6 +103,23 @@ static inline bool hd_event_same_launch(const hd_event_launch *a, const hd_event
            !memcmp(a->local, b->local, sizeof a->local);
 }
 
+/* ---- some blocks of a launch ------------------------------------------------------ */
+
+/* From `first` to `last`; of every `of` of them the first `each` (0: all). */
+typedef struct hd_block_choice {
+    uint64_t first, last, each, of;
+} hd_block_choice;
+
+static const hd_block_choice hd_all_blocks = {0, UINT64_MAX, 0, 1};
+
+static inline bool hd_block_chosen(const hd_block_choice *choice, uint64_t block) {
+    return block >= choice->first && block <= choice->last &&
+           (!choice->each || (block - choice->first) % choice->of < choice->each);
+}
+
+/* tee.c: how many blocks of `count` are chosen. */
+uint64_t hd_blocks_chosen(const hd_block_choice *choice, uint64_t count);
+
 /* ---- sinks --------------------------------------------------------------------- */
 
 typedef struct hd_sink {
@@ -121,7 +138,7 @@ typedef struct hd_sink {
 
 /* tee.c: one sink that hands everything to several; sinks[] is copied. */
 hd_sink hd_sink_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count);
-/* A sink that hands on only the blocks from `first` to `last` of every launch. */
-hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, uint64_t first, uint64_t last);
+/* A sink that hands on only these blocks of every launch. */
+hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, hd_block_choice blocks);
 
 #endif

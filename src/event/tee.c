@@ -5,7 +5,7 @@
 
 typedef struct tee {
     uint32_t count;
-    uint64_t first, last; /* blocks that are handed on */
+    hd_block_choice blocks; /* that are handed on */
     hd_sink sinks[];
 } tee;
 
@@ -26,7 +26,7 @@ static hd_status tee_launch(void *self, const hd_event_launch *launch) {
 
 static void *tee_open_block(void *self, uint64_t block) {
     const tee *t = self;
-    if (block < t->first || block > t->last)
+    if (!hd_block_chosen(&t->blocks, block))
         return NULL;
     tee_stream *stream = hd_zeroed(1, sizeof *stream + t->count * sizeof *stream->streams);
     stream->tee = t;
@@ -70,19 +70,29 @@ static hd_status tee_end_launch(void *self, bool complete) {
     return status;
 }
 
-static hd_sink new_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count, uint64_t first,
-                       uint64_t last) {
+static hd_sink new_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count,
+                       hd_block_choice blocks) {
     tee *t = hd_alloc(arena, sizeof *t + count * sizeof *sinks);
-    *t = (tee){count, first, last};
+    *t = (tee){count, blocks};
     if (count)
         memcpy(t->sinks, sinks, count * sizeof *sinks);
     return (hd_sink){t, tee_launch, tee_open_block, tee_event, tee_close_block, tee_end_launch};
 }
 
 hd_sink hd_sink_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count) {
-    return new_tee(arena, sinks, count, 0, UINT64_MAX);
+    return new_tee(arena, sinks, count, hd_all_blocks);
 }
 
-hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, uint64_t first, uint64_t last) {
-    return new_tee(arena, &inner, 1, first, last);
+hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, hd_block_choice blocks) {
+    return new_tee(arena, &inner, 1, blocks);
+}
+
+uint64_t hd_blocks_chosen(const hd_block_choice *choice, uint64_t count) {
+    if (choice->first >= count)
+        return 0;
+    uint64_t range = (choice->last < count ? choice->last + 1 : count) - choice->first;
+    if (!choice->each || choice->each >= choice->of)
+        return range;
+    uint64_t rest = range % choice->of;
+    return range / choice->of * choice->each + (rest < choice->each ? rest : choice->each);
 }

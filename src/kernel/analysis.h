@@ -47,6 +47,12 @@ typedef struct kernel_base {
     uint32_t index;
 } kernel_base;
 
+/* Of a pointer: `rest` plus a multiple of `modulus` bytes from its base; modulus 0: just that. */
+typedef struct kernel_congruence {
+    bool reached;
+    int64_t modulus, rest;
+} kernel_congruence;
+
 typedef struct kernel_forms {
     hd_arena *arena;
     bool in_blocks; /* launches have no offset */
@@ -55,7 +61,8 @@ typedef struct kernel_forms {
     hd_binding launch; /* with the local size that the kernel requires filled in */
     hd_affine *of;     /* of every scalar integer, and of pointers: bytes from their base */
     kernel_base *base; /* of pointers */
-    uint32_t *rank;    /* of a block in reverse post-order */
+    kernel_congruence *congruence; /* of pointers */
+    uint32_t *rank;                /* of a block in reverse post-order */
     /* Header phis found to be init + step * iteration. */
     bool *is_induction;
     int64_t *step;
@@ -89,6 +96,11 @@ const char *kernel_at_line(const kernel_forms *forms, const kir_inst *inst);
 const char *kernel_forms_reason(const kernel_forms *forms, hd_affine form, const bool *shared);
 /* The load that an opaque symbol of the form comes from, or KIR_NONE. */
 kir_value kernel_forms_load_of(const kernel_forms *forms, hd_affine form);
+
+/* ---- congruence.c: where in an element pointers lead that have no affine form ------ */
+
+/* Fills `congruence`; needs `base`. */
+void kernel_congruence_find(kernel_forms *forms);
 
 /* ---- guards.c: conditions ------------------------------------------------------------- */
 

@@ -84,8 +84,14 @@ bool kernel_forms_is_latch(const kernel_forms *f, uint32_t header, uint32_t from
     return loop >= 0 && hd_flow_in_loop(f->flow, loop, from);
 }
 
+/* A symbol of its own; that of a pointer counts by its modulus (congruence.c). */
 static hd_affine opaque(const kernel_forms *f, kir_value v) {
-    return kernel_affine_symbol(f->arena, HD_SYM_VALUE, v);
+    hd_affine symbol = kernel_affine_symbol(f->arena, HD_SYM_VALUE, v);
+    kernel_congruence c = f->congruence[v];
+    if (!c.reached || c.modulus <= 1)
+        return symbol;
+    symbol = hd_affine_scale(f->arena, symbol, c.modulus);
+    return hd_affine_add(f->arena, symbol, kernel_affine_constant(c.rest), 1);
 }
 
 hd_affine kernel_forms_at(const kernel_forms *f, kir_value value, uint32_t block) {
@@ -536,6 +542,7 @@ kernel_forms *kernel_forms_new(hd_arena *arena, const kir_module *module, const 
     for (uint32_t l = 0; l < flow->loop_count; l++)
         f->last_iteration[l] = -1;
     find_bases(f);
+    kernel_congruence_find(f);
     return f;
 }
 

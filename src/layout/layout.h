@@ -143,6 +143,14 @@ uint64_t hd_layout_places(const hd_record *record, const hd_layout *layout, uint
 /* The same of a layout in one allocation, as hd_layout_of_masks() takes it. */
 uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
                         uint32_t count, uint64_t used);
+/* A number for how a layout groups the fields of the set `used`. Layouts of the same number differ
+ * in where other fields lie, and in the tiles of clusters whose runs all fill whole units of `unit`
+ * bytes (0: none does): such fields share no unit, as if each was alone. AoS is like no other. */
+uint64_t hd_layout_group(const hd_record *record, const hd_layout *layout, uint64_t used,
+                         uint32_t unit);
+/* The same of a layout in one allocation, as hd_layout_of_masks() takes it. */
+uint64_t hd_masks_group(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
+                        uint32_t count, uint64_t used, uint32_t unit);
 /* True when every field stands in exactly one cluster and every tile is legal;
  * otherwise reports why. */
 hd_status hd_layout_check(const hd_diag *diag, const hd_record *record, const hd_layout *layout);
@@ -190,6 +198,9 @@ static inline uint64_t hd_map_address(const hd_map *map, uint32_t field, uint64_
     const hd_cluster_place *c = &map->clusters[f->cluster];
     return c->base + element / c->tile * c->tile_bytes + f->run + element % c->tile * f->size;
 }
+
+/* The field that byte `byte` of an allocation belongs to, or -1: padding, or beyond the map. */
+int hd_map_field_at(const hd_map *map, uint32_t allocation, uint64_t byte);
 
 /* The alignment that a tile of a cluster is padded to. */
 uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster);

@@ -113,6 +113,48 @@ uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const ui
     return sum;
 }
 
+/* No unit holds values of one of these fields and of another. */
+static bool runs_fill_units(const hd_record *record, const hd_cluster *cluster, uint64_t fields,
+                            uint32_t unit) {
+    uint64_t run[HD_MAX_FIELDS], rest = hd_cluster_tile(record, cluster, run);
+    for (; fields; fields &= fields - 1) {
+        uint32_t f = (uint32_t)__builtin_ctzll(fields);
+        rest |= run[f] | cluster->tile * step_of(&record->fields[f]);
+    }
+    return rest % unit == 0;
+}
+
+static uint64_t group_of_cluster(const hd_record *record, const hd_cluster *cluster, uint64_t used,
+                                 uint32_t unit) {
+    uint64_t here = cluster->mask & used, sum = 0;
+    bool apart = !(here & (here - 1)) || cluster->tile == HD_TILE_SOA ||
+                 (unit && runs_fill_units(record, cluster, here, unit));
+    if (!apart)
+        return mix(here, cluster->tile);
+    for (; here; here &= here - 1)
+        sum += mix(here & -here, HD_TILE_SOA);
+    return sum;
+}
+
+uint64_t hd_layout_group(const hd_record *record, const hd_layout *layout, uint64_t used,
+                         uint32_t unit) {
+    bool aos = layout->count == 1 && layout->clusters[0].tile == HD_TILE_AOS;
+    uint64_t sum = layout->discrete + 2 * (uint64_t)aos;
+    for (uint32_t c = 0; c < layout->count; c++)
+        sum += group_of_cluster(record, &layout->clusters[c], used, unit);
+    return sum;
+}
+
+uint64_t hd_masks_group(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
+                        uint32_t count, uint64_t used, uint32_t unit) {
+    uint64_t sum = 2 * (uint64_t)(count == 1 && tiles[0] == HD_TILE_AOS);
+    for (uint32_t c = 0; c < count; c++) {
+        const hd_cluster cluster = hd_cluster_of_mask(masks[c], tiles[c]);
+        sum += group_of_cluster(record, &cluster, used, unit);
+    }
+    return sum;
+}
+
 uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
                          uint64_t run[HD_MAX_FIELDS]) {
     bool too_large = false;
@@ -186,4 +228,25 @@ void hd_map_gather(const hd_map *map, void *const *allocations, void *aos) {
         for (uint64_t i = 0; i < map->count; i++)
             memcpy(to + i * record->size, from + hd_map_address(map, f, i), record->fields[f].size);
     }
+}
+
+/* ---- the inverse ---------------------------------------------------------------------- */
+
+int hd_map_field_at(const hd_map *map, uint32_t allocation, uint64_t byte) {
+    for (uint32_t f = 0; f < map->record->field_count; f++) {
+        const hd_field_place *field = &map->fields[f];
+        const hd_cluster_place *cluster = &map->clusters[field->cluster];
+        if (cluster->allocation != allocation || byte < cluster->base ||
+            byte - cluster->base >= cluster->bytes)
+            continue;
+        uint64_t tile = (byte - cluster->base) / cluster->tile_bytes;
+        uint64_t inside = (byte - cluster->base) % cluster->tile_bytes;
+        if (inside < field->run || (inside - field->run) / field->size >= cluster->tile)
+            continue;
+        uint64_t element = tile * cluster->tile + (inside - field->run) / field->size;
+        bool is_value = (inside - field->run) % field->size < map->record->fields[f].size;
+        if (element < map->count && is_value)
+            return (int)f;
+    }
+    return -1;
 }

@@ -1,5 +1,6 @@
 /* All analyses of the table side by side. */
 #include "locality/analysis.h"
+#include "locality/tally.h"
 
 struct hd_counters {
 #define LOCALITY_COUNTER(name) name *name;
@@ -44,15 +45,20 @@ void hd_counters_add(const hd_counters *counters, uint32_t launch, hd_launch_cou
     hd_launch_counts_add(sum, &more);
 }
 
-void hd_launch_counts_add(hd_launch_counts *sum, const hd_launch_counts *more) {
-    uint64_t *to = (uint64_t *)(void *)sum;
-    const uint64_t *from = (const uint64_t *)(const void *)more;
-    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
-        to[i] += from[i];
+void hd_counters_add_access(const hd_counters *counters, uint32_t launch, uint32_t access,
+                            hd_launch_counts *sum) {
+    hd_launch_counts more = {0};
+#define LOCALITY_TAKE(name)                                                       \
+    const name##_counts *from_##name = name##_of(counters->name, launch, access); \
+    if (from_##name)                                                              \
+        more.name = *from_##name;
+    HD_ANALYSES(LOCALITY_TAKE)
+#undef LOCALITY_TAKE
+    hd_launch_counts_add(sum, &more);
 }
 
-const hd_coalesce *hd_counters_coalesce(const hd_counters *counters) {
-    return counters->hd_coalesce;
+void hd_launch_counts_add(hd_launch_counts *sum, const hd_launch_counts *more) {
+    hd_tally_add(sum, more, sizeof *sum);
 }
 
 void hd_counters_free(hd_counters *counters) {

@@ -8,19 +8,21 @@
  *     hd_thing_members[]           what a reader sees of it
  *     hd_thing *hd_thing_new(arena, device);
  *     hd_sink hd_thing_sink(hd_thing *);
+ *     const hd_thing_counts *hd_thing_of(const hd_thing *, uint32_t launch, uint32_t access);
  *     const hd_thing_counts *hd_thing_of_launch(const hd_thing *, uint32_t launch);
  *     void hd_thing_free(hd_thing *);
  *
- * that sink being mostly one of event/in_order.h, which hears blocks from several threads.
+ * of which tally.h has all but the counting itself.
  */
 #ifndef HD_ANALYSIS_H
 #define HD_ANALYSIS_H
 
+#include "locality/banks.h"
 #include "locality/coalesce.h"
 
-#define HD_ANALYSES(ROW) ROW(hd_coalesce)
+#define HD_ANALYSES(ROW) ROW(hd_coalesce) ROW(hd_banks)
 
-/* What all of them counted of some launches. */
+/* What all of them counted of some launches, or of an access in these. */
 typedef struct hd_launch_counts {
 #define HD_COUNTS_FIELD(name) name##_counts name;
     HD_ANALYSES(HD_COUNTS_FIELD)
@@ -37,8 +39,10 @@ hd_counters *hd_counters_new(hd_arena *arena, const hd_device *device);
 hd_sink hd_counters_sink(hd_counters *counters);
 /* Adds what was counted of a launch; nothing if it was not heard. */
 void hd_counters_add(const hd_counters *counters, uint32_t launch, hd_launch_counts *sum);
+/* The same of one access of it. */
+void hd_counters_add_access(const hd_counters *counters, uint32_t launch, uint32_t access,
+                            hd_launch_counts *sum);
 void hd_launch_counts_add(hd_launch_counts *sum, const hd_launch_counts *more);
-const hd_coalesce *hd_counters_coalesce(const hd_counters *counters);
 void hd_counters_free(hd_counters *counters);
 
 #endif

@@ -69,7 +69,7 @@ static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
         a->touches = &all;
         a->accesses += all.accesses;
         a->shares++;
-        status = reuse_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
+        status = hd_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
     } else if (!status && last) {
         status = reuse_no_room(&a->plan, a->plan.memory - room + bytes);
     } else if (!status) { /* as many as the part of the trace suggests that it took to see that */

@@ -165,7 +165,7 @@ hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *are
     }
     reuse_meter_begin(plan, "measuring");
     hd_status status =
-        reuse_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed);
+        hd_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed);
     const reuse_aggregate *a = &plan->aggregates[failed];
     return status ? reuse_say_fault(plan, a->first, a->count) : HD_OK;
 }

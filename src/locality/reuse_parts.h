@@ -108,12 +108,6 @@ uint32_t issue_slots_of(const reuse_plan *plan, const hd_event *event, uint32_t 
 uint64_t issue_of(const reuse_plan *plan, const reuse_aggregate *aggregate,
                   const reuse_block *block, uint64_t mi, uint32_t warp, uint32_t before);
 
-/* pool.c: calls `work` with 0 .. count - 1 in ascending order of beginning, from several
- * threads; ends early when one returns an error, and returns that of the lowest number, *failed. */
-typedef hd_status reuse_work(void *self, uint32_t worker, uint64_t number);
-hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self,
-                            uint64_t *failed);
-
 /* ---- touch.c --------------------------------------------------------------------------------- */
 
 /* Touches: neighbouring elements, a position, and how many lanes touch each of them there. They

@@ -253,8 +253,7 @@ hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t sha
         touchers[w].shift = hd_is_power_of_two(bytes) ? (uint32_t)__builtin_ctz(bytes) : 32;
     }
     uint64_t failed;
-    hd_status status =
-        reuse_in_parallel(workers, plan->block_count, collect_block, touchers, &failed);
+    hd_status status = hd_in_parallel(workers, plan->block_count, collect_block, touchers, &failed);
     if (status != HD_OK)
         status = reuse_say_fault(plan, failed, 1);
     for (uint32_t w = 0; w < workers; w++) {

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "kernel/kernel.h"
 #include "layout/layout.h"
+#include "locality/cache.h"
 #include "locality/reuse_shape.h"
 
 /* The names of spaces, bits 1 << kir_space, as a list. */
@@ -44,6 +45,8 @@ extern const hd_member hd_counts_members[];       /* hd_vm_counts; with its colu
 extern const hd_member hd_trace_launch_members[]; /* hd_trace_launch, its accesses and buffers */
 extern const hd_member hd_event_access_members[]; /* hd_event_access; context: its hd_event_launch.
                                                    * With its columns */
+extern const hd_member
+    hd_event_access_columns[]; /* hd_event_access, the same: line, kind, target */
 extern const hd_member hd_event_buffer_members[]; /* hd_event_buffer; with its columns */
 extern const hd_member hd_shape_members[];        /* hd_reuse_shape: `domain` to `peaks` */
 extern const hd_member hd_peak_members[]; /* hd_reuse_peak; context: its hd_reuse_shape. With
@@ -55,5 +58,19 @@ typedef struct hd_reuse_of {
     uint64_t first, last;
 } hd_reuse_of;
 extern const hd_member hd_characteristic_members[]; /* hd_reuse_of: `mis` to `degree` */
+
+/* ---- members_cache.c ---------------------------------------------------------------------- */
+
+/* An access of a simulated launch. */
+typedef struct hd_cache_access {
+    const hd_event_access *access;
+    const hd_cache_sum *sum;
+} hd_cache_access;
+extern const hd_member hd_cache_access_members[]; /* hd_cache_access; context: its hd_event_launch.
+                                                   * With its columns */
+extern const hd_member hd_cache_access_columns[]; /* hd_cache_access, the same: the columns */
+extern const hd_member hd_cache_launch_members[]; /* hd_cache_launch and its accesses */
+extern const hd_member hd_cache_place_members[];  /* hd_cache_place; with its columns */
+extern const hd_member hd_caches_members[];       /* hd_caches */
 
 #endif

@@ -1,17 +1,15 @@
 /* Launches, accesses, stack distances and addresses over time for the report page. */
 #include <math.h>
-#include <sys/stat.h>
 
-#include "frontend/frontend.h"
-#include "locality/analysis.h"
 #include "locality/picture.h"
 #include "locality/stack.h"
+#include "report/annotated.h"
 #include "report/json.h"
 #include "report/members.h"
 #include "report/page_run.h"
 #include "report/result.h"
 
-enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16, MOST_SOURCE = 16 << 20 };
+enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16 };
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
@@ -66,123 +64,55 @@ static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *conte
 
 /* A static access, in all launches of its kernel. */
 typedef struct access_row {
-    const hd_event_launch *launch; /* the first that had it */
-    const hd_event_access *access;
-    hd_coalesce_counts moved;
+    const hd_access_row *counted;
     const char *source; /* the text of its line, or NULL */
 } access_row;
 
-static const char *file_of(const access_row *row) {
-    return row->access->file < row->launch->file_count ? row->launch->files[row->access->file]
-                                                       : NULL;
-}
-
-static const char *buffer_of(const access_row *row) {
-    return row->access->buffer >= 0 ? row->launch->buffers[row->access->buffer].name : NULL;
-}
-
-static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
-
-static bool same_access(const access_row *x, const access_row *y) {
-    const hd_event_access *a = x->access, *b = y->access;
-    return a->kind == b->kind && a->space == b->space && a->width == b->width &&
-           a->line == b->line && a->column == b->column && a->pc == b->pc &&
-           same_text(a->record, b->record) && same_text(a->field, b->field) &&
-           same_text(file_of(x), file_of(y)) && same_text(buffer_of(x), buffer_of(y)) &&
-           !strcmp(x->launch->kernel, y->launch->kernel);
-}
-
-/* Source files, each read once. */
-typedef struct source_file {
-    const char *path;
-    const char *text; /* NULL: not there, or nothing to be shown */
-} source_file;
-typedef hd_vec(source_file) source_files;
-
-/* A trace may name any file. Only what looks like source, and is a plain file, is read. */
-static const char *text_of(hd_arena *arena, source_files *files, const char *path) {
-    static const char *const endings[] = {".h", ".hpp", ".inl", ".inc"};
-    const hd_diag silent = {0};
-    bool known = hd_is_kernel_file(path);
-    struct stat at;
-    char *text = NULL;
-    size_t length;
-    for (size_t i = 0; i < files->count; i++)
-        if (!strcmp(files->data[i].path, path))
-            return files->data[i].text;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        known = known || hd_ends_in(path, endings[i]);
-    if (!known || stat(path, &at) || !S_ISREG(at.st_mode) || at.st_size > MOST_SOURCE ||
-        hd_read_file(arena, &silent, path, &text, &length))
-        text = NULL;
-    hd_push(arena, files, (source_file){path, text});
-    return text;
-}
-
-static hd_value collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
-                                 const hd_coalesce *counter) {
-    hd_vec(access_row) rows = {0};
-    size_t next = 0;
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_event_launch *launch = &contents->launches[l].launch;
-        for (uint32_t a = 0; a < launch->access_count; a++) {
-            const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
-            /* Launches of a kernel mostly have one table, so that rows follow each other as they
-             * did. */
-            size_t tried = 0, at = rows.count;
-            for (; tried < rows.count; tried++) {
-                at = (next + tried) % rows.count;
-                if (same_access(&rows.data[at], &wanted))
-                    break;
-            }
-            if (tried == rows.count) {
-                at = rows.count;
-                hd_push(arena, &rows, wanted);
-            }
-            next = at + 1;
-            hd_coalesce_add(&rows.data[at].moved, hd_coalesce_of(counter, launch->number, a));
-        }
+static hd_value collect_accesses(hd_arena *arena, const hd_access_table *table) {
+    hd_source_files files = {0};
+    access_row *rows = hd_new_array(arena, access_row, table->count);
+    for (size_t i = 0; i < table->count; i++) {
+        const hd_access_row *row = &table->data[i];
+        const char *text = row->file ? hd_source_text(arena, &files, row->file) : NULL;
+        rows[i] = (access_row){row, text ? hd_line_of(arena, text, row->line) : NULL};
+        if (rows[i].source)
+            rows[i].source += strspn(rows[i].source, " \t");
     }
-    source_files files = {0};
-    for (size_t i = 0; i < rows.count; i++) {
-        access_row *row = &rows.data[i];
-        const char *file = file_of(row);
-        const char *text = file && row->access->line ? text_of(arena, &files, file) : NULL;
-        row->source = text ? hd_line_of(arena, text, row->access->line) : NULL;
-        if (row->source)
-            row->source += strspn(row->source, " \t");
-    }
-    return hd_rows(rows.data, rows.count);
+    return hd_rows(rows, table->count);
 }
 
-HD_GETTER(kind_of, access_row, hd_text(hd_access_kind_name(row->access->kind)))
-HD_GETTER(space_of, access_row, hd_text(kir_space_name(row->access->space)))
-/* "load bodies.x"; without names, what the tool that made the trace calls it. */
-static hd_value access_name(const hd_view *view, const void *at) {
-    const hd_event_access *a = ((const access_row *)at)->access;
-    const char *kind = hd_access_kind_name(a->kind), *buffer = buffer_of(at);
-    if (!buffer && !a->field)
-        return hd_text(hd_format(view->arena, "%s %#llx", kind, (unsigned long long)a->pc));
-    return hd_text(hd_format(view->arena, "%s %s%s%s", kind, buffer ? buffer : "?",
-                             a->field ? "." : "", a->field ? a->field : ""));
+/* `caches` may be NULL. */
+static void fill_table(hd_access_table *table, const hd_trace_contents *contents,
+                       const hd_counters *counters, const hd_caches *caches) {
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        hd_access_table_add(table, &contents->launches[l].launch, counters,
+                            caches ? caches->launches[l].accesses : NULL);
 }
-HD_GETTER(access_buffer, access_row, hd_text(buffer_of(row)))
-HD_GETTER(access_file, access_row, hd_text(file_of(row)))
 
-static const hd_member place_members[] = {HD_SAME(hd_event_access, width, line, column), {0}};
-static const hd_member access_members[] = {
-    {"kernel", HD_VIA(access_row, launch, HD_AT, kernel)},
+HD_GETTER(kind_of, hd_access_row, hd_text(hd_access_kind_name(row->kind)))
+HD_GETTER(space_of, hd_access_row, hd_text(kir_space_name(row->space)))
+/* "load bodies.x" */
+HD_GETTER(access_name, hd_access_row,
+          hd_text(hd_format(view->arena, "%s %s", hd_access_kind_name(row->kind),
+                            hd_access_row_target(view->arena, row))))
+
+static const hd_member counted_members[] = {
+    HD_SAME(hd_access_row, kernel, width, buffer, file, line, column),
     {"kind", .get = kind_of},
     {"space", .get = space_of},
     {"name", .get = access_name},
-    {"buffer", .get = access_buffer},
-    {"file", .get = access_file},
-    {HD_BEHIND(access_row, access), .of = place_members},
-    {"source", HD_AT(access_row, source)},
-    {"mis", HD_AT(access_row, moved.mis)},
-    {"lane_accesses", HD_AT(access_row, moved.lane_accesses)},
-    {HD_IN(access_row, moved), .of = hd_coalesce_members},
+    {"mis", HD_AT(hd_access_row, counts.hd_coalesce.mis)},
+    {"lane_accesses", HD_AT(hd_access_row, counts.hd_coalesce.lane_accesses)},
+    {HD_IN(hd_access_row, counts.hd_coalesce), .of = hd_coalesce_members},
     {0}};
+static const hd_member access_members[] = {{HD_BEHIND(access_row, counted), .of = counted_members},
+                                           {"source", HD_AT(access_row, source)},
+                                           {0}};
+
+/* ---- source: annotated, with the whole text of its files ------------------------------------- */
+
+static const hd_member source_members[] = {
+    {"text", HD_AT(hd_annotated_file, text)}, {HD_SELF, .of = hd_annotated_file_members}, {0}};
 
 /* ---- stack distances ------------------------------------------------------------------------ */
 
@@ -291,24 +221,36 @@ static const hd_member buffer_members[] = {
 
 typedef struct locality {
     sums totals;
-    hd_value launches, accesses, buffers;
-    stack_row stacks[2];
+    hd_value launches, accesses, buffers, stacks;
+    const hd_annotated *source;
 } locality;
+
+/* Whether an analysis counted anything. */
+static bool counted_something(const hd_view *view, const hd_member *group,
+                              const hd_launch_counts *totals) {
+    const hd_value row = hd_member_value(group, view, totals);
+    uint64_t sum = 0;
+    for (const hd_member *m = group->of; m->key || m->title; m++)
+        sum += m->key ? hd_member_value(m, view, row.data).whole : 0;
+    return sum > 0;
+}
 
 /* What analyses count, for whoever shows it: the keys and titles of these members. */
 static hd_value counted_of(const hd_view *view, const void *at) {
+    const hd_launch_counts *totals = &((const locality *)at)->totals.counted;
     hd_vec(const hd_member *) list = {0};
-    (void)at;
     for (const hd_member *group = hd_launch_count_members; group->of; group++)
         for (const hd_member *m = group->of; m->key || m->title; m++)
-            if (m->key && m->title)
+            if (m->key && m->title && counted_something(view, group, totals))
                 hd_push(view->arena, &list, m);
     return hd_pointed_rows(list.data, list.count);
 }
 HD_GETTER(launches_of, locality, row->launches)
 HD_GETTER(accesses_of, locality, row->accesses)
 HD_GETTER(buffers_of, locality, row->buffers)
-HD_GETTER(stacks_of, locality, hd_rows(row->stacks, 2))
+HD_GETTER(source_of, locality,
+          hd_with(hd_rows(row->source->files, row->source->file_count), row->source))
+HD_GETTER(stacks_of, locality, row->stacks)
 
 static const hd_member counted_columns[] = {HD_SAME(hd_member, key, title), {0}};
 static const hd_member locality_members[] = {
@@ -316,55 +258,81 @@ static const hd_member locality_members[] = {
     {"launches", .get = launches_of, .of = row_members},
     {"counted", .get = counted_of, .of = counted_columns},
     {"accesses", .get = accesses_of, .of = access_members},
+    {"files", .get = source_of, .of = source_members},
     {"stacks", .get = stacks_of, .of = stack_members},
     {"buffers", .get = buffers_of, .of = buffer_members},
     {0}};
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
 
-hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
-                           const hd_page_options *o, json_t *run) {
-    const hd_trace_contents *contents = hd_trace_get(trace);
-    /* Counts stand for each access of each launch, and launches may share a large table. */
+/* Those buffers that something was accessed of. */
+static hd_value touched_buffers(hd_arena *arena, hd_picture_set *pictures) {
+    size_t count, touched = 0;
+    const hd_picture *every = hd_pictures_of(pictures, &count);
+    const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
+    for (size_t i = 0; i < count; i++)
+        if (every[i].lane_accesses)
+            buffers[touched++] = &every[i];
+    return hd_pointed_rows(buffers, touched);
+}
+
+/* Counts stand for each access of each launch, and launches may share a large table. */
+static hd_status check_memory(const hd_diag *diag, const hd_trace_contents *contents,
+                              const hd_page_options *o) {
     uint64_t bytes = 0, most = o->reuse.memory ? o->reuse.memory : (uint64_t)1 << 30;
     for (uint32_t l = 0; l < contents->launch_count; l++)
-        bytes += contents->launches[l].launch.access_count * sizeof(hd_coalesce_counts);
-    if (bytes > most)
-        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
-                       "the accesses of %u launches take %llu MiB, and %llu MiB are "
-                       "allowed: allow more with --memory, or trace fewer launches",
-                       contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
-                       (unsigned long long)(most >> 20));
-    const hd_stack_options device = stack_options(o, HD_STACK_DEVICE);
-    const hd_stack_options cluster = stack_options(o, HD_STACK_CLUSTER);
+        bytes += contents->launches[l].launch.access_count * sizeof(hd_launch_counts);
+    return bytes <= most ? HD_OK
+                         : hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                                   "the accesses of %u launches take %llu MiB, and %llu MiB are "
+                                   "allowed: allow more with --memory, or trace fewer launches",
+                                   contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
+                                   (unsigned long long)(most >> 20));
+}
+
+hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                           const hd_page_options *o, const hd_caches *caches,
+                           const hd_sink *besides, json_t *run) {
+    static const hd_stack_scope scopes[] = {HD_STACK_DEVICE, HD_STACK_CLUSTER};
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    hd_status status = check_memory(diag, contents, o);
+    if (status != HD_OK)
+        return status;
     hd_counters *counters = hd_counters_new(arena, o->device);
-    hd_stack *stacks[] = {hd_stack_new(arena, diag, &device), hd_stack_new(arena, diag, &cluster)};
     hd_picture_set *pictures = hd_picture_new(arena, hd_trace_sum(contents).mis, COLUMNS, ROWS);
-    const hd_sink sinks[] = {hd_counters_sink(counters), hd_stack_sink(stacks[0]),
-                             hd_stack_sink(stacks[1]), hd_picture_sink(pictures)};
-    const hd_sink all = hd_sink_tee(arena, sinks, 4);
+    hd_stack *stacks[2];
+    uint32_t sink_count = 0, stack_count = o->all ? 2 : 0;
+    hd_sink sinks[5];
+    sinks[sink_count++] = hd_counters_sink(counters);
+    sinks[sink_count++] = hd_picture_sink(pictures);
+    if (besides)
+        sinks[sink_count++] = *besides;
+    for (uint32_t s = 0; s < stack_count; s++) {
+        const hd_stack_options options = stack_options(o, scopes[s]);
+        stacks[s] = hd_stack_new(arena, diag, &options);
+        sinks[sink_count++] = hd_stack_sink(stacks[s]);
+    }
+    const hd_sink all = hd_sink_tee(arena, sinks, sink_count);
     if (o->progress)
         o->progress(o->user, "launches and accesses");
     const hd_trace_watch watch = {.progress = o->reuse.progress, .user = o->reuse.user};
     const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
-    hd_status status = hd_trace_replay(trace, diag, &choice, &all);
+    status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
-        size_t count, touched = 0;
-        const hd_picture *every = hd_pictures_of(pictures, &count);
-        const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
-        for (size_t i = 0; i < count; i++)
-            if (every[i].lane_accesses)
-                buffers[touched++] = &every[i];
-        locality result = {.accesses =
-                               collect_accesses(arena, contents, hd_counters_coalesce(counters)),
-                           .buffers = hd_pointed_rows(buffers, touched),
-                           .stacks = {stack_row_of(arena, o, HD_STACK_DEVICE, stacks[0]),
-                                      stack_row_of(arena, o, HD_STACK_CLUSTER, stacks[1])}};
+        hd_access_table table = {.arena = arena};
+        stack_row *rows = hd_new_array(arena, stack_row, stack_count);
+        for (uint32_t s = 0; s < stack_count; s++)
+            rows[s] = stack_row_of(arena, o, scopes[s], stacks[s]);
+        fill_table(&table, contents, counters, caches);
+        locality result = {.accesses = collect_accesses(arena, &table),
+                           .buffers = touched_buffers(arena, pictures),
+                           .stacks = hd_rows(rows, stack_count),
+                           .source = hd_annotate(arena, o->device, &table, caches != NULL)};
         result.launches = collect_launches(arena, contents, counters, &result.totals);
         hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }
-    hd_stack_free(stacks[0]);
-    hd_stack_free(stacks[1]);
+    for (uint32_t s = 0; s < stack_count; s++)
+        hd_stack_free(stacks[s]);
     hd_counters_free(counters);
     return status;
 }

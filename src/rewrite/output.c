@@ -141,38 +141,51 @@ static int compare_edits(const void *left, const void *right) {
     return a->at.end == b->at.end ? 0 : a->at.end > b->at.end ? -1 : 1;
 }
 
-static void render_edits(file_edits *edits, const char *text, hd_str *out, range old) {
+/* A text that is being rendered, and what of it is the old one. */
+typedef struct rendering {
+    const char *old;
+    hd_str out;
+    hd_vec(hd_kept_text) kept;
+} rendering;
+
+static void keep_text(rendering *r, unsigned begin, unsigned end) {
+    if (begin < end)
+        hd_push(r->out.arena, &r->kept, (hd_kept_text){r->out.length, begin, end - begin});
+    hd_str_addn(&r->out, r->old + begin, end - begin);
+}
+
+static void render_edits(file_edits *edits, rendering *r, range old) {
     unsigned done = old.begin;
     for (size_t i = 0; i < edits->count; i++) {
         file_edit *e = &edits->data[i];
         if (e->at.begin < done || e->at.end > old.end || e->is_used)
             continue;
-        hd_str_addn(out, text + done, e->at.begin - done);
+        keep_text(r, done, e->at.begin);
         e->is_used = true;
         for (size_t p = 0; p < e->parts.count; p++) {
             if (e->parts.data[p].text)
-                hd_str_add(out, e->parts.data[p].text);
+                hd_str_add(&r->out, e->parts.data[p].text);
             else
-                render_edits(edits, text, out, e->parts.data[p].old);
+                render_edits(edits, r, e->parts.data[p].old);
         }
         done = e->at.end;
     }
-    hd_str_addn(out, text + done, old.end - done);
+    keep_text(r, done, old.end);
 }
 
 /* An edit inside of another one, but in none of its old parts, would be lost. */
-static const char *rendered(output *o, unsigned file) {
+static rendering rendered(output *o, unsigned file) {
     file_edits *edits = &o->edits[file];
     const char *text = o->rw->flat->files.data[file].text;
-    hd_str out = {.arena = o->rw->arena};
+    rendering r = {.old = text, .out.arena = o->rw->arena};
     if (edits->count)
         qsort(edits->data, edits->count, sizeof *edits->data, compare_edits);
-    render_edits(edits, text, &out, (range){0, (unsigned)strlen(text)});
+    render_edits(edits, &r, (range){0, (unsigned)strlen(text)});
     for (size_t i = 0; i < edits->count; i++)
         if (!edits->data[i].is_used)
             refuse_here(o->rw, edits->data[i].flat,
                         "macros make accesses to laid-out records overlap here; write them out");
-    return hd_str_text(&out);
+    return r;
 }
 
 /* ---- names --------------------------------------------------------------------------- */
@@ -212,9 +225,12 @@ static void add_file(output *o, const flat_node *node, const char *name) {
     for (size_t i = 0; i < o->files.count; i++)
         if (!strcmp(o->files.data[i].name, name))
             return;
+    const rendering r = rendered(o, node->file);
     hd_rewritten_file file = {.path = rw->flat->files.data[node->file].path,
                               .name = name,
-                              .text = rendered(o, node->file),
+                              .text = hd_str_text(&r.out),
+                              .kept = r.kept.data,
+                              .kept_count = r.kept.count,
                               .original = rw->flat->files.data[node->file].text,
                               .is_copy = !o->changed[node->file]};
     for (size_t i = 0; i < o->edits[node->file].count; i++) {

@@ -119,6 +119,28 @@ void hd_placed_gather(hd_arena *arena, const hd_placed_job *placed, void *const 
     }
 }
 
+bool hd_placed_find(const hd_placed_job *placed, uint32_t buffer, uint64_t byte, uint32_t *original,
+                    int32_t *field) {
+    uint32_t b = 0;
+    while (b < placed->original->buffer_count &&
+           buffer - placed->buffers[b].first >= placed->buffers[b].count)
+        b++;
+    if (b == placed->original->buffer_count)
+        return false;
+    const hd_placed_buffer *at = &placed->buffers[b];
+    *original = b;
+    *field = -1;
+    if (!at->map)
+        return true;
+    int found = hd_map_field_at(at->map, buffer - at->first, byte);
+    if (found >= 0 && at->arrays)
+        *original = at->arrays->buffers[found];
+    else if (found >= 0)
+        *field = hd_record_field_at(hd_record_declared(at->map->record),
+                                    at->map->record->fields[found].offset);
+    return found >= 0;
+}
+
 /* ---- launches ------------------------------------------------------------------- */
 
 typedef hd_vec(hd_arg) arg_list;

@@ -44,6 +44,12 @@ hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *o
                            const hd_record_layout *layouts, uint32_t layout_count,
                            const kir_module *module, hd_placed_job **placed);
 
+/* What byte `byte` of buffer `buffer` of the new job was: *original is the original's buffer, *field
+ * the field of its record as declared, -1 for a buffer that stayed as it was and for one that is
+ * itself a field of a record of arrays. False: it is padding. */
+bool hd_placed_find(const hd_placed_job *placed, uint32_t buffer, uint64_t byte, uint32_t *original,
+                    int32_t *field);
+
 /* From the bytes of the original's buffers, in C's layout, those of the new job's, and
  * back. Buffers that stayed as they were are borrowed from `from`; what is made has
  * zeros for padding. `to` has an entry for each buffer of the job that it is for. */

@@ -35,14 +35,21 @@ typedef struct hd_rewrite_request {
     uint32_t array_count;
 } hd_rewrite_request;
 
+/* A stretch of a rewritten text that is the original's. */
+typedef struct hd_kept_text {
+    size_t at, from, length; /* in the new text, and in the original */
+} hd_kept_text;
+
 /* A file that goes into the new folder: the kernel file, or a header that it includes from below
  * its own folder. */
 typedef struct hd_rewritten_file {
     const char *path; /* of the original */
     const char *name; /* from the folder where the rewritten files go, so that includes find it */
     const char *text, *original; /* the new one and the one that was read */
-    uint32_t edit_count;         /* places changed in the user's text */
-    bool is_copy;                /* goes along, byte for byte */
+    const hd_kept_text *kept;    /* [kept_count] in the order of `text` */
+    size_t kept_count;
+    uint32_t edit_count; /* places changed in the user's text */
+    bool is_copy;        /* goes along, byte for byte */
 } hd_rewritten_file;
 
 /* A header of the user's that stays where it is. */
@@ -86,6 +93,9 @@ typedef struct hd_rewritten_view {
     const hd_rewritten *rewritten;
     const char *folder; /* NULL: not stored yet */
 } hd_rewritten_view;
+/* Where the original has what stands at a place of a stored file: the file, and the line and column
+ * of the same text, or of the end of what was kept before it. Other places stay as they are. */
+hd_place hd_rewritten_origin(const hd_rewritten_view *view, const hd_place *place);
 /* The function of an hd_diag whose user is such a view. */
 void hd_rewritten_tell(const hd_message *message, void *view);
 

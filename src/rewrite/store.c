@@ -35,6 +35,39 @@ static const char *name_in(const char *folder, const char *path) {
     return !strncmp(path, folder, length) && path[length] == '/' ? path + length + 1 : NULL;
 }
 
+/* The file of this name that was stored, or NULL. */
+static const hd_rewritten_file *stored_file(const hd_rewritten_view *view, const char *path) {
+    const char *name = path && view->folder ? name_in(view->folder, path) : NULL;
+    for (uint32_t f = 0; name && f < view->rewritten->file_count; f++)
+        if (!strcmp(view->rewritten->files[f].name, name))
+            return &view->rewritten->files[f];
+    return NULL;
+}
+
+/* The offset of a place in a text. */
+static size_t offset_of(const char *text, uint32_t line, uint32_t column) {
+    const char *at = text, *end;
+    for (; line > 1 && (end = strchr(at, '\n')) != NULL; line--)
+        at = end + 1;
+    size_t length = strcspn(at, "\n"), right = column ? column - 1 : 0;
+    return (size_t)(at - text) + (right < length ? right : length);
+}
+
+hd_place hd_rewritten_origin(const hd_rewritten_view *view, const hd_place *place) {
+    const hd_rewritten_file *file = stored_file(view, place->file);
+    const char *name = place->file && view->folder ? name_in(view->folder, place->file) : NULL;
+    if (!file && name) /* of a #line directive */
+        return (hd_place){.file = name, .line = place->line, .column = place->column};
+    if (!file || !place->line)
+        return file ? (hd_place){.file = file->path} : *place;
+    size_t at = offset_of(file->text, place->line, place->column), from = 0;
+    for (size_t k = 0; k < file->kept_count && file->kept[k].at <= at; k++) {
+        const hd_kept_text *kept = &file->kept[k];
+        from = kept->from + (at - kept->at < kept->length ? at - kept->at : kept->length);
+    }
+    return hd_place_in(view->arena, file->path, file->original, from);
+}
+
 /* A text without the folder, wherever it is mentioned. */
 static const char *without_folder(const hd_rewritten_view *view, const char *text) {
     hd_str out = {.arena = view->arena};
@@ -53,13 +86,10 @@ void hd_rewritten_tell(const hd_message *message, void *user) {
     if (!view->diag->fn)
         return;
     if (view->folder) {
+        const hd_rewritten_file *file = stored_file(view, told.place.file);
         const char *name = told.place.file ? name_in(view->folder, told.place.file) : NULL;
-        const char *original = name;
-        for (uint32_t f = 0; name && f < view->rewritten->file_count; f++)
-            if (!strcmp(view->rewritten->files[f].name, name))
-                original = view->rewritten->files[f].path;
         if (name)
-            told.place.file = hd_format(view->arena, "%s (rewritten)", original);
+            told.place.file = hd_format(view->arena, "%s (rewritten)", file ? file->path : name);
         told.text = without_folder(view, told.text);
     }
     view->diag->fn(&told, view->diag->user);

@@ -27,6 +27,7 @@ typedef struct bounding {
     uint32_t fields;
     const saving_bounds *known;
     double deadline;
+    uint64_t most_nodes; /* 0: no limit */
     bool late;
     uint64_t nodes;
     uint32_t order[HD_MAX_FIELDS];           /* fields, those with most to save first */
@@ -43,8 +44,8 @@ typedef struct bounding {
 static const hd_cost_vector NOTHING = {{0}};
 
 static bool out_of_time(bounding *b) {
-    if (!b->late && (++b->nodes & 255) == 0 && hd_clock() > b->deadline)
-        b->late = true;
+    if (!b->late && (++b->nodes & 255) == 0)
+        b->late = (b->most_nodes && b->nodes > b->most_nodes) || hd_clock() > b->deadline;
     return b->late;
 }
 
@@ -232,13 +233,15 @@ static void take_savers(bounding *b, uint32_t at, uint64_t used, const hd_cost_v
 
 /* ---- the result ----------------------------------------------------------------------------- */
 
-hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *known, double seconds,
-                            candidate *found, bound_effort *effort) {
+hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *known,
+                            const hd_search_options *options, candidate *found,
+                            bound_effort *effort) {
     bounding *b = hd_new(arena, bounding);
     b->arena = arena;
     b->known = known;
     b->fields = known->fields;
-    b->deadline = hd_clock() + seconds;
+    b->deadline = hd_clock() + (options->seconds > 0 ? options->seconds : 60);
+    b->most_nodes = options->nodes;
     find_first_layout(b);
     find_savers(b);
     prepare_shares(b);

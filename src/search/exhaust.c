@@ -5,7 +5,8 @@
  * each looked up by its set of fields; the tiles are chosen with it.
  *
  * Without open questions each cluster's best tile is known, and a partition
- * costs one addition per cluster. With them, the clusters' options are combined:
+ * costs one addition for each cluster but for those that differ in the last field alone. With
+ * them, the clusters' options are combined:
  * bytes are added up, questions answered, and the prices taken under these
  * answers.
  */
@@ -34,27 +35,52 @@ typedef struct exhaust {
  * such cluster stands for all. */
 static void rank_partition(exhaust *e, uint32_t blocks, const hd_cost_vector *cost,
                            const uint32_t *chosen) {
-    candidate c = {.cost = *cost, .count = blocks};
     uint32_t loose = 0;
+    for (uint32_t b = 0; b < blocks && loose <= 1; b++) {
+        uint64_t mask = e->masks[b];
+        loose += !(mask & (mask - 1)) || e->of_mask[mask]->options[chosen[b]].tile == HD_TILE_SOA;
+    }
+    if (loose > 1)
+        return;
+    candidate c = {.cost = *cost, .count = blocks};
     for (uint32_t b = 0; b < blocks; b++) {
         c.masks[b] = e->masks[b];
         c.tiles[b] = e->of_mask[e->masks[b]]->options[chosen[b]].tile;
-        loose += !(c.masks[b] & (c.masks[b] - 1)) || c.tiles[b] == HD_TILE_SOA;
     }
-    if (loose <= 1)
-        ranking_add(e->best, &c);
+    ranking_add(e->best, &c);
 }
 
-static void score_plain(exhaust *e, uint32_t blocks) {
-    static const uint32_t first[HD_MAX_FIELDS] = {0};
+static hd_cost_vector plain_cost(const exhaust *e, uint32_t blocks) {
     hd_cost_vector cost = e->others;
     for (uint32_t b = 0; b < blocks; b++) {
         const hd_cost_vector *price = e->plain[e->masks[b]];
         for (uint32_t d = 0; d < e->degrees; d++)
             cost.v[d] += price->v[d];
     }
-    if (ranking_admits(e->best, &cost))
-        rank_partition(e, blocks, &cost, first);
+    return cost;
+}
+
+/* Every block that the last field may be in. What this costs differs from the cost of all others
+ * in one price, so that most partitions are dismissed by an addition and a subtraction; their
+ * rounding is far below what a comparison of costs sees. */
+static void score_plain(exhaust *e, uint32_t last, uint32_t blocks) {
+    static const uint32_t first[HD_MAX_FIELDS] = {0};
+    const hd_cost_vector others = plain_cost(e, blocks), none = {{0}};
+    uint64_t bit = (uint64_t)1 << last;
+    for (uint32_t b = 0; b <= blocks; b++) {
+        const hd_cost_vector *with = e->plain[e->masks[b] | bit];
+        const hd_cost_vector *without = b < blocks ? e->plain[e->masks[b]] : &none;
+        hd_cost_vector cost = {{0}};
+        for (uint32_t d = 0; d < e->degrees; d++)
+            cost.v[d] = others.v[d] - without->v[d] + with->v[d];
+        if (!ranking_admits(e->best, &cost))
+            continue;
+        e->masks[b] |= bit;
+        cost = plain_cost(e, blocks + (b == blocks));
+        rank_partition(e, blocks + (b == blocks), &cost, first);
+        e->masks[b] &= ~bit;
+    }
+    e->scored += blocks + 1;
 }
 
 /* Price of the other buffers; few answers to their questions ever occur. */
@@ -150,12 +176,13 @@ static void score_with_questions(exhaust *e, uint32_t blocks) {
 
 /* Places field `field` and all after it; `blocks` are open. */
 static void place(exhaust *e, uint32_t field, uint32_t blocks) {
+    if (field + 1 == e->fields && !e->questions->count) {
+        score_plain(e, field, blocks);
+        return;
+    }
     if (field == e->fields) {
         e->scored++;
-        if (e->questions->count)
-            score_with_questions(e, blocks);
-        else
-            score_plain(e, blocks);
+        score_with_questions(e, blocks);
         return;
     }
     uint64_t bit = (uint64_t)1 << field;

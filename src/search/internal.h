@@ -22,14 +22,17 @@ typedef struct candidate {
     hd_cost_vector cost;
     uint32_t count;
     uint64_t masks[HD_MAX_FIELDS], tiles[HD_MAX_FIELDS];
-    uint64_t places; /* hd_layout_places(): of equal ones a single one is ranked */
+    uint64_t group; /* hd_masks_group(): of equal ones a single one is ranked */
 } candidate;
 
 /* The `limit` best candidates seen, best first; of those that differ only in the places of
- * fields that no access touches the best one. */
+ * fields that no access touches, or in tiles that make no difference, the best one, and of those
+ * of one cost the MOST_EQUAL plainest, so that the ranking shows more than what is alike. */
+enum { MOST_EQUAL = 2 };
 typedef struct ranking {
     const hd_record *record;
     uint64_t used; /* fields that some access touches */
+    uint32_t unit; /* hd_cost_unit() */
     candidate *best;
     uint32_t count, limit;
 } ranking;
@@ -38,7 +41,7 @@ ranking ranking_new(hd_arena *arena, const hd_cost_model *model, uint32_t limit)
 bool ranking_admits(const ranking *r, const hd_cost_vector *cost);
 void ranking_add(ranking *r, const candidate *c);
 
-/* tie.c. <0: the layout whose clusters have the tiles `a` is nearer to AoS. */
+/* tie.c. <0: the layout whose clusters have the tiles `a` is the plainer one. */
 int tiles_nearer(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count);
 
 /* ---- table.c -------------------------------------------------------------------- */
@@ -130,8 +133,9 @@ enum { MOST_SUBSET_FIELDS = 20 };
  * unless time ran out. */
 hd_cost_vector search_subsets(hd_arena *arena, const saving_bounds *bounds, candidate *found,
                               bound_effort *effort);
-hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *bounds, double seconds,
-                            candidate *found, bound_effort *effort);
+hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *bounds,
+                            const hd_search_options *options, candidate *found,
+                            bound_effort *effort);
 
 /* Exact cost of a candidate under its own answers. */
 hd_cost_vector candidate_cost(hd_cost_model *model, const candidate *c);

@@ -2,8 +2,9 @@
 #include "search/propose.h"
 
 hd_judge hd_judge_cost(hd_arena *arena, const hd_device *device, const hd_search_result *search) {
+    enum { MOST = 10 };
     hd_judge judge = {.name = hd_format(arena, "cost on %s", device->name)};
-    for (uint32_t i = 0; i < search->ranked_count; i++)
+    for (uint32_t i = 0; i < search->ranked_count && i < MOST; i++)
         hd_push(arena, &judge.layouts, search->ranked[i].layout);
     return judge;
 }
@@ -45,18 +46,18 @@ hd_judge hd_judge_plain(hd_arena *arena, const hd_record *record) {
 /* A layout that is proposed, and the names of those who did. */
 typedef struct named_layout {
     hd_layout *layout;
-    uint64_t places;
+    uint64_t group; /* hd_layout_group() */
     hd_vec(const char *) by;
 } named_layout;
 typedef hd_vec(named_layout) named_layouts;
 
-static void propose(hd_arena *arena, named_layouts *list, hd_layout *layout, uint64_t places,
+static void propose(hd_arena *arena, named_layouts *list, hd_layout *layout, uint64_t group,
                     const char *by) {
     size_t i = 0, j = 0;
-    while (i < list->count && list->data[i].places != places)
+    while (i < list->count && list->data[i].group != group)
         i++;
     if (i == list->count)
-        hd_push(arena, list, (named_layout){layout, places});
+        hd_push(arena, list, (named_layout){layout, group});
     named_layout *known = &list->data[i];
     while (j < known->by.count && strcmp(known->by.data[j], by) != 0)
         j++;
@@ -76,10 +77,10 @@ hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
             if (rank >= judges[j].layouts.count)
                 continue;
             hd_layout *layout = judges[j].layouts.data[rank];
-            uint64_t places = hd_layout_places(record, layout, used);
             more = true;
-            if (places != original)
-                propose(arena, &list, layout, places, judges[j].name);
+            if (hd_layout_places(record, layout, used) != original)
+                propose(arena, &list, layout, hd_layout_group(record, layout, used, 0),
+                        judges[j].name);
         }
     }
     *count = list.count < most ? (uint32_t)list.count : most;

@@ -16,7 +16,7 @@ typedef struct hd_judge {
     hd_vec(hd_layout *) layouts; /* that it would take, in normal form, the best first */
 } hd_judge;
 
-/* The best of a static search. */
+/* The best ten of a static search. */
 hd_judge hd_judge_cost(hd_arena *arena, const hd_device *device, const hd_search_result *search);
 
 /* The clusters of the graph for `epsilon`, each with the tile that is selected for its
@@ -35,7 +35,8 @@ typedef struct hd_proposal {
 
 /* What the judges propose: the best of each, then the second of each, and so on, `most` at most;
  * no layout twice, and not the original. Layouts that differ only in the places of fields beside
- * `used`, those that some access touches, are one. */
+ * `used`, those that some access touches, are one; but for the original, so are those that group
+ * these fields alike (hd_layout_group()). */
 hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
                         const hd_judge *judges, uint32_t judge_count, uint32_t most,
                         uint32_t *count);

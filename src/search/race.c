@@ -266,7 +266,7 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
                 .stopwatch = stopwatch,
                 .options = options,
                 .race = race,
-                .margin = options->margin > 0 ? options->margin : HD_RACE_MARGIN,
+                .margin = options->margin > 0 ? options->margin : HD_NOTICEABLE,
                 .error = count ? error / ((count + 1) * count / 2.0) : error,
                 .times = hd_new_array(arena, double, count + 1),
                 .next = 1,

@@ -68,13 +68,10 @@ typedef struct hd_racer {
     bool as_fast;           /* as the leader, as far as can be told */
 } hd_racer;
 
-/* Differences of less than this share of a time do not count. */
-#define HD_RACE_MARGIN 0.01
-
 typedef struct hd_race_options {
     double budget;                                  /* seconds, for all */
     uint32_t most_rounds;                           /* 0: as many as the budget allows */
-    double margin;                                  /* 0: HD_RACE_MARGIN */
+    double margin;                                  /* 0: HD_NOTICEABLE */
     double error;                                   /* probability of a wrong verdict; 0: 0.05 */
     const volatile sig_atomic_t *stop;              /* the race ends when set; may be NULL */
     void (*progress)(void *user, const char *what); /* may be NULL */

@@ -13,15 +13,18 @@
 /* Ranks the layout whose clusters save most against leaving every field alone. The
  * optimum is proven when it costs, under its own answers to the questions, what
  * it would if all were answered yes: nothing can cost less. */
-static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds, ranking *best,
-                           hd_search_result *result) {
+static void search_savings(hd_arena *arena, hd_cost_model *model, const hd_search_options *options,
+                           ranking *best, hd_search_result *result) {
     const hd_record *record = hd_cost_record(model);
     const saving_bounds *bounds = saving_bounds_make(arena, model);
     candidate found = {.count = 0};
     bound_effort effort;
-    result->subsets = record->field_count <= MOST_SUBSET_FIELDS;
+    uint32_t subsets = options->subset_fields && options->subset_fields < MOST_SUBSET_FIELDS
+                           ? options->subset_fields
+                           : MOST_SUBSET_FIELDS;
+    result->subsets = record->field_count <= subsets;
     hd_cost_vector most = result->subsets ? search_subsets(arena, bounds, &found, &effort)
-                                          : search_bound(arena, bounds, seconds, &found, &effort);
+                                          : search_bound(arena, bounds, options, &found, &effort);
     uint64_t rest = hd_all_fields(record);
     for (uint32_t i = 0; i < found.count; i++)
         rest &= ~found.masks[i];
@@ -44,9 +47,9 @@ static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds
 void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_options *options,
                       hd_search_result *result) {
     const hd_record *record = hd_cost_record(model);
-    uint32_t keep = options->keep ? options->keep : 10;
+    uint32_t keep = options->keep ? options->keep : 16;
     uint32_t exact = options->exact_fields ? options->exact_fields : 12;
-    double leave = options->leave > 0 ? options->leave : 0.01;
+    double leave = options->leave > 0 ? options->leave : HD_NOTICEABLE;
     double start = hd_clock();
     *result = (hd_search_result){.proven = true};
     /* Fields alone, each in an array, cost what one `soa` cluster does. */
@@ -67,7 +70,7 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
         price_table *table = price_table_new(arena, model);
         result->partitions = search_exhaust(arena, model, table, &best);
     } else {
-        search_savings(arena, model, options->seconds > 0 ? options->seconds : 60, &best, result);
+        search_savings(arena, model, options, &best, result);
     }
     result->ranked = hd_new_array(arena, hd_ranked, keep);
     for (uint32_t i = 0; i < best.count && result->ranked_count < keep; i++) {

@@ -6,12 +6,18 @@
 
 #include "cost/cost.h"
 
+/* A layout gains when it is better by more than this share: in static cost, and in time
+ * (race.h). A new layout has a price that neither knows. */
+#define HD_NOTICEABLE 0.01
+
 typedef struct hd_search_options {
-    uint32_t keep;         /* how many layouts to rank; 0: 10 */
-    uint32_t exact_fields; /* score every partition up to so many fields; 0: 12 */
-    double seconds;        /* limit for branch and bound; 0: 60 */
+    uint32_t keep;          /* how many layouts to rank; 0: 16 */
+    uint32_t exact_fields;  /* score every partition up to so many fields; 0: 12 */
+    uint32_t subset_fields; /* all subsets up to so many; 0, and at most: 20 */
+    double seconds;         /* limit for branch and bound; 0: 60 */
+    uint64_t nodes;         /* another one, that is the same on every machine; 0: none */
     double leave; /* recommend leaving the original unless a layout is cheaper by this share;
-                   * 0: 0.01 */
+                   * 0: HD_NOTICEABLE */
 } hd_search_options;
 
 typedef struct hd_ranked {
@@ -33,8 +39,9 @@ typedef struct hd_search_result {
     double seconds;
 } hd_search_result;
 
-/* Ranks layouts by static cost. Equal costs go to the layout nearest to AoS:
- * fewest clusters, then most clusters left as AoS, then the smallest tiles. */
+/* Ranks layouts by static cost. Equal costs go to the plainest layout (tie.c). Layouts are one
+ * where they differ only in where fields lie that no access touches, or in tiles so long that
+ * they make no difference, and of many of one cost two are ranked. */
 void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_options *options,
                       hd_search_result *result);
 

@@ -26,6 +26,9 @@ price_table *price_table_new(hd_arena *arena, hd_cost_model *model) {
     table->model = model;
     table->questions = hd_cost_questions(model);
     table->tile_count = hd_cost_tiles(model, table->tiles);
+    /* The plainest first (tie.c): AoS, SoA, then by length. */
+    memmove(&table->tiles[2], &table->tiles[1], (table->tile_count - 2) * sizeof *table->tiles);
+    table->tiles[1] = HD_TILE_SOA;
     table->numbers.arena = arena;
     return table;
 }

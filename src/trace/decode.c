@@ -5,6 +5,7 @@
 #include "decode.h"
 
 static const char too_short[] = "a column ends too early";
+static const char sum_differs[] = "its lane accesses are not what it says";
 static const char beyond_block[] = "a mask has a lane beyond the block";
 
 /* ---- masks ---------------------------------------------------------------------- */
@@ -232,8 +233,15 @@ bool reading_goes_on(reading *r, uint64_t more) {
     return !r->stopped;
 }
 
-const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
-                           uint32_t spaces, const hd_sink *sink, void *stream) {
+/* After the last event of a part. */
+static const char *end_fault(const decoder *d) {
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        if (!cursor_done(&d->columns[i]))
+            return "a column has bytes that no event uses";
+    return d->lane_accesses ? sum_differs : NULL;
+}
+
+const char *decoder_begin(decoder *d, const part_head *head, const uint8_t *columns, size_t count) {
     cursor all = {columns, columns + count, false}; /* their lengths stand before them */
     uint64_t lengths[COLUMN_COUNT];
     for (int i = 0; i < COLUMN_COUNT; i++)
@@ -247,20 +255,17 @@ const char *decoder_events(decoder *d, const part_head *head, const uint8_t *col
     if (head->events != (uint64_t)(d->columns[COLUMN_OP].end - d->columns[COLUMN_OP].at))
         return "it has not the events that its head says";
     part_model_begin(&d->model, head->first_position);
-    uint64_t lane_accesses = 0;
-    hd_event event;
-    for (uint32_t i = 0; i < head->events; i++) {
-        const char *fault = decode_event(d, &event);
-        if (fault)
-            return fault;
-        lane_accesses += event.active;
-        if (sink->event && spaces >> d->model.launch->accesses[event.access].space & 1)
-            sink->event(stream, &event);
-        if (!reading_goes_on(d->reading, event.active))
-            return NULL;
-    }
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        if (!cursor_done(&d->columns[i]))
-            return "a column has bytes that no event uses";
-    return lane_accesses == head->lane_accesses ? NULL : "its lane accesses are not what it says";
+    d->left = head->events;
+    d->lane_accesses = head->lane_accesses;
+    return d->left ? NULL : end_fault(d);
+}
+
+const char *decoder_next(decoder *d, hd_event *event) {
+    const char *fault = decode_event(d, event);
+    if (fault)
+        return fault;
+    if (event->active > d->lane_accesses)
+        return sum_differs;
+    d->lane_accesses -= event->active;
+    return --d->left ? NULL : end_fault(d);
 }

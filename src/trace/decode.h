@@ -17,9 +17,10 @@ typedef struct reading {
 bool reading_goes_on(reading *r, uint64_t more);
 
 typedef struct decoder {
-    reading *reading;
     part_model model;
     cursor columns[COLUMN_COUNT];
+    uint32_t left;          /* events of the part that are still to come */
+    uint64_t lane_accesses; /* of these */
 } decoder;
 
 /* What the head of a part says of it. */
@@ -31,9 +32,11 @@ typedef struct part_head {
     uint64_t lane_accesses;
 } part_head;
 
-/* The model knows the launch (part_model_launch()). Gives the part's events to `sink`, but for
- * those of spaces that are not in `spaces` (a bit 1 << kir_space each). NULL, or what is wrong with
- * the columns, which may come from anybody; the events before have then been given. */
-const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
-                           uint32_t spaces, const hd_sink *sink, void *stream);
+/* A part's columns, which stay until its last event; the model knows the launch
+ * (part_model_launch()). NULL, or what is wrong with them: they may come from anybody. */
+const char *decoder_begin(decoder *d, const part_head *head, const uint8_t *columns, size_t count);
+/* The next event while any are left; valid until the one after it is asked for. NULL, or what is
+ * wrong with it or, where it is the last one, with the columns. */
+const char *decoder_next(decoder *d, hd_event *event);
+
 #endif

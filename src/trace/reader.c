@@ -30,12 +30,32 @@ typedef struct open_launch {
     bool ended, complete;
 } open_launch;
 
+/* Where in a block a reading is. */
+typedef struct block_reader {
+    decoder decoder;
+    const open_launch *launch;
+    const hd_trace_block *block;
+    uint64_t at, part_at, end; /* bytes of the file: after its last part, and of that part */
+    uint64_t mis, lane_accesses, position;
+    uint32_t part;
+} block_reader;
+
 /* What reading blocks needs; each thread takes one of its own. */
 typedef struct reader {
     chunk_source source;
-    decoder decoder;
+    block_reader block;
     struct reader *next_idle;
 } reader;
+
+/* A block that is read event by event, beside many others: it holds the columns of one part, and
+ * takes a reader only to get the next one. */
+struct hd_trace_stream {
+    hd_trace *trace;
+    block_reader block;
+    bytes columns;
+    hd_event event;
+    hd_trace_stream *next_idle;
+};
 
 struct hd_trace {
     const char *path;
@@ -45,6 +65,7 @@ struct hd_trace {
     hd_vec(open_launch) launches;
     pthread_mutex_t lock; /* of `idle` */
     reader *idle;
+    hd_trace_stream *idle_streams;
 };
 
 /* A file being opened. */
@@ -453,79 +474,121 @@ void hd_trace_close(hd_trace *t) {
     for (reader *r; (r = t->idle);) {
         t->idle = r->next_idle;
         source_free(&r->source);
-        part_model_free(&r->decoder.model);
+        part_model_free(&r->block.decoder.model);
         free(r);
+    }
+    for (hd_trace_stream *stream; (stream = t->idle_streams);) {
+        t->idle_streams = stream->next_idle;
+        bytes_free(&stream->columns);
+        part_model_free(&stream->block.decoder.model);
+        free(stream);
     }
     pthread_mutex_destroy(&t->lock);
     close(t->fd);
 }
 
-/* ---- replaying ------------------------------------------------------------------ */
+/* ---- blocks, event by event ------------------------------------------------------ */
 
-/* Where in a block replaying is. */
-typedef struct progress {
-    uint64_t at, end; /* bytes of the file */
-    uint64_t mis, lane_accesses, position;
-    uint32_t part;
-} progress;
+static void begin_block(block_reader *b, const open_launch *l, const hd_trace_block *block) {
+    part_model_launch(&b->decoder.model, &l->launch);
+    b->decoder.left = 0;
+    b->launch = l;
+    b->block = block;
+    b->at = b->part_at = block->offset;
+    b->end = b->at + block->bytes;
+    b->mis = b->lane_accesses = b->position = 0;
+    b->part = 0;
+}
 
-static const char *replay_part(reader *r, const open_launch *l, const hd_trace_block *block,
-                               progress *p, uint32_t spaces, const hd_sink *sink, void *stream) {
+static bool has_part(const block_reader *b) { return b->at < b->end; }
+
+/* The next part's head, and its columns, valid until the source reads again. NULL, or what is wrong
+ * with it. */
+static const char *load_part(block_reader *b, chunk_source *source, part_head *head,
+                             const uint8_t **columns, size_t *count) {
     chunk c;
-    part_head head;
-    const char *fault = chunk_read(&r->source, p->at, &c);
+    b->part_at = b->at;
+    const char *fault = chunk_read(source, b->at, &c);
     if (fault)
         return fault == chunk_cut ? "the file ends inside a part" : fault;
     if (c.type != CHUNK_PART)
         return "there is no part of a block";
-    part_head_load(c.head, &head);
-    if (head.launch != l->launch.number || head.block != block->block || head.part != p->part)
+    part_head_load(c.head, head);
+    if (head->launch != b->launch->launch.number || head->block != b->block->block ||
+        head->part != b->part)
         return "a part is not the one that comes next";
-    if (head.last != (c.offset + c.bytes == p->end) || c.bytes > p->end - p->at)
+    if (head->last != (c.offset + c.bytes == b->end) || c.bytes > b->end - b->at)
         return "a block does not end where the index says";
-    if (head.events > block->mis - p->mis)
+    if (head->events > b->block->mis - b->mis)
         return "a block has not the events that the index says";
-    if (head.first_position < p->position || head.first_position >= UINT64_MAX - 1)
+    if (head->first_position < b->position || head->first_position >= UINT64_MAX - 1)
         return "a position goes back";
-    fault = part_fault(l, &c, &head);
+    fault = part_fault(b->launch, &c, head);
     if (fault)
         return fault;
-    const uint8_t *columns = chunk_body(&r->source, &c);
-    if (!columns)
-        return "a part cannot be unpacked";
-    fault = decoder_events(&r->decoder, &head, columns, c.body_count, spaces, sink, stream);
-    p->at += c.bytes;
-    p->part++;
-    p->mis += head.events;
-    p->lane_accesses += head.lane_accesses;
-    p->position = r->decoder.model.next_position;
+    *columns = chunk_body(source, &c);
+    *count = c.body_count;
+    b->at += c.bytes;
+    b->part++;
+    b->mis += head->events;
+    b->lane_accesses += head->lane_accesses;
+    return *columns ? NULL : "a part cannot be unpacked";
+}
+
+/* After the last event of a part. */
+static void end_part(block_reader *b) { b->position = b->decoder.model.next_position; }
+
+/* After the last part. */
+static const char *block_fault(const block_reader *b) {
+    return b->mis == b->block->mis && b->lane_accesses == b->block->lane_accesses
+               ? NULL
+               : "a block has not the events that the index says";
+}
+
+static hd_status bad_block(const hd_trace *t, const hd_diag *diag, const block_reader *b,
+                           const char *fault) {
+    char words[200];
+    snprintf(words, sizeof words, "block %llu of launch %u: %s",
+             (unsigned long long)b->block->block, b->launch->launch.number, fault);
+    return damaged(t->path, diag, b->part_at, words);
+}
+
+/* ---- replaying ------------------------------------------------------------------ */
+
+static const char *replay_part(reader *r, uint32_t spaces, const hd_sink *sink, void *stream,
+                               reading *watched) {
+    part_head head;
+    const uint8_t *columns;
+    size_t count;
+    block_reader *b = &r->block;
+    const char *fault = load_part(b, &r->source, &head, &columns, &count);
+    if (!fault)
+        fault = decoder_begin(&b->decoder, &head, columns, count);
+    while (!fault && b->decoder.left) {
+        hd_event event;
+        fault = decoder_next(&b->decoder, &event);
+        if (fault)
+            return fault;
+        if (sink->event && spaces >> b->launch->launch.accesses[event.access].space & 1)
+            sink->event(stream, &event);
+        if (!reading_goes_on(watched, event.active))
+            return NULL;
+    }
+    end_part(b);
     return fault;
 }
 
 static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
                               const hd_trace_block *block, uint32_t spaces, const hd_sink *sink,
                               reading *watched) {
-    progress p = {.at = block->offset};
-    p.end = p.at + block->bytes;
-    part_model_launch(&r->decoder.model, &l->launch);
-    r->decoder.reading = watched;
+    begin_block(&r->block, l, block);
     void *stream = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
     const char *fault = NULL;
-    uint64_t at = p.at;
-    while (p.at < p.end && !fault && !watched->stopped) {
-        at = p.at;
-        fault = replay_part(r, l, block, &p, spaces, sink, stream);
-    }
-    if (!fault && !watched->stopped &&
-        (p.mis != block->mis || p.lane_accesses != block->lane_accesses))
-        fault = "a block has not the events that the index says";
-    hd_status status = HD_OK, closed = HD_OK;
-    if (fault) {
-        char words[200];
-        snprintf(words, sizeof words, "block %llu of launch %u: %s",
-                 (unsigned long long)block->block, l->launch.number, fault);
-        status = damaged(t->path, diag, at, words);
-    }
+    while (has_part(&r->block) && !fault && !watched->stopped)
+        fault = replay_part(r, spaces, sink, stream, watched);
+    if (!fault && !watched->stopped)
+        fault = block_fault(&r->block);
+    hd_status status = fault ? bad_block(t, diag, &r->block, fault) : HD_OK, closed = HD_OK;
     if (sink->close_block)
         closed = sink->close_block(sink->self, stream, block->block, !fault && !watched->stopped);
     return status ? status : closed;
@@ -589,20 +652,100 @@ hd_status hd_trace_replay(hd_trace *t, const hd_diag *diag, const hd_trace_choic
     return status;
 }
 
+static hd_status find_block(const hd_trace *t, const hd_diag *diag, uint32_t launch, uint64_t block,
+                            const open_launch **l, const hd_trace_block **found) {
+    *l = find_launch(t, launch);
+    *found = *l && (*l)->blocks.count
+                 ? bsearch(&block, (*l)->blocks.data, (*l)->blocks.count, sizeof **found, by_block)
+                 : NULL;
+    hd_place place = {.file = t->path};
+    return *found ? HD_OK
+                  : hd_fail(diag, HD_EINPUT, &place, "the trace has no block %llu of launch %u",
+                            (unsigned long long)block, launch);
+}
+
 hd_status hd_trace_replay_block(hd_trace *t, const hd_diag *diag, uint32_t launch, uint64_t block,
                                 const hd_sink *sink) {
-    const open_launch *l = find_launch(t, launch);
-    const hd_trace_block *found =
-        l && l->blocks.count
-            ? bsearch(&block, l->blocks.data, l->blocks.count, sizeof *found, by_block)
-            : NULL;
-    hd_place place = {.file = t->path};
-    if (!found)
-        return hd_fail(diag, HD_EINPUT, &place, "the trace has no block %llu of launch %u",
-                       (unsigned long long)block, launch);
+    const open_launch *l;
+    const hd_trace_block *found;
+    hd_status status = find_block(t, diag, launch, block, &l, &found);
+    if (status)
+        return status;
     reader *r = take_reader(t);
     reading unwatched = {.all = 1};
-    hd_status status = replay_block(t, diag, r, l, found, UINT32_MAX, sink, &unwatched);
+    status = replay_block(t, diag, r, l, found, UINT32_MAX, sink, &unwatched);
     keep_reader(t, r);
     return status;
+}
+
+/* ---- streams -------------------------------------------------------------------- */
+
+static hd_trace_stream *take_stream(hd_trace *t) {
+    pthread_mutex_lock(&t->lock);
+    hd_trace_stream *stream = t->idle_streams;
+    if (stream)
+        t->idle_streams = stream->next_idle;
+    pthread_mutex_unlock(&t->lock);
+    if (!stream) {
+        stream = memory_grow(NULL, sizeof *stream);
+        *stream = (hd_trace_stream){.trace = t};
+    }
+    return stream;
+}
+
+hd_status hd_trace_stream_open(hd_trace *t, const hd_diag *diag, uint32_t launch, uint64_t block,
+                               hd_trace_stream **stream) {
+    const open_launch *l;
+    const hd_trace_block *found;
+    hd_status status = find_block(t, diag, launch, block, &l, &found);
+    if (status)
+        return status;
+    *stream = take_stream(t);
+    begin_block(&(*stream)->block, l, found);
+    return HD_OK;
+}
+
+/* The columns become the stream's own: nobody else needs what was unpacked for it. */
+static const char *stream_part(hd_trace_stream *stream) {
+    part_head head;
+    const uint8_t *columns;
+    size_t count;
+    reader *r = take_reader(stream->trace);
+    const char *fault = load_part(&stream->block, &r->source, &head, &columns, &count);
+    if (!fault) {
+        stream->columns.count = 0;
+        put_data(&stream->columns, columns, count);
+    }
+    keep_reader(stream->trace, r);
+    return fault ? fault
+                 : decoder_begin(&stream->block.decoder, &head, stream->columns.data, count);
+}
+
+hd_status hd_trace_stream_next(hd_trace_stream *stream, const hd_diag *diag,
+                               const hd_event **event) {
+    block_reader *b = &stream->block;
+    const char *fault = NULL;
+    *event = NULL;
+    while (!b->decoder.left && has_part(b) && !fault)
+        fault = stream_part(stream);
+    if (!fault && !b->decoder.left) {
+        fault = block_fault(b);
+        return fault ? bad_block(stream->trace, diag, b, fault) : HD_OK;
+    }
+    if (!fault)
+        fault = decoder_next(&b->decoder, &stream->event);
+    if (fault)
+        return bad_block(stream->trace, diag, b, fault);
+    if (!b->decoder.left)
+        end_part(b);
+    *event = &stream->event;
+    return HD_OK;
+}
+
+void hd_trace_stream_close(hd_trace_stream *stream) {
+    hd_trace *t = stream->trace;
+    pthread_mutex_lock(&t->lock);
+    stream->next_idle = t->idle_streams;
+    t->idle_streams = stream;
+    pthread_mutex_unlock(&t->lock);
 }

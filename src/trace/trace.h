@@ -126,6 +126,17 @@ hd_status hd_trace_replay(hd_trace *trace, const hd_diag *diag, const hd_trace_c
  * threads may read different blocks of one trace at once. */
 hd_status hd_trace_replay_block(hd_trace *trace, const hd_diag *diag, uint32_t launch,
                                 uint64_t block, const hd_sink *sink);
+
+/* A block's events one by one, for who reads many blocks by turns. Streams may be used in different
+ * threads, each in one. A stream takes memory for one part of its block, about a MiB at most, and
+ * what the events in it repeat; it is closed before its trace. */
+typedef struct hd_trace_stream hd_trace_stream;
+hd_status hd_trace_stream_open(hd_trace *trace, const hd_diag *diag, uint32_t launch,
+                               uint64_t block, hd_trace_stream **stream);
+/* The next one, valid until the one after it is asked for; NULL at the end. */
+hd_status hd_trace_stream_next(hd_trace_stream *stream, const hd_diag *diag,
+                               const hd_event **event);
+void hd_trace_stream_close(hd_trace_stream *stream);
 void hd_trace_close(hd_trace *trace);
 
 /* ---- text_read.c, text_write.c: the text form ----------------------------------- */

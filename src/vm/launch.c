@@ -17,9 +17,10 @@ typedef struct running {
     const vm_bound_place *args;
     const hd_sink *sink;
     pthread_mutex_t lock;
-    uint64_t next; /* block to start */
-    uint64_t done, total;
-    uint64_t fault_block; /* the lowest block with a fault, UINT64_MAX: none */
+    hd_block_choice blocks; /* to run */
+    uint64_t next, end;     /* block to start, if it is chosen; blocks of the launch */
+    uint64_t done, total;   /* of the chosen ones */
+    uint64_t fault_block;   /* the lowest block with a fault, UINT64_MAX: none */
     char *fault;
     uint32_t fault_inst;
     hd_status status; /* of the sink */
@@ -143,7 +144,9 @@ static bool next_block(running *x, uint64_t *block, void **stream) {
     pthread_mutex_lock(&x->lock);
     const volatile sig_atomic_t *stop = x->vm->options.stop;
     x->stopped |= stop && *stop;
-    bool more = x->next < x->total && x->next < x->fault_block && !x->status && !x->stopped;
+    while (x->next < x->end && !hd_block_chosen(&x->blocks, x->next))
+        x->next++;
+    bool more = x->next < x->end && x->next < x->fault_block && !x->status && !x->stopped;
     if (more) {
         *block = x->next++;
         *stream =
@@ -256,7 +259,8 @@ static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_v
     hd_vm *vm = x->vm;
     double start = hd_clock();
     hd_event_launch event = vm_describe(arena, vm, x->launch, b, x->compiled->program);
-    x->total = event.block_count;
+    x->end = event.block_count;
+    x->total = hd_blocks_chosen(&x->blocks, event.block_count);
     bool counts_threads = vm->options.check_races; /* in 32 bits */
     if (counts_threads && event.block_count >= UINT32_MAX / event.block_threads)
         return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
@@ -293,7 +297,8 @@ static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_v
     return x->status ? x->status : raced;
 }
 
-hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts) {
+hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *blocks,
+                           const hd_sink *sink, hd_vm_counts *counts) {
     const hd_launch *l = &vm->job->launches[launch];
     hd_arena *arena = hd_arena_new();
     hd_vm_counts own = {0};
@@ -302,6 +307,8 @@ hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_count
                  .compiled = vm_find_compiled(vm, l),
                  .launch = l,
                  .sink = sink,
+                 .blocks = *blocks,
+                 .next = blocks->first,
                  .fault_block = UINT64_MAX};
     hd_status status = vm_bind(arena, vm, l, &b);
     x.args = b.args;

@@ -65,13 +65,18 @@ typedef struct hd_vm hd_vm;
 hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, void *const *contents,
                      const hd_vm_options *options, hd_vm **vm);
 
-/* Runs a launch of the job once (hd_launch.repeat is the caller's to obey). `sink` and
- * `counts` may be NULL. A fault is an HD_EINPUT whose message has the place in the kernel,
+/* Runs a launch of the job once (hd_launch.repeat is the caller's to obey), or some of its blocks.
+ * `sink` and `counts` may be NULL. A fault is an HD_EINPUT whose message has the place in the kernel,
  * the thread and block, the buffer and offset, and what was allowed; the blocks before the
  * faulting one have run. Races are reported when the launch has ended. Results and events do not
  * depend on options->workers: blocks run side by side only where no block can see what another
  * one writes. */
-hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts);
+hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *blocks,
+                           const hd_sink *sink, hd_vm_counts *counts);
+static inline hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink,
+                                  hd_vm_counts *counts) {
+    return hd_vm_run_blocks(vm, launch, &hd_all_blocks, sink, counts);
+}
 
 /* Two accesses of one byte that nothing orders, as check_races finds them: the first pair of
  * threads for each pair of lines. */

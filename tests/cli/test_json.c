@@ -205,7 +205,7 @@ static void ir(void **state) {
 
 static void check_device(json_t *device) {
     has_members(device, "name title warp segment coalescing l1 l2 weights sms max_blocks "
-                        "max_threads registers max_registers synthetic file");
+                        "max_threads registers max_registers banks bank synthetic file");
     has_members(json_object_get(device, "weights"), "l1 l2 dram");
     if (!json_is_null(json_object_get(device, "l2")))
         has_members(json_object_get(device, "l2"), "size line");
@@ -402,12 +402,35 @@ static void choices(void **state) {
     json_decref(again);
 }
 
+static void check_movement(json_t *movement) {
+    json_t *entry;
+    size_t i;
+    has_members(movement, "layout requests transactions transactions_each bytes_moved bytes_used "
+                          "moved_for_used l1_hits l2_hits together");
+    check_layout(json_object_get(movement, "layout"));
+    json_array_foreach(json_object_get(movement, "together"), i, entry)
+        has_members(entry, "fields bytes tile first_line last_line");
+}
+
 static void advise(void **state) {
     (void)state;
     json_t *value = output_of("advise nbody-small.yaml --device tesla-k20c --device h200");
     json_t *device, *entry;
     size_t i, j;
-    has_members(value, "record devices written measurement unmeasured choice");
+    const char *verdict;
+    double share;
+    has_members(value, "verdict basis command rewritable refused apart why record devices written "
+                       "measurement unmeasured choice");
+    unpack(value, "{s:s}", "verdict", &verdict);
+    assert_non_null(strstr(verdict, "at 0."));
+    json_t *basis = json_object_get(value, "basis"), *why = json_object_get(value, "why");
+    has_members(basis, "text assumed guesses");
+    unpack(basis, "{s:F}", "assumed", &share);
+    assert_in_range((long)(share * 100), 0, 100);
+    assert_true(json_is_true(json_object_get(value, "rewritable")));
+    has_members(why, "before after");
+    check_movement(json_object_get(why, "before"));
+    check_movement(json_object_get(why, "after"));
     check_record(json_object_get(value, "record"));
     assert_true(json_is_null(json_object_get(value, "measurement")));
     assert_int_equal(json_array_size(json_object_get(value, "written")), 0);
@@ -485,7 +508,8 @@ static void check_executed(json_t *executed, const char *more) {
     has_members(executed, members);
     assert_int_equal(json_array_size(json_object_get(executed, "devices")), 2);
     json_array_foreach(json_object_get(executed, "devices"), i, device)
-        has_members(device, "device requests transactions bytes_moved bytes_used");
+        has_members(device, "device requests transactions bytes_moved bytes_used local_requests "
+                            "bank_passes bank_conflicts");
 }
 
 static void run(void **state) {
@@ -494,7 +518,7 @@ static void run(void **state) {
                               "--check opencl");
     json_t *launch;
     size_t i;
-    has_members(value, "launches total workers stopped printed races check dumped");
+    has_members(value, "launches total workers stopped printed races check accesses dumped");
     assert_int_equal(json_array_size(json_object_get(value, "launches")), 2);
     json_array_foreach(json_object_get(value, "launches"), i, launch) {
         check_executed(launch, " kernel place global local offset");
@@ -508,6 +532,113 @@ static void run(void **state) {
     json_decref(value);
     value = output_of("run nbody-small.yaml --device h200 --device h200");
     assert_true(json_is_null(json_object_get(value, "check")));
+    assert_true(json_is_null(json_object_get(value, "accesses")));
+    json_decref(value);
+}
+
+static json_int_t sum_of(json_t *rows, const char *member) {
+    json_int_t sum = 0;
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+        sum += json_integer_value(json_object_get(row, member));
+    return sum;
+}
+
+/* Accesses, lines, files, kernels and fields are five ways to add up one run. */
+static void counts_of_accesses(void **state) {
+    (void)state;
+    static const char *const members[] = {"requests", "transactions", "bytes_moved", "bytes_used",
+                                          "bank_passes"};
+    const char *layout[] = {"", " --layout soa"};
+    for (int l = 0; l < 2; l++) {
+        char arguments[80];
+        snprintf(arguments, sizeof arguments, "run nbody-small.yaml --accesses%s", layout[l]);
+        json_t *run = output_of(arguments);
+        snprintf(arguments, sizeof arguments, "annotate nbody-small.yaml%s", layout[l]);
+        json_t *annotated = output_of(arguments), *total = json_object_get(annotated, "total");
+        json_t *of_run =
+            json_array_get(json_object_get(json_object_get(run, "total"), "devices"), 0);
+        json_t *table = json_array_get(json_object_get(run, "accesses"), 0);
+        json_t *files = json_object_get(annotated, "files");
+        json_t *lines = json_object_get(json_array_get(files, 0), "lines");
+        has_members(annotated, "file layouts device complete stopped printed files kernels targets "
+                               "total");
+        assert_int_equal(json_array_size(files), 1);
+        assert_int_equal(json_array_size(lines), 11);
+        assert_int_equal(json_array_size(json_object_get(annotated, "targets")), 7);
+        for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
+            json_int_t expected = json_integer_value(json_object_get(of_run, members[m]));
+            assert_int_equal(json_integer_value(json_object_get(total, members[m])), expected);
+            assert_int_equal(sum_of(json_object_get(table, "rows"), members[m]), expected);
+            assert_int_equal(sum_of(files, members[m]), expected);
+            assert_int_equal(sum_of(lines, members[m]), expected);
+            assert_int_equal(sum_of(json_object_get(annotated, "kernels"), members[m]), expected);
+            assert_int_equal(sum_of(json_object_get(annotated, "targets"), members[m]), expected);
+        }
+        json_decref(run);
+        json_decref(annotated);
+    }
+}
+
+/* What SARIF 2.1.0 (section 3) requires of a log, and where each result stands. */
+static void findings(void **state) {
+    (void)state;
+    const hd_diag silent = {0};
+    hd_arena *arena = hd_arena_new();
+    char *folder;
+    assert_int_equal(hd_scratch_make(arena, &silent, &folder), HD_OK);
+    const char *path = hd_format(arena, "%s/found.sarif", folder);
+    json_t *result, *rule;
+    json_error_t error;
+    size_t i;
+    json_decref(output_of(hd_format(arena, "annotate nbody-small.yaml --sarif %s", path)));
+    json_t *log = json_load_file(path, 0, &error);
+    hd_scratch_remove(folder);
+    hd_arena_free(arena);
+    assert_non_null(log);
+    assert_string_equal(json_string_value(json_object_get(log, "version")), "2.1.0");
+    assert_non_null(strstr(json_string_value(json_object_get(log, "$schema")), "sarif-2.1.0"));
+    assert_int_equal(json_array_size(json_object_get(log, "runs")), 1);
+    json_t *run = json_array_get(json_object_get(log, "runs"), 0);
+    json_t *driver = json_object_get(json_object_get(run, "tool"), "driver");
+    json_t *rules = json_object_get(driver, "rules"), *results = json_object_get(run, "results");
+    assert_string_equal(json_string_value(json_object_get(driver, "name")), "heddle");
+    assert_int_equal(json_array_size(rules), 2);
+    json_array_foreach(rules, i, rule) {
+        const char *id, *name, *summary;
+        unpack(rule, "{s:s, s:s, s:{s:s}}", "id", &id, "name", &name, "shortDescription", "text",
+               &summary);
+        assert_int_equal(strncmp(id, "heddle/", 7), 0);
+    }
+    assert_int_equal(json_array_size(results), 18); /* all but those in the loop, a warp's value */
+    json_array_foreach(results, i, result) {
+        const char *id, *level, *text, *uri;
+        int index, line, column;
+        unpack(result, "{s:s, s:i, s:s, s:{s:s}, s:[{s:{s:{s:s}, s:{s:i, s:i}}}]}", "ruleId", &id,
+               "ruleIndex", &index, "level", &level, "message", "text", &text, "locations",
+               "physicalLocation", "artifactLocation", "uri", &uri, "region", "startLine", &line,
+               "startColumn", &column);
+        rule = json_array_get(rules, (size_t)index);
+        assert_string_equal(json_string_value(json_object_get(rule, "id")), id);
+        assert_string_equal(level, "note"); /* each wastes less than a hundredth of all */
+        assert_non_null(strstr(uri, "nbody.cl"));
+        assert_non_null(strstr(text, "28 transactions for each request of a warp, where 4 would"));
+        assert_true((line == 24 || (line >= 36 && line <= 48)) && column > 0);
+    }
+    json_decref(log);
+}
+
+static void diff(void **state) {
+    (void)state;
+    json_t *value = output_of("diff nbody-small.yaml --layout aos --layout soa"), *row;
+    size_t i;
+    has_members(value, "versions lines kernels targets total");
+    assert_int_equal(json_array_size(json_object_get(value, "lines")), 11);
+    json_array_foreach(json_object_get(value, "lines"), i, row) {
+        assert_true(json_equal(json_object_get(row, "line"), json_object_get(row, "other_line")));
+        assert_true(json_number_value(json_object_get(row, "ratio")) <= 1);
+    }
     json_decref(value);
 }
 
@@ -776,6 +907,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(cost),
         cmocka_unit_test(layout_graph),
         cmocka_unit_test(run),
+        cmocka_unit_test(counts_of_accesses),
+        cmocka_unit_test(findings),
+        cmocka_unit_test(diff),
         cmocka_unit_test(trace),
         cmocka_unit_test(help),
         cmocka_unit_test(reuse_locality_and_report),

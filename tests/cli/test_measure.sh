@@ -17,7 +17,7 @@ given cast.cl
 call advise cast.cl --measure
 [ "$status" -eq 2 ] || complain "exit status $status, not 2"
 prints '^Layouts on h200'
-prints '^Advice for h200'
+prints '^Verdict for h200: leave it as it is; .* cannot rewrite these kernels: cast.cl:3:'
 ! grep -q 'heddle rewrite' "$work/log/out" || complain "names a command that is refused, too"
 grep -Eq 'cast.cl:3:[0-9]+: error: ' "$work/log/err" || complain "the cast is not located"
 refuses "cast.cl:3:[0-9]+: error: " advise cast.cl --measure --json

@@ -167,6 +167,8 @@ static void numbers_without_sense_are_refused(void **state) {
     check_refused("warp:32 l1:0 l2:0 segment:32 coalescing:half-warp" REST, 30,
                   "'coalescing' by half-warps");
     check_refused("warp:1 l1:0 l2:0 coalescing:half-warp" REST, 18, "'coalescing' by half-warps");
+    check_refused("warp:32 l1:0 l2:0 banks:30" REST, 19, "'banks' must be a power of two");
+    check_refused("warp:32 l1:0 l2:0 bank:128" REST, 19, "'bank' must be a power of two from 1");
     check_refused("maxregs:300 regs:256 blocks:1 threads:64 warp:32 l1:0 l2:0 w:1,2,3", 1,
                   "'maxregs' must be from 1 to 'regs'");
     hd_arena *arena = hd_arena_new();

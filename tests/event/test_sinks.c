@@ -79,11 +79,28 @@ static void some_blocks_are_heard_in_whole(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     listener l = {.heard = {.arena = arena}};
-    hd_sink some = hd_sink_blocks(arena, sink_of(&l), 1, 2);
+    hd_sink some = hd_sink_blocks(arena, sink_of(&l), (hd_block_choice){1, 2, 0, 1});
     assert_int_equal(play(&some), HD_OK);
     assert_string_equal(hd_str_text(&l.heard), "launch 3; open 1; event 1.1; close 1; "
                                                "open 2; event 2.0; close 2; stop");
     hd_arena_free(arena);
+}
+
+/* How many are chosen, against a walk over all. */
+static void chosen_blocks_are_counted(void **state) {
+    (void)state;
+    for (uint64_t count = 0; count < 12; count++)
+        for (uint64_t first = 0; first < 5; first++)
+            for (uint64_t last = first; last < 15; last += 3)
+                for (uint64_t of = 1; of < 5; of++)
+                    for (uint64_t each = 0; each <= of; each++) {
+                        hd_block_choice choice = {first, last, each, of};
+                        uint64_t chosen = 0;
+                        for (uint64_t b = 0; b < count; b++)
+                            chosen +=
+                                b >= first && b <= last && (each == 0 || (b - first) % of < each);
+                        assert_int_equal(hd_blocks_chosen(&choice, count), chosen);
+                    }
 }
 
 static void a_tee_hands_everything_to_all(void **state) {
@@ -102,7 +119,8 @@ static void a_sink_may_leave_calls_out(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     hd_sink none = {0};
-    hd_sink some = hd_sink_blocks(arena, none, 0, 9), both = hd_sink_tee(arena, &some, 1);
+    hd_sink some = hd_sink_blocks(arena, none, (hd_block_choice){0, 9, 0, 1}),
+            both = hd_sink_tee(arena, &some, 1);
     assert_int_equal(play(&both), HD_OK);
     hd_arena_free(arena);
 }
@@ -142,6 +160,7 @@ static void generic_accesses_have_the_space_of_their_buffer(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(some_blocks_are_heard_in_whole),
+        cmocka_unit_test(chosen_blocks_are_counted),
         cmocka_unit_test(a_tee_hands_everything_to_all),
         cmocka_unit_test(a_sink_may_leave_calls_out),
         cmocka_unit_test(generic_accesses_have_the_space_of_their_buffer),

@@ -147,8 +147,11 @@ static void check_bijection(hd_arena *arena, const hd_map *map) {
         }
     }
     for (uint32_t a = 0; a < map->allocation_count; a++) {
-        for (uint64_t at = 0; at < map->allocation_bytes[a]; at++)
-            assert_int_equal(owner_of(map, a, at).padding, !owned[a][at]);
+        for (uint64_t at = 0; at < map->allocation_bytes[a]; at++) {
+            byte_owner owner = owner_of(map, a, at);
+            assert_int_equal(owner.padding, !owned[a][at]);
+            assert_int_equal(hd_map_field_at(map, a, at), owner.padding ? -1 : (int)owner.field);
+        }
         assert_true(owner_of(map, a, map->allocation_bytes[a]).padding);
     }
 }
@@ -367,6 +370,51 @@ static void write_struct(FILE *out, const hd_record *record, const hd_layout *la
     fprintf(out, "}");
 }
 
+static uint64_t group_of(hd_arena *arena, const hd_record *record, const char *notation,
+                         uint64_t used, uint32_t unit) {
+    hd_layout *layout;
+    assert_int_equal(hd_layout_parse(arena, NULL, record, notation, &layout), HD_OK);
+    return hd_layout_group(record, layout, used, unit);
+}
+
+static void groups_are_those_of_the_fields_that_are_used(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_field fields[] = {{"a", "float", 0, 4, 4, 1, NULL},
+                         {"b", "float", 0, 4, 4, 1, NULL},
+                         {"c", "double", 0, 8, 8, 1, NULL},
+                         {"u", "char", 0, 1, 1, 1, NULL}};
+    hd_record record = {.name = "r", .spelling = "r", .field_count = 4, .fields = fields};
+    hd_record_lay_out(&record);
+    static const struct {
+        const char *one, *two;
+        uint64_t used;
+        uint32_t unit;
+        bool alike;
+    } cases[] = {
+        {"{a,b}{c,u}", "{a,b,u}{c}", 7, 0, true}, /* u is nobody's */
+        {"{a,b}{c,u}", "{a,b,u}{c}", 15, 0, false},
+        {"{a,b}{c,u}", "{a,b}:2{c,u}", 7, 0, false},
+        {"{a,b}:8{c,u}", "soa", 7, 32, true}, /* 8 floats fill 32 bytes */
+        {"{a,b}:8{c,u}", "soa", 7, 64, false},
+        {"{a,b}:8{c,u}", "soa", 7, 0, false},
+        {"{a,c}:8{b,u}", "{a,c}:16{b,u}", 7, 32, true},
+        {"aosoa:32", "soa", 15, 32, true}, /* 32 chars, too */
+        {"aosoa:16", "soa", 15, 32, false},
+        {"aosoa:16", "soa", 7, 32, false}, /* u shifts the next tile */
+        {"aos", "{a,b,c}{u}", 7, 32, false},
+        {"da", "soa", 15, 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool alike = group_of(arena, &record, cases[i].one, cases[i].used, cases[i].unit) ==
+                     group_of(arena, &record, cases[i].two, cases[i].used, cases[i].unit);
+        if (alike != cases[i].alike)
+            fail_msg("%s and %s, used %llx, unit %u", cases[i].one, cases[i].two,
+                     (unsigned long long)cases[i].used, cases[i].unit);
+    }
+    hd_arena_free(arena);
+}
+
 enum { STRUCTS = 60 };
 
 static void write_program(FILE *out, hd_record *const *records, hd_layout *const *layouts) {
@@ -540,6 +588,7 @@ int main(void) {
         cmocka_unit_test(aos_is_the_struct),
         cmocka_unit_test(normal_form_keeps_addresses),
         cmocka_unit_test(places_are_those_of_the_fields_that_are_used),
+        cmocka_unit_test(groups_are_those_of_the_fields_that_are_used),
         cmocka_unit_test(tile_one_is_the_compilers_struct),
         cmocka_unit_test(sizes_beyond_63_bits_are_refused),
         cmocka_unit_test(records_that_are_no_plain_structs_are_refused),

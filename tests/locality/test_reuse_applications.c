@@ -39,7 +39,8 @@ static void trace_job(scene *s, const char *name) {
     const char *root = getenv("HEDDLE_SOURCE");
     char *path = hd_format(s->arena, "%s/examples/%s/%s-small.yaml", root ? root : ".", name, name);
     const hd_vm_options options = {.workers = 1};
-    const hd_sink sink = hd_sink_blocks(s->arena, scene_sink(s), 0, BLOCKS - 1);
+    const hd_sink sink =
+        hd_sink_blocks(s->arena, scene_sink(s), (hd_block_choice){0, BLOCKS - 1, 0, 1});
     hd_job *job;
     kir_module *module;
     hd_vm *vm;

@@ -242,7 +242,8 @@ static void subsets_equal_branch_and_bound(void **state) {
         bound_effort effort;
         hd_cost_vector alone = saving_alone(bounds, ((uint64_t)1 << bounds->fields) - 1);
         hd_cost_vector a = search_subsets(s.arena, bounds, &by_subsets, &effort);
-        hd_cost_vector b = search_bound(s.arena, bounds, 60, &by_bound, &effort);
+        hd_cost_vector b =
+            search_bound(s.arena, bounds, &(hd_search_options){0}, &by_bound, &effort);
         assert_false(effort.late);
         hd_cost_vector cost_a = saving_minus(&alone, &a), cost_b = saving_minus(&alone, &b);
         assert_int_equal(hd_cost_compare(&cost_a, &cost_b), 0);
@@ -278,7 +279,8 @@ static void out_of_time_keeps_the_first_layout(void **state) {
     const hd_cost_vector nothing = {{0}};
     candidate found = {.count = 0};
     bound_effort effort;
-    hd_cost_vector most = search_bound(s.arena, bounds, 1e-9, &found, &effort), sum = nothing;
+    const hd_search_options no_time = {.seconds = 1e-9};
+    hd_cost_vector most = search_bound(s.arena, bounds, &no_time, &found, &effort), sum = nothing;
     assert_true(effort.late);
     assert_true(found.count > 0);
     uint64_t used = 0, tile;
@@ -291,6 +293,16 @@ static void out_of_time_keeps_the_first_layout(void **state) {
         hd_cost_add(&sum, &saving);
     }
     assert_false(saving_greater(&sum, &most));
+    /* A number of nodes ends it as well, at the same place every time. */
+    const hd_search_options few_nodes = {.nodes = 1};
+    candidate first = {.count = 0}, second = {.count = 0};
+    search_bound(s.arena, bounds, &few_nodes, &first, &effort);
+    assert_true(effort.late);
+    uint64_t nodes = effort.nodes;
+    assert_in_range(nodes, 1, 4096);
+    search_bound(s.arena, bounds, &few_nodes, &second, &effort);
+    assert_int_equal(effort.nodes, nodes);
+    assert_memory_equal(first.masks, second.masks, first.count * sizeof *first.masks);
     hd_sample_close(&s);
     hd_arena_free(text);
 }
@@ -410,8 +422,45 @@ static void unused_fields_make_no_layouts(void **state) {
     hd_sample_close(&s);
 }
 
+/* Pairs of fields that are used alike, and one that nobody uses. */
+static const char *const alike_kernel =
+    "struct r { float4 a; int u; float4 b; double c, d; };\n__kernel void k(__global struct r *p, "
+    "__global int *w, int n) {\n  int i = get_global_id(0);\n  p[i].a += p[i].b;\n  p[i].c += "
+    "p[i].d;\n}\n";
+
+/* Of layouts that differ in tiles alone that fill whole segments, or of one cost, few are ranked,
+ * and the plainest goes first. */
+static void what_is_alike_is_ranked_once(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s, alike_kernel, job);
+    const hd_device *device;
+    hd_cost_model *model;
+    hd_cost_options options = {.loops = HD_LOOPS_PENG};
+    assert_int_equal(hd_device_find(s.arena, &s.diag, "h200", &device), HD_OK);
+    assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model), HD_OK);
+    hd_search_result result;
+    hd_search_static(s.arena, model, &(hd_search_options){0}, &result);
+    uint64_t used = hd_cost_used_fields(model);
+    assert_true(result.ranked_count > 3);
+    for (uint32_t i = 0; i < result.ranked_count; i++) {
+        uint32_t equal = 0;
+        for (uint32_t j = 0; j < result.ranked_count; j++) {
+            const hd_ranked *a = &result.ranked[i], *b = &result.ranked[j];
+            equal += hd_cost_compare(&a->cost, &b->cost) == 0;
+            assert_true(i == j ||
+                        hd_layout_group(s.job->record, a->layout, used, hd_cost_unit(model)) !=
+                            hd_layout_group(s.job->record, b->layout, used, hd_cost_unit(model)));
+        }
+        assert_true(equal <= MOST_EQUAL);
+    }
+    assert_true(hd_layout_equal(result.ranked[0].layout, hd_layout_soa(s.arena, s.job->record)));
+    hd_sample_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_alike_is_ranked_once),
         cmocka_unit_test(equals_the_obvious_search),
         cmocka_unit_test(equals_it_where_accesses_have_parts),
         cmocka_unit_test(aos_costs_the_same_taken_apart),

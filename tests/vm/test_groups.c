@@ -506,6 +506,26 @@ static void lanes_with_a_barrier_ahead_are_not_gone(void **state) {
 
 /* ---- printf ----------------------------------------------------------------------- */
 
+/* Of 11 blocks of 2 threads those from 1 to 9, the first two of every three. */
+static void some_blocks_of_a_launch_run_alone(void **state) {
+    (void)state;
+    const machine_buffer out = {"out", 11, NULL};
+    const hd_block_choice some = {1, 9, 2, 3};
+    hd_vm_counts counts;
+    machine k;
+    machine_run(&k,
+                "__kernel void k(__global int *out) {\n"
+                "  if (get_local_id(0) == 1) out[get_group_id(0)]++;\n"
+                "}\n",
+                &out, 1, 22, 2);
+    assert_int_equal(k.status, HD_OK);
+    assert_int_equal(hd_vm_run_blocks(k.vm, 0, &some, NULL, &counts), HD_OK);
+    for (uint64_t b = 0; b < out.count; b++)
+        assert_int_equal(machine_ints(&k, 0)[b], 1 + hd_block_chosen(&some, b));
+    assert_int_equal(counts.blocks, 6);
+    machine_close(&k);
+}
+
 static void assert_prints(const char *statements, const char *want) {
     hd_arena *arena = hd_arena_new();
     machine k;
@@ -582,6 +602,7 @@ int main(void) {
         cmocka_unit_test(votes_broadcasts_and_who_is_where),
         cmocka_unit_test(a_lane_in_three_dimensions_broadcasts),
         cmocka_unit_test(a_part_of_a_group_is_a_fault),
+        cmocka_unit_test(some_blocks_of_a_launch_run_alone),
         cmocka_unit_test(copies_are_announced_round_by_round),
         cmocka_unit_test(warps_vote_match_shuffle_and_reduce),
         cmocka_unit_test(warps_that_are_not_together_are_faults),

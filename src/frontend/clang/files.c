@@ -10,6 +10,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "frontend/clang/internal.h"
+#include "frontend/frontend.h"
 
 /* The path as a user in the current folder would write it. */
 static const char *shown_path(hd_arena *arena, const char *path) {
@@ -30,6 +31,22 @@ static bool is_system(const front_state *front, const char *path) {
             return true;
     }
     return false;
+}
+
+/* Lines that are not the user's, though they stand in a file of the user's. */
+static void find_generated(hd_arena *arena, const char *text, front_known_file *file) {
+    front_lines lines = {1, 1};
+    const char *done = text, *start;
+    while ((start = strstr(done, HD_GENERATED_START)) != NULL) {
+        const char *end = strstr(start, HD_GENERATED_END);
+        end = end ? end : start + strlen(start);
+        for (; done < start; done++)
+            lines.last += *done == '\n';
+        lines.first = lines.last;
+        for (; done < end; done++)
+            lines.last += *done == '\n';
+        hd_push(arena, &file->generated, lines);
+    }
 }
 
 static const front_known_file *known_file(front_state *front, const char *folder,
@@ -54,6 +71,8 @@ static const front_known_file *known_file(front_state *front, const char *folder
         const char *shown =
             is_main ? hd_strdup(front->arena, name) : shown_path(front->arena, path);
         hd_push(front->arena, &front->files, (kir_file){shown, text});
+        if (text)
+            find_generated(front->arena, text, &known);
     }
     hd_push(front->arena, &front->known_files, known);
     return &front->known_files.data[front->known_files.count - 1];
@@ -98,12 +117,22 @@ static const front_known_file *file_of_location(front_state *front, LLVMMetadata
     return &front->known_files.data[index];
 }
 
+/* Code of somebody else's: of a header of the system, or of the rewriter. */
+static bool is_foreign(front_state *front, LLVMMetadataRef location) {
+    const front_known_file *file = file_of_location(front, location);
+    unsigned line = LLVMDILocationGetLine(location);
+    for (size_t i = 0; i < file->generated.count; i++)
+        if (file->generated.data[i].first <= line && line <= file->generated.data[i].last)
+            return true;
+    return file->is_system;
+}
+
 hd_place front_place_of(front_state *front, LLVMValueRef instruction, uint32_t *file) {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
     hd_place place = {.file = front->path};
     *file = 0;
-    /* Where code stands that came out of a header of the system: where the user called it. */
-    while (location && file_of_location(front, location)->is_system)
+    /* Where code stands that is not the user's: where the user called it. */
+    while (location && is_foreign(front, location))
         location = LLVMDILocationGetInlinedAt(location);
     if (!location || !LLVMDILocationGetLine(location))
         return place;

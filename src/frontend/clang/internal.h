@@ -35,11 +35,17 @@ typedef struct front_signature {
     uint32_t param_count;
 } front_signature;
 
+/* Lines of a file, from 1. */
+typedef struct front_lines {
+    unsigned first, last;
+} front_lines;
+
 /* A source file as debug information knows it, and its index in kir_module.files. */
 typedef struct front_known_file {
     const char *path; /* absolute, without links */
     uint32_t index;
     bool is_system; /* a header of CUDA's, clang's or the system's; not in kir_module.files */
+    hd_vec(front_lines) generated; /* by the rewriter */
 } front_known_file;
 
 /* A kernel of the LLVM module. */

@@ -3,10 +3,12 @@
  *
  *     data.js ── unpacks ──► this file ── draws ──► views/NAME.js
  *                                                     │
+ *          sections.js: the first view's four, one below the other; amounts.js: their bars
  *          explorer.js: characteristics to walk through, of chart.js and strip.js
  *          heatmap.js, table.js
  *
- * A view is a name and render(context), which appends to `root` what there is to see of a run.
+ * A view is a name and render(context), which appends to `root` what there is to see of a run. The
+ * first four are sections of one: each appends to `section`, and its name in the address leads there.
  * A Range (range.js) is the part of an axis that is shown; charts draw it, keys and drags change
  * it. series.js computes every figure that is not in the data as it stands; bars.js draws many
  * values on few pixels. state.js has what the address says, format.js how figures look.
@@ -19,13 +21,20 @@ import * as theme from './theme.js';
 import * as addresses from './views/addresses.js';
 import * as blocks from './views/blocks.js';
 import * as cache from './views/cache.js';
+import * as caches from './views/caches.js';
 import * as compare from './views/compare.js';
-import * as overview from './views/overview.js';
+import * as counts from './views/counts.js';
+import * as record from './views/record.js';
 import * as reuse from './views/reuse.js';
 import * as scenarios from './views/scenarios.js';
+import * as source from './views/source.js';
+import * as verdict from './views/verdict.js';
 
-const views = { overview, reuse, scenarios, blocks, compare, cache, addresses };
-const FIRST = 'overview';
+const sections = { verdict, record, source, caches };
+/** Those behind "Reuse", the first of them. */
+const behindReuse = { reuse, scenarios, blocks, compare, cache, addresses };
+const views = { ...sections, counts, ...behindReuse };
+const FIRST = 'verdict';
 /** Keys that a chart obeys without having the focus; others move the page. */
 const KEYS = ['ArrowLeft', 'ArrowRight', '+', '=', '-', '0'];
 
@@ -56,17 +65,43 @@ class Page {
         this.view = Object.hasOwn(views, view) ? view : FIRST;
         this.run = index(values.get('run'), this.data.runs.length);
         this.range = null;
-        const run = this.data.runs[this.run], { name, render, headed } = views[this.view];
-        const heading = h('h1', { class: 'spoken' }, `${name}, ${run.name}`);
-        this.root.replaceChildren(...(headed ? [] : [heading]));
-        render({
-            data: this.data, run, runIndex: this.run, values, root: this.root,
+        const context = {
+            data: this.data, run: this.data.runs[this.run], runIndex: this.run, values,
+            root: this.root,
             update: (changes, how) => this.update(changes, how),
             main: range => { this.range = range; },
-        });
+        };
+        if (Object.hasOwn(sections, this.view))
+            this.#renderSections(context);
+        else
+            this.#renderView(context);
         this.#mark(values);
         if (focused && focused !== 'view')
             document.getElementById(focused)?.focus({ preventScroll: true });
+    }
+
+    #renderView(context) {
+        const { name, render } = views[this.view];
+        this.root.replaceChildren(h('h1', { class: 'spoken' }, `${name}, ${context.run.name}`));
+        render(context);
+    }
+
+    /** All sections, and to the one that the address names when it is new there. */
+    #renderSections(context) {
+        const elements = Object.entries(sections).map(([id, { render }]) => {
+            const section = h('section', { 'aria-labelledby': id, class: 'part' });
+            render({ ...context, section });
+            return section;
+        });
+        this.root.replaceChildren(...elements);
+        const place = `${this.run} ${this.view}`;
+        if (place === this.place)
+            return;
+        this.place = place;
+        if (this.view === FIRST)
+            scrollTo(0, 0);
+        else
+            document.getElementById(this.view).scrollIntoView();
     }
 
     /**
@@ -91,16 +126,21 @@ class Page {
             h('button', { 'aria-label': label, title: label, onclick: act }, text);
         this.links = Object.fromEntries(Object.entries(views).map(([id, { name }]) =>
             [id, h('a', { href: link(id, {}) }, name)]));
+        const reuseLinks = Object.keys(behindReuse).map(id => this.links[id]);
+        this.reuseLink = h('a', { href: link('reuse', {}) }, 'Reuse');
+        this.reuseNav = h('nav', { 'aria-label': 'Reuse', class: 'second' }, reuseLinks);
         this.runs = this.data.runs.length < 2 ? null
             : select('Run', this.data.runs.map(({ name }, i) => `${i + 1}: ${name}`), 0,
                 i => this.#show(i));
         return h('header', {},
             h('strong', { title: `written by Heddle ${this.data.heddle}` }, 'Heddle report'),
-            h('nav', { 'aria-label': 'Views' }, Object.values(this.links)),
+            h('nav', { 'aria-label': 'Views' }, Object.values(this.links)
+                .filter(element => !reuseLinks.includes(element)), this.reuseLink),
             this.runs,
             h('div', { class: 'tools' },
                 button('◐', 'Light or dark', () => { theme.toggle(); this.draw(); }),
-                button('?', 'Help', () => this.help.showModal())));
+                button('?', 'Help', () => this.help.showModal())),
+            this.reuseNav);
     }
 
     /** The same view of another run. */
@@ -121,7 +161,13 @@ class Page {
             element.href = this.places[id] ?? link(id, { run });
             element.toggleAttribute('aria-current', false);
         }
+        const inReuse = Object.hasOwn(behindReuse, this.view);
         this.links[this.view].setAttribute('aria-current', 'page');
+        this.reuseLink.href = link('reuse', { run });
+        this.reuseLink.toggleAttribute('aria-current', inReuse);
+        this.reuseNav.hidden = !inReuse;
+        if (!Object.hasOwn(sections, this.view))
+            this.place = null;
         if (this.runs)
             this.runs.querySelector('select').selectedIndex = this.run;
         document.title = `${this.data.runs[this.run].name} – Heddle report`;

@@ -4,10 +4,11 @@
  */
 import { drawBars, fitCanvas } from '../bars.js';
 import { Chart } from '../chart.js';
-import { figures, h, nothing, select, style } from '../dom.js';
+import { figures, h, select, style } from '../dom.js';
 import { Explorer } from '../explorer.js';
 import { count, real } from '../format.js';
 import { Range } from '../range.js';
+import { leftOut } from '../sections.js';
 import { difference, series } from '../series.js';
 import { index } from '../state.js';
 import { table } from '../table.js';
@@ -166,7 +167,7 @@ function enlarge(kernel, row, values, update) {
 
 export function render({ run, values, root, update, main }) {
     if (!run.blocks.length) {
-        root.append(nothing('This run has no blocks to compare.'));
+        root.append(leftOut(run, 'reuse', 'No blocks to compare'));
         return;
     }
     const chosenKernel = index(values.get('kernel'), run.blocks.length);

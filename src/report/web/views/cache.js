@@ -3,10 +3,11 @@ import { Chart } from '../chart.js';
 import { h, nothing, style } from '../dom.js';
 import { binary, bytes, count, percent } from '../format.js';
 import { Range } from '../range.js';
+import { leftOut } from '../sections.js';
 import { lower } from '../series.js';
 import { table } from '../table.js';
 
-export const name = 'Cache';
+export const name = 'Miss ratios';
 
 const COLOURS = ['--accent', '--second', '--third', '--fourth', '--fifth', '--sixth'];
 const DASHES = [[], [8, 4], [2, 3]];
@@ -171,7 +172,7 @@ function ratios(chosen, { low, high }) {
 export function render({ data, run, values, root, update, main }) {
     const all = curves(data);
     if (!all.length) {
-        root.append(nothing('There is no miss-ratio curve.'));
+        root.append(leftOut(run, 'reuse', 'No miss-ratio curve'));
         return;
     }
     const keys = values.get('stacks')?.split(',');

@@ -1,8 +1,9 @@
 /* Two characteristics over each other, what changed at each distance, and in all. */
 import { Chart } from '../chart.js';
-import { figures, h, nothing, select } from '../dom.js';
+import { figures, h, select } from '../dom.js';
 import { Explorer } from '../explorer.js';
 import { change, count, real, signed } from '../format.js';
+import { leftOut } from '../sections.js';
 import { degreeAt, difference, series, title } from '../series.js';
 import { table } from '../table.js';
 
@@ -80,7 +81,7 @@ function chooser(choices, a, b, update) {
 export function render({ data, run, values, root, update, main }) {
     const choices = all(data);
     if (!choices.length) {
-        root.append(nothing('There is no reuse characteristic to compare.'));
+        root.append(leftOut(run, 'reuse', 'No reuse characteristic to compare'));
         return;
     }
     const named = key => choices.find(choice => choice.key === key);

@@ -2,11 +2,12 @@
 import { figures, h, nothing, select } from '../dom.js';
 import { Explorer } from '../explorer.js';
 import { count, real } from '../format.js';
+import { leftOut } from '../sections.js';
 import { meaning, series, title } from '../series.js';
 import { index } from '../state.js';
 import { table } from '../table.js';
 
-export const name = 'Reuse';
+export const name = 'Degrees';
 
 const PEAK_MARGIN = 20; // distances that are shown beside a peak
 
@@ -46,7 +47,7 @@ function peaks(characteristic, range) {
 export function render({ run, values, root, update, main }) {
     const all = run.characteristics;
     if (!all.length) {
-        root.append(nothing('This run has no reuse characteristic.'));
+        root.append(leftOut(run, 'reuse', 'No reuse characteristic'));
         return;
     }
     const chosen = index(values.get('of'), all.length);

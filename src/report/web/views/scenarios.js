@@ -1,8 +1,9 @@
 /* All characteristics of a run side by side: a chart for each, and their figures as a table. */
 import { Chart } from '../chart.js';
-import { checkbox, h, nothing } from '../dom.js';
+import { checkbox, h } from '../dom.js';
 import { count, real } from '../format.js';
 import { Range } from '../range.js';
+import { leftOut } from '../sections.js';
 import { degreeAt, meaning, rangeFigures, series, title } from '../series.js';
 import { link } from '../state.js';
 import { table } from '../table.js';
@@ -62,7 +63,7 @@ function card(row, range) {
 
 export function render({ run, runIndex, values, root, update, main }) {
     if (!run.characteristics.length) {
-        root.append(nothing('This run has no reuse characteristic.'));
+        root.append(leftOut(run, 'reuse', 'No reuse characteristic'));
         return;
     }
     const rows = run.characteristics.map((of, i) => ({

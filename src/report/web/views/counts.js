@@ -3,9 +3,7 @@ import { figures, h } from '../dom.js';
 import { bytes, count, percent, real, sizes } from '../format.js';
 import { table } from '../table.js';
 
-export const name = 'Overview';
-/** It shows the name of the run itself. */
-export const headed = true;
+export const name = 'Counts';
 
 const each = row => row.requests ? row.transactions / row.requests : null;
 const used = row => row.bytes_moved ? row.bytes_used / row.bytes_moved : null;
@@ -97,14 +95,6 @@ function totals(run) {
 }
 
 export function render({ run, root }) {
-    const facts = [run.source && run.source !== run.name && `from ${run.source}`,
-        `transactions as on ${run.device.name}`];
-    root.append(
-        h('h1', {}, run.name),
-        h('p', { class: 'quiet' }, facts.filter(Boolean).join('; ')));
-    if (!run.complete)
-        root.append(h('p', { class: 'warning' },
-            'The trace ends before the run did; all figures are of the part that it has.'));
     root.append(
         totals(run),
         h('p', { class: 'quiet' },

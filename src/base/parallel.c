@@ -2,10 +2,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "locality/reuse_parts.h"
+#include "base/base.h"
 
 typedef struct pool {
-    reuse_work *work;
+    hd_work *work;
     void *self;
     _Atomic uint32_t threads; /* that have begun, beside the calling one */
     uint64_t next, count;
@@ -36,8 +36,8 @@ static void *run_thread(void *self) {
 }
 
 /* What threads that cannot be started would have done is done here. */
-hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self,
-                            uint64_t *failed) {
+hd_status hd_in_parallel(uint32_t workers, uint64_t count, hd_work *work, void *self,
+                         uint64_t *failed) {
     pool p = {.work = work, .self = self, .count = count};
     pthread_t *threads = hd_zeroed(workers, sizeof *threads);
     uint32_t started = 0;

@@ -1,0 +1,31 @@
+/*
+ * Records whose fields hold several values: arrays and nested structs. Taken apart
+ * (hd_record_split()) they can be laid out in more ways, which often pays: an array of nine
+ * floats in a record is, lane by lane, as bad as a struct of nine. So it is tried whenever the
+ * job does not say itself what to take apart.
+ */
+#ifndef HD_ADVISE_APART_H
+#define HD_ADVISE_APART_H
+
+#include "advise/attempt.h"
+
+typedef struct hd_apart {
+    const char *const *fields; /* that were taken apart for the try, as for hd_record_split() */
+    uint32_t count;            /* 0: there is nothing to take apart */
+    const hd_job *parts; /* the job with the record taken apart; NULL: its layouts cannot be told */
+    bool pays;           /* by static cost, and the sources can be rewritten */
+    double whole;        /* cost of the best layout of the record as it is, to AoS */
+    const hd_layout *layout; /* the best of it taken apart, and its cost to AoS */
+    const hd_record *record; /* taken apart */
+    double ratio;
+    hd_search_result search; /* of `parts` */
+    const char *refused;     /* it would pay, but the sources cannot be rewritten: why; else NULL */
+} hd_apart;
+
+/* `job` is resolved. A search of so many fields would be long, so that this one is bounded, and
+ * *search as well where there are `parts`. Messages are not told: making a model of
+ * either job gives them. */
+void advise_take_apart(hd_arena *arena, const hd_job *job, const hd_device *device,
+                       const hd_cost_options *cost, hd_search_options *search, hd_apart *apart);
+
+#endif

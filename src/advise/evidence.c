@@ -1,0 +1,406 @@
+/*
+ * Running a job and hearing it, within a limit of work (evidence.h).
+ *
+ * First all of it is heard. When that turns out to be more than the limit, it begins anew, and the
+ * job is run twice: once without anybody who listens, which tells how much work each run of a
+ * launch is, and then for the ear. What is heard of a run is the same share of the blocks of each,
+ * in groups of neighbours spread over the launch, since neighbours share lines. All other blocks
+ * are run all the same, because later launches read what they write. When running alone takes too
+ * much work the run ends there, and later launches are not heard.
+ */
+#include "advise/evidence.h"
+
+#include <stdatomic.h>
+
+#include "advise/evidence_own.h"
+#include "vm/vm.h"
+
+/* A run of a launch, and how much of it is heard. */
+typedef struct planned_run {
+    uint32_t launch;
+    uint64_t blocks, tried; /* of the launch; that could be run within the limit */
+    uint64_t lane_accesses; /* of the tried ones */
+    hd_block_choice heard;
+} planned_run;
+
+typedef struct hearing {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_job *job;
+    const hd_device *const *devices;
+    const hd_evidence_options *options;
+    hd_evidence *evidence;
+    uint64_t limit, most_run; /* accesses of lanes: heard, and run */
+    hd_vec(planned_run) plan;
+    /* While it is heard: */
+    _Atomic uint64_t heard;    /* accesses of lanes */
+    volatile sig_atomic_t end; /* set to stop the machine */
+    bool over;                 /* more than the limit was heard */
+} hearing;
+
+/* What keeps a job from being heard is no error of the answer. */
+static void as_warning(const hd_message *message, void *user) {
+    const hd_diag *diag = user;
+    hd_message softer = *message;
+    softer.severity = message->severity == HD_ERROR ? HD_WARNING : message->severity;
+    if (diag->fn)
+        diag->fn(&softer, diag->user);
+}
+
+/* ---- whether there is something to run on -------------------------------------------------- */
+
+/* The job's buffer behind the base of an access, or -1. */
+static int64_t buffer_of(const hd_launch *launch, const hd_access *access) {
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        if (launch->args[a].kind == HD_ARG_BUFFER && access->param >= 0 &&
+            (int64_t)launch->args[a].param == access->param)
+            return launch->args[a].buffer;
+    return -1;
+}
+
+/* The buffers that decide where lanes point, and those that kernels write. */
+static void look_at_launch(const hearing *h, const hd_launch *launch, bool *decides,
+                           bool *written) {
+    hd_kernel_info *info = hd_job_analyse(h->arena, h->job, launch);
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        const hd_access *access = &info->accesses[i];
+        int64_t buffer = buffer_of(launch, access);
+        if (buffer < 0)
+            continue;
+        written[buffer] |= access->kind != HD_LOAD;
+        for (uint32_t j = 0; j < info->access_count; j++)
+            decides[buffer] |=
+                info->accesses[j].indirect && info->accesses[j].indirect_load == access->inst;
+    }
+}
+
+/* What flags make up for a kernel file is none. */
+static bool has_contents(const hd_job *job, const hd_buffer *buffer) {
+    return job->path && (buffer->file || buffer->init_count);
+}
+
+/* A buffer that would have to hold indices, and holds nothing. */
+static const char *missing_input(const hearing *h) {
+    const hd_job *job = h->job;
+    bool *decides = hd_new_array(h->arena, bool, job->buffer_count);
+    bool *written = hd_new_array(h->arena, bool, job->buffer_count);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        look_at_launch(h, &job->launches[l], decides, written);
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (decides[b] && !written[b] && !has_contents(job, &job->buffers[b]))
+            return hd_format(h->arena,
+                             "buffer '%s' has no contents, and they decide which elements are "
+                             "read; give them in a job file",
+                             job->buffers[b].name);
+    return NULL;
+}
+
+/* ---- the first time: how much work is it? --------------------------------------------------- */
+
+/* Of a block: one that takes more makes more accesses than are run, or loops for ever. 0: the
+ * machine's own limit. */
+static uint64_t most_instructions(const hearing *h) {
+    return h->most_run < UINT64_MAX ? h->most_run / 16 : 0;
+}
+
+static hd_status open_machine(const hearing *h, const hd_diag *diag,
+                              const volatile sig_atomic_t *stop, hd_vm **vm) {
+    const hd_vm_options options = {.max_instructions = most_instructions(h),
+                                   .spaces = (uint32_t)1 << KIR_GLOBAL,
+                                   .stop = stop};
+    return hd_vm_open(h->arena, diag, h->job, NULL, &options, vm);
+}
+
+/* A run of a launch failed: by a fault, or because a block is too much work. */
+static hd_status failed(hearing *h, uint32_t launch, const hd_vm_counts *counts, hd_status status) {
+    if (most_instructions(h) && counts->instructions >= most_instructions(h))
+        h->evidence->why = hd_format(
+            h->arena, "a block of '%s' does more work than the limit of %llu accesses allows",
+            h->job->launches[launch].kernel_name, (unsigned long long)h->limit);
+    return status;
+}
+
+/* Blocks to run next: one where nothing is known of the kernel, else so many that a quarter of
+ * what is left is not passed. */
+static uint64_t next_blocks(double each, uint64_t left, uint64_t rest) {
+    double fit = each > 0 ? (double)left / (4 * each) : 1;
+    return fit < 1 ? 1 : fit < (double)rest ? (uint64_t)fit : rest;
+}
+
+/* Runs blocks from the first on until the limit; *each is the work of a block of the kernel. */
+static hd_status try_run(hearing *h, hd_vm *vm, planned_run *run, uint64_t *left, double *each) {
+    while (run->tried < run->blocks && *left && !h->evidence->stopped) {
+        uint64_t count = next_blocks(*each, *left, run->blocks - run->tried);
+        const hd_block_choice some = {run->tried, run->tried + count - 1, 0, 1};
+        hd_vm_counts counts = {0};
+        hd_status status = hd_vm_run_blocks(vm, run->launch, &some, NULL, &counts);
+        if (status != HD_OK)
+            return failed(h, run->launch, &counts, status);
+        h->evidence->stopped = counts.stopped;
+        run->tried += counts.blocks;
+        run->lane_accesses += counts.lane_accesses;
+        *left -= counts.lane_accesses < *left ? counts.lane_accesses : *left;
+        double now = (double)counts.lane_accesses / (double)(counts.blocks ? counts.blocks : 1);
+        *each = now > *each ? now : *each;
+    }
+    return HD_OK;
+}
+
+static uint64_t blocks_of(const hd_launch *launch) {
+    return hd_grid_of(launch->dims, launch->global, launch->local).block_count;
+}
+
+static hd_status try_all(hearing *h, hd_vm *vm) {
+    const hd_job *job = h->job;
+    double *each = hd_new_array(h->arena, double, job->module->kernel_count);
+    uint64_t left = h->most_run;
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        uint32_t kernel = 0;
+        while (job->module->kernels[kernel] != job->launches[l].kernel)
+            kernel++;
+        for (uint64_t r = 0; r < job->launches[l].repeat; r++) {
+            planned_run run = {.launch = l, .blocks = blocks_of(&job->launches[l])};
+            hd_status status = try_run(h, vm, &run, &left, &each[kernel]);
+            if (status != HD_OK || h->evidence->stopped)
+                return status;
+            if (run.tried)
+                hd_push(h->arena, &h->plan, run);
+            if (!left)
+                return HD_OK;
+        }
+    }
+    return HD_OK;
+}
+
+static hd_status try_job(hearing *h, const hd_diag *diag) {
+    hd_vm *vm;
+    hd_status status = open_machine(h, diag, h->options->stop, &vm);
+    if (status != HD_OK)
+        return status;
+    status = try_all(h, vm);
+    hd_vm_close(vm);
+    return status;
+}
+
+/* ---- the plan: what is heard ------------------------------------------------------------------ */
+
+/* The same share of each run, in groups of neighbours where there are many blocks. */
+static void choose_blocks(planned_run *run, double share) {
+    enum { GROUP = 8, LEAST_GROUPS = 8 };
+    double wanted = (double)run->tried * share;
+    uint64_t each = wanted >= GROUP * LEAST_GROUPS ? GROUP : 1;
+    uint64_t of = wanted > 1 ? (uint64_t)((double)(run->blocks * each) / wanted) : run->blocks;
+    run->heard = hd_all_blocks;
+    if (of > each) {
+        run->heard.each = each;
+        run->heard.of = of;
+    }
+}
+
+static void make_plan(hearing *h) {
+    uint64_t all = 0, least = UINT64_MAX;
+    for (size_t i = 0; i < h->plan.count; i++) {
+        const planned_run *run = &h->plan.data[i];
+        all += run->lane_accesses;
+        uint64_t block = run->lane_accesses / run->tried;
+        least = block < least ? block : least;
+    }
+    if (least > h->limit)
+        h->evidence->why = hd_format(h->arena,
+                                     "a block makes %llu accesses of lanes, more than the limit of "
+                                     "%llu; raise it with --run",
+                                     (unsigned long long)least, (unsigned long long)h->limit);
+    for (size_t i = 0; i < h->plan.count; i++)
+        choose_blocks(&h->plan.data[i], (double)h->limit / (double)all);
+}
+
+/* ---- the ear ---------------------------------------------------------------------------------- */
+
+/* A sink that counts, and ends a run that is too much work or is to be stopped. */
+static void *count_block(void *self, uint64_t block) {
+    (void)block;
+    return self;
+}
+
+static void count_event(void *stream, const hd_event *event) {
+    hearing *h = stream;
+    uint64_t sum = atomic_fetch_add_explicit(&h->heard, event->active, memory_order_relaxed);
+    if (!h->plan.count && sum > h->limit)
+        h->over = true;
+    if (h->over || (h->options->stop && *h->options->stop))
+        h->end = 1;
+}
+
+static hd_sink listen(hearing *h, const hd_diag *diag, hd_trace_writer *writer) {
+    struct hd_evidence_own *own = h->evidence->own;
+    hd_sink *sinks = hd_new_array(h->arena, hd_sink, own->device_count + 2);
+    for (uint32_t d = 0; d < own->device_count; d++) {
+        own->shapes[d] = hd_shapes_new(h->arena, diag, h->job, h->devices[d], 0);
+        sinks[d] = hd_shapes_sink(own->shapes[d]);
+    }
+    sinks[own->device_count] = hd_trace_sink(writer);
+    sinks[own->device_count + 1] =
+        (hd_sink){.self = h, .open_block = count_block, .event = count_event};
+    return hd_sink_tee(h->arena, sinks, own->device_count + 2);
+}
+
+/* Later launches need all blocks of a run; the last one is run only where it is heard. */
+static hd_status hear_run(hearing *h, hd_vm *vm, const planned_run *run, bool last,
+                          const hd_sink *sink) {
+    hd_evidence *e = h->evidence;
+    hd_sink some = hd_sink_blocks(h->arena, *sink, run->heard);
+    hd_vm_counts counts = {0};
+    for (uint32_t d = 0; d < e->own->device_count; d++)
+        hd_shapes_next(e->own->shapes[d], run->launch);
+    hd_status status =
+        hd_vm_run_blocks(vm, run->launch, last ? &run->heard : &hd_all_blocks, &some, &counts);
+    e->runs++;
+    e->blocks += hd_blocks_chosen(&run->heard, run->blocks);
+    return status == HD_OK ? HD_OK : failed(h, run->launch, &counts, status);
+}
+
+/* What was planned; without a plan, all. */
+static hd_status hear_all(hearing *h, hd_vm *vm, const hd_sink *sink) {
+    const hd_job *job = h->job;
+    hd_status status = HD_OK;
+    for (size_t i = 0; i < h->plan.count && status == HD_OK && !h->end; i++)
+        status = hear_run(h, vm, &h->plan.data[i], i + 1 == h->plan.count, sink);
+    for (uint32_t l = 0; l < job->launch_count && !h->plan.count; l++) {
+        const planned_run run = {
+            .launch = l, .blocks = blocks_of(&job->launches[l]), .heard = hd_all_blocks};
+        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK && !h->end; r++)
+            status = hear_run(h, vm, &run, false, sink);
+    }
+    return status;
+}
+
+static void forget(hd_evidence *e) {
+    struct hd_evidence_own *own = e->own;
+    for (uint32_t d = 0; d < own->device_count; d++) {
+        if (own->shapes[d])
+            hd_shapes_free(own->shapes[d]);
+        own->shapes[d] = NULL;
+    }
+    hd_scratch_remove(own->folder);
+    own->folder = NULL;
+}
+
+static hd_status hear_job(hearing *h, const hd_diag *diag) {
+    struct hd_evidence_own *own = h->evidence->own;
+    const hd_trace_header header = {.source = h->job->kernel_path,
+                                    .spaces = (uint32_t)1 << KIR_GLOBAL};
+    hd_trace_writer *writer;
+    hd_vm *vm;
+    h->heard = 0;
+    hd_status status = open_machine(h, diag, &h->end, &vm);
+    if (status != HD_OK)
+        return status;
+    status = hd_scratch_make(h->arena, diag, &own->folder);
+    if (status == HD_OK) {
+        own->trace = hd_format(h->arena, "%s/run.hdt", own->folder);
+        status = hd_trace_create(h->arena, diag, own->trace, &header, &writer);
+    }
+    if (status == HD_OK) {
+        hd_sink sink = listen(h, diag, writer);
+        status = hd_trace_end(writer, hear_all(h, vm, &sink), !h->end);
+    }
+    hd_vm_close(vm);
+    h->evidence->stopped = h->end && !h->over;
+    return status;
+}
+
+/* ---- attempts ----------------------------------------------------------------------------------- */
+
+/* Messages are kept back until it is known that it was no limit that ended the run. */
+typedef struct held_back {
+    hd_arena *arena;
+    hd_vec(hd_message) messages;
+} held_back;
+
+static void hold_back(const hd_message *message, void *user) {
+    held_back *held = user;
+    hd_message kept = *message;
+    kept.text = hd_strdup(held->arena, message->text);
+    if (message->place.file)
+        kept.place.file = hd_strdup(held->arena, message->place.file);
+    if (message->place.text)
+        kept.place.text = hd_strdup(held->arena, message->place.text);
+    hd_push(held->arena, &held->messages, kept);
+}
+
+/* Tries or hears the job. What goes wrong is told as a warning, and makes `why`. */
+static hd_status attempt(hearing *h, const char *doing,
+                         hd_status (*work)(hearing *h, const hd_diag *diag)) {
+    held_back held = {.arena = h->arena};
+    const hd_diag diag = {hold_back, &held};
+    if (h->options->progress)
+        h->options->progress(h->options->user, doing);
+    hd_status status = work(h, &diag);
+    if (h->evidence->why)
+        return HD_OK;
+    for (size_t i = 0; i < held.messages.count; i++)
+        as_warning(&held.messages.data[i], (void *)(uintptr_t)h->diag);
+    if (status == HD_ESYSTEM)
+        return status;
+    if (status != HD_OK)
+        h->evidence->why = "the kernels fault on the job's data";
+    else if (h->evidence->stopped)
+        h->evidence->why = "it was stopped";
+    return HD_OK;
+}
+
+static hd_status hear_within_limit(hearing *h) {
+    const hd_evidence *e = h->evidence;
+    hd_status status = attempt(h, "counting", hear_job);
+    if (status != HD_OK || e->why || !h->over)
+        return status;
+    forget(h->evidence);
+    h->evidence->runs = h->evidence->blocks = 0;
+    status = attempt(h, "running", try_job);
+    if (status == HD_OK && !e->why)
+        make_plan(h);
+    h->over = false;
+    h->end = 0;
+    return status != HD_OK || e->why ? status : attempt(h, "counting", hear_job);
+}
+
+hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                           const hd_device *const *devices, uint32_t device_count,
+                           const hd_evidence_options *options, hd_evidence **evidence) {
+    hd_evidence *e = *evidence = hd_new(arena, hd_evidence);
+    e->own = hd_new(arena, struct hd_evidence_own);
+    e->own->device_count = device_count;
+    e->made_up = !job->path;
+    e->own->shapes = hd_new_array(arena, hd_shapes *, device_count);
+    e->measured = hd_new_array(arena, const hd_measured *, device_count);
+    hearing h = {.arena = arena,
+                 .diag = diag,
+                 .job = job,
+                 .devices = devices,
+                 .options = options,
+                 .evidence = e,
+                 .limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT};
+    h.most_run =
+        h.limit < UINT64_MAX / HD_EVIDENCE_UNHEARD ? h.limit * HD_EVIDENCE_UNHEARD : UINT64_MAX;
+    double start = hd_clock();
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        e->run_count += job->launches[l].repeat;
+        e->block_count += job->launches[l].repeat * blocks_of(&job->launches[l]);
+    }
+    hd_status status = HD_OK;
+    e->why = missing_input(&h);
+    if (!e->why && status == HD_OK)
+        status = hear_within_limit(&h);
+    e->lane_accesses = h.heard;
+    if (!e->why && status == HD_OK && !e->lane_accesses)
+        e->why = "no access to global memory was executed";
+    for (uint32_t d = 0; d < device_count && !e->why && status == HD_OK; d++)
+        e->measured[d] = hd_shapes_result(e->own->shapes[d]);
+    e->seconds = hd_clock() - start;
+    return status;
+}
+
+void hd_evidence_free(hd_evidence *evidence) {
+    if (evidence)
+        forget(evidence);
+}

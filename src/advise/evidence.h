@@ -1,0 +1,92 @@
+/*
+ * Evidence: what a run of the job on the machine shows of its layouts.
+ *
+ * The static cost answers at once, but some of it may rest on assumptions: loops of unknown
+ * length, conditions on data, indices that are read from memory. Then the job is run, all of it or
+ * as much as a limit of work allows, and heard: shapes are measured (locality/shapes.h), so that
+ * the search prices all layouts by what was counted, and the best of them are put through the
+ * simulation of caches (locality/cache.h) with a trace of the same run. The limit is counted in
+ * accesses of lanes, not in seconds, so that the same question has the same answer everywhere.
+ *
+ *     hd_evidence *e;
+ *     hd_evidence_hear(arena, diag, job, devices, device_count, &options, &e);
+ *     if (!e->why)
+ *         hd_evidence_judge(arena, diag, e, d, &options, &cost, &search, &found, &judged);
+ *     hd_evidence_free(e);
+ */
+#ifndef HD_ADVISE_EVIDENCE_H
+#define HD_ADVISE_EVIDENCE_H
+
+#include <signal.h>
+
+#include "locality/cache.h"
+#include "locality/shapes.h"
+#include "search/search.h"
+
+/* Accesses of lanes that are heard unless a limit is given, and how many times as many are run. */
+#define HD_EVIDENCE_LIMIT ((uint64_t)16 << 20)
+enum { HD_EVIDENCE_UNHEARD = 16 };
+
+typedef struct hd_evidence_options {
+    uint64_t limit; /* accesses of lanes that are heard; 0: HD_EVIDENCE_LIMIT; UINT64_MAX: all */
+    uint32_t candidates;                             /* layouts whose caches are simulated; 0: 12 */
+    const volatile sig_atomic_t *stop;               /* ends it when set; may be NULL */
+    void (*progress)(void *user, const char *doing); /* may be NULL */
+    void *user;
+} hd_evidence_options;
+
+typedef struct hd_evidence {
+    /* Why nothing was heard, as "buffer 'next' has no contents, ..."; NULL: something was. */
+    const char *why;
+    uint64_t runs, run_count;     /* of launches, heard; that the job asks for */
+    uint64_t blocks, block_count; /* heard; of all runs that the job asks for */
+    uint64_t lane_accesses;       /* heard */
+    bool made_up;                 /* the job is from flags: buffers held random numbers */
+    bool stopped;                 /* by hd_evidence_options.stop */
+    double seconds;               /* that it took to run and to hear */
+    const hd_measured **measured; /* of each device */
+    struct hd_evidence_own *own;  /* evidence.c's */
+} hd_evidence;
+
+/* All of the job was heard. */
+static inline bool hd_evidence_is_whole(const hd_evidence *e) {
+    return !e->why && e->blocks == e->block_count;
+}
+
+/* Runs the resolved job and hears it for each device. What keeps it from being run or heard
+ * (contents that are missing, a fault, a limit below one block) is told: messages of errors come
+ * as warnings, and `why` says it in short. Only HD_ESYSTEM is returned as an error. */
+hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                           const hd_device *const *devices, uint32_t device_count,
+                           const hd_evidence_options *options, hd_evidence **evidence);
+void hd_evidence_free(hd_evidence *evidence);
+
+/* A layout, by what was counted. */
+typedef struct hd_judged {
+    hd_layout *layout;
+    double cost, ratio;  /* dynamic cost of what was heard, and to that of the original; without
+                              * caches by the model with measured shapes */
+    hd_cache_sum caches; /* of what was heard; zeros without caches */
+    double transactions; /* of the job, from measured shapes */
+} hd_judged;
+
+typedef struct hd_judgement {
+    hd_cost_model *model;    /* with measured shapes */
+    hd_search_result search; /* by it */
+    hd_judged *layouts;      /* the best first; the original is among them */
+    uint32_t count;
+    uint32_t original; /* which of them */
+    bool simulated;    /* caches decided; else the profile cannot be simulated */
+    double margin;     /* gains below this share cannot be told from none */
+    bool leave;
+} hd_judgement;
+
+/* When it is stopped there is no judgement, and evidence->why says so. Otherwise:
+ * prices all layouts for device number `device` by what was heard, and simulates the best ones,
+ * and those of `also`, which the static search found. */
+hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
+                            uint32_t device, const hd_evidence_options *options,
+                            const hd_cost_options *cost, const hd_search_options *search,
+                            const hd_search_result *also, hd_judgement *judgement);
+
+#endif

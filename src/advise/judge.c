@@ -1,0 +1,215 @@
+/*
+ * Layouts judged by what was heard of a job (evidence.h).
+ *
+ * The search prices all of them with measured shapes: once with the weights of the device, where
+ * links between accesses tell hits, and once by transactions alone. Of what these two, the static
+ * search and habit propose, the best go through the simulation of caches, each in a thread, with
+ * the trace of the run. The dynamic cost decides; of layouts whose cost cannot be told apart the
+ * one of fewer transactions is taken, then the one nearest to the source.
+ */
+#include "advise/evidence.h"
+#include "advise/evidence_own.h"
+#include "search/propose.h"
+#include "search/race.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* What two costs may differ by and still be equal, and what a part of the blocks can tell. */
+#define AS_GOOD 0.01
+#define MARGIN_OF_A_PART 0.03
+
+typedef struct judge {
+    hd_arena *arena;
+    const hd_diag *diag;
+    hd_evidence *evidence;
+    const hd_device *device;
+    const hd_measured *measured;
+    hd_trace *trace;
+    const hd_cost_options *cost;
+    hd_trace_watch watch;
+    atomic_bool stopped;
+    hd_judgement *result;
+} judge;
+
+/* ---- who is judged ------------------------------------------------------------------------ */
+
+static hd_status make_model(const judge *j, const hd_device *device, hd_cost_model **model) {
+    hd_measured *measured = hd_new(j->arena, hd_measured);
+    hd_cost_options options = *j->cost;
+    *measured = *j->measured;
+    measured->device = device;
+    options.measured = measured;
+    return hd_cost_model_make(j->arena, j->diag, measured->job, device, &options, model);
+}
+
+/* The device, were all levels of memory as fast as each other: its costs are transactions. */
+static const hd_device *without_levels(hd_arena *arena, const hd_device *device) {
+    hd_device *flat = hd_new(arena, hd_device);
+    *flat = *device;
+    flat->w_l1 = flat->w_l2 = flat->w_dram = 1;
+    return flat;
+}
+
+static hd_status propose(judge *j, const hd_search_options *search, const hd_search_result *also,
+                         uint32_t most, hd_proposal **proposals, uint32_t *count) {
+    const hd_record *record = j->measured->job->record;
+    const hd_device *flat = without_levels(j->arena, j->device);
+    hd_cost_model *transactions;
+    hd_search_result fewest;
+    hd_status status = make_model(j, j->device, &j->result->model);
+    if (status == HD_OK)
+        status = make_model(j, flat, &transactions);
+    if (status != HD_OK)
+        return status;
+    hd_search_static(j->arena, j->result->model, search, &j->result->search);
+    hd_search_static(j->arena, transactions, search, &fewest);
+    const hd_judge judges[] = {hd_judge_cost(j->arena, j->device, &j->result->search),
+                               hd_judge_cost(j->arena, flat, &fewest),
+                               hd_judge_cost(j->arena, j->device, also),
+                               hd_judge_plain(j->arena, record)};
+    *proposals = hd_propose(j->arena, record, hd_cost_used_fields(j->result->model), judges,
+                            sizeof judges / sizeof *judges, most, count);
+    return HD_OK;
+}
+
+/* Tiles that fill whole lines place fields as longer ones do. */
+static bool is_known(const judge *j, const hd_layout *layout) {
+    const hd_cost_model *model = j->result->model;
+    uint64_t used = hd_cost_used_fields(model), unit = hd_cost_unit(model);
+    const hd_record *record = hd_cost_record(model);
+    uint64_t group = hd_layout_group(record, layout, used, unit);
+    for (uint32_t i = 0; i < j->result->count; i++)
+        if (hd_layout_group(record, j->result->layouts[i].layout, used, unit) == group)
+            return true;
+    return false;
+}
+
+/* ---- the judgement ------------------------------------------------------------------------- */
+
+/* Transactions of the job in a layout. */
+static double transactions_in(const judge *j, const hd_layout *layout) {
+    hd_arena *arena = hd_arena_new();
+    hd_cost_line *lines;
+    size_t count;
+    double sum = 0;
+    hd_cost_of_layout(arena, j->result->model, layout, &lines, &count);
+    for (size_t i = 0; i < count; i++)
+        sum += lines[i].executions * lines[i].transactions;
+    hd_arena_free(arena);
+    return sum;
+}
+
+static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
+    (void)worker;
+    judge *j = self;
+    hd_judged *judged = &j->result->layouts[number];
+    hd_arena *arena = hd_arena_new();
+    const hd_caches_options options = {.registers = j->cost->registers, .watch = &j->watch};
+    const hd_caches *caches;
+    hd_status status = hd_caches_run(arena, j->diag, j->trace, j->device, j->measured->job,
+                                     judged->layout, &options, &caches);
+    if (status == HD_OK) {
+        if (!caches->complete)
+            j->stopped = true;
+        judged->cost = caches->total.cost;
+        judged->caches = caches->total;
+    }
+    hd_arena_free(arena);
+    return status;
+}
+
+/* Without caches the model's price stands. */
+static hd_status judge_all(judge *j) {
+    hd_judgement *r = j->result;
+    uint64_t failed;
+    for (uint32_t i = 0; i < r->count; i++) {
+        hd_judged *judged = &r->layouts[i];
+        hd_cost_vector cost = hd_cost_of_layout(j->arena, r->model, judged->layout, NULL, NULL);
+        judged->cost = cost.v[0];
+        judged->transactions = transactions_in(j, judged->layout);
+    }
+    if (!r->simulated)
+        return HD_OK;
+    return hd_in_parallel(hd_core_count(), r->count, simulate, j, &failed);
+}
+
+/* qsort's; equal costs keep their order. */
+static int cheaper(const void *a, const void *b) {
+    const hd_judged *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return x->transactions < y->transactions ? -1 : x->transactions > y->transactions;
+}
+
+/* Of the layouts that are as good as the first the one to take comes first. */
+static void rank(const judge *j) {
+    hd_judgement *r = j->result;
+    const hd_record *record = j->measured->job->record;
+    const hd_layout *original = r->layouts[0].layout;
+    double of_original = r->layouts[0].cost;
+    qsort(r->layouts, r->count, sizeof *r->layouts, cheaper);
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < r->count && r->layouts[i].cost <= r->layouts[0].cost * (1 + AS_GOOD);
+         i++) {
+        const hd_judged *x = &r->layouts[i], *y = &r->layouts[best];
+        double few = x->transactions / y->transactions;
+        if (few < 1 - AS_GOOD / 2 ||
+            (few < 1 + AS_GOOD / 2 && hd_layout_nearer(record, x->layout, y->layout) < 0))
+            best = i;
+    }
+    const hd_judged taken = r->layouts[best];
+    memmove(r->layouts + 1, r->layouts, best * sizeof taken);
+    r->layouts[0] = taken;
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->layouts[i].ratio = of_original > 0 ? r->layouts[i].cost / of_original : 1;
+        if (r->layouts[i].layout == original)
+            r->original = i;
+    }
+}
+
+hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
+                            uint32_t device, const hd_evidence_options *options,
+                            const hd_cost_options *cost, const hd_search_options *search,
+                            const hd_search_result *also, hd_judgement *judgement) {
+    judge j = {.arena = arena,
+               .diag = diag,
+               .evidence = evidence,
+               .measured = evidence->measured[device],
+               .device = evidence->measured[device]->device,
+               .cost = cost,
+               .watch = {.stop = options->stop},
+               .result = judgement};
+    uint32_t most = options->candidates ? options->candidates : 12, count;
+    hd_proposal *proposals;
+    *judgement = (hd_judgement){.margin = search->leave > 0 ? search->leave : AS_GOOD};
+    hd_status status = propose(&j, search, also, most, &proposals, &count);
+    if (status != HD_OK)
+        return status;
+    judgement->layouts = hd_new_array(arena, hd_judged, count + 1);
+    judgement->layouts[judgement->count++].layout =
+        hd_layout_original(arena, evidence->measured[device]->job->record);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_known(&j, proposals[i].layout))
+            judgement->layouts[judgement->count++].layout = proposals[i].layout;
+    const hd_diag silent = {0};
+    judgement->simulated = hd_caches_check(&silent, j.device) == HD_OK;
+    if (judgement->simulated)
+        status = hd_trace_open(arena, diag, evidence->own->trace, &j.trace);
+    if (status == HD_OK)
+        status = judge_all(&j);
+    if (j.trace)
+        hd_trace_close(j.trace);
+    if (j.stopped) {
+        evidence->stopped = true;
+        evidence->why = "it was stopped";
+    }
+    if (status != HD_OK || j.stopped)
+        return status;
+    if (!hd_evidence_is_whole(evidence) && judgement->margin < MARGIN_OF_A_PART)
+        judgement->margin = MARGIN_OF_A_PART;
+    judgement->margin += 2 * j.measured->error;
+    rank(&j);
+    judgement->leave = judgement->layouts[0].ratio > 1 - judgement->margin;
+    return HD_OK;
+}

@@ -1,0 +1,403 @@
+/*
+ * heddle diff: what two versions move, side by side, for each line, kernel and field: a job in two
+ * layouts, or two jobs, kernel files or traces.
+ *
+ * Lines of one file are matched by their numbers. Those of two files, an old and a new version say,
+ * are matched by their text, in order: the longest sequence of lines that both have (Wagner and
+ * Fischer, "The String-to-String Correction Problem", 1974).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/counted.h"
+#include "cli/stop.h"
+
+enum {
+    SIDES = 2,
+    LONGEST_LABEL = 12,
+    MOST_SOURCE = 60,
+    NO_TERMINAL = 10000,
+    MOST_MATCHED = 1 << 24
+};
+
+/* What is compared: of a line, a kernel, a field or all. */
+typedef struct pair {
+    const char *name; /* NULL: a line */
+    const hd_annotated_file *file;
+    const hd_annotated_line *lines[SIDES];
+    const char *label;                     /* as text */
+    const hd_launch_counts *counts[SIDES]; /* NULL: not there */
+} pair;
+typedef hd_vec(pair) pairs;
+
+typedef struct request {
+    cli_counted sides[SIDES];
+    const char *labels[SIDES];
+    cli_texts devices, layouts;
+    bool by_cost;
+    uint64_t top;
+    /* what came of it */
+    pairs lines, kernels, targets;
+    pair total;
+} request;
+
+/* ---- matching ------------------------------------------------------------------------------ */
+
+static bool same_line(bool same_file, const hd_annotated_line *a, const hd_annotated_line *b) {
+    if (same_file || !a->text || !b->text)
+        return a->number == b->number;
+    const char *x = a->text + strspn(a->text, " \t"), *y = b->text + strspn(b->text, " \t");
+    return !strcmp(x, y);
+}
+
+static void add_line(cli *c, request *r, const hd_annotated_file *file, const hd_annotated_line *a,
+                     const hd_annotated_line *b) {
+    uint32_t number = a ? a->number : b->number;
+    pair line = {.file = file, .lines = {a, b}};
+    line.label = !number ? "?"
+                 : file->path && r->sides[0].annotated->file_count > 1
+                     ? hd_format(c->arena, "%s:%u", hd_path_name(file->path), number)
+                     : hd_format(c->arena, "%u", number);
+    line.counts[0] = a ? &a->counts : NULL;
+    line.counts[1] = b ? &b->counts : NULL;
+    hd_push(c->arena, &r->lines, line);
+}
+
+/* Two files, or one that only one side has. */
+static void match_lines(cli *c, request *r, const hd_annotated_file *a,
+                        const hd_annotated_file *b) {
+    static const hd_annotated_file none = {0};
+    const hd_annotated_file *x = a ? a : &none, *y = b ? b : &none;
+    bool same = a && b && a->path && b->path &&
+                (!strcmp(a->path, b->path) || hd_same_file(a->path, b->path));
+    size_t rows = x->line_count, columns = y->line_count;
+    hd_arena *own = hd_arena_new();
+    same |= rows * columns > MOST_MATCHED;
+    /* most[i][j]: how many can be matched of those from i and j on */
+    uint32_t *most = same ? NULL : hd_new_array(own, uint32_t, (rows + 1) * (columns + 1));
+#define MOST(i, j) most[(i) * (columns + 1) + (j)]
+    for (size_t i = same ? 0 : rows; i-- > 0;)
+        for (size_t j = columns; j-- > 0;) {
+            uint32_t skip = MOST(i + 1, j) > MOST(i, j + 1) ? MOST(i + 1, j) : MOST(i, j + 1);
+            bool match = same_line(same, &x->lines[i], &y->lines[j]);
+            MOST(i, j) = match ? MOST(i + 1, j + 1) + 1 : skip;
+        }
+    for (size_t i = 0, j = 0; i < rows || j < columns;) {
+        if (i < rows && j < columns && same_line(same, &x->lines[i], &y->lines[j])) {
+            add_line(c, r, x, &x->lines[i++], &y->lines[j++]);
+            continue;
+        }
+        bool first = j == columns || (i < rows && (same ? x->lines[i].number < y->lines[j].number
+                                                        : MOST(i + 1, j) >= MOST(i, j + 1)));
+        if (first)
+            add_line(c, r, x, &x->lines[i], NULL), i++;
+        else
+            add_line(c, r, y, NULL, &y->lines[j]), j++;
+    }
+#undef MOST
+    hd_arena_free(own);
+}
+
+/* The file of the other side that is this one, or else has its name. */
+static size_t partner(const hd_annotated_file *file, const hd_annotated *others,
+                      const bool *taken) {
+    for (int how = 0; how < 2; how++)
+        for (size_t f = 0; f < others->file_count; f++) {
+            const char *path = file->path, *other = others->files[f].path;
+            bool match = !path || !other ? path == other
+                         : how == 0      ? !strcmp(path, other) || hd_same_file(path, other)
+                                         : !strcmp(hd_path_name(path), hd_path_name(other));
+            if (match && !taken[f])
+                return f;
+        }
+    return SIZE_MAX;
+}
+
+static void match_files(cli *c, request *r) {
+    const hd_annotated *a = r->sides[0].annotated, *b = r->sides[1].annotated;
+    bool *taken = hd_new_array(c->arena, bool, b->file_count + 1);
+    size_t *partners = hd_new_array(c->arena, size_t, a->file_count + 1);
+    size_t alone = SIZE_MAX, alone_count = 0, left = SIZE_MAX, left_count = 0;
+    for (size_t f = 0; f < a->file_count; f++) {
+        partners[f] = partner(&a->files[f], b, taken);
+        if (partners[f] != SIZE_MAX)
+            taken[partners[f]] = true;
+        else
+            alone = f, alone_count++;
+    }
+    for (size_t f = 0; f < b->file_count; f++)
+        if (!taken[f])
+            left = f, left_count++;
+    if (alone_count == 1 && left_count == 1) { /* a kernel file under another name */
+        partners[alone] = left;
+        taken[left] = true;
+    }
+    for (size_t f = 0; f < a->file_count; f++)
+        match_lines(c, r, &a->files[f], partners[f] != SIZE_MAX ? &b->files[partners[f]] : NULL);
+    for (size_t f = 0; f < b->file_count; f++)
+        if (!taken[f])
+            match_lines(c, r, NULL, &b->files[f]);
+}
+
+/* By name: those of the first side in its order, then what only the second one has. */
+static void match_sums(cli *c, pairs *to, const hd_annotated_sum *a, size_t a_count,
+                       const hd_annotated_sum *b, size_t b_count) {
+    for (size_t i = 0; i < a_count; i++)
+        hd_push(c->arena, to,
+                (pair){.name = a[i].name, .label = a[i].name, .counts = {&a[i].counts, NULL}});
+    for (size_t j = 0; j < b_count; j++) {
+        size_t i = 0;
+        while (i < a_count && strcmp(a[i].name, b[j].name))
+            i++;
+        if (i < a_count)
+            to->data[i].counts[1] = &b[j].counts;
+        else
+            hd_push(c->arena, to,
+                    (pair){.name = b[j].name, .label = b[j].name, .counts = {NULL, &b[j].counts}});
+    }
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+static uint64_t weight_of(const pair *p, int side) {
+    return p->counts[side] ? hd_moves(p->counts[side]) : 0;
+}
+
+static uint64_t change_of(const pair *p) {
+    uint64_t a = weight_of(p, 0), b = weight_of(p, 1);
+    return a > b ? a - b : b - a;
+}
+
+static int by_change(const void *left, const void *right) {
+    const pair *a = left, *b = right;
+    uint64_t x = change_of(a), y = change_of(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    const hd_annotated_line *p = a->lines[0] ? a->lines[0] : a->lines[1];
+    const hd_annotated_line *q = b->lines[0] ? b->lines[0] : b->lines[1];
+    return p->number < q->number ? -1 : p->number > q->number;
+}
+
+static void match_all(cli *c, request *r) {
+    const hd_annotated *a = r->sides[0].annotated, *b = r->sides[1].annotated;
+    match_files(c, r);
+    match_sums(c, &r->kernels, a->kernels, a->kernel_count, b->kernels, b->kernel_count);
+    match_sums(c, &r->targets, a->targets, a->target_count, b->targets, b->target_count);
+    r->total =
+        (pair){.name = "in all", .label = "in all", .counts = {&a->total.counts, &b->total.counts}};
+    if ((r->by_cost || r->top) && r->lines.count)
+        qsort(r->lines.data, r->lines.count, sizeof *r->lines.data, by_change);
+    if (r->top && r->lines.count > r->top)
+        r->lines.count = r->top;
+}
+
+/* ---- showing ---------------------------------------------------------------------------------- */
+
+/* One side of a pair. */
+typedef struct side {
+    const char *label;
+    const hd_launch_counts *counts; /* or NULL */
+} side;
+
+static hd_value sides_of(const hd_view *view, const void *at) {
+    const request *r = view->context;
+    const pair *p = at;
+    side *sides = hd_new_array(view->arena, side, SIDES);
+    for (int s = 0; s < SIDES; s++)
+        sides[s] = (side){r->labels[s], p->counts[s]};
+    return hd_rows(sides, SIDES);
+}
+
+/* Transactions and passes of the second for each of the first. */
+static double ratio_of(const pair *p) {
+    return p->counts[1] && weight_of(p, 0) ? (double)weight_of(p, 1) / (double)weight_of(p, 0)
+                                           : NAN;
+}
+
+static const char *source_of(const pair *p) {
+    const hd_annotated_line *line = p->lines[0] ? p->lines[0] : p->lines[1];
+    return line ? line->text : NULL;
+}
+
+/* On a terminal as much as leaves room for the rest. */
+static hd_value shown_source(const hd_view *view, const void *at) {
+    const char *text = source_of(at);
+    if (!text)
+        return hd_text("");
+    text += strspn(text, " \t");
+    size_t length = MOST_SOURCE;
+    if (!isatty(STDOUT_FILENO) || strlen(text) <= length)
+        return hd_text(text);
+    for (; ((unsigned char)text[length] & 0xc0) == 0x80;)
+        length--;
+    return hd_text(hd_format(view->arena, "%.*s…", (int)length, text));
+}
+
+HD_GETTER(ratio_value, pair, hd_real(ratio_of(row)))
+HD_GETTER(source_value, pair, hd_text(source_of(row)))
+HD_GETTER(file_value, pair, hd_text(row->file ? row->file->path : NULL))
+HD_GETTER(line_value, pair, row->lines[0] ? hd_whole(row->lines[0]->number) : hd_null())
+HD_GETTER(other_line, pair, row->lines[1] ? hd_whole(row->lines[1]->number) : hd_null())
+HD_GETTER(counts_of, side, hd_row(row->counts))
+HD_GETTER(weight_value, side, row->counts ? hd_whole(hd_moves(row->counts)) : hd_null())
+HD_GETTER(moved_value, side,
+          row->counts ? hd_whole(row->counts->hd_coalesce.bytes_moved) : hd_null())
+HD_GETTER(used_value, side, row->counts ? hd_real(hd_efficiency(row->counts)) : hd_null())
+
+/* The first is what "%s" in titles stands for. */
+static const hd_member weight_columns[] = {
+    {"label", HD_AT(side, label)}, {NULL, "transactions %s", HD_COUNT, .get = weight_value}, {0}};
+static const hd_member moved_columns[] = {
+    {"label", HD_AT(side, label)}, {NULL, "moved %s", HD_BYTES, .get = moved_value}, {0}};
+static const hd_member used_columns[] = {
+    {"label", HD_AT(side, label)}, {NULL, "used %s", HD_SHARE, .get = used_value}, {0}};
+static const hd_member line_columns[] = {{NULL, "line", HD_PLAIN_WORD, HD_AT(pair, label)},
+                                         {.get = sides_of, .of = weight_columns},
+                                         {NULL, "ratio", HD_RATIO, .get = ratio_value},
+                                         {.get = sides_of, .of = moved_columns},
+                                         {NULL, "source", .get = shown_source},
+                                         {0}};
+#define SUM_COLUMNS(title)                             \
+    {                                                  \
+        {NULL, title, HD_AT(pair, label)},             \
+        {.get = sides_of, .of = weight_columns},       \
+        {NULL, "ratio", HD_RATIO, .get = ratio_value}, \
+        {.get = sides_of, .of = used_columns},         \
+        {0},                                           \
+    }
+static const hd_member kernel_columns[] = SUM_COLUMNS("kernel");
+static const hd_member target_columns[] = SUM_COLUMNS("field or buffer");
+
+static void show_pairs(cli *c, const request *r, const char *title, const hd_member *columns,
+                       const pairs *rows, hd_str *out) {
+    hd_style style = c->style;
+    if (!isatty(STDOUT_FILENO) && columns == line_columns)
+        style.width = NO_TERMINAL;
+    hd_str_printf(out, "\n%s\n", title);
+    hd_show_rows(&(hd_view){c->arena}, columns, hd_with(hd_rows(rows->data, rows->count), r), style,
+                 out);
+}
+
+static int show_text(cli *c, request *r) {
+    hd_str out = {.arena = c->arena};
+    for (int s = 0; s < SIDES; s++) {
+        hd_str_printf(&out, "%s: ", r->labels[s]);
+        cli_show_counted(c, &r->sides[s], &out);
+    }
+    show_pairs(c, r, r->by_cost || r->top ? "Lines, the greatest change first" : "Lines",
+               line_columns, &r->lines, &out);
+    show_pairs(c, r, "Fields and buffers", target_columns, &r->targets, &out);
+    hd_push(c->arena, &r->kernels, r->total);
+    show_pairs(c, r, "Kernels", kernel_columns, &r->kernels, &out);
+    return cli_print(c, &out);
+}
+
+/* ---- as JSON ---------------------------------------------------------------------------------- */
+
+HD_GETTER(all_sides, request, hd_rows(row->sides, SIDES))
+HD_GETTER(all_lines, request, hd_rows(row->lines.data, row->lines.count))
+HD_GETTER(all_kernels, request, hd_rows(row->kernels.data, row->kernels.count))
+HD_GETTER(all_targets, request, hd_rows(row->targets.data, row->targets.count))
+HD_GETTER(total_of, request, hd_row(&row->total))
+
+static const hd_member side_members[] = {
+    {"label", HD_AT(side, label)},
+    {"counts", .get = counts_of, .of = hd_launch_count_members},
+    {0}};
+static const hd_member pair_members[] = {
+    {"ratio", .get = ratio_value}, {"sides", .get = sides_of, .of = side_members}, {0}};
+static const hd_member line_members[] = {
+    {"file", .get = file_value},       {"line", .get = line_value},
+    {"other_line", .get = other_line}, {"source", .get = source_value},
+    {HD_SELF, .of = pair_members},     {0}};
+static const hd_member sum_members[] = {
+    {"name", HD_AT(pair, name)}, {HD_SELF, .of = pair_members}, {0}};
+static const hd_member diff_members[] = {
+    {"versions", .get = all_sides, .of = cli_counted_source_members},
+    {"lines", .get = all_lines, .of = line_members},
+    {"kernels", .get = all_kernels, .of = sum_members},
+    {"targets", .get = all_targets, .of = sum_members},
+    {"total", .get = total_of, .of = pair_members},
+    {0}};
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static const char usage[] =
+    "--layout L [--layout L] [OPTIONS] JOB|FILE, or [OPTIONS] TRACE|JOB|FILE TRACE|JOB|FILE";
+
+/* Which two they are. */
+static hd_status choose_sides(cli *c, request *r) {
+    if (c->word_count == 2 && r->layouts.count)
+        return cli_refuse(c, "--layout goes with one job, which it gives two layouts; compare two "
+                             "jobs as they are");
+    if (c->word_count == 1 && (!r->layouts.count || r->layouts.count > SIDES))
+        return cli_refuse(c,
+                          "which two? Give a job and --layout twice (once: against the layout that "
+                          "it has), or two jobs or traces");
+    r->sides[1].input = r->sides[0].input;
+    for (uint32_t s = 0; s < SIDES; s++) {
+        cli_counted *k = &r->sides[s];
+        /* Of one layout the job as it is is the first side. */
+        uint32_t missing = c->word_count == 1 ? SIDES - (uint32_t)r->layouts.count : SIDES;
+        k->input.path = c->words[c->word_count == 2 ? s : 0];
+        if (s >= missing)
+            hd_push(c->arena, &k->layouts, r->layouts.data[s - missing]);
+        r->labels[s] = k->layouts.count     ? k->layouts.data[0]
+                       : c->word_count == 2 ? hd_path_name(k->input.path)
+                                            : "original";
+    }
+    const char *const *labels = r->labels;
+    if (!strcmp(labels[0], labels[1]) || strlen(labels[0]) > LONGEST_LABEL ||
+        strlen(labels[1]) > LONGEST_LABEL) {
+        r->labels[0] = "A";
+        r->labels[1] = "B";
+    }
+    return HD_OK;
+}
+
+static int diff(cli *c, request *r) {
+    const hd_device **devices;
+    size_t device_count;
+    if (r->devices.count > 1)
+        return cli_wrong(c, "--device: one at a time");
+    if (choose_sides(c, r) || cli_find_devices(c, &r->devices, &devices, &device_count))
+        return CLI_WRONG;
+    for (int s = 0; s < SIDES; s++) {
+        r->sides[s].no_caches = true;
+        if (cli_count(c, &r->sides[s], devices[0]))
+            return CLI_WRONG;
+        if (r->sides[s].run.total.counts.stopped)
+            return CLI_STOPPED;
+    }
+    match_all(c, r);
+    return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(r), r)) : show_text(c, r);
+}
+
+int cmd_diff(cli *c, int argc, char **argv) {
+    request r = {0};
+    cli_input *input = &r.sides[0].input;
+    const cli_option options[] = {
+        {"layout", 'l', "L",
+         "a layout to compare, in which the job is run without files (twice; once: with the one "
+         "that it has); 'heddle help layout' has the notation",
+         CLI_TEXTS, &r.layouts, "aos soa da"},
+        {"device", 'd', "D", "the device profile to count for; default: " CLI_DEVICE, CLI_TEXTS,
+         &r.devices},
+        {"by-cost", 0, NULL, "lines by how much they change, the most first", CLI_FLAG, &r.by_cost},
+        {"top", 0, "N", "the same, and only the first N of them", CLI_NUMBER, &r.top},
+        CLI_INCLUDE(cli_machine_table(c, &input->machine)),
+        {0}};
+    static const cli_page page = {
+        usage,
+        "Sets two versions side by side: for each line of the source, each field and buffer and "
+        "each kernel the transactions (of local memory the passes of its banks), how many of the "
+        "second come to one of the first, and the bytes moved. The versions are a job in two "
+        "layouts, or two jobs, kernel files or traces, whose lines are matched by their text.",
+        {1, 2}};
+    if (!cli_parse(c, &page, options, &input->source, argc, argv))
+        return c->status;
+    cli_end_on_stop();
+    input->machine.keep_text = true; /* of two runs: nobody could tell whose it is */
+    return diff(c, &r);
+}

@@ -1,0 +1,282 @@
+/*
+ * The source with a margin:
+ *
+ *     nbody.cl
+ *      share  requests  transactions    moved   used  line  source
+ *                                                       35      }
+ *       2.2%        64         1.79k   56 KiB  14.3%    36      bodies[i].vx += ax * dt;
+ *
+ * Columns are as wide as their widest cell, and none is cut. Where the terminal leaves too little
+ * for the source, the columns that say least go, one after the other.
+ */
+#include "cli/margin.h"
+
+#include <stdlib.h>
+
+#include "report/report.h"
+
+enum { TAB = 8, GAP = 2, LEAST_SOURCE = 24 };
+
+/* The columns, from the left. */
+typedef enum column {
+    SHARE,
+    REQUESTS,
+    TRANSACTIONS,
+    MOVED,
+    USED,
+    L1,
+    L2,
+    DRAM,
+    PASSES,
+    CONFLICTS,
+    PLACE,
+    COLUMNS
+} column;
+
+static const char *const titles[COLUMNS] = {"share",  "requests",  "transactions", "moved",
+                                            "used",   "L1",        "L2",           "DRAM",
+                                            "passes", "conflicts", "line"};
+/* Those that go first where the terminal is narrow. */
+static const column least_first[] = {REQUESTS, PASSES, MOVED, L1, SHARE, L2, TRANSACTIONS, DRAM};
+
+/* A line to be shown. */
+typedef struct shown_line {
+    const hd_annotated_file *file;
+    const hd_annotated_line *line; /* NULL: it has no accesses */
+    uint32_t number;
+    const char *text;
+    const char *cells[COLUMNS];
+    double weight;
+} shown_line;
+
+typedef struct margin {
+    hd_arena *arena;
+    const hd_annotated *annotated;
+    const cli_margin_options *options;
+    uint32_t terminal, width[COLUMNS]; /* 0: a column that is not shown */
+    hd_vec(shown_line) lines;
+} margin;
+
+/* ---- what is shown -------------------------------------------------------------------------- */
+
+static double weight_of(const margin *m, const hd_annotated_line *line) {
+    return hd_annotated_weight(m->annotated, &line->counts, &line->cached);
+}
+
+static double share_of(const margin *m, const hd_annotated_line *line) {
+    const hd_annotated_sum *total = &m->annotated->total;
+    double all = hd_annotated_weight(m->annotated, &total->counts, &total->cached);
+    return all > 0 ? weight_of(m, line) / all : 0;
+}
+
+/* "36"; with the file's name among those of others. */
+static const char *place_of(const margin *m, const shown_line *line) {
+    if (!line->number)
+        return "?";
+    if (!m->options->by_cost || m->annotated->file_count == 1 || !line->file->path)
+        return hd_format(m->arena, "%u", line->number);
+    return hd_format(m->arena, "%s:%u", hd_path_name(line->file->path), line->number);
+}
+
+static void fill_cells(const margin *m, shown_line *line) {
+    line->cells[PLACE] = place_of(m, line);
+    if (!line->line)
+        return;
+    const hd_launch_counts *counts = &line->line->counts;
+    const hd_coalesce_counts *moved = &counts->hd_coalesce;
+    line->weight = weight_of(m, line->line);
+    line->cells[SHARE] = hd_show_share(m->arena, share_of(m, line->line));
+    if (moved->requests) {
+        line->cells[REQUESTS] = hd_show_count(m->arena, (double)moved->requests);
+        line->cells[TRANSACTIONS] = hd_show_count(m->arena, (double)moved->transactions);
+        line->cells[MOVED] = hd_show_bytes(m->arena, moved->bytes_moved);
+        line->cells[USED] = hd_show_share(m->arena, hd_efficiency(counts));
+    }
+    const hd_cache_counts *cached = &line->line->cached.counts;
+    if (cached->sectors) {
+        line->cells[L1] =
+            hd_show_share(m->arena, (double)cached->l1_hits / (double)cached->sectors);
+        line->cells[L2] =
+            cached->l2_sectors
+                ? hd_show_share(m->arena, (double)cached->l2_hits / (double)cached->l2_sectors)
+                : "-";
+        line->cells[DRAM] = hd_show_bytes(m->arena, cached->dram_read + cached->dram_written);
+    }
+    if (counts->hd_banks.local_requests) {
+        line->cells[PASSES] = hd_show_count(m->arena, (double)counts->hd_banks.passes);
+        line->cells[CONFLICTS] = hd_show_count(m->arena, (double)counts->hd_banks.conflicts);
+    }
+}
+
+static void add_line(margin *m, const hd_annotated_file *file, const hd_annotated_line *line,
+                     uint32_t number, const char *text) {
+    shown_line shown = {.file = file, .line = line, .number = number, .text = text ? text : ""};
+    fill_cells(m, &shown);
+    hd_push(m->arena, &m->lines, shown);
+}
+
+/* All lines of a file, or those that have accesses where there is no source. */
+static void add_file(margin *m, const hd_annotated_file *file) {
+    size_t next = 0;
+    while (next < file->line_count && (!file->text || !file->lines[next].number)) {
+        const hd_annotated_line *line = &file->lines[next++];
+        add_line(m, file, line, line->number, NULL);
+    }
+    uint32_t number = 1;
+    for (const char *at = file->text ? file->text : ""; *at; number++) {
+        size_t length = strcspn(at, "\n");
+        const hd_annotated_line *line =
+            next < file->line_count && file->lines[next].number == number ? &file->lines[next++]
+                                                                          : NULL;
+        add_line(m, file, line, number, hd_strndup(m->arena, at, length));
+        at += length + (at[length] == '\n');
+    }
+    for (; next < file->line_count; next++) /* of a source that has changed since */
+        add_line(m, file, &file->lines[next], file->lines[next].number, NULL);
+}
+
+static int by_weight(const void *left, const void *right) {
+    const shown_line *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void add_heaviest(margin *m) {
+    const hd_annotated *a = m->annotated;
+    for (size_t f = 0; f < a->file_count; f++)
+        for (size_t l = 0; l < a->files[f].line_count; l++) {
+            const hd_annotated_line *line = &a->files[f].lines[l];
+            const char *text = line->text ? line->text : "";
+            add_line(m, &a->files[f], line, line->number, text + strspn(text, " \t"));
+        }
+    if (m->lines.count)
+        qsort(m->lines.data, m->lines.count, sizeof *m->lines.data, by_weight);
+    if (m->options->top && m->lines.count > m->options->top)
+        m->lines.count = m->options->top;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static uint32_t margin_width(const margin *m) {
+    uint32_t width = 0;
+    for (int k = 0; k < COLUMNS; k++)
+        width += m->width[k] ? GAP + m->width[k] : 0;
+    return width + GAP;
+}
+
+static void choose_widths(margin *m) {
+    for (int k = 0; k < COLUMNS; k++) {
+        uint32_t width = 0;
+        for (size_t l = 0; l < m->lines.count; l++) {
+            const char *cell = m->lines.data[l].cells[k];
+            uint32_t own = cell ? report_text_width(cell) : 0;
+            width = own > width ? own : width;
+        }
+        uint32_t title = report_text_width(titles[k]);
+        m->width[k] = width && width < title ? title : width;
+    }
+    for (size_t i = 0; i < sizeof least_first / sizeof *least_first; i++)
+        if (m->options->cut && margin_width(m) + LEAST_SOURCE > m->terminal)
+            m->width[least_first[i]] = 0;
+}
+
+/* Bytes of the character at `at`. */
+static size_t character(const char *at) {
+    size_t length = 1;
+    while (((unsigned char)at[length] & 0xc0) == 0x80)
+        length++;
+    return length;
+}
+
+/* The line with blanks for tabs, so that what stands below each other does so behind the margin,
+ * and nothing that a terminal would obey. */
+static const char *plain_source(hd_arena *arena, const char *text, uint32_t room) {
+    hd_str out = {.arena = arena};
+    uint32_t right = 0;
+    size_t kept = 0; /* bytes that leave one column free */
+    const char *source = hd_plain_text(arena, text, false);
+    size_t length = strlen(text);
+    if (length && text[length - 1] == '\r')
+        length--;
+    for (size_t at = 0, bytes; at < length; at += bytes) {
+        bytes = character(source + at);
+        uint32_t width = source[at] == '\t' ? TAB - right % TAB : 1;
+        if (right + width > room) {
+            out.data[kept] = '\0';
+            out.length = kept;
+            hd_str_add(&out, "…");
+            break;
+        }
+        if (source[at] == '\t')
+            hd_str_printf(&out, "%*s", (int)width, "");
+        else
+            hd_str_addn(&out, source + at, bytes);
+        right += width;
+        kept = right < room ? out.length : kept;
+    }
+    while (out.length && out.data[out.length - 1] == ' ')
+        out.data[--out.length] = '\0';
+    return hd_str_text(&out);
+}
+
+/* From a tenth of all on red, from a hundredth on yellow. */
+static const char *colour_of(const margin *m, const shown_line *line) {
+    double share = line->line ? share_of(m, line->line) : 0;
+    return !m->options->coloured ? "" : share >= 0.1 ? "\033[31m" : share >= 0.01 ? "\033[33m" : "";
+}
+
+static void print_cells(const margin *m, const char *const *cells, hd_str *out) {
+    for (int k = 0; k < COLUMNS; k++) {
+        if (!m->width[k])
+            continue;
+        const char *cell = cells[k] ? cells[k] : "";
+        uint32_t fill = m->width[k] - report_text_width(cell);
+        hd_str_printf(out, "%*s%s", (int)(GAP + fill), "", cell);
+    }
+}
+
+static void print_lines(margin *m, hd_str *out) {
+    choose_widths(m);
+    uint32_t before = margin_width(m);
+    uint32_t room = !m->options->cut           ? UINT32_MAX
+                    : m->terminal > before + 1 ? m->terminal - before
+                                               : 1;
+    hd_str_add(out, m->options->coloured ? "\033[1m" : "");
+    print_cells(m, titles, out);
+    hd_str_printf(out, "%*ssource%s\n", GAP, "", m->options->coloured ? "\033[0m" : "");
+    for (size_t l = 0; l < m->lines.count; l++) {
+        const shown_line *line = &m->lines.data[l];
+        const char *colour = colour_of(m, line);
+        const char *source = plain_source(m->arena, line->text, room);
+        hd_str_add(out, colour);
+        print_cells(m, line->cells, out);
+        hd_str_printf(out, "%s%s%s\n", *colour ? "\033[0m" : "", *source ? "  " : "", source);
+    }
+}
+
+void cli_show_margin(cli *c, const hd_annotated *annotated, const cli_margin_options *options,
+                     hd_str *out) {
+    margin m = {.arena = c->arena,
+                .annotated = annotated,
+                .options = options,
+                .terminal = c->style.width ? c->style.width : HD_TABLE_WIDTH};
+    if (options->by_cost && annotated->file_count) {
+        add_heaviest(&m);
+        hd_str_add(out, "\n");
+        print_lines(&m, out);
+        return;
+    }
+    for (size_t f = 0; f < annotated->file_count; f++) {
+        const hd_annotated_file *file = &annotated->files[f];
+        m.lines.count = 0;
+        add_file(&m, file);
+        hd_str_printf(out, "\n%s%s\n",
+                      file->path ? hd_plain_text(c->arena, file->path, false)
+                                 : "accesses whose place is not known",
+                      file->text || !file->path ? "" : " (cannot be shown)");
+        print_lines(&m, out);
+    }
+}

@@ -1,0 +1,321 @@
+/* The answer of `heddle advise` (show_advice.h). */
+#include "cli/show_advice.h"
+
+#include "cli/choice.h"
+#include "cli/evidence.h"
+#include "report/members.h"
+
+/* The record that layouts are of is taken apart. */
+static bool is_apart(const hd_advice *advice) {
+    return advice->apart.parts && advice->job == advice->apart.parts;
+}
+
+/* ---- commands ------------------------------------------------------------------------- */
+
+/* A word as a shell takes it. */
+static const char *quoted(hd_arena *arena, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./:=,+-@%";
+    hd_str out = {.arena = arena};
+    if (*word && !word[strspn(word, plain)])
+        return word;
+    hd_str_add(&out, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            hd_str_add(&out, "'\\''");
+        else
+            hd_str_addn(&out, word, 1);
+    hd_str_add(&out, "'");
+    return hd_str_text(&out);
+}
+
+static void add_option(hd_str *out, const char *name, const char *value) {
+    if (value)
+        hd_str_printf(out, " --%s %s", name, quoted(out->arena, value));
+}
+
+static void add_sizes(hd_str *out, const char *name, const cli_sizes *sizes) {
+    if (sizes->dims)
+        add_option(out, name, hd_show_sizes(out->arena, sizes->dims, sizes->size));
+}
+
+const char *cli_command_for(cli *c, const cli_question *question, const hd_advice *advice,
+                            const char *command, const hd_layout *layout, const char *more) {
+    const cli_source *source = question->source;
+    const hd_apart *apart = &advice->apart;
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "heddle %s %s", command, quoted(c->arena, question->path));
+    add_option(&out, "entry", source->entry);
+    add_sizes(&out, "global", &source->global);
+    add_sizes(&out, "local", &source->local);
+    if (source->count)
+        hd_str_printf(&out, " --count %llu", (unsigned long long)source->count);
+    for (size_t v = 0; v < source->values.count; v++)
+        add_option(&out, "arg", source->values.data[v]);
+    add_option(&out, "options", source->options);
+    add_option(&out, "record", source->record);
+    for (size_t s = 0; s < source->split.count; s++)
+        add_option(&out, "split", source->split.data[s]);
+    for (uint32_t s = 0; s < apart->count && is_apart(advice); s++)
+        add_option(&out, "split", apart->fields[s]);
+    if (source->trust_options)
+        hd_str_add(&out, " --trust-options");
+    add_option(&out, "layout", hd_layout_print(c->arena, advice->job->record, layout));
+    hd_str_add(&out, more);
+    return hd_str_text(&out);
+}
+
+/* ---- the answer --------------------------------------------------------------------------- */
+
+/* What the rewriter has refused although it costs less than what is advised. */
+static const hd_refusal *refused_before(const hd_advice *advice) {
+    return advice->attempt.refused_count ? &advice->attempt.refused[0] : NULL;
+}
+
+static const char *static_verdict(cli *c, const hd_advice *advice, const char *basis) {
+    const hd_device_advice *first = &advice->devices[0];
+    const hd_refusal *refused = refused_before(advice);
+    bool rewritable = !first->leave && (advice->attempt.layout || !advice->attempt.tried);
+    hd_verdict verdict = {.record = advice->job->record,
+                          .layout = rewritable ? first->best : NULL,
+                          .ratio = first->ratio,
+                          .basis = basis,
+                          .apart = advice->apart.fields,
+                          .apart_count = is_apart(advice) ? advice->apart.count : 0};
+    if (refused) {
+        verdict.refused = refused->layout;
+        verdict.refused_ratio = refused->ratio;
+        verdict.why_refused = refused->why;
+    }
+    return hd_verdict_print(c->arena, &verdict);
+}
+
+/* Whether a command would put the best layout in place. */
+static bool has_command(const hd_advice *advice) {
+    const hd_choice *choice = advice->choice;
+    if (advice->leave || !advice->job->module->device)
+        return false;
+    return choice && hd_choice_decides(choice) ? !hd_choice_all_refused(choice)
+                                               : advice->attempt.layout != NULL;
+}
+
+cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *advice) {
+    const hd_device_advice *first = &advice->devices[0];
+    const hd_layout *original = hd_layout_original(c->arena, advice->job->record);
+    hd_cost_model *model = first->judged ? first->judged->model : first->model;
+    cli_answer answer = {.advice = advice};
+    answer.basis = hd_basis_of(c->arena, first->accesses, first->access_count, question->cost);
+    answer.basis_text =
+        cli_evidence_basis(c->arena, advice, hd_basis_print(c->arena, &answer.basis));
+    if (!advice->job->path && !question->source->global.dims)
+        answer.basis_text = hd_format(c->arena, "%s; sizes by default", answer.basis_text);
+    answer.verdict = static_verdict(c, advice, answer.basis_text);
+    answer.decided = advice->choice && hd_choice_decides(advice->choice)
+                         ? cli_choice_verdict(c, advice->job->record, advice->choice)
+                         : answer.verdict;
+    if (has_command(advice))
+        answer.command =
+            cli_command_for(c, question, advice, "rewrite", advice->best, " --out DIR");
+    answer.before = hd_movement_of(c->arena, model, original, first->accesses, first->access_count);
+    if (!hd_layout_equal(advice->best, original)) {
+        hd_cost_line *lines;
+        size_t count;
+        hd_cost_of_layout(c->arena, model, advice->best, &lines, &count);
+        answer.after = hd_movement_of(c->arena, model, advice->best, lines, count);
+    }
+    return answer;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* "a, b and c" of the fields of a set. */
+static const char *fields_in_words(hd_arena *arena, const hd_record *record, uint64_t fields) {
+    hd_str out = {.arena = arena};
+    for (; fields; fields &= fields - 1)
+        hd_str_printf(&out, "%s%s",
+                      !out.length             ? ""
+                      : fields & (fields - 1) ? ", "
+                                              : " and ",
+                      record->fields[__builtin_ctzll(fields)].name);
+    return hd_str_text(&out);
+}
+
+static hd_value fields_of(const hd_view *view, const void *at) {
+    const hd_company *company = at;
+    const hd_record *record = view->context;
+    const char **list = hd_new_array(view->arena, const char *, HD_MAX_FIELDS);
+    size_t count = 0;
+    for (uint64_t left = company->fields; left; left &= left - 1)
+        list[count++] = record->fields[__builtin_ctzll(left)].name;
+    return hd_list(list, count);
+}
+HD_GETTER(bytes_of, hd_company, hd_whole_if(row->bytes > 0, row->bytes))
+HD_GETTER(tile_of, hd_company, hd_tile_value(row->tile))
+
+static const hd_member company_members[] = {{"fields", .get = fields_of},
+                                            {"bytes", .get = bytes_of},
+                                            {"tile", .get = tile_of},
+                                            {"first_line", HD_AT(hd_company, first)},
+                                            {"last_line", HD_AT(hd_company, last)},
+                                            {0}};
+
+HD_GETTER(moved_layout, hd_movement, hd_with(hd_row(row->layout), view->context))
+HD_GETTER(per_used, hd_movement, hd_real(row->used > 0 ? row->moved / row->used : 0))
+HD_GETTER(per_request, hd_movement,
+          hd_real(row->requests > 0 ? row->transactions / row->requests : 0))
+
+HD_GETTER(from_dram, hd_movement, hd_real(1 - row->l1 - row->l2))
+
+static const hd_member movement_members[] = {
+    {"layout", .get = moved_layout, .of = hd_layout_members},
+    {"requests", "requests", HD_COUNT, HD_AT(hd_movement, requests)},
+    {"transactions", HD_AT(hd_movement, transactions)},
+    {"transactions_each", "segments each", HD_DIGITS, .get = per_request},
+    {"bytes_moved", HD_AT(hd_movement, moved)},
+    {"bytes_used", HD_AT(hd_movement, used)},
+    {"moved_for_used", "moved per byte used", HD_DECIMALS, .get = per_used},
+    {"l1_hits", "L1", HD_SHARE, HD_AT(hd_movement, l1)},
+    {"l2_hits", "L2", HD_SHARE, HD_AT(hd_movement, l2)},
+    {NULL, "DRAM", HD_SHARE, .get = from_dram},
+    {"together", HD_MANY(hd_movement, companies, company_count), .of = company_members},
+    {0}};
+
+HD_GETTER(after_of, cli_answer, hd_row(row->after.layout ? &row->after : NULL))
+static const hd_member why_members[] = {
+    {"before", HD_IN(cli_answer, before), .of = movement_members},
+    {"after", .get = after_of, .of = movement_members},
+    {0}};
+
+HD_GETTER(guess_kind, hd_guess, hd_text(hd_guess_name(row->kind)))
+HD_GETTER(guess_kernel, hd_guess, hd_text(row->info->kernel->name))
+HD_GETTER(guess_length, hd_guess, hd_whole_if(row->length > 0, row->length))
+static const hd_member guess_members[] = {
+    {"kind", .get = guess_kind},           {"kernel", .get = guess_kernel},
+    {"first_line", HD_AT(hd_guess, line)}, {"last_line", HD_AT(hd_guess, last_line)},
+    {"length", .get = guess_length},       {"text", HD_AT(hd_guess, text)},
+    {"share", HD_AT(hd_guess, share)},     {0}};
+static const hd_member basis_members[] = {
+    {"text", HD_AT(cli_answer, basis_text)},
+    {"assumed", HD_AT(cli_answer, basis.assumed)},
+    {"guesses", HD_MANY(cli_answer, basis.guesses, basis.count), .of = guess_members},
+    {0}};
+
+/* `parent` is the answer. */
+HD_GETTER(is_taken, hd_apart, hd_bool(is_apart(((const cli_answer *)view->parent)->advice)))
+static const hd_member apart_members[] = {
+    {"fields", HD_NUMBERS(hd_apart, fields, count)}, {"taken", .get = is_taken},
+    {"whole_ratio", HD_AT(hd_apart, whole)},         {"ratio", HD_AT(hd_apart, ratio)},
+    {"refused", HD_AT(hd_apart, refused)},           {0}};
+
+HD_GETTER(refused_layout, hd_refusal, hd_with(hd_row(row->layout), view->context))
+static const hd_member refusal_members[] = {
+    {"layout", .get = refused_layout, .of = hd_layout_members},
+    HD_SAME(hd_refusal, ratio, why),
+    {0}};
+
+HD_GETTER(apart_of, cli_answer, hd_row(row->advice->apart.count ? &row->advice->apart : NULL))
+HD_GETTER(is_rewritable, cli_answer,
+          row->advice->attempt.tried ? hd_bool(row->advice->attempt.layout != NULL) : hd_null())
+HD_GETTER(refused_of, cli_answer,
+          hd_rows(row->advice->attempt.refused, row->advice->attempt.refused_count))
+
+const hd_member cli_answer_members[] = {{"verdict", HD_AT(cli_answer, decided)},
+                                        {"basis", HD_SELF, .of = basis_members},
+                                        {"command", HD_AT(cli_answer, command)},
+                                        {"rewritable", .get = is_rewritable},
+                                        {"refused", .get = refused_of, .of = refusal_members},
+                                        {"apart", .get = apart_of, .of = apart_members},
+                                        {"why", HD_SELF, .of = why_members},
+                                        {0}};
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+void cli_show_verdict(const cli_answer *answer, hd_str *out) {
+    hd_str_printf(out, "Verdict for %s: %s.\n", answer->advice->devices[0].device->name,
+                  answer->verdict);
+}
+
+void cli_show_answer_command(const cli_answer *answer, hd_str *out) {
+    if (answer->command)
+        hd_str_printf(out, "  %s\n", answer->command);
+}
+
+/* What came of taking the record apart. */
+static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
+    const hd_apart *apart = &answer->advice->apart;
+    hd_str names = {.arena = c->arena};
+    for (uint32_t i = 0; i < apart->count; i++)
+        hd_str_printf(&names, "%s%s", i ? ", " : "", apart->fields[i]);
+    const char *fields = hd_str_text(&names);
+    if (is_apart(answer->advice))
+        hd_wrap(out,
+                hd_format(c->arena,
+                          "  taken apart: %s; with all fields whole the best is at %.3f, and "
+                          "--whole leaves them so",
+                          fields, apart->whole),
+                4, HD_TABLE_WIDTH);
+    else if (apart->refused)
+        hd_wrap(out,
+                hd_format(c->arena,
+                          "  with %s taken apart %s would be at %.3f, but the kernels cannot be "
+                          "rewritten: %s",
+                          fields, hd_layout_print(c->arena, apart->record, apart->layout),
+                          apart->ratio, apart->refused),
+                4, HD_TABLE_WIDTH);
+    else if (apart->count)
+        hd_wrap(out, hd_format(c->arena, "  taking %s apart gains no more", fields), 4,
+                HD_TABLE_WIDTH);
+}
+
+static void show_guesses(cli *c, const cli_answer *answer, hd_str *out) {
+    enum { MOST = 5 };
+    static const hd_member columns[] = {{NULL, "share", HD_SHARE, HD_AT(hd_guess, share)},
+                                        {NULL, "taken for granted", HD_AT(hd_guess, text)},
+                                        {0}};
+    uint32_t count = answer->basis.count < MOST ? answer->basis.count : MOST;
+    if (count > 1)
+        cli_show_rows(c, "\nAssumptions, by the share of the cost that rests on them", columns,
+                      hd_rows(answer->basis.guesses, count), out);
+}
+
+/* "x, y and z lie in 12 bytes of an element; lines 20 to 24 use them together". */
+static void show_companies(cli *c, const hd_record *record, const hd_movement *m, hd_str *out) {
+    enum { MOST = 3 };
+    for (uint32_t i = 0; i < m->company_count && i < MOST; i++) {
+        const hd_company *company = &m->companies[i];
+        const char *where = company->bytes ? hd_format(c->arena, "in %llu bytes of an element",
+                                                       (unsigned long long)company->bytes)
+                                           : hd_format(c->arena, "in one tile of %llu elements",
+                                                       (unsigned long long)company->tile);
+        const char *lines =
+            company->first == company->last
+                ? hd_format(c->arena, "line %u uses", company->first)
+                : hd_format(c->arena, "lines %u to %u use", company->first, company->last);
+        hd_wrap(out,
+                hd_format(c->arena, "  %s lie %s; %s them together",
+                          fields_in_words(c->arena, record, company->fields), where, lines),
+                4, HD_TABLE_WIDTH);
+    }
+}
+
+/* A row of what moves. */
+typedef struct version {
+    const char *name;
+    hd_movement movement;
+} version;
+
+static const hd_member version_columns[] = {
+    {NULL, "", HD_AT(version, name)}, {HD_IN(version, movement), .of = movement_members}, {0}};
+
+void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
+    const hd_record *record = answer->advice->job->record;
+    const version rows[] = {{"now", answer->before}, {"then", answer->after}};
+    const char *title = hd_format(c->arena, "\nWhat warps move for %s, in segments of %u bytes",
+                                  record->spelling, answer->advice->devices[0].device->segment);
+    show_apart(c, answer, out);
+    if (answer->before.requests > 0)
+        cli_show_rows(c, title, version_columns,
+                      hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);
+    show_companies(c, record, answer->after.layout ? &answer->after : &answer->before, out);
+    show_guesses(c, answer, out);
+}

@@ -1,0 +1,114 @@
+# `heddle advise --run`: the job is run where the static cost rests on assumptions, and what keeps
+# it from being run is said in one line beside the static answer.
+source "$(dirname "$0")/lib.sh"
+
+cat >gather.cl <<'END'
+typedef struct {
+    float x, y, z, w;
+    int tag, rest[3];
+} particle;
+__kernel void gather(__global const particle *p, __global const int *order, __global float *sum) {
+    int i = get_global_id(0);
+    int at = order[i];
+    sum[i] = p[at].x + p[at].y;
+}
+END
+# job ORDER: its buffer of indices has these contents.
+job() {
+    local order=${1:-}
+    cat <<END
+kernel: gather.cl
+buffers:
+  - {name: p, type: particle, count: 4096, init: [{generator: uniform, seed: 1, high: 9}]}
+  - {name: order, type: int, count: 4096$order}
+  - {name: sum, type: float, count: 4096}
+launches:
+  - kernel: gather
+    global: [4096]
+    local: [128]
+    args:
+      - {name: p, buffer: p}
+      - {name: order, buffer: order}
+      - {name: sum, buffer: sum}
+END
+}
+job ", init: [{generator: permutation, seed: 2}]" >gather.yaml
+job >empty.yaml
+job ", init: [{generator: uniform, seed: 2, low: 4095, high: 4097}]" >wrong.yaml
+
+# static REASON: the last answer is by static cost, and says why.
+static() {
+    tr -s ' \n' ' ' <"$work/log/out" >"$work/log/words"
+    grep -Eq "of it rests on assumptions: .*; the job was not run: $1" "$work/log/words" ||
+        complain "it does not say: $1"
+}
+
+# ---- a run ------------------------------------------------------------------------------
+
+accepts advise gather.yaml
+prints 'a run of the whole job, with its caches simulated'
+accepts advise gather.yaml --json
+fits advise
+prints '"whole": true'
+prints '"blocks": 32,'
+accepts advise gather.yaml --run all --json
+prints '"whole": true'
+# Of 32 blocks of 128 threads with four accesses each ten are within 5,120 accesses.
+accepts advise gather.yaml --run 5120 --json
+prints '"whole": false'
+prints '"blocks": 1[01],'
+prints '"lane_accesses": 5[16]'
+cp "$work/log/out" "$work/log/some"
+accepts advise gather.yaml --run 5120 --json
+diff <(grep -v '"seconds"' "$work/log/some") <(grep -v '"seconds"' "$work/log/out") ||
+    complain "the same question has another answer"
+
+accepts advise gather.yaml --run 0
+prints 'static cost; [0-9]*% of it rests on assumptions: '
+accepts advise gather.yaml --run 0 --json
+prints '"evidence": null'
+# Nothing is assumed of a kernel whose lanes take their own elements.
+accepts advise body.yaml --json
+prints '"evidence": null'
+
+# Without the figures of its caches a device has no simulation; what was counted decides.
+accepts advise gather.yaml --json --device \
+    'warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768'
+prints '"simulated": false'
+prints '"whole": true'
+
+# ---- none -----------------------------------------------------------------------------------
+
+accepts advise empty.yaml
+static "buffer 'order' has no contents, and they decide which elements are read; give them in a job"
+accepts advise gather.cl
+static "buffer 'order' has no contents"
+
+call advise wrong.yaml
+[ "$status" -eq 0 ] || complain "a fault: exit status $status, not 0"
+grep -q "gather.cl:8:[0-9]*: warning: .*'p'" "$work/log/err" ||
+    complain "the fault is not told with its place"
+! grep -q 'error: ' "$work/log/err" || complain "a fault is an error of the static answer"
+static "the kernels fault on the job's data"
+
+accepts advise gather.yaml --run 100
+static 'a block makes 512 accesses of lanes, more than the limit of 100; raise it with --run'
+
+# A block that never ends is more work than any limit.
+sed 's/int at = order\[i\];/int at = order[i]; while (at >= 0) at = order[at];/' gather.cl >loop.cl
+sed 's/gather.cl/loop.cl/' gather.yaml >loop.yaml
+accepts advise loop.yaml --run 1k
+static "a block of 'gather' does more work than the limit of 1000 accesses allows"
+
+# A kernel file without an index that memory decides runs on contents that are made up.
+sed 's/order\[i\]/i/; s/sum\[i\] = /if (p[at].tag > 30) sum[i] = /' gather.cl >made_up.cl
+accepts advise made_up.cl --global 4096 --local 128
+prints 'on random contents'
+
+refuses "run takes a number of accesses as 16M or 200k, 0 or all, not 'much'" \
+    advise gather.yaml --run much
+refuses "run takes a number of accesses .*not '5x'" advise gather.yaml --run 5x
+refuses "run takes a number of accesses .*not '-1'" advise gather.yaml --run=-1
+refuses "run takes a number of accesses .*not '99999999999999G'" \
+    advise gather.yaml --run 99999999999999G
+finish
