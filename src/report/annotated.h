@@ -62,6 +62,8 @@ double hd_annotated_weight(const hd_annotated *annotated, const hd_launch_counts
 
 extern const hd_member hd_annotated_members[]; /* hd_annotated: files, kernels and targets */
 
+extern const hd_member hd_annotated_cache_members[]; /* hd_cache_sum */
+
 /* Source files, each read once. */
 typedef struct hd_source_file {
     const char *path, *text;
