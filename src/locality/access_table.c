@@ -1,6 +1,5 @@
 /* Counts of static accesses (access_table.h). */
 #include "locality/access_table.h"
-#include "locality/tally.h"
 
 static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
@@ -63,11 +62,6 @@ void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
         if (cached)
             hd_cache_sum_add(&table->data[at].cached, &cached[a]);
     }
-}
-
-void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
-    hd_tally_add(&sum->counts, &more->counts, sizeof sum->counts);
-    sum->cost += more->cost;
 }
 
 hd_launch_counts hd_access_row_moved(const hd_access_row *row) {
