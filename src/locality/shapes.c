@@ -86,11 +86,11 @@ struct hd_shapes {
     const hd_device *device;
     hd_cost_grain grain;
     uint32_t request;
-    uint64_t most;
-    heard *launches; /* [job->launch_count] */
-    int64_t current; /* launch that was heard last, or -1 */
-    int64_t given;   /* by hd_shapes_next(), or -1 */
-    uint32_t number; /* of the last run */
+    uint64_t most, most_of_access; /* rows */
+    heard *launches;               /* [job->launch_count] */
+    int64_t current;               /* launch that was heard last, or -1 */
+    int64_t given;                 /* by hd_shapes_next(), or -1 */
+    uint32_t number;               /* of the last run */
     bool is_running;
     struct stream *streams;
     hd_in_order *order;
@@ -203,7 +203,7 @@ static uint64_t most_rows(hd_shapes *s, uint32_t l) {
             used += h->sums[t].rows.count;
     }
     uint64_t left = used < s->most ? s->most - used : 0, most = left / (shares ? shares : 1);
-    return most < LEAST_ROWS ? LEAST_ROWS : most > MOST_ROWS ? MOST_ROWS : most;
+    return most < LEAST_ROWS ? LEAST_ROWS : most > s->most_of_access ? s->most_of_access : most;
 }
 
 /* Fills in what launch `l` is, the first time that it is heard; false when the events are of
@@ -844,6 +844,7 @@ hd_shapes *hd_shapes_new(hd_arena *arena, const hd_diag *diag, const hd_job *job
                      .job = job,
                      .device = device,
                      .most = most_patterns ? most_patterns : DEFAULT_PATTERNS,
+                     .most_of_access = most_patterns ? UINT64_MAX : MOST_ROWS,
                      .current = -1,
                      .given = -1};
     s->grain = hd_cost_grain_of(job->record, device);
