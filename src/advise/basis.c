@@ -125,7 +125,7 @@ hd_basis hd_basis_of(hd_arena *arena, const hd_cost_line *lines, size_t count,
     return (hd_basis){whole > 0 ? assumed / whole : 0, t.guesses.data, (uint32_t)t.guesses.count};
 }
 
-/* "97%"; what is not all is not called 100%, nor is something 0%. */
+/* "97%"; what is not all is not called 100%, nor something 0%. */
 static const char *percent(hd_arena *arena, double share) {
     double shown = share > 0.99 && share < 1 ? 99 : share < 0.01 ? 1 : 100 * share;
     return hd_format(arena, share < 0.01 ? "less than %.0f%%" : "%.0f%%", shown);
@@ -136,8 +136,8 @@ const char *hd_basis_print(hd_arena *arena, const hd_basis *basis) {
     hd_str out = {.arena = arena};
     if (!basis->count)
         return "static cost; all of it follows from the source";
-    hd_str_printf(&out,
-                  "static cost; %s of it rests on assumptions: ", percent(arena, basis->assumed));
+    hd_str_printf(&out, "static cost; %s of it rests on assumptions: ",
+                  basis->assumed >= 1 ? "all" : percent(arena, basis->assumed));
     for (uint32_t i = 0; i < basis->count && i < NAMED; i++)
         hd_str_printf(&out, "%s%s", i ? ", " : "", basis->guesses[i].text);
     if (basis->count > NAMED)

@@ -61,17 +61,15 @@ static hd_value name_of(const hd_view *view, const void *at) {
                              buffer ? buffer : "?", field ? "." : "", field ? field : ""));
 }
 HD_GETTER(kernel_of, hd_cost_line, hd_text(row->info->kernel->name))
-/* At the whole's highest degree. */
 static hd_value share_of(const hd_view *view, const void *at) {
-    const hd_cost_vector *whole = ((const cli_lines *)view->context)->whole;
-    uint32_t degree = hd_cost_degree(whole);
-    double part = ((const hd_cost_line *)at)->cost.v[degree];
-    return hd_real(whole->v[degree] > 0 ? part / whole->v[degree] : 0);
+    double whole = hd_cost_mean(((const cli_lines *)view->context)->whole);
+    double part = hd_cost_mean(&((const hd_cost_line *)at)->cost);
+    return hd_real(whole > 0 ? part / whole : 0);
 }
 HD_GETTER(why_of, hd_cost_line,
           hd_text(hd_cost_explain(view->arena, ((const cli_lines *)view->context)->device, row)))
 
-const hd_member cli_line_members[] = {
+static const hd_member count_members[] = {
     {NULL, "line", HD_VIA(hd_cost_line, access, HD_AT, line)},
     {"access", .get = access_of, .of = hd_access_members},
     {NULL, "access", .get = name_of},
@@ -80,10 +78,25 @@ const hd_member cli_line_members[] = {
     {"executions", "executions", HD_COUNT, HD_AT(hd_cost_line, executions)},
     {"transactions", "transactions", HD_DIGITS, HD_AT(hd_cost_line, transactions)},
     {"ideal_transactions", HD_AT(hd_cost_line, ideal)},
-    {"l1_hits", "L1", HD_SHARE, HD_AT(hd_cost_line, l1)},
-    {"l2_hits", "L2", HD_SHARE, HD_AT(hd_cost_line, l2)},
-    {"share", "share", HD_SHARE, .get = share_of},
     {0}};
+static const hd_member hit_members[] = {{"l1_hits", "L1", HD_SHARE, HD_AT(hd_cost_line, l1)},
+                                        {"l2_hits", "L2", HD_SHARE, HD_AT(hd_cost_line, l2)},
+                                        {"share", "share", HD_SHARE, .get = share_of},
+                                        {0}};
+const hd_member cli_line_members[] = {{HD_SELF, .of = count_members},
+                                      {"kept", "kept", HD_SHARE, HD_AT(hd_cost_line, kept)},
+                                      {HD_SELF, .of = hit_members},
+                                      {0}};
+static const hd_member plain_columns[] = {
+    {HD_SELF, .of = count_members}, {HD_SELF, .of = hit_members}, {0}};
+
+const hd_member *cli_line_columns(const hd_cost_line *lines, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].kept > 0)
+            return cli_line_members;
+    return plain_columns;
+}
+
 const hd_member cli_why_members[] = {
     {HD_SELF, .of = cli_line_members}, {"why", .get = why_of}, {0}};
 const hd_member cli_worst_columns[] = {{NULL, "share", HD_SHARE, .get = share_of},

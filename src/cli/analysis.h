@@ -30,8 +30,10 @@ typedef struct cli_lines {
 } cli_lines;
 /* Rows for these tables. */
 hd_value cli_lines_value(hd_arena *arena, cli_lines lines);
-extern const hd_member cli_line_members[];  /* with their columns */
+extern const hd_member cli_line_members[];  /* for JSON */
 extern const hd_member cli_why_members[];   /* the same with the reason, for JSON */
 extern const hd_member cli_worst_columns[]; /* share, line, access and reason */
+/* Without "kept" where no line has any. */
+const hd_member *cli_line_columns(const hd_cost_line *lines, size_t count);
 
 #endif

@@ -12,7 +12,8 @@
 static const char about[] =
     "Lists the loads, stores and atomics of every kernel that the job launches: source line, "
     "buffer and field, bytes of each thread, and the element index as a sum over work-item ids, "
-    "loop counters (k0, k1 ...) and arguments, or the reason why there is no such sum.\n"
+    "loop counters (k0, k1 ...) and arguments. Where it holds a value that is no such sum, the "
+    "reason stands before it, and the value as %n, which 'heddle ir' shows.\n"
     "\n"
     "The column loops holds the iterations of the loops around it, the outermost first: 64, ~12 "
     "when it differs between threads (the mean), <=64 when the loop can end early, ? when it is "
@@ -48,24 +49,37 @@ static bool in_elements(hd_arena *arena, hd_affine form, int64_t bytes, hd_affin
     return true;
 }
 
-static hd_value index_of(const hd_view *view, const void *at) {
-    const kir_kernel *kernel = ((const hd_kernel_info *)view->context)->kernel;
-    const hd_access *a = at;
-    hd_arena *arena = view->arena;
-    if (!a->affine)
-        return hd_text(a->reason ? a->reason : "not affine");
+/* "256*group(0) + local(0); byte 4*k0 of the field". */
+static const char *index_text(hd_arena *arena, const kir_kernel *kernel, const hd_access *a) {
     if (a->record && a->field >= 0) {
         const char *index = hd_affine_print(arena, kernel, a->index);
         if (!a->inner.term_count)
-            return hd_text(index);
-        return hd_text(hd_format(arena, "%s; byte %s of the field", index,
-                                 hd_affine_print(arena, kernel, a->inner)));
+            return index;
+        return hd_format(arena, "%s; byte %s of the field", index,
+                         hd_affine_print(arena, kernel, a->inner));
     }
     uint32_t bytes = a->param >= 0 ? kernel->params[a->param].element_bytes : a->width;
     hd_affine index;
     if (in_elements(arena, a->address, bytes, &index))
-        return hd_text(hd_affine_print(arena, kernel, index));
-    return hd_text(hd_format(arena, "byte %s", hd_affine_print(arena, kernel, a->address)));
+        return hd_affine_print(arena, kernel, index);
+    return hd_format(arena, "byte %s", hd_affine_print(arena, kernel, a->address));
+}
+
+/* The form holds more than one value that the reason speaks of. */
+static bool has_more(hd_affine form) {
+    return form.term_count > 1 || form.constant || (form.term_count && form.terms->factor != 1);
+}
+
+static hd_value index_of(const hd_view *view, const void *at) {
+    const kir_kernel *kernel = ((const hd_kernel_info *)view->context)->kernel;
+    const hd_access *a = at;
+    if (a->affine)
+        return hd_text(index_text(view->arena, kernel, a));
+    const char *reason = a->reason ? a->reason : "not affine";
+    bool known = a->param >= 0 || a->static_index >= 0; /* what the address counts from */
+    if (!known || (!has_more(a->index) && !a->inner.term_count))
+        return hd_text(reason);
+    return hd_text(hd_format(view->arena, "%s: %s", reason, index_text(view->arena, kernel, a)));
 }
 
 /* ---- one kernel ----------------------------------------------------------------------- */

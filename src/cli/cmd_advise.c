@@ -166,7 +166,7 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
         hd_str_printf(out, "By static cost on %s: %s. The device decides.\n",
                       advice->devices[0].device->name, answer.verdict);
     else
-        cli_show_verdict(c, &answer, out);
+        cli_show_verdict(&answer, out);
     if (!r->budget && !r->apply)
         cli_show_answer_command(&answer, out);
     cli_show_why(c, &answer, out);
@@ -218,7 +218,7 @@ static void show_decided(cli *c, const request *r, const hd_advice *advice,
         hd_str_printf(out, "Verdict%s: %s.\n", choice->stopped ? " so far" : "",
                       cli_choice_verdict(c, advice->job->record, choice));
     if (!choice || !hd_choice_decides(choice))
-        cli_show_verdict(c, answer, out);
+        cli_show_verdict(answer, out);
     if (!r->apply || (choice && choice->stopped))
         cli_show_answer_command(answer, out);
     if (choice)

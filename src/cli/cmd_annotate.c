@@ -108,7 +108,7 @@ int cmd_annotate(cli *c, int argc, char **argv) {
     static const cli_page page = {
         "[--layout L] [--by-cost | --top N] [OPTIONS] TRACE|JOB|FILE",
         "Runs the job on the machine, or reads a trace, and shows the source with what each line "
-        "made of memory: its share of all transactions and passes, requests of warps, the "
+        "made of memory: its share of the cost, requests of warps, the "
         "transactions that these became, the bytes that those moved and how many of them were "
         "asked for; what L1 served of that, what L2 served of the rest, and the bytes to and from "
         "memory (DRAM), by simulation; and for local memory the passes of its banks and how many "
@@ -117,6 +117,8 @@ int cmd_annotate(cli *c, int argc, char **argv) {
     if (!cli_parse(c, &page, options, &r.counted.input.source, argc, argv))
         return c->status;
     r.counted.input.path = c->words[0];
+    r.counted.input.out = r.sarif;
+    r.counted.input.out_name = "sarif";
     r.margin.by_cost |= r.margin.top > 0;
     r.margin.cut = isatty(STDOUT_FILENO);
     r.margin.coloured = c->style.bold;

@@ -88,29 +88,73 @@ static hd_status simulate(cli *c, request *r) {
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static int show_text(cli *c, const request *r) {
-    const hd_caches *caches = r->caches;
-    hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "%s on %s", hd_plain_text(c->arena, r->input.path, false),
-                  caches->device->name);
-    if (caches->layout)
-        hd_str_printf(&out, ", %s as %s", caches->record->name,
-                      hd_layout_print(c->arena, caches->record, caches->layout));
-    hd_str_add(&out, "\n");
+/* All launches of a kernel from `first` on whose accesses are the same, added up. */
+typedef struct kernel_rows {
+    const hd_event_launch *launch;
+    uint64_t launches, blocks;
+    hd_cache_access *accesses; /* those that did something */
+    uint32_t access_count;
+} kernel_rows;
+
+static bool is_same_kernel(const hd_cache_launch *a, const hd_cache_launch *b) {
+    return !strcmp(a->launch->kernel, b->launch->kernel) &&
+           a->launch->access_count == b->launch->access_count;
+}
+
+static kernel_rows add_up(hd_arena *arena, const hd_caches *caches, uint32_t first) {
+    const hd_cache_launch *one = &caches->launches[first];
+    kernel_rows rows = {.launch = one->launch};
+    hd_cache_sum *sums = hd_new_array(arena, hd_cache_sum, one->launch->access_count);
+    rows.accesses = hd_new_array(arena, hd_cache_access, one->launch->access_count);
+    for (uint32_t l = first; l < caches->launch_count; l++) {
+        const hd_cache_launch *launch = &caches->launches[l];
+        if (!is_same_kernel(one, launch))
+            continue;
+        rows.launches++;
+        rows.blocks += launch->blocks;
+        for (uint32_t a = 0; a < one->launch->access_count; a++)
+            hd_cache_sum_add(&sums[a], &launch->accesses[a]);
+    }
+    for (uint32_t a = 0; a < one->launch->access_count; a++)
+        if (sums[a].counts.requests)
+            rows.accesses[rows.access_count++] =
+                (hd_cache_access){&one->launch->accesses[a], &sums[a]};
+    return rows;
+}
+
+static void show_kernels(const cli *c, const hd_caches *caches, hd_str *out) {
     for (uint32_t l = 0; l < caches->launch_count; l++) {
         const hd_cache_launch *launch = &caches->launches[l];
-        hd_value rows =
-            hd_member_value(&hd_cache_launch_members[4], &(hd_view){.arena = c->arena}, launch);
-        cli_show_rows(c,
-                      hd_format(c->arena, "\nLaunch %u of %s: %s, %u on an SM",
-                                launch->launch->number, launch->launch->kernel,
-                                hd_show_counted(c->arena, launch->blocks, "block", "s"),
-                                launch->blocks_per_sm),
-                      hd_cache_access_members, rows, &out);
+        uint32_t before = 0;
+        while (before < l && !is_same_kernel(&caches->launches[before], launch))
+            before++;
+        if (before < l)
+            continue;
+        kernel_rows rows = add_up(c->arena, caches, l);
+        const char *title =
+            hd_format(c->arena, "\n%s: %s, %s, %u on an SM",
+                      hd_plain_text(c->arena, launch->launch->kernel, false),
+                      hd_show_counted(c->arena, rows.launches, "launch", "es"),
+                      hd_show_counted(c->arena, rows.blocks, "block", "s"), launch->blocks_per_sm);
+        cli_show_rows(c, title, hd_cache_access_columns,
+                      hd_with(hd_rows(rows.accesses, rows.access_count), launch->launch), out);
     }
+}
+
+static int show_text(cli *c, const request *r) {
+    const hd_caches *caches = r->caches;
+    const char *layout = caches->layout
+                             ? hd_format(c->arena, ", struct %s as %s", caches->record->name,
+                                         hd_layout_print(c->arena, caches->record, caches->layout))
+                             : "";
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "%s on %s%s: sectors of %u bytes\n",
+                  hd_plain_text(c->arena, r->input.path, false), caches->device->name, layout,
+                  caches->sector);
+    show_kernels(c, caches, &out);
     cli_show_rows(c, "\nFields and buffers", hd_cache_place_members,
                   hd_rows(caches->places, caches->place_count), &out);
-    cli_show_rows(c, "\nAll", hd_cache_sum_members, hd_row(&caches->total), &out);
+    cli_show_rows(c, "\nAll", hd_cache_sum_members, hd_rows(&caches->total, 1), &out);
     return cli_print(c, &out);
 }
 

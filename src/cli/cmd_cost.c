@@ -51,8 +51,9 @@ static void show_device(cli *c, const costs *all, const device_prices *d, hd_str
     cli_show_rows(c, NULL, pricing_members, hd_with(hd_rows(d->layouts, d->count), record), out);
     for (size_t i = 0; i < d->count; i++) {
         hd_str_printf(out, "\n%s\n", hd_layout_print(c->arena, record, d->layouts[i].layout));
-        cli_show_rows(c, NULL, cli_line_members, lines_of(&(hd_view){c->arena}, &d->layouts[i]),
-                      out);
+        const pricing *p = &d->layouts[i];
+        cli_show_rows(c, NULL, cli_line_columns(p->lines, p->line_count),
+                      lines_of(&(hd_view){c->arena}, p), out);
     }
 }
 
@@ -111,7 +112,7 @@ int cmd_cost(cli *c, int argc, char **argv) {
         "[--layout L]... [--device D]... [OPTIONS] JOB|FILE",
         "Prints the static cost of each layout on each device, its ratio to AoS, and the share "
         "of every access in it. The unit is one transaction served by L1. With loops of unknown "
-        "length the cost is a vector: the entry of most such loops counts first.",
+        "length the cost is a vector with an entry for each number of such loops around.",
         {1, 1}};
     if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;

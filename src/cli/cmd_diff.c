@@ -161,7 +161,7 @@ static void match_sums(cli *c, pairs *to, const hd_annotated_sum *a, size_t a_co
 /* ---- order ----------------------------------------------------------------------------------- */
 
 static uint64_t weight_of(const pair *p, int side) {
-    return p->counts[side] ? hd_weight(p->counts[side]) : 0;
+    return p->counts[side] ? hd_moves(p->counts[side]) : 0;
 }
 
 static uint64_t change_of(const pair *p) {
@@ -240,7 +240,7 @@ HD_GETTER(file_value, pair, hd_text(row->file ? row->file->path : NULL))
 HD_GETTER(line_value, pair, row->lines[0] ? hd_whole(row->lines[0]->number) : hd_null())
 HD_GETTER(other_line, pair, row->lines[1] ? hd_whole(row->lines[1]->number) : hd_null())
 HD_GETTER(counts_of, side, hd_row(row->counts))
-HD_GETTER(weight_value, side, row->counts ? hd_whole(hd_weight(row->counts)) : hd_null())
+HD_GETTER(weight_value, side, row->counts ? hd_whole(hd_moves(row->counts)) : hd_null())
 HD_GETTER(moved_value, side,
           row->counts ? hd_whole(row->counts->hd_coalesce.bytes_moved) : hd_null())
 HD_GETTER(used_value, side, row->counts ? hd_real(hd_efficiency(row->counts)) : hd_null())

@@ -244,5 +244,7 @@ int cmd_run(cli *c, int argc, char **argv) {
     if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;
     r.path = c->words[0];
+    if (r.machine.races && r.layouts.count)
+        return cli_wrong(c, "--races looks at the kernels as they are: leave out --layout");
     return run_job(c, &r);
 }

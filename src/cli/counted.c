@@ -4,6 +4,7 @@
  */
 #include "cli/counted.h"
 
+#include "cli/contents.h"
 #include "cli/stop.h"
 
 /* ---- from events --------------------------------------------------------------------------- */
@@ -80,6 +81,9 @@ static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd
         hd_origin_free(origin);
     cli_progress(c, NULL);
     cli_release_stop(&stop);
+    if (status == HD_OK && *wanted && !k->run.total.counts.stopped)
+        hd_warn(&c->diag, &(hd_place){.file = k->input.path},
+                "stopped by a signal: only what was read until then counts");
     k->complete = contents->complete && !*wanted;
     k->run.total.counts.stopped |= *wanted != 0;
     return status;
@@ -91,6 +95,10 @@ static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd
 static hd_status run_job(cli *c, cli_counted *k, hd_trace **trace) {
     cli_placed *p = &k->placed;
     hd_status status = cli_load_placed(c, k->input.path, &k->input.source, &k->layouts, p);
+    const hd_job *job = p->original;
+    if (status == HD_OK && k->input.out)
+        status = cli_check_output(c, k->input.out_name, k->input.out,
+                                  (const char *const[]){job->path, job->kernel_path}, 2);
     if (status != HD_OK)
         return status;
     k->input.machine.inputs = p->inputs;

@@ -46,6 +46,7 @@ typedef struct shown_line {
     uint32_t number;
     const char *text;
     const char *cells[COLUMNS];
+    double weight;
 } shown_line;
 
 typedef struct margin {
@@ -58,9 +59,14 @@ typedef struct margin {
 
 /* ---- what is shown -------------------------------------------------------------------------- */
 
-static double share_of(const margin *m, const hd_launch_counts *counts) {
-    uint64_t all = hd_weight(&m->annotated->total.counts);
-    return all ? (double)hd_weight(counts) / (double)all : 0;
+static double weight_of(const margin *m, const hd_annotated_line *line) {
+    return hd_annotated_weight(m->annotated, &line->counts, &line->cached);
+}
+
+static double share_of(const margin *m, const hd_annotated_line *line) {
+    const hd_annotated_sum *total = &m->annotated->total;
+    double all = hd_annotated_weight(m->annotated, &total->counts, &total->cached);
+    return all > 0 ? weight_of(m, line) / all : 0;
 }
 
 /* "36"; with the file's name among those of others. */
@@ -78,14 +84,15 @@ static void fill_cells(const margin *m, shown_line *line) {
         return;
     const hd_launch_counts *counts = &line->line->counts;
     const hd_coalesce_counts *moved = &counts->hd_coalesce;
-    line->cells[SHARE] = hd_show_share(m->arena, share_of(m, counts));
+    line->weight = weight_of(m, line->line);
+    line->cells[SHARE] = hd_show_share(m->arena, share_of(m, line->line));
     if (moved->requests) {
         line->cells[REQUESTS] = hd_show_count(m->arena, (double)moved->requests);
         line->cells[TRANSACTIONS] = hd_show_count(m->arena, (double)moved->transactions);
         line->cells[MOVED] = hd_show_bytes(m->arena, moved->bytes_moved);
         line->cells[USED] = hd_show_share(m->arena, hd_efficiency(counts));
     }
-    const hd_cache_counts *cached = &line->line->cached;
+    const hd_cache_counts *cached = &line->line->cached.counts;
     if (cached->sectors) {
         line->cells[L1] =
             hd_show_share(m->arena, (double)cached->l1_hits / (double)cached->sectors);
@@ -130,9 +137,8 @@ static void add_file(margin *m, const hd_annotated_file *file) {
 
 static int by_weight(const void *left, const void *right) {
     const shown_line *a = left, *b = right;
-    uint64_t x = hd_weight(&a->line->counts), y = hd_weight(&b->line->counts);
-    if (x != y)
-        return x > y ? -1 : 1;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
     if (a->file != b->file)
         return a->file < b->file ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
@@ -218,7 +224,7 @@ static const char *plain_source(hd_arena *arena, const char *text, uint32_t room
 
 /* From a tenth of all on red, from a hundredth on yellow. */
 static const char *colour_of(const margin *m, const shown_line *line) {
-    double share = line->line ? share_of(m, &line->line->counts) : 0;
+    double share = line->line ? share_of(m, line->line) : 0;
     return !m->options->coloured ? "" : share >= 0.1 ? "\033[31m" : share >= 0.01 ? "\033[33m" : "";
 }
 
@@ -257,7 +263,7 @@ void cli_show_margin(cli *c, const hd_annotated *annotated, const cli_margin_opt
                 .annotated = annotated,
                 .options = options,
                 .terminal = c->style.width ? c->style.width : HD_TABLE_WIDTH};
-    if (options->by_cost) {
+    if (options->by_cost && annotated->file_count) {
         add_heaviest(&m);
         hd_str_add(out, "\n");
         print_lines(&m, out);

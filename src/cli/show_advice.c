@@ -230,8 +230,7 @@ const hd_member cli_answer_members[] = {{"verdict", HD_AT(cli_answer, decided)},
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-void cli_show_verdict(cli *c, const cli_answer *answer, hd_str *out) {
-    (void)c;
+void cli_show_verdict(const cli_answer *answer, hd_str *out) {
     hd_str_printf(out, "Verdict for %s: %s.\n", answer->advice->devices[0].device->name,
                   answer->verdict);
 }

@@ -32,7 +32,7 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
 extern const hd_member cli_answer_members[]; /* cli_answer; context: the hd_record */
 
 /* "Verdict for h200: ..." */
-void cli_show_verdict(cli *c, const cli_answer *answer, hd_str *out);
+void cli_show_verdict(const cli_answer *answer, hd_str *out);
 /* The command, indented; nothing where there is none. */
 void cli_show_answer_command(const cli_answer *answer, hd_str *out);
 /* What was taken apart, what was refused, guesses; then what moves before and after. */

@@ -41,26 +41,37 @@ static double least_transactions(const hd_cost_model *model, const use *u) {
     return cost_at_most(u, sum * s->lane_copies);
 }
 
-hd_cost_vector hd_field_bound(const hd_cost_model *model, uint32_t field) {
+static double bound_of_use(const hd_cost_model *model, const use *u) {
     const hd_device *device = model->device;
+    /* The cheapest mix of levels that its earlier accesses could lead to. */
+    double most[2] = {0};
+    bool l1 = false;
+    for (uint32_t i = 0; i < u->before_count; i++) {
+        const earlier *e = &u->before[i];
+        if (e->l1 == ANSWER_NO && e->l2 == ANSWER_NO)
+            continue;
+        l1 = l1 || e->l1 != ANSWER_NO;
+        if (e->available > most[e->first_only])
+            most[e->first_only] = e->available;
+    }
+    double share = most[0] + most[1] < 1 ? most[0] + most[1] : 1;
+    double weight = device->w_dram - share * (device->w_dram - (l1 ? device->w_l1 : device->w_l2));
+    return u->executions * u->done * least_transactions(model, u) * weight;
+}
+
+/* Of what a part pays where all parts lie as in the struct. */
+static double bound_of_part(const hd_cost_model *model, const use *u) {
+    double all = bound_of_use(model, &model->uses.data[u->whole]);
+    return u->access->shares ? all / u->access->shares : u->leads ? all : 0;
+}
+
+hd_cost_vector hd_field_bound(const hd_cost_model *model, uint32_t field) {
     hd_cost_vector sum = {{0}};
     for (uint32_t n = 0; n < model->of_field[field].count; n++) {
         const use *u = &model->uses.data[model->of_field[field].data[n]];
-        /* The cheapest mix of levels that its earlier accesses could lead to. */
-        double most[2] = {0};
-        bool l1 = false;
-        for (uint32_t i = 0; i < u->before_count; i++) {
-            const earlier *e = &u->before[i];
-            if (e->l1 == ANSWER_NO && e->l2 == ANSWER_NO)
-                continue;
-            l1 = l1 || e->l1 != ANSWER_NO;
-            if (e->available > most[e->first_only])
-                most[e->first_only] = e->available;
-        }
-        double share = most[0] + most[1] < 1 ? most[0] + most[1] : 1;
-        double weight =
-            device->w_dram - share * (device->w_dram - (l1 ? device->w_l1 : device->w_l2));
-        sum.v[u->degree] += u->executions * least_transactions(model, u) * weight;
+        double alone = bound_of_use(model, u);
+        double part = u->whole >= 0 ? bound_of_part(model, u) : alone;
+        sum.v[u->degree] += part < alone ? part : alone;
     }
     return sum;
 }

@@ -15,22 +15,25 @@
 #include "job/job.h"
 #include "kernel/kernel.h"
 
-/* ---- vector.c: cost vectors (section IV-H) -------------------------------- */
+/* ---- vector.c: cost vectors (after section IV-H) --------------------------- */
 
 enum { HD_MAX_DEGREE = 7 };
 
-/* v[d] is the cost of accesses inside d loops of unknown length; a higher
- * degree outweighs every lower one. Unit: one L1 hit of one transaction. */
+/* v[d] is the cost of accesses inside d loops of unknown length, which are taken to run as
+ * hd_loop_length() says. Unit: one L1 hit of one transaction. */
 typedef struct hd_cost_vector {
     double v[HD_MAX_DEGREE + 1];
 } hd_cost_vector;
 
 void hd_cost_add(hd_cost_vector *sum, const hd_cost_vector *part);
-/* <0, 0, >0: order of section IV-H. Entries closer than 1e-9 of the larger are equal. */
+/* The mean of the cost, where each such loop may as well run a tenth as often or ten times as
+ * often: a sum of the entries with given weights. */
+double hd_cost_mean(const hd_cost_vector *a);
+/* <0, 0, >0: by the mean. Means closer than 1e-9 of the larger are equal. */
 int hd_cost_compare(const hd_cost_vector *a, const hd_cost_vector *b);
 /* Highest degree with a cost; 0 for a zero vector. */
 uint32_t hd_cost_degree(const hd_cost_vector *a);
-/* a / b at the highest degree of b; 1 when both are zero there. */
+/* Mean of a over that of b; 1 when both are zero. */
 double hd_cost_ratio(const hd_cost_vector *a, const hd_cost_vector *b);
 
 /* ---- occupancy.c: section IV-E --------------------------------------------- */
@@ -88,6 +91,8 @@ typedef struct hd_cost_line {
     bool irregular;         /* lanes are not a constant distance apart: see access->reason */
     double ideal;           /* transactions if the lanes' values lay side by side */
     double l1, l2;          /* shares of the transactions that hit there */
+    double kept;            /* share of them that cost nothing: a register spares them, or they
+                             * belong to the request of another field's line */
     hd_cost_origin origin;  /* the least sure of its launches' */
     const char *assumption; /* HD_ORIGIN_ASSUMED: what it rests on */
 } hd_cost_line;

@@ -4,17 +4,32 @@
 #include "cost/internal.h"
 
 static const char *hits_in_words(hd_arena *arena, const hd_cost_line *line) {
-    if (line->l1 + line->l2 < 0.005)
-        return "all from DRAM";
-    if (line->l1 >= 0.995)
-        return "all from L1";
-    if (line->l2 >= 0.995)
-        return "all from L2";
-    if (line->l1 < 0.005)
-        return hd_format(arena, "%.0f%% from L2", 100 * line->l2);
-    if (line->l2 < 0.005)
-        return hd_format(arena, "%.0f%% from L1", 100 * line->l1);
-    return hd_format(arena, "%.0f%% from L1, %.0f%% from L2", 100 * line->l1, 100 * line->l2);
+    const struct {
+        double share;
+        const char *all, *some;
+    } places[] = {{line->kept,
+                   line->access->whole && line->access->kept < 0
+                       ? "all in one request with the fields before"
+                       : "all kept in a register",
+                   "kept in a register"},
+                  {line->l1, "all from L1", "from L1"},
+                  {line->l2, "all from L2", "from L2"}};
+    hd_str text = {.arena = arena};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (places[i].share >= 0.995)
+            return places[i].all;
+        if (places[i].share >= 0.005)
+            hd_str_printf(&text, "%s%.0f%% %s", text.length ? ", " : "", 100 * places[i].share,
+                          places[i].some);
+    }
+    return text.length ? hd_str_text(&text) : "all from DRAM";
+}
+
+/* Where a compiler must take pointers to lead to the same bytes, and so repeats the access. */
+static const char *repeated_in_words(const hd_access *access) {
+    return access->keepable >= 0 && access->kept < 0
+               ? "; restrict pointers would keep it in a register"
+               : "";
 }
 
 const char *hd_cost_explain(hd_arena *arena, const hd_device *device, const hd_cost_line *line) {
@@ -24,7 +39,8 @@ const char *hd_cost_explain(hd_arena *arena, const hd_device *device, const hd_c
                                         line->transactions > 1 ? "s" : "")
                             : hd_format(arena, "%.3g transactions where %.3g would do",
                                         line->transactions, line->ideal);
-    const char *from = hits_in_words(arena, line);
+    const char *from =
+        hd_format(arena, "%s%s", hits_in_words(arena, line), repeated_in_words(access));
     if (line->executions <= 0)
         return "never runs: its condition holds for no thread";
     if (line->lanes <= 1.001 && line->transactions <= 1.001)

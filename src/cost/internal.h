@@ -176,7 +176,9 @@ typedef struct use {
     uint32_t width;
     uint32_t shape;
     double executions;      /* warps × iterations × repeats */
-    uint32_t degree;        /* enclosing loops of unknown length */
+    double done;            /* share of them that a compiler does (hd_access.kept) */
+    int32_t loop;           /* innermost loop in which it does them, or -1 */
+    uint32_t degree;        /* loops of unknown length around that */
     bool reads;             /* served by L1 */
     bool irregular;         /* the index is no affine form for each lane */
     bool scattered;         /* nor can it be computed: lanes may point anywhere */
@@ -185,7 +187,13 @@ typedef struct use {
     double lanes, requests; /* as of its shape, or as counted */
     hd_cost_origin origin;
     const char *assumption; /* of HD_ORIGIN_ASSUMED */
-    earlier *before;        /* nearest first */
+    /* Parts of one access (hd_access.whole) are uses of their own, and so is the access as a whole,
+     * which prices them in clusters where they lie as in the struct. */
+    uint64_t parts;      /* fields of a whole; 0: it is none */
+    uint32_t part_count; /* the uses just before the whole's own */
+    int32_t whole;       /* number of a part's whole, or -1 */
+    bool leads;          /* the first part */
+    earlier *before;     /* nearest first */
     uint32_t before_count;
 } use;
 
@@ -242,6 +250,9 @@ typedef struct cluster_geometry {
 } cluster_geometry;
 void cost_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uint64_t soa_from,
                            cluster_geometry *geometry);
+
+/* Whether the parts of a whole lie in the cluster as they do in the struct. */
+bool cost_is_whole_in(const hd_record *record, const cluster_geometry *geometry, const use *whole);
 
 /* Bytes of one element's fields that come along when `fields` of the cluster are
  * touched, with lines of `line` bytes: a line brings every field of the element

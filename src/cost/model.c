@@ -57,19 +57,68 @@ static double bytes_of_fields(const hd_record *record, uint64_t fields) {
     return bytes;
 }
 
+/* The fields lie in the cluster at the distances that they have in the struct. */
+static bool lie_as_in_struct(const hd_record *record, const cluster_geometry *g, uint64_t fields) {
+    uint32_t first = (uint32_t)__builtin_ctzll(fields);
+    if (fields & ~g->cluster->mask || g->soa || g->place[first].tile != 1)
+        return false;
+    for (uint64_t left = fields; left; left &= left - 1) {
+        int f = __builtin_ctzll(left);
+        if (g->place[f].run - g->place[first].run !=
+            (uint64_t)record->fields[f].offset - record->fields[first].offset)
+            return false;
+    }
+    return true;
+}
+
+bool cost_is_whole_in(const hd_record *record, const cluster_geometry *g, const use *whole) {
+    const geometry *place = &g->place[whole->field];
+    uint64_t end = record->fields[whole->field].offset + (uint64_t)whole->access->inner.constant +
+                   whole->width;
+    return lie_as_in_struct(record, g, whole->parts) &&
+           (whole->access->inner.term_count || end <= record->size ||
+            (place->bytes == record->size && place->run == record->fields[whole->field].offset));
+}
+
+/* The parts of field f's own field in the struct, where they lie in the cluster as they do there:
+ * they come along together, as in a struct that is not taken apart. Else f alone. */
+static uint64_t unit_of(const hd_record *record, const cluster_geometry *g, uint32_t f,
+                        double *bytes) {
+    *bytes = record->fields[f].size;
+    if (!record->whole)
+        return (uint64_t)1 << f;
+    int32_t number = hd_record_field_at(record->whole, record->fields[f].offset);
+    const hd_field *around = number < 0 ? NULL : &record->whole->fields[number];
+    uint64_t parts = 0;
+    for (uint32_t i = 0; i < record->field_count && around; i++)
+        if (record->fields[i].offset >= around->offset &&
+            record->fields[i].offset < around->offset + around->size)
+            parts |= (uint64_t)1 << i;
+    if (!parts || !lie_as_in_struct(record, g, parts))
+        return (uint64_t)1 << f;
+    *bytes = around->size;
+    return parts;
+}
+
 double cost_fetched_bytes(const hd_record *record, const cluster_geometry *g, uint64_t fields,
                           uint32_t line) {
-    uint64_t mask = g->cluster->mask, come = fields & mask;
-    if (!g->soa)
-        for (uint64_t left = fields & mask; left; left &= left - 1) {
-            const geometry *place = &g->place[__builtin_ctzll(left)];
-            for (uint64_t mates = mask & ~come; mates; mates &= mates - 1) {
-                int mate = __builtin_ctzll(mates);
-                if (g->place[mate].run / line == place->run / line)
-                    come |= (uint64_t)1 << mate;
-            }
-        }
-    return bytes_of_fields(record, come);
+    uint64_t mask = g->cluster->mask, units[HD_MAX_FIELDS], come = 0;
+    double bytes[HD_MAX_FIELDS], sum = 0;
+    for (uint64_t left = mask; left;) { /* numbered by their first fields */
+        uint32_t f = (uint32_t)__builtin_ctzll(left);
+        units[f] = unit_of(record, g, f, &bytes[f]);
+        come |= units[f] & fields ? (uint64_t)1 << f : 0;
+        left &= ~units[f];
+    }
+    for (uint64_t left = mask; left;) {
+        uint32_t f = (uint32_t)__builtin_ctzll(left);
+        bool with = come >> f & 1;
+        for (uint64_t near = come; near && !with && !g->soa; near &= near - 1)
+            with = g->place[f].run / line == g->place[__builtin_ctzll(near)].run / line;
+        sum += with ? bytes[f] : 0;
+        left &= ~units[f];
+    }
+    return sum;
 }
 
 /* ---- making the model: one launch at a time ----------------------------------------------- */
@@ -191,22 +240,24 @@ static const char *assumed_of(const launch_builder *b, const hd_access *a, bool 
     return b->info->flow->irreducible ? "control flow is irreducible" : NULL;
 }
 
+static double runs_of_loop(const launch_builder *b, const hd_access *access, int32_t loop) {
+    const hd_trip *trip = &b->info->trips[loop];
+    double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
+    return hd_loop_is_guessed(trip) ? (double)b->lengths[loop]
+                                    : runs + hd_runs_with_test(b->info, access, loop);
+}
+
 /* Executions, lanes and places as the source tells them. */
 static void derive_use(launch_builder *b, use *u) {
     const hd_access *access = u->access;
     double warps, iterations = 1;
     for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
-        const hd_trip *trip = &b->info->trips[loop];
-        double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-        bool unknown = hd_loop_is_guessed(trip);
-        iterations *=
-            unknown ? (double)b->lengths[loop] : runs + hd_runs_with_test(b->info, access, loop);
-        u->degree += unknown && u->degree < HD_MAX_DEGREE;
+        iterations *= runs_of_loop(b, access, loop);
+        u->degree += hd_loop_is_guessed(&b->info->trips[loop]) && u->degree < HD_MAX_DEGREE;
     }
     bool stepped;
     u->shape = add_shape(b, access, &warps, &stepped);
-    u->executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat /
-                    (access->shares ? access->shares : 1);
+    u->executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat;
     u->lanes = b->model->shapes.data[u->shape]->lanes;
     u->requests = b->model->shapes.data[u->shape]->requests;
     u->counted = -1;
@@ -235,6 +286,23 @@ static void count_use(launch_builder *b, use *u, const hd_measured_access *count
     u->requests = counted->requests;
 }
 
+/* Of a loop for whose iterations a register keeps the value one is done, outside of it. */
+static void keep_in_register(const launch_builder *b, use *u) {
+    const hd_access *access = u->access;
+    const hd_loop *loops = b->info->flow->loops;
+    uint32_t unknown = 0;
+    u->done = 1;
+    u->loop = access->loop;
+    for (; access->kept >= 0 && hd_loop_holds(b->info->flow, access->kept, u->loop);
+         u->loop = loops[u->loop].parent) {
+        double runs = runs_of_loop(b, access, u->loop);
+        u->done /= runs > 1 ? runs : 1;
+    }
+    for (int32_t loop = u->loop; loop >= 0; loop = loops[loop].parent)
+        unknown += hd_loop_is_guessed(&b->info->trips[loop]);
+    u->degree = unknown < u->degree ? unknown : u->degree;
+}
+
 static void add_use(launch_builder *b, const hd_access *access) {
     hd_cost_model *model = b->model;
     use u = {.access = access, .info = b->info, .launch = b->number, .width = access->width};
@@ -259,9 +327,59 @@ static void add_use(launch_builder *b, const hd_access *access) {
         count_use(b, &u, &b->heard->accesses[access - b->info->accesses]);
     else
         derive_use(b, &u);
+    keep_in_register(b, &u);
+    u.whole = -1;
     uint32_t number = (uint32_t)model->uses.count;
     hd_push(model->arena, &model->uses, u);
     hd_push(model->arena, u.field >= 0 ? &model->of_field[u.field] : &model->others, number);
+}
+
+/* The uses from `first` on are parts of one access: adds it as a whole. Where its parts share
+ * executions that were counted, each was counted exactly, and there is nothing to add. */
+static void add_whole(launch_builder *b, uint32_t first) {
+    hd_cost_model *model = b->model;
+    uint32_t number = (uint32_t)model->uses.count;
+    use whole = model->uses.data[first];
+    const hd_access *part = whole.access;
+    for (uint32_t i = first; i < number; i++) {
+        if (model->uses.data[i].field < 0)
+            return;
+        whole.parts |= (uint64_t)1 << model->uses.data[i].field;
+    }
+    if (part->shares && b->heard)
+        return;
+    hd_access *access = hd_new(model->arena, hd_access);
+    *access = part->shares ? *part->whole : *part;
+    access->width = part->whole->width;
+    access->kept = part->kept;
+    whole.access = access;
+    whole.width = access->width;
+    whole.segment = hd_device_segment_for(model->device, whole.width);
+    whole.part_count = number - first;
+    if (part->shares) {
+        whole.degree = 0;
+        whole.irregular = !cost_access_is_regular(&b->shapes, access);
+        whole.scattered = whole.irregular && !access->computable;
+        derive_use(b, &whole);
+        keep_in_register(b, &whole);
+    }
+    hd_push(model->arena, &model->uses, whole);
+    for (uint32_t i = first; i < number; i++)
+        model->uses.data[i].whole = (int32_t)number;
+    model->uses.data[first].leads = true;
+}
+
+/* Access `i`, and what it is the last part of; `first`: the use of its first part. */
+static void add_access(launch_builder *b, uint32_t i, uint32_t *first) {
+    const hd_access *access = &b->info->accesses[i];
+    const hd_access *before = i ? access - 1 : NULL;
+    const hd_access *after = i + 1 < b->info->access_count ? access + 1 : NULL;
+    if (!before || !access->whole || before->whole != access->whole)
+        *first = (uint32_t)b->model->uses.count;
+    add_use(b, access);
+    if (access->whole && (!after || after->whole != access->whole) &&
+        b->model->uses.count > *first + 1)
+        add_whole(b, *first);
 }
 
 /* Accesses whose buffer is not known cannot be priced; once for each kernel. */
@@ -322,8 +440,8 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
                         .modulus = model->grain.modulus,
                         .level_count = model->grain.level_count};
     uint32_t first = (uint32_t)model->uses.count;
-    for (uint32_t i = 0; i < b->info->access_count; i++)
-        add_use(b, &b->info->accesses[i]);
+    for (uint32_t i = 0, part = 0; i < b->info->access_count; i++)
+        add_access(b, i, &part);
     warn_of_uncounted(b, diag);
     hd_grid grid = hd_grid_of(b->launch->dims, b->launch->global, b->launch->local);
     if (b->number == 0 && device->max_threads && grid.block_threads > device->max_threads)
@@ -360,13 +478,13 @@ static bool intervals_equal(const interval *a, const interval *b) {
 
 static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
     const hd_cache *cache = l1 ? &model->device->l1 : &model->device->l2;
+    const hd_record *whole = model->record->whole ? model->record->whole : model->record;
     double least = 0, most = 0, limit = (double)cache->size; /* bytes over all layouts */
     for (uint32_t i = 0; i < between->count; i++) {
         const touched *item = &between->items[i];
         double times = item->laid_out ? l1 ? item->per_l1 : item->per_l2 : 0;
         least += cost_given_bytes(item, l1) + bytes_of_fields(model->record, item->fields) * times;
-        most += cost_given_bytes(item, l1) +
-                bytes_of_fields(model->record, hd_all_fields(model->record)) * times;
+        most += cost_given_bytes(item, l1) + bytes_of_fields(whole, hd_all_fields(whole)) * times;
     }
     if (limit == 0 || least > limit)
         return ANSWER_NO;

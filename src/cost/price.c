@@ -7,7 +7,9 @@
  * executions are warps × iterations; transactions come from the lanes'
  * addresses (shape.c, segments.c); h1 and h2 are the shares of them that an
  * earlier access brought into L1, or only into L2, and that are still there
- * (stream.c). Stores and atomics skip L1. Prices add up in a cost vector: the
+ * (stream.c). Stores and atomics skip L1. What a register keeps over the
+ * iterations of a loop costs nothing in all but one of them (kernel/kept.c).
+ * Prices add up in a cost vector: the
  * entry is the number of enclosing loops of unknown length.
  *
  * All of this depends on the layout only through the cluster that the access'
@@ -66,10 +68,13 @@ static const geometry *place_of_earlier(const hd_cost_model *model, const use *u
         return x->field < 0 ? &x->fixed : NULL;
     if (x->field < 0 || !(g->cluster->mask >> x->field & 1) || (g->soa && x->field != u->field))
         return NULL;
+    if (x->parts && !cost_is_whole_in(model->record, g, x))
+        return NULL;
     return &g->place[x->field];
 }
 
 typedef struct hits {
+    double kept;   /* share of the transactions that a register spares */
     double l1, l2; /* shares of the transactions; l2: of those that missed L1 or skip it */
 } hits;
 
@@ -93,11 +98,11 @@ static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
     double l1 = best[0][0] + best[0][1], l2 = best[1][0] + best[1][1];
     l1 = l1 < 1 ? l1 : 1;
     l2 = l2 < 1 ? l2 : 1;
-    return (hits){l1, l2 > l1 ? l2 - l1 : 0};
+    return (hits){1 - u->done, u->done * l1, l2 > l1 ? u->done * (l2 - l1) : 0};
 }
 
-static double price_of_use(hd_cost_model *model, const use *u, const cluster_geometry *g,
-                           uint64_t answers, hits *h, double *transactions) {
+static double price_alone(hd_cost_model *model, const use *u, const cluster_geometry *g,
+                          uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
     *transactions = u->counted >= 0
@@ -105,21 +110,49 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
                         : cost_at_most(u, counted(model, u, place, u->segment, NULL, NULL));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
-           (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
+           (device->w_l1 * h->l1 + device->w_l2 * h->l2 +
+            device->w_dram * (1 - h->kept - h->l1 - h->l2));
+}
+
+/* Where the parts of an access lie as in the struct, they are one request: the first pays for all.
+ * Parts that share its executions share its price. */
+static double price_of_use(hd_cost_model *model, const use *u, const cluster_geometry *g,
+                           uint64_t answers, hits *h, double *transactions) {
+    const use *whole = u->whole >= 0 ? &model->uses.data[u->whole] : NULL;
+    if (!whole || !cost_is_whole_in(model->record, g, whole))
+        return price_alone(model, u, g, answers, h, transactions);
+    double own;
+    if (u->access->shares) {
+        double price = price_alone(model, whole, g, answers, h, &own) / u->access->shares;
+        *transactions =
+            u->executions > 0 ? own * whole->executions / u->access->shares / u->executions : 0;
+        return price;
+    }
+    price_alone(model, u, g, answers, h, transactions); /* counted field by field */
+    *h = (hits){.kept = 1};
+    return u->leads ? price_alone(model, whole, g, answers, h, &own) : 0;
+}
+
+static uint64_t questions_of_use(const hd_cost_model *model, const use *u, uint64_t mask) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < u->before_count; i++) {
+        const earlier *e = &u->before[i];
+        int32_t field = model->uses.data[e->use].field;
+        if (u->field >= 0 && (field < 0 || !(mask >> field & 1)))
+            continue;
+        bits |= e->l1 >= 0 ? (uint64_t)1 << e->l1 : 0;
+        bits |= e->l2 >= 0 ? (uint64_t)1 << e->l2 : 0;
+    }
+    return bits;
 }
 
 static uint64_t questions_of(const hd_cost_model *model, const use_list *uses, uint64_t mask) {
     uint64_t bits = 0;
     for (uint32_t n = 0; n < uses->count; n++) {
         const use *u = &model->uses.data[uses->data[n]];
-        for (uint32_t i = 0; i < u->before_count; i++) {
-            const earlier *e = &u->before[i];
-            int32_t field = model->uses.data[e->use].field;
-            if (u->field >= 0 && (field < 0 || !(mask >> field & 1)))
-                continue;
-            bits |= e->l1 >= 0 ? (uint64_t)1 << e->l1 : 0;
-            bits |= e->l2 >= 0 ? (uint64_t)1 << e->l2 : 0;
-        }
+        bits |= questions_of_use(model, u, mask);
+        if (u->whole >= 0)
+            bits |= questions_of_use(model, &model->uses.data[u->whole], mask);
     }
     return bits;
 }
@@ -216,6 +249,7 @@ static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, double
     if (all <= 0)
         return;
     double lanes = u->lanes, ideal = lanes * u->width / u->segment;
+    line->kept = moved + more > 0 ? (line->kept * moved + h.kept * more) / (moved + more) : 0;
     line->l1 = moved + more > 0 ? (line->l1 * moved + h.l1 * more) / (moved + more) : 0;
     line->l2 = moved + more > 0 ? (line->l2 * moved + h.l2 * more) / (moved + more) : 0;
     line->transactions = (moved + more) / all;
@@ -253,6 +287,8 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
         const use *u = &model->uses.data[i];
         hits h;
         double transactions;
+        if (u->parts)
+            continue; /* its parts have its price */
         double price = price_of_use(model, u, u->field >= 0 ? of_field[u->field] : NULL, answers,
                                     &h, &transactions);
         sum.v[u->degree] += price;

@@ -225,6 +225,22 @@ static uint64_t active_lanes(const builder *b, const uint64_t group[3], uint64_t
     return active;
 }
 
+/* Where lanes are computed, it is known which of the parts that share an access each lane reaches. */
+static bool knows_parts(const builder *b) {
+    return b->computed && b->access->shares && b->access->computable;
+}
+
+/* Bytes of the lane's place in the part; false when it reaches another one. */
+static bool place_in_part(const builder *b, const uint64_t group[3], const uint64_t local[3],
+                          uint64_t *in) {
+    const hd_access *whole = b->access->whole;
+    const hd_field *part = &b->access->record->fields[b->access->field];
+    int64_t at = (int64_t)whole->record->fields[whole->field].offset +
+                 index_at(b, whole->inner, group, local) - (int64_t)part->offset;
+    *in = (uint64_t)at - (uint64_t)b->access->inner.constant;
+    return at >= 0 && at < part->size;
+}
+
 static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp, uint64_t active) {
     int64_t index[MAX_LANES], inner[MAX_LANES];
     warp_place place = {.lanes = 0};
@@ -235,6 +251,8 @@ static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp,
         int64_t at = index_at(b, b->access->index, group, local);
         uint64_t in = (uint64_t)index_at(b, b->access->inner, group, local) -
                       (uint64_t)b->access->inner.constant;
+        if (knows_parts(b) && !place_in_part(b, group, local, &in))
+            continue;
         if (place.lanes == 0) { /* whole lines make no difference */
             place.base = at;
             moved = in - (uint64_t)hd_mod((int64_t)in, b->context->modulus);
@@ -405,7 +423,8 @@ static void convolve_form(const builder *b, double *dense, uint32_t modulus, hd_
 }
 
 bool cost_access_is_regular(const shape_context *context, const hd_access *access) {
-    const hd_affine *forms[] = {&access->index, &access->inner};
+    const hd_affine *forms[] = {&access->index,
+                                access->shares ? &access->whole->inner : &access->inner};
     const kir_kernel *kernel = context->info->kernel;
     for (int f = 0; f < 2; f++)
         for (uint32_t i = 0; i < forms[f]->term_count; i++) {
@@ -478,7 +497,7 @@ shape *cost_shape_make(const shape_context *context, const hd_access *access, do
     s->lane_copies = 1;
     bool regular = cost_access_is_regular(context, access);
     *stepped = add_executions(&b, regular, s);
-    *warps = b.warps;
+    *warps = b.warps / (access->shares && !knows_parts(&b) ? access->shares : 1);
     s->lanes = b.warps > 0 ? b.lanes / b.warps : 0;
     s->requests = b.warps > 0 ? b.requests / b.warps : 0;
     s->pattern_count = b.warps > 0 ? (uint32_t)b.patterns.count : 0;

@@ -9,6 +9,9 @@
  *   - in the iteration before of one of these loops, anywhere in it;
  *   - before the loop that the later one stands in (its first iteration only).
  *
+ * What a compiler keeps in a register over a loop (kernel/kept.c) is done outside of it, and
+ * stands there for this.
+ *
  * Both must have the same affine index but for the constant, which for the
  * iteration before is moved by the loop's stride. The interval of an earlier
  * access ends at the later one, so intervals are nested and the nearest come
@@ -32,11 +35,11 @@
 enum { MAX_BEFORE = 32, LINE = 128 };
 
 static bool in_loop(const stream_context *c, const use *u, int32_t loop) {
-    return hd_loop_holds(c->info->flow, loop, u->access->loop);
+    return hd_loop_holds(c->info->flow, loop, u->loop);
 }
 
 static int32_t common_loop(const stream_context *c, const use *a, const use *b) {
-    return hd_common_loop(c->info->flow, a->access->loop, b->access->loop);
+    return hd_common_loop(c->info->flow, a->loop, b->loop);
 }
 
 /* An opaque value of the form is made anew in every iteration of `loop`. */
@@ -46,6 +49,12 @@ static bool renewed_in(const stream_context *c, hd_affine form, int32_t loop) {
             hd_flow_in_loop(c->info->flow, loop, c->info->kernel->insts[form.terms[i].index].block))
             return true;
     return false;
+}
+
+/* The place in the field that tells which data an access reaches. Which of several parts it
+ * reaches is told by its place in all of them. */
+static hd_affine inner_of(const use *u) {
+    return u->access->shares ? u->access->whole->inner : u->access->inner;
 }
 
 static bool same_terms(hd_affine a, hd_affine b) {
@@ -79,8 +88,7 @@ static double distinct_ids(const stream_context *c, hd_affine index, hd_symbol_k
 static touched touched_by(const interval_builder *b, const use *u) {
     const stream_context *c = b->c;
     double iterations = 1; /* elements that the loops inside the interval walk over */
-    for (int32_t at = u->access->loop; at >= 0 && at != b->loop;
-         at = c->info->flow->loops[at].parent) {
+    for (int32_t at = u->loop; at >= 0 && at != b->loop; at = c->info->flow->loops[at].parent) {
         if (!b->previous && (in_loop(c, b->x, at) || in_loop(c, b->y, at)))
             continue;
         if (hd_affine_factor(u->access->index, HD_SYM_LOOP, (uint32_t)at) ||
@@ -161,10 +169,11 @@ static interval bytes_between(const stream_context *c, uint32_t x, uint32_t y, i
                           .loop = loop,
                           .previous = previous,
                           .scratch = hd_arena_new()};
+    x -= c->uses[x].part_count;
     for (uint32_t i = 0; i < c->use_count; i++) {
         const use *u = &c->uses[i];
-        if (!in_loop(c, u, loop))
-            continue;
+        if (u->parts || !in_loop(c, u, loop))
+            continue; /* a whole's parts stand for it */
         if (!previous) {
             if (i >= x && i <= y)
                 touch(&b, u, false);
@@ -192,31 +201,48 @@ static bool is_superseded(const stream_context *c, const candidates *found, cons
     for (size_t i = 0; i < found->count; i++) {
         const earlier *near = &found->data[i];
         const use *u = &c->uses[near->use];
-        if (u->field == x->field && near->dindex == e->dindex && near->dinner == e->dinner &&
-            u->width >= x->width && (u->reads || !x->reads) && near->first_only == e->first_only &&
-            near->available >= e->available * 0.5)
+        if (u->field == x->field && !u->parts == !x->parts && near->dindex == e->dindex &&
+            near->dinner == e->dinner && u->width >= x->width && (u->reads || !x->reads) &&
+            near->first_only == e->first_only && near->available >= e->available * 0.5)
             return true;
     }
     return false;
 }
 
+/* Both reach the same of an access' parts, or neither shares executions with other parts. */
+static bool are_matching_parts(const stream_context *c, const use *x, const use *y,
+                               int64_t *dinner) {
+    if (!x->access->shares != !y->access->shares)
+        return false;
+    if (!x->access->shares) /* a part is not brought by the access that it is a part of */
+        return !(x->parts || y->parts) || x->access->inst != y->access->inst ||
+               x->parts == y->parts;
+    int64_t apart =
+        (int64_t)c->record->fields[x->field].offset - (int64_t)c->record->fields[y->field].offset;
+    bool match = *dinner == apart;
+    *dinner = 0;
+    return match;
+}
+
 static void consider(const stream_context *c, candidates *found, uint32_t x, uint32_t y,
                      int32_t loop, bool previous, double available, bool first_only) {
     const hd_access *a = c->uses[x].access, *b = c->uses[y].access;
+    hd_affine a_inner = inner_of(&c->uses[x]), b_inner = inner_of(&c->uses[y]);
     if (c->uses[x].buffer != c->uses[y].buffer || found->count >= MAX_BEFORE ||
-        !same_terms(a->index, b->index) || !same_terms(a->inner, b->inner))
+        !same_terms(a->index, b->index) || !same_terms(a_inner, b_inner))
         return;
-    if (previous && (renewed_in(c, b->index, loop) || renewed_in(c, b->inner, loop)))
+    if (previous && (renewed_in(c, b->index, loop) || renewed_in(c, b_inner, loop)))
         return;
     earlier e = {.use = x, .available = available, .first_only = first_only};
     e.dindex = a->index.constant - b->index.constant;
-    e.dinner = a->inner.constant - b->inner.constant;
+    e.dinner = a_inner.constant - b_inner.constant;
     if (previous) {
         e.dindex -= hd_affine_factor(b->index, HD_SYM_LOOP, (uint32_t)loop);
-        e.dinner -= hd_affine_factor(b->inner, HD_SYM_LOOP, (uint32_t)loop);
+        e.dinner -= hd_affine_factor(b_inner, HD_SYM_LOOP, (uint32_t)loop);
     }
     int64_t far = 1 << 16;
-    if (e.dindex > far || e.dindex < -far || is_superseded(c, found, &e))
+    if (e.dindex > far || e.dindex < -far ||
+        !are_matching_parts(c, &c->uses[x], &c->uses[y], &e.dinner) || is_superseded(c, found, &e))
         return;
     e.between = bytes_between(c, x, y, loop, previous);
     hd_push(c->arena, found, e);
@@ -229,11 +255,11 @@ static void link_use(const stream_context *c, uint32_t y) {
     for (uint32_t x = y; x-- > 0;) {
         int32_t common = common_loop(c, &c->uses[x], u);
         double share = 1; /* of its executions the first ones of its loops outside x's */
-        for (int32_t at = u->access->loop; at >= 0 && at != common; at = loops[at].parent)
+        for (int32_t at = u->loop; at >= 0 && at != common; at = loops[at].parent)
             share /= (double)(c->lengths[at] ? c->lengths[at] : 1);
-        consider(c, &found, x, y, common, false, share, common != u->access->loop);
+        consider(c, &found, x, y, common, false, share, common != u->loop);
     }
-    for (int32_t loop = u->access->loop; loop >= 0; loop = loops[loop].parent) {
+    for (int32_t loop = u->loop; loop >= 0; loop = loops[loop].parent) {
         uint64_t length = c->lengths[loop];
         if (length < 2)
             continue;

@@ -45,6 +45,8 @@ static void add_parts(hd_arena *arena, access_list *list, const hd_access *acces
         }
         a.width = a.width > field->size ? field->size : a.width;
         a.shares = known || parts == 1 ? 0 : parts;
+        if (parts > 1 && !a.whole)
+            a.whole = access;
         hd_push(arena, list, a);
     }
 }

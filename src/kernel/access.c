@@ -20,6 +20,8 @@ typedef hd_vec(hd_access) access_list;
 
 typedef struct finder {
     hd_arena *arena;
+    const hd_kernel_info *info;
+    const hd_divergence *divergence; /* of a block */
     const kir_kernel *kernel;
     const kernel_forms *forms;
     const hd_trip *trips;
@@ -151,6 +153,60 @@ static void place_in_record(const finder *w, const target *t, hd_access *a) {
     a->field_byte = inside ? (uint32_t)a->inner.constant : 0;
 }
 
+/* Of each term of the address, whether all lanes of a block agree on it; and of all of them. */
+static const bool *find_shared(const finder *w, hd_affine address, uint32_t block, bool *all) {
+    bool *shared = hd_new_array(w->arena, bool, address.term_count + 1);
+    *all = true;
+    for (uint32_t i = 0; i < address.term_count; i++) {
+        const hd_term *t = &address.terms[i];
+        shared[i] =
+            t->kind != HD_SYM_VALUE || !hd_is_varying_at(w->info, w->divergence, t->index, block);
+        *all &= shared[i];
+    }
+    return shared;
+}
+
+/* The value that a pointer is made of comes from memory or from an integer. */
+static bool is_loaded_pointer(const finder *w, kir_value pointer, bool *seen) {
+    const kir_inst *inst = &w->kernel->insts[pointer];
+    if (inst->type.kind != KIR_PTR || seen[pointer])
+        return false;
+    seen[pointer] = true;
+    uint32_t first = inst->op == KIR_SELECT, end = inst->arg_count;
+    switch (inst->op) {
+    case KIR_LOAD:
+    case KIR_ATOMIC:
+    case KIR_EXTRACT:
+    case KIR_INTTOPTR: return true;
+    case KIR_ADDR: end = 1; break;
+    case KIR_BITCAST:
+        if (w->kernel->insts[inst->args[0]].type.kind != KIR_PTR)
+            return true;
+        break;
+    case KIR_SELECT:
+    case KIR_PHI:
+    case KIR_SPACECAST:
+    case KIR_FREEZE: break;
+    default: return false;
+    }
+    for (uint32_t i = first; i < end; i++)
+        if (is_loaded_pointer(w, inst->args[i], seen))
+            return true;
+    return false;
+}
+
+/* Why the address is not affine; NULL: it is. */
+static const char *reason_of(const finder *w, const target *t, bool affine, const bool *shared) {
+    const char *reason = affine ? NULL : kernel_forms_reason(w->forms, t->address, shared);
+    if (t->base.kind != KERNEL_BASE_UNKNOWN)
+        return reason;
+    bool *seen = hd_new_array(w->arena, bool, w->kernel->inst_count);
+    if (!is_loaded_pointer(w, t->pointer, seen))
+        return "the pointer may point into more than one buffer";
+    return reason ? hd_format(w->arena, "the pointer was loaded: %s", reason)
+                  : "the pointer was loaded";
+}
+
 static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, uint32_t width) {
     const kir_inst *inst = &w->kernel->insts[v];
     if (!w->guards_known[inst->block])
@@ -186,13 +242,8 @@ static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, u
     kernel_dependence on = kernel_dependence_new(w->forms, w->kernel->insts[a.inst].block);
     kernel_depend_on_form(w->evaluator, t->address, &on);
     a.computable = t->base.kind != KERNEL_BASE_UNKNOWN && !on.unknown;
-    const char *reason = a.affine ? NULL : kernel_forms_reason(w->forms, t->address);
-    if (t->base.kind != KERNEL_BASE_UNKNOWN)
-        a.reason = reason;
-    else if (a.indirect)
-        a.reason = hd_format(w->arena, "the pointer was loaded: %s", reason);
-    else
-        a.reason = "the pointer may point into more than one buffer";
+    const bool *shared = find_shared(w, t->address, inst->block, &a.uniform);
+    a.reason = reason_of(w, t, a.affine, shared);
     hd_push(w->arena, &w->accesses, a);
 }
 
@@ -267,6 +318,15 @@ static bool emit_fields(finder *w, kir_value v, hd_access_kind kind, const targe
     return true;
 }
 
+/* One load or store that reaches several fields at once. */
+static void join_parts(const finder *w, size_t first, uint32_t width) {
+    hd_access *whole = hd_new(w->arena, hd_access);
+    *whole = w->accesses.data[first];
+    whole->width = width;
+    for (size_t i = first; i < w->accesses.count && w->accesses.count > first + 1; i++)
+        w->accesses.data[i].whole = whole;
+}
+
 static void emit_scalar(finder *w, kir_value v, hd_access_kind kind, kir_value pointer,
                         kir_type type) {
     target t = find_target(w, pointer, w->kernel->insts[v].block);
@@ -275,8 +335,11 @@ static void emit_scalar(finder *w, kir_value v, hd_access_kind kind, kir_value p
         int field = hd_record_field_at(t.record, t.position);
         const hd_field *f = field < 0 ? NULL : &t.record->fields[field];
         bool crosses = !f || t.position + width > f->offset + f->size;
-        if (crosses && kind != HD_ATOMIC && emit_fields(w, v, kind, &t, width))
+        size_t first = w->accesses.count;
+        if (crosses && kind != HD_ATOMIC && emit_fields(w, v, kind, &t, width)) {
+            join_parts(w, first, width);
             return;
+        }
     }
     emit(w, v, kind, &t, width);
 }
@@ -384,6 +447,16 @@ static hd_evaluator *solve(hd_arena *arena, const hd_kernel_info *info, const hd
     return kernel_trips_find(forms, trips, binding != NULL);
 }
 
+/* Of all lanes of a block of this launch, as those of one warp. */
+static hd_divergence *divergence_of_block(hd_arena *arena, const hd_kernel_info *info) {
+    const hd_binding *launch = &info->binding;
+    uint64_t lanes = launch->dims ? 1 : 0;
+    for (uint32_t d = 0; d < launch->dims; d++)
+        lanes *= launch->local[d];
+    return hd_divergence_of_warp(arena, info,
+                                 lanes && lanes < UINT32_MAX ? (uint32_t)lanes : UINT32_MAX);
+}
+
 const char *hd_access_kind_name(hd_access_kind kind) {
     static const char *const names[] = {
         [HD_LOAD] = "load", [HD_STORE] = "store", [HD_ATOMIC] = "atomic"};
@@ -426,6 +499,8 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
                 info->trips[l].kind = HD_TRIP_CONSTANT;
     }
     finder w = {.arena = arena,
+                .info = info,
+                .divergence = divergence_of_block(arena, info),
                 .kernel = kernel,
                 .forms = info->evaluator->f,
                 .trips = info->trips,
@@ -441,6 +516,7 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
     }
     info->accesses = w.accesses.data;
     info->access_count = (uint32_t)w.accesses.count;
+    kernel_find_kept(info->evaluator->f, info);
     info->registers = hd_kernel_registers(arena, kernel, info->flow);
     return info;
 }

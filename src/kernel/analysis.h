@@ -47,6 +47,12 @@ typedef struct kernel_base {
     uint32_t index;
 } kernel_base;
 
+/* Of a pointer: `rest` plus a multiple of `modulus` bytes from its base; modulus 0: just that. */
+typedef struct kernel_congruence {
+    bool reached;
+    int64_t modulus, rest;
+} kernel_congruence;
+
 typedef struct kernel_forms {
     hd_arena *arena;
     bool in_blocks; /* launches have no offset */
@@ -55,7 +61,8 @@ typedef struct kernel_forms {
     hd_binding launch; /* with the local size that the kernel requires filled in */
     hd_affine *of;     /* of every scalar integer, and of pointers: bytes from their base */
     kernel_base *base; /* of pointers */
-    uint32_t *rank;    /* of a block in reverse post-order */
+    kernel_congruence *congruence; /* of pointers */
+    uint32_t *rank;                /* of a block in reverse post-order */
     /* Header phis found to be init + step * iteration. */
     bool *is_induction;
     int64_t *step;
@@ -84,10 +91,16 @@ bool kernel_forms_is_latch(const kernel_forms *forms, uint32_t header, uint32_t 
 const char *kernel_forms_base_name(const kernel_forms *forms, kir_value pointer);
 /* " at line 12", or nothing where the source does not tell. */
 const char *kernel_at_line(const kernel_forms *forms, const kir_inst *inst);
-/* Why the form is opaque, as in "depends on parameter n, whose value is not known". */
-const char *kernel_forms_reason(const kernel_forms *forms, hd_affine form);
+/* Why the form is opaque, as in "depends on parameter n, whose value is not known". `shared` says
+ * of each of its terms whether all lanes of a block agree on it; NULL: nothing is known of that. */
+const char *kernel_forms_reason(const kernel_forms *forms, hd_affine form, const bool *shared);
 /* The load that an opaque symbol of the form comes from, or KIR_NONE. */
 kir_value kernel_forms_load_of(const kernel_forms *forms, hd_affine form);
+
+/* ---- congruence.c: where in an element pointers lead that have no affine form ------ */
+
+/* Fills `congruence`; needs `base`. */
+void kernel_congruence_find(kernel_forms *forms);
 
 /* ---- guards.c: conditions ------------------------------------------------------------- */
 
@@ -160,6 +173,16 @@ kernel_dependence kernel_dependence_new(const kernel_forms *forms, uint32_t bloc
 void kernel_depend_on_form(hd_evaluator *e, hd_affine form, kernel_dependence *d);
 /* What the number of passes of a loop's test depends on. */
 void kernel_depend_on_test(hd_evaluator *e, uint32_t loop, kernel_dependence *d);
+
+/* ---- divergence.c ------------------------------------------------------------------- */
+
+/* A built-in function whose result follows from its arguments, and that does nothing else. */
+bool kernel_is_pure_function(const char *name);
+
+/* ---- kept.c --------------------------------------------------------------------------- */
+
+/* Fills in `kept` and `keepable` of all accesses. */
+void kernel_find_kept(const kernel_forms *forms, hd_kernel_info *info);
 
 /* ---- trips.c ------------------------------------------------------------------------ */
 

@@ -76,9 +76,9 @@ static int by_name(const void *key, const void *entry) {
     return strcmp(key, *(const char *const *)entry);
 }
 
-/* Built-in functions whose result follows from their arguments; sorted. Those that also write
- * through a pointer are not among them: every lane has its own memory to be written. */
-static bool is_pure_function(const char *name) {
+/* In these names, sorted. Those that also write through a pointer are not among them: every lane
+ * has its own memory to be written. */
+bool kernel_is_pure_function(const char *name) {
     /* clang-format off */
     static const char *const names[] = {
         "abs", "abs_diff", "acos", "acosh", "acospi", "add_rd", "add_ru", "add_rz", "add_sat",
@@ -193,7 +193,7 @@ static bool varies_by_itself(const analysis *a, kir_value v, const bool *constan
         return (is_private && !constant[inst->args[0]]) || a->reached[inst->block];
     }
     case KIR_ATOMIC: return true;
-    case KIR_CALL: return !is_pure_function(inst->name); /* but for is_shared() */
+    case KIR_CALL: return !kernel_is_pure_function(inst->name); /* but for is_shared() */
     case KIR_PHI: return a->reached[inst->block];
     default: return false;
     }

@@ -84,8 +84,14 @@ bool kernel_forms_is_latch(const kernel_forms *f, uint32_t header, uint32_t from
     return loop >= 0 && hd_flow_in_loop(f->flow, loop, from);
 }
 
+/* A symbol of its own; that of a pointer counts by its modulus (congruence.c). */
 static hd_affine opaque(const kernel_forms *f, kir_value v) {
-    return kernel_affine_symbol(f->arena, HD_SYM_VALUE, v);
+    hd_affine symbol = kernel_affine_symbol(f->arena, HD_SYM_VALUE, v);
+    kernel_congruence c = f->congruence[v];
+    if (!c.reached || c.modulus <= 1)
+        return symbol;
+    symbol = hd_affine_scale(f->arena, symbol, c.modulus);
+    return hd_affine_add(f->arena, symbol, kernel_affine_constant(c.rest), 1);
 }
 
 hd_affine kernel_forms_at(const kernel_forms *f, kir_value value, uint32_t block) {
@@ -536,6 +542,7 @@ kernel_forms *kernel_forms_new(hd_arena *arena, const kir_module *module, const 
     for (uint32_t l = 0; l < flow->loop_count; l++)
         f->last_iteration[l] = -1;
     find_bases(f);
+    kernel_congruence_find(f);
     return f;
 }
 
@@ -615,12 +622,12 @@ static const char *reason_of_scalar(const kernel_forms *f, const hd_term *term) 
                      hd_affine_print(f->arena, f->kernel, (hd_affine){0, 1, term}));
 }
 
-static const char *reason_of_value(const kernel_forms *f, kir_value value) {
+static const char *reason_of_value(const kernel_forms *f, kir_value value, bool shared) {
     kir_value load = kernel_forms_load_of(f, opaque(f, value));
     const kir_inst *inst = &f->kernel->insts[load == KIR_NONE ? value : load];
     const char *where = kernel_at_line(f, inst);
     if (load != KIR_NONE)
-        return hd_format(f->arena, "indirect through %s%s",
+        return hd_format(f->arena, "%s %s%s", shared ? "read from" : "indirect through",
                          kernel_forms_base_name(f, inst->args[0]), where);
     if (inst->op == KIR_CALL)
         return hd_format(f->arena, "depends on the result of %s()%s", inst->name, where);
@@ -636,12 +643,16 @@ static const char *reason_of_value(const kernel_forms *f, kir_value value) {
                      where);
 }
 
-const char *kernel_forms_reason(const kernel_forms *f, hd_affine form) {
-    for (uint32_t i = form.term_count; i-- > 0;) { /* values stand last and say most */
+const char *kernel_forms_reason(const kernel_forms *f, hd_affine form, const bool *shared) {
+    for (uint32_t i = form.term_count; i-- > 0;) /* what differs between lanes says most */
+        if (form.terms[i].kind == HD_SYM_VALUE && !(shared && shared[i]))
+            return reason_of_value(f, form.terms[i].index, false);
+    for (uint32_t i = form.term_count; i-- > 0;)
         if (form.terms[i].kind == HD_SYM_VALUE)
-            return reason_of_value(f, form.terms[i].index);
+            return hd_format(f->arena, "uniform in a block: %s",
+                             reason_of_value(f, form.terms[i].index, true));
+    for (uint32_t i = form.term_count; i-- > 0;)
         if (form.terms[i].kind == HD_SYM_PARAM || form.terms[i].kind == HD_SYM_SIZE)
             return reason_of_scalar(f, &form.terms[i]);
-    }
     return NULL;
 }

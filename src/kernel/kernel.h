@@ -180,17 +180,25 @@ typedef struct hd_access {
      * Field -1: offset 0. Without a record elements are those of the parameter's type,
      * or of `width` bytes when that is not known. */
     hd_affine index, inner;
-    bool affine;             /* no opaque symbol in `address` */
-    bool indirect;           /* an opaque symbol is a load's result */
-    kir_value indirect_load; /* that load, or KIR_NONE */
-    bool computable;         /* hd_affine_evaluate() can compute `address` at any point: it
+    bool affine;                   /* no opaque symbol in `address` */
+    bool indirect;                 /* an opaque symbol is a load's result */
+    kir_value indirect_load;       /* that load, or KIR_NONE */
+    bool uniform;                  /* opaque symbols are the same for all lanes of a block that are
+                              * active together: lanes differ by the affine rest alone */
+    bool computable;               /* hd_affine_evaluate() can compute `address` at any point: it
                               * is affine, or opaque symbols come from ids, loop counters
                               * and known scalars by integer arithmetic alone */
-    uint32_t shares;         /* not 0: one of so many accesses that share the instruction's
+    uint32_t shares;               /* not 0: one of so many accesses that share the instruction's
                               * executions evenly, since it is not known which part each reaches */
-    const char *reason;      /* not affine: why, e.g. "indirect through idx[...] at line 12" */
-    int32_t loop;            /* innermost loop, or -1 */
-    hd_guard *guards;        /* affine conditions under which it runs */
+    const struct hd_access *whole; /* what this is a part of, if it is one of several parts that
+                                    * one access is taken as: the access as it is where they lie
+                                    * side by side as in the struct; else NULL */
+    const char *reason;            /* not affine: why, e.g. "indirect through idx at line 12" */
+    int32_t loop;                  /* innermost loop, or -1 */
+    int32_t kept;     /* outermost loop for whose iterations a compiler does it but once,
+                              * in a register between (kept.c), or -1 */
+    int32_t keepable; /* the same if all pointers that the kernel is given were `restrict` */
+    hd_guard *guards; /* affine conditions under which it runs */
     uint32_t guard_count;
     bool conditional; /* also runs under a condition that is not affine */
     uint32_t file, line, column;

@@ -341,7 +341,7 @@ static const char *why_not(const kernel_forms *f, const kernel_exit_test *test,
         form = hd_affine_is_opaque(init) ? init : form;
     }
     kir_value load = kernel_forms_load_of(f, form);
-    const char *reason = kernel_forms_reason(f, form);
+    const char *reason = kernel_forms_reason(f, form, NULL);
     if (load != KIR_NONE)
         reason = hd_format(f->arena, "depends on a value loaded from %s%s",
                            kernel_forms_base_name(f, f->kernel->insts[load].args[0]),

@@ -61,12 +61,8 @@ void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
         table->next = at + 1;
         hd_launch_counts_add(&table->data[at].counts, &more);
         if (cached)
-            hd_cache_counts_add(&table->data[at].cached, &cached[a].counts);
+            hd_cache_sum_add(&table->data[at].cached, &cached[a]);
     }
-}
-
-void hd_cache_counts_add(hd_cache_counts *sum, const hd_cache_counts *more) {
-    hd_tally_add(sum, more, sizeof *sum);
 }
 
 hd_launch_counts hd_access_row_moved(const hd_access_row *row) {

@@ -22,7 +22,7 @@ typedef struct hd_access_row {
     uint64_t pc;
     const char *buffer, *record, *field; /* NULL: not known, or none */
     hd_launch_counts counts;
-    hd_cache_counts cached; /* zeros where no caches were simulated */
+    hd_cache_sum cached; /* zeros where no caches were simulated */
 } hd_access_row;
 
 /* All zero but for `arena`: an empty table. Rows stand as the launches have them. */
@@ -37,7 +37,6 @@ typedef struct hd_access_table {
  * cached[launch->access_count], or NULL. */
 void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
                          const hd_counters *counters, const hd_cache_sum *cached);
-void hd_cache_counts_add(hd_cache_counts *sum, const hd_cache_counts *more);
 /* Of what was counted of an access the part that counts for its launches, too: accesses to global
  * memory, and the passes of local memory's banks. */
 hd_launch_counts hd_access_row_moved(const hd_access_row *row);

@@ -95,7 +95,7 @@ static hd_banks_counts recall_warp(stream *s, const hd_event *e, uint32_t first,
     const hd_banks *b = hd_tally_self(s);
     uint32_t row = b->banks << b->shift;
     uint32_t start = (uint32_t)(hd_event_address(e, first) & (row - 1));
-    kept *k = &s->kept[warp_hash(e, mask, width, start) >> 32 & (KEPT - 1)];
+    kept *k = &s->kept[warp_hash(e->stride, mask, width, start) >> 32 & (KEPT - 1)];
     if (k->mask != mask || k->stride != e->stride || k->width != width || k->start != start)
         *k = (kept){mask, e->stride, width, start, count_warp(b, e, first, end, width)};
     return k->result;

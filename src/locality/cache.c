@@ -23,6 +23,7 @@
 
 #include "base/table.h"
 #include "cost/cost.h"
+#include "locality/tally.h"
 #include "locality/cache_parts.h"
 
 /* What one access does at one place. */
@@ -38,6 +39,21 @@ typedef struct geometry {
     uint32_t per_line; /* bits of all sectors of a line */
 } geometry;
 
+/* What an SM asks L2 for: sectors of a group. */
+typedef struct l2_request {
+    uint64_t group;
+    uint32_t asked, full; /* full: written whole */
+    uint32_t cell;
+    hd_access_kind kind;
+} l2_request;
+
+/* Those of some rounds, which L2 serves round by round. */
+typedef struct l2_queue {
+    hd_vec(l2_request) requests;
+    hd_vec(size_t) ends; /* of each round */
+    size_t served;
+} l2_queue;
+
 typedef struct simulation {
     hd_arena *arena; /* of what is gone in the end */
     const hd_device *device;
@@ -46,7 +62,8 @@ typedef struct simulation {
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
-    cache_sets *l1s; /* [device->sms] */
+    cache_sets *l1s;  /* [device->sms] */
+    l2_queue *queues; /* [device->sms] */
     cache_sets l2_sets;
     hd_vec(cell) cells;
     hd_hash_table cell_of; /* access << 32 | place, of the launch */
@@ -103,19 +120,27 @@ static geometry geometry_of(const hd_cache *cache, uint32_t sector) {
 
 /* ---- the levels ------------------------------------------------------------------------------------ */
 
-/* All sectors that come with those of `mask`, which come `brings` at a time. */
-static inline uint32_t widen(uint32_t mask, uint32_t brings) {
-    if (brings == 1)
-        return mask;
-    uint64_t one = ((uint64_t)1 << brings) - 1;
-    uint32_t wide = 0;
-    for (uint32_t at = 0; at < 32; at += brings)
-        if (mask >> at & one)
-            wide |= (uint32_t)(one << at);
-    return wide;
+/* The first sectors of what comes `brings` at a time, a power of two, and has some of `mask`. */
+static inline uint32_t firsts(uint32_t mask, uint32_t brings) {
+    for (uint32_t step = 1; step < brings; step *= 2)
+        mask |= mask >> step;
+    return mask & (uint32_t)(UINT32_MAX / (((uint64_t)1 << brings) - 1));
 }
 
-static inline uint32_t count_bits(uint32_t mask) { return (uint32_t)__builtin_popcount(mask); }
+/* All sectors that come with those of `mask`. */
+static inline uint32_t widen(uint32_t mask, uint32_t brings) {
+    return brings == 1 ? mask : (uint32_t)(firsts(mask, brings) * (((uint64_t)1 << brings) - 1));
+}
+
+/* Processors that this is built for need not have an instruction for it (Warren, Hacker's Delight,
+ * 5-1). */
+static inline uint32_t count_bits(uint32_t x) {
+    if (!(x & (x - 1)))
+        return x != 0;
+    x -= x >> 1 & 0x55555555;
+    x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+    return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
 
 static void write_back(simulation *s, const cache_victim *line) {
     if (line->state.dirty)
@@ -179,15 +204,74 @@ static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, b
 static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
                         const hd_event_access *access, uint32_t number) {
     bool loads = access->kind == HD_LOAD, stores = access->kind == HD_STORE;
-    uint32_t left = past_l1(s, sm, group, loads, number), full = stores ? group->full : 0;
-    if (!stores)
-        s->cells.data[number].counts.l2_bytes += (uint64_t)count_bits(left) * s->sector;
+    uint32_t asked = past_l1(s, sm, group, loads, number);
+    if (asked)
+        hd_push(s->arena, &s->queues[sm].requests,
+                (l2_request){group->number, asked, stores ? group->full : 0, number, access->kind});
+}
+
+/* A request of many lines: what L1 knows of them comes from the host's memory at the same time. */
+static void fetch_l1(const simulation *s, const cache_sets *l1) {
+    const sector_group *groups = s->list.groups;
+    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
+        cache_fetch_set(
+            l1, (groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(groups[g].touched)) /
+                    s->l1.line);
+    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
+        cache_fetch_line(
+            l1, (groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(groups[g].touched)) /
+                    s->l1.line);
+}
+
+/* ---- L2, round by round -------------------------------------------------------------------------- */
+
+static inline uint64_t l2_line(const simulation *s, uint64_t group, uint32_t at) {
+    return (group * GROUP_SECTORS + at) / s->l2.line;
+}
+
+static void serve_request_of_l2(simulation *s, const l2_request *r) {
+    uint32_t left = r->asked;
+    if (r->kind != HD_STORE)
+        s->cells.data[r->cell].counts.l2_bytes += (uint64_t)count_bits(left) * s->sector;
     while (left) {
         uint32_t at = (uint32_t)__builtin_ctz(left) / s->l2.line * s->l2.line;
-        ask_l2(s, (group->number * GROUP_SECTORS + at) / s->l2.line, left >> at & s->l2.per_line,
-               full >> at & s->l2.per_line, !loads, number);
+        ask_l2(s, l2_line(s, r->group, at), left >> at & s->l2.per_line,
+               r->full >> at & s->l2.per_line, r->kind != HD_LOAD, r->cell);
         left &= ~(s->l2.per_line << at);
     }
+}
+
+static uint64_t first_l2_line(const simulation *s, const l2_request *r) {
+    return l2_line(s, r->group, (uint32_t)__builtin_ctz(r->asked));
+}
+
+/* One SM's requests of a round. What comes after them is fetched from the host's memory meanwhile,
+ * where the sets are spread over many megabytes. */
+static void serve_round(simulation *s, l2_queue *q, size_t round) {
+    enum { SETS_AHEAD = 16, LINES_AHEAD = 6 };
+    const l2_request *all = q->requests.data;
+    for (; q->served < q->ends.data[round]; q->served++) {
+        if (q->served + SETS_AHEAD < q->requests.count)
+            cache_fetch_set(&s->l2_sets, first_l2_line(s, &all[q->served + SETS_AHEAD]));
+        if (q->served + LINES_AHEAD < q->requests.count)
+            cache_fetch_line(&s->l2_sets, first_l2_line(s, &all[q->served + LINES_AHEAD]));
+        serve_request_of_l2(s, &all[q->served]);
+    }
+}
+
+static void end_round(void *user, uint32_t sm) {
+    simulation *s = user;
+    hd_push(s->arena, &s->queues[sm].ends, s->queues[sm].requests.count);
+}
+
+static void end_rounds(void *user) {
+    simulation *s = user;
+    for (size_t round = 0; round < s->queues[0].ends.count; round++)
+        for (uint32_t sm = 0; sm < s->device->sms; sm++)
+            if (round < s->queues[sm].ends.count)
+                serve_round(s, &s->queues[sm], round);
+    for (uint32_t sm = 0; sm < s->device->sms; sm++)
+        s->queues[sm].requests.count = s->queues[sm].ends.count = s->queues[sm].served = 0;
 }
 
 /* ---- one MI ------------------------------------------------------------------------------------------ */
@@ -204,13 +288,14 @@ static uint32_t cell_at(simulation *s, uint32_t access, uint32_t place) {
     return number;
 }
 
-/* Segments of several sectors; at most a group's, as hd_caches_check() sees to. */
-static uint64_t count_segments(const simulation *s, uint32_t segment) {
-    uint64_t count = 0;
-    uint32_t sectors = segment >> s->shift;
-    for (size_t g = 0; g < s->list.count; g++)
-        count += count_bits(widen(s->list.groups[g].touched, sectors)) / sectors;
-    return count;
+/* At most a group's sectors are a segment, as hd_caches_check() sees to. */
+static void count_request(const simulation *s, uint32_t width, hd_cache_counts *counts) {
+    uint32_t brings = hd_device_segment_for(s->device, width) >> s->shift;
+    for (size_t g = 0; g < s->list.count; g++) {
+        uint32_t touched = s->list.groups[g].touched;
+        counts->sectors += count_bits(touched);
+        counts->transactions += count_bits(firsts(touched, brings));
+    }
 }
 
 static bool has_active(const hd_event *e, uint32_t first, uint32_t end) {
@@ -235,10 +320,9 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
     if (!has_active(view->event, first, end))
         return false;
     *number = cell_at(s, view->event->access, event_sectors(view, first, end, &s->list));
-    hd_cache_counts *counts = &s->cells.data[*number].counts;
-    for (size_t g = 0; g < s->list.count; g++)
-        counts->sectors += count_bits(s->list.groups[g].touched);
-    counts->transactions += count_segments(s, hd_device_segment_for(s->device, access->width));
+    count_request(s, access->width, &s->cells.data[*number].counts);
+    if (s->has_l1 && access->kind == HD_LOAD)
+        fetch_l1(s, &s->l1s[sm]);
     for (size_t g = 0; g < s->list.count; g++)
         serve_group(s, sm, &s->list.groups[g], access, *number);
     return true;
@@ -311,6 +395,8 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
                          .launch = l,
                          .sms = s->device->sms,
                          .issue = issue,
+                         .end_round = end_round,
+                         .end_rounds = end_rounds,
                          .user = s,
                          .goes_on = goes_on};
     hd_status status = cache_memory_launch(&s->memory, launch);
@@ -339,18 +425,9 @@ double hd_cache_cost(const hd_device *d, const hd_cache_counts *c) {
     return (double)c->transactions * (d->w_l1 * l1 + d->w_l2 * l2 + d->w_dram * (1 - l1 - l2));
 }
 
-static void add_cell(hd_cache_sum *sum, const hd_cache_counts *more, double cost) {
-    hd_cache_counts *c = &sum->counts;
-    c->requests += more->requests;
-    c->transactions += more->transactions;
-    c->sectors += more->sectors;
-    c->l1_hits += more->l1_hits;
-    c->l2_sectors += more->l2_sectors;
-    c->l2_hits += more->l2_hits;
-    c->l2_bytes += more->l2_bytes;
-    c->dram_read += more->dram_read;
-    c->dram_written += more->dram_written;
-    sum->cost += cost;
+void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
+    hd_tally_add(&sum->counts, &more->counts, sizeof sum->counts);
+    sum->cost += more->cost;
 }
 
 static void write_back_rest(void *user, const cache_victim *line) { write_back(user, line); }
@@ -376,11 +453,11 @@ static void add_up(simulation *s, hd_arena *arena, hd_caches *result) {
     for (size_t i = 0; i < s->cells.count; i++) {
         const cell *c = &s->cells.data[i];
         hd_cache_launch *launch = &result->launches[c->launch];
-        double cost = hd_cache_cost(s->device, &c->counts);
-        add_cell(&launch->accesses[c->access], &c->counts, cost);
-        add_cell(&launch->sum, &c->counts, cost);
-        add_cell(&s->memory.places.data[c->place].sum, &c->counts, cost);
-        add_cell(&result->total, &c->counts, cost);
+        const hd_cache_sum sum = {c->counts, hd_cache_cost(s->device, &c->counts)};
+        hd_cache_sum_add(&launch->accesses[c->access], &sum);
+        hd_cache_sum_add(&launch->sum, &sum);
+        hd_cache_sum_add(&s->memory.places.data[c->place].sum, &sum);
+        hd_cache_sum_add(&result->total, &sum);
     }
     keep_places(s, arena, result);
 }
@@ -393,6 +470,7 @@ static void make_levels(simulation *s) {
     s->shift = (uint32_t)__builtin_ctz(s->sector);
     s->list.shift = s->shift;
     s->request = hd_device_request_lanes(d);
+    s->queues = hd_new_array(s->arena, l2_queue, d->sms);
     s->has_l1 = d->l1.size > 0;
     s->l2 = geometry_of(&d->l2, s->sector);
     cache_sets_init(&s->l2_sets, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
@@ -457,8 +535,12 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
 
 /* ---- what a reader sees ------------------------------------------------------------------------------------ */
 
-HD_GETTER(l1_share, hd_cache_sum, hd_real(share_of(row->counts.l1_hits, row->counts.sectors)))
-HD_GETTER(l2_share, hd_cache_sum, hd_real(share_of(row->counts.l2_hits, row->counts.l2_sectors)))
+/* Nothing, where nothing was asked for. */
+static hd_value share_if(uint64_t part, uint64_t all) {
+    return all ? hd_real(share_of(part, all)) : hd_null();
+}
+HD_GETTER(l1_share, hd_cache_sum, share_if(row->counts.l1_hits, row->counts.sectors))
+HD_GETTER(l2_share, hd_cache_sum, share_if(row->counts.l2_hits, row->counts.l2_sectors))
 
 const hd_member hd_cache_sum_members[] = {
     {"requests", HD_AT(hd_cache_sum, counts.requests)},

@@ -94,6 +94,9 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                         const hd_device *device, const hd_job *job, const hd_layout *layout,
                         const hd_caches_options *options, const hd_caches **caches);
 
+/* Adds up counts and costs. */
+void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more);
+
 /* The dynamic cost of what one access counts: costs of several add up, their counts' does not. */
 double hd_cache_cost(const hd_device *device, const hd_cache_counts *counts);
 

@@ -109,7 +109,8 @@ void sector_list_free(sector_list *list);
 
 /* ---- cache_turns.c -------------------------------------------------------------------------- */
 
-/* What hears MIs in the order in which a device is taken to issue them. */
+/* What hears MIs. Those of an SM come in the order in which it is taken to issue them, by rounds of
+ * one for each of its blocks; SMs come one after the other, for some rounds at a time. */
 typedef struct cache_turns {
     hd_trace *trace;
     const hd_diag *diag;
@@ -118,6 +119,8 @@ typedef struct cache_turns {
     uint32_t sms, blocks_per_sm;
     void (*issue)(void *user, uint32_t sm, const hd_event *event);
     void *user;
+    void (*end_round)(void *user, uint32_t sm);
+    void (*end_rounds)(void *user);                      /* all SMs had the same number of them */
     bool (*goes_on)(void *user, uint64_t lane_accesses); /* asked after each MI */
 } cache_turns;
 

@@ -1,12 +1,14 @@
 /*
  * Sets of lines, least recently used first out.
  *
- * A set of few ways is a short array in the order of use: a search goes through it from the line
- * that was used last, where it mostly ends, and a line that is used moves to the front. That is
- * two or three lines of the host's own cache.
+ * A set of few ways has an array of tags, short enough to look through, and its ways in the order
+ * of use, a byte each. A tag has the lower bits of a line alone; the way that it leads to knows all
+ * of it. So a use touches a few lines of the host's own cache, whatever the size of the simulated
+ * one.
  *
- *     set    7f0  7f4  120  3c8      use of 120:    120  7f0  7f4  3c8
- *            last         longest ago
+ *     way      0    1    2    3
+ *     tag      7f4  120  3c8  7f0
+ *     order    3 0 1 2  (last to first)     use of 120:   1 3 0 2
  *
  * Since Volta, L1 has four sets of hundreds of ways. There the lines of a set are a ring of nodes
  * in the order of use, and a hash table of chains finds the node of a line.
@@ -17,6 +19,11 @@
 
 enum { FEW_WAYS = 32 };
 #define NO_NODE UINT32_MAX
+
+typedef struct cache_way {
+    uint64_t line; /* CACHE_NO_LINE: none */
+    cache_state state;
+} cache_way;
 
 typedef struct cache_node {
     uint64_t line;
@@ -37,8 +44,9 @@ void cache_sets_init(cache_sets *c, uint64_t sets, uint32_t ways) {
     uint64_t lines = sets * ways;
     *c = (cache_sets){.sets = sets, .ways = ways, .bucket_shift = 63};
     if (ways <= FEW_WAYS) {
-        c->lines = hd_zeroed(lines, sizeof *c->lines);
-        c->states = hd_zeroed(lines, sizeof *c->states);
+        c->tags = hd_zeroed(lines, sizeof *c->tags);
+        c->order = hd_zeroed(lines, sizeof *c->order);
+        c->held = hd_zeroed(lines, sizeof *c->held);
     } else {
         while (bucket_count(c) < lines)
             c->bucket_shift--;
@@ -50,18 +58,21 @@ void cache_sets_init(cache_sets *c, uint64_t sets, uint32_t ways) {
 }
 
 void cache_sets_clear(cache_sets *c) {
-    if (c->lines) {
-        memset(c->lines, 0xff, c->sets * c->ways * sizeof *c->lines);
-        return;
+    for (uint64_t i = 0; c->held && i < c->sets * c->ways; i++) {
+        c->order[i] = (uint8_t)(i % c->ways);
+        c->held[i] = (cache_way){.line = CACHE_NO_LINE};
     }
+    if (c->held)
+        return;
     memset(c->buckets, 0xff, bucket_count(c) * sizeof *c->buckets);
     for (uint64_t s = 0; s < c->sets; s++)
         c->rings[s] = (cache_ring){NO_NODE, NO_NODE, 0};
 }
 
 void cache_sets_free(cache_sets *c) {
-    free(c->lines);
-    free(c->states);
+    free(c->tags);
+    free(c->order);
+    free(c->held);
     free(c->nodes);
     free(c->rings);
     free(c->buckets);
@@ -70,35 +81,34 @@ void cache_sets_free(cache_sets *c) {
 
 /* ---- few ways ------------------------------------------------------------------------------ */
 
-/* The place of the line in its set; `ways` when it is not there. */
-static inline uint32_t place_of(const uint64_t *lines, uint32_t ways, uint64_t line) {
-    uint32_t at = 0;
-    while (at < ways && lines[at] != line)
-        at++;
-    return at;
+/* The way of a set that holds the line; `ways` when none does. */
+static inline uint32_t find_way(const cache_sets *c, uint64_t first, uint64_t line) {
+    const uint32_t *tags = c->tags + first;
+    uint32_t way = 0;
+    for (; way < c->ways; way++)
+        if (tags[way] == (uint32_t)line && c->held[first + way].line == line)
+            break;
+    return way;
 }
 
 static cache_state *use_few(cache_sets *c, uint64_t line, cache_victim *victim) {
     uint64_t first = cache_set_of(line, c->sets) * c->ways;
-    uint64_t *lines = c->lines + first;
-    cache_state *states = c->states + first, state = {0};
-    uint32_t at = place_of(lines, c->ways, line);
+    uint32_t way = find_way(c, first, line), at = 0;
+    uint8_t *order = c->order + first;
     victim->line = CACHE_NO_LINE;
-    if (!at)
-        return states;
-    if (at < c->ways) {
-        state = states[at];
+    if (way == c->ways) {
+        at = c->ways - 1;
+        way = order[at];
+        *victim = (cache_victim){c->held[first + way].line, c->held[first + way].state};
+        c->held[first + way] = (cache_way){.line = line};
+        c->tags[first + way] = (uint32_t)line;
     } else {
-        at--;
-        *victim = (cache_victim){lines[at], states[at]};
+        while (order[at] != way)
+            at++;
     }
-    for (; at; at--) {
-        lines[at] = lines[at - 1];
-        states[at] = states[at - 1];
-    }
-    lines[0] = line;
-    states[0] = state;
-    return states;
+    memmove(order + 1, order, at);
+    order[0] = (uint8_t)way;
+    return &c->held[first + way].state;
 }
 
 /* ---- many ways ------------------------------------------------------------------------------ */
@@ -166,27 +176,50 @@ static cache_state *use_many(cache_sets *c, uint64_t line, cache_victim *victim)
 /* ---- both ------------------------------------------------------------------------------------ */
 
 cache_state *cache_use(cache_sets *c, uint64_t line, cache_victim *victim) {
-    return c->lines ? use_few(c, line, victim) : use_many(c, line, victim);
+    return c->held ? use_few(c, line, victim) : use_many(c, line, victim);
+}
+
+void cache_fetch_set(const cache_sets *c, uint64_t line) {
+    uint64_t set = cache_set_of(line, c->sets), first = set * c->ways;
+    if (!c->held) {
+        __builtin_prefetch(bucket_of(c, line), 1);
+        return;
+    }
+    __builtin_prefetch(c->tags + first);
+    __builtin_prefetch(c->tags + first + c->ways - 1);
+    __builtin_prefetch(c->order + first, 1);
+}
+
+void cache_fetch_line(const cache_sets *c, uint64_t line) {
+    uint64_t set = cache_set_of(line, c->sets), first = set * c->ways;
+    if (!c->held) {
+        uint32_t n = *bucket_of(c, line);
+        __builtin_prefetch(&c->nodes[n == NO_NODE ? first : n], 1);
+        return;
+    }
+    const uint32_t *tags = c->tags + first;
+    uint32_t way = 0;
+    while (way < c->ways && tags[way] != (uint32_t)line)
+        way++;
+    __builtin_prefetch(&c->held[first + (way < c->ways ? way : c->order[first + way - 1])], 1);
 }
 
 cache_state *cache_find(cache_sets *c, uint64_t line) {
-    if (!c->lines) {
+    if (!c->held) {
         uint32_t n = find_node(c, line);
         return n == NO_NODE ? NULL : &c->nodes[n].state;
     }
     uint64_t first = cache_set_of(line, c->sets) * c->ways;
-    uint32_t at = place_of(c->lines + first, c->ways, line);
-    return at < c->ways ? &c->states[first + at] : NULL;
+    uint32_t way = find_way(c, first, line);
+    return way < c->ways ? &c->held[first + way].state : NULL;
 }
 
 void cache_each(cache_sets *c, void (*each)(void *user, const cache_victim *line), void *user) {
     for (uint64_t i = 0; i < c->sets * c->ways; i++) {
         bool is_there =
-            c->lines ? c->lines[i] != CACHE_NO_LINE : i % c->ways < c->rings[i / c->ways].count;
-        const cache_victim line = {
-            c->lines ? c->lines[i] : c->nodes[i].line,
-            c->lines ? c->states[i] : c->nodes[i].state,
-        };
+            c->held ? c->held[i].line != CACHE_NO_LINE : i % c->ways < c->rings[i / c->ways].count;
+        const cache_victim line = c->held ? (cache_victim){c->held[i].line, c->held[i].state}
+                                          : (cache_victim){c->nodes[i].line, c->nodes[i].state};
         if (is_there)
             each(user, &line);
     }

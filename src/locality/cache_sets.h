@@ -22,10 +22,11 @@ typedef struct cache_victim {
 typedef struct cache_sets {
     uint64_t sets;
     uint32_t ways;
-    /* Few ways: the lines of a set from the one used last to the one used first. */
-    uint64_t *lines; /* [sets * ways], CACHE_NO_LINE where there is none */
-    cache_state *states;
-    /* Many ways: see cache_sets.c. */
+    /* Few ways: see cache_sets.c. All [sets * ways]. */
+    uint32_t *tags;         /* the lower bits of lines */
+    uint8_t *order;         /* ways, from the one that was used last on */
+    struct cache_way *held; /* NULL: many ways */
+    /* Many ways. */
     struct cache_node *nodes; /* [sets * ways] */
     struct cache_ring *rings; /* [sets] */
     uint32_t *buckets;
@@ -48,6 +49,11 @@ static inline uint64_t cache_set_of(uint64_t line, uint64_t sets) {
 cache_state *cache_use(cache_sets *cache, uint64_t line, cache_victim *victim);
 /* A line's state; NULL when it is not there. Changes nothing. */
 cache_state *cache_find(cache_sets *cache, uint64_t line);
+
+/* The line will be used: what a use looks at first, and, called some uses later, what it finds
+ * there, come into the host's cache. */
+void cache_fetch_set(const cache_sets *cache, uint64_t line);
+void cache_fetch_line(const cache_sets *cache, uint64_t line);
 
 /* Calls `each` for every line that is there. */
 void cache_each(cache_sets *cache, void (*each)(void *user, const cache_victim *line), void *user);

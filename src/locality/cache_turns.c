@@ -10,89 +10,175 @@
  *     2 SMs of 2 places, 5 blocks
  *     SM 0    b0 b2        turns    b0 b2 | b1 b3 | b0 b2 | b1 b3 | ...
  *     SM 1    b1 b3        b1 ends:         b4 b3         | b4 b3
+ *
+ * What an SM does to its L1 is nobody else's business, and how long a block is stands in the
+ * trace's index. So some rounds of turns are planned ahead, each SM takes all its turns of these
+ * rounds at once, and what L2 is asked for is put into order afterwards: the state of one L1, and
+ * of the blocks that use it, stays in the host's cache meanwhile.
  */
-#include <stdlib.h>
-
 #include "locality/cache_parts.h"
 
+enum { LANES_AT_ONCE = 1 << 15, ROUNDS_MOST = 64 };
+
+/* A block that has a place. */
+typedef struct resident {
+    const hd_trace_block *block;
+    hd_trace_stream *stream; /* NULL before its first turn */
+    uint64_t planned, taken; /* turns */
+    bool gone;               /* from its place, where all its turns are planned */
+    struct resident *next_free;
+} resident;
+
+typedef struct sm_turns {
+    resident **places;        /* [blocks_per_sm] */
+    uint32_t held;            /* the first ones of them */
+    hd_vec(resident *) turns; /* of the rounds that are planned, NULL at the end of each */
+} sm_turns;
+
 typedef struct taking {
+    hd_arena *arena;
     const cache_turns *turns;
-    uint64_t next;             /* row of the block that comes next */
-    hd_trace_stream **streams; /* [sms * blocks_per_sm] */
-    uint32_t *held;            /* [sms]: places that are taken, the first ones */
-    uint64_t open;
+    uint64_t next; /* row of the block that comes next */
+    sm_turns *sms; /* [sms] */
+    hd_vec(resident *) residents;
+    resident *free;
 } taking;
 
-static hd_status take_block(taking *t, hd_trace_stream **place) {
-    const cache_turns *turns = t->turns;
-    const hd_trace_launch *l = turns->launch;
-    hd_status status = hd_trace_stream_open(turns->trace, turns->diag, l->launch.number,
-                                            l->blocks[t->next++].block, place);
-    t->open += status == HD_OK;
-    return status;
-}
+/* ---- plans ------------------------------------------------------------------------------------ */
 
-static hd_status take_first_blocks(taking *t) {
-    const cache_turns *turns = t->turns;
-    hd_status status = HD_OK;
-    for (uint32_t p = 0; p < turns->blocks_per_sm; p++)
-        for (uint32_t sm = 0; sm < turns->sms && t->next < turns->end && !status; sm++) {
-            status = take_block(t, &t->streams[sm * (size_t)turns->blocks_per_sm + p]);
-            t->held[sm] += status == HD_OK;
-        }
-    return status;
-}
-
-/* The block in this place has ended: the next one takes it, or it is gone. */
-static hd_status end_block(taking *t, uint32_t sm, hd_trace_stream **places, uint32_t p) {
-    hd_status status = HD_OK;
-    bool is_next = t->next < t->turns->end;
-    hd_trace_stream_close(places[p]);
-    t->open--;
-    if (is_next)
-        status = take_block(t, &places[p]);
-    if (is_next && status == HD_OK)
-        return HD_OK;
-    t->held[sm]--;
-    memmove(places + p, places + p + 1, (t->held[sm] - p) * sizeof *places);
-    return status;
-}
-
-/* One turn for each block of the SM. */
-static hd_status turns_of_sm(taking *t, uint32_t sm, bool *complete) {
-    const cache_turns *turns = t->turns;
-    hd_trace_stream **places = t->streams + sm * (size_t)turns->blocks_per_sm;
-    for (uint32_t p = 0; p < t->held[sm];) {
-        const hd_event *event;
-        hd_status status = hd_trace_stream_next(places[p], turns->diag, &event);
-        if (status == HD_OK && !event)
-            status = end_block(t, sm, places, p);
-        if (status)
-            return status;
-        if (!event)
-            continue;
-        turns->issue(turns->user, sm, event);
-        if (!(*complete = turns->goes_on(turns->user, event->active)))
-            return HD_OK;
-        p++;
+/* The next block that has MIs; NULL: there is none. */
+static resident *next_resident(taking *t) {
+    const hd_trace_launch *l = t->turns->launch;
+    while (t->next < t->turns->end && !l->blocks[t->next].mis)
+        t->next++;
+    if (t->next == t->turns->end)
+        return NULL;
+    resident *r = t->free;
+    if (r) {
+        t->free = r->next_free;
+    } else {
+        r = hd_new(t->arena, resident);
+        hd_push(t->arena, &t->residents, r);
     }
-    return HD_OK;
+    *r = (resident){.block = &l->blocks[t->next++]};
+    return r;
+}
+
+static void place_first_blocks(taking *t) {
+    for (uint32_t p = 0; p < t->turns->blocks_per_sm; p++)
+        for (uint32_t sm = 0; sm < t->turns->sms; sm++) {
+            resident *r = next_resident(t);
+            if (!r)
+                return;
+            t->sms[sm].places[t->sms[sm].held++] = r;
+        }
+}
+
+/* Nobody needs it any more once it has left its place and has taken all its turns. */
+static void free_resident(taking *t, resident *r) {
+    if (!r->gone || r->taken < r->block->mis)
+        return;
+    r->next_free = t->free;
+    t->free = r;
+}
+
+/* One round of the SM. A block without MIs leaves its place to the next one, or nobody. */
+static void plan_round(taking *t, sm_turns *sm) {
+    for (uint32_t p = 0; p < sm->held;) {
+        resident *r = sm->places[p];
+        if (r->planned == r->block->mis) {
+            r->gone = true;
+            free_resident(t, r);
+            r = next_resident(t);
+        }
+        if (!r) {
+            sm->held--;
+            memmove(sm->places + p, sm->places + p + 1, (sm->held - p) * sizeof *sm->places);
+            continue;
+        }
+        r->planned++;
+        sm->places[p++] = r;
+        hd_push(t->arena, &sm->turns, r);
+    }
+    hd_push(t->arena, &sm->turns, NULL);
+}
+
+/* False: no block is left. */
+static bool plan(taking *t, uint32_t rounds) {
+    bool any = false;
+    for (uint32_t sm = 0; sm < t->turns->sms; sm++)
+        t->sms[sm].turns.count = 0;
+    for (uint32_t r = 0; r < rounds; r++)
+        for (uint32_t sm = 0; sm < t->turns->sms; sm++) {
+            plan_round(t, &t->sms[sm]);
+            any |= t->sms[sm].turns.count > r + 1;
+        }
+    return any;
+}
+
+/* ---- turns ------------------------------------------------------------------------------------ */
+
+static hd_status take_turn(taking *t, uint32_t sm, resident *r, bool *goes_on) {
+    const cache_turns *turns = t->turns;
+    const hd_event *event;
+    hd_status status = HD_OK;
+    if (!r->stream)
+        status = hd_trace_stream_open(turns->trace, turns->diag, turns->launch->launch.number,
+                                      r->block->block, &r->stream);
+    if (status || (status = hd_trace_stream_next(r->stream, turns->diag, &event)) || !event)
+        return status;
+    turns->issue(turns->user, sm, event);
+    *goes_on = turns->goes_on(turns->user, event->active);
+    if (++r->taken < r->block->mis)
+        return HD_OK;
+    status = hd_trace_stream_next(r->stream, turns->diag, &event); /* that it ends here */
+    hd_trace_stream_close(r->stream);
+    r->stream = NULL;
+    free_resident(t, r);
+    return status;
+}
+
+static hd_status take_turns(taking *t, uint32_t sm, bool *goes_on) {
+    const sm_turns *s = &t->sms[sm];
+    hd_status status = HD_OK;
+    for (size_t i = 0; i < s->turns.count && !status; i++)
+        if (!s->turns.data[i])
+            t->turns->end_round(t->turns->user, sm);
+        else if (*goes_on)
+            status = take_turn(t, sm, s->turns.data[i], goes_on);
+    return status;
+}
+
+/* ---- a launch --------------------------------------------------------------------------------- */
+
+static void begin(taking *t) {
+    const cache_turns *turns = t->turns;
+    t->sms = hd_new_array(t->arena, sm_turns, turns->sms);
+    for (uint32_t sm = 0; sm < turns->sms; sm++)
+        t->sms[sm].places = hd_new_array(t->arena, resident *, turns->blocks_per_sm);
+    place_first_blocks(t);
+}
+
+/* Also of blocks that were stopped in their middle. */
+static void end(taking *t) {
+    for (size_t r = 0; r < t->residents.count; r++)
+        if (t->residents.data[r]->stream)
+            hd_trace_stream_close(t->residents.data[r]->stream);
+    hd_arena_free(t->arena);
 }
 
 hd_status cache_take_turns(const cache_turns *turns, bool *complete) {
-    taking t = {.turns = turns, .next = turns->first};
-    size_t places = turns->sms * (size_t)turns->blocks_per_sm;
-    t.streams = hd_zeroed(places, sizeof *t.streams);
-    t.held = hd_zeroed(turns->sms, sizeof *t.held);
+    taking t = {.arena = hd_arena_new(), .turns = turns, .next = turns->first};
+    uint64_t lanes = (uint64_t)turns->blocks_per_sm * turns->launch->launch.block_threads;
+    uint32_t rounds = lanes < LANES_AT_ONCE ? (uint32_t)(LANES_AT_ONCE / lanes) : 1;
+    hd_status status = HD_OK;
     *complete = true;
-    hd_status status = take_first_blocks(&t);
-    while (t.open && !status && *complete)
-        for (uint32_t sm = 0; sm < turns->sms && !status && *complete; sm++)
-            status = turns_of_sm(&t, sm, complete);
-    for (uint32_t sm = 0; sm < turns->sms; sm++)
-        for (uint32_t p = 0; p < t.held[sm]; p++)
-            hd_trace_stream_close(t.streams[sm * (size_t)turns->blocks_per_sm + p]);
-    free(t.streams);
-    free(t.held);
+    begin(&t);
+    while (!status && *complete && plan(&t, rounds > ROUNDS_MOST ? ROUNDS_MOST : rounds)) {
+        for (uint32_t sm = 0; sm < turns->sms && !status; sm++)
+            status = take_turns(&t, sm, complete);
+        turns->end_rounds(turns->user);
+    }
+    end(&t);
     return status;
 }

@@ -9,8 +9,6 @@
  */
 #include "locality/request.h"
 
-enum { MOST_LANES = 1024 };
-
 /* ---- one request -------------------------------------------------------------- */
 
 /* What the segments of a request are. */
@@ -84,21 +82,6 @@ static uint64_t different_bytes(const uint64_t *address, uint32_t count, uint32_
 
 /* ---- one event -------------------------------------------------------------------- */
 
-/* Addresses of active lanes in order, as they nearly always stand already, or all but. */
-static uint32_t gather(const hd_event *e, uint32_t first, uint32_t end, uint64_t *address) {
-    uint32_t count = 0;
-    for (uint32_t lane = first; lane < end; lane++) {
-        if (!hd_event_active(e, lane))
-            continue;
-        uint64_t value = hd_event_address(e, lane);
-        uint32_t at = count++;
-        for (; at > 0 && address[at - 1] > value; at--)
-            address[at] = address[at - 1];
-        address[at] = value;
-    }
-    return count;
-}
-
 /* The transactions of the warp whose lanes are `first` up to `end`. */
 static hd_coalesce_counts count_warp(const hd_device *device, const hd_event *e, uint32_t first,
                                      uint32_t end, uint32_t width) {
@@ -109,27 +92,25 @@ static hd_coalesce_counts count_warp(const hd_device *device, const hd_event *e,
     uint32_t request = hd_device_request_lanes(device);
     for (uint32_t from = first; from < end; from += request) {
         uint32_t to = end - from < request ? end : from + request;
-        uint32_t count = gather(e, from, to, address);
+        uint32_t count = warp_addresses(e, from, to, address);
         join(address, count, width, r, &sum);
         if (request == device->warp)
             sum.bytes_used = different_bytes(address, count, width);
     }
     if (request != device->warp)
-        sum.bytes_used = different_bytes(address, gather(e, first, end, address), width);
+        sum.bytes_used = different_bytes(address, warp_addresses(e, first, end, address), width);
     return sum;
 }
 
 /* The same for a strided event: from the table, if it is there. */
 static hd_coalesce_counts recall_warp(const hd_device *device, request_memo *memo,
                                       const hd_event *e, uint32_t first, uint32_t end,
-                                      uint64_t mask, uint32_t width) {
+                                      uint64_t mask, int64_t stride, uint32_t width) {
     uint32_t start = (uint32_t)(hd_event_address(e, first) & (device->segment - 1));
-    uint64_t hash = (mask ^ (uint64_t)e->stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
-                    ((uint64_t)width << 32 | start) * 0xc4ceb9fe1a85ec53u;
-    request_kept *k = &memo->kept[hash >> 32 & (REQUESTS_KEPT - 1)];
-    if (k->mask != mask || k->stride != e->stride || k->width != width || k->start != start)
-        *k =
-            (request_kept){mask, e->stride, width, start, count_warp(device, e, first, end, width)};
+    request_kept *k =
+        &memo->kept[warp_hash(stride, mask, width, start) >> 32 & (REQUESTS_KEPT - 1)];
+    if (k->mask != mask || k->stride != stride || k->width != width || k->start != start)
+        *k = (request_kept){mask, stride, width, start, count_warp(device, e, first, end, width)};
     return k->result;
 }
 
@@ -139,13 +120,17 @@ hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, co
     uint32_t warp = device->warp;
     for (uint32_t first = 0; first < e->threads; first += warp) {
         uint32_t end = e->threads - first < warp ? e->threads : first + warp;
-        uint64_t mask = request_mask(e, first, end);
+        uint64_t mask = warp_mask(e, first, end);
         counts.requests += mask != 0;
         if (!mask || !moves)
             continue;
-        hd_coalesce_counts more = e->address || warp > 64
-                                      ? count_warp(device, e, first, end, width)
-                                      : recall_warp(device, memo, e, first, end, mask, width);
+        uint64_t all = end - first < 64 ? ((uint64_t)1 << (end - first)) - 1 : UINT64_MAX;
+        int64_t stride = e->stride;
+        bool strided = warp <= 64 &&
+                       (!e->address || (mask == all && request_is_strided(e, first, end, &stride)));
+        hd_coalesce_counts more =
+            strided ? recall_warp(device, memo, e, first, end, mask, stride, width)
+                    : count_warp(device, e, first, end, width);
         hd_coalesce_add(&counts, &more);
     }
     return counts;

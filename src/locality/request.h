@@ -6,6 +6,7 @@
 #define HD_REQUEST_H
 
 #include "locality/coalesce.h"
+#include "locality/warp.h"
 
 enum { REQUESTS_KEPT = 256 };
 
@@ -22,16 +23,19 @@ typedef struct request_memo {
     request_kept kept[REQUESTS_KEPT];
 } request_memo;
 
-/* The active lanes of a warp or a part of it, from `first` up to `end`, as bits; of more than 64
- * lanes those of the first word that has any. */
-static inline uint64_t request_mask(const hd_event *e, uint32_t first, uint32_t end) {
-    uint64_t mask = 0;
-    for (uint32_t at = first; at < end && !mask; at += 64 - at % 64) {
-        mask = e->mask[at / 64] >> at % 64;
-        if (end - at < 64)
-            mask &= ((uint64_t)1 << (end - at)) - 1;
-    }
-    return mask;
+/* Whether the lanes from `first` up to `end`, which all are active, are evenly apart, as the warps
+ * of a block of two dimensions are where the block is not. */
+static inline bool request_is_strided(const hd_event *e, uint32_t first, uint32_t end,
+                                      int64_t *stride) {
+    *stride = e->stride;
+    if (!e->address || end - first < 2)
+        return !e->address;
+    const uint64_t *at = e->address + first;
+    uint64_t step = at[1] - at[0], differs = 0;
+    for (uint32_t i = 1; i < end - first; i++)
+        differs |= (at[i] - at[i - 1]) ^ step;
+    *stride = (int64_t)step;
+    return !differs;
 }
 
 /* Counts an event of accesses of `width` bytes. `moves`: its space has transactions. */

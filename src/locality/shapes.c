@@ -27,7 +27,7 @@
 enum {
     DEFAULT_PATTERNS = 1 << 17,
     LEAST_ROWS = 64,
-    MOST_ROWS = 1 << 13,
+    MOST_ROWS = 1 << 16,
     KEPT = 256,
     KEPT_ROWS = 6
 };
@@ -37,6 +37,7 @@ enum {
 /* Where the lanes of an access of hd_job_analyse() are found in the events of a row. */
 typedef struct target {
     uint32_t row;   /* of the events */
+    bool is_heard;  /* it is of global memory; others cost nothing */
     bool moves;     /* layouts move it; else only transactions are counted */
     bool is_second; /* a further part of a row whose transactions the first one has */
     uint32_t width, segment_shift;
@@ -49,6 +50,7 @@ typedef struct target {
     bool is_known;
     int64_t byte;   /* of the access, counted from the field */
     uint32_t inner; /* of the part of it that is this access, counted from the part */
+    bool is_free;   /* it is known, and a lane alone needs no residue */
     /* The part of the field that this access reaches: all of it, but where it is taken apart. */
     bool is_part;
     int64_t part, part_end;
@@ -123,14 +125,20 @@ static bool find_base(const hd_event_launch *events, uint32_t row, const char *n
     return true;
 }
 
+/* A lane alone at this byte of the field touches the same number of segments wherever it is. */
+static bool straddles_nothing(const target *t, uint32_t inner) {
+    return inner / t->align == (inner + (t->width ? t->width - 1 : 0)) / t->align;
+}
+
 /* `whole` is the access as the kernel has it, `access` as it is laid out. */
 static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_access *whole,
                           const hd_access *access, const hd_event_launch *events) {
     target t = {.row = access->id, .width = access->width, .own_width = whole->width};
     t.segment_shift = (uint32_t)__builtin_ctz(hd_device_segment_for(s->device, access->width));
     int64_t buffer = buffer_of(launch, access);
-    t.moves = access->space == KIR_GLOBAL && buffer >= 0 && access->record == s->job->record &&
-              access->field >= 0 && find_base(events, t.row, s->job->buffers[buffer].name, &t.base);
+    t.is_heard = access->space == KIR_GLOBAL;
+    t.moves = t.is_heard && buffer >= 0 && access->record == s->job->record && access->field >= 0 &&
+              find_base(events, t.row, s->job->buffers[buffer].name, &t.base);
     if (!t.moves)
         return t;
     const hd_field *field = t.of = &access->record->fields[access->field];
@@ -155,6 +163,7 @@ static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_
     t.byte = t.is_part ? whole->inner.constant : access->inner.constant;
     if (t.is_known && access->inner.constant >= 0)
         t.reach = (uint64_t)access->inner.constant + access->width;
+    t.is_free = t.is_known && straddles_nothing(&t, t.inner);
     t.gap = hd_cost_gap(field, t.reach, 1u << t.segment_shift);
     return t;
 }
@@ -343,15 +352,15 @@ static inline bool place_of(const target *t, uint64_t address, int64_t *index, u
 
 /* Puts a lane where it belongs among those before it, unless it is one of them. */
 static inline void add_lane(stream *s, int64_t index, uint32_t inner) {
-    uint32_t at = s->lanes;
+    uint32_t at = s->lanes, to = at;
     while (at > 0 &&
            (s->index[at - 1] > index || (s->index[at - 1] == index && s->inner[at - 1] > inner)))
         at--;
     if (at > 0 && s->index[at - 1] == index && s->inner[at - 1] == inner)
         return;
-    if (at < s->lanes) {
-        memmove(s->index + at + 1, s->index + at, (s->lanes - at) * sizeof *s->index);
-        memmove(s->inner + at + 1, s->inner + at, (s->lanes - at) * sizeof *s->inner);
+    for (; to > at; to--) {
+        s->index[to] = s->index[to - 1];
+        s->inner[to] = s->inner[to - 1];
     }
     s->index[at] = index;
     s->inner[at] = inner;
@@ -394,26 +403,22 @@ typedef struct entry {
     kept_request *kept; /* where they are kept, and not counted; NULL: nowhere */
 } entry;
 
-static void keep_row(kept_request *k, size_t row) {
+static void keep_row(kept_request *k, size_t row, uint32_t times) {
     for (uint32_t i = 0; i < k->count && i < KEPT_ROWS; i++)
         if (k->rows[i].row == row) {
-            k->rows[i].times++;
+            k->rows[i].times += times;
             return;
         }
     if (k->count < KEPT_ROWS) {
         k->rows[k->count].row = (uint32_t)row;
-        k->rows[k->count].times = 1;
+        k->rows[k->count].times = times;
     }
     k->count++;
 }
 
-static bool straddles_nothing(const target *t, uint32_t inner) {
-    return inner / t->align == (inner + (t->width ? t->width - 1 : 0)) / t->align;
-}
-
-/* The lanes from `from` up to `to` are a clump. */
+/* The lanes from `from` up to `to` are a clump, of which there are so many. */
 static void add_clump(const hd_shapes *s, const stream *lanes, const target *t, uint32_t from,
-                      uint32_t to, entry *e) {
+                      uint32_t to, uint32_t times, entry *e) {
     int32_t places[2 * SHAPE_LANES];
     shape_clump clump = {to - from, (uint32_t)lanes->index[from] & (s->grain.period - 1), places};
     for (uint32_t i = from; i < to; i++) {
@@ -424,9 +429,9 @@ static void add_clump(const hd_shapes *s, const stream *lanes, const target *t, 
         clump.residue = HD_ANY_RESIDUE;
     size_t row = shape_rows_find(&e->sums->rows, &clump);
     if (e->kept)
-        keep_row(e->kept, row);
+        keep_row(e->kept, row, times);
     else
-        e->sums->rows.rows[row].count[e->level]++;
+        e->sums->rows.rows[row].count[e->level] += times;
 }
 
 static uint64_t gap_of(const stream *lanes, const target *t) {
@@ -440,12 +445,20 @@ static uint64_t gap_of(const stream *lanes, const target *t) {
 /* Cuts the lanes into clumps. */
 static void add_clumps(const hd_shapes *s, const stream *lanes, const target *t, entry *e) {
     uint64_t gap = gap_of(lanes, t);
-    uint32_t from = 0;
-    for (uint32_t i = 1; i <= lanes->lanes; i++)
-        if (i == lanes->lanes || (uint64_t)(lanes->index[i] - lanes->index[i - 1]) >= gap) {
-            add_clump(s, lanes, t, from, i, e);
-            from = i;
+    uint32_t from = 0, singles = 0, single = 0;
+    for (uint32_t i = 1; i <= lanes->lanes; i++) {
+        if (i < lanes->lanes && (uint64_t)(lanes->index[i] - lanes->index[i - 1]) < gap)
+            continue;
+        if (i == from + 1 && t->is_free && lanes->inner[from] == t->inner) {
+            singles++; /* all of them are one clump */
+            single = from;
+        } else {
+            add_clump(s, lanes, t, from, i, 1, e);
         }
+        from = i;
+    }
+    if (singles)
+        add_clump(s, lanes, t, single, single + 1, singles, e);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -455,35 +468,25 @@ typedef struct warp {
     uint32_t level, transactions;
 } warp;
 
-static void add_request(stream *s, uint32_t number, const hd_event *e, uint32_t first,
-                        uint64_t mask, warp *w) {
-    const hd_shapes *shapes = s->base.self;
-    const target *t = &shapes->launches[shapes->current].targets[number];
-    entry into = {&s->sums[number], w->level, NULL};
-    collect_lanes(s, t, e, first, mask);
-    add_clumps(shapes, s, t, &into);
-    w->transactions += count_segments(s, t);
-}
-
-/* The request of an event with base and stride in elements, from the table or newly there; NULL
- * when it has too many clumps for it. `index` is that of lane `first`. */
+/* The request of lanes that are `stride` bytes apart, whole elements, from the table or newly there;
+ * NULL when it has too many clumps for it. `index` is that of lane `first`. */
 static const kept_request *recall_request(stream *s, uint32_t number, const hd_event *e,
-                                          uint32_t first, uint64_t mask, int64_t index,
-                                          uint32_t inner) {
+                                          uint32_t first, uint64_t mask, int64_t stride,
+                                          int64_t index, uint32_t inner) {
     const hd_shapes *shapes = s->base.self;
     const target *t = &shapes->launches[shapes->current].targets[number];
     sums *sum = &s->sums[number];
     uint32_t residue = (uint32_t)index & (shapes->grain.period - 1);
-    if (!e->stride && straddles_nothing(t, inner))
+    if (!stride && straddles_nothing(t, inner))
         residue = 0;
     uint64_t hash =
-        (mask ^ (uint64_t)e->stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
+        (mask ^ (uint64_t)stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
         ((uint64_t)number << 32 ^ (uint64_t)inner << 16 ^ residue) * 0xc4ceb9fe1a85ec53u;
     kept_request *k = &s->kept[hash >> 32 & (KEPT - 1)];
-    if (k->mask != mask || k->stride != e->stride || k->target != number || k->residue != residue ||
+    if (k->mask != mask || k->stride != stride || k->target != number || k->residue != residue ||
         k->inner != inner || k->generation != sum->rows.generation) {
         *k = (kept_request){.mask = mask,
-                            .stride = e->stride,
+                            .stride = stride,
                             .target = number,
                             .residue = residue,
                             .inner = inner,
@@ -535,7 +538,7 @@ static bool add_broadcast(stream *s, uint32_t number, const hd_event *e, uint64_
         warp w = {shape_level_of(hash), 0};
         if (w.level < sum->rows.level)
             continue;
-        if (!k && !(k = recall_request(s, number, e, 0, 1, index, inner)))
+        if (!k && !(k = recall_request(s, number, e, 0, 1, 0, index, inner)))
             return false;
         count_kept(sum, k, requests, &w);
         count_warp(sum, &w);
@@ -547,24 +550,49 @@ static bool add_broadcast(stream *s, uint32_t number, const hd_event *e, uint64_
     return true;
 }
 
+/* One request of a warp: the lanes of `mask`, counted from lane `first`. */
+static void add_request(stream *s, uint32_t number, const hd_event *e, uint32_t first,
+                        uint64_t mask, warp *w) {
+    const hd_shapes *shapes = s->base.self;
+    const target *t = &shapes->launches[shapes->current].targets[number];
+    uint32_t end = first + shapes->request;
+    uint64_t all = shapes->request < 64 ? ((uint64_t)1 << shapes->request) - 1 : UINT64_MAX;
+    int64_t stride = e->stride, index;
+    uint32_t inner;
+    bool strided = !e->address || (mask == all && request_is_strided(e, first, end, &stride));
+    if (strided && stride % t->size == 0 &&
+        place_of(t, hd_event_address(e, first), &index, &inner)) {
+        const kept_request *k = recall_request(s, number, e, first, mask, stride, index, inner);
+        if (k) {
+            count_kept(&s->sums[number], k, 1, w);
+            return;
+        }
+    }
+    entry into = {&s->sums[number], w->level, NULL};
+    collect_lanes(s, t, e, first, mask);
+    add_clumps(shapes, s, t, &into);
+    w->transactions += count_segments(s, t);
+}
+
 static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t hash) {
     const hd_shapes *shapes = s->base.self;
     const target *t = &shapes->launches[shapes->current].targets[number];
     sums *sum = &s->sums[number];
-    uint32_t size = shapes->device->warp, inner = 0;
-    int64_t index = 0, step = 0;
-    bool strided = !e->address && e->stride % t->size == 0;
-    if (strided && !place_of(t, e->base, &index, &inner))
+    uint32_t size = shapes->device->warp, inner;
+    int64_t index;
+    if (!e->address && !e->stride && e->active == e->threads && e->threads % size == 0 &&
+        place_of(t, e->base, &index, &inner) && add_broadcast(s, number, e, hash, index, inner))
         return;
-    if (strided && !e->stride && e->active == e->threads && e->threads % size == 0 &&
-        add_broadcast(s, number, e, hash, index, inner))
-        return;
-    if (strided)
-        step = e->stride / t->size;
+    bool is_shared = t->is_part && !t->is_known; /* by lanes that reach it and others */
+    if (is_shared && !e->address && e->stride % t->size == 0) {
+        if (!place_of(t, e->base, &index, &inner))
+            return;
+        is_shared = false;
+    }
     for (uint32_t first = 0; first < e->threads; first += size, hash += HD_RANDOM_STEP) {
         uint32_t end = e->threads - first < size ? e->threads : first + size;
-        uint64_t mask = request_mask(e, first, end);
-        if (t->is_part && !t->is_known && !strided)
+        uint64_t mask = warp_mask(e, first, end);
+        if (is_shared)
             mask = lanes_that_reach(t, e, first, mask);
         if (!mask)
             continue;
@@ -576,19 +604,9 @@ static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t ha
             uint64_t part = mask >> from;
             if (shapes->request < 64)
                 part &= ((uint64_t)1 << shapes->request) - 1;
-            if (!part)
-                continue;
-            sum->requests++;
-            if (!counts)
-                continue;
-            uint32_t lane = first + from;
-            const kept_request *k = strided ? recall_request(s, number, e, lane, part,
-                                                             index + (int64_t)lane * step, inner)
-                                            : NULL;
-            if (k)
-                count_kept(sum, k, 1, &w);
-            else
-                add_request(s, number, e, lane, part, &w);
+            sum->requests += part != 0;
+            if (part && counts)
+                add_request(s, number, e, first + from, part, &w);
         }
         if (!counts)
             continue;
@@ -610,15 +628,15 @@ static void count_event(stream *s, uint32_t number, const hd_event *e) {
     sum->requests += counts.requests;
     for (uint32_t at = 0; at < e->threads && shapes->request < shapes->device->warp;
          at += shapes->device->warp)
-        sum->requests += request_mask(e, at, at + shapes->request) &&
-                         request_mask(e, at + shapes->request, at + shapes->device->warp);
+        sum->requests += warp_mask(e, at, at + shapes->request) &&
+                         warp_mask(e, at + shapes->request, at + shapes->device->warp);
 }
 
 static void hear_event(void *state, const hd_event *e) {
     stream *s = state;
     const hd_shapes *shapes = s->base.self;
     const heard *h = &shapes->launches[shapes->current];
-    if (e->access >= h->row_count)
+    if (e->access >= h->row_count || !h->targets[h->first[e->access]].is_heard)
         return;
     /* Accesses that the same lanes execute together are in the sample together. */
     uint64_t mixed = (s->seed ^ s->counts[e->access]++) * 0x9e3779b97f4a7c15u;

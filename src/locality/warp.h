@@ -6,11 +6,11 @@
 
 enum { MOST_LANES = 1024 /* of a warp */ };
 
-/* The active lanes of first .. end - 1, as bits from `first` on; of a warp of several words the
- * first word that has any. 0: none is active. */
+/* The active lanes of first .. end - 1, a warp or a part of it, as bits; of more than 64 lanes those
+ * of the first word that has any. 0: none is active. */
 static inline uint64_t warp_mask(const hd_event *e, uint32_t first, uint32_t end) {
     uint64_t mask = 0;
-    for (uint32_t at = first; at < end && !mask; at += 64) {
+    for (uint32_t at = first; at < end && !mask; at += 64 - at % 64) {
         mask = e->mask[at / 64] >> at % 64;
         if (end - at < 64)
             mask &= ((uint64_t)1 << (end - at)) - 1;
@@ -35,9 +35,9 @@ static inline uint32_t warp_addresses(const hd_event *e, uint32_t first, uint32_
     return count;
 }
 
-/* What a request of a strided event depends on besides the stride, for tables of the latest. */
-static inline uint64_t warp_hash(const hd_event *e, uint64_t mask, uint32_t width, uint32_t start) {
-    return (mask ^ (uint64_t)e->stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
+/* What a request of a strided event depends on, for tables of the latest. */
+static inline uint64_t warp_hash(int64_t stride, uint64_t mask, uint32_t width, uint32_t start) {
+    return (mask ^ (uint64_t)stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
            ((uint64_t)width << 32 | start) * 0xc4ceb9fe1a85ec53u;
 }
 

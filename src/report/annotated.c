@@ -108,7 +108,7 @@ static void add_sum(hd_arena *arena, sum_table *sums, const char *name, const hd
     if (at == sums->rows.count)
         hd_push(arena, &sums->rows, (hd_annotated_sum){.name = name});
     hd_launch_counts_add(&sums->rows.data[at].counts, counts);
-    hd_cache_counts_add(&sums->rows.data[at].cached, &row->cached);
+    hd_cache_sum_add(&sums->rows.data[at].cached, &row->cached);
 }
 
 /* "body.x" for a field, whichever buffer it is in; else the buffer. */
@@ -140,9 +140,9 @@ const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
         hd_launch_counts_add(&line->counts, &moved);
         hd_launch_counts_add(&file->counts, &moved);
         hd_launch_counts_add(&a->total.counts, &moved);
-        hd_cache_counts_add(&line->cached, &row->cached);
-        hd_cache_counts_add(&file->cached, &row->cached);
-        hd_cache_counts_add(&a->total.cached, &row->cached);
+        hd_cache_sum_add(&line->cached, &row->cached);
+        hd_cache_sum_add(&file->cached, &row->cached);
+        hd_cache_sum_add(&a->total.cached, &row->cached);
         add_sum(arena, &n.kernels, row->kernel, row, &moved);
         if (is_counted(&moved))
             add_sum(arena, &n.targets, target_of(arena, row), row, &moved);
@@ -168,8 +168,15 @@ double hd_efficiency(const hd_launch_counts *counts) {
     return moved->bytes_moved ? (double)moved->bytes_used / (double)moved->bytes_moved : 1;
 }
 
-uint64_t hd_weight(const hd_launch_counts *counts) {
+uint64_t hd_moves(const hd_launch_counts *counts) {
     return counts->hd_coalesce.transactions + counts->hd_banks.passes;
+}
+
+double hd_annotated_weight(const hd_annotated *annotated, const hd_launch_counts *counts,
+                           const hd_cache_sum *cached) {
+    return annotated->has_caches
+               ? cached->cost + annotated->device->w_l1 * (double)counts->hd_banks.passes
+               : (double)hd_moves(counts);
 }
 
 /* ---- what a reader sees of them ------------------------------------------------------------- */
@@ -178,7 +185,7 @@ HD_GETTER(accesses_of, hd_annotated_line, hd_pointed_rows(row->accesses, row->ac
 HD_GETTER(efficiency_of, hd_launch_counts, hd_real(hd_efficiency(row)))
 
 /* null where no caches were simulated. */
-static hd_value cached_of(const hd_view *view, const hd_cache_counts *cached) {
+static hd_value cached_of(const hd_view *view, const hd_cache_sum *cached) {
     return hd_row(((const hd_annotated *)view->context)->has_caches ? cached : NULL);
 }
 HD_GETTER(line_caches, hd_annotated_line, cached_of(view, &row->cached))
@@ -189,8 +196,12 @@ HD_GETTER(kernels_of, hd_annotated, hd_with(hd_rows(row->kernels, row->kernel_co
 HD_GETTER(targets_of, hd_annotated, hd_with(hd_rows(row->targets, row->target_count), row))
 HD_GETTER(total_of, hd_annotated, hd_with(hd_row(&row->total), row))
 
-static const hd_member cache_members[] = {HD_SAME(hd_cache_counts, sectors, l1_hits, l2_sectors,
-                                                  l2_hits, l2_bytes, dram_read, dram_written),
+static const hd_member cache_count_members[] = {HD_SAME(hd_cache_counts, sectors, l1_hits,
+                                                        l2_sectors, l2_hits, l2_bytes, dram_read,
+                                                        dram_written),
+                                                {0}};
+static const hd_member cache_members[] = {{HD_IN(hd_cache_sum, counts), .of = cache_count_members},
+                                          {"cost", HD_AT(hd_cache_sum, cost)},
                                           {0}};
 static const hd_member counts_members[] = {
     {HD_SELF, .of = hd_launch_count_members}, {"efficiency", .get = efficiency_of}, {0}};

@@ -17,7 +17,7 @@ typedef struct hd_annotated_line {
     const hd_access_row **accesses;
     size_t access_count, access_capacity;
     hd_launch_counts counts; /* as hd_access_row_moved() */
-    hd_cache_counts cached;
+    hd_cache_sum cached;
 } hd_annotated_line;
 
 typedef struct hd_annotated_file {
@@ -26,14 +26,14 @@ typedef struct hd_annotated_file {
     hd_annotated_line *lines;
     size_t line_count, line_capacity; /* ascending */
     hd_launch_counts counts;
-    hd_cache_counts cached;
+    hd_cache_sum cached;
 } hd_annotated_file;
 
 /* A kernel, or what accesses lead to. */
 typedef struct hd_annotated_sum {
     const char *name; /* "attract"; "body.x"; "out" */
     hd_launch_counts counts;
-    hd_cache_counts cached;
+    hd_cache_sum cached;
 } hd_annotated_sum;
 
 typedef struct hd_annotated {
@@ -53,8 +53,12 @@ const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
 
 /* Bytes asked for as a share of those that were moved; 1 where none were. */
 double hd_efficiency(const hd_launch_counts *counts);
-/* What lines are ordered by, the heaviest first: transactions, and passes of local memory. */
-uint64_t hd_weight(const hd_launch_counts *counts);
+/* Transactions, and passes of local memory's banks. */
+uint64_t hd_moves(const hd_launch_counts *counts);
+/* What lines are ordered by, the heaviest first: where caches were simulated the dynamic cost, a
+ * pass counting like a transaction that L1 serves; else transactions and passes. */
+double hd_annotated_weight(const hd_annotated *annotated, const hd_launch_counts *counts,
+                           const hd_cache_sum *cached);
 
 extern const hd_member hd_annotated_members[];      /* hd_annotated: files, kernels and targets */
 extern const hd_member hd_annotated_file_members[]; /* hd_annotated_file; context: its

@@ -45,6 +45,8 @@ extern const hd_member hd_counts_members[];       /* hd_vm_counts; with its colu
 extern const hd_member hd_trace_launch_members[]; /* hd_trace_launch, its accesses and buffers */
 extern const hd_member hd_event_access_members[]; /* hd_event_access; context: its hd_event_launch.
                                                    * With its columns */
+extern const hd_member
+    hd_event_access_columns[]; /* hd_event_access, the same: line, kind, target */
 extern const hd_member hd_event_buffer_members[]; /* hd_event_buffer; with its columns */
 extern const hd_member hd_shape_members[];        /* hd_reuse_shape: `domain` to `peaks` */
 extern const hd_member hd_peak_members[]; /* hd_reuse_peak; context: its hd_reuse_shape. With
@@ -66,6 +68,7 @@ typedef struct hd_cache_access {
 } hd_cache_access;
 extern const hd_member hd_cache_access_members[]; /* hd_cache_access; context: its hd_event_launch.
                                                    * With its columns */
+extern const hd_member hd_cache_access_columns[]; /* hd_cache_access, the same: the columns */
 extern const hd_member hd_cache_launch_members[]; /* hd_cache_launch and its accesses */
 extern const hd_member hd_cache_place_members[];  /* hd_cache_place; with its columns */
 extern const hd_member hd_caches_members[];       /* hd_caches */

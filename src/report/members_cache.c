@@ -20,6 +20,11 @@ const hd_member hd_cache_access_members[] = {
     {HD_BEHIND(hd_cache_access, sum), .of = hd_cache_sum_members},
     {0}};
 
+const hd_member hd_cache_access_columns[] = {
+    {HD_BEHIND(hd_cache_access, access), .of = hd_event_access_columns},
+    {HD_BEHIND(hd_cache_access, sum), .of = hd_cache_sum_members},
+    {0}};
+
 const hd_member hd_cache_launch_members[] = {
     {"number", HD_VIA(hd_cache_launch, launch, HD_AT, number)},
     {"kernel", HD_VIA(hd_cache_launch, launch, HD_AT, kernel)},

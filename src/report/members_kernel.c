@@ -126,6 +126,7 @@ HD_GETTER(index_of, hd_access, has_field(row) ? hd_row(&row->index) : hd_absent(
 HD_GETTER(inner_of, hd_access, has_field(row) ? hd_row(&row->inner) : hd_absent())
 HD_GETTER(reason_of, hd_access, hd_text(row->affine ? NULL : row->reason))
 HD_GETTER(loop_of, hd_access, hd_whole_if(row->loop >= 0, (uint64_t)row->loop))
+HD_GETTER(kept_of, hd_access, hd_whole_if(row->kept >= 0, (uint64_t)row->kept))
 HD_GETTER(pred_of, hd_guard, hd_text(pred_names[row->pred]))
 
 static const hd_member guard_members[] = {
@@ -138,12 +139,13 @@ const hd_member hd_access_members[] = {
     {"buffer", .get = buffer_of},
     {"record", .get = record_of},
     {"field", .get = field_of},
-    HD_SAME(hd_access, field_byte, width, affine),
+    HD_SAME(hd_access, field_byte, width, affine, uniform),
     {"address", HD_IN(hd_access, address), .of = affine_members},
     {"index", .get = index_of, .of = affine_members},
     {"inner", .get = inner_of, .of = affine_members},
     {"reason", .get = reason_of},
     {"loop", .get = loop_of},
+    {"kept", .get = kept_of},
     {"runs", .get = runs_of},
     {"guards", HD_MANY(hd_access, guards, guard_count), .of = guard_members},
     {"conditional", HD_AT(hd_access, conditional)},

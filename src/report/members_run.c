@@ -55,10 +55,12 @@ HD_GETTER(space_of, hd_event_access, hd_text(kir_space_name(row->space)))
 HD_GETTER(buffer_of, hd_event_access, hd_text(event_buffer(view, row)))
 HD_GETTER(buffer_space, hd_event_buffer, hd_text(kir_space_name(row->space)))
 
-const hd_member hd_event_access_members[] = {{NULL, "", .get = number_of},
-                                             {NULL, "line", HD_PLAIN_WORD, .get = line_of},
+const hd_member hd_event_access_columns[] = {{NULL, "line", HD_PLAIN_WORD, .get = line_of},
                                              {"kind", "access", .get = kind_of},
                                              {NULL, "target", .get = target_of},
+                                             {0}};
+const hd_member hd_event_access_members[] = {{NULL, "", .get = number_of},
+                                             {HD_SELF, .of = hd_event_access_columns},
                                              {"space", "space", .get = space_of},
                                              {"place", .get = event_place, .of = hd_place_members},
                                              {"buffer", .get = buffer_of},

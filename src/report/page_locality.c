@@ -225,13 +225,23 @@ typedef struct locality {
     const hd_annotated *source;
 } locality;
 
+/* Whether an analysis counted anything. */
+static bool counted_something(const hd_view *view, const hd_member *group,
+                              const hd_launch_counts *totals) {
+    const hd_value row = hd_member_value(group, view, totals);
+    uint64_t sum = 0;
+    for (const hd_member *m = group->of; m->key || m->title; m++)
+        sum += m->key ? hd_member_value(m, view, row.data).whole : 0;
+    return sum > 0;
+}
+
 /* What analyses count, for whoever shows it: the keys and titles of these members. */
 static hd_value counted_of(const hd_view *view, const void *at) {
+    const hd_launch_counts *totals = &((const locality *)at)->totals.counted;
     hd_vec(const hd_member *) list = {0};
-    (void)at;
     for (const hd_member *group = hd_launch_count_members; group->of; group++)
         for (const hd_member *m = group->of; m->key || m->title; m++)
-            if (m->key && m->title)
+            if (m->key && m->title && counted_something(view, group, totals))
                 hd_push(view->arena, &list, m);
     return hd_pointed_rows(list.data, list.count);
 }

@@ -2,8 +2,8 @@
  * What a cluster saves against leaving each of its fields alone, and the most
  * that it could save.
  *
- * Savings are cost vectors; their order is compatible with addition, so sums and
- * shares of them bound as numbers would. Questions (see cost.h) are taken as
+ * Savings are cost vectors; their order is that of a sum of their entries, so sums
+ * and shares of them bound as numbers would. Questions (see cost.h) are taken as
  * answered yes throughout, which can only lower prices.
  */
 #include "search/internal.h"
@@ -18,10 +18,7 @@ hd_cost_vector saving_minus(const hd_cost_vector *a, const hd_cost_vector *b) {
 }
 
 bool saving_greater(const hd_cost_vector *a, const hd_cost_vector *b) {
-    for (int d = HD_MAX_DEGREE; d >= 0; d--)
-        if (a->v[d] != b->v[d])
-            return a->v[d] > b->v[d];
-    return false;
+    return hd_cost_mean(a) > hd_cost_mean(b);
 }
 
 saving_bounds *saving_bounds_make(hd_arena *arena, hd_cost_model *model) {

@@ -32,7 +32,7 @@ typedef struct hd_search_result {
     uint32_t ranked_count;
     bool leave;          /* the original is as good as it gets */
     bool proven;         /* ranked[0] is optimal in the model */
-    double gap;          /* else: (best - lower bound) / best, at the highest degree */
+    double gap;          /* else: (best - lower bound) / best */
     uint64_t partitions; /* scored one by one; 0 beyond exact_fields */
     bool subsets;        /* found by all subsets: `nodes` is the clusters priced */
     uint64_t nodes;      /* of branch and bound */

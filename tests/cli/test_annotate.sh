@@ -126,6 +126,7 @@ __kernel void k(__global R *p) { __global float *f = (__global float *)p; f[get_
 END
 refuses '^refused.cl:2:.*error: ' run refused.cl --global 64 --layout soa
 refuses '^refused.cl:2:.*error: ' annotate refused.cl --global 64 --layout soa
+refuses 'error: --races looks at the kernels as they are' run body.yaml --races --layout soa
 accepts run refused.cl --global 64 --layout aos # the layout that it has: nothing is rewritten
 
 # ---- findings and limits -------------------------------------------------------------------------
@@ -163,10 +164,18 @@ for nonsense in 0 -1 101% half 50%% nan ''; do
 done
 refuses '^absent/x.sarif: error: --sarif: there is no folder' annotate odd.cl --sarif absent/x.sarif
 refuses '^odd.cl: error: .*replaced' annotate odd.cl --sarif odd.cl
+refuses '^body.cl: error: .*replaced' annotate body.yaml --sarif body.cl
 refuses "error: .*'zigzag'" annotate body.yaml --layout zigzag
 refuses '^missing.yaml: error: ' annotate missing.yaml
 sed 's/kernel: .*/kernel: missing.cl/' body.yaml >lost.yaml
 refuses 'missing.cl' annotate lost.yaml
+sed '/ init:/,/iota/d; s/^    count: 256/&\n    file: missing.bin/' body.yaml >empty.yaml
+refuses 'missing.bin' annotate empty.yaml
+refuses 'missing.bin' annotate empty.yaml --layout soa
+sed 's/bodies\[i\].y/bodies[i + 4096].y/' body.cl >beyond.cl
+refuses '^beyond.cl:8:[0-9]+: error: load of 4 bytes' annotate beyond.cl --global 64 --sarif no.sarif
+refuses '^beyond.cl \(rewritten\):[0-9]+:[0-9]+: error: load of 4 bytes' \
+    annotate beyond.cl --global 64 --layout soa
 
 # ---- diff -------------------------------------------------------------------------------------------
 
@@ -183,6 +192,10 @@ accepts annotate body.hdt
 prints '^body.cl$'
 refuses 'body.hdt: error: --layout: a trace' annotate body.hdt --layout soa
 refuses 'body.hdt: error: this is a trace' annotate body.hdt --global 64
+# Buffers that are the fields of a record, which a layout brings together, keep their names.
+accepts diff "$source_folder/tests/rewrite/jobs/arrays.yaml" --layout aos
+prints '^  x +34 +254 +7.47x '
+prints '^  z +48 +384 +8.00x '
 # Two versions of a source: a line went, another came, the others are matched by their text.
 sed '1i // new' odd.cl | sed 's/cells\[i\].v\[0\]/cells[i].v[1]/' >new.cl
 accepts diff odd.cl new.cl --global 256 --json

@@ -132,6 +132,45 @@ static void cost_vectors(void **state) {
     hd_sample_close(&s);
 }
 
+static int order(double a0, double a1, double a2, double b0, double b1, double b2) {
+    hd_cost_vector a = {{a0, a1, a2}}, b = {{b0, b1, b2}};
+    assert_int_equal(hd_cost_compare(&a, &b), -hd_cost_compare(&b, &a));
+    double ratio = hd_cost_ratio(&a, &b);
+    int compared = hd_cost_compare(&a, &b);
+    assert_true(compared < 0 ? ratio < 1 : compared > 0 ? ratio > 1 : fabs(ratio - 1) < 1e-8);
+    return compared;
+}
+
+/* An entry counts 9.9 / ln 100 times as much as the one before it. */
+static void order_of_cost_vectors(void **state) {
+    (void)state;
+    assert_true(order(0, 0, 2, 0, 0, 1) > 0);
+    assert_true(order(0, 1, 1, 0, 0, 2) < 0); /* of the same size the later one counts */
+    /* A larger entry that differs more is not lost behind a small one that differs less. */
+    assert_true(order(100000, 100, 1, 1000, 100, 1.01) > 0);
+    assert_true(order(1000, 1, 0, 10, 2, 0) > 0);
+    assert_true(order(3, 1, 0, 1, 2, 0) < 0); /* 5.150 and 5.2995 */
+    assert_true(order(4, 1, 0, 1, 2, 0) > 0); /* 6.150 */
+    assert_true(order(1, 1, 1e12, 2, 2, 1e12) == 0);
+    const hd_cost_vector nothing = {{0}}, some = {{0, 1}};
+    assert_true(hd_cost_ratio(&nothing, &nothing) == 1);
+    assert_true(isinf(hd_cost_ratio(&some, &nothing)));
+    assert_true(fabs(hd_cost_mean(&some) - 9.9 / log(100)) < 1e-6);
+    /* What is added to both changes nothing. */
+    for (int i = 0; i < 1000; i++) {
+        hd_cost_vector a, b, more;
+        for (int d = 0; d <= HD_MAX_DEGREE; d++) {
+            a.v[d] = i * 7919 % (d + 13);
+            b.v[d] = i * 104729 % (d + 11);
+            more.v[d] = i * 1299709 % (d + 17);
+        }
+        int before = hd_cost_compare(&a, &b);
+        hd_cost_add(&a, &more);
+        hd_cost_add(&b, &more);
+        assert_int_equal(hd_cost_compare(&a, &b), before);
+    }
+}
+
 /* One 4-byte field of three at the thread's own index: SoAoS 2/3, SoA 1/3. */
 static void one_field_of_three(void **state) {
     (void)state;
@@ -204,6 +243,7 @@ int main(void) {
         cmocka_unit_test(structure_size),
         cmocka_unit_test(instruction_distance),
         cmocka_unit_test(cost_vectors),
+        cmocka_unit_test(order_of_cost_vectors),
         cmocka_unit_test(one_field_of_three),
         cmocka_unit_test(neighbours_hit),
         cmocka_unit_test(blocks_per_sm),

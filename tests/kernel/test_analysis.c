@@ -230,6 +230,37 @@ static void a_field_is_found_without_a_name(void **state) {
     hd_arena_free(arena);
 }
 
+/* node = &p[node->id], or the one behind that: which element is not known, but it is one from its
+ * start on, so that fields behind the first are known; and a pointer that walks by halves of
+ * elements leads to one of two places. */
+static void a_pointer_that_is_found_leads_to_an_element(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const char *text = KERNEL(
+        "walking",
+        "  %g = query global_id i64 %z\n  %p0 = addr ptr.global %p + %g*28\n  br head\nhead:\n"
+        "  %node = phi ptr.global [%p0, b0], [%next, latch]\n"
+        "  %half = phi ptr.global [%f, b0], [%half2, latch]\n"
+        "  %a = addr ptr.global %node + 24\n  %id = load i32 %a !2:1\n"
+        "  %c = icmp slt i1 %id, %z\n  condbr %c, done, body\nbody:\n"
+        "  %id64 = sext i64 %id\n  %to = addr ptr.global %p + %id64*28\n"
+        "  %odd = icmp sgt i1 %id, %one\n  condbr %odd, far, latch\nfar:\n"
+        "  %behind = addr ptr.global %p + %id64*56 + 28\n  br latch\nlatch:\n"
+        "  %next = phi ptr.global [%to, body], [%behind, far]\n"
+        "  %half2 = addr ptr.global %half + %id64*14 + 14\n  br head\ndone:\n"
+        "  %b = addr ptr.global %node + 4\n  %d = load f32 %b !3:1\n"
+        "  %h = addr ptr.global %half + 4\n  store %one, %h !4:1\n  ret\n");
+    hd_kernel_info *info = analyse(arena, text, 0);
+    assert_int_equal(at_line(info, 2)->field, 3);
+    assert_int_equal(at_line(info, 2)->index.term_count, 1);
+    assert_int_equal(at_line(info, 2)->index.terms[0].factor, 1);
+    assert_false(at_line(info, 2)->affine);
+    assert_int_equal(at_line(info, 3)->field, 1);
+    assert_int_equal(at_line(info, 4)->address.terms[0].factor, 14);
+    assert_int_equal(at_line(info, 4)->address.constant, 4);
+    hd_arena_free(arena);
+}
+
 static void an_unknown_bound_says_so(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -472,6 +503,7 @@ int main(void) {
         cmocka_unit_test(straight_addresses_are_all_affine),
         cmocka_unit_test(counters_and_walking_pointers_are_inductions),
         cmocka_unit_test(a_field_is_found_without_a_name),
+        cmocka_unit_test(a_pointer_that_is_found_leads_to_an_element),
         cmocka_unit_test(an_unknown_bound_says_so),
         cmocka_unit_test(halving_and_doubling_loops_are_counted),
         cmocka_unit_test(unsigned_counters_may_wrap),

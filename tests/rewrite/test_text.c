@@ -19,6 +19,34 @@ static const char *without_prelude(kit *k, const char *text) {
     return hd_format(k->arena, "%.*s%s", (int)(begin - 1 - text), text, end);
 }
 
+/* What is said to be kept is in both texts, and stands in the order of the new one. */
+static void check_kept(const hd_rewritten_file *file) {
+    size_t done = 0;
+    for (size_t i = 0; i < file->kept_count; i++) {
+        const hd_kept_text *kept = &file->kept[i];
+        assert_true(kept->at >= done && kept->length > 0);
+        assert_memory_equal(file->text + kept->at, file->original + kept->from, kept->length);
+        done = kept->at + kept->length;
+    }
+    assert_true(done <= strlen(file->text));
+}
+
+/* The line and column of the original for the place of a piece of the rewritten text. */
+static void check_origin(kit *k, const hd_rewritten *r, const char *piece, unsigned line,
+                         unsigned column) {
+    const hd_rewritten_view view = {k->arena, NULL, r, "/folder"};
+    const char *found = strstr(r->files[0].text, piece);
+    assert_non_null(found);
+    hd_place place =
+        hd_place_in(k->arena, "/folder/k.cl", r->files[0].text, (size_t)(found - r->files[0].text));
+    place = hd_rewritten_origin(&view, &place);
+    assert_string_equal(place.file, r->files[0].path);
+    assert_int_equal(place.line, line);
+    assert_int_equal(place.column, column);
+    const hd_place other = hd_rewritten_origin(&view, &(hd_place){.file = "other.h", .line = 7});
+    assert_true(!strcmp(other.file, "other.h") && other.line == 7);
+}
+
 static void untouched_text_stays_byte_for_byte(void **state) {
     kit *k = *state;
     hd_rewritten *r = rewrite(k,
@@ -38,6 +66,13 @@ static void untouched_text_stays_byte_for_byte(void **state) {
                         "\t(*R_x(p_ref, n))=T( (*R_y(p_ref, 0)) ) ;// \"p->x\"\n"
                         "  if(n>0){ (*R_y(p_ref, n // last\n)) = 1; }\n}\n");
     assert_int_equal(r->edit_count, 4);
+    check_kept(&r->files[0]);
+    check_origin(k, r, "typedef struct", 3, 1);
+    check_origin(k, r, "(*R_x", 8, 2); /* p [ n ] . x */
+    check_origin(k, r, "(*R_y(p_ref, 0)", 8, 17);
+    check_origin(k, r, "if(n>0)", 9, 3);
+    check_origin(k, r, "n // last", 9, 14);
+    check_origin(k, r, " = 1;", 10, 4);
 }
 
 static void each_cluster_has_a_parameter_when_discrete(void **state) {

@@ -12,6 +12,7 @@
 
 #include "oracle/partition.h"
 #include "search/internal.h"
+#include "sanitized.h"
 #include "support.h"
 
 static uint32_t below(uint32_t n) { return (uint32_t)(random() % n); }
@@ -41,8 +42,50 @@ static char *random_kernel(hd_arena *arena, uint32_t fields) {
     return s.data;
 }
 
+/* The same with an array field that the job takes apart, accesses that reach two fields at once,
+ * loops of unknown length, and pointers that let a compiler keep values in registers. */
+static char *random_parts(hd_arena *arena, uint32_t fields) {
+    static const char *const indices[] = {"i", "i", "j", "i + 1", "i * 3", "w[i]"};
+    static const char *const parts[] = {"j % 2", "j & 1", "i & 1", "w[i] & 1", "0", "1"};
+    static const char *const ends[] = {"2", "16", "w[i]", "w[0]"};
+    const char *qualifier = below(2) ? "restrict " : "";
+    hd_str s = {.arena = arena};
+    hd_str_add(&s, "struct r { float a[2];");
+    for (uint32_t f = 0; f < fields; f++)
+        hd_str_printf(&s, " float f%u;", f);
+    hd_str_printf(&s,
+                  " };\n__kernel void k(__global struct r *%sp, __global int *%sw, int n) {\n"
+                  "  int i = get_global_id(0), j = 0;\n",
+                  qualifier, qualifier);
+    for (uint32_t a = 2 + below(4); a > 0; a--) {
+        bool loop = below(2) == 0;
+        if (loop)
+            hd_str_printf(&s, "  for (j = 0; j < %s; j++) {\n", ends[below(4)]);
+        const char *index = indices[below(6)];
+        for (uint32_t n = 1 + below(3); n > 0; n--) {
+            uint32_t kind = below(4), first = below(fields - 1);
+            if (kind == 0)
+                hd_str_printf(&s, "    vstore2(vload2(0, &p[%s].f%u) + 1, 0, &p[%s].f%u);\n", index,
+                              first, index, first);
+            else if (kind == 1)
+                hd_str_printf(&s, "    p[%s].f%u += 1;\n", index, first);
+            else
+                hd_str_printf(&s, "    p[%s].a[%s] += 1;\n", index, parts[below(6)]);
+        }
+        hd_str_add(&s, loop ? "  }\n" : "");
+    }
+    hd_str_add(&s, "}\n");
+    return s.data;
+}
+
 static const char *const job =
     "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 8192}\n"
+    "  - {name: w, type: int, count: 4096}\nlaunches:\n  - kernel: k\n    global: [2048]\n"
+    "    local: [128]\n    args: [{name: p, buffer: p}, {name: w, buffer: w}, {name: n, value: "
+    "4000}]\n";
+
+static const char *const job_apart =
+    "kernel: kernel.cl\nsplit: [a]\nbuffers:\n  - {name: p, type: r, count: 8192}\n"
     "  - {name: w, type: int, count: 4096}\nlaunches:\n  - kernel: k\n    global: [2048]\n"
     "    local: [128]\n    args: [{name: p, buffer: p}, {name: w, buffer: w}, {name: n, value: "
     "4000}]\n";
@@ -95,15 +138,16 @@ static const char *const devices[] = {
     "coalescing:half-warp"};
 enum { DEVICES = sizeof devices / sizeof *devices };
 
-static void equals_the_obvious_search(void **state) {
-    (void)state;
-    srandom(11);
+/* Returns how many of the kernels left questions open. */
+static uint32_t compare_searches(int rounds, bool apart) {
     uint32_t with_questions = 0;
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < rounds; round++) {
         hd_arena *text = hd_arena_new();
         hd_sample s;
-        uint32_t fields = 2 + below(3);
-        hd_sample_open(&s, random_kernel(text, fields), job);
+        uint32_t fields = 2 + below(apart ? 2 : 3);
+        hd_sample_open(&s, apart ? random_parts(text, fields) : random_kernel(text, fields),
+                       apart ? job_apart : job);
+        fields = s.job->record->field_count;
         const hd_device *device;
         oracle o = {.s = &s, .fields = fields};
         hd_cost_options options = {.loops = HD_LOOPS_PENG};
@@ -134,7 +178,48 @@ static void equals_the_obvious_search(void **state) {
         hd_sample_close(&s);
         hd_arena_free(text);
     }
-    assert_true(with_questions > 5);
+    return with_questions;
+}
+
+static void equals_the_obvious_search(void **state) {
+    (void)state;
+    srandom(11);
+    assert_true(compare_searches(40, false) > 5);
+}
+
+static void equals_it_where_accesses_have_parts(void **state) {
+    (void)state;
+    srandom(12);
+    compare_searches(SANITIZED ? 4 : 12, true);
+}
+
+static hd_cost_vector cost_of_aos(const char *text, const char *of_job, const char *device_name) {
+    hd_sample s;
+    const hd_device *device;
+    hd_cost_model *model;
+    hd_cost_options options = {.loops = HD_LOOPS_PENG};
+    hd_sample_open(&s, text, of_job);
+    assert_int_equal(hd_device_find(s.arena, &s.diag, device_name, &device), HD_OK);
+    assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model), HD_OK);
+    hd_cost_vector cost =
+        hd_cost_of_layout(s.arena, model, hd_layout_aos(s.arena, s.job->record), NULL, NULL);
+    hd_sample_close(&s);
+    return cost;
+}
+
+/* An array of structs is one, whether the search may take its fields apart or not. */
+static void aos_costs_the_same_taken_apart(void **state) {
+    (void)state;
+    srandom(13);
+    for (int round = 0; round < (SANITIZED ? 4 : 25); round++) {
+        hd_arena *arena = hd_arena_new();
+        const char *text = random_parts(arena, 2 + below(3)), *device = devices[below(DEVICES)];
+        hd_cost_vector whole = cost_of_aos(text, job, device);
+        hd_cost_vector apart = cost_of_aos(text, job_apart, device);
+        if (fabs(hd_cost_ratio(&whole, &apart) - 1) > 1e-9)
+            fail_msg("%.9f on %s:\n%s", hd_cost_ratio(&apart, &whole), device, text);
+        hd_arena_free(arena);
+    }
 }
 
 /* All subsets and branch and bound find what saves most alike. */
@@ -157,8 +242,8 @@ static void subsets_equal_branch_and_bound(void **state) {
         bound_effort effort;
         hd_cost_vector alone = saving_alone(bounds, ((uint64_t)1 << bounds->fields) - 1);
         hd_cost_vector a = search_subsets(s.arena, bounds, &by_subsets, &effort);
-        hd_cost_vector b = search_bound(s.arena, bounds, &(hd_search_options){0}, &by_bound,
-                                        &effort);
+        hd_cost_vector b =
+            search_bound(s.arena, bounds, &(hd_search_options){0}, &by_bound, &effort);
         assert_false(effort.late);
         hd_cost_vector cost_a = saving_minus(&alone, &a), cost_b = saving_minus(&alone, &b);
         assert_int_equal(hd_cost_compare(&cost_a, &cost_b), 0);
@@ -208,6 +293,16 @@ static void out_of_time_keeps_the_first_layout(void **state) {
         hd_cost_add(&sum, &saving);
     }
     assert_false(saving_greater(&sum, &most));
+    /* A number of nodes ends it as well, at the same place every time. */
+    const hd_search_options few_nodes = {.nodes = 1};
+    candidate first = {.count = 0}, second = {.count = 0};
+    search_bound(s.arena, bounds, &few_nodes, &first, &effort);
+    assert_true(effort.late);
+    uint64_t nodes = effort.nodes;
+    assert_in_range(nodes, 1, 4096);
+    search_bound(s.arena, bounds, &few_nodes, &second, &effort);
+    assert_int_equal(effort.nodes, nodes);
+    assert_memory_equal(first.masks, second.masks, first.count * sizeof *first.masks);
     hd_sample_close(&s);
     hd_arena_free(text);
 }
@@ -367,6 +462,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_alike_is_ranked_once),
         cmocka_unit_test(equals_the_obvious_search),
+        cmocka_unit_test(equals_it_where_accesses_have_parts),
+        cmocka_unit_test(aos_costs_the_same_taken_apart),
         cmocka_unit_test(subsets_equal_branch_and_bound),
         cmocka_unit_test(out_of_time_keeps_the_first_layout),
         cmocka_unit_test(records_at_the_edges),

@@ -345,12 +345,22 @@ static void elements_that_a_warp_shares(void **state) {
     assert_true(sum.jobs == 2 && sum.exact == sum.lines && sum.exact > 300);
 }
 
+/* The programs of ./run bench evidence: gathers, trees, lists, and structs by value. */
+static void kernels_of_others(void **state) {
+    (void)state;
+    counted_total sum = {0};
+    jobs_for_files("bench/evidence/*-small.yaml", check_original, &sum);
+    jobs_for_files("bench/evidence/*-small.yaml", check_rewritten, &sum);
+    assert_true(sum.jobs == 12 && sum.exact > 500);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_of_examples),
         cmocka_unit_test(rewritten_kernels_of_examples),
         cmocka_unit_test(kernels_as_people_write_them),
         cmocka_unit_test(elements_that_a_warp_shares),
+        cmocka_unit_test(kernels_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
