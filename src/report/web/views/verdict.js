@@ -12,7 +12,8 @@ const LONG = 60; // letters of a layout that is set in small ones
 const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The sentence, with the layout set apart from its words. */
-function sentence({ text, layout, leave }) {
+function sentence({ text: all, basis, layout, leave }) {
+    const text = all.replace(` (${basis})`, ''); // a paragraph of its own
     const [before, after] = leave ? [text] : text.split(layout.notation);
     if (after === undefined)
         return [capital(text)];
