@@ -2,6 +2,7 @@
 #include "cli/contents.h"
 #include "cli/evidence.h"
 #include "cli/input.h"
+#include "cli/show_advice.h"
 #include "cli/stop.h"
 #include "report/json.h"
 #include "report/page.h"
@@ -73,6 +74,7 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
         return status;
     r->advise.devices = &o->device;
     r->advise.device_count = 1;
+    r->advise.take_apart = true;
     r->advise.evidence.progress = show_progress;
     r->advise.evidence.user = c;
     o->k = r->k;
@@ -131,16 +133,11 @@ static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subje
         subject->advice = advice;
     if (!subject->advice)
         return;
-    const hd_device_advice *of = &advice->devices[0];
-    subject->basis = cli_evidence_basis(c->arena, advice, "static cost");
-    const char *layout = hd_layout_print(c->arena, advice->job->record, advice->best);
-    subject->verdict =
-        advice->leave ? "leave it as it is; no layout costs noticeably less"
-                      : hd_format(c->arena, "take %s, at %.3f of the cost of %s", layout, of->ratio,
-                                  advice->job->record->of_arrays ? "the arrays" : "AoS");
-    if (!advice->leave)
-        subject->command =
-            hd_format(c->arena, "heddle rewrite %s --layout '%s' --out DIR", subject->name, layout);
+    const cli_question question = {subject->name, &r->input.source, &r->advise.cost};
+    const cli_answer answer = cli_answer_of(c, &question, advice);
+    subject->verdict = answer.decided;
+    subject->basis = answer.basis_text;
+    subject->command = answer.command;
 }
 
 /* ---- runs -------------------------------------------------------------------------------- */

@@ -228,8 +228,9 @@ static const hd_member total_members[] = {
 static const hd_member sum_members[] = {
     {"name", HD_AT(hd_annotated_sum, name)}, {HD_SELF, .of = total_members}, {0}};
 
-const hd_member hd_annotated_members[] = {{"files", .get = files_of, .of = hd_annotated_file_members},
-                                          {"kernels", .get = kernels_of, .of = sum_members},
-                                          {"targets", .get = targets_of, .of = sum_members},
-                                          {"total", .get = total_of, .of = total_members},
-                                          {0}};
+const hd_member hd_annotated_members[] = {
+    {"files", .get = files_of, .of = hd_annotated_file_members},
+    {"kernels", .get = kernels_of, .of = sum_members},
+    {"targets", .get = targets_of, .of = sum_members},
+    {"total", .get = total_of, .of = total_members},
+    {0}};

@@ -200,12 +200,41 @@ typedef struct verdict {
     hd_value reasons;
 } verdict;
 
-static hd_value collect_reasons(hd_arena *arena, const hd_device *device, lines l) {
+/* Whether an access of a trace is that of a line; of an access that is several, any of them. */
+static bool is_of(const hd_event_access *event, const hd_access *access) {
+    return event->kind == access->kind && event->line == access->line &&
+           event->column == access->column;
+}
+
+/* The same line with the hits that were simulated, where they were. */
+static hd_cost_line with_hits(hd_cost_line line, const hd_caches *caches) {
+    double sectors = 0, l1 = 0, l2 = 0;
+    for (uint32_t l = 0; caches && l < caches->launch_count; l++) {
+        const hd_cache_launch *launch = &caches->launches[l];
+        if (strcmp(launch->launch->kernel, line.info->kernel->name) != 0)
+            continue;
+        for (uint32_t a = 0; a < launch->launch->access_count; a++)
+            if (is_of(&launch->launch->accesses[a], line.access)) {
+                sectors += (double)launch->accesses[a].counts.sectors;
+                l1 += (double)launch->accesses[a].counts.l1_hits;
+                l2 += (double)launch->accesses[a].counts.l2_hits;
+            }
+    }
+    if (sectors > 0) {
+        line.l1 = l1 / sectors;
+        line.l2 = l2 / sectors;
+    }
+    return line;
+}
+
+static hd_value collect_reasons(hd_arena *arena, const hd_device *device, const hd_caches *caches,
+                                lines l) {
     hd_vec(reason) reasons = {0};
-    for (size_t i = 0; i < l.count && reasons.count < MOST_REASONS; i++)
-        if (moved_by(&l.data[i]) > 0)
-            hd_push(arena, &reasons,
-                    (reason){&l.data[i], hd_cost_explain(arena, device, &l.data[i])});
+    for (size_t i = 0; i < l.count && reasons.count < MOST_REASONS; i++) {
+        const hd_cost_line line = with_hits(l.data[i], caches);
+        if (moved_by(&line) > 0)
+            hd_push(arena, &reasons, (reason){&l.data[i], hd_cost_explain(arena, device, &line)});
+    }
     return hd_rows(reasons.data, reasons.count);
 }
 
@@ -278,7 +307,7 @@ static const hd_member verdict_members[] = {
 /* ---- both ----------------------------------------------------------------------------------------- */
 
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
-                         const hd_measured *measured, json_t *run) {
+                         const hd_measured *measured, const hd_caches *caches, json_t *run) {
     const hd_record *record = subject->advice->job->record;
     const hd_device *device = measured->device;
     const hd_cost_options options = {.measured = measured};
@@ -296,7 +325,7 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
     const lines before = price(arena, model, v.original);
     lines after = {0};
     v.before = sum_of(before, device->segment);
-    v.reasons = collect_reasons(arena, device, before);
+    v.reasons = collect_reasons(arena, device, caches, before);
     if (!subject->advice->leave) {
         after = price(arena, model, v.best);
         v.after = hd_new(arena, moved);

@@ -53,7 +53,8 @@ static hd_status add_counts(hd_arena *arena, const hd_diag *diag, hd_trace *trac
         json_object_set_new(run, "record", json_null());
     } else {
         if (status == HD_OK)
-            status = hd_page_advice(arena, diag, subject, hd_shapes_result(shapes), run);
+            status = hd_page_advice(arena, diag, subject, hd_shapes_result(shapes),
+                                    caches->original, run);
         hd_shapes_free(shapes);
     }
     return status;
@@ -73,6 +74,8 @@ hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                       const hd_page_subject *subject, const hd_page_options *o, json_t **run) {
     const head begun = {subject->name, hd_trace_get(trace), o->device,
                         o->reuse.element_bytes ? o->reuse.element_bytes : 4};
+    if (!begun.contents->launch_count)
+        return hd_fail(diag, HD_EINPUT, NULL, "the trace has no launches");
     json_t *object = hd_json_row(&(hd_view){arena}, head_members, &begun);
     json_t *left_out = json_array();
     hd_arena *arenas[] = {hd_arena_new(), hd_arena_new()};

@@ -716,6 +716,7 @@ static void reuse_locality_and_report(void **state) {
         "reuse nbody-small.yaml --scenario 5 --clusters 2 --units 32 --range 1-4",
         "reuse compare --scenario 1 nbody-small.yaml nbody-small.yaml",
         "report nbody-small.yaml",
+        "report nbody-small.yaml --all",
         "cost nbody.cl --entry attract --global 256 --loops 10",
         "accesses nbody.cl",
         "rewrite nbody-small.yaml --layout soa --diff",

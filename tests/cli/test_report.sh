@@ -14,9 +14,9 @@ same() {
 }
 
 accepts trace body.yaml -o body.hdt
-accepts report body.hdt --json
+accepts report body.hdt --all --json
 cp "$work/log/out" data.json
-accepts report body.hdt -o page.html
+accepts report body.hdt --all -o page.html
 [ ! -s "$work/log/out" ] || complain "said something beside the page"
 sed -n 's/.*id="heddle-data">\([^<]*\)<.*/\1/p' page.html | tr -d ' \n' | base64 -d | gunzip >inside.json ||
     complain "no data in the page"
@@ -64,20 +64,61 @@ same data.json data.json '[a.runs[0].buffers.map((b) => b.count.reduce((s, n) =>
     [a.runs[0].totals.lane_accesses]]'
 
 # A job is as its trace, and several stand in the order given.
-accepts report body.yaml body.hdt --json
+accepts report body.yaml body.hdt --all --json
 cp "$work/log/out" two.json
-same two.json data.json '[{ ...a.runs[0], name: "body.hdt" }, b.runs[0]]'
+same two.json data.json '[{ ...a.runs[0], name: "body.hdt", verdict: null, record: null,
+    caches: { ...a.runs[0].caches, layout: null }, left_out: b.runs[0].left_out }, b.runs[0]]'
 same two.json data.json '[a.runs[1], b.runs[0]]'
-accepts report body.cl --global 256 --local 64 --count 256 --json
+accepts report body.cl --global 256 --local 64 --count 256 --all --json
 sed -i 's/"body.cl"/"body.hdt"/' "$work/log/out"
 cp "$work/log/out" file.json
 same file.json data.json '[a.runs[0].characteristics, b.runs[0].characteristics]'
-accepts report body.hdt --element 8 --k 3 --clusters 2 --units 32 -o small.html
-accepts report body.hdt --element 8 --k 3 --clusters 2 --units 32 --json
+accepts report body.hdt --all --element 8 --k 3 --clusters 2 --units 32 -o small.html
+accepts report body.hdt --all --element 8 --k 3 --clusters 2 --units 32 --json
 cp "$work/log/out" small.json
 same small.json small.json '[a.runs[0].characteristics.map((c) => [c.scenario, c.k, c.clusters, c.units]),
     [[1, null, null, null], [3, null, null, null], [4, 3, null, null], [5, null, 2, 32],
      [6, null, 2, 32], [2, null, null, null]]]'
+
+# The quick page has all but reuse, and says so; a trace has no verdict, and says so.
+accepts report body.hdt --json
+cp "$work/log/out" quick.json
+same quick.json data.json '[a.runs[0], { ...b.runs[0], characteristics: [], blocks: [], stacks: [],
+    left_out: [...b.runs[0].left_out, a.runs[0].left_out.at(-1)] }]'
+same quick.json data.json '[a.runs[0].left_out.map((l) => l.section), ["verdict", "reuse"]]'
+same two.json data.json '[a.runs[0].left_out, []]'
+
+# What moves before is what was counted, what moves after what is counted of the rewritten kernel,
+# access by access or in sum; and the advice is that of `heddle advise`.
+accepts advise body.yaml --json
+cp "$work/log/out" advice.json
+same two.json advice.json '[a.runs[0].verdict.layout, b.devices[0].best]'
+same two.json advice.json '[a.runs[0].verdict.ratio, b.devices[0].ratio]'
+same two.json two.json '[["transactions", "bytes_moved"].map((k) => a.runs[0].verdict.before[k]),
+    ["transactions", "bytes_moved"].map((k) => a.runs[0].totals[k])]'
+layout=$(node -e 'console.log(JSON.parse(require("fs").readFileSync("two.json")).runs[0].verdict.layout.notation)')
+accepts run body.yaml --layout "$layout" --device h200 --json
+cp "$work/log/out" then.json
+same two.json then.json '[["transactions", "bytes_moved"].map((k) => a.runs[0].verdict.after[k]),
+    ["transactions", "bytes_moved"].map((k) => b.total.devices[0][k])]'
+same two.json then.json '[a.runs[0].caches.layout.transactions, b.total.devices[0].transactions]'
+same two.json two.json '[a.runs[0].record.fields.reduce((s, f) => s + f.before.transactions,
+    a.runs[0].record.others.before.transactions), a.runs[0].totals.transactions]'
+same two.json two.json '[a.runs[0].record.together,
+    [{ a: 0, b: 1, share: 1, executions: 8 }]]'
+accepts annotate body.yaml --device h200 --json
+cp "$work/log/out" annotated.json
+same two.json annotated.json '[a.runs[0].files.map(({ text, ...rest }) => rest), b.files]'
+same two.json two.json '[a.runs[0].files[0].text, require("fs").readFileSync("body.cl", "utf8")]'
+
+# A job without a record, and a device without the figures of its caches.
+printf '__kernel void twice(__global float *v) { v[get_global_id(0)] *= 2; }\n' >plain.cl
+accepts report plain.cl --global 256 --local 64 --count 256 --json
+prints '"why": "there is no record to lay out'
+accepts report body.hdt --json \
+    --device 'warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768'
+prints '"section": "caches"'
+prints '"caches": null'
 
 # Without buffers and source: a plain text.
 printf '# heddle-trace-text 1\nB 0 4\n0 1 L 4 0:100 1:104\n1 2 S 4 0:100 1:104\n' >plain.text

@@ -11,8 +11,8 @@ source "$(dirname "$0")/../folder.sh"
 cd "$HEDDLE_SOURCE" || exit 1
 jobs=(examples/irreg/irreg-small.yaml examples/nbf/nbf-small.yaml)
 {
-    "$heddle" report "${jobs[@]}" -o "$work/page.html" &&
-        "$heddle" report "${jobs[@]}" --json >"$work/data.json" &&
+    "$heddle" report --all "${jobs[@]}" -o "$work/page.html" &&
+        "$heddle" report --all "${jobs[@]}" --json >"$work/data.json" &&
         "$heddle" reuse "${jobs[0]}" --scenario 3 --json >"$work/reuse.json" &&
         "$heddle" reuse compare "${jobs[@]}" --scenario 3 --json >"$work/compare.json"
 } || exit 1

@@ -23,6 +23,9 @@ export function bars(label, rows, legend) {
             h('li', {}, h('span', { class: `key ${kind}` }), text))));
 }
 
+/** A layout as the name of a bar; of a long one the beginning. */
+export const named = ({ notation }) => h('code', { title: notation }, notation);
+
 /** Closed until somebody wants it: figures behind a picture. */
 export const behind = (summary, ...content) =>
     h('details', { class: 'values' }, h('summary', {}, summary), content);

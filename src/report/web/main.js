@@ -16,6 +16,7 @@
 import { unpack } from './data.js';
 import { h, select } from './dom.js';
 import { makeHelp } from './help.js';
+import { headingId } from './sections.js';
 import { index, link, read, remember } from './state.js';
 import * as theme from './theme.js';
 import * as addresses from './views/addresses.js';
@@ -51,7 +52,7 @@ class Page {
         this.places = {}; // where the reader was in each view of this run
         this.root = h('main', { id: 'view' });
         this.help = makeHelp();
-        theme.begin(() => this.draw());
+        theme.begin(() => this.#redraw());
         holder.replaceChildren(this.#makeHead(), this.root, this.help);
         addEventListener('popstate', () => this.draw());
         document.addEventListener('keydown', event => this.#key(event));
@@ -89,7 +90,7 @@ class Page {
     /** All sections, and to the one that the address names when it is new there. */
     #renderSections(context) {
         const elements = Object.entries(sections).map(([id, { render }]) => {
-            const section = h('section', { 'aria-labelledby': id, class: 'part' });
+            const section = h('section', { 'aria-labelledby': headingId(id), class: 'part' });
             render({ ...context, section });
             return section;
         });
@@ -101,7 +102,7 @@ class Page {
         if (this.view === FIRST)
             scrollTo(0, 0);
         else
-            document.getElementById(this.view).scrollIntoView();
+            document.getElementById(headingId(this.view)).scrollIntoView();
     }
 
     /**
@@ -114,9 +115,13 @@ class Page {
         this.places[this.view] = hash;
         this.links[this.view].href = hash;
         remember(hash, step || redraw);
-        if (!redraw)
-            return;
-        const { scrollY } = window; // an empty view has no height, and would lose it
+        if (redraw)
+            this.#redraw();
+    }
+
+    /** The same view, with the page where it is: an empty one has no height, and would lose it. */
+    #redraw() {
+        const { scrollY } = window;
         this.draw();
         scrollTo(0, scrollY);
     }
@@ -138,7 +143,7 @@ class Page {
                 .filter(element => !reuseLinks.includes(element)), this.reuseLink),
             this.runs,
             h('div', { class: 'tools' },
-                button('◐', 'Light or dark', () => { theme.toggle(); this.draw(); }),
+                button('◐', 'Light or dark', () => { theme.toggle(); this.#redraw(); }),
                 button('?', 'Help', () => this.help.showModal())),
             this.reuseNav);
     }

@@ -7,5 +7,8 @@ export function leftOut(run, section, what) {
     return nothing(why ? `${what}: ${why}.` : `${what}.`);
 }
 
+/** The id of a section's heading: not the section's name, which browsers would go to by themselves. */
+export const headingId = section => `in-${section}`;
+
 /** The heading of a section, which the head of the page leads to. */
-export const heading = (id, ...text) => h('h2', { id }, text);
+export const heading = (section, ...text) => h('h2', { id: headingId(section) }, text);

@@ -17,7 +17,9 @@ const file = join(folder, 'page.html');
 const browser = await launch(modules, executable);
 const open = (hash, options) => Shown.open(browser, file, hash, options);
 
-const VIEWS = ['overview', 'reuse', 'scenarios', 'blocks', 'compare', 'cache', 'addresses'];
+const SECTIONS = ['verdict', 'record', 'source', 'caches'];
+const BEHIND_REUSE = ['reuse', 'scenarios', 'blocks', 'compare', 'cache', 'addresses'];
+const VIEWS = [...SECTIONS, 'counts', ...BEHIND_REUSE];
 
 const count = value => value.toLocaleString('en-US');
 /** The numbers in a text like "1,234 to 5,678". */
@@ -139,8 +141,171 @@ const checks = {
         await shown.close();
     },
 
-    async 'overview: totals, accesses and launches'() {
+    async 'verdict: what to change, what it gains, the command'() {
         const shown = await open('');
+        const [{ verdict, totals, caches }] = data.runs;
+        const { notation } = verdict.layout;
+        assert.equal(await shown.page.locator('h1').innerText(),
+            `Take ${notation}, at 0.305 of the cost of AoS`);
+        assert.equal(await shown.page.locator('h1 code').innerText(), notation);
+        const fewer = (before, after) => `${(100 * (1 - after / before)).toFixed(1)}% fewer bytes`;
+        const dram = ({ dram_read, dram_written }) => dram_read + dram_written;
+        assert.equal(await shown.page.locator('[data-figure-text=gain]').innerText(),
+            `${fewer(verdict.before.bytes_moved, verdict.after.bytes_moved)} move; ` +
+            `${fewer(dram(caches.original), dram(caches.layout))} from and to DRAM.`);
+        assert.equal(await shown.page.locator('[data-figure-text=command]').innerText(),
+            verdict.command);
+        assert.match(await shown.page.locator('main').innerText(),
+            /It rests on a run of the whole job\. .* ±1\.2%/);
+        // The bars are to scale.
+        const widths = await shown.page.locator('[aria-labelledby=in-verdict] .bar').evaluateAll(
+            list => list.map(bar => [...bar.children].reduce(
+                (total, part) => total + part.getBoundingClientRect().width, 0)));
+        assert.ok(Math.abs(widths[1] / widths[0] -
+            verdict.after.bytes_moved / verdict.before.bytes_moved) < 0.01, `${widths}`);
+        await shown.page.locator('.values summary', { hasText: 'Before and after' }).click();
+        assert.deepEqual((await shown.cells('moved')).map(row => row.slice(2)).sort(),
+            [[verdict.before, caches.original], [verdict.after, caches.layout]].map(
+                ([{ transactions, bytes_moved }, served]) => [count(transactions),
+                    count(bytes_moved), `${(100 * totals.bytes_used / bytes_moved).toFixed(1)}%`,
+                    count(dram(served))]).sort());
+        await shown.page.locator('.values summary', { hasText: 'Other layouts' }).click();
+        assert.deepEqual((await shown.cells('layouts')).map(row => row.slice(1)),
+            verdict.layouts.map(({ layout, ratio }) => [layout.notation, String(ratio)]));
+        await shown.close();
+    },
+
+    async 'verdict: to leave it has one bar and no command; none says why'() {
+        const shown = await open('#verdict?run=2');
+        assert.equal(await shown.page.locator('h1').innerText(), data.runs[1].verdict.text);
+        assert.equal(await shown.page.locator('[aria-labelledby=in-verdict] .bar').count(), 1);
+        assert.equal(await shown.page.locator('.command').count(), 0);
+        await shown.goto('#verdict?run=3');
+        assert.equal(await shown.page.locator('h1').innerText(), data.runs[2].name);
+        assert.deepEqual(await shown.page.locator('main .nothing').allInnerTexts(), [
+            'No verdict, and no record: no verdict <b>.', 'No record: no verdict <b>.',
+            'No access was recorded.', 'Not simulated: no caches <b>.']);
+        await shown.close();
+    },
+
+    async 'record: bytes to scale, padding, heat, and what is used together'() {
+        const shown = await open('#record');
+        const [{ record }] = data.runs;
+        const shares = await shown.page.locator('.byte-box').evaluateAll(list => list.map(box => [
+            box.className.includes('padding'), box.textContent,
+            box.getBoundingClientRect().width / box.parentElement.getBoundingClientRect().width]));
+        // Lines of 32 bytes: a field of 4 is an eighth of one.
+        assert.ok(shares.every(([, , share]) => Math.abs(share - 1 / 8) < 0.01), 'widths');
+        assert.deepEqual(shares.filter(([padding]) => !padding).map(([, text]) => text),
+            record.fields.map(field => field.name));
+        assert.equal(shares.filter(([padding]) => padding).length, 8);
+        assert.equal(await shown.page.locator('.byte-box.untouched').count(),
+            record.fields.filter(field => !field.asked).length);
+
+        const rows = await shown.cells('fields');
+        assert.equal(rows.length, record.fields.length + 1);
+        assert.deepEqual(rows.slice(0, -1).map(row => [row[1], row[3], row[7]]), record.fields.map(
+            field => [field.name, String(field.offset), count(field.before.transactions)]));
+        const strength = (a, b) => shown.page.locator('.squares').nth(a).locator('i').nth(b)
+            .evaluate(square => square.title);
+        for (const { a, b, share } of record.together.slice(0, 12)) {
+            const text = `${(100 * share).toFixed(1)}%`;
+            assert.ok((await strength(a, b)).endsWith(text) && (await strength(b, a)).endsWith(text));
+        }
+        assert.match(await shown.page.locator('.squares').first().getAttribute('aria-label'),
+            /^used together with f1 50\.0%, f2 33\.3%/);
+        await shown.page.locator('.values summary', { hasText: 'Pairs' }).click();
+        const pairs = await shown.cells('together');
+        assert.equal(numbers(pairs[0][3])[0],
+            Math.max(...record.together.map(({ executions }) => executions)));
+
+        await shown.page.getByLabel('Heat').selectOption({ index: 1 });
+        await shown.page.waitForURL(/heat=2/);
+        assert.match(await shown.page.locator('.byte-box').first().getAttribute('title'),
+            /^f0, 4 B at 0: transactions 1,000$/);
+        await shown.goto('#record?run=2');
+        assert.equal(await shown.page.locator('.byte-box').count(), 0, 'arrays are no struct');
+        await shown.close();
+    },
+
+    async 'source: the margin, folded lines, accesses, heaviest first'() {
+        const shown = await open('#source');
+        const [file] = data.runs[0].files, texts = file.text.split('\n');
+        const rows = () => shown.page.locator('.annotated tbody tr').evaluateAll(list => list.map(
+            row => [row.className, ...[...row.cells].map(cell => cell.textContent)]));
+        const kib = value => `${Number((value / 1024).toPrecision(4))} KiB`;
+        const expectCounted = (row, line) => {
+            assert.deepEqual(row.slice(2, 7), [kib(line.bytes_moved),
+                `${(100 * line.bytes_used / line.bytes_moved).toFixed(1)}%`, count(line.requests),
+                count(line.transactions), String(line.transactions / line.requests)]);
+            assert.deepEqual(row.slice(7, 9), ['33.3%', '33.3%']);
+            assert.deepEqual(row.slice(-2), [String(line.line), texts[line.line - 1]]);
+        };
+        const drawn = await rows();
+        drawn.filter(([kind]) => kind === 'counted')
+            .forEach((row, i) => expectCounted(row, file.lines[i]));
+        assert.deepEqual(drawn.filter(([kind]) => kind === 'folded').map(row => row[1]),
+            ['… lines 1 to 4', '… lines 12 to 26', '… lines 35 to 60']);
+        await shown.page.locator('.folded button').nth(1).click();
+        assert.equal((await rows()).length, drawn.length - 1 + 15);
+        assert.ok((await rows()).some(row => row.at(-1) === textOf(20)));
+        function textOf(number) { return texts[number - 1]; }
+
+        const opener = shown.page.locator('.counted button').first();
+        await opener.focus();
+        await shown.page.keyboard.press('Enter');
+        assert.equal(await opener.getAttribute('aria-expanded'), 'true');
+        assert.match((await rows()).find(([kind]) => kind === 'access-row').at(-1),
+            /^load nodes\..* in bfs_step: 80 requests, 720 transactions$/);
+        await shown.page.keyboard.press('Enter');
+        assert.ok(!(await rows()).some(([kind]) => kind === 'access-row'));
+
+        await shown.page.getByLabel('Heaviest lines first').check();
+        await shown.page.waitForURL(/heavy=1/);
+        assert.deepEqual((await rows()).map(row => row.at(-2)), ['31', '30', '8']);
+        await shown.goto('#source?run=2');
+        assert.deepEqual((await rows()).map(row => row.slice(-2)),
+            [['?', '(the source is not there)'], ['8', '(the source is not there)']]);
+        await shown.close();
+    },
+
+    async 'caches: what serves the sectors, by place'() {
+        const shown = await open('#caches');
+        const [{ caches: { original, layout } }] = data.runs;
+        const figures = await shown.page.locator('[aria-labelledby=in-caches] .bar-figure')
+            .allInnerTexts();
+        assert.equal(figures[0],
+            `${count(original.sectors)} sectors: 40.0% from L1, 45.0% L2, 15.0% DRAM`);
+        assert.equal(figures.length, 4);
+        const rows = await shown.cells('places');
+        assert.equal(rows.length, original.places.length + 1);
+        assert.deepEqual(rows[0].slice(0, 4),
+            ['in all', count(original.sectors), count(layout.sectors), '40.0%']);
+        assert.ok(rows.some(row => row[0] === 'unknown memory'));
+        await shown.goto('#caches?run=2');
+        assert.equal((await shown.cells('places'))[0].length, 6);
+        await shown.close();
+    },
+
+    async 'the head leads to the sections of the first view'() {
+        const shown = await open('');
+        const top = () => shown.page.evaluate(() => scrollY);
+        assert.equal(await top(), 0);
+        await shown.page.locator('nav a', { hasText: 'Caches' }).click();
+        await shown.page.locator('nav a[aria-current=page][href^="#caches"]').waitFor();
+        const box = await shown.page.locator('#in-caches').boundingBox();
+        assert.ok(await top() > 500 && box.y > 0 && box.y < 900, `${await top()} ${box.y}`);
+        const there = await top();
+        await shown.page.getByLabel('Light or dark').evaluate(button => button.click());
+        assert.equal(await top(), there);
+        await shown.page.locator('nav a', { hasText: 'Verdict' }).click();
+        await shown.page.locator('nav a[aria-current=page][href^="#verdict"]').waitFor();
+        assert.equal(await top(), 0);
+        await shown.close();
+    },
+
+    async 'counts: totals, accesses and launches'() {
+        const shown = await open('#counts');
         const { totals, accesses, launches } = data.runs[0];
         for (const name of
             ['launches', 'blocks', 'mis', 'lane_accesses', 'requests', 'transactions'])
@@ -169,18 +334,20 @@ const checks = {
         assert.deepEqual(shownLaunches.map(row => row[1]), launches.map(row => row.kernel));
         assert.deepEqual(shownLaunches.map(row => row[4]),
             launches.map(row => count(row.transactions)));
-        assert.equal(await shown.page.locator('.warning').count(), data.runs[0].complete ? 0 : 1);
         await shown.page.locator('#choose-run').selectOption({ index: 1 });
         assert.equal(await shown.figure('mis'), count(data.runs[1].totals.mis));
-        assert.equal(await shown.page.locator('.warning').count(), data.runs[1].complete ? 0 : 1);
+        for (const [i, run] of data.runs.entries()) {
+            await shown.goto(`#verdict?run=${i + 1}`);
+            assert.equal(await shown.page.locator('.warning').count(), run.complete ? 0 : 1);
+        }
         await shown.close();
     },
 
     async 'names are never markup'() {
-        const shown = await open('#overview?run=2');
+        const shown = await open('#verdict?run=2');
         const hostile = data.runs[1].name;
         assert.ok(hostile.includes('<img'));
-        assert.equal(await shown.page.locator('h1').innerText(), hostile);
+        assert.ok((await shown.page.locator('.about').innerText()).startsWith(hostile));
         for (const view of VIEWS) {
             await shown.goto(`#${view}?run=2`);
             const made = shown.page.locator('main img, main b, main script, header img');
@@ -353,10 +520,11 @@ const checks = {
         await shown.close();
     },
 
-    async 'every view of every run, light and dark, on two kinds of screen'() {
-        const small = { width: 1000, height: 800 };
+    async 'every view of every run, light and dark, on three kinds of screen'() {
+        const small = { width: 1000, height: 800 }, narrow = { width: 400, height: 800 };
         for (const options of [{ colorScheme: 'light' },
-            { colorScheme: 'dark', deviceScaleFactor: 2, viewport: small }]) {
+            { colorScheme: 'dark', deviceScaleFactor: 2, viewport: small },
+            { colorScheme: 'light', viewport: narrow }]) {
             const shown = await open('', options);
             for (const view of VIEWS) {
                 for (let run = 1; run <= data.runs.length; run++) {
@@ -381,6 +549,9 @@ const checks = {
             assert.equal(await theme(), expected);
             for (const [pair, contrast] of await shown.page.evaluate(contrasts))
                 assert.ok(contrast >= 4.5, `${pair} in ${expected}: ${contrast}`);
+            for (const contrast of await shown.page.locator('.byte-box, .chip')
+                .evaluateAll(contrastsOf))
+                assert.ok(contrast >= 4.5, `heat in ${expected}: ${contrast}`);
             await shown.page.getByLabel('Light or dark').click();
         }
         await shown.page.getByLabel('Light or dark').click();
@@ -413,13 +584,18 @@ const checks = {
         await shown.page.keyboard.press('Escape');
         assert.ok(!await shown.page.getByRole('dialog').isVisible());
         await shown.page.keyboard.press('Tab');
-        for (const view of VIEWS) {
-            const hash = await shown.page.evaluate(() => document.activeElement.hash);
-            assert.equal(hash.split('?')[0], `#${view}`);
-            await shown.page.keyboard.press('Enter');
-            await shown.page.locator(`nav a[aria-current=page][href^="#${view}"]`).waitFor();
-            await shown.page.keyboard.press('Tab');
-        }
+        const visit = async views => {
+            for (const view of views) {
+                const hash = await shown.page.evaluate(() => document.activeElement.hash);
+                assert.equal(hash.split('?')[0], `#${view}`);
+                await shown.page.keyboard.press('Enter');
+                await shown.page.locator(`nav a[aria-current=page][href^="#${view}"]`).waitFor();
+                await shown.page.keyboard.press('Tab');
+            }
+        };
+        await visit([...SECTIONS, 'counts', 'reuse']);
+        await shown.page.locator('nav.second a').first().focus();
+        await visit(BEHIND_REUSE);
         await shown.close();
     },
 
@@ -459,6 +635,21 @@ function contrasts() {
     };
     return ['--text', '--quiet', '--accent', '--second'].flatMap(text =>
         ['--ground', '--raised'].map(ground => contrast(text, ground)));
+}
+
+/** Run in the page: contrasts of the text of elements to their grounds, colours as `r g b`. */
+function contrastsOf(list) {
+    const luminance = text => {
+        const parts = text.match(/[\d.]+/g).slice(0, 3).map(Number);
+        const [r, g, b] = parts.map(part => text.startsWith('rgb') ? part / 255 : part)
+            .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    return list.filter(element => element.textContent).map(element => {
+        const { color, backgroundColor } = getComputedStyle(element);
+        const [high, low] = [luminance(color), luminance(backgroundColor)].sort((a, b) => b - a);
+        return (high + 0.05) / (low + 0.05);
+    });
 }
 
 let failed = 0;

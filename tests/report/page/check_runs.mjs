@@ -21,16 +21,16 @@ const count = value => value.toLocaleString('en-US');
 const numbers = text => text.match(/\d[\d,]*/g).map(part => Number(part.replaceAll(',', '')));
 const row = (run, scenario) => run.characteristics.findIndex(c => c.scenario === scenario) + 1;
 
-for (const view of ['overview', 'scenarios', 'blocks', 'cache', 'addresses'])
+for (const view of ['verdict', 'scenarios', 'blocks', 'cache', 'addresses'])
     for (const run of [1, 2]) {
         const shown = await open(`#${view}?run=${run}`);
-        if (view !== 'overview')
+        if (view !== 'verdict')
             await shown.expectDrawn(1);
         await shown.close();
     }
 
 for (const [i, run] of data.runs.entries()) {
-    const shown = await open(`#overview?run=${i + 1}`);
+    const shown = await open(`#counts?run=${i + 1}`);
     for (const name of ['launches', 'blocks', 'mis', 'lane_accesses', 'transactions'])
         assert.equal(await shown.figure(name), count(run.totals[name]), name);
     const first = (await shown.cells('accesses'))[0][0];

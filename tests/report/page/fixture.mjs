@@ -3,7 +3,8 @@
  *
  *     node fixture.mjs data.json
  *
- * Three runs: one with everything, one that is like it with other figures, and one with nothing.
+ * Three runs: one with everything, one that is like it with other figures, is advised to be left as
+ * it is, and has no texts of its sources, and one with nothing.
  * Names try to be markup. One characteristic has 200,000 distances.
  */
 import { writeFileSync } from 'node:fs';
@@ -164,12 +165,118 @@ function launchesOf(list) {
     return [row(0, 'bfs_step'), row(5, HOSTILE)];
 }
 
+/* ---- advice, record, source, caches -------------------------------------------------------- */
+
+const moved = (transactions, there = true) =>
+    there ? { transactions, bytes_moved: 32 * transactions } : null;
+const layoutOf = (notation, clusters) => ({ notation, clusters, discrete: false });
+
+/** 64 fields of 4 bytes with 4 bytes of padding behind each eighth; or three arrays. */
+function recordOf(arrays, changes) {
+    const names = arrays ? ['x', 'y', HOSTILE]
+        : Array.from({ length: 64 }, (_, i) => i === 9 ? HOSTILE : `f${i}`);
+    const fields = names.map((name, i) => ({
+        name, type: 'float', offset: arrays ? 4 * i : 4 * i + 4 * Math.floor(i / 8), size: 4, align: 4,
+        count: 1, asked: i % 5 === 4 ? 0 : 4000 * (i + 1),
+        before: moved(i % 5 === 4 ? 0 : 1000 * (i + 1)),
+        after: moved(i % 5 === 4 ? 0 : 300 * (i + 1), changes),
+    }));
+    const together = fields.flatMap((_, a) => fields.map((__, b) => ({
+        a, b, share: 1 / (1 + b - a), executions: 900 - 10 * a - b,
+    }))).filter(({ a, b }) => a < b && b - a < 6);
+    return {
+        name: 'node', spelling: arrays ? 'node' : 'struct node', size: arrays ? 12 : 288, align: 4,
+        arrays, place: { file: 'bfs/bfs.cl', line: 3, column: 8 }, fields,
+        others: { asked: 800, before: moved(77), after: moved(77, changes) }, together,
+    };
+}
+
+function verdictOf(record, changes) {
+    const names = record.fields.map(field => field.name);
+    const aos = layoutOf('aos', [{ fields: names, tile: 1 }]);
+    const other = layoutOf(`{f0,f1}:4{${names.slice(2).join()}}:soa`,
+        [{ fields: names.slice(0, 2), tile: 4 }, { fields: names.slice(2), tile: 'soa' }]);
+    const sumOf = when => moved(sum(record.fields.map(f => f[when].transactions)) + 77);
+    return {
+        text: changes ? `take ${other.notation}, at 0.305 of the cost of AoS` : HOSTILE,
+        basis: changes ? 'a run of the whole job' : null, leave: !changes, ratio: changes ? 0.305 : 1,
+        original: aos, layout: changes ? other : aos,
+        command: changes ? `heddle rewrite bfs.yaml --layout '${other.notation}' --out DIR` : null,
+        before: sumOf('before'), after: changes ? sumOf('after') : null,
+        sampled: changes, error: changes ? 0.0123 : 0,
+        reasons: [{ access: 'load nodes.f63', kernel: 'bfs_step', line: 12, why: HOSTILE }],
+        layouts: changes ? [{ layout: other, ratio: 0.305 }, { layout: aos, ratio: 1 }]
+            : [{ layout: aos, ratio: 1 }],
+    };
+}
+
+function servedOf(factor, record) {
+    const one = (scale, more) => ({
+        requests: 20 * scale, transactions: 100 * scale, sectors: 100 * scale, l1_hits: 40 * scale,
+        l2_sectors: 60 * scale, l2_hits: 45 * scale, l2_bytes: 1900 * scale, dram_read: 480 * scale,
+        dram_written: 64 * scale, cost: 700.5 * scale, ...more,
+    });
+    return one(10 * factor, {
+        places: [...record.fields.slice(0, 3).map(({ name }) => one(3 * factor, { record: 'node', name })),
+            one(factor, { record: null, name: null })],
+    });
+}
+
+const LINES = 60;
+const textOf = number => `    text ${number} ${number === 30 ? HOSTILE : ''}`.trimEnd();
+
+/** A file of which lines 8, 30 and 31 have accesses, and what has no place. */
+function fileOf(readable) {
+    const accessOf = line => ({
+        kernel: 'bfs_step', place: { file: 'bfs/bfs.cl', line, column: 5 }, kind: 'load',
+        space: 'global', buffer: 'nodes', record: 'node', field: HOSTILE, width: 4,
+        ...countsOf(line),
+    });
+    const countsOf = line => ({
+        requests: 10 * line, transactions: 90 * line, bytes_moved: 2880 * line,
+        bytes_used: 400 * line, local_requests: 0, bank_passes: 0, bank_conflicts: 0,
+    });
+    const caches = scale => ({
+        sectors: 90 * scale, l1_hits: 30 * scale, l2_sectors: 60 * scale, l2_hits: 20 * scale,
+        l2_bytes: 1920 * scale, dram_read: 1280 * scale, dram_written: 0,
+    });
+    const line = number => ({
+        line: number, source: readable ? textOf(number) : null, ...countsOf(number || 1),
+        efficiency: 400 / 2880, caches: readable ? caches(number || 1) : null,
+        accesses: [accessOf(number)],
+    });
+    const numbers = readable ? [8, 30, 31] : [0, 8];
+    const all = countsOf(sum(numbers.map(number => number || 1)));
+    return {
+        text: readable ? Array.from({ length: LINES }, (_, i) => `${textOf(i + 1)}\n`).join('') : null,
+        file: readable ? 'bfs/bfs.cl' : HOSTILE, ...all, efficiency: 400 / 2880,
+        caches: readable ? caches(69) : null, lines: numbers.map(line),
+    };
+}
+
+function advised(changes) {
+    const record = recordOf(!changes, changes);
+    return {
+        record, verdict: verdictOf(record, changes), files: [fileOf(changes)],
+        caches: {
+            sector: 32, original: servedOf(10, record), layout: changes ? servedOf(4, record) : null,
+        },
+        left_out: [],
+    };
+}
+
+const LEFT_OUT = {
+    record: null, verdict: null, files: [], caches: null,
+    left_out: ['verdict', 'caches', 'reuse'].map(section => ({ section, why: `no ${section} <b>` })),
+};
+
 function fullRun(name, seed, factor) {
     const list = accesses(factor), launches = launchesOf(list);
     return {
         name, source: 'bfs/bfs.cl', complete: seed === 1,
         device: { name: 'tesla-k20c', warp: 32, segment: 32 }, element: 4,
         totals: { launches: 10, blocks: 960, ...counted(list) }, launches, accesses: list,
+        ...advised(seed === 1),
         characteristics: characteristics(seed),
         blocks: [blocksOf('bfs_step', 96, seed + 20), blocksOf(HOSTILE, 12000, seed + 30)],
         stacks: [
@@ -186,7 +293,8 @@ function emptyRun() {
     return {
         name: `${'a-folder-with-a-long-name/'.repeat(12)}empty.hdt`, source: null, complete: true,
         device: { name: 'h200', warp: 32, segment: 32 }, element: 8,
-        totals: { launches: 0, blocks: 0, ...none }, launches: [], accesses: [], characteristics: [
+        totals: { launches: 0, blocks: 0, ...none }, launches: [], accesses: [], ...LEFT_OUT,
+        characteristics: [
             scenario(1, {}, figures([], [])), scenario(3, {}, figures([5], [12])),
         ],
         blocks: [], stacks: [], buffers: [],

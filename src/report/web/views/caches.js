@@ -1,5 +1,5 @@
 /* What the device's caches served, as it was run and in the layout that is advised. */
-import { bars } from '../amounts.js';
+import { bars, named } from '../amounts.js';
 import { h } from '../dom.js';
 import { bytes, count, percent } from '../format.js';
 import { heading, leftOut } from '../sections.js';
@@ -67,7 +67,7 @@ export function render({ run, section }) {
     }
     const rows = [[() => 'now', caches.original]];
     if (caches.layout)
-        rows.push([() => ['then, ', h('code', {}, verdict.layout.notation)], caches.layout]);
+        rows.push([() => ['then, ', named(verdict.layout)], caches.layout]);
     section.append(
         h('p', { class: 'quiet' }, `Simulated with the caches of ${device.name}; ` +
             `a sector has ${caches.sector} bytes.`),

@@ -171,7 +171,7 @@ function fieldTable(record, heat) {
     const text = head => ['field', 'type', 'used together with'].includes(head) ? 'text' : 'number';
     const rows = record.fields.map((field, a) => h('tr', { class: field.asked ? null : 'quiet' },
         h('td', { class: 'number' }, a + 1),
-        h('th', { class: 'text', scope: 'row' }, field.name),
+        h('th', { class: 'text', scope: 'row' }, h('div', {}, field.name)),
         h('td', { class: 'text roomy' }, type(field)),
         h('td', { class: 'number roomy' }, record.arrays ? '–' : field.offset),
         h('td', { class: 'number' }, field.size),

@@ -6,6 +6,7 @@ import { heading, leftOut } from '../sections.js';
 export const name = 'Source';
 
 const AROUND = 3; // lines that are shown beside one that has accesses
+const LEAST_FOLDED = 2;
 const MOST_LINES = 400; // rows of a file that are drawn at first
 
 const used = row => row.bytes_moved ? row.bytes_used / row.bytes_moved : null;
@@ -81,7 +82,7 @@ function folded(from, to, columns, draw) {
     const row = h('tr', { class: 'folded' }), cells = 5 + columns.length;
     row.append(h('td', { colspan: cells }, h('button', {
         class: 'plain', onclick: () => row.replaceWith(...draw()),
-    }, to > from ? `… lines ${from} to ${to}` : `… line ${from}`)));
+    }, `… lines ${from} to ${to}`)));
     return row;
 }
 
@@ -108,6 +109,10 @@ function textRows(file, texts, columns, most) {
             (!near(number + 1) || rows.length >= MOST_LINES);)
             number++;
         const to = number, first = from;
+        if (to - first < LEAST_FOLDED && rows.length < MOST_LINES) {
+            rows.push(...range(first, to));
+            continue;
+        }
         rows.push(folded(first, to, columns, () => range(first, to)));
     }
     return rows;

@@ -1,20 +1,24 @@
 /* What to change, what that gains, the command that does it, and what the verdict rests on. */
-import { bars, behind } from '../amounts.js';
+import { bars, behind, named } from '../amounts.js';
 import { h } from '../dom.js';
 import { bytes, count, percent, real } from '../format.js';
-import { leftOut } from '../sections.js';
+import { headingId, leftOut } from '../sections.js';
 import { table } from '../table.js';
 
 export const name = 'Verdict';
 
+const LONG = 60; // letters of a layout that is set in small ones
+
 const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The sentence, with the layout set apart from its words. */
-function sentence({ text, layout, leave }) {
+function sentence({ text: all, basis, layout, leave }) {
+    const text = all.replace(` (${basis})`, ''); // a paragraph of its own
     const [before, after] = leave ? [text] : text.split(layout.notation);
     if (after === undefined)
         return [capital(text)];
-    return [capital(before), h('code', {}, layout.notation), after];
+    const length = layout.notation.length > LONG ? 'long' : null;
+    return [capital(before), h('code', { class: length }, layout.notation), after];
 }
 
 /** "76.4% fewer bytes move" */
@@ -35,9 +39,9 @@ function movedRow(title, moved, used) {
 
 function movedBars({ verdict, totals }) {
     const used = totals.bytes_used, { before, after, original, layout } = verdict;
-    const rows = [movedRow(['now, ', h('code', {}, original.notation)], before.bytes_moved, used)];
+    const rows = [movedRow(['now, ', named(original)], before.bytes_moved, used)];
     if (after)
-        rows.push(movedRow(['then, ', h('code', {}, layout.notation)], after.bytes_moved, used));
+        rows.push(movedRow(['then, ', named(layout)], after.bytes_moved, used));
     return bars('Bytes moved between the kernels and memory, before and after', rows, [
         { kind: 'part-used', text: 'bytes that were asked for' },
         { kind: 'part-unused', text: 'bytes moved for nothing' },
@@ -120,7 +124,7 @@ export function render({ run, section }) {
         `as on ${run.device.name}`].filter(Boolean).join('; ');
     section.append(h('p', { class: 'quiet about' }, facts));
     const { verdict } = run;
-    section.append(h('h1', { id: 'verdict' }, verdict ? sentence(verdict) : run.name));
+    section.append(h('h1', { id: headingId('verdict') }, verdict ? sentence(verdict) : run.name));
     if (!run.complete)
         section.append(h('p', { class: 'warning' },
             'The trace ends before the run did; all figures are of the part that it has.'));
@@ -133,5 +137,5 @@ export function render({ run, section }) {
         section.append(h('p', {}, `It rests on ${verdict.basis}.${sure(verdict)}`));
     else if (verdict.sampled)
         section.append(h('p', {}, sure(verdict).trim()));
-    section.append(...reasons(run), behind('In numbers', numbers(run)), ranking(run));
+    section.append(...reasons(run), behind('Before and after in numbers', numbers(run)), ranking(run));
 }
