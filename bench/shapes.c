@@ -1,7 +1,8 @@
 /*
  * What measured shapes cost: the machine with them beside the machine without a sink, with one
- * worker and with one for each core, in seconds that cores work for it; and how long the search takes over every partition of examples/sampo when it prices
- * what was measured. The exit status is 1 when one of them is beyond what is required.
+ * worker and with one for each core, in seconds that cores work for it; and how long the search
+ * takes over every partition of examples/sampo when it prices what was measured. The exit status
+ * is 1 when one of them is beyond what is required.
  */
 #include <math.h>
 #include <stdio.h>

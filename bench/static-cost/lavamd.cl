@@ -8,7 +8,11 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #define PARTICLES 100 /* in a box */
-#define NEIGHBOURS 27 /* boxes around a box, itself among them */
+#ifndef NEIGHBOURS
+#define NEIGHBOURS 27   /* boxes around a box, itself among them */
+#define DONE PARTICLES  /* of a box's particles */
+#define PAIRS PARTICLES /* of a particle with those of a neighbour */
+#endif
 
 typedef struct particle {
     double rv_v, rv_x, rv_y, rv_z; /* position */
@@ -21,7 +25,7 @@ __kernel void lavamd(__global particle *p, __global const int *nn, int boxes, do
     if (l >= boxes)
         return;
 
-    for (int i = 0; i < PARTICLES; i++) {
+    for (int i = 0; i < DONE; i++) {
         double v = p[l * PARTICLES + i].rv_v;
         double x = p[l * PARTICLES + i].rv_x;
         double y = p[l * PARTICLES + i].rv_y;
@@ -30,7 +34,7 @@ __kernel void lavamd(__global particle *p, __global const int *nn, int boxes, do
             int other = nn[l * NEIGHBOURS + k];
             if (other < 0)
                 continue;
-            for (int j = 0; j < PARTICLES; j++) {
+            for (int j = 0; j < PAIRS; j++) {
                 double bv = p[other * PARTICLES + j].rv_v;
                 double bx = p[other * PARTICLES + j].rv_x;
                 double by = p[other * PARTICLES + j].rv_y;

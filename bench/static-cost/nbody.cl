@@ -5,7 +5,9 @@
  *
  * One thread per body. The loop's length is a compile-time constant, as there.
  */
+#ifndef BODIES
 #define BODIES 262144
+#endif
 
 typedef struct body {
     float x, y, z;

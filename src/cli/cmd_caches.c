@@ -174,7 +174,7 @@ int cmd_caches(cli *c, int argc, char **argv) {
          "the layout of the job's record; default: as the kernel has it; 'heddle help layout' has "
          "the notation",
          CLI_TEXT, &r.notation},
-        {"job", 'j', "JOB", "with a trace: the job that it is of, for --layout and registers",
+        {"job", 0, "JOB", "with a trace: the job that it is of, for --layout and registers",
          CLI_TEXT, &r.job_path},
         {"registers", 0, "N", "of a thread, which limit the blocks of an SM; default: estimated",
          CLI_NUMBER, &r.registers, .most = 1 << 16},

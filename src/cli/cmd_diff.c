@@ -28,6 +28,7 @@ typedef struct pair {
     const hd_annotated_line *lines[SIDES];
     const char *label;                     /* as text */
     const hd_launch_counts *counts[SIDES]; /* NULL: not there */
+    const hd_cache_sum *cached[SIDES];
 } pair;
 typedef hd_vec(pair) pairs;
 
@@ -35,7 +36,7 @@ typedef struct request {
     cli_counted sides[SIDES];
     const char *labels[SIDES];
     cli_texts devices, layouts;
-    bool by_cost;
+    bool by_cost, caches; /* are simulated */
     uint64_t top;
     /* what came of it */
     pairs lines, kernels, targets;
@@ -61,6 +62,8 @@ static void add_line(cli *c, request *r, const hd_annotated_file *file, const hd
                      : hd_format(c->arena, "%u", number);
     line.counts[0] = a ? &a->counts : NULL;
     line.counts[1] = b ? &b->counts : NULL;
+    line.cached[0] = a ? &a->cached : NULL;
+    line.cached[1] = b ? &b->cached : NULL;
     hd_push(c->arena, &r->lines, line);
 }
 
@@ -140,21 +143,30 @@ static void match_files(cli *c, request *r) {
             match_lines(c, r, NULL, &b->files[f]);
 }
 
+static void add_sum(cli *c, pairs *to, const char *name, const hd_annotated_sum *a,
+                    const hd_annotated_sum *b) {
+    pair sum = {.name = name,
+                .label = name,
+                .counts = {a ? &a->counts : NULL, b ? &b->counts : NULL},
+                .cached = {a ? &a->cached : NULL, b ? &b->cached : NULL}};
+    hd_push(c->arena, to, sum);
+}
+
 /* By name: those of the first side in its order, then what only the second one has. */
 static void match_sums(cli *c, pairs *to, const hd_annotated_sum *a, size_t a_count,
                        const hd_annotated_sum *b, size_t b_count) {
     for (size_t i = 0; i < a_count; i++)
-        hd_push(c->arena, to,
-                (pair){.name = a[i].name, .label = a[i].name, .counts = {&a[i].counts, NULL}});
+        add_sum(c, to, a[i].name, &a[i], NULL);
     for (size_t j = 0; j < b_count; j++) {
         size_t i = 0;
         while (i < a_count && strcmp(a[i].name, b[j].name))
             i++;
-        if (i < a_count)
+        if (i == a_count) {
+            add_sum(c, to, b[j].name, NULL, &b[j]);
+        } else {
             to->data[i].counts[1] = &b[j].counts;
-        else
-            hd_push(c->arena, to,
-                    (pair){.name = b[j].name, .label = b[j].name, .counts = {NULL, &b[j].counts}});
+            to->data[i].cached[1] = &b[j].cached;
+        }
     }
 }
 
@@ -184,8 +196,10 @@ static void match_all(cli *c, request *r) {
     match_files(c, r);
     match_sums(c, &r->kernels, a->kernels, a->kernel_count, b->kernels, b->kernel_count);
     match_sums(c, &r->targets, a->targets, a->target_count, b->targets, b->target_count);
-    r->total =
-        (pair){.name = "in all", .label = "in all", .counts = {&a->total.counts, &b->total.counts}};
+    r->total = (pair){.name = "in all",
+                      .label = "in all",
+                      .counts = {&a->total.counts, &b->total.counts},
+                      .cached = {&a->total.cached, &b->total.cached}};
     if ((r->by_cost || r->top) && r->lines.count)
         qsort(r->lines.data, r->lines.count, sizeof *r->lines.data, by_change);
     if (r->top && r->lines.count > r->top)
@@ -198,6 +212,7 @@ static void match_all(cli *c, request *r) {
 typedef struct side {
     const char *label;
     const hd_launch_counts *counts; /* or NULL */
+    const hd_cache_sum *cached;     /* NULL: not there, or not simulated */
 } side;
 
 static hd_value sides_of(const hd_view *view, const void *at) {
@@ -205,7 +220,7 @@ static hd_value sides_of(const hd_view *view, const void *at) {
     const pair *p = at;
     side *sides = hd_new_array(view->arena, side, SIDES);
     for (int s = 0; s < SIDES; s++)
-        sides[s] = (side){r->labels[s], p->counts[s]};
+        sides[s] = (side){r->labels[s], p->counts[s], r->sides[s].has_caches ? p->cached[s] : NULL};
     return hd_rows(sides, SIDES);
 }
 
@@ -245,6 +260,11 @@ HD_GETTER(moved_value, side,
           row->counts ? hd_whole(row->counts->hd_coalesce.bytes_moved) : hd_null())
 HD_GETTER(used_value, side, row->counts ? hd_real(hd_efficiency(row->counts)) : hd_null())
 
+HD_GETTER(caches_of, side, hd_row(row->cached))
+HD_GETTER(dram_value, side,
+          row->cached ? hd_whole(row->cached->counts.dram_read + row->cached->counts.dram_written)
+                      : hd_null())
+
 /* The first is what "%s" in titles stands for. */
 static const hd_member weight_columns[] = {
     {"label", HD_AT(side, label)}, {NULL, "transactions %s", HD_COUNT, .get = weight_value}, {0}};
@@ -252,10 +272,18 @@ static const hd_member moved_columns[] = {
     {"label", HD_AT(side, label)}, {NULL, "moved %s", HD_BYTES, .get = moved_value}, {0}};
 static const hd_member used_columns[] = {
     {"label", HD_AT(side, label)}, {NULL, "used %s", HD_SHARE, .get = used_value}, {0}};
+static const hd_member dram_columns[] = {
+    {"label", HD_AT(side, label)}, {NULL, "DRAM %s", HD_BYTES, .get = dram_value}, {0}};
+/* Nothing where no caches were simulated. */
+static hd_value simulated_sides(const hd_view *view, const void *at) {
+    const request *r = view->context;
+    return r->caches ? sides_of(view, at) : hd_rows((const side *)NULL, 0);
+}
 static const hd_member line_columns[] = {{NULL, "line", HD_PLAIN_WORD, HD_AT(pair, label)},
                                          {.get = sides_of, .of = weight_columns},
                                          {NULL, "ratio", HD_RATIO, .get = ratio_value},
                                          {.get = sides_of, .of = moved_columns},
+                                         {.get = simulated_sides, .of = dram_columns},
                                          {NULL, "source", .get = shown_source},
                                          {0}};
 #define SUM_COLUMNS(title)                             \
@@ -264,6 +292,7 @@ static const hd_member line_columns[] = {{NULL, "line", HD_PLAIN_WORD, HD_AT(pai
         {.get = sides_of, .of = weight_columns},       \
         {NULL, "ratio", HD_RATIO, .get = ratio_value}, \
         {.get = sides_of, .of = used_columns},         \
+        {.get = simulated_sides, .of = dram_columns},  \
         {0},                                           \
     }
 static const hd_member kernel_columns[] = SUM_COLUMNS("kernel");
@@ -304,6 +333,7 @@ HD_GETTER(total_of, request, hd_row(&row->total))
 static const hd_member side_members[] = {
     {"label", HD_AT(side, label)},
     {"counts", .get = counts_of, .of = hd_launch_count_members},
+    {"caches", .get = caches_of, .of = hd_annotated_cache_members},
     {0}};
 static const hd_member pair_members[] = {
     {"ratio", .get = ratio_value}, {"sides", .get = sides_of, .of = side_members}, {0}};
@@ -364,7 +394,7 @@ static int diff(cli *c, request *r) {
     if (choose_sides(c, r) || cli_find_devices(c, &r->devices, &devices, &device_count))
         return CLI_WRONG;
     for (int s = 0; s < SIDES; s++) {
-        r->sides[s].no_caches = true;
+        r->sides[s].no_caches = !r->caches;
         if (cli_count(c, &r->sides[s], devices[0]))
             return CLI_WRONG;
         if (r->sides[s].run.total.counts.stopped)
@@ -386,6 +416,8 @@ int cmd_diff(cli *c, int argc, char **argv) {
          &r.devices},
         {"by-cost", 0, NULL, "lines by how much they change, the most first", CLI_FLAG, &r.by_cost},
         {"top", 0, "N", "the same, and only the first N of them", CLI_NUMBER, &r.top},
+        {"caches", 0, NULL, "simulate the device's caches, too: bytes to and from memory (DRAM)",
+         CLI_FLAG, &r.caches},
         CLI_INCLUDE(cli_machine_table(c, &input->machine)),
         {0}};
     static const cli_page page = {

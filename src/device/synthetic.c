@@ -175,11 +175,12 @@ static hd_status parse_word(parser *p, const char *word, size_t length) {
                        hd_format(p->arena, "'%s' is given twice; keep one", figure->key));
     p->columns[index] = column;
     char *value = hd_strndup(p->arena, colon + 1, (size_t)(word + length - colon - 1));
+    bool has_slashes = figure->kind == DEVICE_FIGURE_CACHE || figure->kind == DEVICE_FIGURE_TAGS;
     /* "1,30,100" or "48k/128"; one too many are counted when there are. */
     const char *parts[DEVICE_MAX_PARTS + 1];
     size_t count = 0;
     while (value && count <= DEVICE_MAX_PARTS)
-        parts[count++] = strsep(&value, figure->kind == DEVICE_FIGURE_WEIGHTS ? "," : "/");
+        parts[count++] = strsep(&value, has_slashes ? "/" : ",");
     const char *wrong = device_figure_set(p->arena, p->device, figure, parts, count);
     return wrong ? fail_at(p, (unsigned)(colon + 1 - p->text) + 1, wrong) : HD_OK;
 }

@@ -1,6 +1,5 @@
 /* Counts of static accesses (access_table.h). */
 #include "locality/access_table.h"
-#include "locality/tally.h"
 
 static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 

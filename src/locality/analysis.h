@@ -1,6 +1,7 @@
 /*
- * The table of analyses that count something of each launch. `heddle run`, `heddle report` and
- * their JSON show what all of them count.
+ * The table of analyses that count something of each launch and of each of its accesses. `heddle
+ * run`, `annotate`, `diff`, `report` and their JSON show what all of them count; as text `run` has a
+ * table for each kind of memory (cli/show_run.c).
  *
  * A new one is a file and a row of HD_ANALYSES. A row `hd_thing` stands for
  *

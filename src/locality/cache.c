@@ -84,21 +84,29 @@ static uint32_t sector_of(const hd_device *d) {
     return d->l1.size ? least(sector, d->l1.line) : sector;
 }
 
+/* How a figure that is missing is written where the profile is. */
+static const char *mend_of(const hd_device *d, const char *figure) {
+    bool is_file = d->source_file != NULL;
+    if (!strcmp(figure, "sms"))
+        return is_file ? "sms: {value: 80, source: \"data sheet\"}" : "sms:80";
+    return is_file ? "{line: 128, ways: 16, source: \"data sheet\"}" : "l1tags:128/4 l2tags:128/16";
+}
+
 hd_status hd_caches_check(const hd_diag *diag, const hd_device *d) {
     const hd_place place = {.file = d->source_file ? d->source_file : "<device>"};
-    const char *lacks = d->l1.size && !d->l1.ways   ? "l1tags: {line: 128, ways: 4, source: ...}"
-                        : d->l2.size && !d->l2.ways ? "l2tags: {line: 128, ways: 16, source: ...}"
-                        : !d->sms                   ? "sms: {value: 80, source: ...}"
-                                                    : NULL;
+    const char *lacks = d->l1.size && !d->l1.ways ? "l1tags"
+                        : !d->l2.ways             ? "l2tags"
+                        : !d->sms                 ? "sms"
+                                                  : NULL;
     if (!d->l2.size)
         return hd_fail(diag, HD_EUNSUPPORTED, &place,
                        "there is no L2 for global memory in this profile, and so no caches to "
                        "simulate; choose another device");
     if (lacks)
         return hd_fail(diag, HD_EINPUT, &place,
-                       "the profile lacks what a simulation of its caches needs; add %s, as "
-                       "docs/devices.md says, or choose another device",
-                       lacks);
+                       "the profile lacks '%s', which a simulation of its caches needs; add it as "
+                       "docs/devices.md says (%s), or choose another device",
+                       lacks, mend_of(d, lacks));
     uint32_t sector = sector_of(d), most = HD_CACHE_SECTORS_MAX;
     if (d->l2.tag / sector > most || (d->l1.size && d->l1.tag / sector > most) ||
         d->segment / sector > most)

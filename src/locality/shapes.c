@@ -39,6 +39,7 @@ typedef struct target {
     uint32_t row;   /* of the events */
     bool is_heard;  /* it is of global memory; others cost nothing */
     bool moves;     /* layouts move it; else only transactions are counted */
+    bool is_varied; /* data decide where its lanes are, or which: it has many clumps */
     bool is_second; /* a further part of a row whose transactions the first one has */
     uint32_t width, segment_shift;
     /* address = base + element * size + field + byte */
@@ -73,7 +74,9 @@ typedef struct heard {
     uint32_t target_count, row_count;
     sums *sums; /* [target_count] */
     uint64_t runs, blocks;
-    bool is_broken; /* a run or block did not come to its end */
+    bool is_broken;  /* a run or block did not come to its end */
+    bool is_known;   /* `varied` is, from this launch or another one of its kernel */
+    uint32_t varied; /* of the targets those that are */
 } heard;
 
 struct hd_shapes {
@@ -83,11 +86,11 @@ struct hd_shapes {
     const hd_device *device;
     hd_cost_grain grain;
     uint32_t request;
-    uint64_t most;
-    heard *launches; /* [job->launch_count] */
-    int64_t current; /* launch that was heard last, or -1 */
-    int64_t given;   /* by hd_shapes_next(), or -1 */
-    uint32_t number; /* of the last run */
+    uint64_t most, most_of_access; /* rows */
+    heard *launches;               /* [job->launch_count] */
+    int64_t current;               /* launch that was heard last, or -1 */
+    int64_t given;                 /* by hd_shapes_next(), or -1 */
+    uint32_t number;               /* of the last run */
     bool is_running;
     struct stream *streams;
     hd_in_order *order;
@@ -141,6 +144,7 @@ static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_
               find_base(events, t.row, s->job->buffers[buffer].name, &t.base);
     if (!t.moves)
         return t;
+    t.is_varied = !access->affine || access->conditional;
     const hd_field *field = t.of = &access->record->fields[access->field];
     bool arrays = access->record->of_arrays;
     t.size = s->job->buffers[buffer].element_bytes;
@@ -179,19 +183,27 @@ static bool are_rows(const hd_kernel_info *whole, const hd_event_launch *events)
     return same;
 }
 
-/* How many rows an access of launch `l` may have: of what earlier launches left, its part if
- * later ones had as many accesses. */
-static uint64_t most_rows(const hd_shapes *s, uint32_t l) {
-    const heard *h = &s->launches[l];
-    uint64_t used = 0, moving = 0;
-    for (uint32_t t = 0; t < h->target_count; t++)
-        moving += h->targets[t].moves;
-    for (uint32_t i = 0; i < s->job->launch_count; i++)
-        for (uint32_t t = 0; t < s->launches[i].target_count; t++)
-            used += s->launches[i].sums[t].rows.count;
-    uint64_t left = used < s->most ? s->most - used : 0;
-    uint64_t most = left / (s->job->launch_count - l) / (moving ? moving : 1);
-    return most < LEAST_ROWS ? LEAST_ROWS : most > MOST_ROWS ? MOST_ROWS : most;
+/* How many rows an access of launch `l` may have: of what earlier launches left, its part of what
+ * accesses with many clumps take. Launches of kernels that were not heard yet count like this. */
+static uint64_t most_rows(hd_shapes *s, uint32_t l) {
+    const hd_launch *launches = s->job->launches;
+    uint32_t varied = 0;
+    uint64_t used = 0, shares = 0;
+    for (uint32_t t = 0; t < s->launches[l].target_count; t++)
+        varied += s->launches[l].targets[t].moves && s->launches[l].targets[t].is_varied;
+    for (uint32_t i = 0; i < s->job->launch_count; i++) {
+        heard *h = &s->launches[i];
+        if (launches[i].kernel == launches[l].kernel) {
+            h->is_known = true;
+            h->varied = varied;
+        }
+        if (i >= l)
+            shares += h->is_known ? h->varied : varied;
+        for (uint32_t t = 0; t < h->target_count; t++)
+            used += h->sums[t].rows.count;
+    }
+    uint64_t left = used < s->most ? s->most - used : 0, most = left / (shares ? shares : 1);
+    return most < LEAST_ROWS ? LEAST_ROWS : most > s->most_of_access ? s->most_of_access : most;
 }
 
 /* Fills in what launch `l` is, the first time that it is heard; false when the events are of
@@ -832,6 +844,7 @@ hd_shapes *hd_shapes_new(hd_arena *arena, const hd_diag *diag, const hd_job *job
                      .job = job,
                      .device = device,
                      .most = most_patterns ? most_patterns : DEFAULT_PATTERNS,
+                     .most_of_access = most_patterns ? UINT64_MAX : MOST_ROWS,
                      .current = -1,
                      .given = -1};
     s->grain = hd_cost_grain_of(job->record, device);

@@ -18,8 +18,8 @@
 typedef struct hd_shapes hd_shapes;
 
 /* The job must be resolved; its buffers lie as it declares them. `most_patterns`: how many clumps
- * may be kept of all launches together (0: 131,072; some more where launches or accesses are very
- * many). Where there are more, those of a sample of the requests are kept, which is the same
+ * may be kept of all launches together, if need be all of one access's (0: 131,072, and of an
+ * access at most half of them; some more where launches or accesses are very many). Where there are more, those of a sample of the requests are kept, which is the same
  * whatever the order of blocks and the number of threads. */
 hd_shapes *hd_shapes_new(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_device *device, uint64_t most_patterns);

@@ -200,28 +200,31 @@ static const hd_member cache_count_members[] = {HD_SAME(hd_cache_counts, sectors
                                                         l2_sectors, l2_hits, l2_bytes, dram_read,
                                                         dram_written),
                                                 {0}};
-static const hd_member cache_members[] = {{HD_IN(hd_cache_sum, counts), .of = cache_count_members},
-                                          {"cost", HD_AT(hd_cache_sum, cost)},
-                                          {0}};
+const hd_member hd_annotated_cache_members[] = {
+    {HD_IN(hd_cache_sum, counts), .of = cache_count_members},
+    {"cost", HD_AT(hd_cache_sum, cost)},
+    {0}};
 static const hd_member counts_members[] = {
     {HD_SELF, .of = hd_launch_count_members}, {"efficiency", .get = efficiency_of}, {0}};
 static const hd_member access_members[] = {
     {HD_SELF, .of = hd_access_row_members}, {HD_SELF, .of = hd_access_row_bank_members}, {0}};
-static const hd_member line_members[] = {{"line", HD_AT(hd_annotated_line, number)},
-                                         {"source", HD_AT(hd_annotated_line, text)},
-                                         {HD_IN(hd_annotated_line, counts), .of = counts_members},
-                                         {"caches", .get = line_caches, .of = cache_members},
-                                         {"accesses", .get = accesses_of, .of = access_members},
-                                         {0}};
+static const hd_member line_members[] = {
+    {"line", HD_AT(hd_annotated_line, number)},
+    {"source", HD_AT(hd_annotated_line, text)},
+    {HD_IN(hd_annotated_line, counts), .of = counts_members},
+    {"caches", .get = line_caches, .of = hd_annotated_cache_members},
+    {"accesses", .get = accesses_of, .of = access_members},
+    {0}};
 const hd_member hd_annotated_file_members[] = {
     {"file", HD_AT(hd_annotated_file, path)},
     {HD_IN(hd_annotated_file, counts), .of = counts_members},
-    {"caches", .get = file_caches, .of = cache_members},
+    {"caches", .get = file_caches, .of = hd_annotated_cache_members},
     {"lines", HD_MANY(hd_annotated_file, lines, line_count), .of = line_members},
     {0}};
-static const hd_member total_members[] = {{HD_IN(hd_annotated_sum, counts), .of = counts_members},
-                                          {"caches", .get = sum_caches, .of = cache_members},
-                                          {0}};
+static const hd_member total_members[] = {
+    {HD_IN(hd_annotated_sum, counts), .of = counts_members},
+    {"caches", .get = sum_caches, .of = hd_annotated_cache_members},
+    {0}};
 static const hd_member sum_members[] = {
     {"name", HD_AT(hd_annotated_sum, name)}, {HD_SELF, .of = total_members}, {0}};
 

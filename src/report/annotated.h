@@ -64,6 +64,8 @@ extern const hd_member hd_annotated_members[];      /* hd_annotated: files, kern
 extern const hd_member hd_annotated_file_members[]; /* hd_annotated_file; context: its
                                                      * hd_annotated */
 
+extern const hd_member hd_annotated_cache_members[]; /* hd_cache_sum */
+
 /* Source files, each read once. */
 typedef struct hd_source_file {
     const char *path, *text;

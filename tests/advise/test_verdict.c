@@ -222,13 +222,13 @@ static void records_are_taken_apart_where_it_pays(void **state) {
         for (uint32_t f = 0; f < apart->count; f++)
             hd_str_printf(&fields, "%s%s", f ? " " : "", apart->fields[f]);
         assert_string_equal(apart->count ? hd_str_text(&fields) : "", cases[c].fields);
-        if ((apart->job != NULL) != cases[c].taken)
+        if (apart->pays != cases[c].taken)
             fail_msg("%s: %s, at %g of %g, %s", cases[c].record,
-                     apart->job ? "taken apart" : "not taken apart", apart->ratio, apart->whole,
+                     apart->pays ? "taken apart" : "not taken apart", apart->ratio, apart->whole,
                      apart->refused ? apart->refused : "not refused");
         assert_int_equal(apart->refused != NULL, cases[c].refused);
         if (cases[c].taken) {
-            assert_ptr_equal(t.advice.job, apart->job);
+            assert_ptr_equal(t.advice.job, apart->parts);
             assert_ptr_equal(hd_record_declared(t.advice.job->record), t.s.job->record);
             assert_true(apart->ratio <= apart->whole * (1 - HD_NOTICEABLE));
             assert_non_null(t.advice.attempt.rewritten);

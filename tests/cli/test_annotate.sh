@@ -183,7 +183,8 @@ accepts diff body.yaml --layout aos --layout soa
 prints '^  line  transactions aos  transactions soa  ratio  moved aos  moved soa  source$'
 prints "^ +$line +[0-9]+ +[0-9]+  0\\.[0-9]+x "
 prints '^  in all '
-accepts diff body.yaml --layout soa
+accepts diff body.yaml --layout soa --caches
+prints '^  line .* DRAM original  DRAM soa  source$'
 prints '^original: body.yaml on h200$'
 accepts trace body.yaml -o body.hdt
 accepts diff body.hdt body.yaml

@@ -36,11 +36,11 @@ prints "^  heddle rewrite flags.cl --entry move --global 2048 --local 64 --count
 prints '^  taken apart: d; with all fields whole the best is at 0\.'
 prints '^  then '
 follow
-accepts advise flags.cl -e move --options -DTIMES=2 --record body --whole
+accepts advise flags.cl -e move -n 65536 -a steps=2 --options -DTIMES=2 --record body --whole
 first 'sizes by default\)\.$'
 ! grep -q 'taken apart' "$work/log/out" || complain "--whole takes apart"
 follow
-accepts advise flags.cl -e move --options -DTIMES=2 --record body --split d
+accepts advise flags.cl -e move -g 256 -a steps=2 --options -DTIMES=2 --record body --split d
 first '^Verdict for h200: take soa, at '
 prints '^  heddle rewrite flags.cl .* --split d --layout soa '
 follow

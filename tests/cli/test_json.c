@@ -708,6 +708,8 @@ static void reuse_locality_and_report(void **state) {
     static const char *const arguments[] = {
         "locality nbody-small.yaml",
         "locality nbody-small.yaml --device h200 --per cluster --clusters 4",
+        "caches nbody-small.yaml",
+        "caches nbody-small.yaml --device tesla-k20c --layout {x,y,z}{vx,vy,vz,mass}:16",
         "reuse nbody-small.yaml --scenario 1",
         "reuse nbody-small.yaml --scenario 2",
         "reuse nbody-small.yaml --scenario 2 --block 1 --launch 0",

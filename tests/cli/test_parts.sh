@@ -25,10 +25,10 @@ END
 cat >sums.py <<'END'
 # The cost of what is done to buffer p, in each layout.
 import json, sys
-result = json.load(open(sys.argv[1]))["results"][0]
-for layout in result["layouts"]:
-    lines = [l for l in layout["accesses"] if l["access"]["buffer"] == "p"]
-    print(round(sum(l["cost"][0] for l in lines)), end=" ")
+for result in json.load(open(sys.argv[1]))["results"]:
+    for layout in result["layouts"]:
+        lines = [l for l in layout["accesses"] if l["access"]["buffer"] == "p"]
+        print(round(sum(l["cost"][0] for l in lines)), end=" ")
 END
 # 2048 warps times the sectors of a warp's request, which all cost 1: 32 in the struct of 32 bytes,
 # 16 where four floats lie side by side, and where they do not a request for each.
@@ -61,16 +61,14 @@ __kernel void sum(__global const struct r *p, __global float *out, int n) {
     out[i] = s;
 }
 END
-for device in h200 tesla-m2050 tesla-k20c; do
-    for split in "" "--split f" "--split v" "--split f --split v"; do
-        # shellcheck disable=SC2086
-        accepts cost array.cl $split --global 65536 --local 256 --arg n=9 --device $device \
-            --layout aos --json
-        python3 sums.py "$work/log/out" >>"aos.$device"
-        echo >>"aos.$device"
-    done
-    [ "$(sort -u "aos.$device" | wc -l)" = 1 ] || complain "AoS on $device: $(cat "aos.$device")"
+for split in "" "--split f" "--split v" "--split f --split v"; do
+    # shellcheck disable=SC2086
+    accepts cost array.cl $split --global 65536 --local 256 --arg n=9 --layout aos --json \
+        --device h200 --device tesla-m2050 --device tesla-k20c
+    python3 sums.py "$work/log/out" >>aos
+    echo >>aos
 done
+[ "$(sort -u aos | wc -l)" = 1 ] || complain "AoS costs, for each split: $(cat aos)"
 
 # Which lanes reach which element is computed: each of the nine arrays has three or four lanes of a
 # warp, a sector for each but where two of them share one.

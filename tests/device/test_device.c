@@ -97,6 +97,8 @@ static void printing_and_parsing_are_inverse(void **state) {
     const char *texts[] = {
         "warp:8 l1:1025/1 l2:3g/64 w:0.1,0.30000000000000004,1e300 blocks:1 threads:8 regs:255",
         "warp:1 l1:0 l2:0/128 w:1,1,1 blocks:4294967295 threads:1 regs:4294967295 segment:1",
+        FERMI " l1tags:128/6 l2tags:256/8 l1write:evict",
+        FERMI " l2tags:32/1 l1write:through",
     };
     for (int i = 0; i < 2; i++) {
         const hd_device *d = found(arena, texts[i]);
@@ -205,10 +207,11 @@ static void devices_of_the_paper_have_its_figures(void **state) {
     hd_arena *arena = hd_arena_new();
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-m2050")),
                         "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 "
-                        "regs:32768 segment:128 maxregs:63 sms:14 coalescing:warp");
+                        "regs:32768 segment:128 maxregs:63 sms:14 coalescing:warp "
+                        "l1tags:128/8 l2tags:128/8 l1write:evict");
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-k20c")),
                         "warp:32 l1:0 l2:1536k/32 w:1,30,100 blocks:16 threads:2048 regs:65536 "
-                        "segment:128 maxregs:255 sms:13 coalescing:warp");
+                        "segment:128 maxregs:255 sms:13 coalescing:warp l2tags:128/16");
     hd_arena_free(arena);
 }
 

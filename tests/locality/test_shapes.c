@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -20,6 +21,7 @@
 #include "locality/shapes.h"
 #include "oracle/shapes.h"
 #include "sanitized.h"
+#include "trace/trace.h"
 #include "vm/vm.h"
 
 enum { THREADS = 96, WORDS = 2, BLOCKS = 10, COUNT = 4096, LAYOUTS = SANITIZED ? 4 : 12 };
@@ -385,27 +387,50 @@ static void a_sample_and_its_error(void **state) {
     hd_arena_free(s.arena);
 }
 
-/* The machine's events, by one worker and by four. */
-static void workers_make_no_difference(void **state) {
-    (void)state;
-    scene s;
-    const hd_measured *measured[2];
-    hd_shapes *shapes[2];
-    open_scene(&s, "examples/sampo/sampo-small.yaml");
-    for (int i = 0; i < 2; i++) {
-        const hd_vm_options options = {.workers = i ? 4 : 1};
-        hd_vm *vm;
-        shapes[i] = hd_shapes_new(s.arena, &s.diag, s.job, device_of(&s, "h200"), 3000);
-        hd_sink sink = hd_shapes_sink(shapes[i]);
-        assert_int_equal(hd_vm_open(s.arena, &s.diag, s.job, NULL, &options, &vm), HD_OK);
-        for (uint32_t l = 0; l < s.job->launch_count; l++)
-            assert_int_equal(hd_vm_run(vm, l, &sink, NULL), HD_OK);
-        hd_vm_close(vm);
-        measured[i] = hd_shapes_result(shapes[i]);
+/* A run on the machine; into a trace file, too, unless it is NULL. */
+static void run_machine(const scene *s, uint32_t workers, hd_shapes *shapes, const char *trace) {
+    const hd_vm_options options = {.workers = workers};
+    const hd_trace_header header = {.source = "shapes", .spaces = 1u << KIR_GLOBAL};
+    hd_sink sinks[2] = {hd_shapes_sink(shapes)};
+    hd_trace_writer *writer = NULL;
+    hd_vm *vm;
+    if (trace) {
+        assert_int_equal(hd_trace_create(s->arena, &s->diag, trace, &header, &writer), HD_OK);
+        sinks[1] = hd_trace_sink(writer);
     }
-    assert_true(measured[0]->sampled);
-    same_measured(measured[0], measured[1]);
-    for (int i = 0; i < 2; i++)
+    hd_sink sink = hd_sink_tee(s->arena, sinks, trace ? 2 : 1);
+    assert_int_equal(hd_vm_open(s->arena, &s->diag, s->job, NULL, &options, &vm), HD_OK);
+    for (uint32_t l = 0; l < s->job->launch_count; l++)
+        assert_int_equal(hd_vm_run(vm, l, &sink, NULL), HD_OK);
+    hd_vm_close(vm);
+    if (trace)
+        assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+}
+
+/* One worker, four, and the trace file of the latter: the same sample. */
+static void workers_and_traces_make_no_difference(void **state) {
+    (void)state;
+    enum { RUNS = 3 };
+    scene s;
+    hd_trace *trace;
+    hd_shapes *shapes[RUNS];
+    open_scene(&s, "examples/sampo/sampo-small.yaml");
+    const char *path = hd_format(s.arena, "/tmp/heddle-shapes-%ld.hdt", (long)getpid());
+    for (int i = 0; i < RUNS; i++)
+        shapes[i] = hd_shapes_new(s.arena, &s.diag, s.job, device_of(&s, "h200"), 3000);
+    run_machine(&s, 1, shapes[0], NULL);
+    run_machine(&s, 4, shapes[1], path);
+    hd_sink sink = hd_shapes_sink(shapes[2]);
+    assert_int_equal(hd_trace_open(s.arena, &s.diag, path, &trace), HD_OK);
+    assert_int_equal(
+        hd_trace_replay(trace, &s.diag, &(hd_trace_choice){-1, 0, UINT64_MAX, 0, NULL}, &sink),
+        HD_OK);
+    hd_trace_close(trace);
+    unlink(path);
+    assert_true(hd_shapes_result(shapes[0])->sampled);
+    same_measured(hd_shapes_result(shapes[0]), hd_shapes_result(shapes[1]));
+    same_measured(hd_shapes_result(shapes[0]), hd_shapes_result(shapes[2]));
+    for (int i = 0; i < RUNS; i++)
         hd_shapes_free(shapes[i]);
     hd_arena_free(s.arena);
 }
@@ -514,7 +539,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_events_in_random_layouts),
         cmocka_unit_test(a_sample_and_its_error),
-        cmocka_unit_test(workers_make_no_difference),
+        cmocka_unit_test(workers_and_traces_make_no_difference),
         cmocka_unit_test(repeats_and_parts),
         cmocka_unit_test(runs_of_other_jobs),
     };

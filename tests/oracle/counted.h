@@ -117,7 +117,8 @@ static void counted_check_line(const counted_case *c, const hd_cost_line *line,
             transactions += repeat * c->rows[l][k].transactions;
             why_not = why_not ? why_not : counted_why_not(c->infos[l], a);
         }
-    if (c->all || c->measured)
+    /* What the cost says that it derived exactly must be so, too. */
+    if (c->all || c->measured || line->origin == HD_ORIGIN_DERIVED)
         why_not = NULL;
     sum->lines += !c->measured;
     sum->exact += !c->measured && !why_not;

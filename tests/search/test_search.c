@@ -190,7 +190,7 @@ static void equals_the_obvious_search(void **state) {
 static void equals_it_where_accesses_have_parts(void **state) {
     (void)state;
     srandom(12);
-    compare_searches(SANITIZED ? 4 : 12, true);
+    compare_searches(SANITIZED ? 2 : 6, true);
 }
 
 static hd_cost_vector cost_of_aos(const char *text, const char *of_job, const char *device_name) {
@@ -211,7 +211,7 @@ static hd_cost_vector cost_of_aos(const char *text, const char *of_job, const ch
 static void aos_costs_the_same_taken_apart(void **state) {
     (void)state;
     srandom(13);
-    for (int round = 0; round < (SANITIZED ? 4 : 25); round++) {
+    for (int round = 0; round < (SANITIZED ? 4 : 15); round++) {
         hd_arena *arena = hd_arena_new();
         const char *text = random_parts(arena, 2 + below(3)), *device = devices[below(DEVICES)];
         hd_cost_vector whole = cost_of_aos(text, job, device);

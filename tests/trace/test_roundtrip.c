@@ -250,6 +250,54 @@ static void any_block_is_read_alone_by_any_thread(void **state) {
     bench_close(&b);
 }
 
+/* ---- by turns -------------------------------------------------------------------- */
+
+/* All blocks of launch 0 at once, an event of each at a time. */
+static void blocks_are_read_by_turns(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    const spec *s = &specs[3];
+    write_by(&b, s, 1, b.path, 0, 1);
+    hd_trace *trace;
+    heard all = {.arena = b.arena}, turns = {.arena = b.arena};
+    const hd_sink whole = heard_sink(&all), sink = heard_sink(&turns);
+    assert_int_equal(hd_trace_open(b.arena, &b.diag, b.path, &trace), HD_OK);
+    const hd_trace_choice first = {0, 0, UINT64_MAX, 0, NULL};
+    assert_int_equal(hd_trace_replay(trace, &b.diag, &first, &whole), HD_OK);
+    const hd_trace_launch *l = &hd_trace_get(trace)->launches[0];
+    hd_trace_stream **streams = hd_new_array(b.arena, hd_trace_stream *, l->block_count);
+    void **heard_by = hd_new_array(b.arena, void *, l->block_count);
+    turns.launch = &l->launch;
+    for (uint64_t i = 0; i < l->block_count; i++) {
+        uint64_t block = l->blocks[i].block;
+        assert_int_equal(hd_trace_stream_open(trace, &b.diag, 0, block, &streams[i]), HD_OK);
+        heard_by[i] = sink.open_block(sink.self, block);
+    }
+    for (uint64_t left = l->block_count; left;)
+        for (uint64_t i = 0; i < l->block_count; i++) {
+            const hd_event *event = NULL;
+            if (!streams[i])
+                continue;
+            assert_int_equal(hd_trace_stream_next(streams[i], &b.diag, &event), HD_OK);
+            if (event) {
+                sink.event(heard_by[i], event);
+                continue;
+            }
+            hd_trace_stream_close(streams[i]);
+            streams[i] = NULL;
+            left--;
+        }
+    assert_int_equal(all.blocks.count, l->block_count);
+    for (size_t i = 0; i < turns.blocks.count; i++)
+        assert_same_block(turns.blocks.data[i], heard_find(&all, 0, turns.blocks.data[i]->block));
+    hd_trace_stream *none;
+    assert_int_equal(hd_trace_stream_open(trace, &b.diag, 0, l->launch.block_count, &none),
+                     HD_EINPUT);
+    hd_trace_close(trace);
+    bench_close(&b);
+}
+
 /* ---- choices -------------------------------------------------------------------- */
 
 /* Counts events of each space and block. */
@@ -646,6 +694,7 @@ int main(void) {
         cmocka_unit_test(contents_are_those_of_the_run),
         cmocka_unit_test(bytes_do_not_depend_on_threads),
         cmocka_unit_test(any_block_is_read_alone_by_any_thread),
+        cmocka_unit_test(blocks_are_read_by_turns),
         cmocka_unit_test(a_choice_narrows_the_replay),
         cmocka_unit_test(stopped_blocks_leave_nothing),
         cmocka_unit_test(memory_is_bounded),
