@@ -30,7 +30,15 @@ for (const view of ['verdict', 'scenarios', 'blocks', 'cache', 'addresses'])
     }
 
 for (const [i, run] of data.runs.entries()) {
-    const shown = await open(`#counts?run=${i + 1}`);
+    const shown = await open(`#verdict?run=${i + 1}`);
+    const { verdict, record, files } = run;
+    assert.ok((await shown.page.locator('h1').innerText()).includes(
+        verdict.leave ? 'eave it as it is' : verdict.layout.notation));
+    if (!files.some(file => file.lines.some(line => line.line === 0)))
+        assert.equal(await shown.page.locator('.counted').count(),
+            files.reduce((lines, file) => lines + file.lines.length, 0));
+    assert.equal((await shown.cells('fields')).length, record.fields.length + 1);
+    await shown.goto(`#counts?run=${i + 1}`);
     for (const name of ['launches', 'blocks', 'mis', 'lane_accesses', 'transactions'])
         assert.equal(await shown.figure(name), count(run.totals[name]), name);
     const first = (await shown.cells('accesses'))[0][0];
