@@ -438,7 +438,7 @@ static void advise(void **state) {
     assert_int_equal(json_array_size(json_object_get(value, "devices")), 2);
     json_array_foreach(json_object_get(value, "devices"), i, device) {
         has_members(device, "device original_cost leave best ratio ranked accesses proven gap "
-                            "partitions nodes seconds");
+                            "partitions nodes seconds judged");
         check_device(json_object_get(device, "device"));
         check_cost(json_object_get(device, "original_cost"));
         check_layout(json_object_get(device, "best"));
