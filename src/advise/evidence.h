@@ -67,7 +67,7 @@ typedef struct hd_judged {
     double cost, ratio;  /* dynamic cost of what was heard, and to that of the original; without
                               * caches by the model with measured shapes */
     hd_cache_sum caches; /* of what was heard; zeros without caches */
-    double transactions; /* of the job, from measured shapes */
+    double transactions; /* of what was heard; without caches of the job, in the model */
 } hd_judged;
 
 typedef struct hd_judgement {

@@ -51,6 +51,19 @@ static const hd_device *without_levels(hd_arena *arena, const hd_device *device)
     return flat;
 }
 
+/* Of a record taken apart: its fields alone, each whole, as `soa` of the record as declared. */
+static hd_judge judge_whole_fields(hd_arena *arena, const hd_record *record) {
+    hd_judge by = {.name = "whole fields"};
+    const hd_record *whole = record->whole;
+    uint64_t masks[HD_MAX_FIELDS] = {0};
+    for (uint32_t f = 0; f < record->field_count && whole; f++)
+        masks[hd_record_field_at(whole, record->fields[f].offset)] |= (uint64_t)1 << f;
+    if (whole)
+        hd_push(arena, &by.layouts,
+                hd_layout_of_masks(arena, masks, NULL, whole->field_count, false));
+    return by;
+}
+
 static hd_status propose(judge *j, const hd_search_options *search, const hd_search_result *also,
                          uint32_t most, hd_proposal **proposals, uint32_t *count) {
     const hd_record *record = j->measured->job->record;
@@ -64,10 +77,10 @@ static hd_status propose(judge *j, const hd_search_options *search, const hd_sea
         return status;
     hd_search_static(j->arena, j->result->model, search, &j->result->search);
     hd_search_static(j->arena, transactions, search, &fewest);
-    const hd_judge judges[] = {hd_judge_cost(j->arena, j->device, &j->result->search),
-                               hd_judge_cost(j->arena, flat, &fewest),
-                               hd_judge_cost(j->arena, j->device, also),
-                               hd_judge_plain(j->arena, record)};
+    const hd_judge judges[] = {
+        hd_judge_cost(j->arena, j->device, &j->result->search),
+        hd_judge_cost(j->arena, flat, &fewest), hd_judge_cost(j->arena, j->device, also),
+        judge_whole_fields(j->arena, record), hd_judge_plain(j->arena, record)};
     *proposals = hd_propose(j->arena, record, hd_cost_used_fields(j->result->model), judges,
                             sizeof judges / sizeof *judges, most, count);
     return HD_OK;
@@ -87,7 +100,7 @@ static bool is_known(const judge *j, const hd_layout *layout) {
 
 /* ---- the judgement ------------------------------------------------------------------------- */
 
-/* Transactions of the job in a layout. */
+/* Transactions of the job in a layout; of launches that were not heard those of the source. */
 static double transactions_in(const judge *j, const hd_layout *layout) {
     hd_arena *arena = hd_arena_new();
     hd_cost_line *lines;
@@ -114,6 +127,7 @@ static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
             j->stopped = true;
         judged->cost = caches->total.cost;
         judged->caches = caches->total;
+        judged->transactions = (double)caches->total.counts.transactions;
     }
     hd_arena_free(arena);
     return status;
