@@ -284,6 +284,11 @@ static hd_value in_record(const verdict *v, const hd_layout *layout) {
     return hd_with(hd_row(layout), v->subject->advice->job->record);
 }
 
+/* A kernel file alone says nothing of contents, and the advice may rest on random ones. */
+HD_GETTER(note_of, verdict,
+          hd_text(row->subject->advice->job->path
+                      ? NULL
+                      : "what moves is counted of a run in which all buffers held zeros"))
 HD_GETTER(leave_of, verdict, hd_bool(!row->after))
 HD_GETTER(original_of, verdict, in_record(row, row->original))
 HD_GETTER(best_of, verdict, in_record(row, row->best))
@@ -292,6 +297,7 @@ HD_GETTER(reasons_of, verdict, row->reasons)
 static const hd_member verdict_members[] = {
     {"text", HD_VIA(verdict, subject, HD_AT, verdict)},
     {"basis", HD_VIA(verdict, subject, HD_AT, basis)},
+    {"note", .get = note_of},
     {"leave", .get = leave_of},
     {"ratio", HD_VIA(verdict, of, HD_AT, ratio)},
     {"original", .get = original_of, .of = hd_layout_members},
