@@ -16,14 +16,6 @@ typedef struct tally {
     hd_vec(hd_guess) guesses; /* `share` is a cost till the end */
 } tally;
 
-/* With the lengths that are taken for loops, entries of all degrees are of one unit. */
-static double sum_of(const hd_cost_vector *cost) {
-    double sum = 0;
-    for (int d = 0; d <= HD_MAX_DEGREE; d++)
-        sum += cost->v[d];
-    return sum;
-}
-
 /* "line 40", "lines 31 to 34", "lines 3 to 5 of part.h". */
 static const char *place_of(tally *t, const hd_guess *g, uint32_t file) {
     const hd_kernel_info *info = g->info;
@@ -64,7 +56,7 @@ static void add_guess(tally *t, const hd_cost_line *of, hd_guess_kind kind, int3
         hd_push(t->arena, &t->guesses, g);
     }
     hd_guess *g = &t->guesses.data[i];
-    g->share += sum_of(&of->cost);
+    g->share += hd_cost_mean(&of->cost);
     g->line = line < g->line ? line : g->line;
     g->last_line = line > g->last_line ? line : g->last_line;
     g->text = text_of(t, g, of->access->file);
@@ -113,7 +105,7 @@ hd_basis hd_basis_of(hd_arena *arena, const hd_cost_line *lines, size_t count,
     tally t = {.arena = arena};
     double whole = 0, assumed = 0;
     for (size_t i = 0; i < count; i++) {
-        double cost = sum_of(&lines[i].cost);
+        double cost = hd_cost_mean(&lines[i].cost);
         whole += cost;
         if (cost > 0 && lines[i].origin == HD_ORIGIN_ASSUMED && add_line(&t, &lines[i], options))
             assumed += cost;

@@ -126,7 +126,7 @@ static hd_status judge_all(judge *j) {
     for (uint32_t i = 0; i < r->count; i++) {
         hd_judged *judged = &r->layouts[i];
         hd_cost_vector cost = hd_cost_of_layout(j->arena, r->model, judged->layout, NULL, NULL);
-        judged->cost = cost.v[0];
+        judged->cost = hd_cost_mean(&cost);
         judged->transactions = transactions_in(j, judged->layout);
     }
     if (!r->simulated)

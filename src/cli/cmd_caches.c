@@ -16,6 +16,7 @@ typedef struct request {
     hd_job *job;       /* or NULL: a trace alone */
     hd_layout *layout; /* or NULL: as run */
     /* what came of it */
+    hd_trace *trace; /* that the result points into; NULL: none is open */
     const hd_caches *caches;
     bool complete;
     cli_run run; /* of a job */
@@ -52,8 +53,8 @@ static hd_status load_job(cli *c, request *r) {
 }
 
 static hd_status simulate(cli *c, request *r) {
-    hd_trace *trace;
     cli_stop stop;
+    hd_trace *trace;
     hd_status status = load_job(c, r);
     if (status)
         return status;
@@ -61,6 +62,7 @@ static hd_status simulate(cli *c, request *r) {
                                : cli_open_job_accesses(c, &r->input, r->job, &r->run, &trace);
     if (status)
         return status;
+    r->trace = trace;
     cli_about about;
     cli_meter meter = {.c = c};
     const hd_diag diag = cli_diag_about(c, &about, r->input.path);
@@ -81,9 +83,7 @@ static hd_status simulate(cli *c, request *r) {
         r->run.total.counts.stopped = true;
         hd_warn(&diag, NULL, "stopped by a signal: only what was simulated until then counts");
     }
-    if (status)
-        hd_trace_close(trace);
-    return status; /* the result points into the trace, which stays open */
+    return status;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -195,8 +195,13 @@ int cmd_caches(cli *c, int argc, char **argv) {
         return c->status;
     r.input.path = c->words[0];
     cli_end_on_stop();
-    if (read_options(c, &r) || simulate(c, &r))
-        return CLI_WRONG;
-    int status = c->json ? cli_print_row(c, result_members, hd_row(&r)) : show_text(c, &r);
+    hd_status failed = read_options(c, &r);
+    if (!failed)
+        failed = simulate(c, &r);
+    int status = failed    ? CLI_WRONG
+                 : c->json ? cli_print_row(c, result_members, hd_row(&r))
+                           : show_text(c, &r);
+    if (r.trace)
+        hd_trace_close(r.trace);
     return status ? status : cli_run_status(&r.run);
 }

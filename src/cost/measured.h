@@ -49,11 +49,11 @@ typedef struct hd_measured_clump {
 /* An access of hd_job_analyse(), of the same number. Totals are of all blocks and repeats of the
  * launch, also where only some of them were heard. */
 typedef struct hd_measured_access {
-    double executions; /* by warps with an active lane that reaches this field */
-    double lanes;      /* mean of active lanes */
-    double requests;   /* mean: halves of the warp with such a lane, or 1 */
-    bool moves;        /* layouts move it: clumps; else `transactions` */
-    const hd_measured_clump *clumps;
+    double executions;               /* by warps with an active lane that reaches this field */
+    double lanes;                    /* mean of active lanes */
+    double requests;                 /* mean: halves of the warp with such a lane, or 1 */
+    bool moves;                      /* layouts move it: clumps; else `transactions` */
+    const hd_measured_clump *clumps; /* those that differ only in residue follow each other */
     uint32_t clump_count;
     double transactions; /* where layouts do not move it: under the device's rules */
     /* Where there were too many clumps to keep: */

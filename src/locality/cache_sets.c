@@ -81,12 +81,29 @@ void cache_sets_free(cache_sets *c) {
 
 /* ---- few ways ------------------------------------------------------------------------------ */
 
-/* The way of a set that holds the line; `ways` when none does. */
+/* How many of a set's tags are the line's, and the sum of their ways. All are looked at: a branch
+ * for each could not be foretold. */
+static inline uint32_t match_tags(const cache_sets *c, uint64_t first, uint64_t line,
+                                  uint32_t *way) {
+    const uint32_t *tags = c->tags + first, tag = (uint32_t)line;
+    uint32_t matches = 0, sum = 0;
+    for (uint32_t w = 0; w < c->ways; w++) {
+        uint32_t is = tags[w] == tag;
+        matches += is;
+        sum += is * w;
+    }
+    *way = sum;
+    return matches;
+}
+
+/* The way of a set that holds the line; `ways` when none does. Tags that are alike are told apart
+ * one by one. */
 static inline uint32_t find_way(const cache_sets *c, uint64_t first, uint64_t line) {
-    const uint32_t *tags = c->tags + first;
-    uint32_t way = 0;
-    for (; way < c->ways; way++)
-        if (tags[way] == (uint32_t)line && c->held[first + way].line == line)
+    uint32_t way, matches = match_tags(c, first, line, &way);
+    if (matches == 1)
+        return c->held[first + way].line == line ? way : c->ways;
+    for (way = matches ? 0 : c->ways; way < c->ways; way++)
+        if (c->held[first + way].line == line)
             break;
     return way;
 }
@@ -197,11 +214,10 @@ void cache_fetch_line(const cache_sets *c, uint64_t line) {
         __builtin_prefetch(&c->nodes[n == NO_NODE ? first : n], 1);
         return;
     }
-    const uint32_t *tags = c->tags + first;
-    uint32_t way = 0;
-    while (way < c->ways && tags[way] != (uint32_t)line)
-        way++;
-    __builtin_prefetch(&c->held[first + (way < c->ways ? way : c->order[first + way - 1])], 1);
+    uint32_t way;
+    if (match_tags(c, first, line, &way) != 1)
+        way = c->order[first + c->ways - 1];
+    __builtin_prefetch(&c->held[first + way], 1);
 }
 
 cache_state *cache_find(cache_sets *c, uint64_t line) {

@@ -84,7 +84,7 @@ static void guesses_are_told_apart(void **state) {
     double whole = 0, assumed = 0, of_line[16] = {0};
     for (size_t i = 0; i < first->access_count; i++) {
         const hd_cost_line *line = &first->accesses[i];
-        double cost = line->cost.v[0] + line->cost.v[1];
+        double cost = hd_cost_mean(&line->cost);
         whole += cost;
         of_line[line->access->loop >= 0 ? 4 : line->access->line] += cost;
         bool is_known = line->access->loop < 0 && line->access->line == 6; /* w[i] */

@@ -419,8 +419,9 @@ static void advise(void **state) {
     size_t i, j;
     const char *verdict;
     double share;
-    has_members(value, "verdict basis command rewritable refused apart why record devices written "
-                       "measurement unmeasured choice");
+    has_members(
+        value, "verdict basis command rewritable refused apart why record devices evidence written "
+               "measurement unmeasured choice");
     unpack(value, "{s:s}", "verdict", &verdict);
     assert_non_null(strstr(verdict, "at 0."));
     json_t *basis = json_object_get(value, "basis"), *why = json_object_get(value, "why");
@@ -437,7 +438,7 @@ static void advise(void **state) {
     assert_int_equal(json_array_size(json_object_get(value, "devices")), 2);
     json_array_foreach(json_object_get(value, "devices"), i, device) {
         has_members(device, "device original_cost leave best ratio ranked accesses proven gap "
-                            "partitions nodes seconds");
+                            "partitions nodes seconds judged");
         check_device(json_object_get(device, "device"));
         check_cost(json_object_get(device, "original_cost"));
         check_layout(json_object_get(device, "best"));
