@@ -9,7 +9,16 @@ static size_t length_of(const hd_hash_table *table, const void *key) {
 
 static uint64_t hash_of(const void *key, size_t length) {
     const unsigned char *at = key;
-    uint64_t hash = length, word;
+    uint64_t hash = length, other = 0, word;
+    for (; length >= 16; at += 16, length -= 16) { /* two chains, side by side */
+        uint64_t next[2];
+        memcpy(next, at, sizeof next);
+        hash = (hash ^ next[0]) * UINT64_C(0x9e3779b97f4a7c15);
+        other = (other ^ next[1]) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+        other ^= other >> 32;
+    }
+    hash ^= other * UINT64_C(0xc4ceb9fe1a85ec53);
     for (; length; at += word, length -= word) {
         uint64_t next = 0;
         word = length < sizeof next ? length : sizeof next;

@@ -88,10 +88,13 @@ static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
         const earlier *e = &u->before[i];
         const bool inside[] = {answered(e->l1, answers), answered(e->l2, answers)};
         const geometry *other = inside[0] || inside[1] ? place_of_earlier(model, u, g, e) : NULL;
+        double share = -1; /* of lines of the last size */
         for (int level = 0; level < 2 && other; level++) {
             double *most = &best[level][e->first_only];
-            double share =
-                inside[level] ? counted(model, u, place, lines[level], e, other) * e->available : 0;
+            if (!inside[level] || e->available <= *most)
+                continue;
+            if (share < 0 || lines[0] != lines[1])
+                share = counted(model, u, place, lines[level], e, other) * e->available;
             *most = share > *most ? share : *most;
         }
     }
