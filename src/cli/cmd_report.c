@@ -165,7 +165,10 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     if (status != HD_OK)
         return status;
     hd_page_subject subject = {.name = path};
-    advise(c, r, job, &subject);
+    if (run.total.counts.stopped)
+        subject.why = "the run was stopped before its end";
+    else
+        advise(c, r, job, &subject);
     cli_about about;
     const hd_diag diag = cli_diag_about(c, &about, path);
     status = hd_page_run(c->arena, &diag, trace, &subject, &r->options, &object);

@@ -2,9 +2,10 @@
  * The advice on a job for the report page: what it says, what moves before and after, and how the
  * fields of the record are used.
  *
- * Everything is priced by shapes that were measured of the whole run, so the figures of the
- * original layout are those that the machine counted, and those of another one what it would count
- * (docs/cost.md, "Measured shapes").
+ * Everything is priced by shapes that were measured of the whole run (docs/cost.md, "Measured
+ * shapes"). Where caches were simulated, too, what moves is what these simulations counted: exact,
+ * also where only a sample of scattered accesses was kept, and where lanes of one request reach
+ * several parts of an array that is taken apart.
  *
  * Two fields are *used together* where accesses of one loop body reach both in the same element:
  * the same kernel, innermost loop, buffer and index. The share is that of the executions of such
@@ -92,6 +93,18 @@ static use *collect_uses(hd_arena *arena, const hd_record *record, uint32_t segm
             moved_by(&after->data[i]);
     }
     return uses;
+}
+
+/* What a simulation counted of each field and of the rest, in the place of what was priced. */
+static void take_counted(const hd_record *record, const hd_caches *caches, use *uses, bool after) {
+    for (uint32_t f = 0; f <= record->field_count; f++)
+        *(after ? &uses[f].after->transactions : &uses[f].before.transactions) = 0;
+    for (uint32_t p = 0; p < caches->place_count; p++) {
+        const hd_cache_place *place = &caches->places[p];
+        use *of = &uses[place->field >= 0 ? (uint32_t)place->field : record->field_count];
+        moved *sum = after ? of->after : &of->before;
+        sum->transactions += (double)place->sum.counts.transactions;
+    }
 }
 
 HD_GETTER(asked_of, use, hd_whole(whole(row->asked)))
@@ -284,6 +297,11 @@ static hd_value in_record(const verdict *v, const hd_layout *layout) {
     return hd_with(hd_row(layout), v->subject->advice->job->record);
 }
 
+/* A kernel file alone says nothing of contents, and the advice may rest on random ones. */
+HD_GETTER(note_of, verdict,
+          hd_text(row->subject->advice->job->path
+                      ? NULL
+                      : "what moves is counted of a run in which all buffers held zeros"))
 HD_GETTER(leave_of, verdict, hd_bool(!row->after))
 HD_GETTER(original_of, verdict, in_record(row, row->original))
 HD_GETTER(best_of, verdict, in_record(row, row->best))
@@ -292,6 +310,7 @@ HD_GETTER(reasons_of, verdict, row->reasons)
 static const hd_member verdict_members[] = {
     {"text", HD_VIA(verdict, subject, HD_AT, verdict)},
     {"basis", HD_VIA(verdict, subject, HD_AT, basis)},
+    {"note", .get = note_of},
     {"leave", .get = leave_of},
     {"ratio", HD_VIA(verdict, of, HD_AT, ratio)},
     {"original", .get = original_of, .of = hd_layout_members},
@@ -304,10 +323,15 @@ static const hd_member verdict_members[] = {
     {"layouts", .get = layouts_of, .of = ranked_members},
     {0}};
 
+/* Whether simulations tell what moves, also where only a sample of scattered accesses was kept. */
+static bool is_simulated(const hd_page_caches *caches, const moved *after) {
+    return caches->original && (!after || caches->layout);
+}
+
 /* ---- both ----------------------------------------------------------------------------------------- */
 
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
-                         const hd_measured *measured, const hd_caches *caches, json_t *run) {
+                         const hd_measured *measured, const hd_page_caches *caches, json_t *run) {
     const hd_record *record = subject->advice->job->record;
     const hd_device *device = measured->device;
     const hd_cost_options options = {.measured = measured};
@@ -325,7 +349,7 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
     const lines before = price(arena, model, v.original);
     lines after = {0};
     v.before = sum_of(before, device->segment);
-    v.reasons = collect_reasons(arena, device, caches, before);
+    v.reasons = collect_reasons(arena, device, caches->original, before);
     if (!subject->advice->leave) {
         after = price(arena, model, v.best);
         v.after = hd_new(arena, moved);
@@ -334,6 +358,16 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
     const page_record shown = {
         record, collect_uses(arena, record, device->segment, before, v.after ? &after : NULL),
         collect_pairs(arena, record, before)};
+    if (is_simulated(caches, v.after)) {
+        v.sampled = false;
+        v.error = 0;
+        v.before.transactions = (double)caches->original->total.counts.transactions;
+        take_counted(record, caches->original, shown.uses, false);
+    }
+    if (is_simulated(caches, v.after) && v.after) {
+        v.after->transactions = (double)caches->layout->total.counts.transactions;
+        take_counted(record, caches->layout, shown.uses, true);
+    }
     const hd_view view = {arena};
     json_object_set_new(run, "verdict", hd_json_row(&view, verdict_members, &v));
     json_object_set_new(run, "record", hd_json_row(&view, record_members, &shown));

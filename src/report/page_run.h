@@ -58,9 +58,8 @@ void hd_page_simulate(hd_arena *arenas[2], hd_trace *trace, const hd_page_subjec
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_page_options *options, const hd_caches *caches,
                            const hd_sink *besides, json_t *run);
-/* page_advice.c: the members `verdict` and `record`, by what was counted of the whole run, and by
- * what caches served of it as it was; NULL: not known. */
+/* page_advice.c: the members `verdict` and `record`, by what was counted of the whole run. */
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
-                         const hd_measured *measured, const hd_caches *caches, json_t *run);
+                         const hd_measured *measured, const hd_page_caches *caches, json_t *run);
 
 #endif

@@ -157,7 +157,7 @@ const checks = {
         assert.equal(await shown.page.locator('[data-figure-text=command]').innerText(),
             verdict.command);
         assert.match(await shown.page.locator('main').innerText(),
-            /It rests on a run of the whole job\. .* ±1\.2%/);
+            /It rests on a run of the whole job\. A note <b>\. .* ±1\.2%/);
         // The bars are to scale.
         const widths = await shown.page.locator('[aria-labelledby=in-verdict] .bar').evaluateAll(
             list => list.map(bar => [...bar.children].reduce(

@@ -199,7 +199,7 @@ function verdictOf(record, changes) {
     const sumOf = when => moved(sum(record.fields.map(f => f[when].transactions)) + 77);
     return {
         text: changes ? `take ${other.notation}, at 0.305 of the cost of AoS` : HOSTILE,
-        basis: changes ? 'a run of the whole job' : null, leave: !changes, ratio: changes ? 0.305 : 1,
+        basis: changes ? 'a run of the whole job' : null, note: changes ? 'a note <b>' : null, leave: !changes, ratio: changes ? 0.305 : 1,
         original: aos, layout: changes ? other : aos,
         command: changes ? `heddle rewrite bfs.yaml --layout '${other.notation}' --out DIR` : null,
         before: sumOf('before'), after: changes ? sumOf('after') : null,

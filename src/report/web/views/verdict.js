@@ -116,7 +116,7 @@ function gains({ verdict, caches }) {
     return h('p', { class: 'gain', 'data-figure-text': 'gain' }, texts.map(capital).join('; '), '.');
 }
 
-const sure = ({ sampled, error }) => !sampled ? '' : ' Of scattered accesses a sample was kept: ' +
+const sure = ({ sampled, error }) => !sampled ? null : 'Of scattered accesses a sample was kept: ' +
     `what moves then is known to about ±${(100 * error).toPrecision(2)}%.`;
 
 export function render({ run, section }) {
@@ -133,9 +133,9 @@ export function render({ run, section }) {
         return;
     }
     section.append(...[gains(run), movedBars(run), command(verdict.command)].filter(Boolean));
-    if (verdict.basis)
-        section.append(h('p', {}, `It rests on ${verdict.basis}.${sure(verdict)}`));
-    else if (verdict.sampled)
-        section.append(h('p', {}, sure(verdict).trim()));
+    const rests = [verdict.basis && `It rests on ${verdict.basis}.`,
+        verdict.note && `${capital(verdict.note)}.`, sure(verdict)].filter(Boolean);
+    if (rests.length)
+        section.append(h('p', {}, rests.join(' ')));
     section.append(...reasons(run), behind('Before and after in numbers', numbers(run)), ranking(run));
 }
