@@ -161,13 +161,45 @@ static void print_tile(hd_str *s, uint64_t tile) {
         hd_str_printf(s, "%llu", (unsigned long long)tile);
 }
 
+/* The fields that are parts of the field `name` of the record as declared: "d[0]", "d[1]" of "d". */
+static uint64_t parts_of(const hd_record *record, const char *name, size_t length) {
+    uint64_t parts = 0;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const char *of = record->fields[f].name;
+        if (!strncmp(of, name, length) && (of[length] == '.' || of[length] == '['))
+            parts |= (uint64_t)1 << f;
+    }
+    return parts;
+}
+
+/* Prints field number *at of a cluster, or, by one name, it and those behind it where they are all
+ * parts of one field of the record as declared; *at becomes the last that was printed. */
+static void print_field(hd_str *s, const hd_record *record, const hd_cluster *cluster,
+                        uint32_t *at) {
+    const char *name = record->fields[cluster->order[*at]].name;
+    size_t length = strcspn(name, ".[");
+    uint64_t parts = name[length] ? parts_of(record, name, length) : 0, seen = 0;
+    uint32_t end = *at;
+    while (end < cluster->count && parts >> cluster->order[end] & 1 &&
+           (end == *at || cluster->order[end] > cluster->order[end - 1]))
+        seen |= (uint64_t)1 << cluster->order[end++];
+    if (!parts || seen != parts || end == *at + 1) {
+        hd_str_add(s, name);
+        return;
+    }
+    hd_str_addn(s, name, length);
+    *at = end - 1;
+}
+
 const char *hd_layout_print_long(hd_arena *arena, const hd_record *record,
                                  const hd_layout *layout) {
     hd_str s = {.arena = arena};
     for (uint32_t c = 0; c < layout->count; c++) {
         const hd_cluster *cluster = &layout->clusters[c];
-        for (uint32_t i = 0; i < cluster->count; i++)
-            hd_str_printf(&s, "%s%s", i ? "," : "{", record->fields[cluster->order[i]].name);
+        for (uint32_t i = 0; i < cluster->count; i++) {
+            hd_str_add(&s, i ? "," : "{");
+            print_field(&s, record, cluster, &i);
+        }
         hd_str_add(&s, "}");
         if (cluster->tile != HD_TILE_AOS) {
             hd_str_add(&s, ":");
@@ -293,17 +325,19 @@ static size_t field_length(const parser *p) {
     return longest;
 }
 
-static hd_status parse_field(parser *p, uint64_t seen, uint32_t *field) {
+/* A field, or all parts of one that is taken apart, as bits. */
+static hd_status parse_field(parser *p, uint64_t seen, uint64_t *fields) {
     hd_place place = place_of(p, p->at);
     size_t length = field_length(p);
     if (!length)
         return expected(p, "the name of a field");
     const char *name = hd_strndup(p->arena, p->at, length);
     int index = hd_record_find(p->record, name);
-    if (index < 0)
+    *fields = index >= 0 ? (uint64_t)1 << index : parts_of(p->record, name, length);
+    if (!*fields)
         return hd_fail(p->diag, HD_EINPUT, &place, "'%s' has no field '%.40s'; its fields are %s",
                        p->record->name, name, hd_record_field_names(p->arena, p->record));
-    if (seen >> index & 1)
+    if (seen & *fields)
         return hd_fail(p->diag, HD_EINPUT, &place,
                        "field '%s' stands in the layout twice; name it once", name);
     p->at += length;
@@ -315,7 +349,6 @@ static hd_status parse_field(parser *p, uint64_t seen, uint32_t *field) {
                        name, name, name);
     }
     skip_blanks(p);
-    *field = (uint32_t)index;
     return HD_OK;
 }
 
@@ -326,13 +359,14 @@ static hd_status parse_cluster(parser *p, uint64_t *seen, hd_cluster *cluster) {
                                               "or clusters like {x,y}{z}:32"
                                             : "'{', '/da' or the end");
     do {
-        uint32_t field = 0;
-        hd_status status = parse_field(p, *seen, &field);
+        uint64_t fields = 0;
+        hd_status status = parse_field(p, *seen, &fields);
         if (status != HD_OK)
             return status;
-        cluster->order[cluster->count++] = (uint8_t)field;
-        cluster->mask |= (uint64_t)1 << field;
-        *seen |= (uint64_t)1 << field;
+        cluster->mask |= fields;
+        *seen |= fields;
+        for (; fields; fields &= fields - 1)
+            cluster->order[cluster->count++] = (uint8_t)__builtin_ctzll(fields);
     } while (take(p, ","));
     if (!take(p, "}"))
         return expected(p, "',' or '}'");

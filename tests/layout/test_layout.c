@@ -46,6 +46,18 @@ static hd_field only_field = {.name = "x", .size = 4, .align = 4, .count = 1};
 static hd_record single = {
     .name = "single", .field_count = 1, .fields = &only_field, .size = 4, .align = 4};
 
+/* `d` and `pos` taken apart. */
+static hd_field apart_fields[] = {
+    {.name = "d[0]", .size = 4, .align = 4, .count = 1},
+    {.name = "d[1]", .size = 4, .align = 4, .count = 1},
+    {.name = "da", .size = 4, .align = 4, .count = 1},
+    {.name = "pos.x", .size = 4, .align = 4, .count = 1},
+    {.name = "pos.v[0]", .size = 4, .align = 4, .count = 1},
+    {.name = "pos.v[1]", .size = 4, .align = 4, .count = 1},
+};
+static hd_record apart = {
+    .name = "apart", .field_count = 6, .fields = apart_fields, .size = 24, .align = 4};
+
 static hd_layout *parsed(hd_arena *arena, const hd_record *record, const char *text) {
     heard h = {0};
     hd_diag diag = {hear, &h};
@@ -112,6 +124,19 @@ static void check_refused(const char *text, unsigned column, const char *says) {
     if (!strstr(h.text, says) || h.column != column)
         fail_msg("%s: at column %u: %s", text, h.column, h.text);
     hd_arena_free(arena);
+}
+
+/* All parts of a field may be named at once. */
+static void parts_go_by_their_fields_name(void **state) {
+    (void)state;
+    check_prints(&apart, "{d}{da}{pos}", "{d}{da}{pos}", "{d}{da}{pos}");
+    check_prints(&apart, "{d[0],d[1],da}{pos.x,pos.v[0],pos.v[1]}:4", "{d,da}{pos}:4",
+                 "{d,da}{pos}:4");
+    check_prints(&apart, "{d[0],da}{d[1]}{pos.x}{pos.v[0],pos.v[1]}",
+                 "{d[0],da}{d[1]}{pos.x}{pos.v[0],pos.v[1]}",
+                 "{d[0],da}{d[1]}{pos.x}{pos.v[0],pos.v[1]}");
+    check_prints(&apart, "{d[1],d[0]}{da,pos}", "{d[1],d[0]}{da,pos}", "{d[1],d[0]}{da,pos}");
+    check_prints(&apart, "aos", "aos", "{d,da,pos}");
 }
 
 static void errors_name_the_place_and_the_mend(void **state) {
@@ -258,6 +283,7 @@ static void check_finds_every_fault(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_parses_and_prints),
+        cmocka_unit_test(parts_go_by_their_fields_name),
         cmocka_unit_test(errors_name_the_place_and_the_mend),
         cmocka_unit_test(damaged_text_never_crashes),
         cmocka_unit_test(printing_and_parsing_are_inverse),
