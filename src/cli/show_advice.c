@@ -247,7 +247,10 @@ static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
     for (uint32_t i = 0; i < apart->count; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "", apart->fields[i]);
     const char *fields = hd_str_text(&names);
-    if (is_apart(answer->advice))
+    if (is_apart(answer->advice) && answer->advice->devices[0].judged)
+        hd_wrap(out, hd_format(c->arena, "  taken apart: %s; --whole leaves them whole", fields), 4,
+                HD_TABLE_WIDTH);
+    else if (is_apart(answer->advice))
         hd_wrap(out,
                 hd_format(c->arena,
                           "  taken apart: %s; with all fields whole the best is at %.3f, and "
