@@ -3,6 +3,8 @@
  */
 #include "advise/advise.h"
 
+#include <stdlib.h>
+
 static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
                                    const hd_advise_options *options, hd_advice *advice) {
     hd_choose_options choose = options->choose;
@@ -54,7 +56,8 @@ static hd_status advise_by_cost(hd_arena *arena, const hd_diag *diag,
         if (status != HD_OK)
             return status;
         const hd_layout *original = hd_layout_original(arena, job->record);
-        hd_cost_of_layout(arena, of->model, original, &of->accesses, &of->access_count);
+        of->accesses_cost =
+            hd_cost_of_layout(arena, of->model, original, &of->accesses, &of->access_count);
         if (i == 0 && job == advice->apart.parts)
             of->search = advice->apart.search;
         else
@@ -79,6 +82,10 @@ static const hd_search_result *ranking_of(hd_arena *arena, const hd_judgement *j
     return ranking;
 }
 
+static int costlier(const void *a, const void *b) {
+    return -hd_cost_compare(&((const hd_cost_line *)a)->cost, &((const hd_cost_line *)b)->cost);
+}
+
 /* What was counted decides; the accesses, too, are shown as they were. */
 static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
                                     const hd_advise_options *options,
@@ -92,8 +99,13 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
         return status;
     of->judged = judged;
     take_best(arena, ranking_of(arena, judged), advice->job->record, of);
-    hd_cost_of_layout(arena, judged->model, judged->layouts[judged->original].layout, &of->accesses,
-                      &of->access_count);
+    const hd_judged *original = &judged->layouts[judged->original];
+    of->accesses = original->lines;
+    of->access_count = original->line_count;
+    of->accesses_cost = (hd_cost_vector){{0}};
+    for (size_t i = 0; i < of->access_count; i++)
+        hd_cost_add(&of->accesses_cost, &of->accesses[i].cost);
+    qsort(of->accesses, of->access_count, sizeof *of->accesses, costlier);
     return HD_OK;
 }
 

@@ -49,6 +49,7 @@ typedef struct hd_device_advice {
     bool leave;
     hd_cost_line *accesses; /* under AoS, the most expensive first */
     size_t access_count;
+    hd_cost_vector accesses_cost; /* of all of them */
 } hd_device_advice;
 
 struct hd_advice {

@@ -68,6 +68,8 @@ typedef struct hd_judged {
                               * caches by the model with measured shapes */
     hd_cache_sum caches; /* of what was heard; zeros without caches */
     double transactions; /* of what was heard; without caches of the job, in the model */
+    hd_cost_line *lines; /* of its accesses, with the hits of the simulation */
+    size_t line_count;
 } hd_judged;
 
 typedef struct hd_judgement {

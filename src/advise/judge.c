@@ -100,24 +100,11 @@ static bool is_known(const judge *j, const hd_layout *layout) {
 
 /* ---- the judgement ------------------------------------------------------------------------- */
 
-/* Transactions of the job in a layout; of launches that were not heard those of the source. */
-static double transactions_in(const judge *j, const hd_layout *layout) {
-    hd_arena *arena = hd_arena_new();
-    hd_cost_line *lines;
-    size_t count;
-    double sum = 0;
-    hd_cost_of_layout(arena, j->result->model, layout, &lines, &count);
-    for (size_t i = 0; i < count; i++)
-        sum += lines[i].executions * lines[i].transactions;
-    hd_arena_free(arena);
-    return sum;
-}
-
 static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
     (void)worker;
     judge *j = self;
     hd_judged *judged = &j->result->layouts[number];
-    hd_arena *arena = hd_arena_new();
+    hd_arena *arena = hd_arena_new(); /* not the threads' common one */
     const hd_caches_options options = {.registers = j->cost->registers, .watch = &j->watch};
     const hd_caches *caches;
     hd_status status = hd_caches_run(arena, j->diag, j->trace, j->device, j->measured->job,
@@ -128,6 +115,7 @@ static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
         judged->cost = caches->total.cost;
         judged->caches = caches->total;
         judged->transactions = (double)caches->total.counts.transactions;
+        hd_caches_serve(caches, judged->lines, judged->line_count);
     }
     hd_arena_free(arena);
     return status;
@@ -139,9 +127,11 @@ static hd_status judge_all(judge *j) {
     uint64_t failed;
     for (uint32_t i = 0; i < r->count; i++) {
         hd_judged *judged = &r->layouts[i];
-        hd_cost_vector cost = hd_cost_of_layout(j->arena, r->model, judged->layout, NULL, NULL);
+        hd_cost_vector cost = hd_cost_of_layout(j->arena, r->model, judged->layout, &judged->lines,
+                                                &judged->line_count);
         judged->cost = hd_cost_mean(&cost);
-        judged->transactions = transactions_in(j, judged->layout);
+        for (size_t l = 0; l < judged->line_count; l++)
+            judged->transactions += judged->lines[l].executions * judged->lines[l].transactions;
     }
     if (!r->simulated)
         return HD_OK;

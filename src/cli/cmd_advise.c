@@ -47,7 +47,7 @@ HD_GETTER(original_cost, hd_device_advice, cli_cost_value(&row->search.original)
 HD_GETTER(best_of, hd_device_advice, hd_with(hd_row(row->best), view->context))
 HD_GETTER(accesses_of, hd_device_advice,
           cli_lines_value(view->arena, (cli_lines){row->accesses, row->access_count,
-                                                   &row->search.original, row->device}))
+                                                   &row->accesses_cost, row->device}))
 
 static const hd_member search_members[] = {
     HD_SAME(hd_search_result, proven, gap, partitions, nodes, seconds), {0}};

@@ -99,6 +99,18 @@ static bool has_command(const hd_advice *advice) {
                                                : advice->attempt.layout != NULL;
 }
 
+/* What accesses cost in a layout, as it was judged where it was. */
+static void lines_of(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout,
+                     hd_cost_line **lines, size_t *count) {
+    for (uint32_t i = 0; of->judged && i < of->judged->count; i++)
+        if (hd_layout_equal(of->judged->layouts[i].layout, layout)) {
+            *lines = of->judged->layouts[i].lines;
+            *count = of->judged->layouts[i].line_count;
+            return;
+        }
+    hd_cost_of_layout(arena, of->judged ? of->judged->model : of->model, layout, lines, count);
+}
+
 cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *advice) {
     const hd_device_advice *first = &advice->devices[0];
     const hd_layout *original = hd_layout_original(c->arena, advice->job->record);
@@ -120,7 +132,7 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
     if (!hd_layout_equal(advice->best, original)) {
         hd_cost_line *lines;
         size_t count;
-        hd_cost_of_layout(c->arena, model, advice->best, &lines, &count);
+        lines_of(c->arena, first, advice->best, &lines, &count);
         answer.after = hd_movement_of(c->arena, model, advice->best, lines, count);
     }
     return answer;

@@ -433,6 +433,40 @@ double hd_cache_cost(const hd_device *d, const hd_cache_counts *c) {
     return (double)c->transactions * (d->w_l1 * l1 + d->w_l2 * l2 + d->w_dram * (1 - l1 - l2));
 }
 
+/* Whether an access of a trace is that of a line; of an access that is several, any of them. */
+static bool is_of(const hd_event_access *event, const hd_access *access) {
+    return event->kind == access->kind && event->line == access->line &&
+           event->column == access->column;
+}
+
+static hd_cache_counts counts_of_line(const hd_caches *caches, const hd_cost_line *line) {
+    hd_cache_counts sum = {0};
+    for (uint32_t l = 0; l < caches->launch_count; l++) {
+        const hd_cache_launch *launch = &caches->launches[l];
+        if (strcmp(launch->launch->kernel, line->info->kernel->name) != 0)
+            continue;
+        for (uint32_t a = 0; a < launch->launch->access_count; a++)
+            if (is_of(&launch->launch->accesses[a], line->access))
+                hd_tally_add(&sum, &launch->accesses[a].counts, sizeof sum);
+    }
+    return sum;
+}
+
+void hd_caches_serve(const hd_caches *caches, hd_cost_line *lines, size_t count) {
+    const hd_device *d = caches->device;
+    for (size_t i = 0; i < count; i++) {
+        hd_cost_line *line = &lines[i];
+        const hd_cache_counts c = counts_of_line(caches, line);
+        if (!c.sectors)
+            continue;
+        line->l1 = share_of(c.l1_hits, c.sectors);
+        line->l2 = (1 - line->l1) * share_of(c.l2_hits, c.l2_sectors);
+        line->cost = (hd_cost_vector){
+            {line->executions * line->transactions *
+             (d->w_l1 * line->l1 + d->w_l2 * line->l2 + d->w_dram * (1 - line->l1 - line->l2))}};
+    }
+}
+
 void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
     hd_tally_add(&sum->counts, &more->counts, sizeof sum->counts);
     sum->cost += more->cost;

@@ -17,6 +17,7 @@
 #define HD_CACHE_H
 
 #include "base/result.h"
+#include "cost/cost.h"
 #include "device/device.h"
 #include "job/job.h"
 #include "trace/trace.h"
@@ -93,6 +94,10 @@ hd_status hd_caches_check(const hd_diag *diag, const hd_device *device);
 hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                         const hd_device *device, const hd_job *job, const hd_layout *layout,
                         const hd_caches_options *options, const hd_caches **caches);
+
+/* The lines of a cost with hits, and so prices, as they were simulated: of each access the shares of
+ * its sectors; lines of accesses that have none stay as they are. The device is the simulation's. */
+void hd_caches_serve(const hd_caches *caches, hd_cost_line *lines, size_t count);
 
 /* Adds up counts and costs. */
 void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more);

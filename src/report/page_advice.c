@@ -213,38 +213,13 @@ typedef struct verdict {
     hd_value reasons;
 } verdict;
 
-/* Whether an access of a trace is that of a line; of an access that is several, any of them. */
-static bool is_of(const hd_event_access *event, const hd_access *access) {
-    return event->kind == access->kind && event->line == access->line &&
-           event->column == access->column;
-}
-
-/* The same line with the hits that were simulated, where they were. */
-static hd_cost_line with_hits(hd_cost_line line, const hd_caches *caches) {
-    double sectors = 0, l1 = 0, l2 = 0;
-    for (uint32_t l = 0; caches && l < caches->launch_count; l++) {
-        const hd_cache_launch *launch = &caches->launches[l];
-        if (strcmp(launch->launch->kernel, line.info->kernel->name) != 0)
-            continue;
-        for (uint32_t a = 0; a < launch->launch->access_count; a++)
-            if (is_of(&launch->launch->accesses[a], line.access)) {
-                sectors += (double)launch->accesses[a].counts.sectors;
-                l1 += (double)launch->accesses[a].counts.l1_hits;
-                l2 += (double)launch->accesses[a].counts.l2_hits;
-            }
-    }
-    if (sectors > 0) {
-        line.l1 = l1 / sectors;
-        line.l2 = l2 / sectors;
-    }
-    return line;
-}
-
 static hd_value collect_reasons(hd_arena *arena, const hd_device *device, const hd_caches *caches,
                                 lines l) {
     hd_vec(reason) reasons = {0};
     for (size_t i = 0; i < l.count && reasons.count < MOST_REASONS; i++) {
-        const hd_cost_line line = with_hits(l.data[i], caches);
+        hd_cost_line line = l.data[i];
+        if (caches)
+            hd_caches_serve(caches, &line, 1);
         if (moved_by(&line) > 0)
             hd_push(arena, &reasons, (reason){&l.data[i], hd_cost_explain(arena, device, &line)});
     }
