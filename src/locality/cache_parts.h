@@ -85,6 +85,7 @@ typedef struct sector_list {
     uint64_t bytes;       /* and how many of its bytes; 0: there is none */
     size_t span_count, span_capacity;
     byte_span *spans; /* scratch */
+    bool unordered;   /* they do not begin in ascending order yet */
 } sector_list;
 
 /* How the lanes of an event are looked at, warp by warp. */
