@@ -82,8 +82,7 @@ static void push_span(sector_list *list, uint64_t at, uint64_t end) {
 
 /* ---- spans in order ------------------------------------------------------------------------------ */
 
-enum { RANKED_MOST = 64, RANKED = 16 };
-/* Compilers make of this what vectors the processor has. */
+enum { RANKED = 4 };
 typedef int32_t some_ranks __attribute__((vector_size(RANKED * sizeof(int32_t))));
 
 /* Beginnings as numbers of 32 bits; false: they are too far apart. */
@@ -101,38 +100,48 @@ static bool key_spans(const byte_span *spans, size_t count, int32_t *keys) {
 /* A span's place in the order is the number of those that begin before it (Knuth, The Art of
  * Computer Programming 3, 5.2, comparison counting), which takes no branch. Of those that begin at
  * the same place the longest stays; the others leave places behind that are empty. */
-static bool rank_spans(byte_span *spans, size_t count) {
+static bool rank_spans(const byte_span *spans, size_t count, byte_span *ordered) {
     int32_t keys[RANKED_MOST] __attribute__((aligned(sizeof(some_ranks)))) = {0};
     int32_t ranks[RANKED_MOST] __attribute__((aligned(sizeof(some_ranks))));
-    byte_span ordered[RANKED_MOST];
     if (count > RANKED_MOST || !key_spans(spans, count, keys))
         return false;
-    for (size_t first = 0; first < count; first += RANKED) {
-        some_ranks before = {0}, own = *(const some_ranks *)(keys + first);
-        for (size_t i = 0; i < count; i++)
-            before -= keys[i] < own;
-        *(some_ranks *)(ranks + first) = before;
+    for (size_t first = 0; first < count; first += 4 * (size_t)RANKED) {
+        const some_ranks *own = (const some_ranks *)(keys + first);
+        some_ranks before[4] = {{0}, {0}, {0}, {0}};
+        for (size_t i = 0; i < count; i++) {
+            const some_ranks key = {keys[i], keys[i], keys[i], keys[i]};
+            before[0] -= key < own[0];
+            before[1] -= key < own[1];
+            before[2] -= key < own[2];
+            before[3] -= key < own[3];
+        }
+        memcpy(ranks + first, before, sizeof before);
     }
-    memset(ordered, 0, count * sizeof *ordered);
+    for (size_t i = 0; i < count; i++)
+        ordered[i].end = 0;
     for (size_t i = 0; i < count; i++) {
         byte_span *to = &ordered[ranks[i]];
         to->at = spans[i].at;
         to->end = spans[i].end > to->end ? spans[i].end : to->end;
     }
-    memcpy(spans, ordered, count * sizeof *ordered);
     return true;
 }
 
-static void order_spans(byte_span *spans, size_t count) {
-    if (rank_spans(spans, count))
-        return;
-    for (size_t i = 1; i < count; i++) {
+/* The spans, in order. */
+static const byte_span *order_spans(sector_list *list) {
+    byte_span *spans = list->spans;
+    if (!list->unordered)
+        return spans;
+    if (rank_spans(spans, list->span_count, list->ordered))
+        return list->ordered;
+    for (size_t i = 1; i < list->span_count; i++) {
         const byte_span span = spans[i];
         size_t to = i;
         for (; to > 0 && spans[to - 1].at > span.at; to--)
             spans[to] = spans[to - 1];
         spans[to] = span;
     }
+    return spans;
 }
 
 /* ---- lanes to bytes ------------------------------------------------------------------------------ */
@@ -288,10 +297,9 @@ static void listed_sectors(const event_view *v, uint32_t first, uint32_t end, se
         for (uint64_t bits = lanes_in_word(v->event, w, first, end); bits; bits &= bits - 1)
             push_lane(v, hd_event_address(v->event, w * 64 + (uint32_t)__builtin_ctzll(bits)),
                       list);
-    if (list->unordered)
-        order_spans(list->spans, list->span_count);
+    const byte_span *spans = order_spans(list);
     for (size_t i = 0; i < list->span_count; i++)
-        add_span(list, list->spans[i].at, list->spans[i].end);
+        add_span(list, spans[i].at, spans[i].end);
 }
 
 uint32_t event_sectors(const event_view *v, uint32_t first, uint32_t end, sector_list *list) {
