@@ -4,9 +4,8 @@
  * A set of few ways is a row of tags and one of ages: 0 for the way that was used last, up to
  * ways - 1 for the one that was used longest ago. A tag has some bits of a line alone; the way that
  * it leads to knows all of it. So a use touches a few lines of the host's own cache, whatever the
- * size of the simulated one. Rows are as long as ROW or LONG_ROW ways, and what is done to one is done
- * to all of its bytes alike, with no branch that could not be foretold: compilers make a handful of
- * vector instructions of it.
+ * size of the simulated one. A row has room for ROW or LONG_ROW ways, and what is done to one is
+ * done to all alike, with no branch that could not be foretold: a handful of vector instructions.
  *
  *     way      0    1    2    3
  *     tag      7f4  120  3c8  7f0
