@@ -218,8 +218,12 @@ static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
                 (l2_request){group->number, asked, stores ? group->full : 0, number, access->kind});
 }
 
-/* A request of many lines: what L1 knows of them comes from the host's memory at the same time. */
+/* A request of many lines: what a large L1 knows of them comes from the host's memory at the same
+ * time. A small one is in its caches anyway. */
 static void fetch_l1(const simulation *s, const cache_sets *l1) {
+    enum { LARGE = 1024 };
+    if (l1->sets * l1->ways <= LARGE)
+        return;
     const sector_group *groups = s->list.groups;
     for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
         cache_fetch_set(

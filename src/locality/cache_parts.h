@@ -63,7 +63,7 @@ static inline uint32_t cache_place_of(const cache_memory *memory, const memory_b
 
 /* ---- cache_request.c ------------------------------------------------------------------------ */
 
-enum { GROUP_SECTORS = 32 };
+enum { GROUP_SECTORS = 32, RANKED_MOST = 64 };
 
 /* Sectors 32 * number .. 32 * number + 31, a bit each. */
 typedef struct sector_group {
@@ -85,6 +85,8 @@ typedef struct sector_list {
     uint64_t bytes;       /* and how many of its bytes; 0: there is none */
     size_t span_count, span_capacity;
     byte_span *spans; /* scratch */
+    bool unordered;   /* they do not begin in ascending order yet */
+    byte_span ordered[RANKED_MOST];
 } sector_list;
 
 /* How the lanes of an event are looked at, warp by warp. */

@@ -76,10 +76,75 @@ static void push_span(sector_list *list, uint64_t at, uint64_t end) {
         list->spans = hd_checked(realloc(list->spans, list->span_capacity * sizeof *list->spans));
     }
     size_t i = list->span_count++;
-    for (; i > 0 && list->spans[i - 1].at > at; i--)
-        list->spans[i] = list->spans[i - 1];
+    list->unordered |= i > 0 && list->spans[i - 1].at > at;
     list->spans[i] = (byte_span){at, end};
 }
+
+/* ---- spans in order ------------------------------------------------------------------------------ */
+
+enum { RANKED = 4 };
+typedef int32_t some_ranks __attribute__((vector_size(RANKED * sizeof(int32_t))));
+
+/* Beginnings as numbers of 32 bits; false: they are too far apart. */
+static bool key_spans(const byte_span *spans, size_t count, int32_t *keys) {
+    uint64_t low = spans[0].at, high = low;
+    for (size_t i = 1; i < count; i++) {
+        low = spans[i].at < low ? spans[i].at : low;
+        high = spans[i].at > high ? spans[i].at : high;
+    }
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (int32_t)((uint32_t)(spans[i].at - low) ^ 0x80000000u);
+    return high - low <= UINT32_MAX;
+}
+
+/* A span's place in the order is the number of those that begin before it (Knuth, The Art of
+ * Computer Programming 3, 5.2, comparison counting), which takes no branch. Of those that begin at
+ * the same place the longest stays; the others leave places behind that are empty. */
+static bool rank_spans(const byte_span *spans, size_t count, byte_span *ordered) {
+    int32_t keys[RANKED_MOST] __attribute__((aligned(sizeof(some_ranks)))) = {0};
+    int32_t ranks[RANKED_MOST] __attribute__((aligned(sizeof(some_ranks))));
+    if (count > RANKED_MOST || !key_spans(spans, count, keys))
+        return false;
+    for (size_t first = 0; first < count; first += 4 * (size_t)RANKED) {
+        const some_ranks *own = (const some_ranks *)(keys + first);
+        some_ranks before[4] = {{0}, {0}, {0}, {0}};
+        for (size_t i = 0; i < count; i++) {
+            const some_ranks key = {keys[i], keys[i], keys[i], keys[i]};
+            before[0] -= key < own[0];
+            before[1] -= key < own[1];
+            before[2] -= key < own[2];
+            before[3] -= key < own[3];
+        }
+        memcpy(ranks + first, before, sizeof before);
+    }
+    for (size_t i = 0; i < count; i++)
+        ordered[i].end = 0;
+    for (size_t i = 0; i < count; i++) {
+        byte_span *to = &ordered[ranks[i]];
+        to->at = spans[i].at;
+        to->end = spans[i].end > to->end ? spans[i].end : to->end;
+    }
+    return true;
+}
+
+/* The spans, in order. */
+static const byte_span *order_spans(sector_list *list) {
+    byte_span *spans = list->spans;
+    if (!list->unordered)
+        return spans;
+    if (rank_spans(spans, list->span_count, list->ordered))
+        return list->ordered;
+    for (size_t i = 1; i < list->span_count; i++) {
+        const byte_span span = spans[i];
+        size_t to = i;
+        for (; to > 0 && spans[to - 1].at > span.at; to--)
+            spans[to] = spans[to - 1];
+        spans[to] = span;
+    }
+    return spans;
+}
+
+/* ---- lanes to bytes ------------------------------------------------------------------------------ */
 
 static inline uint64_t address_in(const field_address *f, uint64_t element) {
     return f->base + (element >> f->shift) * f->tile_bytes + (element & f->mask) * f->step;
@@ -227,12 +292,14 @@ static void strided_sectors(const event_view *v, uint32_t first, uint32_t end, s
 
 static void listed_sectors(const event_view *v, uint32_t first, uint32_t end, sector_list *list) {
     list->span_count = 0;
+    list->unordered = false;
     for (uint32_t w = first / 64; w * 64 < end; w++)
         for (uint64_t bits = lanes_in_word(v->event, w, first, end); bits; bits &= bits - 1)
             push_lane(v, hd_event_address(v->event, w * 64 + (uint32_t)__builtin_ctzll(bits)),
                       list);
+    const byte_span *spans = order_spans(list);
     for (size_t i = 0; i < list->span_count; i++)
-        add_span(list, list->spans[i].at, list->spans[i].end);
+        add_span(list, spans[i].at, spans[i].end);
 }
 
 uint32_t event_sectors(const event_view *v, uint32_t first, uint32_t end, sector_list *list) {

@@ -1,23 +1,27 @@
 /*
  * Sets of lines, least recently used first out.
  *
- * A set of few ways has an array of tags, short enough to look through, and its ways in the order
- * of use, a byte each. A tag has the lower bits of a line alone; the way that it leads to knows all
- * of it. So a use touches a few lines of the host's own cache, whatever the size of the simulated
- * one.
+ * A set of few ways is a row of tags and one of ages: 0 for the way that was used last, up to
+ * ways - 1 for the one that was used longest ago. A tag has some bits of a line alone; the way that
+ * it leads to knows all of it. So a use touches a few lines of the host's own cache, whatever the
+ * size of the simulated one. A row has room for ROW or LONG_ROW ways, and what is done to one is
+ * done to all alike, with no branch that could not be foretold: a handful of vector instructions.
  *
  *     way      0    1    2    3
  *     tag      7f4  120  3c8  7f0
- *     order    3 0 1 2  (last to first)     use of 120:   1 3 0 2
+ *     age      1    2    3    0        use of 120:   2 0 3 1
  *
  * Since Volta, L1 has four sets of hundreds of ways. There the lines of a set are a ring of nodes
  * in the order of use, and a hash table of chains finds the node of a line.
  */
 #include <stdlib.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "locality/cache_sets.h"
 
-enum { FEW_WAYS = 32 };
+enum { ROW = 16, LONG_ROW = 32, HOST_LINE = 64, NO_AGE = 0xff };
 #define NO_NODE UINT32_MAX
 
 typedef struct cache_way {
@@ -43,9 +47,10 @@ static uint64_t bucket_count(const cache_sets *c) { return (uint64_t)1 << (64 - 
 void cache_sets_init(cache_sets *c, uint64_t sets, uint32_t ways) {
     uint64_t lines = sets * ways;
     *c = (cache_sets){.sets = sets, .ways = ways, .bucket_shift = 63};
-    if (ways <= FEW_WAYS) {
-        c->tags = hd_zeroed(lines, sizeof *c->tags);
-        c->order = hd_zeroed(lines, sizeof *c->order);
+    if (ways <= LONG_ROW) {
+        c->row = ways <= ROW ? ROW : LONG_ROW;
+        c->set_bytes = hd_align_up(c->row * (sizeof(uint16_t) + 1), HOST_LINE);
+        c->rows = hd_checked(aligned_alloc(HOST_LINE, sets * c->set_bytes));
         c->held = hd_zeroed(lines, sizeof *c->held);
     } else {
         while (bucket_count(c) < lines)
@@ -57,21 +62,35 @@ void cache_sets_init(cache_sets *c, uint64_t sets, uint32_t ways) {
     cache_sets_clear(c);
 }
 
-void cache_sets_clear(cache_sets *c) {
-    for (uint64_t i = 0; c->held && i < c->sets * c->ways; i++) {
-        c->order[i] = (uint8_t)(i % c->ways);
+static inline uint16_t *tags_of(const cache_sets *c, uint64_t set) {
+    return (uint16_t *)(c->rows + set * c->set_bytes);
+}
+
+static inline uint8_t *ages_of(const cache_sets *c, uint64_t set) {
+    return c->rows + set * c->set_bytes + c->row * sizeof(uint16_t);
+}
+
+static void clear_few(cache_sets *c) {
+    memset(c->rows, 0, c->sets * c->set_bytes);
+    for (uint64_t set = 0; set < c->sets; set++)
+        for (uint32_t w = 0; w < c->row; w++)
+            ages_of(c, set)[w] = (uint8_t)(w < c->ways ? w : NO_AGE);
+    for (uint64_t i = 0; i < c->sets * c->ways; i++)
         c->held[i] = (cache_way){.line = CACHE_NO_LINE};
-    }
-    if (c->held)
+}
+
+void cache_sets_clear(cache_sets *c) {
+    if (c->held) {
+        clear_few(c);
         return;
+    }
     memset(c->buckets, 0xff, bucket_count(c) * sizeof *c->buckets);
     for (uint64_t s = 0; s < c->sets; s++)
         c->rings[s] = (cache_ring){NO_NODE, NO_NODE, 0};
 }
 
 void cache_sets_free(cache_sets *c) {
-    free(c->tags);
-    free(c->order);
+    free(c->rows);
     free(c->held);
     free(c->nodes);
     free(c->rings);
@@ -81,51 +100,99 @@ void cache_sets_free(cache_sets *c) {
 
 /* ---- few ways ------------------------------------------------------------------------------ */
 
-/* How many of a set's tags are the line's, and the sum of their ways. All are looked at: a branch
- * for each could not be foretold. */
-static inline uint32_t match_tags(const cache_sets *c, uint64_t first, uint64_t line,
-                                  uint32_t *way) {
-    const uint32_t *tags = c->tags + first, tag = (uint32_t)line;
-    uint32_t matches = 0, sum = 0;
-    for (uint32_t w = 0; w < c->ways; w++) {
-        uint32_t is = tags[w] == tag;
-        matches += is;
-        sum += is * w;
+/* Bits that cache_set_of() makes no use of. */
+static inline uint16_t tag_of(uint64_t line) { return (uint16_t)(line * CACHE_SPREAD >> 16); }
+
+/* Those of ROW ways whose bytes are not 0 but all ones, as bits. Elsewhere than on x86 a product
+ * collects the lowest bits of eight bytes in its highest byte. */
+static inline uint32_t bits_of(const uint8_t *is) {
+#ifdef __SSE2__
+    return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)is));
+#else
+    uint32_t bits = 0;
+    for (uint32_t w = 0; w < ROW; w += 8) {
+        uint64_t eight = 0;
+        for (uint32_t i = 0; i < 8; i++)
+            eight |= (uint64_t)(is[w + i] & 1) << 8 * i;
+        bits |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << w;
     }
-    *way = sum;
-    return matches;
+    return bits;
+#endif
 }
 
-/* The way of a set that holds the line; `ways` when none does. Tags that are alike are told apart
- * one by one. */
-static inline uint32_t find_way(const cache_sets *c, uint64_t first, uint64_t line) {
-    uint32_t way, matches = match_tags(c, first, line, &way);
-    if (matches == 1)
-        return c->held[first + way].line == line ? way : c->ways;
-    for (way = matches ? 0 : c->ways; way < c->ways; way++)
-        if (c->held[first + way].line == line)
-            break;
-    return way;
+static inline uint32_t tags_alike(const uint16_t *tags, uint16_t tag) {
+    uint8_t is[ROW];
+    for (uint32_t w = 0; w < ROW; w++)
+        is[w] = tags[w] == tag ? 0xff : 0;
+    return bits_of(is);
+}
+
+static inline uint32_t ages_alike(const uint8_t *ages, uint8_t age) {
+    uint8_t is[ROW];
+    for (uint32_t w = 0; w < ROW; w++)
+        is[w] = ages[w] == age ? 0xff : 0;
+    return bits_of(is);
+}
+
+/* Those that were used after the way of this age are older by one use. */
+static inline void grow_older(uint8_t *ages, uint8_t age) {
+    for (uint32_t w = 0; w < ROW; w++)
+        ages[w] = (uint8_t)(ages[w] + (ages[w] < age));
+}
+
+/* The ways whose tags are the line's, as bits. */
+static inline uint32_t match_tags(const cache_sets *c, uint64_t set, uint16_t tag) {
+    const uint16_t *tags = tags_of(c, set);
+    uint32_t matches = tags_alike(tags, tag);
+    if (c->row > ROW)
+        matches |= tags_alike(tags + ROW, tag) << ROW;
+    return matches & (uint32_t)(((uint64_t)1 << c->ways) - 1);
+}
+
+static inline uint32_t oldest_way(const cache_sets *c, uint64_t set) {
+    const uint8_t *ages = ages_of(c, set), oldest = (uint8_t)(c->ways - 1);
+    uint32_t ways = ages_alike(ages, oldest);
+    if (c->row > ROW)
+        ways |= ages_alike(ages + ROW, oldest) << ROW;
+    return (uint32_t)__builtin_ctz(ways);
+}
+
+static inline void make_newest(const cache_sets *c, uint64_t set, uint32_t way) {
+    uint8_t *ages = ages_of(c, set), age = ages[way];
+    if (!age)
+        return;
+    grow_older(ages, age);
+    if (c->row > ROW)
+        grow_older(ages + ROW, age);
+    ages[way] = 0;
+}
+
+/* The way of a set that holds the line; `ways` when none does. */
+static inline uint32_t find_way(const cache_sets *c, uint64_t set, uint64_t line) {
+    const cache_way *held = c->held + set * c->ways;
+    for (uint32_t ways = match_tags(c, set, tag_of(line)); ways; ways &= ways - 1) {
+        uint32_t way = (uint32_t)__builtin_ctz(ways);
+        if (held[way].line == line)
+            return way;
+    }
+    return c->ways;
 }
 
 static cache_state *use_few(cache_sets *c, uint64_t line, cache_victim *victim) {
-    uint64_t first = cache_set_of(line, c->sets) * c->ways;
-    uint32_t way = find_way(c, first, line), at = 0;
-    uint8_t *order = c->order + first;
+    uint64_t set = cache_set_of(line, c->sets);
+    uint32_t way = find_way(c, set, line);
+    bool is_there = way < c->ways;
+    if (!is_there)
+        way = oldest_way(c, set);
+    cache_way *held = &c->held[set * c->ways + way];
     victim->line = CACHE_NO_LINE;
-    if (way == c->ways) {
-        at = c->ways - 1;
-        way = order[at];
-        *victim = (cache_victim){c->held[first + way].line, c->held[first + way].state};
-        c->held[first + way] = (cache_way){.line = line};
-        c->tags[first + way] = (uint32_t)line;
-    } else {
-        while (order[at] != way)
-            at++;
+    if (!is_there) {
+        *victim = (cache_victim){held->line, held->state};
+        *held = (cache_way){.line = line};
+        tags_of(c, set)[way] = tag_of(line);
     }
-    memmove(order + 1, order, at);
-    order[0] = (uint8_t)way;
-    return &c->held[first + way].state;
+    make_newest(c, set, way);
+    return &held->state;
 }
 
 /* ---- many ways ------------------------------------------------------------------------------ */
@@ -197,14 +264,13 @@ cache_state *cache_use(cache_sets *c, uint64_t line, cache_victim *victim) {
 }
 
 void cache_fetch_set(const cache_sets *c, uint64_t line) {
-    uint64_t set = cache_set_of(line, c->sets), first = set * c->ways;
     if (!c->held) {
         __builtin_prefetch(bucket_of(c, line), 1);
         return;
     }
-    __builtin_prefetch(c->tags + first);
-    __builtin_prefetch(c->tags + first + c->ways - 1);
-    __builtin_prefetch(c->order + first, 1);
+    uint64_t set = cache_set_of(line, c->sets);
+    for (uint64_t at = 0; at < c->set_bytes; at += HOST_LINE)
+        __builtin_prefetch(c->rows + set * c->set_bytes + at, 1);
 }
 
 void cache_fetch_line(const cache_sets *c, uint64_t line) {
@@ -214,9 +280,8 @@ void cache_fetch_line(const cache_sets *c, uint64_t line) {
         __builtin_prefetch(&c->nodes[n == NO_NODE ? first : n], 1);
         return;
     }
-    uint32_t way;
-    if (match_tags(c, first, line, &way) != 1)
-        way = c->order[first + c->ways - 1];
+    uint32_t ways = match_tags(c, set, tag_of(line));
+    uint32_t way = ways ? (uint32_t)__builtin_ctz(ways) : oldest_way(c, set);
     __builtin_prefetch(&c->held[first + way], 1);
 }
 
@@ -225,9 +290,9 @@ cache_state *cache_find(cache_sets *c, uint64_t line) {
         uint32_t n = find_node(c, line);
         return n == NO_NODE ? NULL : &c->nodes[n].state;
     }
-    uint64_t first = cache_set_of(line, c->sets) * c->ways;
-    uint32_t way = find_way(c, first, line);
-    return way < c->ways ? &c->held[first + way].state : NULL;
+    uint64_t set = cache_set_of(line, c->sets);
+    uint32_t way = find_way(c, set, line);
+    return way < c->ways ? &c->held[set * c->ways + way].state : NULL;
 }
 
 void cache_each(cache_sets *c, void (*each)(void *user, const cache_victim *line), void *user) {

@@ -22,10 +22,11 @@ typedef struct cache_victim {
 typedef struct cache_sets {
     uint64_t sets;
     uint32_t ways;
-    /* Few ways: see cache_sets.c. All [sets * ways]. */
-    uint32_t *tags;         /* the lower bits of lines */
-    uint8_t *order;         /* ways, from the one that was used last on */
-    struct cache_way *held; /* NULL: many ways */
+    /* Few ways: see cache_sets.c. */
+    struct cache_way *held; /* [sets * ways]; NULL: many ways */
+    uint8_t *rows;          /* [sets * set_bytes]: of each, its tags and its ages */
+    uint64_t set_bytes;
+    uint32_t row; /* ways that have a tag and an age; those past `ways` are never used */
     /* Many ways. */
     struct cache_node *nodes; /* [sets * ways] */
     struct cache_ring *rings; /* [sets] */
@@ -38,10 +39,12 @@ void cache_sets_init(cache_sets *cache, uint64_t sets, uint32_t ways);
 void cache_sets_clear(cache_sets *cache);
 void cache_sets_free(cache_sets *cache);
 
+#define CACHE_SPREAD UINT64_C(0x9e3779b97f4a7c15)
+
 /* The set of a line: multiplication by the golden ratio spreads lines that follow each other, and
  * those that are any power of two apart, evenly. */
 static inline uint64_t cache_set_of(uint64_t line, uint64_t sets) {
-    return (line * UINT64_C(0x9e3779b97f4a7c15) >> 32) * sets >> 32;
+    return (line * CACHE_SPREAD >> 32) * sets >> 32;
 }
 
 /* Makes a line the last used of its set; a new one has no valid sectors. Valid until the next

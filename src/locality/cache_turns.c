@@ -18,7 +18,7 @@
  */
 #include "locality/cache_parts.h"
 
-enum { LANES_AT_ONCE = 1 << 15, ROUNDS_MOST = 64 };
+enum { LANES_AT_ONCE = 1 << 13, ROUNDS_MOST = 64 };
 
 /* A block that has a place. */
 typedef struct resident {
