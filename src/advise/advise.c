@@ -5,6 +5,17 @@
 
 #include <stdlib.h>
 
+/* Who proposes layouts for a race: evidence, with all that it has looked at, or static cost. */
+static advise_static_judge judge_of(hd_arena *arena, const hd_device_advice *of) {
+    if (!of->judged)
+        return (advise_static_judge){of->device, &of->search};
+    hd_search_result *all = hd_new(arena, hd_search_result);
+    all->ranked = hd_new_array(arena, hd_ranked, of->judged->count);
+    for (uint32_t i = 0; i < of->judged->count; i++)
+        all->ranked[all->ranked_count++].layout = of->judged->layouts[i].layout;
+    return (advise_static_judge){of->device, all};
+}
+
 static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
                                    const hd_advise_options *options, hd_advice *advice) {
     hd_choose_options choose = options->choose;
@@ -14,7 +25,7 @@ static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
     choose.cost = options->cost;
     choose.search = options->search;
     for (uint32_t d = 0; d < advice->device_count; d++)
-        judges[d] = (advise_static_judge){advice->devices[d].device, advice->devices[d].ranking};
+        judges[d] = judge_of(arena, &advice->devices[d]);
     hd_choice *choice = hd_new(arena, hd_choice);
     hd_status status =
         advise_choose(arena, diag, advice->job, judges, advice->device_count, &choose, choice);

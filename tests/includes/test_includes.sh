@@ -9,14 +9,10 @@ order="base driver layout remap graph device kernel frontend job cost event vm t
 advise report gpu cli"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 
-# Position of a folder in the order, from 1; nothing when it is not one of them.
-position() {
-    local folder at=0
-    for folder in $order; do
-        at=$((at + 1))
-        [ "$folder" = "$1" ] && echo "$at" && return
-    done
-}
+# Position of a folder in the order, from 1; no entry where it is not one of them.
+declare -A position
+count=0
+for folder in $order; do position[$folder]=$((count += 1)); done
 
 # What is wrong when a file of folder $1 (an empty one: a public header) includes
 # $2; $3 is the folder that holds the file, $4 the root of the tree.
@@ -39,9 +35,9 @@ fault() {
         [ -f "$beside/$name" ] || echo "it is not in this folder; write folder/file.h"
     elif [ -z "$from" ]; then
         echo "a public header may include only public ones"
-    elif [ -z "$(position "$to")" ]; then
+    elif [ -z "${position[$to]:-}" ]; then
         echo "folder $to is not in the design's order"
-    elif [ "$(position "$to")" -gt "$(position "$from")" ]; then
+    elif [ "${position[$to]}" -gt "${position[$from]}" ]; then
         echo "$to comes after $from in the design's order"
     elif [ "$to" = frontend ] && ! [[ $from =~ ^(frontend|rewrite|advise|report|gpu|cli)$ ]]; then
         echo "only rewrite, advise, report, gpu and cli may include frontend"
@@ -71,12 +67,12 @@ check_tree() {
         "$root/remap/src/"*) from=remap ;;
         *) from=${from%%/*} ;;
         esac
-        if [ -n "$from" ] && [ -z "$(position "$from")" ]; then
+        if [ -n "$from" ] && [ -z "${position[$from]:-}" ]; then
             echo "$file:1: folder $from is not in the design's order"
             continue
         fi
         includes_of "$file" | while read -r line name; do
-            message=$(fault "$from" "$name" "$(dirname "$file")" "$root")
+            message=$(fault "$from" "$name" "${file%/*}" "$root")
             [ -z "$message" ] || echo "$file:$line: includes \"$name\": $message"
         done
     done

@@ -206,9 +206,10 @@ find "$root" -path "$root/opt" -prune -o -name '*.so*' -printf '%f\n' | sort | t
 same --version
 same help advise
 for example in kmeans nbody lavamd blackscholes bitonic sampo; do
-    same advise examples/$example/$example.yaml --device tesla-k20c
-    same advise examples/$example/$example.yaml --device h200 --json
+    same advise examples/$example/$example.yaml --device tesla-k20c --run 0
+    same advise examples/$example/$example.yaml --device h200 --run 0 --json
 done
+same advise examples/lavamd/lavamd-small.yaml
 bare_environment=(LD_BIND_NOW=1)
 same advise examples/kmeans/kmeans.yaml --device tesla-k20c
 bare_environment=()
