@@ -3,8 +3,6 @@
  */
 #include "advise/advise.h"
 
-#include <stdlib.h>
-
 /* Who proposes layouts for a race: evidence, with all that it has looked at, or static cost. */
 static advise_static_judge judge_of(hd_arena *arena, const hd_device_advice *of) {
     if (!of->judged)
@@ -93,10 +91,6 @@ static const hd_search_result *ranking_of(hd_arena *arena, const hd_judgement *j
     return ranking;
 }
 
-static int costlier(const void *a, const void *b) {
-    return -hd_cost_compare(&((const hd_cost_line *)a)->cost, &((const hd_cost_line *)b)->cost);
-}
-
 /* What was counted decides; the accesses, too, are shown as they were. */
 static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
                                     const hd_advise_options *options,
@@ -116,7 +110,7 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
     of->accesses_cost = (hd_cost_vector){{0}};
     for (size_t i = 0; i < of->access_count; i++)
         hd_cost_add(&of->accesses_cost, &of->accesses[i].cost);
-    qsort(of->accesses, of->access_count, sizeof *of->accesses, costlier);
+    hd_cost_sort_lines(of->accesses, of->access_count);
     return HD_OK;
 }
 

@@ -15,8 +15,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* What two costs may differ by and still be equal, and what a part of the blocks can tell. */
-#define AS_GOOD 0.01
+/* What a part of the blocks can tell from none. */
 #define MARGIN_OF_A_PART 0.03
 
 typedef struct judge {
@@ -154,12 +153,12 @@ static void rank(const judge *j) {
     double of_original = r->layouts[0].cost;
     qsort(r->layouts, r->count, sizeof *r->layouts, cheaper);
     uint32_t best = 0;
-    for (uint32_t i = 1; i < r->count && r->layouts[i].cost <= r->layouts[0].cost * (1 + AS_GOOD);
-         i++) {
+    for (uint32_t i = 1;
+         i < r->count && r->layouts[i].cost <= r->layouts[0].cost * (1 + HD_NOTICEABLE); i++) {
         const hd_judged *x = &r->layouts[i], *y = &r->layouts[best];
         double few = x->transactions / y->transactions;
-        if (few < 1 - AS_GOOD / 2 ||
-            (few < 1 + AS_GOOD / 2 && hd_layout_nearer(record, x->layout, y->layout) < 0))
+        if (few < 1 - HD_NOTICEABLE / 2 ||
+            (few < 1 + HD_NOTICEABLE / 2 && hd_layout_nearer(record, x->layout, y->layout) < 0))
             best = i;
     }
     const hd_judged taken = r->layouts[best];
@@ -186,7 +185,7 @@ hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *e
                .result = judgement};
     uint32_t most = options->candidates ? options->candidates : 12, count;
     hd_proposal *proposals;
-    *judgement = (hd_judgement){.margin = search->leave > 0 ? search->leave : AS_GOOD};
+    *judgement = (hd_judgement){.margin = search->leave > 0 ? search->leave : HD_NOTICEABLE};
     hd_status status = propose(&j, search, also, most, &proposals, &count);
     if (status != HD_OK)
         return status;

@@ -78,17 +78,6 @@ static hd_status read_options(cli *c, request *r) {
 
 /* ---- from a trace -------------------------------------------------------------------------- */
 
-/* What launches that are chosen have, and how much of it has been read. */
-typedef struct replaying {
-    cli_meter meter;
-    uint64_t all, done, launch; /* lane accesses; of the launch in hand */
-} replaying;
-
-static void show_replaying(void *user, const char *doing, double done) {
-    replaying *r = user;
-    cli_show_meter(&r->meter, doing, ((double)r->done + done * (double)r->launch) / (double)r->all);
-}
-
 static hd_status hear_trace(cli *c, request *r) {
     hd_trace *trace;
     cli_stop stop;
@@ -98,8 +87,8 @@ static hd_status hear_trace(cli *c, request *r) {
         return status;
     const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
     const hd_trace_contents *contents = hd_trace_get(trace);
-    replaying p = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
-    const hd_trace_watch watch = {show_replaying, &p, wanted};
+    cli_reading p = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
+    const hd_trace_watch watch = {cli_show_reading, &p, wanted};
     for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*wanted; l++) {
         uint32_t number = contents->launches[l].launch.number;
         const hd_trace_choice choice = {number, r->input.first_block, r->input.last_block,

@@ -9,17 +9,6 @@
 
 /* ---- from events --------------------------------------------------------------------------- */
 
-/* How much of a trace has been counted. */
-typedef struct reading {
-    cli_meter meter;
-    uint64_t all, done, launch; /* lane accesses; of the launch in hand */
-} reading;
-
-static void show_reading(void *user, const char *doing, double done) {
-    reading *r = user;
-    cli_show_meter(&r->meter, doing, ((double)r->done + done * (double)r->launch) / (double)r->all);
-}
-
 /* The launch with this number, or NULL. */
 static const hd_cache_launch *cached_launch(const hd_caches *caches, int64_t number) {
     for (uint32_t l = 0; caches && l < caches->launch_count; l++)
@@ -64,8 +53,8 @@ static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd
     cli_stop stop;
     const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
     const hd_trace_contents *contents = hd_trace_get(trace);
-    reading r = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
-    const hd_trace_watch watch = {show_reading, &r, wanted};
+    cli_reading r = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
+    const hd_trace_watch watch = {cli_show_reading, &r, wanted};
     hd_origin *origin = k->placed.placed ? hd_origin_new(&k->placed.view, k->placed.placed) : NULL;
     const hd_caches *caches;
     hd_status status = simulate_caches(c, k, device, trace, &watch, &caches);

@@ -287,6 +287,11 @@ void cli_show_meter(void *user, const char *doing, double done) {
     cli_progress(m->c, text);
 }
 
+void cli_show_reading(void *user, const char *doing, double done) {
+    cli_reading *r = user;
+    cli_show_meter(&r->meter, doing, ((double)r->done + done * (double)r->launch) / (double)r->all);
+}
+
 /* ---- messages ------------------------------------------------------------------------------- */
 
 static void add_file(const hd_message *message, void *user) {

@@ -48,6 +48,14 @@ typedef struct cli_meter {
 } cli_meter;
 void cli_show_meter(void *meter, const char *doing, double done);
 
+/* How much of the launches that are read of a trace has been read. */
+typedef struct cli_reading {
+    cli_meter meter;
+    uint64_t all, done, launch; /* lane accesses; of the launch in hand */
+} cli_reading;
+/* For hd_trace_watch.progress; `user` is a cli_reading. */
+void cli_show_reading(void *user, const char *doing, double done);
+
 /* Whether launch `number` is one of those asked for. */
 bool cli_launch_chosen(const cli_input *input, uint64_t number);
 /* What is asked for must be run by the job; before a long run of which nothing would be heard. */

@@ -103,6 +103,9 @@ typedef struct hd_cost_line {
 hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
                                  hd_cost_line **lines, size_t *line_count);
 
+/* The most expensive first. */
+void hd_cost_sort_lines(hd_cost_line *lines, size_t count);
+
 /* explain.c: why it costs that, for the layout the kernel is written in: "lanes
  * 28 bytes apart for 4 bytes each: 7 transactions where 1 would do, …". */
 const char *hd_cost_explain(hd_arena *arena, const hd_device *device, const hd_cost_line *line);

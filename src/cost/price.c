@@ -266,6 +266,10 @@ static int costlier(const void *a, const void *b) {
     return -hd_cost_compare(&((const hd_cost_line *)a)->cost, &((const hd_cost_line *)b)->cost);
 }
 
+void hd_cost_sort_lines(hd_cost_line *lines, size_t count) {
+    qsort(lines, count, sizeof *lines, costlier);
+}
+
 hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
                                  hd_cost_line **lines, size_t *line_count) {
     double bytes[HD_MAX_QUESTIONS] = {0};
@@ -299,6 +303,6 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
             add_to_line(*lines, line_count, u, price, h, transactions);
     }
     if (lines)
-        qsort(*lines, *line_count, sizeof **lines, costlier);
+        hd_cost_sort_lines(*lines, *line_count);
     return sum;
 }

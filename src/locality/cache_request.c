@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "locality/cache_parts.h"
+#include "locality/warp.h"
 
 /* ---- spans to sectors -------------------------------------------------------------------------- */
 
@@ -253,16 +254,6 @@ void event_view_make(event_view *v, const cache_memory *memory, const hd_event *
         v->place = cache_place_of(memory, b, first);
 }
 
-/* The active lanes of first .. end - 1 in word `w` of the mask, as bits. */
-static inline uint64_t lanes_in_word(const hd_event *e, uint32_t w, uint32_t first, uint32_t end) {
-    uint64_t bits = e->mask[w];
-    if (first > w * 64)
-        bits &= UINT64_MAX << (first - w * 64);
-    if (end < w * 64 + 64)
-        bits &= ((uint64_t)1 << (end - w * 64)) - 1;
-    return bits;
-}
-
 static inline uint64_t view_address(const event_view *v, uint32_t lane) {
     return v->base + lane * (uint64_t)v->stride;
 }
@@ -277,12 +268,12 @@ static void strided_sectors(const event_view *v, uint32_t first, uint32_t end, s
         return;
     }
     for (uint32_t w = first / 64; v->stride >= 0 && w * 64 < end; w++)
-        for (uint64_t bits = lanes_in_word(e, w, first, end); bits; bits &= bits - 1) {
+        for (uint64_t bits = warp_lanes_in_word(e, w, first, end); bits; bits &= bits - 1) {
             uint64_t at = view_address(v, w * 64 + (uint32_t)__builtin_ctzll(bits));
             add_span(list, at, end_of(at, v->width));
         }
     for (uint32_t w = (end - 1) / 64 + 1; v->stride < 0 && w-- > first / 64;)
-        for (uint64_t bits = lanes_in_word(e, w, first, end); bits;) {
+        for (uint64_t bits = warp_lanes_in_word(e, w, first, end); bits;) {
             uint32_t bit = 63 - (uint32_t)__builtin_clzll(bits);
             uint64_t at = view_address(v, w * 64 + bit);
             add_span(list, at, end_of(at, v->width));
@@ -294,7 +285,7 @@ static void listed_sectors(const event_view *v, uint32_t first, uint32_t end, se
     list->span_count = 0;
     list->unordered = false;
     for (uint32_t w = first / 64; w * 64 < end; w++)
-        for (uint64_t bits = lanes_in_word(v->event, w, first, end); bits; bits &= bits - 1)
+        for (uint64_t bits = warp_lanes_in_word(v->event, w, first, end); bits; bits &= bits - 1)
             push_lane(v, hd_event_address(v->event, w * 64 + (uint32_t)__builtin_ctzll(bits)),
                       list);
     const byte_span *spans = order_spans(list);

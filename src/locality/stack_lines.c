@@ -17,6 +17,7 @@
  * last, as all warps do that read one value: these are counted here.
  */
 #include "locality/stack_distance.h"
+#include "locality/warp.h"
 
 /* A request that is being written. */
 typedef struct request {
@@ -72,22 +73,12 @@ static inline void touch_range(line_front *f, uint64_t line, uint64_t last) {
 
 /* ---- one warp ----------------------------------------------------------------------- */
 
-/* The active lanes of first .. end - 1 that are in word `w` of the mask, as bits. */
-static inline uint64_t lanes_in_word(const hd_event *e, uint32_t w, uint32_t first, uint32_t end) {
-    uint64_t bits = e->mask[w];
-    if (first > w * 64)
-        bits &= UINT64_MAX << (first - w * 64);
-    if (end < w * 64 + 64)
-        bits &= ((uint64_t)1 << (end - w * 64)) - 1;
-    return bits;
-}
-
 /* Lane by lane. */
 static void request_lanes(line_front *f, const hd_event *e, uint32_t first, uint32_t end,
                           uint32_t width) {
     request r = {0};
     for (uint32_t w = first / 64; w * 64 < end; w++)
-        for (uint64_t bits = lanes_in_word(e, w, first, end); bits; bits &= bits - 1) {
+        for (uint64_t bits = warp_lanes_in_word(e, w, first, end); bits; bits &= bits - 1) {
             uint64_t address = hd_event_address(e, w * 64 + (uint32_t)__builtin_ctzll(bits));
             uint64_t line = address >> f->shift, last = end_of(address, width) >> f->shift;
             touch(f, &r, line);
@@ -135,7 +126,7 @@ static bool narrow(const hd_event *e, uint32_t *first, uint32_t *end, bool *all)
     *all = e->active == e->threads;
     if (*all || word != (*end - 1) / 64)
         return true;
-    uint64_t bits = lanes_in_word(e, word, *first, *end);
+    uint64_t bits = warp_lanes_in_word(e, word, *first, *end);
     if (!bits)
         return false;
     *first = word * 64 + (uint32_t)__builtin_ctzll(bits);

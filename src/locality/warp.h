@@ -18,6 +18,17 @@ static inline uint64_t warp_mask(const hd_event *e, uint32_t first, uint32_t end
     return mask;
 }
 
+/* The active lanes of first .. end - 1 that are in word `w` of the mask, as bits. */
+static inline uint64_t warp_lanes_in_word(const hd_event *e, uint32_t w, uint32_t first,
+                                          uint32_t end) {
+    uint64_t bits = e->mask[w];
+    if (first > w * 64)
+        bits &= UINT64_MAX << (first - w * 64);
+    if (end < w * 64 + 64)
+        bits &= ((uint64_t)1 << (end - w * 64)) - 1;
+    return bits;
+}
+
 /* Addresses of the active lanes of first .. end - 1 in order, as they nearly always stand already,
  * or all but. Returns how many there are. */
 static inline uint32_t warp_addresses(const hd_event *e, uint32_t first, uint32_t end,
