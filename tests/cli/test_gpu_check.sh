@@ -192,14 +192,15 @@ fi
 
 # begin: a check whose second step hangs, in the background, once it has a page.
 begin() {
+    rm -f "$work/log/err" # the last check's would pass for this one's
     FAKE_CUDA_HANG=cuMemAllocHost_v2:1 LD_LIBRARY_PATH=$fake "$heddle" gpu-check --small \
         -o page.md --only copies --only kmeans >"$work/log/out" 2>"$work/log/err" </dev/null &
-    checker=$!
+    checker=$! step=
     for _ in $(seq 600); do
-        grep -q '^gpu-check: copies' "$work/log/err" 2>/dev/null && break
+        grep -q '^gpu-check: copies' "$work/log/err" 2>/dev/null &&
+            step=$(pgrep -P "$checker") && break
         sleep 0.1
     done
-    step=$(pgrep -P "$checker")
     [ -n "$step" ] || complain "there is no process for the step"
 }
 # gone: the step's process ends with the check's.
