@@ -50,16 +50,9 @@ hd_value cli_lines_value(hd_arena *arena, cli_lines lines) {
 HD_GETTER(cost_of, hd_cost_line, cli_cost_value(&row->cost))
 HD_GETTER(access_of, hd_cost_line, hd_with(hd_row(row->access), row->info))
 /* "load bodies.x", "atomic counters". */
-static hd_value name_of(const hd_view *view, const void *at) {
-    const hd_cost_line *line = at;
-    const hd_access *a = line->access;
-    const char *field = a->record && a->field >= 0 ? a->record->fields[a->field].name : NULL;
-    const char *buffer = hd_access_buffer_name(line->info->kernel, a);
-    if (field && a->record->of_arrays)
-        buffer = a->record->name;
-    return hd_text(hd_format(view->arena, "%s %s%s%s", hd_access_kind_name(a->kind),
-                             buffer ? buffer : "?", field ? "." : "", field ? field : ""));
-}
+HD_GETTER(name_of, hd_cost_line,
+          hd_text(hd_format(view->arena, "%s %s", hd_access_kind_name(row->access->kind),
+                            hd_access_target(view->arena, row->info->kernel, row->access))))
 HD_GETTER(kernel_of, hd_cost_line, hd_text(row->info->kernel->name))
 static hd_value share_of(const hd_view *view, const void *at) {
     double whole = hd_cost_mean(((const cli_lines *)view->context)->whole);

@@ -21,19 +21,6 @@ static const char about[] =
 
 /* ---- one row ------------------------------------------------------------------------ */
 
-/* "pos.x" for the scalar at a constant place of the record, else the field's name. */
-static const char *field_text(hd_arena *arena, const hd_access *a) {
-    const hd_field *field = &a->record->fields[a->field];
-    uint32_t count, offset = field->offset + (uint32_t)a->inner.constant;
-    if (a->inner.term_count)
-        return field->name;
-    const hd_leaf *leaves = hd_leaves_of_record(arena, a->record, field->name, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (leaves[i].offset == offset)
-            return hd_leaf_path(arena, a->record, &leaves[i]);
-    return field->name;
-}
-
 /* Divides a form by the bytes of an element; false when that leaves a rest. */
 static bool in_elements(hd_arena *arena, hd_affine form, int64_t bytes, hd_affine *result) {
     if (bytes <= 0 || form.constant % bytes)
@@ -95,15 +82,11 @@ static hd_value line_of(const hd_view *view, const void *at) {
 HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
 static hd_value target_of(const hd_view *view, const void *at) {
     const hd_access *a = at;
-    const char *name = hd_access_buffer_name(((const hd_kernel_info *)view->context)->kernel, a);
-    if (!name)
-        name = a->space == KIR_PRIVATE ? "(private)" : "(unknown)";
-    if (a->record && a->field >= 0)
-        name = hd_format(view->arena, "%s.%s", name, field_text(view->arena, a));
+    const kir_kernel *kernel = ((const hd_kernel_info *)view->context)->kernel;
     const char *space = a->space == KIR_LOCAL      ? " (local)"
                         : a->space == KIR_CONSTANT ? " (constant)"
                                                    : "";
-    return hd_text(hd_format(view->arena, "%s%s", name, space));
+    return hd_text(hd_format(view->arena, "%s%s", hd_access_target(view->arena, kernel, a), space));
 }
 static hd_value loops_of(const hd_view *view, const void *at) {
     const hd_kernel_info *info = view->context;

@@ -175,7 +175,7 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
     for (uint32_t i = 0; i < advice->device_count; i++) {
         show_worst(c, &advice->devices[i], out);
         if (advice->devices[i].judged)
-            cli_show_judged(c, record, &advice->devices[i], out);
+            cli_show_judged(c, record, advice->evidence, &advice->devices[i], out);
         else
             show_ranking(c, record, &advice->devices[i], out);
     }

@@ -97,9 +97,14 @@ const hd_member cli_judgement_members[] = {
     HD_SAME(hd_judgement, simulated, margin, leave),
     {0}};
 
-void cli_show_judged(cli *c, const hd_record *record, const hd_device_advice *of, hd_str *out) {
+void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *e,
+                     const hd_device_advice *of, hd_str *out) {
     const hd_judgement *judged = of->judged;
-    hd_str_printf(out, "\nLayouts on %s, by what was counted\n", of->device->name);
+    hd_str_printf(out, "\nLayouts on %s, by what was counted", of->device->name);
+    if (judged->simulated && !hd_evidence_is_whole(e))
+        hd_str_printf(out, " in %llu of %llu block%s", (unsigned long long)e->blocks,
+                      (unsigned long long)e->block_count, plural(e->block_count));
+    hd_str_printf(out, "\n");
     cli_show_rows(c, NULL, judged_members, hd_with(hd_rows(judged->layouts, judged->count), record),
                   out);
 }

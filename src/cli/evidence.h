@@ -17,7 +17,8 @@ hd_status cli_evidence_read(cli *c, const cli_evidence_options *choice, hd_advis
  * rests on; without evidence it is `cost`, and why the job was not run. */
 const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost);
 /* The layouts that were judged, the best first. */
-void cli_show_judged(cli *c, const hd_record *record, const hd_device_advice *of, hd_str *out);
+void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *evidence,
+                     const hd_device_advice *of, hd_str *out);
 
 extern const hd_member cli_evidence_members[];  /* hd_evidence */
 extern const hd_member cli_judgement_members[]; /* hd_judgement; context: the hd_record */

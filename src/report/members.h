@@ -26,8 +26,9 @@ extern const hd_member hd_layout_members[]; /* hd_layout; context: its hd_record
                                              * notation */
 extern const hd_member hd_access_members[]; /* hd_access; context: its hd_kernel_info */
 extern const hd_member hd_kernel_members[]; /* hd_kernel_info: loops and accesses of a launch */
-/* What the address of an access starts from: a parameter or a static variable; NULL: not known. */
-const char *hd_access_buffer_name(const kir_kernel *kernel, const hd_access *access);
+/* What an access reaches: the parameter or variable that its address starts from, and the scalar or
+ * field of its record; "bodies.pos.x", "bins", "(unknown)". */
+const char *hd_access_target(hd_arena *arena, const kir_kernel *kernel, const hd_access *access);
 /* Elements, or "soa". */
 hd_value hd_tile_value(uint64_t tile);
 

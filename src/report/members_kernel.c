@@ -1,4 +1,5 @@
 /* Records, layouts, and what kernels do. */
+#include "job/job.h"
 #include "report/json.h"
 #include "report/members.h"
 
@@ -96,10 +97,34 @@ static hd_value place_of(const hd_view *view, const void *at) {
     return hd_row(place);
 }
 
-const char *hd_access_buffer_name(const kir_kernel *kernel, const hd_access *a) {
+static const char *buffer_name(const kir_kernel *kernel, const hd_access *a) {
     return a->param >= 0          ? kernel->params[a->param].name
            : a->static_index >= 0 ? kernel->statics[a->static_index].name
                                   : NULL;
+}
+
+/* "pos.x" for the scalar at a constant place of the record, else the field's name. */
+static const char *field_text(hd_arena *arena, const hd_access *a) {
+    const hd_field *field = &a->record->fields[a->field];
+    uint32_t count, offset = field->offset + (uint32_t)a->inner.constant;
+    if (a->inner.term_count)
+        return field->name;
+    const hd_leaf *leaves = hd_leaves_of_record(arena, a->record, field->name, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (leaves[i].offset == offset)
+            return hd_leaf_path(arena, a->record, &leaves[i]);
+    return field->name;
+}
+
+const char *hd_access_target(hd_arena *arena, const kir_kernel *kernel, const hd_access *a) {
+    const char *name = buffer_name(kernel, a);
+    if (!name)
+        name = a->space == KIR_PRIVATE ? "(private)" : "(unknown)";
+    if (!a->record || a->field < 0)
+        return name;
+    if (a->record->of_arrays)
+        name = a->record->name;
+    return hd_format(arena, "%s.%s", name, field_text(arena, a));
 }
 
 /* Of each loop around the access, the outermost first. */
@@ -118,7 +143,7 @@ static bool has_field(const hd_access *a) { return a->record && a->field >= 0; }
 
 HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
 HD_GETTER(space_of, hd_access, hd_text(kir_space_name(row->space)))
-HD_GETTER(buffer_of, hd_access, hd_text(hd_access_buffer_name(info_of(view)->kernel, row)))
+HD_GETTER(buffer_of, hd_access, hd_text(buffer_name(info_of(view)->kernel, row)))
 HD_GETTER(record_of, hd_access, hd_text(row->record ? row->record->name : NULL))
 HD_GETTER(field_of, hd_access,
           hd_text(has_field(row) ? row->record->fields[row->field].name : NULL))

@@ -226,15 +226,10 @@ static hd_value collect_reasons(hd_arena *arena, const hd_device *device, const 
     return hd_rows(reasons.data, reasons.count);
 }
 
-static const char *access_name(hd_arena *arena, const hd_cost_line *line) {
-    const hd_access *a = line->access;
-    const char *field = a->record && a->field >= 0 ? a->record->fields[a->field].name : NULL;
-    const char *buffer = hd_access_buffer_name(line->info->kernel, a);
-    return hd_format(arena, "%s %s%s%s", hd_access_kind_name(a->kind), buffer ? buffer : "?",
-                     field ? "." : "", field ? field : "");
-}
-
-HD_GETTER(reason_name, reason, hd_text(access_name(view->arena, row->line)))
+HD_GETTER(reason_name, reason,
+          hd_text(hd_format(view->arena, "%s %s", hd_access_kind_name(row->line->access->kind),
+                            hd_access_target(view->arena, row->line->info->kernel,
+                                             row->line->access))))
 HD_GETTER(reason_kernel, reason, hd_text(row->line->info->kernel->name))
 HD_GETTER(reason_line, reason, hd_whole(row->line->access->line))
 static const hd_member reason_members[] = {{"access", .get = reason_name},
