@@ -83,8 +83,9 @@ void advise_take_apart(hd_arena *arena, const hd_job *job, const hd_device *devi
     apart->ratio = best_ratio(&result);
     if (apart->ratio > enough)
         return;
-    hd_attempt attempt;
-    advise_attempt(arena, parts, &result, &attempt);
+    hd_attempt attempt = {0};
+    if (!job->record->by_job) /* else neither the whole one can be rewritten */
+        advise_attempt(arena, parts, &result, &attempt);
     if (attempt.tried && (!attempt.layout || attempt.ratio > enough)) {
         apart->refused = attempt.refused[0].why;
         apart->parts = NULL;

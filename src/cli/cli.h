@@ -111,7 +111,7 @@ const cli_option *cli_keep_options(cli *c, const cli_option *table);
 
 /* Flags that stand in for a job file when a kernel file alone is given. */
 typedef struct cli_source {
-    const char *entry, *options, *record;
+    const char *entry, *options, *record, *record_of;
     cli_sizes global, local;
     uint64_t count;
     cli_texts values, split;

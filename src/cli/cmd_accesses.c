@@ -152,7 +152,7 @@ static void list_job(cli *c, listing *l, const hd_job *job) {
             first++;
         if (first < i)
             continue;
-        hd_binding binding = hd_job_binding(c->arena, launch);
+        hd_binding binding = hd_job_binding(c->arena, job, launch);
         const hd_kernel_info *info =
             hd_kernel_analyse(c->arena, job->module, launch->kernel, &binding);
         hd_push(c->arena, &l->kernels, *info);

@@ -26,8 +26,13 @@ const cli_option *cli_job_options(cli *c, cli_source *source) {
          CLI_TEXTS, &source->values},
         {"options", 0, "TEXT", "options for the compiler: \"-DN=3 -I include\"", CLI_TEXT,
          &source->options},
-        {"record", 'r', "NAME", "the struct to lay out; default: that of the buffers", CLI_TEXT,
-         &source->record},
+        {"record", 'r', "NAME",
+         "the struct to lay out; default: that of the buffers; with --of the members of one, "
+         "\"float x, y; int id\"",
+         CLI_TEXT, &source->record},
+        {"of", 0, "NAME",
+         "the parameter that points to elements of --record, which the kernel knows no struct of",
+         CLI_TEXT, &source->record_of},
         {"split", 0, "FIELD",
          "take an array or a nested struct of the record apart: its elements or members become "
          "fields (may be repeated); of a job, too",
@@ -64,6 +69,9 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     if (source->global.dims && source->local.dims && source->global.dims != source->local.dims)
         return cli_refuse(c, "--global has %u dimensions and --local %u; give both as many",
                           source->global.dims, source->local.dims);
+    if (source->record_of && !source->record)
+        return cli_refuse(c, "--of goes with --record and the members of a struct, such as "
+                             "--record \"float x, y; int id\"");
     if (cli_is_job(path)) {
         /* A job says everything itself: an option beside it would be ignored. */
         const char *given = source->entry          ? "entry"
@@ -73,6 +81,7 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
                             : source->values.count ? "arg"
                             : source->options      ? "options"
                             : source->record       ? "record"
+                            : source->record_of    ? "of"
                                                    : NULL;
         if (given)
             return hd_fail(&c->diag, HD_EINPUT, &place,
@@ -104,6 +113,7 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                           .options = source->options,
                           .entry = source->entry,
                           .record = source->record,
+                          .record_of = source->record_of,
                           .dims = source->global.dims ? source->global.dims : source->local.dims,
                           .count = source->count,
                           .split = source->split.data,

@@ -54,6 +54,7 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
         add_option(&out, "arg", source->values.data[v]);
     add_option(&out, "options", source->options);
     add_option(&out, "record", source->record);
+    add_option(&out, "of", source->record_of);
     for (size_t s = 0; s < source->split.count; s++)
         add_option(&out, "split", source->split.data[s]);
     for (uint32_t s = 0; s < apart->count && is_apart(advice); s++)

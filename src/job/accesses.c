@@ -82,7 +82,7 @@ static void join_arrays(hd_arena *arena, const hd_job *job, const hd_launch *lau
 }
 
 hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
-    hd_binding binding = hd_job_binding(arena, launch);
+    hd_binding binding = hd_job_binding(arena, job, launch);
     hd_kernel_info *info = hd_kernel_analyse(arena, job->module, launch->kernel, &binding);
     const hd_record *whole = job->record ? job->record->whole : NULL;
     access_list list = {0};

@@ -105,9 +105,11 @@ static hd_status check_values(const maker *m) {
 }
 
 /* The name of the elements' type; one of the same size where it is a typedef, say. */
-static const char *buffer_type(const kir_param *param) {
+static const char *buffer_type(const maker *m, const kir_param *param) {
     kir_type type;
     bool is_signed;
+    if (m->job->declared_count && !strcmp(m->flags->record_of, param->name))
+        return m->job->declared->name;
     if (param->record)
         return param->record->name;
     if (param->element_type && hd_type_parse(param->element_type, &type, &is_signed))
@@ -167,7 +169,7 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
     kir_type type;
     bool is_signed;
     *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
-    buffer->type = buffer_type(param);
+    buffer->type = buffer_type(m, param);
     filler f = {.m = m};
     /* Numbers or vectors, though a struct of CUDA's may have that name (__half). A vector of three
      * is a record where it has one. */
@@ -175,6 +177,8 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
         fill_with_random(&f, NULL, m->job->buffer_count + 1);
     else if (param->record)
         fill_record(&f, param->record, "");
+    else if (m->job->declared_count && buffer->type == m->job->declared->name)
+        fill_with_random(&f, NULL, m->job->buffer_count + 1);
     buffer->inits = f.inits.data;
     buffer->init_count = (uint32_t)f.inits.count;
     arg->buffer_name = buffer->name;
@@ -212,6 +216,34 @@ static void add_args(const maker *m, hd_launch *launch) {
     }
 }
 
+/* The record of the flags has the name of the parameter that points to it. */
+static hd_status declare_record(const maker *m) {
+    const hd_job_flags *flags = m->flags;
+    hd_job *job = m->job;
+    bool found = false;
+    hd_str names = {.arena = m->arena};
+    for (uint32_t p = 0; p < m->kernel->param_count; p++) {
+        const kir_param *param = &m->kernel->params[p];
+        bool is_plain = job_arg_kind(param) == HD_ARG_BUFFER && !param->record;
+        found |= is_plain && !strcmp(param->name, flags->record_of);
+        if (is_plain)
+            hd_str_printf(&names, "%s%s", names.length ? ", " : "", param->name);
+    }
+    if (!found)
+        return hd_fail(m->diag, HD_EINPUT, &m->place,
+                       "'%s' is no parameter of kernel '%s' that points to global memory without "
+                       "structs; such parameters are: %s",
+                       flags->record_of, m->kernel->name,
+                       names.length ? hd_str_text(&names) : "none");
+    job->declared = hd_new(m->arena, hd_job_declared);
+    *job->declared = (hd_job_declared){.name = hd_format(m->arena, "%s_element", flags->record_of),
+                                       .fields = flags->record,
+                                       .place = {.file = flags->kernel_path}};
+    job->declared_count = 1;
+    job->record_name = job->declared->name;
+    return HD_OK;
+}
+
 hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
                             const kir_module *module, hd_job **result) {
     maker m = {.arena = arena, .diag = diag, .flags = flags};
@@ -233,7 +265,10 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
     launch->place = m.place;
     launch->arg_count = m.kernel->param_count;
     launch->args = hd_new_array(arena, hd_arg, m.kernel->param_count);
-    status = choose_sizes(&m, launch);
+    if (flags->record_of)
+        status = declare_record(&m);
+    if (status == HD_OK)
+        status = choose_sizes(&m, launch);
     if (status == HD_OK)
         status = check_values(&m);
     if (status != HD_OK)

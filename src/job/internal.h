@@ -73,10 +73,19 @@ const hd_record *job_resolver_record(const resolver *r, const char *name);
 const char *job_resolver_records(const resolver *r);
 const char *job_resolver_buffers(const resolver *r);
 
+/* ---- declare.c ------------------------------------------------------------------- */
+
+/* Makes the records that the job declares. */
+hd_status job_resolve_declared(const resolver *r);
+/* An error when an earlier launch gave this parameter another declared record. */
+hd_status job_check_declared(const resolver *r, const hd_launch *launch, const hd_arg *arg);
+
 /* ---- records.c ------------------------------------------------------------------- */
 
 /* Makes the records of arrays, and finds the one to lay out. Buffers are resolved. */
 hd_status job_resolve_records(const resolver *r);
+/* What the first launch of its kernel gives the parameter of this argument. */
+const hd_arg *job_first_arg(const resolver *r, const hd_launch *launch, const hd_arg *arg);
 /* Checks what a launch, whose arguments are resolved, gives of records of arrays. */
 hd_status job_resolve_array_args(const resolver *r, const hd_launch *launch);
 

@@ -68,6 +68,8 @@ static const hd_yaml_key launch_keys[] = {
 static const hd_yaml_key arrays_keys[] = {
     TEXT(record, NEEDED), LIST(fields, NULL, NULL, NEEDED), {0}};
 
+static const hd_yaml_key declared_keys[] = {TEXT(name, NEEDED), TEXT(fields, NEEDED), {0}};
+
 static const hd_yaml_key tolerance_keys[] = {TEXT(relative), TEXT(absolute), {0}};
 
 static const hd_yaml_key job_keys[] = {
@@ -76,6 +78,8 @@ static const hd_yaml_key job_keys[] = {
     TEXT(record),
     LIST(split, NULL, NULL),
     LIST(arrays, arrays_keys, "record"),
+    LIST(records, declared_keys, "record",
+         LIKE("records: [{name: body, fields: \"float x, y, z; int id\"}]")),
     LIST(graphs, graph_keys, "graph", LIKE("graphs: [{name: g, file: b17.bench}]")),
     LIST(buffers, buffer_keys, "buffer", LIKE("buffers: [{name: a, type: float, count: 64}]")),
     LIST(launches, launch_keys, "launch", NEEDED,
@@ -414,6 +418,21 @@ static hd_status read_arrays(const reader *r, const hd_yaml *list) {
     return HD_OK;
 }
 
+static hd_status read_declared(const reader *r, const hd_yaml *list) {
+    hd_job *job = r->job;
+    job->declared = hd_new_array(r->arena, hd_job_declared, list ? list->count : 0);
+    for (uint32_t d = 0; list && d < list->count; d++) {
+        const hd_yaml *map = &list->items[d];
+        hd_job_declared *declared = &job->declared[job->declared_count++];
+        declared->place = hd_yaml_place(r->file, hd_yaml_get(map, "fields"));
+        hd_status status;
+        if ((status = job_reader_name(r, map, "name", &declared->name)) ||
+            (status = job_reader_name(r, map, "fields", &declared->fields)))
+            return status;
+    }
+    return HD_OK;
+}
+
 static hd_status read_job(const reader *r) {
     hd_job *job = r->job;
     const hd_yaml *root = &r->file->root, *split = hd_yaml_get(root, "split");
@@ -439,6 +458,7 @@ static hd_status read_job(const reader *r) {
     }
     if ((split && (status = check_names(r, split, "split"))) ||
         (status = read_arrays(r, hd_yaml_get(root, "arrays"))) ||
+        (status = read_declared(r, hd_yaml_get(root, "records"))) ||
         (status = read_graphs(r, hd_yaml_get(root, "graphs"))) ||
         (status = read_buffers(r, hd_yaml_get(root, "buffers"))) ||
         (status = job_reader_launches(r, hd_yaml_get(root, "launches"))))

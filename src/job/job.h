@@ -70,6 +70,13 @@ typedef struct hd_job_arrays {
     hd_record *record; /* of_arrays; its fields have the buffers' names */
 } hd_job_arrays;
 
+/* A record that the kernels know nothing of, as the members of a C struct. */
+typedef struct hd_job_declared {
+    const char *name, *fields;
+    hd_place place;
+    hd_record *record; /* by_job; filled by hd_job_resolve() */
+} hd_job_declared;
+
 typedef enum hd_arg_kind { HD_ARG_BUFFER, HD_ARG_VALUE, HD_ARG_LOCAL } hd_arg_kind;
 
 typedef struct hd_arg {
@@ -114,6 +121,8 @@ typedef struct hd_job {
     hd_place split_place;
     hd_job_arrays *arrays;
     uint32_t arrays_count;
+    hd_job_declared *declared;
+    uint32_t declared_count;
     hd_job_graph *graphs;
     uint32_t graph_count;
     hd_buffer *buffers;
@@ -143,7 +152,9 @@ void hd_job_place_options(hd_arena *arena, hd_job *job);
 
 /* Flags of the command line for a kernel without a job. Zero and NULL: default. */
 typedef struct hd_job_flags {
-    const char *kernel_path, *options, *entry, *record;
+    const char *kernel_path, *options, *entry;
+    const char *record; /* its name; with record_of the members of a struct, "float x, y; int id" */
+    const char *record_of; /* the parameter whose buffer holds that record; NULL: it has a name */
     uint32_t dims;
     uint64_t global[3], local[3];
     uint64_t count;           /* elements of every buffer; default: the global size */
@@ -178,7 +189,9 @@ hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_laun
 const hd_job_arrays *hd_job_arrays_of(const hd_job *job, uint32_t buffer, uint32_t *field);
 
 /* What is known of a launch, for the analyses. */
-hd_binding hd_job_binding(hd_arena *arena, const hd_launch *launch);
+hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);
+/* declare.c: the record that the job declares of what this argument points to, or NULL. */
+const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg);
 
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,

@@ -99,9 +99,13 @@ hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job) {
                        "lay out with '%s %s'",
                        job->several[0]->name, job->several[1]->name,
                        job->path ? "record:" : "--record", job->several[0]->name);
-    return hd_fail(diag, HD_EINPUT, &place,
-                   "there is no record to lay out: no buffer of this %s holds structs",
-                   job->path ? "job" : "kernel");
+    return hd_fail(
+        diag, HD_EINPUT, &place,
+        "there is no record to lay out: no buffer of this %s holds structs; where numbers "
+        "are one all the same, declare it: %s",
+        job->path ? "job" : "kernel",
+        job->path ? "'records: [{name: body, fields: \"float x, y; int id\"}]'"
+                  : "--record \"float x, y; int id\" --of BUFFER");
 }
 
 static hd_status find_named(const resolver *r) {
@@ -154,24 +158,30 @@ static const char *field_text(const resolver *r, const hd_job_arrays *arrays, ui
                   : "no field of a record";
 }
 
+const hd_arg *job_first_arg(const resolver *r, const hd_launch *launch, const hd_arg *arg) {
+    uint32_t kernel = 0;
+    while (r->module->kernels[kernel] != launch->kernel)
+        kernel++;
+    const hd_arg **first = &r->first[kernel][arg->param];
+    if (!*first)
+        *first = arg;
+    return *first;
+}
+
 /* A kernel is rewritten once, so each of its parameters is one field in all launches. */
 static hd_status check_same_field(const resolver *r, const hd_launch *launch, const hd_arg *arg) {
     const hd_job *job = r->job;
-    uint32_t field = 0, before_field = 0, kernel = 0;
-    while (r->module->kernels[kernel] != launch->kernel)
-        kernel++;
-    const hd_arg **same = &r->first[kernel][arg->param];
-    if (!*same)
-        *same = arg;
+    uint32_t field = 0, before_field = 0;
+    const hd_arg *first = job_first_arg(r, launch, arg);
     const hd_job_arrays *arrays = hd_job_arrays_of(job, arg->buffer, &field);
-    const hd_job_arrays *before = hd_job_arrays_of(job, (*same)->buffer, &before_field);
+    const hd_job_arrays *before = hd_job_arrays_of(job, first->buffer, &before_field);
     if (before == arrays && before_field == field)
         return HD_OK;
     return hd_fail(r->diag, HD_EINPUT, &arg->place,
                    "'%s' gets '%s', %s, in this launch, and '%s', %s, in an earlier one; "
                    "a layout changes a kernel once, so make two kernels of it, or take "
                    "these buffers out of 'arrays'",
-                   arg->name, arg->buffer_name, field_text(r, arrays, field), (*same)->buffer_name,
+                   arg->name, arg->buffer_name, field_text(r, arrays, field), first->buffer_name,
                    field_text(r, before, before_field));
 }
 

@@ -30,6 +30,11 @@ const hd_record *job_resolver_record(const resolver *r, const char *name) {
             (record->spelling && !strcmp(record->spelling, name)))
             return record;
     }
+    for (uint32_t d = 0; d < r->job->declared_count; d++) {
+        const hd_record *record = r->job->declared[d].record;
+        if (record && !strcmp(record->name, name))
+            return record;
+    }
     /* A typedef's, where the struct has a tag of its own: what parameters point to. */
     for (uint32_t k = 0; k < module->kernel_count; k++)
         for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
@@ -44,6 +49,8 @@ const char *job_resolver_records(const resolver *r) {
     hd_str s = {.arena = r->arena};
     for (uint32_t i = 0; i < r->module->record_count; i++)
         hd_str_printf(&s, "%s%s", i ? ", " : "", r->module->records[i]->name);
+    for (uint32_t d = 0; d < r->job->declared_count; d++)
+        hd_str_printf(&s, "%s%s", s.length ? ", " : "", r->job->declared[d].name);
     return s.length ? hd_str_text(&s) : "none";
 }
 
@@ -415,13 +422,18 @@ static hd_status find_buffer(const resolver *r, hd_arg *arg) {
     return HD_OK;
 }
 
-static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_param *param) {
+static hd_status resolve_buffer_arg(const resolver *r, const hd_launch *launch, hd_arg *arg,
+                                    const kir_param *param) {
     const hd_job *job = r->job;
     hd_status status = find_buffer(r, arg);
-    if (status != HD_OK)
+    if (status != HD_OK || (status = job_check_declared(r, launch, arg)))
         return status;
     const hd_buffer *buffer = &job->buffers[arg->buffer];
     const char *type = param->element_type ? param->element_type : param->type_name;
+    /* Of numbers, as many as one of its elements takes. */
+    if (hd_job_declared_of(job, arg) && !param->record &&
+        (!param->element_bytes || buffer->element_bytes % param->element_bytes == 0))
+        return HD_OK;
     if (param->element_bytes && param->element_bytes != buffer->element_bytes)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
@@ -492,7 +504,7 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
                        "parameter '%s' of kernel '%s' is %s; give it %s", arg->name, kernel->name,
                        param->type_name ? param->type_name : "of another kind", keys[wanted]);
     if (wanted == HD_ARG_BUFFER)
-        return resolve_buffer_arg(r, arg, param);
+        return resolve_buffer_arg(r, launch, arg, param);
     return wanted == HD_ARG_VALUE ? resolve_value(r, arg, param) : HD_OK;
 }
 
@@ -589,7 +601,9 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
     r.first = hd_new_array(arena, const hd_arg **, module->kernel_count);
     for (uint32_t k = 0; k < module->kernel_count; k++)
         r.first[k] = hd_new_array(arena, const hd_arg *, module->kernels[k]->param_count);
-    hd_status status = resolve_buffers(&r);
+    hd_status status = job_resolve_declared(&r);
+    if (status == HD_OK)
+        status = resolve_buffers(&r);
     if (status == HD_OK)
         status = job_resolve_records(&r);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
@@ -599,8 +613,9 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
 
 /* ---- what the analyses may know --------------------------------------------------------- */
 
-hd_binding hd_job_binding(hd_arena *arena, const hd_launch *launch) {
+hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
     uint32_t count = launch->kernel->param_count;
+    const hd_record **records = hd_new_array(arena, const hd_record *, count);
     bool *known = hd_new_array(arena, bool, count);
     int64_t *params = hd_new_array(arena, int64_t, count);
     for (uint32_t a = 0; a < launch->arg_count; a++) {
@@ -608,6 +623,7 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_launch *launch) {
         if (arg->param == KIR_NONE)
             continue;
         const kir_param *param = &launch->kernel->params[arg->param];
+        records[arg->param] = hd_job_declared_of(job, arg);
         if (arg->kind != HD_ARG_VALUE || param->by_value_struct || param->type.kind != KIR_INT ||
             param->type.lanes != 1)
             continue;
@@ -621,8 +637,11 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_launch *launch) {
         known[arg->param] = true;
         params[arg->param] = is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
     }
-    hd_binding binding = {
-        .dims = launch->dims, .param_count = count, .param_known = known, .params = params};
+    hd_binding binding = {.dims = launch->dims,
+                          .param_count = count,
+                          .param_known = known,
+                          .params = params,
+                          .records = records};
     memcpy(binding.global, launch->global, sizeof binding.global);
     memcpy(binding.local, launch->local, sizeof binding.local);
     memcpy(binding.offset, launch->offset, sizeof binding.offset);

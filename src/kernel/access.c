@@ -107,7 +107,8 @@ static target find_target(const finder *w, kir_value pointer, uint32_t block) {
     t.space = (kir_space)type.space;
     if (t.base.kind == KERNEL_BASE_PARAM) {
         const kir_param *param = &w->kernel->params[t.base.index];
-        t.record = param->record;
+        const hd_record *const *told = w->info->binding.records;
+        t.record = told && told[t.base.index] ? told[t.base.index] : param->record;
         t.element_bytes = param->element_bytes;
         t.space = (kir_space)param->type.space;
     } else if (t.base.kind == KERNEL_BASE_STATIC) {

@@ -92,6 +92,8 @@ typedef struct hd_binding {
     uint32_t param_count;
     const bool *param_known;
     const int64_t *params;
+    const struct hd_record *const *records; /* what pointers point to that the source knows no
+                                             * struct of; NULL where it does, or nothing is said */
 } hd_binding;
 
 hd_affine hd_affine_add(hd_arena *arena, hd_affine a, hd_affine b, int64_t factor_b);

@@ -43,6 +43,8 @@ struct hd_record {
     /* A record that no source declares: its fields are arrays of their own, which a job
      * says belong together. Its original layout is `da`, each field's array. */
     bool of_arrays;
+    /* A record that a job declares of a buffer whose kernels know no struct. */
+    bool by_job;
 };
 enum { HD_MAX_FIELDS = 64 };
 

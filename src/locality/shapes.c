@@ -214,7 +214,7 @@ static bool describe_launch(hd_shapes *s, uint32_t l, const hd_event_launch *eve
     hd_arena *arena = hd_arena_new();
     const hd_kernel_info *info = hd_job_analyse(arena, s->job, launch), *whole = info;
     if (s->job->record->whole) {
-        hd_binding binding = hd_job_binding(arena, launch);
+        hd_binding binding = hd_job_binding(arena, s->job, launch);
         whole = hd_kernel_analyse(arena, s->job->module, launch->kernel, &binding);
     }
     bool same = are_rows(whole, events);

@@ -147,6 +147,16 @@ static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *text,
                    "accesses out");
 }
 
+/* What a job alone declares has no uses that could be edited. */
+static hd_status check_in_source(const hd_diag *diag, const hd_record *record) {
+    return !hd_record_declared(record)->by_job
+               ? HD_OK
+               : hd_fail(diag, HD_EUNSUPPORTED, &record->place,
+                         "the kernels know no struct '%s': to rewrite them for a layout, declare "
+                         "it in their source, and access its fields by name",
+                         record->name);
+}
+
 hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
                      hd_rewritten **result) {
     char *text;
@@ -162,11 +172,15 @@ hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_requ
     status = hd_parse_command_make(arena, diag, request->path, request->options, &command);
     if (status != HD_OK)
         return status;
-    rewriter rw = {.arena = arena, .diag = diag, .request = request, .command = &command};
-    rw.is_cuda = command.is_cuda;
-    CXIndex index = clang_createIndex(0, 0);
-    status = rewrite_text(&rw, index, text, result);
-    clang_disposeIndex(index);
+    for (uint32_t l = 0; l < request->layout_count && status == HD_OK; l++)
+        status = check_in_source(diag, request->layouts[l].record);
+    if (status == HD_OK) {
+        rewriter rw = {.arena = arena, .diag = diag, .request = request, .command = &command};
+        rw.is_cuda = command.is_cuda;
+        CXIndex index = clang_createIndex(0, 0);
+        status = rewrite_text(&rw, index, text, result);
+        clang_disposeIndex(index);
+    }
     hd_parse_command_end(&command);
     return status;
 }

@@ -171,7 +171,7 @@ static bool gather_uses(uses *u, const hd_kernel_info *info) {
 /* The launch is analysed for its sizes and scalars. */
 static bool have_own_stretches(uses *u) {
     hd_grid grid = hd_grid_of(u->launch->dims, u->launch->global, u->launch->local);
-    hd_binding binding = hd_job_binding(u->arena, u->launch);
+    hd_binding binding = hd_job_binding(u->arena, u->job, u->launch);
     const hd_kernel_info *info =
         hd_kernel_analyse(u->arena, u->program->module, u->program->kernel, &binding);
     uint32_t dimension = 0, dimensions = 0; /* with more than one block */

@@ -122,7 +122,7 @@ static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
     if (vm_find_compiled(vm, l))
         return HD_OK;
     vm_compiled c = {.kernel = l->kernel};
-    hd_binding binding = hd_job_binding(vm->arena, l);
+    hd_binding binding = hd_job_binding(vm->arena, vm->job, l);
     hd_status status = vm_compile(vm->arena, vm->diag, vm->job->module, l->kernel, &binding,
                                   lanes_of(l), &c.program);
     if (status)

@@ -48,7 +48,7 @@ static void names_become_indices_and_bytes(void **state) {
     memcpy(&dt, launch->args[1].value, 4);
     assert_true(dt == 0.25f && launch->args[1].value_bytes == 4);
 
-    hd_binding binding = hd_job_binding(f->arena, launch);
+    hd_binding binding = hd_job_binding(f->arena, job, launch);
     assert_true(binding.dims == 1 && binding.global[0] == 128 && binding.local[0] == 128);
     assert_true(binding.param_count == 4 && binding.param_known[1] && binding.params[1] == 128);
     assert_false(binding.param_known[0] || binding.param_known[2] || binding.param_known[3]);
@@ -76,7 +76,7 @@ static void values_take_the_type_of_their_parameter(void **state) {
     } p;
     memcpy(&p, args[3].value, 8);
     assert_true(p.scale == 0.5f && p.shift == -7 && args[3].value_bytes == 8);
-    hd_binding binding = hd_job_binding(f->arena, job->launches);
+    hd_binding binding = hd_job_binding(f->arena, job, job->launches);
     assert_true(binding.params[4] == -9007199254740993 && binding.params[5] == 254);
 }
 
@@ -272,7 +272,7 @@ static void flags_make_a_whole_job(void **state) {
     assert_true(job->launches[0].global[0] == 65536 && job->launches[0].local[0] == 256);
     assert_true(job->buffer_count == 1 && job->buffers[0].count == 65536);
     assert_string_equal(job->record->name, "body");
-    hd_binding binding = hd_job_binding(f->arena, job->launches);
+    hd_binding binding = hd_job_binding(f->arena, job, job->launches);
     assert_true(binding.param_known[1] && binding.params[1] == 65536);
     assert_int_equal(job->launches[0].args[3].local_bytes, 1024);
     void *bytes;
@@ -295,7 +295,7 @@ static void flags_make_a_whole_job(void **state) {
     assert_true(launch->dims == 2 && launch->global[0] == 96 && launch->global[1] == 10);
     assert_true(launch->local[0] == 16 && launch->local[1] == 2);
     assert_true(job->buffers[0].count == 500 && job->buffers[1].count == 500);
-    binding = hd_job_binding(f->arena, launch);
+    binding = hd_job_binding(f->arena, job, launch);
     assert_true(binding.params[4] == -3 && binding.params[5] == 7);
 
     flags = (hd_job_flags){.kernel_path = "k.cl", .entry = "fixed", .count = 10};
@@ -376,7 +376,7 @@ static void variables_of_cuda_take_buffers(void **state) {
     assert_int_equal(launch->args[2].param, KIR_NONE);
     assert_int_equal(launch->args[2].variable, 1);
     assert_int_equal(launch->args[2].buffer, 1);
-    hd_binding binding = hd_job_binding(f->arena, launch);
+    hd_binding binding = hd_job_binding(f->arena, job, launch);
     assert_true(binding.global[0] == 8 && binding.local[0] == 4 && binding.param_known[1]);
 }
 

@@ -53,7 +53,7 @@ static void open_scene(scene *s, const char *name) {
     assert_int_equal(hd_frontend(s->arena, &s->diag, s->job->kernel_path, s->job->options, &module),
                      HD_OK);
     assert_int_equal(hd_job_resolve(s->arena, &s->diag, s->job, module), HD_OK);
-    hd_binding binding = hd_job_binding(s->arena, &s->job->launches[0]);
+    hd_binding binding = hd_job_binding(s->arena, s->job, &s->job->launches[0]);
     s->whole = hd_kernel_analyse(s->arena, module, s->job->launches[0].kernel, &binding);
     s->info = hd_job_analyse(s->arena, s->job, &s->job->launches[0]);
 }

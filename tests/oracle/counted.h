@@ -163,7 +163,7 @@ typedef struct counted {
 static hd_kernel_info **counted_analyse(hd_arena *arena, const hd_job *job) {
     hd_kernel_info **infos = hd_new_array(arena, hd_kernel_info *, job->launch_count);
     for (uint32_t l = 0; l < job->launch_count; l++) {
-        hd_binding binding = hd_job_binding(arena, &job->launches[l]);
+        hd_binding binding = hd_job_binding(arena, job, &job->launches[l]);
         infos[l] = hd_kernel_analyse(arena, job->module, job->launches[l].kernel, &binding);
     }
     return infos;

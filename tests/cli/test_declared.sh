@@ -1,0 +1,114 @@
+#!/bin/bash
+# Records that only the job, or the command line, knows of: a kernel over numbers is told apart as
+# the same kernel over structs is.
+source "$(dirname "$0")/lib.sh"
+
+cat >numbers.cl <<'EOT'
+
+__kernel void move(__global float *p, const int n, const float dt) {
+    int i = get_global_id(0);
+    if (i >= n)
+        return;
+    p[8 * i] += dt * p[8 * i + 4];
+    p[8 * i + 1] += dt * p[8 * i + 5];
+    for (int k = 0; k < 3; k++)
+        p[8 * i + k] += p[8 * i + 7];
+}
+EOT
+cat >structs.cl <<'EOT'
+typedef struct { float pos[4], vel[3], mass; } body;
+__kernel void move(__global body *p, const int n, const float dt) {
+    int i = get_global_id(0);
+    if (i >= n)
+        return;
+    p[i].pos[0] += dt * p[i].vel[0];
+    p[i].pos[1] += dt * p[i].vel[1];
+    for (int k = 0; k < 3; k++)
+        p[i].pos[k] += p[i].mass;
+}
+EOT
+fields='float pos[4], vel[3]; float mass;'
+cat >numbers.yaml <<EOT
+kernel: numbers.cl
+records: [{name: body, fields: "$fields"}]
+buffers: [{name: p, type: body, count: 1000, init: [{field: vel, generator: uniform, low: 0, high: 1, seed: 3}]}]
+launches: [{kernel: move, global: [1024], local: [64],
+            args: [{name: p, buffer: p}, {name: n, value: 1000}, {name: dt, value: 0.5}]}]
+EOT
+sed 's/numbers.cl/structs.cl/; /^records/d' numbers.yaml >structs.yaml
+
+# ---- the same as of structs ----------------------------------------------------------------------
+
+# same WORDS: the outputs for both kernels are one, but for columns and what is said of rewriting.
+same() {
+    accepts "$1" numbers.yaml "${@:2}"
+    sed 's/numbers/structs/g' "$work/log/out" >"$work/numbers"
+    accepts "$1" structs.yaml "${@:2}"
+    diff "$work/numbers" "$work/log/out" >"$work/difference" ||
+        complain "$*: of numbers (<) and of structs (>): $(cat "$work/difference")"
+}
+same accesses
+same cost --layout aos --layout soa --layout '{pos}{vel,mass}:32'
+same cost --split pos --split vel --layout soa
+same caches
+
+# Advice is the same, and says that the source must know the struct first.
+accepts advise numbers.yaml --json
+python3 - "$work/log/out" >"$work/numbers" <<'EOT'
+import json, sys
+d = json.load(open(sys.argv[1]))["devices"][0]
+print(d["judged"] is not None, d["best"]["notation"], round(d["ratio"], 4))
+EOT
+accepts advise structs.yaml --json
+python3 - "$work/log/out" >"$work/structs" <<'EOT'
+import json, sys
+d = json.load(open(sys.argv[1]))["devices"][0]
+print(d["judged"] is not None, d["best"]["notation"], round(d["ratio"], 4))
+EOT
+cmp -s "$work/numbers" "$work/structs" || complain "other advice: $(cat "$work/numbers" "$work/structs")"
+accepts advise numbers.yaml
+prints 'the kernels know no struct .body.: to rewrite them for a layout, declare it'
+refuses 'the kernels know no struct .body.' rewrite numbers.yaml --layout soa --out made
+[ ! -e made ] || complain "a refused rewriting leaves a folder"
+
+# ---- on the command line -------------------------------------------------------------------------
+
+accepts accesses numbers.cl --record "$fields" --of p
+prints 'load +p\.vel\[1\] +4 '
+prints 'store +p\.pos +4 .*byte 4\*k0 of'
+accepts advise numbers.cl --record "$fields" --of p
+prints '^p_element, 32 bytes$'
+accepts accesses numbers.cl --record 'float4 pos; uchar kind[12]; unsigned int id' --of p
+prints 'load +p\.kind\[4\] '
+prints 'load +p\.id '
+refuses "'q' is no parameter of kernel 'move' that points to global memory without structs; such parameters are: p" \
+    accesses numbers.cl --record 'float x' --of q
+refuses 'is no parameter of kernel' accesses structs.cl --record 'float x' --of p
+refuses '--of goes with --record' accesses numbers.cl --of p
+
+# ---- what is wrong -------------------------------------------------------------------------------
+
+wrong() { # PATTERN FIELDS
+    refuses "$1" accesses numbers.cl --record "$2" --of p
+}
+wrong "'x\[2' is no name of a field" 'float x[2;'
+wrong "'foo' is no scalar or vector type" 'float x; foo y'
+wrong "there are two fields 'x'" 'float x; int x'
+wrong 'there is no field' ' ; '
+wrong "'3x' is no name of a field" 'float 3x'
+wrong "'x\[0\]' is no name of a field" 'float x[0]'
+wrong 'points to float \(4 bytes\), but an element' 'char c'
+sed 's/name: body/name: float/' numbers.yaml >name.yaml
+refuses "^name.yaml:2:.*'float' is a type already" accesses name.yaml
+sed 's/fields: /felder: /' numbers.yaml >key.yaml
+refuses "^key.yaml:2:.*felder" accesses key.yaml
+cat >two.yaml <<EOT
+kernel: numbers.cl
+records: [{name: a, fields: "float x[8]"}, {name: b, fields: "float x[4], y[4]"}]
+buffers: [{name: p, type: a, count: 64}, {name: q, type: b, count: 64}]
+launches:
+  - {kernel: move, global: [64], args: [{name: p, buffer: p}, {name: n, value: 64}, {name: dt, value: 1}]}
+  - {kernel: move, global: [64], args: [{name: p, buffer: q}, {name: n, value: 64}, {name: dt, value: 1}]}
+EOT
+refuses "^two.yaml:6:.*'p' gets 'q', which holds b, in this launch, and 'p', which holds a" accesses two.yaml
+finish
