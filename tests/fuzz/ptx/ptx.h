@@ -1,0 +1,81 @@
+/*
+ * Random CUDA kernels, compiled to PTX by nvcc and read from there, against the same source read
+ * by clang: the machine must leave the same bytes.
+ *
+ *   kernel.c      random kernels, which all have the same parameters
+ *   expression.c  random expressions of a type
+ *   run.c         a folder with the source, its PTX at two levels of optimisation, and three jobs
+ *   main.c        kernels in batches
+ *
+ * As in the kernels of fuzz.h, nothing is undefined, and floating point is left to operations that
+ * have one right result.
+ */
+#ifndef HD_FUZZ_PTX_H
+#define HD_FUZZ_PTX_H
+
+#include "fuzz/tools.h"
+
+typedef enum type { S8, U8, S16, U16, S32, U32, S64, U64, F32, F64, TYPES } type;
+
+static inline bool is_real(type t) { return t >= F32; }
+static inline bool is_signed(type t) { return t < F32 && t % 2 == 0; }
+static inline uint32_t bits_of(type t) { return t == F32 ? 32 : t == F64 ? 64 : 8u << t / 2; }
+const char *type_name(type t);
+
+/* Something with a value; `length` is not 0: with an index behind it. */
+typedef struct place {
+    const char *name;
+    type type;
+    uint32_t length;
+    bool writable;
+} place;
+
+typedef struct function {
+    const char *name;
+    type result, params[3];
+    uint32_t param_count;
+} function;
+
+typedef struct gen {
+    hd_arena *arena;
+    uint64_t random;
+    uint32_t number, names; /* of the kernel in its file; used up */
+    hd_vec(place) places;
+    hd_vec(function) functions;
+    int32_t budget;
+    uint32_t loops; /* around what is generated now */
+    uint32_t threads, blocks;
+} gen;
+
+uint32_t draw(gen *g, uint32_t below);
+static inline bool chance(gen *g, uint32_t percent) { return draw(g, 100) < percent; }
+/* A place of this type, or of any (TYPES); false: none. */
+bool find_place(gen *g, type t, bool to_write, place *found);
+node *place_node(gen *g, const place *p);
+
+/* expression.c */
+node *expression(gen *g, type t, uint32_t depth);
+node *condition(gen *g, uint32_t depth);
+/* The bits of a value as an unsigned long long; those of all NaNs are the same. */
+node *bits_node(gen *g, type t, node *value);
+
+typedef struct kernel {
+    uint64_t seed;
+    node *source;
+    uint32_t threads, blocks;
+} kernel;
+
+/* kernel.c: kernel k_NUMBER of a file. */
+kernel *make_kernel(hd_arena *arena, uint64_t seed, uint32_t number);
+
+/* run.c */
+typedef enum verdict { SAME, DIFFERENT, NOT_RUN } verdict;
+
+/* Writes and compiles kernels.cu; false when nvcc does not compile it. */
+bool write_kernels(hd_arena *arena, const char *folder, kernel *const *kernels, uint32_t count,
+                   hd_str *told);
+/* Runs the three jobs of the folder; verdicts[k] is that of kernel k. */
+void compare_kernels(const char *folder, kernel *const *kernels, uint32_t count, verdict *verdicts,
+                     hd_str *told);
+
+#endif
