@@ -1,0 +1,97 @@
+/*
+ * PTX kernels on Heddle's machine, for programs: modules are loaded from text, launched over
+ * memory of the machine or of the calling process, and every memory instruction is counted.
+ *
+ *     hd_ptx *machine;
+ *     hd_ptx_open(&(hd_ptx_options){0}, &diag, &machine);
+ *     hd_ptx_module *module;
+ *     hd_ptx_load(machine, "add.ptx", text, strlen(text), &module);
+ *     hd_ptx_kernel *add = hd_ptx_find(module, "add");
+ *     float *x = hd_ptx_alloc(machine, 4096, 256);
+ *     hd_ptx_launch(add, &(hd_ptx_launch_size){{16, 1, 1}, {64, 1, 1}, 0}, (void *[]){&x}, &counts);
+ *     hd_ptx_close(machine);
+ *
+ * An address of the machine is the same number in the process: what hd_ptx_alloc() gives can be read
+ * and written by the host, and a kernel gets it as an argument. Allocations stand at addresses that
+ * depend on their order and sizes alone, so that two runs of a program see the same.
+ *
+ * Calls of one machine are for one thread at a time. Statuses are those of heddle.h, each explained
+ * through the hd_diag of hd_ptx_open().
+ */
+#ifndef HEDDLE_PTX_H
+#define HEDDLE_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heddle/heddle.h"
+
+typedef struct hd_ptx hd_ptx;
+typedef struct hd_ptx_module hd_ptx_module;
+typedef struct hd_ptx_kernel hd_ptx_kernel;
+struct hd_sink;
+
+typedef struct hd_ptx_options {
+    uint32_t workers;         /* threads that run blocks; 0: one for each core */
+    bool any_memory;          /* kernels may touch whatever the process may; else only what
+                               * hd_ptx_alloc() and hd_ptx_place() gave */
+    bool check_uninitialised; /* reads of bytes that nothing has written */
+    bool check_races;
+    void (*print)(void *user, const char *text, size_t length); /* printf; NULL: to stdout */
+    void *user;
+} hd_ptx_options;
+
+typedef struct hd_ptx_launch_size {
+    uint32_t grid[3], block[3];
+    uint64_t shared; /* bytes of dynamic shared memory */
+} hd_ptx_launch_size;
+
+typedef struct hd_ptx_counts {
+    uint64_t blocks, instructions, thread_instructions, memory_instructions, lane_accesses;
+    double seconds;
+} hd_ptx_counts;
+
+typedef struct hd_ptx_kernel_facts {
+    uint32_t param_count;
+    uint32_t params_bytes; /* of all, as a packed buffer holds them */
+    uint32_t static_shared, local_bytes, constant_bytes, registers;
+    uint32_t most_threads;        /* of a block */
+    uint32_t required_threads[3]; /* 0: any */
+} hd_ptx_kernel_facts;
+
+hd_status hd_ptx_open(const hd_ptx_options *options, const hd_diag *diag, hd_ptx **machine);
+void hd_ptx_close(hd_ptx *machine);
+
+/* `name` is what messages call the text. The text is copied. */
+hd_status hd_ptx_load(hd_ptx *machine, const char *name, const char *text, size_t length,
+                      hd_ptx_module **module);
+void hd_ptx_unload(hd_ptx_module *module);
+/* NULL: the module has no such entry. */
+hd_ptx_kernel *hd_ptx_find(hd_ptx_module *module, const char *entry);
+uint32_t hd_ptx_kernel_count(const hd_ptx_module *module);
+hd_ptx_kernel *hd_ptx_kernel_at(hd_ptx_module *module, uint32_t index);
+const char *hd_ptx_kernel_name(const hd_ptx_kernel *kernel);
+hd_ptx_kernel_facts hd_ptx_facts(const hd_ptx_kernel *kernel);
+/* Where a parameter stands in a packed buffer. */
+void hd_ptx_param(const hd_ptx_kernel *kernel, uint32_t index, uint32_t *offset, uint32_t *bytes);
+/* A variable in global or constant memory; false: there is none of this name. */
+bool hd_ptx_variable(hd_ptx_module *module, const char *name, void **address, size_t *bytes);
+
+/* Memory that kernels and host share; NULL: there is none left. */
+void *hd_ptx_alloc(hd_ptx *machine, size_t bytes, size_t align);
+/* An HD_EINPUT when nothing was allocated there. What stood there is a fault to touch from then on. */
+hd_status hd_ptx_free(hd_ptx *machine, void *address);
+/* Memory of the caller that kernels may touch, until hd_ptx_remove(). `name` (copied) is what
+ * messages call it. */
+hd_status hd_ptx_place(hd_ptx *machine, const char *name, void *address, size_t bytes);
+hd_status hd_ptx_remove(hd_ptx *machine, void *address);
+
+/* args[i] points to the bytes of parameter i. `counts` may be NULL. A fault is an HD_EINPUT whose
+ * message has the line, the thread and block, the address and the allocation next to it. */
+hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, void *const *args,
+                        hd_ptx_counts *counts);
+/* Every memory instruction of launches from now on, as src/event/event.h describes; NULL: none. */
+void hd_ptx_set_sink(hd_ptx *machine, const struct hd_sink *sink);
+
+#endif

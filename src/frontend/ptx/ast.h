@@ -1,0 +1,185 @@
+/*
+ * PTX as it stands in a text: what parse.c makes and lower.c reads. No types are checked here
+ * beyond what the grammar asks for; names are resolved by who lowers.
+ *
+ * An instruction keeps its opcode as words, "ld.global.nc.v4.f32" as {"ld", "global", "nc", "v4",
+ * "f32"}, since most modifiers are independent of each other and few matter to kir.
+ */
+#ifndef HD_FRONT_PTX_AST_H
+#define HD_FRONT_PTX_AST_H
+
+#include "base/base.h"
+
+typedef enum ptx_type {
+    PTX_NO_TYPE,
+    PTX_PRED,
+    PTX_B8,
+    PTX_B16,
+    PTX_B32,
+    PTX_B64,
+    PTX_B128,
+    PTX_U8,
+    PTX_U16,
+    PTX_U32,
+    PTX_U64,
+    PTX_S8,
+    PTX_S16,
+    PTX_S32,
+    PTX_S64,
+    PTX_F16,
+    PTX_F16X2,
+    PTX_BF16,
+    PTX_BF16X2,
+    PTX_TF32,
+    PTX_F32,
+    PTX_F64,
+    PTX_E4M3X2,
+    PTX_E5M2X2
+} ptx_type;
+
+typedef enum ptx_space {
+    PTX_NO_SPACE, /* of an address: generic */
+    PTX_REG,
+    PTX_CONST,
+    PTX_GLOBAL,
+    PTX_LOCAL,
+    PTX_PARAM,
+    PTX_SHARED
+} ptx_space;
+
+typedef struct ptx_place {
+    uint32_t line, column;
+} ptx_place; /* in the PTX text, from 1 */
+
+typedef enum ptx_operand_kind {
+    PTX_NAME,    /* a register, special register ("%tid.x"), variable, label or function */
+    PTX_INTEGER, /* integer; two's complement */
+    PTX_FLOAT,   /* 0f..., 0d... or decimal: integer holds the bits of `type`, F32 or F64 */
+    PTX_ADDRESS, /* [name + integer] or [integer]; name NULL then. What stands behind a comma in it,
+                    as in a texture's [name, {x, y}], is in `list` */
+    PTX_VECTOR,  /* {a, b, ...} of `list` */
+    PTX_PAIR,    /* a|b: list[0] and list[1] */
+    PTX_SINK     /* _ */
+} ptx_operand_kind;
+
+typedef struct ptx_operand {
+    ptx_operand_kind kind;
+    bool negated;     /* !%p */
+    const char *name; /* with its dot and what stands behind it: "%tid.x" */
+    int64_t integer;  /* also what is added to a NAME: "table+16" */
+    ptx_type type;
+    struct ptx_operand *list;
+    uint32_t count;
+    ptx_place place;
+} ptx_operand;
+
+/* `.loc`: where the source of what follows stands. */
+typedef struct ptx_source {
+    uint32_t file, line, column; /* file: index into ptx_module.files; line 0: none */
+    const struct ptx_source
+        *inlined_at;      /* the call in the source that it was inlined at, or NULL */
+    const char *function; /* the label of its name in .debug_str, or NULL */
+    int64_t function_offset;
+} ptx_source;
+
+typedef struct ptx_inst {
+    ptx_place place;
+    const ptx_source *source;
+    const char *label;     /* a label that stands here: then there are no words */
+    const char *predicate; /* @p, or NULL */
+    bool unless;           /* @!p */
+    const char *const *words;
+    uint32_t word_count;
+    ptx_operand *operands;
+    uint32_t operand_count;
+    /* call: results are operands[0] as a VECTOR (empty: none), then the function's NAME, arguments
+     * as a VECTOR, and where the function is a register the NAME of its prototype or targets */
+} ptx_inst;
+
+/* A variable of any space, also parameters and registers. `.reg .b32 %r<5>` is one of count 5. */
+typedef struct ptx_variable {
+    const char *name;
+    ptx_place place;
+    ptx_space space;
+    ptx_type type;
+    uint32_t vector;            /* lanes of a .v2 or .v4; else 1 */
+    uint32_t range;             /* %r<range>: %r0 to %r(range - 1); else 0 */
+    uint32_t align;             /* bytes; 0: that of the type */
+    bool is_array;              /* with [] */
+    bool is_unsized;            /* [] without a number: extern shared */
+    uint64_t count;             /* elements, all dimensions */
+    bool is_extern, is_pointer; /* .ptr of a parameter */
+    ptx_space pointee_space;    /* of .ptr; PTX_NO_SPACE: generic */
+    uint32_t pointee_align;
+    uint8_t *init; /* count * bytes of an element, or NULL; addresses are zero there */
+    struct ptx_relocation {
+        uint64_t offset; /* bytes from the variable's start */
+        uint32_t bytes;  /* 8, or fewer where a mask was written */
+        uint32_t shift;  /* bits that the address is shifted right by; 0 but for odd masks */
+        const char *name;
+        int64_t addend;
+        bool is_generic; /* generic(name) */
+    } *relocations;
+    uint32_t relocation_count;
+} ptx_variable;
+
+/* Scopes: `{ ... }` inside a body may declare names anew, so the parser gives each such variable a
+ * name of its own and rewrites its uses. */
+typedef struct ptx_function {
+    const char *name;
+    ptx_place place;
+    bool is_entry, has_body;
+    ptx_variable *results; /* of a .func */
+    uint32_t result_count;
+    ptx_variable *params;
+    uint32_t param_count;
+    ptx_variable *variables; /* declared in the body: registers, .local, .shared, .param */
+    uint32_t variable_count;
+    ptx_inst *insts;
+    uint32_t inst_count;
+    uint32_t required_threads[3], most_threads[3]; /* .reqntid, .maxntid; 0: not given */
+    uint32_t required_blocks[3]; /* .reqnctapercluster: of a cluster; 0: not given */
+    struct ptx_targets {         /* .branchtargets: labels; .calltargets: functions */
+        const char *label;
+        const char *const *names;
+        uint32_t count;
+    } *targets;
+    uint32_t targets_count;
+} ptx_function;
+
+typedef struct ptx_module {
+    const char *path;
+    uint32_t version_major, version_minor;
+    const char *target; /* "sm_90a", of several the first sm_ */
+    const char **files; /* .file; [0] is the PTX text itself, so that file 1 is files[1] */
+    uint32_t file_count;
+    ptx_variable *variables;
+    uint32_t variable_count;
+    ptx_function *functions; /* of several declarations and a definition only the definition; an
+                                .alias is a copy of its function with a name of its own */
+    uint32_t function_count;
+    /* the bytes of .debug_str with its labels, for the names of inlined functions */
+    struct ptx_string {
+        const char *label;
+        uint64_t offset;
+    } *strings;
+    uint32_t string_count;
+    const char *debug_str;
+    uint64_t debug_str_bytes;
+} ptx_module;
+
+uint32_t ptx_type_bits(ptx_type type); /* PRED: 1 */
+const char *ptx_type_name(ptx_type type);
+bool ptx_type_parse(const char *word, ptx_type *type); /* "f32"; false: no type */
+
+/* parse.c: an HD_EINPUT located in the text for what is no PTX, HD_EUNSUPPORTED for a version above
+ * 9.x's or below 3.0 and an address size other than 64. The text need not end in a zero. */
+hd_status ptx_parse(hd_arena *arena, const hd_diag *diag, const char *path, const char *text,
+                    size_t length, ptx_module **module);
+
+/* lower.c: every entry with a body becomes a kernel, functions inlined. */
+struct kir_module;
+hd_status ptx_lower(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
+                    struct kir_module **module);
+
+#endif
