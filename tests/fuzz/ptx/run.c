@@ -26,12 +26,12 @@ static const struct buffer {
                {"f", "short", "{generator: uniform, low: -30000, high: 30000, seed: 6}"}};
 enum { BUFFERS = sizeof buffers / sizeof *buffers, LENGTH = 64, COUNTERS = 8 };
 
-/* How a file is read: by which name, and what it calls parameter `p` of kernel `k`. */
+/* How a file is read: by which name, and what it calls a parameter. */
 static const char *const files[] = {"kernels.cu", "optimised.ptx", "debug.ptx"};
 enum { FILES = sizeof files / sizeof *files };
 
-static const char *param(hd_arena *arena, uint32_t file, uint32_t k, uint32_t p, const char *name) {
-    return file ? hd_format(arena, "k_%u_param_%u", k, p) : name;
+static const char *param(hd_arena *arena, uint32_t file, uint32_t p, const char *name) {
+    return file ? hd_format(arena, "param_%u", p) : name;
 }
 
 static const char *job_text(hd_arena *arena, uint32_t file, kernel *const *kernels,
@@ -50,14 +50,12 @@ static const char *job_text(hd_arena *arena, uint32_t file, kernel *const *kerne
         hd_str_printf(&job,
                       "  - kernel: k_%u\n    blocks: [%u]\n    threads: [%u]\n    args:\n"
                       "      - {name: %s, buffer: out_%u}\n",
-                      k, kernels[k]->blocks, kernels[k]->threads, param(arena, file, k, 0, "out"),
-                      k);
+                      k, kernels[k]->blocks, kernels[k]->threads, param(arena, file, 0, "out"), k);
         for (uint32_t b = 0; b < BUFFERS; b++)
             hd_str_printf(&job, "      - {name: %s, buffer: %s}\n",
-                          param(arena, file, k, b + 1, buffers[b].name), buffers[b].name);
+                          param(arena, file, b + 1, buffers[b].name), buffers[b].name);
         hd_str_printf(&job, "      - {name: %s, value: 64}\n      - {name: %s, value: 1.5}\n",
-                      param(arena, file, k, BUFFERS + 1, "n"),
-                      param(arena, file, k, BUFFERS + 2, "x"));
+                      param(arena, file, BUFFERS + 1, "n"), param(arena, file, BUFFERS + 2, "x"));
     }
     return hd_str_text(&job);
 }
