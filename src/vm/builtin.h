@@ -34,11 +34,13 @@ typedef struct vm_builtin {
     const void *what; /* of compile: which one it is */
 } vm_builtin;
 
-/* Tables end in a NULL name. Everything in group.c, warp.c and printf.c depends on which lanes
- * are active and runs for each of them, even where the result is the same for all. */
+/* Tables end in a NULL name. Everything in group.c, warp.c, barrier.c, printf.c and of the heap
+ * depends on which lanes are active and runs for each of them, even where the result is the same
+ * for all. */
 extern const vm_builtin vm_integer_builtins[], vm_bit_builtins[], vm_float_builtins[],
     vm_format_builtins[], vm_vector_builtins[], vm_math_builtins[], vm_print_builtins[],
-    vm_group_builtins[], vm_warp_builtins[];
+    vm_group_builtins[], vm_warp_builtins[], vm_barrier_builtins[], vm_matrix_builtins[],
+    vm_machine_builtins[];
 
 /* ---- builtin.c -------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /*
- * A built-in function called by its name in kir, on many operands at once: by every lane,
- * by every second one, and with operands that all lanes share.
+ * A built-in function called by its name in kir, or one of kir's instructions, on many
+ * operands at once: by every lane, by every second one, and with operands that all lanes
+ * share.
  */
 #ifndef HD_TESTS_VM_KIR_CALLS_H
 #define HD_TESTS_VM_KIR_CALLS_H
@@ -12,12 +13,22 @@ enum { CALL_LANES = 64, CALL_ARGS = 4 };
 /* Types as kir writes them; those of vectors have no place in memory here. */
 typedef struct kir_call {
     const char *name, *result, *args[CALL_ARGS];
+    bool is_instruction;
 } kir_call;
 
 typedef enum call_way { CALL_BY_ALL, CALL_BY_SOME, CALL_UNIFORM, CALL_WAYS } call_way;
 
 static inline uint32_t call_bytes(const char *type) {
     return (uint32_t)strtoul(type + 1, NULL, 10) / 8;
+}
+
+/* An integer of C that is as wide. */
+static inline const char *call_element(const char *type) {
+    static const char *const names[] = {"char", "short", "int", "long"};
+    uint32_t bytes = call_bytes(type), n = 0;
+    while (n < 3 && 1u << n < bytes)
+        n++;
+    return names[n];
 }
 
 static inline uint32_t call_arity(const kir_call *call) {
@@ -33,10 +44,10 @@ static inline const char *call_text(hd_arena *arena, const kir_call *call, call_
     uint32_t arity = call_arity(call);
     hd_str_add(&s, "; kir\nrule printf_counts\nfile \"k.cu\"\nkernel \"k\" {\n");
     for (uint32_t n = 0; n < arity; n++)
-        hd_str_printf(
-            &s, "  param \"in%u\" ptr.global type \"int *\" bytes 0 element 4 of \"int\"\n", n);
-    hd_str_printf(&s,
-                  "  param \"out\" ptr.global type \"int *\" bytes 0 element 4 of \"int\"\nb0:\n");
+        hd_str_printf(&s, "  param \"in%u\" ptr.global element %u of \"%s\"\n", n,
+                      call_bytes(call->args[n]), call_element(call->args[n]));
+    hd_str_printf(&s, "  param \"out\" ptr.global element %u of \"%s\"\nb0:\n",
+                  call_bytes(call->result), call_element(call->result));
     for (uint32_t n = 0; n < arity; n++)
         hd_str_printf(&s, "  %%in%u = param ptr.global %u\n", n, n);
     hd_str_printf(&s, "  %%out = param ptr.global %u\n  %%zero = const i32 0\n", arity);
@@ -53,8 +64,8 @@ static inline const char *call_text(hd_arena *arena, const kir_call *call, call_
                       "  %%x%u = load %s %%p%u align %u\n",
                       n, n, call_bytes(call->args[n]), n, call->args[n], n,
                       call_bytes(call->args[n]));
-    hd_str_printf(&s, "  %%%s = call \"%s\" %s ", way == CALL_BY_SOME ? "own" : "r", call->name,
-                  call->result);
+    hd_str_printf(&s, call->is_instruction ? "  %%%s = %s %s " : "  %%%s = call \"%s\" %s ",
+                  way == CALL_BY_SOME ? "own" : "r", call->name, call->result);
     for (uint32_t n = 0; n < arity; n++)
         hd_str_printf(&s, "%s%%x%u", n ? ", " : "", n);
     if (way == CALL_BY_SOME)
@@ -72,21 +83,20 @@ static inline const char *call_text(hd_arena *arena, const kir_call *call, call_
 static inline void call_run(const kir_call *call, call_way way, uint32_t count,
                             const void *const *operands, void *results) {
     hd_arena *arena = hd_arena_new();
-    machine_buffer buffers[CALL_ARGS + 1];
-    uint32_t arity = call_arity(call), n = 0;
-    for (; n < arity; n++)
-        buffers[n] = (machine_buffer){hd_format(arena, "in%u", n),
-                                      count * call_bytes(call->args[n]) / 4, operands[n]};
-    uint32_t bytes = count * call_bytes(call->result);
-    buffers[n] = (machine_buffer){"out", bytes / 4, NULL};
+    uint32_t arity = call_arity(call), bytes = count * call_bytes(call->result);
+    void *contents[CALL_ARGS + 1];
+    for (uint32_t n = 0; n < arity; n++) {
+        contents[n] = hd_alloc(arena, count * call_bytes(call->args[n]));
+        memcpy(contents[n], operands[n], count * call_bytes(call->args[n]));
+    }
+    contents[arity] = hd_alloc(arena, bytes);
     machine k;
-    if (way == CALL_UNIFORM)
-        machine_run(&k, call_text(arena, call, way), buffers, n + 1, count * 4, 4);
-    else
-        machine_run(&k, call_text(arena, call, way), buffers, n + 1, count, CALL_LANES);
+    bool uniform = way == CALL_UNIFORM; /* each block has operands of its own */
+    machine_run_kir(&k, call_text(arena, call, way), contents, count, uniform ? count * 4 : count,
+                    uniform ? 4 : CALL_LANES);
     if (k.status)
         fail_msg("%s: %s", call->name, hd_str_text(&k.messages));
-    memcpy(results, machine_ints(&k, n), bytes);
+    memcpy(results, hd_vm_contents(k.vm, arity), bytes);
     machine_close(&k);
     hd_arena_free(arena);
 }
