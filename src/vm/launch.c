@@ -109,6 +109,7 @@ static hd_status prepare_worker(const running *x, uint32_t number) {
     r->statics = x->bound->statics;
     r->sink = x->sink;
     r->options = &x->vm->options;
+    r->heap = x->vm->heap;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
     vm_fill_launch(r, x->bound->args);
     return HD_OK;
@@ -339,6 +340,8 @@ static hd_status run_bound(hd_arena *arena, hd_vm *vm, const kir_module *module,
                  .fault_block = UINT64_MAX};
     vm->last_fault = (hd_vm_fault){0};
     hd_status status = vm_compiled_for(vm, module, l, &x.compiled);
+    if (!status && x.compiled->program->allocates && !vm->heap)
+        status = vm_heap_open(vm, &l->kernel->place);
     if (status)
         return status;
     pthread_mutex_init(&x.lock, NULL);

@@ -68,6 +68,7 @@ struct hd_vm {
     hd_vec(vm_compiled *) compiled;
     vm_room *rooms;       /* [worker_count] */
     struct vm_crew *crew; /* threads that help; NULL: not needed so far */
+    struct vm_heap *heap; /* NULL: no kernel has allocated */
     uint32_t launches;    /* run so far */
     hd_vm_fault last_fault;
     vm_races races;
@@ -86,6 +87,10 @@ typedef struct vm_bound {
  * so. */
 bool vm_reserve(vm_kept *m, uint64_t bytes);
 hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
+/* Zeroed, for as long as the machine lives; NULL: the system has none. */
+void *vm_own_memory(hd_vm *vm, uint64_t bytes);
+/* With memory of the machine's own at the next address; NULL: the system has none. */
+const vm_region *vm_add_region(hd_vm *vm, vm_region region);
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *vm_new_aligned(hd_arena *arena, size_t bytes);
 /* The launch's kernel for blocks of its size, compiled if it is not yet. */
@@ -99,6 +104,9 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *variable);
 typedef void vm_crew_work(void *self, uint32_t number);
 void vm_crew_run(hd_vm *vm, uint32_t count, vm_crew_work *work, void *self);
 void vm_crew_free(struct vm_crew *crew);
+
+/* heap.c */
+hd_status vm_heap_open(hd_vm *vm, const hd_place *place);
 
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, vm_bound *bound);
