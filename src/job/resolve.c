@@ -499,6 +499,10 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
     static const char *const keys[] = {"'buffer' with the name of one", "'value'",
                                        "'local' with a number of bytes"};
     hd_arg_kind wanted = job_arg_kind(param);
+    bool is_number =
+        param->type.kind == KIR_INT && param->type.bits == 64 && !param->by_value_struct;
+    if (arg->kind == HD_ARG_BUFFER && is_number && KIR_HAS(r->module, UNTYPED_POINTERS))
+        return find_buffer(r, arg);
     if (arg->kind != wanted)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "parameter '%s' of kernel '%s' is %s; give it %s", arg->name, kernel->name,

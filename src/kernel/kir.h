@@ -231,13 +231,15 @@ typedef struct kir_file {
  *     vector_structs    vectors and half are structs, and a vector of three has the size of three
  *                       elements; else they are types like int, and it has the size of four
  *     named_variables   a launch may give a buffer to a variable by its name, as to a parameter
+ *     untyped_pointers  a launch may give a buffer to a 64-bit integer, which is its address then
  */
-#define KIR_RULES(X)                      \
-    X(BLOCKS, "blocks")                   \
-    X(RETURNED_ARRIVE, "returned_arrive") \
-    X(PRINTF_COUNTS, "printf_counts")     \
-    X(VECTOR_STRUCTS, "vector_structs")   \
-    X(NAMED_VARIABLES, "named_variables")
+#define KIR_RULES(X)                        \
+    X(BLOCKS, "blocks")                     \
+    X(RETURNED_ARRIVE, "returned_arrive")   \
+    X(PRINTF_COUNTS, "printf_counts")       \
+    X(VECTOR_STRUCTS, "vector_structs")     \
+    X(NAMED_VARIABLES, "named_variables")   \
+    X(UNTYPED_POINTERS, "untyped_pointers")
 enum {
 #define X(name, text) KIR_RULE_##name,
     KIR_RULES(X)

@@ -58,9 +58,11 @@ hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
             continue;
         vm_bound_place *to = &b->args[arg->param];
         const kir_param *param = &l->kernel->params[arg->param];
-        if (arg->kind == HD_ARG_BUFFER)
+        if (arg->kind == HD_ARG_BUFFER) {
             to->address = vm->buffers[arg->buffer].address;
-        else if (arg->kind == HD_ARG_LOCAL)
+            if (param->type.kind == KIR_INT) /* a pointer that nobody knows for one */
+                to->bytes = (const uint8_t *)&to->address;
+        } else if (arg->kind == HD_ARG_LOCAL)
             take_local(arena, b, to, 128,
                        (vm_region){.name = param->name,
                                    .bytes = arg->local_bytes,

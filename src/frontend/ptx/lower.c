@@ -298,7 +298,8 @@ hd_status ptx_lower(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
     module->files = s.files.data;
     module->file_count = (uint32_t)s.files.count;
     module->rules = KIR_RULE(BLOCKS) | KIR_RULE(RETURNED_ARRIVE) | KIR_RULE(PRINTF_COUNTS) |
-                    KIR_RULE(VECTOR_STRUCTS) | KIR_RULE(NAMED_VARIABLES);
+                    KIR_RULE(VECTOR_STRUCTS) | KIR_RULE(NAMED_VARIABLES) |
+                    KIR_RULE(UNTYPED_POINTERS);
     *result = module;
     return HD_OK;
 }
