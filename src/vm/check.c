@@ -236,7 +236,7 @@ void vm_check_access(vm_run *r, const vm_op *op, const vm_target *t, uint64_t wi
 
 void vm_check_allocated(vm_run *r, uint64_t address, uint64_t bytes) {
     const vm_region *g = vm_find_region(r, address, bytes);
-    watched *w = &r->shadow->regions[g - r->regions];
+    watched *w = &r->shadow->regions[vm_row_of(r, g)]; /* the heap is the machine's */
     for (uint64_t b = address - g->base; b < address - g->base + bytes; b++) {
         if (w->written)
             w->written[b / 8] &= (uint8_t)~(1u << b % 8);

@@ -340,8 +340,6 @@ static hd_status run_bound(hd_arena *arena, hd_vm *vm, const kir_module *module,
                  .fault_block = UINT64_MAX};
     vm->last_fault = (hd_vm_fault){0};
     hd_status status = vm_compiled_for(vm, module, l, &x.compiled);
-    if (!status && x.compiled->program->allocates && !vm->heap)
-        status = vm_heap_open(vm, &l->kernel->place);
     if (status)
         return status;
     pthread_mutex_init(&x.lock, NULL);

@@ -68,7 +68,7 @@ struct hd_vm {
     hd_vec(vm_compiled *) compiled;
     vm_room *rooms;       /* [worker_count] */
     struct vm_crew *crew; /* threads that help; NULL: not needed so far */
-    struct vm_heap *heap; /* NULL: no kernel has allocated */
+    struct vm_heap *heap; /* NULL: no kernel allocates */
     uint32_t launches;    /* run so far */
     hd_vm_fault last_fault;
     vm_races races;
@@ -87,9 +87,8 @@ typedef struct vm_bound {
  * so. */
 bool vm_reserve(vm_kept *m, uint64_t bytes);
 hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
-/* Zeroed, for as long as the machine lives; NULL: the system has none. */
+/* Zeroed memory that lives as long as the machine, and a region over such; NULL: there is none. */
 void *vm_own_memory(hd_vm *vm, uint64_t bytes);
-/* With memory of the machine's own at the next address; NULL: the system has none. */
 const vm_region *vm_add_region(hd_vm *vm, vm_region region);
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *vm_new_aligned(hd_arena *arena, size_t bytes);
@@ -99,14 +98,14 @@ hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *
 /* NULL: it has no region yet; those of a job's kernels have one. */
 const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *variable);
 
+/* heap.c */
+hd_status vm_heap_open(hd_vm *vm, const hd_place *place);
+
 /* crew.c: calls work(self, 0) here and work(self, 1 .. count - 1) in other threads, which are kept
  * for the next time; numbers whose thread does not come in time are left out. */
 typedef void vm_crew_work(void *self, uint32_t number);
 void vm_crew_run(hd_vm *vm, uint32_t count, vm_crew_work *work, void *self);
 void vm_crew_free(struct vm_crew *crew);
-
-/* heap.c */
-hd_status vm_heap_open(hd_vm *vm, const hd_place *place);
 
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, vm_bound *bound);

@@ -23,7 +23,6 @@ bool vm_reserve(vm_kept *m, uint64_t bytes) {
     return m->block != NULL;
 }
 
-/* Of a region of the job. */
 void *vm_own_memory(hd_vm *vm, uint64_t bytes) {
     vm_kept m = {0};
     if (vm_reserve(&m, bytes ? bytes : 1))
@@ -82,7 +81,7 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
     for (size_t i = 0; i < vm->statics.count; i++) {
         const kir_static *known = vm->statics.data[i].variable;
         bool both_global = known->space == KIR_GLOBAL && s->space == KIR_GLOBAL;
-        if (known == s || (both_global && !strcmp(known->name, s->name)))
+        if (known == s || (both_global && !strcmp(kir_symbol(known), kir_symbol(s))))
             return &vm->statics.data[i];
     }
     return NULL;
@@ -91,6 +90,11 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
 static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
     if (s->space == KIR_LOCAL || vm_find_static(vm, s))
         return HD_OK;
+    if (s->holds_addresses)
+        return hd_fail(vm->diag, HD_EUNSUPPORTED, &kernel->place,
+                       "variable '%s' has an initial value that is the address of another; in a "
+                       "job index a table instead",
+                       s->name);
     vm_region region = {.name = s->name,
                         .space = s->space,
                         .bytes = s->bytes,
@@ -146,7 +150,7 @@ hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *
     c->workers = hd_new_array(arena, vm_worker, vm->worker_count);
     hd_push(vm->arena, &vm->compiled, c);
     *compiled = c;
-    return HD_OK;
+    return c->program->allocates && !vm->heap ? vm_heap_open(vm, &l->kernel->place) : HD_OK;
 }
 
 static void free_compiled(const hd_vm *vm, vm_compiled *c) {
