@@ -115,6 +115,33 @@ static void more_warps_than_it_waits_for(void **state) {
     machine_close(&k);
 }
 
+/* Two pairs of warps count by themselves: of the first, lanes below 40 say yes, of the second all. */
+static void barriers_that_count(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t first, second;
+    } forms[] = {{"count", 40, 64}, {"and", 0, 1}, {"or", 1, 1}};
+    hd_arena *arena = hd_arena_new();
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        machine k;
+        const int64_t *out =
+            run_well(&k, 128, "",
+                     hd_format(arena,
+                               "  %%l40 = const i64 40\n  %%c6 = const i32 6\n%s"
+                               "  %%pair = lshr i32 %%t, %%c6\n  %%low = icmp ult i1 %%i, %%l40\n"
+                               "  %%high = icmp uge i1 %%i, %%l64\n  %%y = or i1 %%low, %%high\n"
+                               "  %%v = zext i32 %%y\n"
+                               "  %%r = call \"barrier_named_%s\" i32 %%pair, %%c64, %%v\n"
+                               "  %%w = sext i64 %%r\n%s",
+                               THREAD, forms[f].name, STORE_OUT("%w") END));
+        for (int t = 0; t < 128; t++)
+            assert_int_equal(out[t], t < 64 ? forms[f].first : forms[f].second);
+        machine_close(&k);
+    }
+    hd_arena_free(arena);
+}
+
 static void wrong_barriers_are_faults(void **state) {
     (void)state;
     const char *half = THREAD "  %few = icmp ult i1 %i, %l64\n  condbr %few, a, b\n";
@@ -360,6 +387,7 @@ int main(void) {
         cmocka_unit_test(producers_and_consumers),
         cmocka_unit_test(pairs_of_warps),
         cmocka_unit_test(more_warps_than_it_waits_for),
+        cmocka_unit_test(barriers_that_count),
         cmocka_unit_test(wrong_barriers_are_faults),
         cmocka_unit_test(printing_from_memory),
         cmocka_unit_test(allocating),
