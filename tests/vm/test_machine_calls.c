@@ -10,7 +10,8 @@ enum { WARP = 32, MOST_LANES = 256, COUNT = 1024 };
 
 /* One kernel in kir: `statics` and `body` of a kernel whose %out is a buffer of COUNT longs, %i
  * the thread's number in its block, and whose constants %c0 ... %c256 are what their names say. */
-static void run(machine *k, uint32_t threads, const char *statics, const char *body) {
+static void run_with(machine *k, uint32_t global, uint32_t threads, hd_vm_options options,
+                     const char *statics, const char *body) {
     static int64_t zeros[COUNT];
     void *const contents[] = {zeros};
     hd_arena *arena = hd_arena_new();
@@ -27,8 +28,12 @@ static void run(machine *k, uint32_t threads, const char *statics, const char *b
         "  %%l16 = const i64 16\n  %%h = const f32 0.5\n"
         "%s\n}\n",
         statics, body);
-    machine_run_kir(k, text, contents, COUNT, threads, threads);
+    machine_run_kir_with(k, text, contents, COUNT, global, threads, options);
     hd_arena_free(arena);
+}
+
+static void run(machine *k, uint32_t threads, const char *statics, const char *body) {
+    run_with(k, threads, threads, (hd_vm_options){0}, statics, body);
 }
 
 static const int64_t *run_well(machine *k, uint32_t threads, const char *statics,
@@ -278,6 +283,47 @@ static void wrong_frees_are_faults(void **state) {
     expect_fault(1, "  call \"device_free\" %l64\n" END, wanted);
 }
 
+/* Whoever gets a piece has nothing to do with what others did there before, and has not written it
+ * yet. */
+static void checks_of_pieces(void **state) {
+    (void)state;
+    const char *write = MALLOC "  %p = inttoptr ptr.global %a\n  store %c1, %p align 4\n"
+                               "  call \"device_free\" %a\n" END;
+    machine k;
+    run_with(&k, 4, 1, (hd_vm_options){.check_races = true, .check_uninitialised = true}, "",
+             write);
+    assert_int_equal(k.status, HD_OK);
+    assert_string_equal(hd_str_text(&k.messages), "");
+    machine_close(&k);
+    const char *reads = MALLOC "  %p = inttoptr ptr.global %a\n  store %c1, %p align 4\n"
+                               "  call \"device_free\" %a\n"
+                               "  %b = call \"device_malloc\" i64 %l24\n"
+                               "  %q = inttoptr ptr.global %a\n  %x = load i32 %q align 4\n" END;
+    run_with(&k, 1, 1, (hd_vm_options){.check_uninitialised = true}, "", reads);
+    assert_non_null(strstr(hd_str_text(&k.messages), "'device heap', which nothing has written"));
+    machine_close(&k);
+}
+
+/* Lanes that a numbered barrier orders do not race; without it they do. */
+static void checks_at_barriers(void **state) {
+    (void)state;
+    for (int n = 0; n < 2; n++) {
+        hd_arena *arena = hd_arena_new();
+        machine k;
+        run_with(&k, 64, 64, (hd_vm_options){.check_races = true},
+                 "  static \"s\" local bytes 512 align 8",
+                 hd_format(arena,
+                           "  %%s = static ptr.local 0\n%s  %%ps = addr ptr.local %%s + %%i*8\n"
+                           "  store %%i, %%ps align 8\n  %s\n"
+                           "  %%o = xor i64 %%i, %%l32\n  %%pl = addr ptr.local %%s + %%o*8\n"
+                           "  %%x = load i64 %%pl align 8\n%s",
+                           THREAD, n ? "" : "call \"barrier_named\" %c1, %c64", END));
+        assert_int_equal(k.status, n ? HD_EINPUT : HD_OK);
+        machine_close(&k);
+        hd_arena_free(arena);
+    }
+}
+
 /* ---- clock and spaces ------------------------------------------------------------- */
 
 static void the_clock_counts_instructions(void **state) {
@@ -393,6 +439,8 @@ int main(void) {
         cmocka_unit_test(allocating),
         cmocka_unit_test(pieces_do_not_overlap),
         cmocka_unit_test(wrong_frees_are_faults),
+        cmocka_unit_test(checks_of_pieces),
+        cmocka_unit_test(checks_at_barriers),
         cmocka_unit_test(the_clock_counts_instructions),
         cmocka_unit_test(spaces_of_addresses),
         cmocka_unit_test(atomics_of_halves),
