@@ -10,7 +10,8 @@ enum { WARP = 32, MOST_LANES = 256, COUNT = 1024 };
 
 /* One kernel in kir: `statics` and `body` of a kernel whose %out is a buffer of COUNT longs, %i
  * the thread's number in its block, and whose constants %c0 ... %c256 are what their names say. */
-static void run(machine *k, uint32_t threads, const char *statics, const char *body) {
+static void run_with(machine *k, uint32_t global, uint32_t threads, hd_vm_options options,
+                     const char *statics, const char *body) {
     static int64_t zeros[COUNT];
     void *const contents[] = {zeros};
     hd_arena *arena = hd_arena_new();
@@ -27,8 +28,12 @@ static void run(machine *k, uint32_t threads, const char *statics, const char *b
         "  %%l16 = const i64 16\n  %%h = const f32 0.5\n"
         "%s\n}\n",
         statics, body);
-    machine_run_kir(k, text, contents, COUNT, threads, threads);
+    machine_run_kir_with(k, text, contents, COUNT, global, threads, options);
     hd_arena_free(arena);
+}
+
+static void run(machine *k, uint32_t threads, const char *statics, const char *body) {
+    run_with(k, threads, threads, (hd_vm_options){0}, statics, body);
 }
 
 static const int64_t *run_well(machine *k, uint32_t threads, const char *statics,
@@ -113,6 +118,33 @@ static void more_warps_than_it_waits_for(void **state) {
                                       "%i") "  call \"barrier_named\" %c4, %c0\n" END);
     assert_int_equal(out[127], 127);
     machine_close(&k);
+}
+
+/* Two pairs of warps count by themselves: of the first, lanes below 40 say yes, of the second all. */
+static void barriers_that_count(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t first, second;
+    } forms[] = {{"count", 40, 64}, {"and", 0, 1}, {"or", 1, 1}};
+    hd_arena *arena = hd_arena_new();
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        machine k;
+        const int64_t *out =
+            run_well(&k, 128, "",
+                     hd_format(arena,
+                               "  %%l40 = const i64 40\n  %%c6 = const i32 6\n%s"
+                               "  %%pair = lshr i32 %%t, %%c6\n  %%low = icmp ult i1 %%i, %%l40\n"
+                               "  %%high = icmp uge i1 %%i, %%l64\n  %%y = or i1 %%low, %%high\n"
+                               "  %%v = zext i32 %%y\n"
+                               "  %%r = call \"barrier_named_%s\" i32 %%pair, %%c64, %%v\n"
+                               "  %%w = sext i64 %%r\n%s",
+                               THREAD, forms[f].name, STORE_OUT("%w") END));
+        for (int t = 0; t < 128; t++)
+            assert_int_equal(out[t], t < 64 ? forms[f].first : forms[f].second);
+        machine_close(&k);
+    }
+    hd_arena_free(arena);
 }
 
 static void wrong_barriers_are_faults(void **state) {
@@ -251,6 +283,47 @@ static void wrong_frees_are_faults(void **state) {
     expect_fault(1, "  call \"device_free\" %l64\n" END, wanted);
 }
 
+/* Whoever gets a piece has nothing to do with what others did there before, and has not written it
+ * yet. */
+static void checks_of_pieces(void **state) {
+    (void)state;
+    const char *write = MALLOC "  %p = inttoptr ptr.global %a\n  store %c1, %p align 4\n"
+                               "  call \"device_free\" %a\n" END;
+    machine k;
+    run_with(&k, 4, 1, (hd_vm_options){.check_races = true, .check_uninitialised = true}, "",
+             write);
+    assert_int_equal(k.status, HD_OK);
+    assert_string_equal(hd_str_text(&k.messages), "");
+    machine_close(&k);
+    const char *reads = MALLOC "  %p = inttoptr ptr.global %a\n  store %c1, %p align 4\n"
+                               "  call \"device_free\" %a\n"
+                               "  %b = call \"device_malloc\" i64 %l24\n"
+                               "  %q = inttoptr ptr.global %a\n  %x = load i32 %q align 4\n" END;
+    run_with(&k, 1, 1, (hd_vm_options){.check_uninitialised = true}, "", reads);
+    assert_non_null(strstr(hd_str_text(&k.messages), "'device heap', which nothing has written"));
+    machine_close(&k);
+}
+
+/* Lanes that a numbered barrier orders do not race; without it they do. */
+static void checks_at_barriers(void **state) {
+    (void)state;
+    for (int n = 0; n < 2; n++) {
+        hd_arena *arena = hd_arena_new();
+        machine k;
+        run_with(&k, 64, 64, (hd_vm_options){.check_races = true},
+                 "  static \"s\" local bytes 512 align 8",
+                 hd_format(arena,
+                           "  %%s = static ptr.local 0\n%s  %%ps = addr ptr.local %%s + %%i*8\n"
+                           "  store %%i, %%ps align 8\n  %s\n"
+                           "  %%o = xor i64 %%i, %%l32\n  %%pl = addr ptr.local %%s + %%o*8\n"
+                           "  %%x = load i64 %%pl align 8\n%s",
+                           THREAD, n ? "" : "call \"barrier_named\" %c1, %c64", END));
+        assert_int_equal(k.status, n ? HD_EINPUT : HD_OK);
+        machine_close(&k);
+        hd_arena_free(arena);
+    }
+}
+
 /* ---- clock and spaces ------------------------------------------------------------- */
 
 static void the_clock_counts_instructions(void **state) {
@@ -360,11 +433,14 @@ int main(void) {
         cmocka_unit_test(producers_and_consumers),
         cmocka_unit_test(pairs_of_warps),
         cmocka_unit_test(more_warps_than_it_waits_for),
+        cmocka_unit_test(barriers_that_count),
         cmocka_unit_test(wrong_barriers_are_faults),
         cmocka_unit_test(printing_from_memory),
         cmocka_unit_test(allocating),
         cmocka_unit_test(pieces_do_not_overlap),
         cmocka_unit_test(wrong_frees_are_faults),
+        cmocka_unit_test(checks_of_pieces),
+        cmocka_unit_test(checks_at_barriers),
         cmocka_unit_test(the_clock_counts_instructions),
         cmocka_unit_test(spaces_of_addresses),
         cmocka_unit_test(atomics_of_halves),
