@@ -191,13 +191,19 @@ typedef struct kir_param {
  * variables of CUDA (global space; one variable for all kernels that name it). */
 typedef struct kir_static {
     const char *name;
+    const char *symbol; /* what the compiler calls it, which no other has; NULL: the name */
     kir_space space;
     bool is_dynamic; /* local memory whose size the launch gives; bytes is 0 */
     uint64_t bytes;
     uint32_t align;
     const uint8_t *init;     /* NULL: not initialised */
+    bool holds_addresses;    /* of variables, which `init` lacks: who places them fills them in */
     const hd_record *record; /* element type, when it is a struct */
 } kir_static;
+
+static inline const char *kir_symbol(const kir_static *s) {
+    return s->symbol ? s->symbol : s->name;
+}
 
 typedef struct kir_kernel {
     const char *name;

@@ -83,7 +83,7 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
     for (size_t i = 0; i < vm->statics.count; i++) {
         const kir_static *known = vm->statics.data[i].variable;
         bool both_global = known->space == KIR_GLOBAL && s->space == KIR_GLOBAL;
-        if (known == s || (both_global && !strcmp(known->name, s->name)))
+        if (known == s || (both_global && !strcmp(kir_symbol(known), kir_symbol(s))))
             return &vm->statics.data[i];
     }
     return NULL;
@@ -92,6 +92,11 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
 static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
     if (s->space == KIR_LOCAL || vm_find_static(vm, s))
         return HD_OK;
+    if (s->holds_addresses)
+        return hd_fail(vm->diag, HD_EUNSUPPORTED, &kernel->place,
+                       "variable '%s' has an initial value that is the address of another; in a "
+                       "job index a table instead",
+                       s->name);
     vm_region region = {.name = s->name,
                         .space = s->space,
                         .bytes = s->bytes,

@@ -24,7 +24,6 @@ typedef struct live {
     hd_arena *arena;
     hd_diag diag;
     hd_str messages;
-    const kir_module *module;
     hd_vm *vm;
 } live;
 
@@ -56,18 +55,36 @@ static const char kernels[] =
     "}\n"
     "}\n";
 
+/* Compiled once, for all tests. */
+static hd_arena *arena_of_module;
+static const kir_module *module;
+
+static int compile(void **state) {
+    (void)state;
+    hd_arena *arena = arena_of_module = hd_arena_new();
+    hd_str messages = {.arena = arena};
+    const hd_diag diag = {note, &messages};
+    char *folder = folder_make(arena);
+    const char *path = hd_format(arena, "%s/k.cu", folder);
+    assert_int_equal(hd_write_file(&diag, path, kernels, sizeof kernels - 1), HD_OK);
+    kir_module *made;
+    if (hd_frontend(arena, &diag, path, NULL, &made))
+        fail_msg("%s", hd_str_text(&messages));
+    module = made;
+    folder_remove(folder);
+    return 0;
+}
+
+static int forget(void **state) {
+    (void)state;
+    hd_arena_free(arena_of_module);
+    return 0;
+}
+
 static void live_open(live *l, hd_vm_options options) {
     *l = (live){.arena = hd_arena_new()};
     l->messages.arena = l->arena;
     l->diag = (hd_diag){note, &l->messages};
-    char *folder = folder_make(l->arena);
-    const char *path = hd_format(l->arena, "%s/k.cu", folder);
-    assert_int_equal(hd_write_file(&l->diag, path, kernels, sizeof kernels - 1), HD_OK);
-    kir_module *module;
-    if (hd_frontend(l->arena, &l->diag, path, NULL, &module))
-        fail_msg("%s", hd_str_text(&l->messages));
-    l->module = module;
-    folder_remove(folder);
     assert_int_equal(hd_vm_open(l->arena, &l->diag, NULL, NULL, &options, &l->vm), HD_OK);
 }
 
@@ -86,8 +103,8 @@ static void *allocate(live *l, const char *name, uint64_t bytes) {
 static hd_status launch(live *l, const char *kernel, uint32_t blocks, uint32_t threads,
                         const void *const *args, const hd_sink *sink, hd_vm_counts *counts) {
     uint64_t variables[4] = {0};
-    hd_vm_launch_of of = {.module = l->module,
-                          .kernel = kir_find_kernel(l->module, kernel),
+    hd_vm_launch_of of = {.module = module,
+                          .kernel = kir_find_kernel(module, kernel),
                           .grid = {blocks, 1, 1},
                           .block = {threads, 1, 1},
                           .shared = 1024,
@@ -136,7 +153,7 @@ static void test_launches(void **state) {
         assert_int_equal(z[i], 48 + i);
     assert_int_equal(launch(&l, "empty", 0, 16, NULL, NULL, NULL), HD_EINPUT);
     assert_told(&l, "no blocks");
-    hd_vm_forget(l.vm, l.module);
+    hd_vm_forget(l.vm, module);
     assert_int_equal(launch(&l, "shuffle", 1, 16, ARGS(&z), NULL, NULL), HD_OK);
     live_close(&l);
 }
@@ -473,5 +490,5 @@ int main(void) {
         cmocka_unit_test(test_uninitialised), cmocka_unit_test(test_side_by_side),
         cmocka_unit_test(test_races),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, compile, forget);
 }

@@ -54,10 +54,26 @@ static uint32_t align_of(const ptx_variable *v) {
     return v->align ? v->align : own ? own : 1;
 }
 
+/* Addresses of functions are numbers of ours; those of variables are for who places them. */
+static bool holds_addresses(ptx_lowering *l, const ptx_variable *v) {
+    bool found = false;
+    for (uint32_t i = 0; i < v->relocation_count; i++) {
+        const struct ptx_relocation *r = &v->relocations[i];
+        uint64_t function = hd_hash_get_key(&l->shared->functions, r->name);
+        found |= function == HD_NO_VALUE;
+        if (function == HD_NO_VALUE)
+            continue;
+        uint64_t bits = (uint64_t)ptx_function_number((uint32_t)function) >> r->shift;
+        memcpy(v->init + r->offset, &bits, r->bytes);
+    }
+    return found;
+}
+
 /* All unsized arrays are the same memory. */
 static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
     bool is_dynamic = v->space == PTX_SHARED && v->is_unsized;
     kir_static made = {.name = front_symbol_name(l->arena, v->name),
+                       .symbol = v->name,
                        .space = ptx_kir_space(v->space),
                        .is_dynamic = is_dynamic,
                        .bytes = bytes_of(v),
@@ -72,9 +88,7 @@ static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
         ptx_cannot(l, "variable %s is defined in another file; link it in before", made.name);
     if (!made.init && made.space != KIR_LOCAL)
         made.init = hd_new_array(l->arena, uint8_t, made.bytes + 1); /* zero */
-    if (v->relocation_count)
-        ptx_cannot(l, "variable %s has an initial value that is an address; index a table instead",
-                   made.name);
+    made.holds_addresses = holds_addresses(l, v);
     hd_push(l->arena, &l->statics, made);
     if (is_dynamic)
         l->dynamic = (uint32_t)l->statics.count - 1;
