@@ -4,12 +4,12 @@
  * results, which are put together here.
  */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "base/elf.h"
 #include "cli/program.h"
 #include "cli/stop.h"
 
@@ -64,7 +64,7 @@ typedef struct watched {
     int32_t status; /* that the program ended with; -1: a signal ended it */
     uint32_t processes;
     uint64_t launches, most_memory;
-    bool wants_leaks;
+    bool wants_leaks, sampled;
     hd_vec(kernel_row) kernels;
     hd_vec(line_row) lines;
     hd_vec(fault_row) faults;
@@ -86,16 +86,10 @@ static moved moved_of(const json_t *o) {
                    number_of(o, "passes"),      number_of(o, "conflicts")};
 }
 
-/* "add<float>(float*)" for what compilers call it, where the C++ library is at hand. */
+/* The name of a kernel as its source has it; all return nothing. */
 static const char *readable(hd_arena *arena, const char *name) {
-    char *(*demangle)(const char *, char *, size_t *, int *);
-    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    int status = -1;
-    char *text =
-        demangle && name && !strncmp(name, "_Z", 2) ? demangle(name, NULL, NULL, &status) : NULL;
-    const char *kept = text && !status ? hd_strdup(arena, text) : name;
-    free(text);
-    return kept && !strncmp(kept, "void ", 5) ? kept + 5 : kept; /* as every kernel's */
+    const char *text = hd_readable_symbol(arena, name ? name : "?");
+    return strncmp(text, "void ", 5) ? text : text + 5;
 }
 
 static void take_results(hd_arena *arena, const json_t *all, watched *r) {
@@ -110,7 +104,7 @@ static void take_results(hd_arena *arena, const json_t *all, watched *r) {
                 (kernel_row){readable(arena, text_of(arena, o, "name")), number_of(o, "launches"),
                              number_of(o, "analysed"),
                              json_real_value(json_object_get(o, "seconds")), moved_of(o)});
-    json_array_foreach(json_object_get(all, "accesses"), i, o)
+    json_array_foreach(json_object_get(all, "lines"), i, o)
         hd_push(arena, &r->lines,
                 (line_row){readable(arena, text_of(arena, o, "kernel")), text_of(arena, o, "kind"),
                            text_of(arena, o, "file"), (uint32_t)number_of(o, "line"), moved_of(o)});
@@ -165,10 +159,6 @@ static hd_value place_of(const hd_view *view, const void *at) {
     return hd_text(hd_format(view->arena, "%s:%u", hd_path_name(row->file), row->line));
 }
 
-/* How many of a kernel's launches were analysed, where not all were. */
-HD_GETTER(analysed_of, kernel_row,
-          row->analysed == row->launches ? hd_null() : hd_whole(row->analysed))
-
 static const hd_member moved_members[] = {
     {"requests", HD_AT(moved, requests)},
     {"transactions", "transactions", HD_COUNT, HD_AT(moved, transactions)},
@@ -178,21 +168,38 @@ static const hd_member moved_members[] = {
     {"conflicts", "conflicts", HD_COUNT, HD_AT(moved, conflicts)},
     {0}};
 
-static const hd_member kernel_members[] = {
-    {"kernel", "kernel", HD_PLAIN, HD_AT(kernel_row, name)},
-    {"launches", "launches", HD_COUNT, HD_AT(kernel_row, launches)},
-    {"analysed", HD_AT(kernel_row, analysed)},
-    {NULL, "analysed", HD_COUNT, .get = analysed_of},
+static const hd_member kernel_moved_members[] = {
     {NULL, NULL, HD_PLAIN, HD_IN(kernel_row, moved), .of = moved_members},
     {NULL, "used", HD_SHARE, .get = kernel_used_of},
     {"seconds", "time", HD_SECONDS, HD_AT(kernel_row, seconds)},
     {0}};
 
+/* In text the launches that were analysed stand where these are not all. */
+static const hd_member kernel_members[] = {
+    {"kernel", "kernel", HD_PLAIN, HD_AT(kernel_row, name)},
+    {"launches", "launches", HD_COUNT, HD_AT(kernel_row, launches)},
+    {"analysed", HD_AT(kernel_row, analysed)},
+    {HD_SELF, .of = kernel_moved_members},
+    {0}};
+static const hd_member sampled_members[] = {
+    {NULL, "kernel", HD_PLAIN, HD_AT(kernel_row, name)},
+    {NULL, "launches", HD_COUNT, HD_AT(kernel_row, launches)},
+    {NULL, "analysed", HD_COUNT, HD_AT(kernel_row, analysed)},
+    {HD_SELF, .of = kernel_moved_members},
+    {0}};
+
+/* Without its parameters. */
+static hd_value short_name_of(const hd_view *view, const void *at) {
+    const char *name = ((const line_row *)at)->kernel;
+    return name ? hd_text(hd_strndup(view->arena, name, strcspn(name, "("))) : hd_null();
+}
+
 static const hd_member line_members[] = {
     {NULL, "line", HD_PLAIN, .get = place_of},
     {"file", HD_AT(line_row, file)},
     {"line", HD_AT(line_row, line)},
-    {"kernel", "kernel", HD_PLAIN, HD_AT(line_row, kernel)},
+    {"kernel", HD_AT(line_row, kernel)},
+    {NULL, "kernel", HD_PLAIN, .get = short_name_of},
     {"kind", "kind", HD_PLAIN, HD_AT(line_row, kind)},
     {NULL, NULL, HD_PLAIN, HD_IN(line_row, moved), .of = moved_members},
     {NULL, "used", HD_SHARE, .get = line_used_of},
@@ -212,12 +219,14 @@ static const hd_member result_members[] = {
     {"leaks", .get = leaks_of, .of = leak_members},
     {0}};
 
-/* The lines that moved most, at first, of global memory or else of passes of shared memory. */
+static bool weighs(const line_row *row) { return row->moved.bytes_moved || row->moved.conflicts; }
+
+/* The lines that moved most first, of global memory or else by conflicts of shared memory. */
 static int by_weight(const void *a, const void *b) {
     const line_row *x = a, *y = b;
     if (x->moved.bytes_moved != y->moved.bytes_moved)
         return x->moved.bytes_moved < y->moved.bytes_moved ? 1 : -1;
-    return (x->moved.passes < y->moved.passes) - (x->moved.passes > y->moved.passes);
+    return (x->moved.conflicts < y->moved.conflicts) - (x->moved.conflicts > y->moved.conflicts);
 }
 
 static void show_leaks(cli *c, const watched *r, hd_str *out) {
@@ -240,13 +249,16 @@ static void show(cli *c, const watched *r, hd_str *out) {
                                   hd_show_counted(c->arena, r->launches, "launch", "es"), r->device,
                                   hd_show_bytes(c->arena, r->most_memory));
     if (r->kernels.count)
-        cli_show_rows(c, title, kernel_members, hd_rows(r->kernels.data, r->kernels.count), out);
+        cli_show_rows(c, title, r->sampled ? sampled_members : kernel_members,
+                      hd_rows(r->kernels.data, r->kernels.count), out);
     else
         hd_str_printf(out, "%s\n", title);
-    size_t lines = r->lines.count < LINES_SHOWN ? r->lines.count : LINES_SHOWN;
+    size_t lines = 0;
+    while (lines < r->lines.count && lines < LINES_SHOWN && weighs(&r->lines.data[lines]))
+        lines++;
     if (lines)
-        cli_show_rows(c, lines < r->lines.count ? "\nThe accesses that move most" : "\nAccesses",
-                      line_members, hd_rows(r->lines.data, lines), out);
+        cli_show_rows(c, "\nThe lines that move most", line_members, hd_rows(r->lines.data, lines),
+                      out);
     if (r->faults.count)
         hd_str_printf(out, "\n%s; see above\n",
                       hd_show_counted(c->arena, r->faults.count, "fault", "s"));
@@ -334,7 +346,10 @@ int cmd_watch(cli *c, int argc, char **argv) {
     char *folder;
     if (hd_scratch_make(c->arena, &c->diag, &folder))
         return CLI_WRONG;
-    watched found = {.program = c->words[0], .device = r.device->name, .wants_leaks = r.leaks};
+    watched found = {.program = c->words[0],
+                     .device = r.device->name,
+                     .wants_leaks = r.leaks,
+                     .sampled = r.sample > 1};
     hd_status status = run_program(c, &r, folder, &found);
     hd_scratch_remove(folder);
     if (status)

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
+#include "base/elf.h"
+
 enum { GONE_MOST = 65536 }; /* freed allocations that are remembered */
 
 cuda_memory *cuda_memory_new(cuda_process *p) {
@@ -92,6 +94,8 @@ cuda_error cuda_memory_make(cuda_process *p, cuda_memory_kind kind, size_t bytes
     void *made = hd_ptx_alloc(p->machine, bytes, 256);
     if (!made)
         return CUDA_MEMORY_ALLOCATION;
+    if (kind != CUDA_MEMORY_DEVICE) /* the host writes there, and nobody sees it */
+        hd_ptx_wrote(p->machine, made, bytes);
     add(m, (cuda_allocation){.address = (uintptr_t)made, .bytes = bytes, .kind = kind});
     *address = made;
     return CUDA_SUCCESS;
@@ -195,23 +199,33 @@ void cuda_stack_take(cuda_stack *stack) {
         stack->frames[stack->count++] = frames[i];
 }
 
+/* "main (app+0x1234)", or without the name where nobody knows it. */
+static void add_frame(hd_str *text, const Dl_info *info, const char *call) {
+    const char *file = hd_path_name(info->dli_fname), *name = info->dli_sname;
+    size_t offset = (size_t)(call - (const char *)info->dli_fbase);
+    hd_elf elf = {0};
+    if (!name && hd_elf_open(info->dli_fname, &elf))
+        name = hd_elf_function(&elf, elf.is_absolute ? (uint64_t)(uintptr_t)call : offset);
+    if (name)
+        hd_str_printf(text, "%s (%s+0x%zx)\n", hd_readable_symbol(text->arena, name), file, offset);
+    else
+        hd_str_printf(text, "%s+0x%zx\n", file, offset);
+    hd_elf_close(&elf);
+}
+
 const char *cuda_stack_text(hd_arena *arena, const cuda_stack *stack, const char *indent) {
     hd_str text = {.arena = arena};
     for (uint32_t i = 0; i < stack->count; i++) {
-        const char *return_address = stack->frames[i], *call = return_address - 1;
+        const char *call = (const char *)stack->frames[i] - 1; /* it returns behind the call */
         Dl_info info;
-        if (!dladdr(call, &info) || !info.dli_fname) {
-            hd_str_printf(&text, "%s%p\n", indent, stack->frames[i]);
-            continue;
-        }
-        const char *name = hd_path_name(info.dli_fname);
-        if (!strncmp(name, "libc.so", 7)) /* what starts a program tells nothing */
-            break;
-        size_t offset = (size_t)(call - (const char *)info.dli_fbase);
-        if (info.dli_sname)
-            hd_str_printf(&text, "%s%s (%s+0x%zx)\n", indent, info.dli_sname, name, offset);
+        bool known = dladdr(call, &info) && info.dli_fname;
+        if (known && !strncmp(hd_path_name(info.dli_fname), "libc.so", 7))
+            break; /* what starts a program tells nothing */
+        hd_str_add(&text, indent);
+        if (known)
+            add_frame(&text, &info, call);
         else
-            hd_str_printf(&text, "%s%s+0x%zx\n", indent, name, offset);
+            hd_str_printf(&text, "%p\n", (const void *)call);
     }
     return hd_str_text(&text);
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cuda/memory.h"
-#include "locality/access_table.h"
+#include "locality/analysis.h"
 
 /* What is known of the launches of one kernel. */
 typedef struct row {
@@ -14,7 +14,18 @@ typedef struct row {
     uint64_t launches, analysed;
     double seconds; /* on the machine */
     hd_launch_counts counts;
+    uint32_t *lines; /* [line_count] of the kernel's accesses: rows of cuda_watch.lines */
+    uint32_t line_count;
 } row;
+
+/* All accesses of a kind that a line of a kernel makes to one space, to whatever memory. */
+typedef struct line {
+    const char *kernel, *file; /* file: NULL where it is not known */
+    uint32_t number;
+    hd_access_kind kind;
+    kir_space space;
+    hd_launch_counts counts;
+} line;
 
 typedef struct fault {
     const char *message, *memory; /* memory: what is known of the address; "" for nothing */
@@ -32,12 +43,14 @@ struct cuda_watch {
     hd_vec(row) rows;
     hd_hash_table by_name;
     hd_vec(fault) faults;
-    hd_access_table accesses;
+    hd_vec(line) lines;
+    hd_hash_table by_line;
     /* of the launch that is being analysed; NULL: none is */
     hd_arena *launch_arena;
     hd_counters *counters;
     hd_launch_counts launch_counts;
     const hd_event_launch *heard;
+    const char *kernel;
 };
 
 /* ---- what is asked for -------------------------------------------------------------------------- */
@@ -71,7 +84,7 @@ cuda_watch *cuda_watch_new(cuda_process *p) {
     w->pid = getpid();
     w->arena = p->arena;
     w->by_name = (hd_hash_table){.arena = p->arena, .key_bytes = HD_TEXT_KEYS};
-    w->accesses.arena = p->arena;
+    w->by_line = w->by_name;
     read_options(w, getenv("HEDDLE_WATCH_OPTIONS"));
     return w;
 }
@@ -88,29 +101,6 @@ static hd_status hear_launch(void *self, const hd_event_launch *launch) {
     return HD_OK;
 }
 
-static hd_status end_launch(void *self, bool complete) {
-    cuda_watch *w = self;
-    (void)complete;
-    hd_counters_add(w->counters, w->heard->number, &w->launch_counts);
-    hd_access_table_add(&w->accesses, w->heard, w->counters, NULL);
-    return HD_OK;
-}
-
-void cuda_watch_launch(cuda_watch *w, cuda_process *p) {
-    if (!w || w->launches % w->sample)
-        return;
-    w->launch_arena = hd_arena_new();
-    w->counters = hd_counters_new(w->launch_arena, p->device.profile);
-    w->launch_counts = (hd_launch_counts){0};
-    const hd_sink sinks[] = {
-        hd_counters_sink(w->counters),
-        {.self = w, .launch = hear_launch, .end_launch = end_launch},
-    };
-    hd_sink *all = hd_new(w->launch_arena, hd_sink);
-    *all = hd_sink_tee(w->launch_arena, sinks, 2);
-    hd_ptx_set_sink(p->machine, all);
-}
-
 static row *row_of(cuda_watch *w, const char *name) {
     uint64_t at = hd_hash_get_key(&w->by_name, name);
     if (at == HD_NO_VALUE) {
@@ -122,6 +112,60 @@ static row *row_of(cuda_watch *w, const char *name) {
     return &w->rows.data[at];
 }
 
+static uint32_t line_of(cuda_watch *w, const hd_event_access *a) {
+    const hd_event_launch *launch = w->heard;
+    const char *file = a->line && a->file < launch->file_count ? launch->files[a->file] : NULL;
+    const char *key = hd_format(w->arena, "%s\n%s\n%u %d %d", w->kernel, file ? file : "", a->line,
+                                (int)a->kind, (int)a->space);
+    uint64_t at = hd_hash_add_key(&w->by_line, key, w->lines.count);
+    if (at == w->lines.count)
+        hd_push(w->arena, &w->lines,
+                (line){.kernel = hd_strdup(w->arena, w->kernel),
+                       .file = file ? hd_strdup(w->arena, file) : NULL,
+                       .number = a->line,
+                       .kind = a->kind,
+                       .space = a->space});
+    return (uint32_t)at;
+}
+
+/* A kernel has the same accesses in all its launches. */
+static void find_lines(cuda_watch *w, row *r) {
+    if (r->lines && r->line_count == w->heard->access_count)
+        return;
+    r->line_count = w->heard->access_count;
+    r->lines = hd_new_array(w->arena, uint32_t, r->line_count + 1);
+    for (uint32_t a = 0; a < r->line_count; a++)
+        r->lines[a] = line_of(w, &w->heard->accesses[a]);
+}
+
+static hd_status end_launch(void *self, bool complete) {
+    cuda_watch *w = self;
+    (void)complete;
+    hd_counters_add(w->counters, w->heard->number, &w->launch_counts);
+    row *r = row_of(w, w->kernel);
+    find_lines(w, r);
+    for (uint32_t a = 0; a < r->line_count; a++)
+        hd_counters_add_access(w->counters, w->heard->number, a,
+                               &w->lines.data[r->lines[a]].counts);
+    return HD_OK;
+}
+
+void cuda_watch_launch(cuda_watch *w, cuda_process *p, const cuda_launch *launch) {
+    if (!w || w->launches % w->sample)
+        return;
+    w->launch_arena = hd_arena_new();
+    w->counters = hd_counters_new(w->launch_arena, p->device.profile);
+    w->launch_counts = (hd_launch_counts){0};
+    w->kernel = launch->kernel->name;
+    const hd_sink sinks[] = {
+        hd_counters_sink(w->counters),
+        {.self = w, .launch = hear_launch, .end_launch = end_launch},
+    };
+    hd_sink *all = hd_new(w->launch_arena, hd_sink);
+    *all = hd_sink_tee(w->launch_arena, sinks, 2);
+    hd_ptx_set_sink(p->machine, all);
+}
+
 /* ---- faults ---------------------------------------------------------------------------------------- */
 
 static const char *const kind_names[] = {[CUDA_MEMORY_DEVICE] = "device memory",
@@ -130,15 +174,20 @@ static const char *const kind_names[] = {[CUDA_MEMORY_DEVICE] = "device memory",
                                          [CUDA_MEMORY_REGISTERED] = "registered host memory",
                                          [CUDA_MEMORY_VARIABLE] = "a variable"};
 
+/* Bytes from an address to the memory; 0: it is there, or just behind. */
+static uint64_t distance_to(const cuda_allocation *a, uintptr_t address) {
+    return address < a->address               ? a->address - address
+           : address >= a->address + a->bytes ? address - a->address - a->bytes
+                                              : 0;
+}
+
 /* The allocation that the address is closest to. */
 static const cuda_allocation *nearest(const cuda_process *p, uintptr_t address,
                                       uint64_t *distance) {
     const cuda_allocation *best = NULL;
     for (size_t i = 0; i < p->memory->live.count; i++) {
         const cuda_allocation *a = &p->memory->live.data[i];
-        uint64_t d = address < a->address               ? a->address - address
-                     : address >= a->address + a->bytes ? address - a->address - a->bytes
-                                                        : 0;
+        uint64_t d = distance_to(a, address);
         if (!best || d < *distance) {
             best = a;
             *distance = d;
@@ -153,25 +202,32 @@ static void describe_allocation(hd_str *text, const cuda_allocation *a) {
                   (unsigned long long)a->address, cuda_stack_text(text->arena, &a->made, "    "));
 }
 
-/* What the program did with the memory that the message's address is in, or next to. */
-static const char *about_memory(cuda_process *p, const char *message) {
+/* What the program did with the memory that the fault's address is in, or next to. */
+static const char *about_memory(cuda_process *p) {
     enum { NEAR = 1 << 20 };
-    const char *digits = strstr(message, "0x");
+    const hd_ptx_fault f = hd_ptx_last_fault(p->machine);
     hd_str text = {.arena = p->arena};
-    if (!digits)
+    if (!f.is_access)
         return "";
-    uintptr_t address = (uintptr_t)strtoull(digits, NULL, 16);
+    uintptr_t address = (uintptr_t)f.address;
     uint64_t distance = 0;
     const cuda_allocation *gone = cuda_memory_gone(p, (void *)address);
-    const cuda_allocation *near = nearest(p, address, &distance);
-    if (gone && (!near || distance)) {
+    const cuda_allocation *near =
+        f.base && !f.is_freed ? cuda_memory_at(p, (void *)(uintptr_t)f.base) : NULL;
+    if (near) /* what the program meant, as far as its pointers say */
+        distance = distance_to(near, address);
+    else
+        near = nearest(p, address, &distance);
+    if (gone && (f.is_freed || !near || distance)) {
         hd_str_printf(&text, "  byte %llu of ", (unsigned long long)(address - gone->address));
         describe_allocation(&text, gone);
         hd_str_printf(&text, "  and freed at\n%s", cuda_stack_text(p->arena, &gone->freed, "    "));
     } else if (near && distance < NEAR) {
-        if (distance || address >= near->address + near->bytes)
+        if (distance)
             hd_str_printf(&text, "  %llu bytes %s ", (unsigned long long)distance,
                           address < near->address ? "before" : "behind");
+        else if (address >= near->address + near->bytes)
+            hd_str_add(&text, "  just behind ");
         else
             hd_str_printf(&text, "  byte %llu of ", (unsigned long long)(address - near->address));
         describe_allocation(&text, near);
@@ -181,7 +237,7 @@ static const char *about_memory(cuda_process *p, const char *message) {
 
 static void tell_fault(cuda_watch *w, cuda_process *p, const cuda_launch *launch) {
     const char *message = p->message ? p->message : "the kernel failed";
-    const char *memory = about_memory(p, message);
+    const char *memory = about_memory(p);
     fputs(memory, stderr);
     if (w)
         hd_push(w->arena, &w->faults,
@@ -238,18 +294,17 @@ static json_t *kernels_value(const cuda_watch *w) {
     return list;
 }
 
-static json_t *accesses_value(const cuda_watch *w) {
+static json_t *lines_value(const cuda_watch *w) {
     json_t *list = json_array();
-    for (size_t i = 0; i < w->accesses.count; i++) {
-        const hd_access_row *a = &w->accesses.data[i];
-        hd_launch_counts moved = hd_access_row_moved(a);
-        if (!moved.hd_coalesce.transactions && !moved.hd_banks.passes)
+    for (size_t i = 0; i < w->lines.count; i++) {
+        const line *l = &w->lines.data[i];
+        if (!l->counts.hd_coalesce.transactions && !l->counts.hd_banks.passes)
             continue;
-        json_t *value = counts_value(&moved);
-        json_object_set_new(value, "kernel", text_value(a->kernel));
-        json_object_set_new(value, "kind", text_value(hd_access_kind_name(a->kind)));
-        json_object_set_new(value, "file", text_value(a->file));
-        json_object_set_new(value, "line", json_integer(a->line));
+        json_t *value = counts_value(&l->counts);
+        json_object_set_new(value, "kernel", text_value(l->kernel));
+        json_object_set_new(value, "kind", text_value(hd_access_kind_name(l->kind)));
+        json_object_set_new(value, "file", text_value(l->file));
+        json_object_set_new(value, "line", json_integer(l->number));
         json_array_append_new(list, value);
     }
     return list;
@@ -293,7 +348,7 @@ void cuda_watch_end(cuda_watch *w, cuda_process *p) {
     json_object_set_new(all, "device", text_value(p->device.profile->name));
     json_object_set_new(all, "launches", json_integer((json_int_t)w->launches));
     json_object_set_new(all, "kernels", kernels_value(w));
-    json_object_set_new(all, "accesses", accesses_value(w));
+    json_object_set_new(all, "lines", lines_value(w));
     json_object_set_new(all, "faults", faults_value(w));
     json_object_set_new(all, "most_memory", json_integer((json_int_t)p->memory->most_used));
     if (w->leaks)

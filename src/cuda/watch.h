@@ -18,7 +18,7 @@ cuda_watch *cuda_watch_new(cuda_process *p);
 /* What the machine is to check. */
 void cuda_watch_options(const cuda_watch *watch, hd_ptx_options *options);
 /* Before a launch, and after it. A fault is told even without a watch. */
-void cuda_watch_launch(cuda_watch *watch, cuda_process *p);
+void cuda_watch_launch(cuda_watch *watch, cuda_process *p, const cuda_launch *launch);
 void cuda_watch_launched(cuda_watch *watch, cuda_process *p, const cuda_launch *launch,
                          const hd_ptx_counts *counts, hd_status status);
 void cuda_watch_end(cuda_watch *watch, cuda_process *p);

@@ -72,11 +72,14 @@ static void *row_at(const cuda_place *place, size_t plane, size_t row) {
     return (char *)place->at + plane * place->plane + row * place->row;
 }
 
-static void run_copy(const cuda_copy *copy) {
+static void run_copy(cuda_process *p, const cuda_copy *copy) {
     const cuda_box *box = &copy->box;
     for (size_t z = 0; z < box->depth; z++)
-        for (size_t y = 0; y < box->height; y++)
-            memmove(row_at(&copy->to, z, y), row_at(&copy->from, z, y), box->width);
+        for (size_t y = 0; y < box->height; y++) {
+            void *row = row_at(&copy->to, z, y);
+            memmove(row, row_at(&copy->from, z, y), box->width);
+            hd_ptx_wrote(p->machine, row, box->width);
+        }
 }
 
 static cuda_error check_fill(cuda_process *p, const cuda_fill *fill) {
@@ -89,7 +92,7 @@ static cuda_error check_fill(cuda_process *p, const cuda_fill *fill) {
     return error ? error : check_place(p, &fill->to, &fill->box, OF_DEVICE);
 }
 
-static void run_fill(const cuda_fill *fill) {
+static void run_fill(cuda_process *p, const cuda_fill *fill) {
     const cuda_box *box = &fill->box;
     for (size_t z = 0; z < box->depth; z++)
         for (size_t y = 0; y < box->height; y++) {
@@ -99,6 +102,7 @@ static void run_fill(const cuda_fill *fill) {
             else
                 for (size_t x = 0; x < box->width; x += fill->element)
                     memcpy(row + x, &fill->value, fill->element);
+            hd_ptx_wrote(p->machine, row, box->width);
         }
 }
 
@@ -175,20 +179,21 @@ static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
     return l->cooperative ? check_cooperative(p, l) : CUDA_SUCCESS;
 }
 
-/* What CUDA calls a fault, from the machine's message. */
-static cuda_error fault_of(const char *message) {
-    return strstr(message, "assertion")                        ? CUDA_ASSERT
-           : strstr(message, "misaligned")                     ? CUDA_MISALIGNED_ADDRESS
-           : strstr(message, "(a trap)")                       ? CUDA_ILLEGAL_INSTRUCTION
-           : strstr(message, "0x") || strstr(message, "bytes") ? CUDA_ILLEGAL_ADDRESS
-                                                               : CUDA_LAUNCH_FAILURE;
+/* What CUDA calls the fault that the last launch ended with. */
+static cuda_error fault_of(const cuda_process *p) {
+    const char *message = p->message ? p->message : "";
+    return strstr(message, "misaligned")             ? CUDA_MISALIGNED_ADDRESS
+           : hd_ptx_last_fault(p->machine).is_access ? CUDA_ILLEGAL_ADDRESS
+           : strstr(message, "assertion")            ? CUDA_ASSERT
+           : strstr(message, "(a trap)")             ? CUDA_ILLEGAL_INSTRUCTION
+                                                     : CUDA_LAUNCH_FAILURE;
 }
 
 static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     if (p->sticky)
         return p->sticky;
     hd_ptx_counts counts = {0};
-    cuda_watch_launch(p->watch, p);
+    cuda_watch_launch(p->watch, p, l);
     hd_status status = hd_ptx_launch(l->kernel->found, &l->size, l->args, &counts);
     cuda_watch_launched(p->watch, p, l, &counts, status);
     if (!status)
@@ -197,7 +202,7 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
         return CUDA_NOT_SUPPORTED;
     if (status == HD_ESYSTEM)
         return CUDA_LAUNCH_OUT_OF_RESOURCES;
-    p->sticky = fault_of(p->message ? p->message : "");
+    p->sticky = fault_of(p);
     return p->blocking ? p->sticky : CUDA_SUCCESS;
 }
 
@@ -219,8 +224,8 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
         return error;
     switch (work->kind) {
     case CUDA_WORK_LAUNCH: return run_launch(p, &work->launch);
-    case CUDA_WORK_COPY: run_copy(&work->copy); return CUDA_SUCCESS;
-    case CUDA_WORK_FILL: run_fill(&work->fill); return CUDA_SUCCESS;
+    case CUDA_WORK_COPY: run_copy(p, &work->copy); return CUDA_SUCCESS;
+    case CUDA_WORK_FILL: run_fill(p, &work->fill); return CUDA_SUCCESS;
     case CUDA_WORK_HOST: /* it may wait for other threads, which may be calling */
         cuda_leave(p);
         work->host.function(work->host.user);

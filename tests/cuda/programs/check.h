@@ -11,14 +11,13 @@
         }                                                                       \
     } while (0)
 
-#define CUDA(call)                                                                              \
-    do {                                                                                        \
-        cudaError_t error_ = (call);                                                            \
-        if (error_ != cudaSuccess) {                                                            \
-            std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                           \
-                        cudaGetErrorName(error_));                                              \
-            std::exit(1);                                                                       \
-        }                                                                                       \
+#define CUDA(call)                                                                               \
+    do {                                                                                         \
+        cudaError_t error_ = (call);                                                             \
+        if (error_ != cudaSuccess) {                                                             \
+            std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(error_)); \
+            std::exit(1);                                                                        \
+        }                                                                                        \
     } while (0)
 
 // Ends well, in a way that a program which stopped in the middle cannot.

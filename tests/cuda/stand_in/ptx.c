@@ -176,6 +176,16 @@ hd_status hd_ptx_remove(hd_ptx *machine, void *address) {
     return HD_OK;
 }
 
+void hd_ptx_wrote(hd_ptx *machine, const void *address, size_t bytes) {
+    (void)machine, (void)address, (void)bytes;
+}
+
+static bool access_failed;
+hd_ptx_fault hd_ptx_last_fault(const hd_ptx *machine) {
+    (void)machine;
+    return (hd_ptx_fault){.is_access = access_failed};
+}
+
 hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, void *const *args,
                         hd_ptx_counts *counts) {
     if (counts)
@@ -183,6 +193,7 @@ hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, v
     if (stand_in_fault) {
         const char *fault = stand_in_fault;
         stand_in_fault = NULL;
+        access_failed = strstr(fault, "address") != NULL;
         return hd_fail(&kernel->module->machine->diag, HD_EINPUT, NULL, "%s", fault);
     }
     if (stand_in_launched)
