@@ -65,6 +65,96 @@ const char *front_function_of_symbol(hd_arena *arena, const char *symbol) {
     return name ? hd_format(arena, "%s%s", scope, name) : symbol;
 }
 
+/* ---- instances of templates ------------------------------------------------ */
+
+static bool add_type(hd_arena *arena, hd_str *out, const char **at);
+
+/* "Li256E" and "Lb1E"; a negative number has an n. */
+static bool add_number(hd_str *out, const char **at) {
+    char type = (*at)[1];
+    const char *number = *at + 2;
+    bool is_negative = *number == 'n';
+    number += is_negative;
+    size_t digits = strspn(number, "0123456789");
+    if (!digits || number[digits] != 'E' || !strchr("bijlmstahcxy", type))
+        return false;
+    if (type == 'b')
+        hd_str_add(out, *number == '0' ? "false" : "true");
+    else
+        hd_str_printf(out, "%s%.*s", is_negative ? "-" : "", (int)digits, number);
+    *at = number + digits + 1;
+    return true;
+}
+
+static bool add_argument(hd_arena *arena, hd_str *out, const char **at) {
+    return **at == 'L' ? add_number(out, at) : add_type(arena, out, at);
+}
+
+/* Up to the E that ends a list of arguments. */
+static bool add_arguments(hd_arena *arena, hd_str *out, const char **at) {
+    hd_str_add(out, "<");
+    for (bool first = true; **at && **at != 'E'; first = false) {
+        hd_str_add(out, first ? "" : ", ");
+        if (!add_argument(arena, out, at))
+            return false;
+    }
+    *at += **at == 'E';
+    hd_str_add(out, ">");
+    return true;
+}
+
+static bool add_type(hd_arena *arena, hd_str *out, const char **at) {
+    static const char codes[] = "vbcahstijlmxyfd";
+    static const char *const names[] = {"void",
+                                        "bool",
+                                        "char",
+                                        "signed char",
+                                        "unsigned char",
+                                        "short",
+                                        "unsigned short",
+                                        "int",
+                                        "unsigned int",
+                                        "long",
+                                        "unsigned long",
+                                        "long long",
+                                        "unsigned long long",
+                                        "float",
+                                        "double"};
+    const char *code = **at ? strchr(codes, **at) : NULL, *name;
+    if (**at == 'P' || **at == 'K') {
+        bool is_pointer = *(*at)++ == 'P';
+        hd_str_add(out, is_pointer ? "" : "const ");
+        bool known = add_type(arena, out, at);
+        hd_str_add(out, is_pointer ? out->data[out->length - 1] == '*' ? "*" : " *" : "");
+        return known;
+    }
+    if (code) {
+        hd_str_add(out, names[code - codes]);
+        ++*at;
+        return true;
+    }
+    const char *scope = scope_of(arena, at, &name);
+    if (!name)
+        return false;
+    hd_str_printf(out, "%s%s", scope, name);
+    if (**at == 'E' && *scope) /* behind a name in a namespace */
+        ++*at;
+    return true;
+}
+
+const char *front_instance_of_symbol(hd_arena *arena, const char *symbol) {
+    const char *plain = front_function_of_symbol(arena, symbol);
+    if (plain == symbol)
+        return symbol;
+    const char *at = symbol + 2, *name;
+    scope_of(arena, &at, &name);
+    hd_str text = {.arena = arena};
+    hd_str_add(&text, plain);
+    if (!name || *at++ != 'I' || !add_arguments(arena, &text, &at))
+        return plain;
+    return hd_str_text(&text);
+}
+
 const char *front_class_of_table(hd_arena *arena, const char *symbol) {
     if (strncmp(symbol, "_ZTV", 4))
         return NULL;

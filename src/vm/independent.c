@@ -130,7 +130,8 @@ static vm_verdicts *verdicts_new(hd_arena *arena, const vm_program *p) {
         records[o] = record_of(p, o);
     v->use_of = hd_new_array(arena, uint32_t, p->info->access_count);
     size_t capacity = 0;
-    bool reads_anywhere = false, writes_anywhere = false, writes = false, ordered = p->prints;
+    bool reads_anywhere = false, writes_anywhere = false, writes = false,
+         ordered = p->prints || p->allocates;
     for (uint32_t i = 0; i < p->info->access_count; i++) {
         const hd_access *a = &p->info->accesses[i];
         v->use_of[i] = KIR_NONE;

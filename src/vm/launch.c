@@ -109,6 +109,7 @@ static hd_status prepare_worker(const running *x, uint32_t number) {
     r->statics = x->bound->statics;
     r->sink = x->sink;
     r->options = &x->vm->options;
+    r->heap = x->vm->heap;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
     vm_fill_launch(r, x->bound->args);
     return HD_OK;

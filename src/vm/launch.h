@@ -68,6 +68,7 @@ struct hd_vm {
     hd_vec(vm_compiled *) compiled;
     vm_room *rooms;       /* [worker_count] */
     struct vm_crew *crew; /* threads that help; NULL: not needed so far */
+    struct vm_heap *heap; /* NULL: no kernel allocates */
     uint32_t launches;    /* run so far */
     hd_vm_fault last_fault;
     vm_races races;
@@ -86,6 +87,9 @@ typedef struct vm_bound {
  * so. */
 bool vm_reserve(vm_kept *m, uint64_t bytes);
 hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
+/* Zeroed memory that lives as long as the machine, and a region over such; NULL: there is none. */
+void *vm_own_memory(hd_vm *vm, uint64_t bytes);
+const vm_region *vm_add_region(hd_vm *vm, vm_region region);
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *vm_new_aligned(hd_arena *arena, size_t bytes);
 /* The launch's kernel for blocks of its size, compiled if it is not yet. */
@@ -93,6 +97,9 @@ hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *
                           vm_compiled **compiled);
 /* NULL: it has no region yet; those of a job's kernels have one. */
 const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *variable);
+
+/* heap.c */
+hd_status vm_heap_open(hd_vm *vm, const hd_place *place);
 
 /* crew.c: calls work(self, 0) here and work(self, 1 .. count - 1) in other threads, which are kept
  * for the next time; numbers whose thread does not come in time are left out. */

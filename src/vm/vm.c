@@ -23,8 +23,7 @@ bool vm_reserve(vm_kept *m, uint64_t bytes) {
     return m->block != NULL;
 }
 
-/* Of a region of the job. */
-static void *own_memory(hd_vm *vm, uint64_t bytes) {
+void *vm_own_memory(hd_vm *vm, uint64_t bytes) {
     vm_kept m = {0};
     if (vm_reserve(&m, bytes ? bytes : 1))
         hd_push(vm->arena, &vm->owned, m.block);
@@ -44,9 +43,8 @@ hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what,
         what, (unsigned long long)bytes);
 }
 
-/* NULL: there is no memory for it. */
-static const vm_region *add_region(hd_vm *vm, vm_region region) {
-    region.host = own_memory(vm, region.bytes);
+const vm_region *vm_add_region(hd_vm *vm, vm_region region) {
+    region.host = vm_own_memory(vm, region.bytes);
     return region.host ? vm_space_add(&vm->space, region) : NULL;
 }
 
@@ -63,10 +61,10 @@ static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents, vm_bu
     if (!contents)
         status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &contents);
     if (!status && is_watched)
-        region.written = own_memory(vm, (region.bytes + 7) / 8);
+        region.written = vm_own_memory(vm, (region.bytes + 7) / 8);
     const vm_region *placed = NULL;
     if (!status && (!is_watched || region.written))
-        placed = add_region(vm, region);
+        placed = vm_add_region(vm, region);
     if (placed)
         *buffer = (vm_buffer){placed->base, placed->host};
     else if (!status)
@@ -103,7 +101,7 @@ static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_sta
                         .read_only = s->space == KIR_CONSTANT,
                         .record = s->record,
                         .element_bytes = s->record ? s->record->size : 0};
-    const vm_region *placed = add_region(vm, region);
+    const vm_region *placed = vm_add_region(vm, region);
     if (!placed)
         return vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
                             s->bytes);
@@ -152,7 +150,7 @@ hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *
     c->workers = hd_new_array(arena, vm_worker, vm->worker_count);
     hd_push(vm->arena, &vm->compiled, c);
     *compiled = c;
-    return HD_OK;
+    return c->program->allocates && !vm->heap ? vm_heap_open(vm, &l->kernel->place) : HD_OK;
 }
 
 static void free_compiled(const hd_vm *vm, vm_compiled *c) {

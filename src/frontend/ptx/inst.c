@@ -33,7 +33,8 @@ static uint32_t join_opcode(ptx_reader *r, const ptx_token *opcode) {
 }
 
 static void read_opcode(ptx_reader *r, const ptx_token *opcode, ptx_inst *inst) {
-    ptx_name *name = &r->names.data[join_opcode(r, opcode)];
+    const uint32_t number = join_opcode(r, opcode);
+    ptx_name *name = &r->names.data[number];
     const char first = *name->text;
     if (first < 'a' || first > 'z') {
         ptx_misread(r, opcode, "%s is no instruction; these are lower-case letters",

@@ -25,6 +25,7 @@ static void report(ptx_reader *r, hd_status status, const ptx_token *where, cons
     r->status = hd_fail(r->diag, status, &place, "%s", hd_vformat(r->scratch, format, args));
     r->at = r->end;
     r->now.kind = PTX_TOKEN_END;
+    r->now.length = 0;
 }
 
 void ptx_misread(ptx_reader *r, const ptx_token *where, const char *format, ...) {
@@ -73,8 +74,9 @@ static char peek(const ptx_reader *r, size_t ahead) {
 /* ---- between tokens ------------------------------------------------------------------ */
 
 static ptx_token here(const ptx_reader *r) {
-    return (ptx_token){
-        .at = r->at, .length = 1, .place = {r->line, (uint32_t)(r->at - r->line_start) + 1}};
+    return (ptx_token){.at = r->at,
+                       .length = r->at < r->end,
+                       .place = {r->line, (uint32_t)(r->at - r->line_start) + 1}};
 }
 
 static void new_line(ptx_reader *r) {

@@ -267,7 +267,7 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
 static void name_kernels(ptx_shared *s, kir_module *module, const uint32_t *entries) {
     const char **names = hd_new_array(s->arena, const char *, module->kernel_count);
     for (uint32_t k = 0; k < module->kernel_count; k++)
-        names[k] = front_function_of_symbol(s->arena, s->ptx->functions[entries[k]].name);
+        names[k] = front_instance_of_symbol(s->arena, s->ptx->functions[entries[k]].name);
     for (uint32_t k = 0; k < module->kernel_count; k++) {
         bool is_shared = false;
         for (uint32_t i = 0; i < module->kernel_count; i++)

@@ -123,7 +123,8 @@ static bool rename_variable(ptx_reader *r, const char **where) {
         const char *rest = inner == range ? text + length - digits : text + length;
         hd_str name = {.arena = r->scratch};
         hd_str_printf(&name, "%s%s", inner->renamed, rest);
-        *where = r->names.data[ptx_intern(r, hd_str_text(&name), name.length)].text;
+        const uint32_t number = ptx_intern(r, hd_str_text(&name), name.length);
+        *where = r->names.data[number].text;
     }
     return inner != NULL;
 }
