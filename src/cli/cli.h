@@ -260,5 +260,6 @@ int cmd_rewrite(cli *c, int argc, char **argv);
 int cmd_run(cli *c, int argc, char **argv);
 int cmd_trace(cli *c, int argc, char **argv);
 int cmd_train(cli *c, int argc, char **argv);
+int cmd_watch(cli *c, int argc, char **argv);
 
 #endif

@@ -6,8 +6,8 @@
 #
 # The checker first proves on a made-up tree that it can fail.
 set -u
-order="base driver layout remap graph device kernel frontend job cost event vm ptx trace locality search rewrite measure
-advise report gpu cli"
+order="base driver layout remap graph device kernel frontend job cost event vm ptx trace locality cuda search rewrite
+measure advise report gpu cli"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 # Position of a folder in the order, from 1; no entry where it is not one of them.

@@ -1,0 +1,115 @@
+#include "base/elf.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- files and sections ----------------------------------------------------------------------- */
+
+/* `bytes` at a place of the file, or NULL. */
+static const void *part(const hd_elf *elf, uint64_t at, uint64_t bytes) {
+    return at <= elf->size && bytes <= elf->size - at ? elf->data + at : NULL;
+}
+
+static bool is_elf(const hd_elf *elf) {
+    const Elf64_Ehdr *head = part(elf, 0, sizeof *head);
+    return head && !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
+           head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_shentsize == sizeof(Elf64_Shdr);
+}
+
+bool hd_elf_open(const char *path, hd_elf *elf) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    *elf = (hd_elf){0};
+    if (fd < 0)
+        return false;
+    if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size > 0) {
+        void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data != MAP_FAILED)
+            *elf = (hd_elf){.data = data, .size = (size_t)status.st_size};
+    }
+    close(fd);
+    if (elf->data && !is_elf(elf))
+        hd_elf_close(elf);
+    if (elf->data)
+        elf->is_absolute = ((const Elf64_Ehdr *)elf->data)->e_type == ET_EXEC;
+    return elf->data != NULL;
+}
+
+void hd_elf_close(hd_elf *elf) {
+    if (elf->data)
+        munmap((void *)(uintptr_t)elf->data, elf->size);
+    *elf = (hd_elf){0};
+}
+
+static const Elf64_Shdr *header_at(const hd_elf *elf, uint32_t index) {
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)elf->data;
+    uint64_t at;
+    if (index >= head->e_shnum ||
+        __builtin_add_overflow(head->e_shoff, (uint64_t)index * sizeof(Elf64_Shdr), &at))
+        return NULL;
+    return at % _Alignof(Elf64_Shdr) ? NULL : part(elf, at, sizeof(Elf64_Shdr));
+}
+
+const char *hd_elf_text(const hd_elf_section *texts, uint64_t at) {
+    bool ends = at < texts->size && memchr(texts->data + at, '\0', texts->size - at);
+    return ends ? texts->data + at : "";
+}
+
+static bool take_section(const hd_elf *elf, const Elf64_Shdr *h, hd_elf_section *section) {
+    bool is_there = h->sh_type != SHT_NOBITS && h->sh_type != SHT_NULL;
+    *section = (hd_elf_section){.name = "",
+                                .type = h->sh_type,
+                                .link = h->sh_link,
+                                .data = is_there ? part(elf, h->sh_offset, h->sh_size) : NULL};
+    section->size = section->data ? h->sh_size : 0;
+    return section->data || !is_there;
+}
+
+bool hd_elf_section_at(const hd_elf *elf, uint32_t index, hd_elf_section *section) {
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)elf->data;
+    const Elf64_Shdr *h = header_at(elf, index), *names = header_at(elf, head->e_shstrndx);
+    hd_elf_section texts;
+    if (!h || !names || !take_section(elf, names, &texts) || !take_section(elf, h, section))
+        return false;
+    section->name = hd_elf_text(&texts, h->sh_name);
+    return true;
+}
+
+/* ---- functions ----------------------------------------------------------------------------------- */
+
+static const char *function_in(const hd_elf *elf, const hd_elf_section *symbols, uint64_t address) {
+    const Elf64_Sym *all = (const Elf64_Sym *)symbols->data;
+    hd_elf_section texts;
+    if ((uintptr_t)all % _Alignof(Elf64_Sym) || !hd_elf_section_at(elf, symbols->link, &texts))
+        return NULL;
+    for (size_t i = 0; i < symbols->size / sizeof *all; i++)
+        if (ELF64_ST_TYPE(all[i].st_info) == STT_FUNC && address - all[i].st_value < all[i].st_size)
+            return hd_elf_text(&texts, all[i].st_name);
+    return NULL;
+}
+
+const char *hd_elf_function(const hd_elf *elf, uint64_t address) {
+    hd_elf_section section;
+    const char *found = NULL;
+    for (uint32_t i = 0; !found && hd_elf_section_at(elf, i, &section); i++)
+        if (section.type == SHT_SYMTAB || section.type == SHT_DYNSYM)
+            found = function_in(elf, &section, address);
+    return found;
+}
+
+const char *hd_readable_symbol(hd_arena *arena, const char *symbol) {
+    char *(*demangle)(const char *, char *, size_t *, int *);
+    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    if (!demangle || strncmp(symbol, "_Z", 2) != 0)
+        return symbol;
+    int status;
+    char *text = demangle(symbol, NULL, NULL, &status);
+    const char *kept = text && !status ? hd_strdup(arena, text) : symbol;
+    free(text);
+    return kept;
+}

@@ -1,0 +1,44 @@
+/*
+ * ELF files of 64 bits: their sections, and which function an address is in.
+ *
+ *     hd_elf elf;
+ *     if (hd_elf_open("/usr/bin/true", &elf)) {
+ *         hd_elf_section s;
+ *         for (uint32_t i = 0; hd_elf_section_at(&elf, i, &s); i++)
+ *             puts(s.name);
+ *         hd_elf_close(&elf);
+ *     }
+ */
+#ifndef HD_BASE_ELF_H
+#define HD_BASE_ELF_H
+
+#include "base/base.h"
+
+typedef struct hd_elf {
+    const char *data; /* the whole file */
+    size_t size;
+    bool is_absolute; /* its addresses are those that it runs at */
+} hd_elf;
+
+typedef struct hd_elf_section {
+    const char *name; /* ends in '\0' within the file */
+    uint32_t type, link;
+    const char *data;
+    size_t size;
+} hd_elf_section;
+
+/* False: there is no such file, or it is none of ELF. */
+bool hd_elf_open(const char *path, hd_elf *elf);
+void hd_elf_close(hd_elf *elf);
+/* False: there are no more, or the file is damaged there. */
+bool hd_elf_section_at(const hd_elf *elf, uint32_t index, hd_elf_section *section);
+/* The text at a place of a section of texts; "" where there is none. */
+const char *hd_elf_text(const hd_elf_section *texts, uint64_t at);
+/* The function that an address of the file is in, as its symbols say; NULL: they don't. */
+const char *hd_elf_function(const hd_elf *elf, uint64_t address);
+
+/* "add<float>(float*)" for C++'s symbol of it, where the C++ library is in the process; else the
+ * symbol itself. */
+const char *hd_readable_symbol(hd_arena *arena, const char *symbol);
+
+#endif

@@ -1,0 +1,366 @@
+/*
+ * heddle watch: a CUDA program on the machine, and what its kernels moved (docs/watch.md). The
+ * program runs with Heddle's libraries in place of CUDA's; each of its processes leaves a file of
+ * results, which are put together here.
+ */
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "base/elf.h"
+#include "cli/program.h"
+#include "cli/stop.h"
+
+static const char about[] =
+    "Runs a program that uses CUDA without a GPU: Heddle's libraries take the place of CUDA's, and "
+    "kernels run on the machine, from the PTX that nvcc puts into the program. At its end a table "
+    "says what the launches of each kernel moved, and another one which lines moved most (build "
+    "with -lineinfo for lines of the source). A fault is told when it happens, with the line, the "
+    "thread and the memory next to it, and ends what the program does with CUDA.\n"
+    "\n"
+    "The program must be linked with the shared runtime: nvcc -cudart shared.";
+
+typedef struct request {
+    bool races, uninitialised, leaks;
+    uint64_t sample;
+    const char *device_name;
+    const hd_device *device;
+} request;
+
+/* ---- results ------------------------------------------------------------------------------------ */
+
+/* What was counted of launches, as the file has it. */
+typedef struct moved {
+    uint64_t requests, transactions, bytes_moved, bytes_used, passes, conflicts;
+} moved;
+
+typedef struct kernel_row {
+    const char *name;
+    uint64_t launches, analysed;
+    double seconds;
+    moved moved;
+} kernel_row;
+
+typedef struct line_row {
+    const char *kernel, *kind, *file;
+    uint32_t line;
+    moved moved;
+} line_row;
+
+typedef struct fault_row {
+    const char *message, *memory, *kernel;
+    uint64_t launch;
+} fault_row;
+
+typedef struct leak_row {
+    uint64_t bytes, number;
+    const char *kind, *stack;
+} leak_row;
+
+typedef struct watched {
+    const char *program, *device;
+    int32_t status; /* that the program ended with; -1: a signal ended it */
+    uint32_t processes;
+    uint64_t launches, most_memory;
+    bool wants_leaks, sampled;
+    hd_vec(kernel_row) kernels;
+    hd_vec(line_row) lines;
+    hd_vec(fault_row) faults;
+    hd_vec(leak_row) leaks;
+} watched;
+
+static uint64_t number_of(const json_t *object, const char *key) {
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static const char *text_of(hd_arena *arena, const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? hd_strdup(arena, text) : NULL;
+}
+
+static moved moved_of(const json_t *o) {
+    return (moved){number_of(o, "requests"),    number_of(o, "transactions"),
+                   number_of(o, "bytes_moved"), number_of(o, "bytes_used"),
+                   number_of(o, "passes"),      number_of(o, "conflicts")};
+}
+
+/* The name of a kernel as its source has it; all return nothing. */
+static const char *readable(hd_arena *arena, const char *name) {
+    const char *text = hd_readable_symbol(arena, name ? name : "?");
+    return strncmp(text, "void ", 5) ? text : text + 5;
+}
+
+static void take_results(hd_arena *arena, const json_t *all, watched *r) {
+    size_t i;
+    json_t *o;
+    r->processes++;
+    r->launches += number_of(all, "launches");
+    uint64_t memory = number_of(all, "most_memory");
+    r->most_memory = memory > r->most_memory ? memory : r->most_memory;
+    json_array_foreach(json_object_get(all, "kernels"), i, o)
+        hd_push(arena, &r->kernels,
+                (kernel_row){readable(arena, text_of(arena, o, "name")), number_of(o, "launches"),
+                             number_of(o, "analysed"),
+                             json_real_value(json_object_get(o, "seconds")), moved_of(o)});
+    json_array_foreach(json_object_get(all, "lines"), i, o)
+        hd_push(arena, &r->lines,
+                (line_row){readable(arena, text_of(arena, o, "kernel")), text_of(arena, o, "kind"),
+                           text_of(arena, o, "file"), (uint32_t)number_of(o, "line"), moved_of(o)});
+    json_array_foreach(json_object_get(all, "faults"), i, o)
+        hd_push(arena, &r->faults,
+                (fault_row){text_of(arena, o, "message"), text_of(arena, o, "memory"),
+                            readable(arena, text_of(arena, o, "kernel")), number_of(o, "launch")});
+    json_array_foreach(json_object_get(all, "leaks"), i, o)
+        hd_push(arena, &r->leaks,
+                (leak_row){number_of(o, "bytes"), number_of(o, "number"), text_of(arena, o, "kind"),
+                           text_of(arena, o, "stack")});
+}
+
+static hd_status read_results(cli *c, const char *folder, watched *r) {
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    hd_status status = HD_OK;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char *text;
+        size_t length;
+        if (!status && hd_ends_in(name, ".json") &&
+            !(status = hd_read_file(c->arena, &c->diag, hd_format(c->arena, "%s/%s", folder, name),
+                                    &text, &length))) {
+            json_t *all = json_loads(text, 0, NULL);
+            if (all)
+                take_results(c->arena, all, r);
+            json_decref(all);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return status;
+}
+
+/* ---- tables --------------------------------------------------------------------------------------- */
+
+HD_GETTER(kernel_used_of, kernel_row,
+          row->moved.bytes_moved
+              ? hd_real((double)row->moved.bytes_used / (double)row->moved.bytes_moved)
+              : hd_null())
+HD_GETTER(line_used_of, line_row,
+          row->moved.bytes_moved
+              ? hd_real((double)row->moved.bytes_used / (double)row->moved.bytes_moved)
+              : hd_null())
+
+static hd_value place_of(const hd_view *view, const void *at) {
+    const line_row *row = at;
+    if (!row->file)
+        return hd_null();
+    return hd_text(hd_format(view->arena, "%s:%u", hd_path_name(row->file), row->line));
+}
+
+static const hd_member moved_members[] = {
+    {"requests", HD_AT(moved, requests)},
+    {"transactions", "transactions", HD_COUNT, HD_AT(moved, transactions)},
+    {"bytes_moved", "moved", HD_BYTES, HD_AT(moved, bytes_moved)},
+    {"bytes_used", HD_AT(moved, bytes_used)},
+    {"passes", HD_AT(moved, passes)},
+    {"conflicts", "conflicts", HD_COUNT, HD_AT(moved, conflicts)},
+    {0}};
+
+static const hd_member kernel_moved_members[] = {
+    {NULL, NULL, HD_PLAIN, HD_IN(kernel_row, moved), .of = moved_members},
+    {NULL, "used", HD_SHARE, .get = kernel_used_of},
+    {"seconds", "time", HD_SECONDS, HD_AT(kernel_row, seconds)},
+    {0}};
+
+/* In text the launches that were analysed stand where these are not all. */
+static const hd_member kernel_members[] = {
+    {"kernel", "kernel", HD_PLAIN, HD_AT(kernel_row, name)},
+    {"launches", "launches", HD_COUNT, HD_AT(kernel_row, launches)},
+    {"analysed", HD_AT(kernel_row, analysed)},
+    {HD_SELF, .of = kernel_moved_members},
+    {0}};
+static const hd_member sampled_members[] = {
+    {NULL, "kernel", HD_PLAIN, HD_AT(kernel_row, name)},
+    {NULL, "launches", HD_COUNT, HD_AT(kernel_row, launches)},
+    {NULL, "analysed", HD_COUNT, HD_AT(kernel_row, analysed)},
+    {HD_SELF, .of = kernel_moved_members},
+    {0}};
+
+/* Without its parameters. */
+static hd_value short_name_of(const hd_view *view, const void *at) {
+    const char *name = ((const line_row *)at)->kernel;
+    return name ? hd_text(hd_strndup(view->arena, name, strcspn(name, "("))) : hd_null();
+}
+
+static const hd_member line_members[] = {
+    {NULL, "line", HD_PLAIN, .get = place_of},
+    {"file", HD_AT(line_row, file)},
+    {"line", HD_AT(line_row, line)},
+    {"kernel", HD_AT(line_row, kernel)},
+    {NULL, "kernel", HD_PLAIN, .get = short_name_of},
+    {"kind", "kind", HD_PLAIN, HD_AT(line_row, kind)},
+    {NULL, NULL, HD_PLAIN, HD_IN(line_row, moved), .of = moved_members},
+    {NULL, "used", HD_SHARE, .get = line_used_of},
+    {0}};
+
+static const hd_member fault_members[] = {HD_SAME(fault_row, message, memory, kernel, launch), {0}};
+static const hd_member leak_members[] = {HD_SAME(leak_row, bytes, kind, number, stack), {0}};
+
+HD_GETTER(leaks_of, watched,
+          row->wants_leaks ? hd_rows(row->leaks.data, row->leaks.count) : hd_null())
+
+static const hd_member result_members[] = {
+    HD_SAME(watched, program, status, processes, device, launches, most_memory),
+    {"kernels", HD_MANY(watched, kernels.data, kernels.count), .of = kernel_members},
+    {"lines", HD_MANY(watched, lines.data, lines.count), .of = line_members},
+    {"faults", HD_MANY(watched, faults.data, faults.count), .of = fault_members},
+    {"leaks", .get = leaks_of, .of = leak_members},
+    {0}};
+
+static bool weighs(const line_row *row) { return row->moved.bytes_moved || row->moved.conflicts; }
+
+/* The lines that moved most first, of global memory or else by conflicts of shared memory. */
+static int by_weight(const void *a, const void *b) {
+    const line_row *x = a, *y = b;
+    if (x->moved.bytes_moved != y->moved.bytes_moved)
+        return x->moved.bytes_moved < y->moved.bytes_moved ? 1 : -1;
+    return (x->moved.conflicts < y->moved.conflicts) - (x->moved.conflicts > y->moved.conflicts);
+}
+
+static void show_leaks(cli *c, const watched *r, hd_str *out) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < r->leaks.count; i++)
+        bytes += r->leaks.data[i].bytes;
+    hd_str_printf(out, "\n%s not freed, of %s\n", hd_show_bytes(c->arena, bytes),
+                  hd_show_counted(c->arena, r->leaks.count, "allocation", "s"));
+    for (size_t i = 0; i < r->leaks.count; i++) {
+        const leak_row *l = &r->leaks.data[i];
+        hd_str_printf(out, "  allocation %llu, %s of %s, allocated at\n%s",
+                      (unsigned long long)l->number, hd_show_bytes(c->arena, l->bytes), l->kind,
+                      l->stack ? l->stack : "");
+    }
+}
+
+static void show(cli *c, const watched *r, hd_str *out) {
+    enum { LINES_SHOWN = 10 };
+    const char *title = hd_format(c->arena, "%s on %s, most memory %s",
+                                  hd_show_counted(c->arena, r->launches, "launch", "es"), r->device,
+                                  hd_show_bytes(c->arena, r->most_memory));
+    if (r->kernels.count)
+        cli_show_rows(c, title, r->sampled ? sampled_members : kernel_members,
+                      hd_rows(r->kernels.data, r->kernels.count), out);
+    else
+        hd_str_printf(out, "%s\n", title);
+    size_t lines = 0;
+    while (lines < r->lines.count && lines < LINES_SHOWN && weighs(&r->lines.data[lines]))
+        lines++;
+    if (lines)
+        cli_show_rows(c, "\nThe lines that move most", line_members, hd_rows(r->lines.data, lines),
+                      out);
+    if (r->faults.count)
+        hd_str_printf(out, "\n%s; see above\n",
+                      hd_show_counted(c->arena, r->faults.count, "fault", "s"));
+    if (r->wants_leaks)
+        show_leaks(c, r, out);
+}
+
+/* ---- the command -------------------------------------------------------------------------------------- */
+
+static hd_status check_program(cli *c, const char *name) {
+    const char *file = cli_program_file(c->arena, name);
+    if (!file)
+        return cli_refuse(c, "there is no program %s", name);
+    if (cli_cuda_use_of(file) == CLI_CUDA_STATIC)
+        return cli_refuse(c,
+                          "%s has CUDA's runtime linked in, where Heddle's cannot take its place; "
+                          "build it with the shared one: nvcc -cudart shared",
+                          file);
+    return HD_OK;
+}
+
+/* The words of HEDDLE_WATCH_OPTIONS. */
+static const char *watch_options(cli *c, const request *r) {
+    return hd_format(c->arena, "%s%s%ssample=%llu", r->races ? "races " : "",
+                     r->uninitialised ? "uninitialised " : "", r->leaks ? "leaks " : "",
+                     (unsigned long long)r->sample);
+}
+
+/* The program may change its folder. */
+static const char *device_setting(cli *c, const request *r) {
+    char *whole = r->device->source_file ? realpath(r->device->source_file, NULL) : NULL;
+    const char *kept = whole            ? hd_strdup(c->arena, whole)
+                       : r->device_name ? r->device_name
+                                        : CLI_DEVICE;
+    free(whole);
+    return kept;
+}
+
+static hd_status run_program(cli *c, const request *r, const char *folder, watched *found) {
+    int how;
+    cli_stop stop;
+    const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
+                                    {"HEDDLE_WATCH_OPTIONS", watch_options(c, r)},
+                                    {"HEDDLE_DEVICE", device_setting(c, r)},
+                                    {0}};
+    cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
+    hd_status status = cli_run_program(c, c->words, settings, c->json, &how);
+    cli_release_stop(&stop);
+    if (status)
+        return status;
+    found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    if (WIFSIGNALED(how))
+        hd_warn(&c->diag, NULL, "signal %d (%s) ended %s", WTERMSIG(how), strsignal(WTERMSIG(how)),
+                c->words[0]);
+    else if (found->status)
+        hd_warn(&c->diag, NULL, "%s ended with status %d", c->words[0], found->status);
+    status = read_results(c, folder, found);
+    if (!status && !found->processes && WIFEXITED(how))
+        hd_warn(&c->diag, NULL,
+                "%s has not used CUDA's runtime, or ended in a way that left no results (_exit)",
+                c->words[0]);
+    return status;
+}
+
+int cmd_watch(cli *c, int argc, char **argv) {
+    request r = {.sample = 1};
+    const cli_option options[] = {
+        {"device", 'd', "DEVICE",
+         "the device to be, for what a program asks of it and what "
+         "transactions are",
+         CLI_TEXT, &r.device_name},
+        {"races", 0, NULL, "look for races between threads", CLI_FLAG, &r.races},
+        {"uninitialised", 0, NULL, "look for reads of memory that nothing has written", CLI_FLAG,
+         &r.uninitialised},
+        {"leaks", 0, NULL, "list what is not freed at the end", CLI_FLAG, &r.leaks},
+        {"sample", 0, "N", "count one launch of every N; the others only run", CLI_NUMBER,
+         &r.sample},
+        {0}};
+    static const cli_page page = {"[OPTIONS] -- PROGRAM [ARGUMENTS]", about, {1, UINT32_MAX}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
+        return c->status;
+    if (hd_device_find(c->arena, &c->diag, r.device_name ? r.device_name : CLI_DEVICE, &r.device) ||
+        check_program(c, c->words[0]))
+        return CLI_WRONG;
+    char *folder;
+    if (hd_scratch_make(c->arena, &c->diag, &folder))
+        return CLI_WRONG;
+    watched found = {.program = c->words[0],
+                     .device = r.device->name,
+                     .wants_leaks = r.leaks,
+                     .sampled = r.sample > 1};
+    hd_status status = run_program(c, &r, folder, &found);
+    hd_scratch_remove(folder);
+    if (status)
+        return cli_status(status);
+    if (found.lines.count)
+        qsort(found.lines.data, found.lines.count, sizeof *found.lines.data, by_weight);
+    hd_str out = {.arena = c->arena};
+    show(c, &found, &out);
+    int printed = c->json           ? cli_print_row(c, result_members, hd_row(&found))
+                  : found.processes ? cli_print(c, &out)
+                                    : CLI_FINE;
+    bool wrong = found.status || found.faults.count || found.leaks.count;
+    return printed ? printed : wrong ? CLI_WRONG : CLI_FINE;
+}

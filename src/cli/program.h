@@ -1,0 +1,26 @@
+/* Programs that use CUDA, run with Heddle's libraries in its place (src/cuda). */
+#ifndef HD_CLI_PROGRAM_H
+#define HD_CLI_PROGRAM_H
+
+#include "cli/cli.h"
+
+/* The file that running `name` would run: found in PATH where it has no '/'. NULL: there is none. */
+const char *cli_program_file(hd_arena *arena, const char *name);
+
+/* How CUDA's runtime is in a program: not at all, as far as its file says, as a library, or linked
+ * in, where nothing can take its place. */
+typedef enum cli_cuda_use { CLI_NO_CUDA, CLI_CUDA_SHARED, CLI_CUDA_STATIC } cli_cuda_use;
+cli_cuda_use cli_cuda_use_of(const char *file);
+
+/* Something that the program is to find in its environment. */
+typedef struct cli_setting {
+    const char *name, *value;
+} cli_setting;
+
+/* Runs words[0] with these settings, a NULL name at their end, and with Heddle's libraries before
+ * all others; *how is what waitpid() says. With `quiet_output` its standard output goes to standard
+ * error. */
+hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, bool quiet_output,
+                          int *how);
+
+#endif

@@ -1,0 +1,60 @@
+# libheddle-cuda, which has the process's device, and CUDA's libraries over it under the names that
+# programs ask for. A program that uses two of them has one device.
+#
+#     heddle_cuda_libraries(PREFIX FOLDER PTX)
+#
+# makes them in FOLDER, as targets that begin with PREFIX; PTX is the library that has hd_ptx_*.
+set(cuda_sources ${CMAKE_CURRENT_SOURCE_DIR}/cuda)
+file(GLOB cuda_runtime_sources CONFIGURE_DEPENDS ${cuda_sources}/runtime/*.c)
+set_property(GLOBAL PROPERTY HEDDLE_CUDA_SOURCES ${cuda_sources})
+set_property(GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES ${cuda_runtime_sources})
+
+# What programs that are compiled with --default-stream per-thread call: there is one default
+# stream, since all work is done where it is handed in.
+set(cuda_per_thread_calls
+    cudaMemcpy cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaMemcpy2D cudaMemcpy3D cudaMemset
+    cudaMemset2D cudaMemset3D)
+set(cuda_per_thread_stream_calls
+    __cudaLaunchKernel cudaLaunchKernel cudaLaunchKernelExC cudaLaunchCooperativeKernel
+    cudaLaunchHostFunc cudaMemcpyAsync cudaMemcpyToSymbolAsync cudaMemcpyFromSymbolAsync
+    cudaMemcpy2DAsync cudaMemcpy3DAsync cudaMemsetAsync cudaMemset2DAsync cudaMemset3DAsync
+    cudaMallocAsync cudaMallocFromPoolAsync cudaFreeAsync cudaMemPrefetchAsync cudaEventRecord
+    cudaEventRecordWithFlags cudaGraphLaunch cudaGraphUpload cudaStreamAddCallback
+    cudaStreamAttachMemAsync cudaStreamBeginCapture cudaStreamEndCapture cudaStreamGetFlags
+    cudaStreamGetId cudaStreamGetPriority cudaStreamIsCapturing cudaStreamQuery
+    cudaStreamSynchronize cudaStreamWaitEvent)
+set(cuda_aliases "")
+foreach(call ${cuda_per_thread_calls})
+  list(APPEND cuda_aliases "-Wl,--defsym=${call}_ptds=${call}")
+endforeach()
+foreach(call ${cuda_per_thread_stream_calls})
+  list(APPEND cuda_aliases "-Wl,--defsym=${call}_ptsz=${call}")
+endforeach()
+set_property(GLOBAL PROPERTY HEDDLE_CUDA_ALIASES ${cuda_aliases})
+
+function(heddle_cuda_libraries prefix folder ptx)
+  get_property(sources GLOBAL PROPERTY HEDDLE_CUDA_SOURCES)
+  get_property(runtime_sources GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES)
+  get_property(aliases GLOBAL PROPERTY HEDDLE_CUDA_ALIASES)
+  add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda>)
+  target_link_libraries(${prefix} PRIVATE ${ptx} heddle_locality heddle_device PkgConfig::JANSSON
+                                          PkgConfig::LIBZSTD PkgConfig::LIBLZ4 Threads::Threads
+                                          ${CMAKE_DL_LIBS})
+  target_link_options(${prefix} PRIVATE "LINKER:--version-script=${sources}/process.map")
+  set_target_properties(${prefix} PROPERTIES OUTPUT_NAME heddle-cuda
+    LIBRARY_OUTPUT_DIRECTORY ${folder} LINK_DEPENDS ${sources}/process.map)
+  foreach(version 12 13)
+    set(target ${prefix}_cudart_${version})
+    add_library(${target} SHARED ${runtime_sources})
+    target_compile_definitions(${target} PRIVATE CUDART=${version})
+    # Their prototypes are those of CUDA's headers.
+    target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
+    target_include_directories(${target} PRIVATE ${sources}/.. ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${target} PRIVATE ${prefix})
+    target_link_options(${target} PRIVATE
+      "LINKER:--version-script=${sources}/runtime/cudart.${version}.map" ${aliases})
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME libcudart SUFFIX .so.${version}
+      LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
+      BUILD_WITH_INSTALL_RPATH ON LINK_DEPENDS ${sources}/runtime/cudart.${version}.map)
+  endforeach()
+endfunction()

@@ -1,0 +1,79 @@
+/*
+ * The device of a process: what CUDA's runtime and driver interfaces stand on.
+ *
+ * A process has one device, the machine, and one context. Every call of an interface is between
+ * cuda_enter() and cuda_leave(), which let one thread in at a time; kernels, copies and fills run
+ * within the call that asks for them, so that a stream is always done with all that it was given.
+ *
+ *     runtime/, driver/   the interfaces: check arguments, one call each
+ *     graph               work that is kept, captured from streams or added, and replayed
+ *     stream              streams and events: where work is handed in
+ *     work                a launch, a copy, a fill, a host function: what streams and graphs hold
+ *     module              kernels and variables of PTX, loaded when they are first asked for
+ *     memory              what is allocated, by whom, and what a pointer points to
+ *     device              what the device profile and compute capability tell a program
+ *     watch               what is counted of launches, and where it goes
+ *     fatbin, error       formats and numbers
+ */
+#ifndef CUDA_PROCESS_H
+#define CUDA_PROCESS_H
+
+#include <pthread.h>
+
+#include "base/base.h"
+#include "base/table.h"
+#include "cuda/device.h"
+#include "cuda/error.h"
+#include "heddle/ptx.h"
+
+struct cuda_watch;
+
+/* What a handle is. A handle is the address of the struct that it names. */
+typedef enum cuda_handle_kind {
+    CUDA_NO_HANDLE,
+    CUDA_STREAM,
+    CUDA_EVENT,
+    CUDA_GRAPH,
+    CUDA_GRAPH_NODE,
+    CUDA_GRAPH_EXEC,
+    CUDA_MODULE,
+    CUDA_KERNEL,
+    CUDA_POOL,
+    CUDA_CONTEXT
+} cuda_handle_kind;
+
+typedef struct cuda_process {
+    pthread_mutex_t lock;
+    hd_arena *arena; /* of what stays as long as the process */
+    hd_diag diag;    /* takes the machine's messages to cuda_process.message and standard error */
+    hd_ptx *machine; /* NULL: not opened yet */
+    cuda_device device;
+    hd_hash_table handles; /* address -> cuda_handle_kind; CUDA_NO_HANDLE once it is destroyed */
+    cuda_error sticky;     /* a kernel's fault, after which nothing runs until the reset */
+    const char *message;   /* the last one */
+    bool blocking;         /* CUDA_LAUNCH_BLOCKING: a launch returns its own faults */
+
+    struct cuda_memory *memory;
+    struct cuda_modules *modules;
+    struct cuda_streams *streams;
+    struct cuda_watch *watch; /* NULL: nothing is counted */
+} cuda_process;
+
+/* The process, locked; made at the first call. */
+cuda_process *cuda_enter(void);
+void cuda_leave(cuda_process *p);
+
+/* Opens the machine where it is not open yet. */
+cuda_error cuda_need_machine(cuda_process *p);
+/* Frees all memory, modules and streams, and takes the sticky error away. */
+void cuda_reset(cuda_process *p);
+
+/* Gives a struct of `bytes` zeros that a handle names; frees it when it is destroyed. */
+void *cuda_handle_new(cuda_process *p, cuda_handle_kind kind, size_t bytes);
+bool cuda_handle_is(const cuda_process *p, const void *handle, cuda_handle_kind kind);
+void cuda_handle_free(cuda_process *p, void *handle);
+
+/* A line on standard error, "heddle: ...", for what an error code cannot say. */
+void cuda_say(cuda_process *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

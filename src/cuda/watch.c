@@ -1,0 +1,362 @@
+#include "cuda/watch.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cuda/memory.h"
+#include "locality/analysis.h"
+
+/* What is known of the launches of one kernel. */
+typedef struct row {
+    const char *name;
+    uint64_t launches, analysed;
+    double seconds; /* on the machine */
+    hd_launch_counts counts;
+    uint32_t *lines; /* [line_count] of the kernel's accesses: rows of cuda_watch.lines */
+    uint32_t line_count;
+} row;
+
+/* All accesses of a kind that a line of a kernel makes to one space, to whatever memory. */
+typedef struct line {
+    const char *kernel, *file; /* file: NULL where it is not known */
+    uint32_t number;
+    hd_access_kind kind;
+    kir_space space;
+    hd_launch_counts counts;
+} line;
+
+typedef struct fault {
+    const char *message, *memory; /* memory: what is known of the address; "" for nothing */
+    const char *kernel;
+    uint64_t launch; /* from 0 */
+} fault;
+
+struct cuda_watch {
+    const char *folder;
+    pid_t pid;
+    bool races, uninitialised, leaks;
+    uint64_t sample; /* every so many launches are analysed */
+    uint64_t launches;
+    hd_arena *arena;
+    hd_vec(row) rows;
+    hd_hash_table by_name;
+    hd_vec(fault) faults;
+    hd_vec(line) lines;
+    hd_hash_table by_line;
+    /* of the launch that is being analysed; NULL: none is */
+    hd_arena *launch_arena;
+    hd_counters *counters;
+    hd_launch_counts launch_counts;
+    const hd_event_launch *heard;
+    const char *kernel;
+};
+
+/* ---- what is asked for -------------------------------------------------------------------------- */
+
+static bool option_is(const char *word, size_t length, const char *name) {
+    return strlen(name) == length && !strncmp(word, name, length);
+}
+
+static void read_options(cuda_watch *w, const char *text) {
+    w->sample = 1;
+    while (text && *text) {
+        size_t length = strcspn(text, " ");
+        w->races |= option_is(text, length, "races");
+        w->uninitialised |= option_is(text, length, "uninitialised");
+        w->leaks |= option_is(text, length, "leaks");
+        if (!strncmp(text, "sample=", 7)) {
+            w->sample = strtoull(text + 7, NULL, 10);
+            if (!w->sample)
+                w->sample = 1;
+        }
+        text += length + strspn(text + length, " ");
+    }
+}
+
+cuda_watch *cuda_watch_new(cuda_process *p) {
+    const char *folder = getenv("HEDDLE_WATCH");
+    if (!folder || !*folder)
+        return NULL;
+    cuda_watch *w = hd_new(p->arena, cuda_watch);
+    w->folder = hd_strdup(p->arena, folder);
+    w->pid = getpid();
+    w->arena = p->arena;
+    w->by_name = (hd_hash_table){.arena = p->arena, .key_bytes = HD_TEXT_KEYS};
+    w->by_line = w->by_name;
+    read_options(w, getenv("HEDDLE_WATCH_OPTIONS"));
+    return w;
+}
+
+void cuda_watch_options(const cuda_watch *w, hd_ptx_options *options) {
+    options->check_races = w && w->races;
+    options->check_uninitialised = w && w->uninitialised;
+}
+
+/* ---- a launch ------------------------------------------------------------------------------------ */
+
+static hd_status hear_launch(void *self, const hd_event_launch *launch) {
+    ((cuda_watch *)self)->heard = launch;
+    return HD_OK;
+}
+
+static row *row_of(cuda_watch *w, const char *name) {
+    uint64_t at = hd_hash_get_key(&w->by_name, name);
+    if (at == HD_NO_VALUE) {
+        const char *own = hd_strdup(w->arena, name);
+        at = w->rows.count;
+        hd_push(w->arena, &w->rows, (row){.name = own});
+        hd_hash_add_key(&w->by_name, own, at);
+    }
+    return &w->rows.data[at];
+}
+
+static uint32_t line_of(cuda_watch *w, const hd_event_access *a) {
+    const hd_event_launch *launch = w->heard;
+    const char *file = a->line && a->file < launch->file_count ? launch->files[a->file] : NULL;
+    const char *key = hd_format(w->arena, "%s\n%s\n%u %d %d", w->kernel, file ? file : "", a->line,
+                                (int)a->kind, (int)a->space);
+    uint64_t at = hd_hash_add_key(&w->by_line, key, w->lines.count);
+    if (at == w->lines.count)
+        hd_push(w->arena, &w->lines,
+                (line){.kernel = hd_strdup(w->arena, w->kernel),
+                       .file = file ? hd_strdup(w->arena, file) : NULL,
+                       .number = a->line,
+                       .kind = a->kind,
+                       .space = a->space});
+    return (uint32_t)at;
+}
+
+/* A kernel has the same accesses in all its launches. */
+static void find_lines(cuda_watch *w, row *r) {
+    if (r->lines && r->line_count == w->heard->access_count)
+        return;
+    r->line_count = w->heard->access_count;
+    r->lines = hd_new_array(w->arena, uint32_t, r->line_count + 1);
+    for (uint32_t a = 0; a < r->line_count; a++)
+        r->lines[a] = line_of(w, &w->heard->accesses[a]);
+}
+
+static hd_status end_launch(void *self, bool complete) {
+    cuda_watch *w = self;
+    (void)complete;
+    hd_counters_add(w->counters, w->heard->number, &w->launch_counts);
+    row *r = row_of(w, w->kernel);
+    find_lines(w, r);
+    for (uint32_t a = 0; a < r->line_count; a++)
+        hd_counters_add_access(w->counters, w->heard->number, a,
+                               &w->lines.data[r->lines[a]].counts);
+    return HD_OK;
+}
+
+void cuda_watch_launch(cuda_watch *w, cuda_process *p, const cuda_launch *launch) {
+    if (!w || w->launches % w->sample)
+        return;
+    w->launch_arena = hd_arena_new();
+    w->counters = hd_counters_new(w->launch_arena, p->device.profile);
+    w->launch_counts = (hd_launch_counts){0};
+    w->kernel = launch->kernel->name;
+    const hd_sink sinks[] = {
+        hd_counters_sink(w->counters),
+        {.self = w, .launch = hear_launch, .end_launch = end_launch},
+    };
+    hd_sink *all = hd_new(w->launch_arena, hd_sink);
+    *all = hd_sink_tee(w->launch_arena, sinks, 2);
+    hd_ptx_set_sink(p->machine, all);
+}
+
+/* ---- faults ---------------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {[CUDA_MEMORY_DEVICE] = "device memory",
+                                         [CUDA_MEMORY_MANAGED] = "managed memory",
+                                         [CUDA_MEMORY_PINNED] = "pinned host memory",
+                                         [CUDA_MEMORY_REGISTERED] = "registered host memory",
+                                         [CUDA_MEMORY_VARIABLE] = "a variable"};
+
+/* Bytes from an address to the memory; 0: it is there, or just behind. */
+static uint64_t distance_to(const cuda_allocation *a, uintptr_t address) {
+    return address < a->address               ? a->address - address
+           : address >= a->address + a->bytes ? address - a->address - a->bytes
+                                              : 0;
+}
+
+/* The allocation that the address is closest to. */
+static const cuda_allocation *nearest(const cuda_process *p, uintptr_t address,
+                                      uint64_t *distance) {
+    const cuda_allocation *best = NULL;
+    for (size_t i = 0; i < p->memory->live.count; i++) {
+        const cuda_allocation *a = &p->memory->live.data[i];
+        uint64_t d = distance_to(a, address);
+        if (!best || d < *distance) {
+            best = a;
+            *distance = d;
+        }
+    }
+    return best;
+}
+
+static void describe_allocation(hd_str *text, const cuda_allocation *a) {
+    hd_str_printf(text, "allocation %llu of %zu bytes of %s at 0x%llx, allocated at\n%s",
+                  (unsigned long long)a->number, a->bytes, kind_names[a->kind],
+                  (unsigned long long)a->address, cuda_stack_text(text->arena, &a->made, "    "));
+}
+
+/* What the program did with the memory that the fault's address is in, or next to. */
+static const char *about_memory(cuda_process *p) {
+    enum { NEAR = 1 << 20 };
+    const hd_ptx_fault f = hd_ptx_last_fault(p->machine);
+    hd_str text = {.arena = p->arena};
+    if (!f.is_access)
+        return "";
+    uintptr_t address = (uintptr_t)f.address;
+    uint64_t distance = 0;
+    const cuda_allocation *gone = cuda_memory_gone(p, (void *)address);
+    const cuda_allocation *near =
+        f.base && !f.is_freed ? cuda_memory_at(p, (void *)(uintptr_t)f.base) : NULL;
+    if (near) /* what the program meant, as far as its pointers say */
+        distance = distance_to(near, address);
+    else
+        near = nearest(p, address, &distance);
+    if (gone && (f.is_freed || !near || distance)) {
+        hd_str_printf(&text, "  byte %llu of ", (unsigned long long)(address - gone->address));
+        describe_allocation(&text, gone);
+        hd_str_printf(&text, "  and freed at\n%s", cuda_stack_text(p->arena, &gone->freed, "    "));
+    } else if (near && distance < NEAR) {
+        if (distance)
+            hd_str_printf(&text, "  %llu bytes %s ", (unsigned long long)distance,
+                          address < near->address ? "before" : "behind");
+        else if (address >= near->address + near->bytes)
+            hd_str_add(&text, "  just behind ");
+        else
+            hd_str_printf(&text, "  byte %llu of ", (unsigned long long)(address - near->address));
+        describe_allocation(&text, near);
+    }
+    return hd_str_text(&text);
+}
+
+static void tell_fault(cuda_watch *w, cuda_process *p, const cuda_launch *launch) {
+    const char *message = p->message ? p->message : "the kernel failed";
+    const char *memory = about_memory(p);
+    fputs(memory, stderr);
+    if (w)
+        hd_push(w->arena, &w->faults,
+                (fault){message, memory, hd_strdup(w->arena, launch->kernel->name), w->launches});
+}
+
+void cuda_watch_launched(cuda_watch *w, cuda_process *p, const cuda_launch *launch,
+                         const hd_ptx_counts *counts, hd_status status) {
+    if (status)
+        tell_fault(w, p, launch);
+    if (!w)
+        return;
+    row *r = row_of(w, launch->kernel->name);
+    r->launches++;
+    r->seconds += counts->seconds;
+    w->launches++;
+    if (!w->launch_arena)
+        return;
+    r->analysed++;
+    hd_launch_counts_add(&r->counts, &w->launch_counts);
+    hd_ptx_set_sink(p->machine, NULL);
+    hd_counters_free(w->counters);
+    hd_arena_free(w->launch_arena);
+    w->launch_arena = NULL;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------- */
+
+/* What ends up in the file is text that may have any bytes; what is no UTF-8 becomes "?". */
+static json_t *text_value(const char *text) {
+    json_t *value = text ? json_string(text) : json_null();
+    return value ? value : json_string("?");
+}
+
+static json_t *counts_value(const hd_launch_counts *c) {
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I}", "requests", (json_int_t)c->hd_coalesce.requests,
+        "transactions", (json_int_t)c->hd_coalesce.transactions, "bytes_moved",
+        (json_int_t)c->hd_coalesce.bytes_moved, "bytes_used", (json_int_t)c->hd_coalesce.bytes_used,
+        "passes", (json_int_t)c->hd_banks.passes, "conflicts", (json_int_t)c->hd_banks.conflicts);
+}
+
+static json_t *kernels_value(const cuda_watch *w) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < w->rows.count; i++) {
+        const row *r = &w->rows.data[i];
+        json_t *value = counts_value(&r->counts);
+        json_object_set_new(value, "name", text_value(r->name));
+        json_object_set_new(value, "launches", json_integer((json_int_t)r->launches));
+        json_object_set_new(value, "analysed", json_integer((json_int_t)r->analysed));
+        json_object_set_new(value, "seconds", json_real(r->seconds));
+        json_array_append_new(list, value);
+    }
+    return list;
+}
+
+static json_t *lines_value(const cuda_watch *w) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < w->lines.count; i++) {
+        const line *l = &w->lines.data[i];
+        if (!l->counts.hd_coalesce.transactions && !l->counts.hd_banks.passes)
+            continue;
+        json_t *value = counts_value(&l->counts);
+        json_object_set_new(value, "kernel", text_value(l->kernel));
+        json_object_set_new(value, "kind", text_value(hd_access_kind_name(l->kind)));
+        json_object_set_new(value, "file", text_value(l->file));
+        json_object_set_new(value, "line", json_integer(l->number));
+        json_array_append_new(list, value);
+    }
+    return list;
+}
+
+static json_t *faults_value(const cuda_watch *w) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < w->faults.count; i++) {
+        const fault *f = &w->faults.data[i];
+        json_t *value = json_object();
+        json_object_set_new(value, "message", text_value(f->message));
+        json_object_set_new(value, "memory", text_value(f->memory));
+        json_object_set_new(value, "kernel", text_value(f->kernel));
+        json_object_set_new(value, "launch", json_integer((json_int_t)f->launch));
+        json_array_append_new(list, value);
+    }
+    return list;
+}
+
+static json_t *leaks_value(const cuda_process *p) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->memory->live.count; i++) {
+        const cuda_allocation *a = &p->memory->live.data[i];
+        if (a->kind == CUDA_MEMORY_VARIABLE)
+            continue;
+        json_t *value = json_object();
+        json_object_set_new(value, "bytes", json_integer((json_int_t)a->bytes));
+        json_object_set_new(value, "kind", text_value(kind_names[a->kind]));
+        json_object_set_new(value, "number", json_integer((json_int_t)a->number));
+        json_object_set_new(value, "stack",
+                            text_value(cuda_stack_text(p->arena, &a->made, "    ")));
+        json_array_append_new(list, value);
+    }
+    return list;
+}
+
+void cuda_watch_end(cuda_watch *w, cuda_process *p) {
+    if (!w || getpid() != w->pid) /* a process that was forked off has launched nothing here */
+        return;
+    json_t *all = json_object();
+    json_object_set_new(all, "device", text_value(p->device.profile->name));
+    json_object_set_new(all, "launches", json_integer((json_int_t)w->launches));
+    json_object_set_new(all, "kernels", kernels_value(w));
+    json_object_set_new(all, "lines", lines_value(w));
+    json_object_set_new(all, "faults", faults_value(w));
+    json_object_set_new(all, "most_memory", json_integer((json_int_t)p->memory->most_used));
+    if (w->leaks)
+        json_object_set_new(all, "leaks", leaks_value(p));
+    char *text = json_dumps(all, JSON_COMPACT);
+    const char *path = hd_format(p->arena, "%s/%ld.json", w->folder, (long)w->pid);
+    if (text)
+        hd_write_file(&p->diag, path, text, strlen(text));
+    free(text);
+    json_decref(all);
+}

@@ -1,0 +1,26 @@
+/*
+ * What `heddle watch` wants to know of a program: what its kernels moved, where they faulted, what
+ * was not freed. The command names a folder and its options in the environment, and every process
+ * of the program that uses CUDA leaves a file PID.json there when it ends (docs/watch.md).
+ *
+ *     HEDDLE_WATCH=FOLDER
+ *     HEDDLE_WATCH_OPTIONS="races uninitialised leaks sample=10"
+ */
+#ifndef CUDA_WATCH_H
+#define CUDA_WATCH_H
+
+#include "cuda/work.h"
+
+typedef struct cuda_watch cuda_watch;
+
+/* As the environment asks for it; NULL: nothing is counted. All of the following do nothing then. */
+cuda_watch *cuda_watch_new(cuda_process *p);
+/* What the machine is to check. */
+void cuda_watch_options(const cuda_watch *watch, hd_ptx_options *options);
+/* Before a launch, and after it. A fault is told even without a watch. */
+void cuda_watch_launch(cuda_watch *watch, cuda_process *p, const cuda_launch *launch);
+void cuda_watch_launched(cuda_watch *watch, cuda_process *p, const cuda_launch *launch,
+                         const hd_ptx_counts *counts, hd_status status);
+void cuda_watch_end(cuda_watch *watch, cuda_process *p);
+
+#endif

@@ -1,0 +1,101 @@
+# Whole CUDA programs, as nvcc builds them, under `heddle watch`: each of programs/ checks its own
+# results. At the head of one may stand
+#
+#   // prints: TEXT      a line that its kernels print
+#   // faults            a kernel faults, as the program expects; so watch ends with status 2
+#
+# Then what watch says of programs: counts, faults, leaks, ways of building. Without nvcc there are
+# none, and nothing is tested. Called with the path of heddle.
+source "$(dirname "$0")/../cli/lib.sh"
+programs=$source_folder/tests/cuda/programs
+nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
+[ -x "$nvcc" ] || { echo "skipped: there is no nvcc ($nvcc)"; exit 0; }
+
+# build NAME SOURCE OPTION...
+build() {
+    local name=$1 file=$2
+    shift 2
+    "$nvcc" -std=c++17 "$@" -o "$name" "$file" >"$work/log/out" 2>"$work/log/err" ||
+        complain "nvcc $* $file"
+}
+export nvcc work
+# Two at a time: nvcc takes a second for each.
+for file in "$programs"/*.cu; do echo "$file"; done | xargs -P 2 -I {} bash -c '
+    name=$(basename {} .cu)
+    "$nvcc" -std=c++17 -cudart shared -lineinfo -o "$name" {} >"$name.log" 2>&1 ||
+        { cat "$name.log"; echo "FAILED: nvcc {}"; }'
+
+for file in "$programs"/*.cu; do
+    name=$(basename "$file" .cu)
+    call watch --device h100 -- "./$name"
+    wanted=0
+    grep -q '^// faults' "$file" && wanted=2
+    [ "$status" -eq "$wanted" ] || complain "watch $name: exit status $status, not $wanted"
+    prints '^as expected$'
+    [ "$wanted" = 0 ] || grep -q ': error: ' "$work/log/err" || complain "$name: no fault is told"
+    while read -r line; do
+        grep -qxF -- "$line" "$work/log/out" || complain "$name does not print: $line"
+    done < <(sed -n 's,^// prints: ,,p' "$file")
+done
+
+# 1000 numbers of 4 bytes are 125 segments of 32, for two loads and a store.
+call watch --json --device h100 -- ./vectors
+fits watch
+[ "$(python3 -c '
+import json, sys
+k = json.load(sys.stdin)["kernels"][0]
+print(k["launches"], k["transactions"], k["bytes_moved"], k["bytes_used"])' <"$work/log/out")" = \
+    '1 375 12000 12000' ] || complain 'vectors moves other numbers of bytes'
+
+# Each way in which nvcc packs PTX, and several architectures.
+for mode in none size speed balance; do
+    build packed "$programs/vectors.cu" -cudart shared --compress-mode=$mode
+    accepts watch -- ./packed
+done
+build several "$programs/vectors.cu" -cudart shared -gencode arch=compute_75,code=compute_75 \
+    -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90
+accepts watch -- ./several
+
+# Programs that cannot be watched say what to do.
+build static "$programs/vectors.cu"
+refuses 'static has .* linked in.*nvcc -cudart shared' watch -- ./static
+build bare "$programs/vectors.cu" -cudart shared -gencode arch=compute_75,code=sm_75
+call watch -- ./bare
+[ "$status" -eq 2 ] || complain "a program without PTX: exit status $status"
+grep -q 'bare (fat binary 1) .*machine code alone.*-gencode arch=compute_75,code=compute_75' \
+    "$work/log/err" || complain 'no word of the option that adds PTX'
+refuses 'there is no program ./nowhere' watch -- ./nowhere
+call watch -- true
+grep -q "true has not used CUDA's runtime" "$work/log/err" || complain 'no word of a program without CUDA'
+
+# Faults, with what the host did with the memory, and leaks.
+call watch -- ./illegal
+grep -q 'illegal.cu:5: error: store of 4 bytes at byte 400' "$work/log/err" ||
+    complain 'no line of the fault'
+grep -q 'just behind allocation 1 of 400 bytes of device memory' "$work/log/err" ||
+    complain 'no word of the memory'
+grep -q '^    main (illegal+0x' "$work/log/err" || complain 'no word of where it was allocated'
+call watch -- ./freed
+grep -q 'and freed at$' "$work/log/err" || complain 'no word of where it was freed'
+# A launch is asynchronous unless it is asked to be none.
+cat >blocking.cu <<'END'
+__global__ void store(int *x) { *x = 1; }
+int main() {
+    store<<<1, 1>>>(nullptr);
+    return cudaGetLastError() == cudaErrorIllegalAddress ? 0 : 7;
+}
+END
+build blocking blocking.cu -cudart shared
+call watch -- ./blocking
+grep -q 'blocking ended with status 7' "$work/log/err" || complain 'a launch returns its own fault'
+CUDA_LAUNCH_BLOCKING=1 call watch -- ./blocking
+grep -q 'ended with status' "$work/log/err" && complain 'a blocking launch hides its fault'
+call watch --leaks -- ./streams
+prints '^6 KiB not freed, of 4 allocations$'
+[ "$status" -eq 2 ] || complain "leaks: exit status $status"
+call watch --leaks --json -- ./streams
+fits watch
+accepts watch --sample 2 -- ./graphs
+prints 'launches +analysed'
+
+finish
