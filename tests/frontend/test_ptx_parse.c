@@ -607,6 +607,8 @@ static void copy_word(hd_str *out, const char *at, size_t length) {
         uint64_t value = strtoull(word, &end, 0);
         if (*end == '.') /* .version */
             hd_str_add(out, word);
+        else if (out->length && out->data[out->length - 1] == '-') /* its minus stands there */
+            hd_str_printf(out, "%" PRIu64, value);
         else
             hd_str_printf(out, "%" PRId64, (int64_t)value);
     }
@@ -655,15 +657,20 @@ static const char *with_old_names(hd_arena *arena, const char *text) {
     return hd_str_text(&out);
 }
 
-/* Between two instructions stand blocks and directives, and no other instruction. */
+/* Between two instructions stand blocks and directives, which may have labels, and no other
+ * instruction. */
 static void assert_no_instruction(const char *name, const char *from, const char *to) {
-    while (from < to)
+    while (from < to) {
+        const size_t label = strcspn(from, ":;");
         if (*from == '{' || *from == '}')
             from++;
         else if (*from == '.')
             from += strcspn(from, ";") + 1;
+        else if (!strncmp(from + label, ":.", 2))
+            from += label + 1;
         else
             fail_msg("%s: %.*s was not read", name, (int)(to - from), from);
+    }
 }
 
 static void assert_body_is_in(bench *b, const char *name, const char *text, const ptx_function *f) {
