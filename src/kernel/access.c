@@ -420,6 +420,8 @@ static void find_accesses_of(finder *w, kir_value v) {
     case KIR_CALL:
         if (!strncmp(inst->name, "async_work_group_", 17) && inst->arg_count >= 2)
             emit_group_copy(w, v, inst);
+        if (!strncmp(inst->name, "ldmatrix_", 9) && inst->arg_count == 1) /* a row of 16 bytes */
+            emit_scalar(w, v, HD_LOAD, inst->args[0], (kir_type){KIR_INT, 32, 4, 0});
         return;
     default: return;
     }

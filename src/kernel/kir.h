@@ -132,7 +132,9 @@ typedef enum kir_pred {
 #define KIR_RMWS(X)                                                                             \
     X(XCHG, "xchg") X(ADD, "add") X(SUB, "sub") X(AND, "and") X(OR, "or") X(XOR, "xor")         \
     X(MIN, "min") X(MAX, "max") X(UMIN, "umin") X(UMAX, "umax") X(INC, "inc") X(DEC, "dec")     \
-    X(FADD, "fadd") X(CMPXCHG, "cmpxchg") X(LOAD, "load") X(STORE, "store")
+    X(FADD, "fadd") X(CMPXCHG, "cmpxchg") X(LOAD, "load") X(STORE, "store")                     \
+    /* of an i16, and of both halves of an i32 */                                               \
+    X(BF16_ADD, "bf16_add") X(F16X2_ADD, "f16x2_add") X(BF16X2_ADD, "bf16x2_add")
 /* clang-format on */
 typedef enum kir_rmw {
 #define X(name, text) KIR_RMW_##name,

@@ -5,8 +5,9 @@
 #include <math.h>
 
 #include "vm/flow.h"
+#include "vm/format.h"
 
-/* A sum of two floats is exact enough in a double that rounding it again is rounding once. */
+/* Of f16, f32 or f64. A sum of two floats is exact enough in a double that rounding it again is rounding once. */
 static uint64_t real_result(const vm_memory *m, uint64_t old, uint64_t operand) {
     double a = vm_real_of(m->elem, old), b = vm_real_of(m->elem, operand);
     switch (m->rmw) {
@@ -18,13 +19,27 @@ static uint64_t real_result(const vm_memory *m, uint64_t old, uint64_t operand) 
     }
 }
 
+static uint64_t sum_of_halves(uint64_t a, uint64_t b, const vm_format *format, vm_elem elem,
+                              uint32_t shift) {
+    double sum = vm_real_of(elem, a << shift) + vm_real_of(elem, b << shift);
+    return vm_format_real(format, sum, FE_TONEAREST);
+}
+
+/* Of the low 16 bits; bf16 is the upper half of a float. */
+static uint64_t add_f16(uint64_t a, uint64_t b) {
+    return sum_of_halves(a & 0xffff, b & 0xffff, &vm_f16, VM_F16, 0);
+}
+static uint64_t add_bf16(uint64_t a, uint64_t b) {
+    return sum_of_halves(a & 0xffff, b & 0xffff, &vm_bf16, VM_F32, 16);
+}
+
 /* What the memory holds afterwards. `bytes` of each number count. */
 static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
     int64_t s_old = kir_sign_extend(old, 8 * m->width);
     int64_t s_operand = kir_sign_extend(operand, 8 * m->width);
     bool arithmetic = m->rmw == KIR_RMW_FADD || m->rmw == KIR_RMW_ADD || m->rmw == KIR_RMW_SUB ||
                       m->rmw == KIR_RMW_MIN || m->rmw == KIR_RMW_MAX;
-    if (arithmetic && (m->elem == VM_F32 || m->elem == VM_F64))
+    if (arithmetic && m->elem >= VM_F16)
         return real_result(m, old, operand);
     switch (m->rmw) {
     case KIR_RMW_ADD: return old + operand;
@@ -40,6 +55,10 @@ static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, ui
     case KIR_RMW_DEC: return !old || old > operand ? operand : old - 1;
     case KIR_RMW_CMPXCHG: return old == compare ? operand : old;
     case KIR_RMW_LOAD: return old;
+    case KIR_RMW_BF16_ADD: return add_bf16(old, operand);
+    case KIR_RMW_BF16X2_ADD:
+        return add_bf16(old, operand) | add_bf16(old >> 16, operand >> 16) << 16;
+    case KIR_RMW_F16X2_ADD: return add_f16(old, operand) | add_f16(old >> 16, operand >> 16) << 16;
     default: return operand; /* XCHG, STORE */
     }
 }

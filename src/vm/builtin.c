@@ -12,9 +12,11 @@
  *
  * A call on vectors is compiled component by component; a scalar operand counts
  * for every component. The tables stand with their functions: integers in
- * builtin_integer.c, floats that are no mathematics in builtin_float.c, what moves
+ * builtin_integer.c, their bits and bytes in builtin_bits.c, floats that are no
+ * mathematics in builtin_float.c, narrow formats in builtin_format.c, what moves
  * and converts components in builtin_vector.c, mathematics in math.c, and printf,
- * work-groups and warps in files of their own. docs/builtins.md lists them all.
+ * work-groups, warps, barriers, matrices and what a kernel asks of the machine
+ * (builtin_machine.c) in files of their own. docs/builtins.md lists them all.
  */
 #include "vm/builtin.h"
 
@@ -103,6 +105,8 @@ static bool letter_fits(char letter, kir_type type, kir_type main, uint32_t lane
     case 'w': return is_number(type, KIR_INT, 2u * main.bits) && counts;
     case 'i': return is_number(type, KIR_INT, 32) && counts;
     case 'I': return is_number(type, KIR_INT, 32) && type.lanes == 1;
+    case 'k': return is_number(type, KIR_INT, 16) && counts;
+    case 'g': return type.bits >= 32 && is_number(type, KIR_INT, main.bits) && counts;
     case 'r': return is_number(type, KIR_INT, type.lanes == 1 ? 32 : main.bits);
     case 's': return same && type.lanes == main.lanes;
     case 't': return same;
@@ -110,6 +114,7 @@ static bool letter_fits(char letter, kir_type type, kir_type main, uint32_t lane
     case 'd': return type.kind == KIR_INT && type.bits >= 8;
     case 'e': return is_number(type, KIR_INT, 64) && type.lanes == 1;
     case 'v': return type.kind == KIR_VOID;
+    case '_': return type.kind != KIR_VOID;
     case 'p': return type.kind == KIR_PTR && type.space == KIR_PRIVATE;
     case 'P': return type.kind == KIR_PTR;
     default: return false;
@@ -148,9 +153,11 @@ static const char *accurate_name(const char *name) {
 
 bool vm_compile_call(vm_compiler *c) {
     const char *name = accurate_name(c->inst->name);
-    const vm_builtin *const tables[] = {vm_math_builtins,   vm_float_builtins, vm_integer_builtins,
-                                        vm_vector_builtins, vm_print_builtins, vm_group_builtins,
-                                        vm_warp_builtins};
+    const vm_builtin *const tables[] = {
+        vm_math_builtins,    vm_float_builtins,  vm_integer_builtins, vm_bit_builtins,
+        vm_format_builtins, /* before what converts to integers */
+        vm_vector_builtins,  vm_print_builtins,  vm_group_builtins,   vm_warp_builtins,
+        vm_barrier_builtins, vm_matrix_builtins, vm_machine_builtins};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const vm_builtin *b = tables[t]; b->name; b++) {
             size_t length = strcspn(b->name, "*");

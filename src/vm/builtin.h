@@ -16,11 +16,12 @@
  *     x  a float, of as many components as the first argument, at most 4; c: 3 or 4
  *     n  an integer as wide as the main type    w  an integer twice as wide
  *     i  a 32-bit integer                       I  the same, always a scalar
+ *     k  a 16-bit integer                       g  n, when that has 32 or 64 bits
  *     r  what a comparison gives: a 32-bit scalar, or a vector as wide as the main type
  *     s  the first argument's type               t  the same, of any number of components
  *     m  integers as wide as the main type, as many as the result's components
  *     d  an integer of any width                e  an integer of 64 bits, a scalar
- *     v  nothing
+ *     v  nothing                                _  a value of any type
  *     p  a pointer to private memory            P  any pointer
  *     *  anything, from here on
  *
@@ -33,10 +34,13 @@ typedef struct vm_builtin {
     const void *what; /* of compile: which one it is */
 } vm_builtin;
 
-/* Tables end in a NULL name. Everything in group.c, warp.c and printf.c depends on which lanes
- * are active and runs for each of them, even where the result is the same for all. */
-extern const vm_builtin vm_integer_builtins[], vm_float_builtins[], vm_vector_builtins[],
-    vm_math_builtins[], vm_print_builtins[], vm_group_builtins[], vm_warp_builtins[];
+/* Tables end in a NULL name. Everything in group.c, warp.c, barrier.c, printf.c and of the heap
+ * depends on which lanes are active and runs for each of them, even where the result is the same
+ * for all. */
+extern const vm_builtin vm_integer_builtins[], vm_bit_builtins[], vm_float_builtins[],
+    vm_format_builtins[], vm_vector_builtins[], vm_math_builtins[], vm_print_builtins[],
+    vm_group_builtins[], vm_warp_builtins[], vm_barrier_builtins[], vm_matrix_builtins[],
+    vm_machine_builtins[];
 
 /* ---- builtin.c -------------------------------------------------------------------- */
 
@@ -60,6 +64,24 @@ void vm_emit_private_store(vm_compiler *c, kir_value pointer, uint32_t count,
                            const vm_operand *values);
 
 /* ---- loops of handlers ------------------------------------------------------------ */
+
+/* A handler that computes `value` of operands a[j], b[j] and c[j], 16 lanes at a time, active or
+ * not: it must be defined for any. `first` stands before the loop. */
+#define VM_HANDLER(name, D, A, B, C, first, value)      \
+    static void name(vm_run *r, const vm_op *op) {      \
+        first;                                          \
+        VM_EACH_CHUNK(r, op, at) {                      \
+            D *d = VM_CELL(r, op->d, D) + at;           \
+            const A *a = VM_ARG(r, op, A, a, at);       \
+            const B *b = VM_ARG(r, op, B, b, at);       \
+            const C *c = VM_ARG(r, op, C, c, at);       \
+            (void)b, (void)c;                           \
+            const uint8_t *m = r->active.lane + at;     \
+            bool all = r->whole || op->uniform;         \
+            for (uint32_t j = 0; j < VM_CHUNK; j++)     \
+                d[j] = all || m[j] ? (D)(value) : d[j]; \
+        }                                               \
+    }
 
 /* Runs a statement for each active lane `lane` of an instruction; of a uniform one only for
  * lane 0, then VM_REPLICATE makes the result that of all. */

@@ -324,6 +324,10 @@ const vm_builtin vm_float_builtins[] = {
     HANDLER("fma", "ffff", FMA),
     HANDLER("fmin", "fff", FMIN),
     HANDLER("fmax", "fff", FMAX),
+    HANDLER("fmin_nan", "fff", FMIN_NAN),
+    HANDLER("fmax_nan", "fff", FMAX_NAN),
+    HANDLER("flush", "ff", FLUSH),
+    HANDLER("saturate", "ff", SATURATE),
     ROW(divide, "fff"), /* half_ and native_ */
     ROW(recip, "ff"),
     ROW(mad, "ffff"),

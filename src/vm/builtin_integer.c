@@ -9,26 +9,16 @@
 __extension__ typedef __int128 signed_wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 
-/* One handler: 16 lanes at a time. */
-#define HANDLER(name, suffix, type, unsigned_type, wide, low, high, value)      \
-    static void name##_##suffix(vm_run *r, const vm_op *op) {                   \
-        typedef type T;                                                         \
-        typedef unsigned_type U __attribute__((unused));                        \
-        typedef wide W __attribute__((unused));                                 \
-        enum { BITS = sizeof(T) * 8 };                                          \
-        VM_EACH_CHUNK(r, op, at) {                                              \
-            T *d = VM_CELL(r, op->d, T) + at;                                   \
-            const T *a = VM_ARG(r, op, T, a, at), *b = VM_ARG(r, op, T, b, at); \
-            const T *c = VM_ARG(r, op, T, c, at);                               \
-            (void)b, (void)c;                                                   \
-            const uint8_t *m = r->active.lane + at;                             \
-            bool all = r->whole || op->uniform;                                 \
-            const W least __attribute__((unused)) = low;                        \
-            const W most __attribute__((unused)) = high;                        \
-            for (uint32_t j = 0; j < VM_CHUNK; j++)                             \
-                d[j] = all || m[j] ? (T)(value) : d[j];                         \
-        }                                                                       \
-    }
+#define TYPES(type, unsigned_type, wide, low, high)  \
+    typedef type T __attribute__((unused));          \
+    typedef unsigned_type U __attribute__((unused)); \
+    typedef wide W __attribute__((unused));          \
+    enum { BITS = sizeof(T) * 8 };                   \
+    const W least __attribute__((unused)) = low;     \
+    const W most __attribute__((unused)) = high
+#define HANDLER(name, suffix, type, unsigned_type, wide, low, high, value) \
+    VM_HANDLER(name##_##suffix, type, type, type, type,                    \
+               TYPES(type, unsigned_type, wide, low, high), value)
 
 #define SIGNED(name, value)                                                         \
     HANDLER(name, I8, int8_t, uint8_t, int32_t, INT8_MIN, INT8_MAX, value)          \

@@ -92,7 +92,7 @@ static double rounded(double x, int rounding) {
 /* What an integer type holds: [low, high), and the bits of its greatest number. */
 typedef struct saturation {
     double low, high;
-    uint64_t least, most;
+    uint64_t least, most, of_nan;
     bool is_signed;
     int rounding; /* of fenv.h */
     vm_operand d, a;
@@ -103,7 +103,7 @@ static void run_saturate(vm_run *r, const vm_op *op) {
     VM_EACH_LANE(r, op, lane) {
         double x = rounded(vm_real_at(r, s->a, lane), s->rounding);
         vm_put_bits(r, s->d, lane,
-                    isnan(x)       ? 0
+                    isnan(x)       ? s->of_nan
                     : x < s->low   ? s->least
                     : x >= s->high ? s->most
                     : s->is_signed ? (uint64_t)(int64_t)x
@@ -111,17 +111,21 @@ static void run_saturate(vm_run *r, const vm_op *op) {
     }
 }
 
-/* The name says the signedness ("convert_uchar4_sat"), kir's types the rest. */
+/* The name says the signedness ("convert_uchar4_sat"), kir's types the rest. With "_nan" NaN becomes
+ * what PTX makes of it: where a side has 64 bits, the highest bit. */
 static void compile_saturate(vm_compiler *c, const void *what) {
     (void)what;
     bool is_signed = c->inst->name[strlen("convert_")] != 'u';
     int bits = c->inst->type.bits;
+    bool any_wide = bits == 64 || vm_call_elem(c, 0) == VM_F64;
     saturation s = {.is_signed = is_signed,
                     .rounding = vm_rounding_of(c->inst->name, FE_TOWARDZERO)};
     s.high = ldexp(1, bits - is_signed);
     s.low = is_signed ? -s.high : 0;
     s.most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX;
     s.least = is_signed ? UINT64_C(1) << (bits - 1) : 0;
+    if (any_wide && strstr(c->inst->name, "_nan"))
+        s.of_nan = UINT64_C(1) << (bits - 1);
     for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         saturation *own = hd_new(c->arena, saturation);
         *own = s;

@@ -229,6 +229,17 @@ void vm_check_access(vm_run *r, const vm_op *op, const vm_target *t, uint64_t wi
     vm_check_lane(r, op, t, l, width, way);
 }
 
+void vm_check_allocated(vm_run *r, uint64_t address, uint64_t bytes) {
+    const vm_region *g = vm_find_region(r, address, bytes);
+    watched *w = &r->shadow->regions[g - r->regions];
+    for (uint64_t b = address - g->base; b < address - g->base + bytes; b++) {
+        if (w->written)
+            w->written[b / 8] &= (uint8_t)~(1u << b % 8);
+        if (w->times)
+            w->times[b] = (byte_times){0};
+    }
+}
+
 void vm_check_copy(vm_run *r, const vm_op *op, const vm_target *to, const vm_target *from,
                    uint32_t lane, uint64_t width) {
     if (!width)

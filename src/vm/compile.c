@@ -124,7 +124,7 @@ static void compile_instruction(vm_compiler *c) {
     case KIR_COPY:
     case KIR_FILL: vm_compile_memory(c); return;
     case KIR_CALL:
-        c->program->prints |= !strcmp(c->inst->name, "printf");
+        c->program->prints |= !strcmp(c->inst->name, "printf") || !strcmp(c->inst->name, "vprintf");
         if (!vm_compile_call(c) && !c->status)
             vm_cannot_run(c, "the machine does not know the built-in function %s", c->inst->name);
         return;
@@ -139,10 +139,12 @@ static void compile_block(vm_compiler *c, uint32_t b) {
     for (uint32_t n = 0; n < block->inst_count && !c->status; n++) {
         c->value = block->insts[n];
         c->inst = &c->kernel->insts[c->value];
+        c->node = node;
         if (vm_is_barrier(c->inst)) {
             node->count = (uint32_t)c->ops.count - node->first;
             vm_end_piece(c, node++);
             node->first = (uint32_t)c->ops.count;
+            c->node = node;
         }
         if (!kir_is_leaf(c->inst->op) && c->inst->op != KIR_PHI)
             node->insts++;

@@ -13,15 +13,14 @@
  *     if (a) x(); else y(); z();      lanes 0-3, a holds for 1 and 3
  *     x  -1-3    y  0-2-    z  0123
  *
- * A barrier ends a node, too: its lanes wait until nobody else can run, and then
- * all live lanes must wait at that same barrier.
+ * A barrier ends a node, too (barrier.c).
  */
 #include "vm/flow.h"
 
 /* ---- masks -------------------------------------------------------------------------- */
 
 /* Makes the lanes of `mask`, `count` of them, the active ones. */
-static void activate(vm_run *r, const uint64_t *mask, uint32_t count) {
+void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count) {
     memmove(r->bits, mask, r->words * sizeof *mask);
     r->flow->handlers->unpack(r->bits, r->padded, r->active.lane);
     r->active.count = count;
@@ -43,7 +42,7 @@ void vm_activate_first(vm_run *r, uint32_t count) {
         mask[w] = count >= w * 64 + 64 ? UINT64_MAX
                   : count > w * 64     ? UINT64_MAX >> (64 - count % 64)
                                        : 0;
-    activate(r, mask, count);
+    vm_activate(r, mask, count);
 }
 
 static uint64_t *waiting_at(const vm_run *r, uint32_t node) {
@@ -57,7 +56,7 @@ static void add_lanes(const vm_run *r, uint64_t *to, const uint64_t *mask) {
 
 /* ---- waiting ---------------------------------------------------------------------------- */
 
-static void wait_at(vm_run *r, uint32_t node, const uint64_t *mask, uint32_t count) {
+void vm_wait_at(vm_run *r, uint32_t node, const uint64_t *mask, uint32_t count) {
     struct vm_flow_state *f = r->flow;
     add_lanes(r, waiting_at(r, node), mask);
     f->pending[node / 64] |= (uint64_t)1 << node % 64;
@@ -76,54 +75,11 @@ static uint32_t first_pending(const vm_run *r) {
 static uint32_t take_lanes(vm_run *r, uint32_t node) {
     struct vm_flow_state *f = r->flow;
     uint64_t *waiting = waiting_at(r, node);
-    activate(r, waiting, f->count[node]);
+    vm_activate(r, waiting, f->count[node]);
     memset(waiting, 0, r->words * sizeof *waiting);
     f->count[node] = 0;
     f->pending[node / 64] &= ~((uint64_t)1 << node % 64);
     return node;
-}
-
-/* ---- barriers ------------------------------------------------------------------------------ */
-
-static void fault_at_barrier(vm_run *r) {
-    const struct vm_flow_state *f = r->flow;
-    uint32_t first = VM_NO_NODE, other = VM_NO_NODE;
-    for (uint32_t n = 0; n < r->program->node_count; n++)
-        if (f->held[n]) {
-            other = first == VM_NO_NODE ? other : n;
-            first = first == VM_NO_NODE ? n : first;
-        }
-    uint32_t inst = r->program->nodes[first].inst;
-    if (other != VM_NO_NODE)
-        vm_fault(r, inst, UINT32_MAX,
-                 "%u threads of the block wait at this barrier and %u at another one; all threads "
-                 "must reach the same barrier",
-                 f->held[first], f->held[other]);
-    vm_fault(r, inst, UINT32_MAX,
-             "only %u of the block's %u threads reach this barrier; the others have returned, and "
-             "all must reach it",
-             f->held[first], r->lanes);
-}
-
-/* All that still run wait at barriers: they go on, if it is the same one and nobody is missing. */
-static bool release_barrier(vm_run *r) {
-    struct vm_flow_state *f = r->flow;
-    bool may_return = KIR_HAS(r->program->module, RETURNED_ARRIVE);
-    uint32_t all = may_return ? r->live : r->lanes;
-    for (uint32_t n = 0; n < r->program->node_count; n++) {
-        if (!f->held[n])
-            continue;
-        if (f->held[n] != all)
-            fault_at_barrier(r);
-        uint32_t count = f->held[n];
-        f->held[n] = 0;
-        if (r->shadow)
-            vm_check_barrier(r);
-        wait_at(r, r->program->nodes[n].edges[0].to, f->at_barrier, count);
-        memset(f->at_barrier, 0, r->words * sizeof *f->at_barrier);
-        return true;
-    }
-    return false;
 }
 
 /* ---- ends of nodes --------------------------------------------------------------------------- */
@@ -139,10 +95,10 @@ static void send(vm_run *r, const vm_edge *edge, const uint64_t *mask, uint32_t 
     if (!count)
         return;
     if (edge->count) {
-        activate(r, mask, count);
+        vm_activate(r, mask, count);
         run_ops(r, edge->first, edge->count);
     }
-    wait_at(r, edge->to, mask, count);
+    vm_wait_at(r, edge->to, mask, count);
 }
 
 /* All active lanes take one edge: often nobody else is there that would run first. */
@@ -151,14 +107,16 @@ static uint32_t go(vm_run *r, const vm_edge *edge) {
     uint32_t first = first_pending(r);
     if (first > edge->to)
         return edge->to;
-    wait_at(r, edge->to, r->bits, r->active.count);
+    vm_wait_at(r, edge->to, r->bits, r->active.count);
     return take_lanes(r, first_pending(r));
 }
 
 static uint32_t next_node(vm_run *r) {
     uint32_t node = first_pending(r);
-    if (node == VM_NO_NODE && r->live && release_barrier(r))
+    if (node == VM_NO_NODE && r->live) {
+        vm_release_barrier(r);
         node = first_pending(r);
+    }
     return node == VM_NO_NODE ? node : take_lanes(r, node);
 }
 
@@ -214,9 +172,7 @@ static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
     case VM_END_IF: return end_if(r, node);
     case VM_END_SWITCH: return end_switch(r, node);
     case VM_END_BARRIER:
-        f->held[number] += r->active.count;
-        add_lanes(r, f->at_barrier, r->bits);
-        return next_node(r);
+    case VM_END_NAMED_BARRIER: vm_stop_at_barrier(r, number); return next_node(r);
     case VM_END_TRAP:
         vm_fault(r, node->inst, vm_first_active(r),
                  "the program says that this is never reached, and it is");
@@ -242,11 +198,10 @@ struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *p) {
     f->words = (p->node_count + 63) / 64;
     f->pending = hd_new_array(arena, uint64_t, f->words);
     f->count = hd_new_array(arena, uint32_t, p->node_count);
-    f->held = hd_new_array(arena, uint32_t, p->node_count);
     uint32_t mask_words = (p->padded + 63) / 64;
     f->waiting = hd_new_array(arena, uint64_t, (size_t)p->node_count *mask_words);
-    f->at_barrier = hd_new_array(arena, uint64_t, mask_words);
     f->returned = hd_new_array(arena, uint64_t, mask_words);
+    vm_barriers_new(arena, f, p);
     for (uint32_t i = 0; i < 2; i++)
         f->taken[i] = hd_new_array(arena, uint64_t, mask_words);
     return f;
@@ -256,9 +211,8 @@ void vm_run_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     memset(f->pending, 0, f->words * sizeof *f->pending);
     memset(f->count, 0, r->program->node_count * sizeof *f->count);
-    memset(f->held, 0, r->program->node_count * sizeof *f->held);
     memset(f->waiting, 0, (size_t)r->program->node_count * r->words * sizeof *f->waiting);
-    memset(f->at_barrier, 0, r->words * sizeof *f->at_barrier);
+    vm_barriers_begin(r);
     memset(f->returned, 0, r->words * sizeof *f->returned);
     r->live = r->lanes;
     vm_activate_first(r, r->lanes);

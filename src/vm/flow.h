@@ -4,6 +4,14 @@
 
 #include "vm/lanes.h"
 
+/* A barrier of PTX by its number: threads come from anywhere in the kernel, in whole warps. */
+enum { VM_NAMED_BARRIERS = 16, VM_WARP = 32 };
+typedef struct vm_named_barrier {
+    uint64_t *here;    /* lanes that have come */
+    uint64_t *waiting; /* those of them that wait */
+    uint32_t threads;  /* that it waits for; 0: all of the block */
+} vm_named_barrier;
+
 struct vm_flow_state {
     const vm_lanes *handlers;
     uint32_t words;       /* of `pending` */
@@ -12,6 +20,8 @@ struct vm_flow_state {
     uint64_t *waiting;    /* [node][words of a mask] which */
     uint32_t *held;       /* [node] lanes held by the barrier at its end */
     uint64_t *at_barrier; /* all lanes that are held */
+    vm_named_barrier named[VM_NAMED_BARRIERS];
+    uint32_t *stopped; /* [lane] the node at whose end it waits for a named barrier */
     uint64_t *returned;
     uint64_t *taken[2]; /* scratch: lanes that take an edge */
 };
@@ -50,11 +60,26 @@ VM_ALWAYS uint8_t *vm_place(const vm_places *p, bool listed, uint32_t lane) {
     return p->host + address + lane * p->own;
 }
 
+/* Lanes wait at a node, to run it when it is its turn. */
+void vm_wait_at(vm_run *r, uint32_t node, const uint64_t *mask, uint32_t count);
+
+/* ---- barrier.c */
+
+void vm_barriers_new(hd_arena *arena, struct vm_flow_state *flow, const vm_program *program);
+void vm_barriers_begin(vm_run *r);
+/* The active lanes come to the barrier at the end of a node, and wait. */
+void vm_stop_at_barrier(vm_run *r, uint32_t node);
+/* Nobody can run: lets lanes of barriers go on, or faults. */
+void vm_release_barrier(vm_run *r);
+
+/* ---- flow.c */
+
 struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *program);
 /* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
 void vm_run_nodes(vm_run *r);
 uint32_t vm_first_active(const vm_run *r);
-/* Makes the first `count` lanes the active ones. */
+/* Makes the first `count` lanes the active ones, or those of a mask, which are so many. */
 void vm_activate_first(vm_run *r, uint32_t count);
+void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count);
 
 #endif

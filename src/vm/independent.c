@@ -195,7 +195,7 @@ static bool have_own_stretches(uses *u) {
 }
 
 bool vm_blocks_are_independent(const vm_program *program, const hd_job *job, const hd_launch *l) {
-    if (program->prints)
+    if (program->prints || program->allocates)
         return false;
     uses u = {.arena = hd_arena_new(),
               .program = program,

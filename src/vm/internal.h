@@ -136,6 +136,7 @@ typedef enum vm_end {
     VM_END_SWITCH,
     VM_END_RETURN,
     VM_END_BARRIER,
+    VM_END_NAMED_BARRIER,
     VM_END_TRAP
 } vm_end;
 
@@ -146,10 +147,11 @@ typedef struct vm_node {
     uint32_t insts;        /* kir instructions in it, for the counts */
     vm_end end;
     vm_operand condition; /* IF: an i1; SWITCH: an integer */
-    vm_edge *edges;       /* GO, BARRIER: 1; IF: true, false; SWITCH: default, cases */
+    vm_edge *edges;       /* GO, barriers: 1; IF: true, false; SWITCH: default, cases */
     uint32_t edge_count;
-    const uint64_t *cases; /* SWITCH: [edge_count - 1] */
-    uint32_t inst;         /* the terminator, for messages */
+    const uint64_t *cases;       /* SWITCH: [edge_count - 1] */
+    vm_operand barrier, threads; /* NAMED_BARRIER */
+    uint32_t inst;               /* the terminator, for messages */
 } vm_node;
 
 /* A uniform cell that holds a constant from the start. */
@@ -190,6 +192,7 @@ typedef struct vm_program {
     hd_vec(vm_piece) pieces; /* of a lane's private memory, ascending */
     uint64_t private_bytes;  /* of a lane, all pieces and the gaps between them */
     bool prints;             /* calls printf */
+    bool allocates;          /* from the heap */
     uint32_t memory_count;   /* memory instructions */
     vm_operand **param;      /* [param_count][components]; pointers and scalars */
     uint64_t *by_value;      /* [param_count] offset in private memory of a struct parameter */
@@ -247,6 +250,7 @@ struct vm_run {
     uint64_t block_start;     /* instructions when this block began */
     bool checked;             /* an optional check is on: vm_check_access() hears every MI */
     struct vm_shadow *shadow; /* of the race check, or NULL */
+    struct vm_heap *heap;     /* of a kernel that allocates */
     const hd_vm_options *options;
     hd_str *printed; /* of this block, what options->print has not been given yet */
     /* How it leaves early. */
@@ -348,9 +352,10 @@ typedef struct vm_compiler {
     struct vm_cells *cells; /* cells.c */
     uint64_t *allocas;      /* [inst_count] offset in private memory of each ALLOCA */
     struct vm_plan *plan;   /* nodes.c */
-    const kir_inst *inst;   /* at work */
-    kir_value value;        /* its number */
-    hd_status status;       /* the first failure */
+    const vm_node *node;    /* at work; its instructions are counted so far */
+    const kir_inst *inst;
+    kir_value value;  /* its number */
+    hd_status status; /* the first failure */
 } vm_compiler;
 
 hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
@@ -420,6 +425,13 @@ void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announ
 /* The region that holds [address, address + width), or NULL. */
 const vm_region *vm_find_region(const vm_run *r, uint64_t address, uint64_t width);
 
+/* ---- heap.c: memory that kernels allocate ---------------------------------------------------- */
+
+/* An address; 0: there is no such piece left. */
+uint64_t vm_heap_take(struct vm_heap *heap, uint64_t bytes);
+/* False: nothing begins at this address. */
+bool vm_heap_give(struct vm_heap *heap, uint64_t address);
+
 /* ---- check.c: the optional checks ------------------------------------------------------------ */
 
 /* A barrier that all lanes have reached. */
@@ -431,6 +443,8 @@ void vm_check_access(vm_run *r, const vm_op *op, const vm_target *t, uint64_t wi
 /* The same for one active lane, of no or more bytes. */
 void vm_check_lane(vm_run *r, const vm_op *op, const vm_target *t, uint32_t lane, uint64_t width,
                    vm_way way);
+/* These bytes were just allocated: whoever had them before has nothing to do with them. */
+void vm_check_allocated(vm_run *r, uint64_t address, uint64_t bytes);
 /* The same for a copy. What was not written stays so in the copy; reading it there faults. */
 void vm_check_copy(vm_run *r, const vm_op *op, const vm_target *to, const vm_target *from,
                    uint32_t lane, uint64_t width);

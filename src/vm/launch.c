@@ -101,6 +101,7 @@ static hd_status prepare_worker(running *x, vm_worker *w, const hd_event_launch 
     r->statics = b->statics;
     r->sink = x->sink;
     r->options = &vm->options;
+    r->heap = vm->heap;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
     vm_fill_launch(r, x->args);
     return HD_OK;

@@ -44,7 +44,8 @@ struct hd_vm {
     hd_vec(vm_placed) statics;
     hd_vec(vm_compiled) compiled;
     uint64_t next_address;
-    uint32_t launches; /* run so far */
+    struct vm_heap *heap; /* NULL: no kernel allocates */
+    uint32_t launches;    /* run so far */
     vm_races races;
 };
 
@@ -61,11 +62,16 @@ typedef struct vm_bound {
  * none; vm_no_memory() says so. */
 void *vm_host_memory(hd_vm *vm, uint64_t bytes);
 hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
+/* Its base is set; false when there is no memory for it. */
+bool vm_add_region(hd_vm *vm, vm_region region);
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *vm_new_aligned(hd_arena *arena, size_t bytes);
 vm_compiled *vm_find_compiled(hd_vm *vm, const hd_launch *launch);
 /* NULL: it has no region yet; those of kernels that are compiled have one. */
 const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *variable);
+
+/* heap.c */
+hd_status vm_heap_open(hd_vm *vm, const hd_place *place);
 
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, vm_bound *bound);

@@ -22,7 +22,8 @@ struct vm_plan {
 /* ---- numbering ---------------------------------------------------------------------- */
 
 bool vm_is_barrier(const kir_inst *inst) {
-    static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or"};
+    static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or",
+                                        "barrier_named"};
     if (inst->op == KIR_BARRIER)
         return true;
     for (size_t i = 0; inst->op == KIR_CALL && i < sizeof calls / sizeof *calls; i++)
@@ -169,6 +170,11 @@ void vm_end_block(vm_compiler *c, vm_node *node, uint32_t block) {
 void vm_end_piece(vm_compiler *c, vm_node *node) {
     node->inst = c->value;
     node->end = VM_END_BARRIER;
+    if (c->inst->op == KIR_CALL && !strcmp(c->inst->name, "barrier_named")) {
+        node->end = VM_END_NAMED_BARRIER;
+        node->barrier = vm_cell_of(c, c->inst->args[0], 0);
+        node->threads = vm_cell_of(c, c->inst->args[1], 0);
+    }
     set_edges(c, node, 1);
     node->edges[0] = (vm_edge){.to = (uint32_t)(node - c->program->nodes) + 1};
 }

@@ -7,6 +7,8 @@
  * components are printed one by one with commas between them:
  *
  *     printf("%5.2v4hlf|", v)   ->   "%5.2f" four times   ->    1.00, 2.00, ...
+ *
+ * vprintf, which CUDA's compilers call, has its arguments in memory.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -24,10 +26,10 @@ typedef struct argument {
 } argument;
 
 typedef struct printing {
-    argument *args; /* the format first */
+    argument *args; /* the format first; of vprintf, then where the others are */
     uint32_t count;
     vm_operand result;
-    bool has_result;
+    bool has_result, in_memory; /* vprintf */
     uint64_t returns;
 } printing;
 
@@ -37,8 +39,17 @@ typedef struct printer {
     const vm_op *op;
     const printing *call;
     uint32_t lane, next; /* argument */
+    uint64_t at;         /* its address, in memory */
     hd_str *out;
 } printer;
+
+/* The numbers of one argument. */
+typedef struct given {
+    kir_kind kind;
+    uint32_t count;
+    vm_elem elem;
+    uint64_t bits[VM_MAX_COMPONENTS];
+} given;
 
 /* The string at an address, or a fault. */
 static const char *string_at(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address) {
@@ -58,10 +69,34 @@ static const char *string_at(vm_run *r, const vm_op *op, uint32_t lane, uint64_t
     return text;
 }
 
-static const argument *next_argument(printer *p, const char *conversion) {
+/* As C promotes arguments: each stands at a multiple of its size. */
+static given argument_in_memory(printer *p, vm_elem elem) {
+    uint32_t bytes = vm_elem_bytes(elem);
+    given g = {.kind = elem >= VM_F16 ? KIR_FLOAT : KIR_INT, .count = 1, .elem = elem};
+    uint64_t address = hd_align_up(p->at, bytes);
+    const vm_region *region = vm_find_region(p->r, address, bytes);
+    if (!region)
+        vm_fault(p->r, p->op->inst, p->lane,
+                 "vprintf reads an argument of %u bytes at 0x%llx, where no memory is; its buffer "
+                 "ends before its format does",
+                 bytes, (unsigned long long)address);
+    uint64_t own = region->space == KIR_PRIVATE ? p->lane * p->r->private_stride : 0;
+    memcpy(g.bits, region->host + (address - region->base) + own, bytes);
+    p->at = address + bytes;
+    return g;
+}
+
+/* The argument that a conversion prints; in memory it is an `elem`. */
+static given next_argument(printer *p, const char *conversion, vm_elem elem) {
+    if (p->call->in_memory)
+        return argument_in_memory(p, elem);
     if (p->next == p->call->count)
         vm_fault(p->r, p->op->inst, p->lane, "printf has no argument left for %s", conversion);
-    return &p->call->args[p->next++];
+    const argument *a = &p->call->args[p->next++];
+    given g = {.kind = a->kind, .count = a->count, .elem = a->part[0].elem};
+    for (uint32_t k = 0; k < a->count; k++)
+        g.bits[k] = vm_element(p->r, a->part[k], p->lane);
+    return g;
 }
 
 /* ---- one conversion --------------------------------------------------------------- */
@@ -85,10 +120,10 @@ _Noreturn static void refuse(const printer *p, const conversion *v, const char *
 static int read_size(printer *p, const conversion *v, const char **at) {
     if (**at == '*') {
         (*at)++;
-        const argument *a = next_argument(p, v->text);
-        if (a->kind != KIR_INT || a->count != 1)
+        given width = next_argument(p, v->text, VM_I32);
+        if (width.kind != KIR_INT || width.count != 1)
             refuse(p, v, "takes its width from an argument that is no integer");
-        return (int32_t)vm_element(p->r, a->part[0], p->lane);
+        return (int32_t)width.bits[0];
     }
     int size = 0;
     for (; isdigit((unsigned char)**at); (*at)++)
@@ -145,8 +180,8 @@ static conversion read_conversion(printer *p, const char **at) {
 }
 
 /* An integer cut to the bits of its length (32 without), with its sign where that counts. */
-static uint64_t cut(const conversion *v, vm_operand part, uint64_t bits) {
-    uint32_t own = vm_elem_bytes(part.elem) * 8, kept = v->bits ? v->bits : v->lanes > 1 ? own : 32;
+static uint64_t cut(const conversion *v, vm_elem elem, uint64_t bits) {
+    uint32_t own = vm_elem_bytes(elem) * 8, kept = v->bits ? v->bits : v->lanes > 1 ? own : 32;
     uint32_t above = 64 - (kept < own ? kept : own);
     if (v->letter == 'd' || v->letter == 'i')
         return (uint64_t)((int64_t)(bits << above) >> above);
@@ -159,40 +194,40 @@ static void make_format(const conversion *v, const char *length, char format[32]
     snprintf(format, 32, "%%%s*.*%s%c", v->flags, length, v->letter);
 }
 
-static void print_part(const printer *p, const conversion *v, vm_operand part) {
+static void print_part(const printer *p, const conversion *v, vm_elem elem, uint64_t bits) {
     char format[32];
     bool is_float = strchr("eEfFgGaA", v->letter) != NULL, is_char = v->letter == 'c';
     make_format(v, is_float || is_char ? "" : "ll", format);
-    uint64_t bits = vm_element(p->r, part, p->lane);
     if (is_float)
-        hd_str_printf(p->out, format, v->width, v->precision, vm_real_of(part.elem, bits));
+        hd_str_printf(p->out, format, v->width, v->precision, vm_real_of(elem, bits));
     else if (is_char)
         hd_str_printf(p->out, format, v->width, v->precision, (int)(uint8_t)bits);
     else
-        hd_str_printf(p->out, format, v->width, v->precision, (long long)cut(v, part, bits));
+        hd_str_printf(p->out, format, v->width, v->precision, (long long)cut(v, elem, bits));
 }
 
 static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
-    const argument *a = next_argument(p, v->text);
-    if (a->kind != kind)
+    vm_elem promoted = kind == KIR_FLOAT ? VM_F64 : v->bits == 64 ? VM_I64 : VM_I32;
+    given g = next_argument(p, v->text, promoted);
+    if (g.kind != kind)
         refuse(p, v,
                kind == KIR_FLOAT ? "is for floating-point numbers; its argument is none"
                                  : "is for integers; its argument is none");
-    if (a->count != v->lanes)
+    if (g.count != v->lanes)
         refuse(p, v, "is for another number of components than its argument has");
-    for (uint32_t k = 0; k < a->count; k++) {
+    for (uint32_t k = 0; k < g.count; k++) {
         if (k)
             hd_str_add(p->out, ",");
-        print_part(p, v, a->part[k]);
+        print_part(p, v, g.elem, g.bits[k]);
     }
 }
 
 static void print_pointer(printer *p, const conversion *v) {
-    const argument *a = next_argument(p, v->text);
+    given g = next_argument(p, v->text, VM_I64);
     char format[32];
-    if (a->kind == KIR_FLOAT || a->count != 1)
+    if (g.kind == KIR_FLOAT || g.count != 1)
         refuse(p, v, "is for pointers; its argument is none");
-    uint64_t address = vm_element(p->r, a->part[0], p->lane);
+    uint64_t address = g.bits[0];
     make_format(v, "", format);
     hd_str_printf(p->out, format, v->width, v->precision,
                   v->letter == 's' ? (const void *)string_at(p->r, p->op, p->lane, address)
@@ -204,6 +239,8 @@ static void print_pointer(printer *p, const conversion *v) {
 static void print_lane(vm_run *r, const vm_op *op, uint32_t lane) {
     const printing *call = op->more;
     printer p = {.r = r, .op = op, .call = call, .lane = lane, .next = 1, .out = r->printed};
+    if (call->in_memory)
+        p.at = vm_element(r, call->args[1].part[0], lane);
     const char *at = string_at(r, op, lane, vm_element(r, call->args[0].part[0], lane));
     while (*at) {
         size_t plain = strcspn(at, "%");
@@ -226,6 +263,28 @@ static void print_lane(vm_run *r, const vm_op *op, uint32_t lane) {
     }
 }
 
+/* Conversions of a format, and their stars. */
+static uint64_t count_arguments(const char *format) {
+    uint64_t count = 0;
+    for (format = strchr(format, '%'); format; format = strchr(format, '%')) {
+        size_t length = strcspn(++format, "diouxXeEfFgGaAcsp%n");
+        for (size_t i = 0; i < length; i++)
+            count += format[i] == '*';
+        format += length;
+        count += *format && *format != '%';
+        format += *format != '\0';
+    }
+    return count;
+}
+
+/* What the call gives, printed or not. */
+static uint64_t result_of(vm_run *r, const vm_op *op, uint32_t lane) {
+    const printing *call = op->more;
+    if (!call->in_memory)
+        return call->returns;
+    return count_arguments(string_at(r, op, lane, vm_element(r, call->args[0].part[0], lane)));
+}
+
 static void run_printf(vm_run *r, const vm_op *op) {
     enum { MOST_KEPT = 1 << 20 };
     const printing *call = op->more;
@@ -239,7 +298,7 @@ static void run_printf(vm_run *r, const vm_op *op) {
             r->printed->length = 0;
         }
         if (call->has_result)
-            vm_put_bits(r, call->result, lane, call->returns);
+            vm_put_bits(r, call->result, lane, result_of(r, op, lane));
     }
 }
 
@@ -255,6 +314,7 @@ static void compile_printing(vm_compiler *c, const void *what) {
         for (uint32_t k = 0; k < type.lanes; k++)
             call->args[i].part[k] = vm_call_arg(c, i, k);
     }
+    call->in_memory = !strcmp(c->inst->name, "vprintf");
     call->has_result = c->inst->type.kind != KIR_VOID;
     if (call->has_result)
         call->result = vm_result(c, 0);
@@ -279,6 +339,7 @@ static void run_trap(vm_run *r, const vm_op *op) {
 const vm_builtin vm_print_builtins[] = {
     {"printf", "IP*", compile_printing, &(vm_op_fn *const){run_printf}},
     {"printf", "vP*", compile_printing, &(vm_op_fn *const){run_printf}},
+    {"vprintf", "IPP", compile_printing, &(vm_op_fn *const){run_printf}},
     {"assert_fail", "vP*", compile_printing, &(vm_op_fn *const){run_assert}},
     {"trap", "v", vm_compile_plain, &(vm_op_fn *const){run_trap}},
     {NULL},

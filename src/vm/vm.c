@@ -34,8 +34,7 @@ hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what,
         what, (unsigned long long)bytes);
 }
 
-/* Its base is set; false when there is no memory for it. */
-static bool add_region(hd_vm *vm, vm_region region) {
+bool vm_add_region(hd_vm *vm, vm_region region) {
     region.base = vm->next_address;
     region.host = vm_host_memory(vm, region.bytes);
     if (!region.host)
@@ -59,7 +58,7 @@ static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents) {
         status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &contents);
     if (!status && is_watched)
         region.written = vm_host_memory(vm, (region.bytes + 7) / 8);
-    if (!status && ((is_watched && !region.written) || !add_region(vm, region)))
+    if (!status && ((is_watched && !region.written) || !vm_add_region(vm, region)))
         status =
             vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name), region.bytes);
     if (!status && contents) /* else the run is being stopped */
@@ -88,7 +87,7 @@ static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_sta
                         .read_only = s->space == KIR_CONSTANT,
                         .record = s->record,
                         .element_bytes = s->record ? s->record->size : 0};
-    if (!add_region(vm, region))
+    if (!vm_add_region(vm, region))
         return vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
                             s->bytes);
     const vm_region *placed = &vm->regions.data[vm->regions.count - 1];
@@ -131,6 +130,8 @@ static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
     hd_push(vm->arena, &vm->compiled, c);
     for (uint32_t i = 0; i < l->kernel->static_count && !status; i++)
         status = place_static(vm, l->kernel, &l->kernel->statics[i]);
+    if (!status && c.program->allocates && !vm->heap)
+        status = vm_heap_open(vm, &l->kernel->place);
     return status;
 }
 

@@ -14,7 +14,7 @@
 #include "vm/builtin.h"
 #include "vm/flow.h"
 
-enum { WARP = 32 };
+enum { WARP = VM_WARP };
 
 /* One lane's call: who takes part, and its operands. */
 typedef struct member {
@@ -59,7 +59,7 @@ static bool leads_to_others(const vm_program *p, uint32_t start) {
     seen[start] = true;
     while (depth && !found) {
         uint32_t node = stack[--depth];
-        found = p->nodes[node].end == VM_END_BARRIER;
+        found = p->nodes[node].end == VM_END_BARRIER || p->nodes[node].end == VM_END_NAMED_BARRIER;
         for (uint32_t i = 0; i < p->nodes[node].count; i++)
             found |= p->ops[p->nodes[node].first + i].fn == run_warps;
         for (uint32_t e = 0; e < p->nodes[node].edge_count; e++) {
@@ -162,25 +162,75 @@ static uint32_t distance_of(const member *m) {
     return (uint32_t)vm_element(m->r, m->second, m->first + m->lane) & (WARP - 1);
 }
 
-static uint64_t shuffle(const member *m) {
+static uint64_t warp_shuffle(const member *m) {
     uint32_t width = width_of(m);
     return taken_from(m, (m->lane & ~(width - 1)) | (distance_of(m) & (width - 1)));
 }
 
-static uint64_t shuffle_up(const member *m) {
+static uint64_t warp_shuffle_up(const member *m) {
     uint32_t place = m->lane & (width_of(m) - 1), by = distance_of(m);
     return taken_from(m, by <= place ? m->lane - by : m->lane);
 }
 
-static uint64_t shuffle_down(const member *m) {
+static uint64_t warp_shuffle_down(const member *m) {
     uint32_t width = width_of(m), place = m->lane & (width - 1), by = distance_of(m);
     return taken_from(m, by < width - place ? m->lane + by : m->lane);
 }
 
-static uint64_t shuffle_xor(const member *m) {
+static uint64_t warp_shuffle_xor(const member *m) {
     uint32_t last = m->lane | (width_of(m) - 1), from = m->lane ^ distance_of(m);
     return taken_from(m, from <= last ? from : m->lane);
 }
+
+/* ---- PTX's shuffles --------------------------------------------------------------- */
+
+/* A lane's segment is what the bits 8-12 of operand c fix of its number; the bits 0-4 clamp the
+ * source within it. */
+typedef struct segment {
+    uint32_t mask, first, last;
+} segment;
+
+static segment segment_of(const member *m) {
+    uint32_t c = (uint32_t)vm_element(m->r, m->third, m->first + m->lane);
+    uint32_t mask = c >> 8 & (WARP - 1), first = m->lane & mask;
+    return (segment){mask, first, first | (c & ~mask & (WARP - 1))};
+}
+
+/* The lane that a shuffle reads, in range or not. */
+static int32_t source_idx(const member *m, segment s) {
+    return (int32_t)(s.first | (distance_of(m) & ~s.mask));
+}
+static int32_t source_up(const member *m, segment s) {
+    (void)s;
+    return (int32_t)m->lane - (int32_t)distance_of(m);
+}
+static int32_t source_down(const member *m, segment s) {
+    (void)s;
+    return (int32_t)(m->lane + distance_of(m));
+}
+static int32_t source_bfly(const member *m, segment s) {
+    (void)s;
+    return (int32_t)(m->lane ^ distance_of(m));
+}
+
+#define SHUFFLE(way, in_range)                                     \
+    static uint64_t shuffle_##way##_pred(const member *m) {        \
+        segment s = segment_of(m);                                 \
+        int32_t from = source_##way(m, s), last = (int32_t)s.last; \
+        return in_range;                                           \
+    }                                                              \
+    static uint64_t shuffle_##way(const member *m) {               \
+        bool known = shuffle_##way##_pred(m);                      \
+        int32_t from = source_##way(m, segment_of(m));             \
+        return taken_from(m, known ? (uint32_t)from : m->lane);    \
+    }
+/* Upwards the clamp is the least lane. */
+SHUFFLE(idx, from <= last)
+SHUFFLE(up, from >= last)
+SHUFFLE(down, from <= last)
+SHUFFLE(bfly, from <= last)
+
+static uint64_t elect(const member *m) { return m->lane == (uint32_t)__builtin_ctz(m->mask); }
 
 #define REDUCE(name, start, expression)              \
     static uint64_t reduce_##name(const member *m) { \
@@ -274,26 +324,30 @@ static void compile_count(vm_compiler *c, const void *what) {
 
 /* ---- the table -------------------------------------------------------------------- */
 
-#define ROW(name, shape, ...)                                                     \
-    {                                                                             \
-        "warp_" name, shape, compile_warp, &(const warp_function) { __VA_ARGS__ } \
+#define ROW(name, shape, ...)                                             \
+    {                                                                     \
+        name, shape, compile_warp, &(const warp_function) { __VA_ARGS__ } \
     }
 #define SHUFFLES(name, fn) ROW(name, "IIIII", fn, false), ROW(name, "FIFII", fn, false)
-#define REDUCTION(name) ROW("reduce_" #name, "III", reduce_##name, true)
+#define SHUFFLE_ROWS(way)                                                   \
+    SHUFFLES("shuffle_" #way, shuffle_##way),                               \
+        ROW("shuffle_" #way "_pred", "IIIII", shuffle_##way##_pred, false), \
+        ROW("shuffle_" #way "_pred", "IIFII", shuffle_##way##_pred, false)
+#define REDUCTION(name) ROW("warp_reduce_" #name, "III", reduce_##name, true)
 
 const vm_builtin vm_warp_builtins[] = {
-    ROW("sync", "vI", NULL, false),
-    ROW("all", "III", all, true),
-    ROW("any", "III", any, true),
-    ROW("uni", "III", uni, true),
-    ROW("ballot", "III", ballot, true),
-    ROW("match_any", "IId", match_any, false),
-    ROW("match_all", "IId", match_all, true),
-    ROW("match_all_pred", "IId", match_all_pred, true),
-    SHUFFLES("shuffle", shuffle),
-    SHUFFLES("shuffle_up", shuffle_up),
-    SHUFFLES("shuffle_down", shuffle_down),
-    SHUFFLES("shuffle_xor", shuffle_xor),
+    ROW("warp_sync", "vI", NULL, false),
+    ROW("warp_all", "III", all, true),
+    ROW("warp_any", "III", any, true),
+    ROW("warp_uni", "III", uni, true),
+    ROW("warp_ballot", "III", ballot, true),
+    ROW("warp_match_any", "IId", match_any, false),
+    ROW("warp_match_all", "IId", match_all, true),
+    ROW("warp_match_all_pred", "IId", match_all_pred, true),
+    SHUFFLES("warp_shuffle", warp_shuffle),
+    SHUFFLES("warp_shuffle_up", warp_shuffle_up),
+    SHUFFLES("warp_shuffle_down", warp_shuffle_down),
+    SHUFFLES("warp_shuffle_xor", warp_shuffle_xor),
     REDUCTION(add),
     REDUCTION(and),
     REDUCTION(or),
@@ -302,6 +356,11 @@ const vm_builtin vm_warp_builtins[] = {
     REDUCTION(max),
     REDUCTION(umin),
     REDUCTION(umax),
+    SHUFFLE_ROWS(idx),
+    SHUFFLE_ROWS(up),
+    SHUFFLE_ROWS(down),
+    SHUFFLE_ROWS(bfly),
+    ROW("elect", "II", elect, false),
     {"active_mask", "I", compile_warp, &(const warp_function){active_mask, true}},
     {"barrier_count", "II", compile_count, &(const counting){COUNT}},
     {"barrier_and", "II", compile_count, &(const counting){AND}},

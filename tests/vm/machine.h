@@ -90,6 +90,28 @@ static inline void machine_run(machine *k, const char *text, const machine_buffe
     folder_remove(folder);
 }
 
+/* Runs a text of one kernel in kir on buffers of `count` elements each, of the types that its
+ * parameters say, with these contents. No file is written. */
+static inline void machine_run_kir(machine *k, const char *text, void *const *contents,
+                                   uint64_t count, uint64_t global, uint64_t local) {
+    *k = (machine){.arena = hd_arena_new()};
+    k->diag = (hd_diag){machine_message, k};
+    k->messages.arena = k->printed.arena = k->arena;
+    kir_module *module;
+    hd_job_flags flags = {.kernel_path = "kernel.kir",
+                          .dims = 1,
+                          .global = {global, 1, 1},
+                          .local = {local, 1, 1},
+                          .count = count};
+    hd_status status = kir_parse(k->arena, &k->diag, flags.kernel_path, text, &module);
+    if (!status)
+        status = hd_job_from_flags(k->arena, &k->diag, &flags, module, &k->job);
+    hd_vm_options options = {.workers = 1, .print = machine_print, .user = k};
+    if (!status)
+        status = hd_vm_open(k->arena, &k->diag, k->job, contents, &options, &k->vm);
+    k->status = status ? status : hd_vm_run(k->vm, 0, NULL, NULL);
+}
+
 static inline const int32_t *machine_ints(const machine *k, uint32_t buffer) {
     return hd_vm_contents(k->vm, buffer);
 }

@@ -316,18 +316,56 @@ DEFINE_UNARY(FLOOR, floorf, floor)
 DEFINE_UNARY(CEIL, ceilf, ceil)
 DEFINE_UNARY(FTRUNC, truncf, trunc)
 DEFINE_UNARY(RINT, rintf, rint)
-/* The product and sum of halves are exact in a double. */
+/* In a double the product of halves is exact, and so is the sum where it is near the middle between
+ * two halves. */
 LANE_BY_LANE(FMA_F16, F16, F16, fma((double)a, (double)b, (double)c))
 LANE_BY_LANE(FMA_F32, F32, F32, fmaf(a, b, c))
 LANE_BY_LANE(FMA_F64, F64, F64, fma(a, b, c))
-/* A NaN gives way to the other operand. */
-#define PICK(I, condition) BLEND(I, (V_U_##I)(condition), a, b)
-#define DEFINE_FMIN(op, T, I) VECTORS(op##_##T, T, I, (V(T))PICK(I, (a < b) | (b != b)))
-#define DEFINE_FMAX(op, T, I) VECTORS(op##_##T, T, I, (V(T))PICK(I, (a > b) | (b != b)))
+/* A NaN gives way to the other operand; equal numbers differ in the signs of zeros alone. */
+#define PICK(I, signs, condition)                            \
+    BLEND(I, (V_U_##I)(a == b), (V_U_##I)a signs(V_U_##I) b, \
+          BLEND(I, (V_U_##I)((condition) | (b != b)), a, b))
+/* NaN when an operand is one: every bit but the sign. */
+#define PICK_NAN(I, signs, condition)                                                            \
+    BLEND(I, (V_U_##I)((a != a) | (b != b)), (V_U_##I){0} + SIZE_##I, PICK(I, signs, condition))
+#define SIZE_I16 0x7fff
+#define SIZE_I32 0x7fffffff
+#define SIZE_I64 0x7fffffffffffffff
+#define DEFINE_FMIN(op, T, I) VECTORS(op##_##T, T, I, (V(T))PICK(I, |, a < b))
+#define DEFINE_FMAX(op, T, I) VECTORS(op##_##T, T, I, (V(T))PICK(I, &, a > b))
+#define DEFINE_FMIN_NAN(op, T, I) VECTORS(op##_##T, T, I, (V(T))PICK_NAN(I, |, a < b))
+#define DEFINE_FMAX_NAN(op, T, I) VECTORS(op##_##T, T, I, (V(T))PICK_NAN(I, &, a > b))
 EACH_FLOAT(DEFINE_FMIN, FMIN)
 EACH_FLOAT(DEFINE_FMAX, FMAX)
-LANE_BY_LANE(FMIN_F16, F16, F16, ((float)a < (float)b) | ((float)b != (float)b) ? a : b)
-LANE_BY_LANE(FMAX_F16, F16, F16, ((float)a > (float)b) | ((float)b != (float)b) ? a : b)
+EACH_FLOAT(DEFINE_FMIN_NAN, FMIN_NAN)
+EACH_FLOAT(DEFINE_FMAX_NAN, FMAX_NAN)
+/* The lesser of two halves, as bits, or the greatest of them. */
+ALWAYS U_I16 half_extreme(U_I16 x, U_I16 y, bool greatest, bool nan_wins) {
+    F16 a, b;
+    memcpy(&a, &x, sizeof a);
+    memcpy(&b, &y, sizeof b);
+    float wide_a = (float)a, wide_b = (float)b;
+    if (nan_wins && ((wide_a != wide_a) | (wide_b != wide_b)))
+        return SIZE_I16;
+    if (wide_a == wide_b)
+        return greatest ? x & y : x | y;
+    return (greatest ? wide_a > wide_b : wide_a < wide_b) | (wide_b != wide_b) ? x : y;
+}
+LANE_BY_LANE(FMIN_F16, U_I16, U_I16, half_extreme(a, b, false, false))
+LANE_BY_LANE(FMAX_F16, U_I16, U_I16, half_extreme(a, b, true, false))
+LANE_BY_LANE(FMIN_NAN_F16, U_I16, U_I16, half_extreme(a, b, false, true))
+LANE_BY_LANE(FMAX_NAN_F16, U_I16, U_I16, half_extreme(a, b, true, true))
+/* Numbers without a leading bit keep their sign alone. */
+#define DEFINE_FLUSH(T, I, exponent)                                                 \
+    VECTORS(FLUSH_##T, U_##I, I, a & ~((V_U_##I)((a & (exponent)) == 0) & SIZE_##I))
+DEFINE_FLUSH(F16, I16, 0x7c00)
+DEFINE_FLUSH(F32, I32, 0x7f800000)
+DEFINE_FLUSH(F64, I64, 0x7ff0000000000000)
+/* Between 0 and 1; of NaN and -0 it is +0. */
+#define DEFINE_SATURATE(op, T, I) \
+    VECTORS(op##_##T, T, I, (V(T))(BLEND(I, (V_U_##I)(a < 1), a, (V(T)){0} + 1) & (V_U_##I)(a > 0)))
+EACH_FLOAT(DEFINE_SATURATE, SATURATE)
+LANE_BY_LANE(SATURATE_F16, F16, F16, (float)a > 0 ? ((float)a < 1 ? (float)a : 1) : 0)
 
 #define X(M, from, to) LANE_BY_LANE(from##_##to, to, from, a)
 VM_FLOAT_PAIRS(X, )

@@ -1,0 +1,389 @@
+/*
+ * Matrices that a warp holds together: PTX's mma, ldmatrix and movmatrix. Which lane has
+ * which elements is PTX ISA's, and follows one rule for all shapes. A lane is in row
+ * `group` = lane / 4 with `quarter` = lane % 4; e elements fit a register of A and B:
+ *
+ *     A    element e g + j of m x k:  row group + 8 (g mod 2), column e quarter + j + 4 e (g / 2)
+ *     B    element e g + j of k x 8:  row e quarter + j + 4 e g, column group
+ *     C    element i of m x 8:        row group + 8 (i / 2), column 2 quarter + i mod 2
+ *
+ * (Where m is 8, A has one register.) All elements are exact as doubles, and so are their
+ * products; sums start with C, run along k, and are rounded once to the result's type.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "vm/builtin.h"
+#include "vm/flow.h"
+#include "vm/format.h"
+
+enum { MOST_ROWS = 16, COLUMNS = 8, MOST_DEPTH = 32, MOST_REGISTERS = 8 };
+
+/* A collective of 32 threads: all of the warp that begins at lane `first` must be here. */
+static void want_whole_warp(vm_run *r, const vm_op *op, uint32_t first) {
+    const char *name = r->program->kernel->insts[op->inst].name;
+    uint32_t here = (uint32_t)(r->bits[first / 64] >> first % 64);
+    if (here == UINT32_MAX)
+        return;
+    uint32_t missing = (uint32_t)__builtin_ctz(~here), some = (uint32_t)__builtin_ctz(here);
+    vm_fault(r, op->inst, first + some,
+             "%s is made by all 32 threads of a warp together, and lane %u of the warp is not "
+             "here; %s",
+             name, missing,
+             first + missing < r->lanes ? "make the call outside of branches that lanes part at"
+                                        : "launch blocks of whole warps");
+}
+
+/* The warps of the block with active lanes, each complete. */
+static bool next_warp(vm_run *r, const vm_op *op, uint32_t *first) {
+    while (*first < r->lanes && !(uint32_t)(r->bits[*first / 64] >> *first % 64))
+        *first += VM_WARP;
+    if (*first < r->lanes)
+        want_whole_warp(r, op, *first);
+    return *first < r->lanes;
+}
+
+/* ---- elements --------------------------------------------------------------------- */
+
+typedef double number_fn(uint64_t bits);
+typedef struct element {
+    const char *name;
+    uint32_t bits;
+    number_fn *number;
+} element;
+
+static double of_f16(uint64_t bits) { return vm_real_of(VM_F16, bits); }
+static double of_bf16(uint64_t bits) { return vm_real_of(VM_F32, bits << 16); }
+static double of_f32(uint64_t bits) { return vm_real_of(VM_F32, bits); }
+/* What stands below the ten bits does not count. */
+static double of_tf32(uint64_t bits) { return vm_real_of(VM_F32, bits & 0xffffe000); }
+static double of_f64(uint64_t bits) { return vm_real_of(VM_F64, bits); }
+static double of_e4m3(uint64_t bits) { return vm_real_of_e4m3((uint8_t)bits); }
+static double of_e5m2(uint64_t bits) { return vm_real_of_e5m2((uint8_t)bits); }
+static double of_s8(uint64_t bits) { return (int8_t)bits; }
+static double of_u8(uint64_t bits) { return (uint8_t)bits; }
+static double of_s32(uint64_t bits) { return (int32_t)bits; }
+
+static const element elements[] = {
+    {"f16", 16, of_f16},  {"bf16", 16, of_bf16}, {"tf32", 32, of_tf32}, {"e4m3", 8, of_e4m3},
+    {"e5m2", 8, of_e5m2}, {"s8", 8, of_s8},      {"u8", 8, of_u8},      {"f32", 32, of_f32},
+    {"s32", 32, of_s32},  {"f64", 64, of_f64},
+};
+enum { ELEMENTS = sizeof elements / sizeof *elements };
+
+/* What there is: shapes, types of C and D, types of A and B, separated by blanks. */
+static const struct {
+    const char *shapes, *sums, *factors;
+} kinds[] = {
+    {"m16n8k8 m16n8k16", "f16 f32", "f16"},
+    {"m16n8k8 m16n8k16", "f32", "bf16"},
+    {"m16n8k4 m16n8k8", "f32", "tf32"},
+    {"m16n8k16 m16n8k32", "f16 f32", "e4m3 e5m2"},
+    {"m8n8k16 m16n8k16 m16n8k32", "s32", "s8 u8"},
+    {"m8n8k4 m16n8k4 m16n8k8 m16n8k16", "f64", "f64"},
+};
+
+/* Is the word one of the list's? */
+static bool is_among(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = list; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == length && !strncmp(at, word, length))
+            return true;
+    return false;
+}
+
+static const element *find_element(const char *name) {
+    for (uint32_t i = 0; i < ELEMENTS; i++)
+        if (!strcmp(elements[i].name, name))
+            return &elements[i];
+    return NULL;
+}
+
+/* ---- mma -------------------------------------------------------------------------- */
+
+/* One matrix of a call: its registers, each with as many elements as fit. */
+typedef struct fragment {
+    const element *element;
+    uint32_t registers, width; /* bits of a register */
+    vm_operand in[MOST_REGISTERS];
+} fragment;
+
+typedef struct mma {
+    uint32_t m, k;
+    bool saturates;
+    fragment a, b, c;
+    vm_operand d[4];
+} mma;
+
+typedef struct matrices {
+    double a[MOST_ROWS][MOST_DEPTH], b[MOST_DEPTH][COLUMNS], c[MOST_ROWS][COLUMNS];
+} matrices;
+
+static uint32_t per_register(const fragment *f) { return f->width / f->element->bits; }
+
+/* Element i of a lane. */
+static double element_of(const vm_run *r, const fragment *f, uint32_t lane, uint32_t i) {
+    uint32_t each = per_register(f), bits = f->element->bits;
+    uint64_t value = vm_element(r, f->in[i / each], lane) >> i % each * bits;
+    return f->element->number(bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value);
+}
+
+static void gather(const vm_run *r, const mma *x, uint32_t first, matrices *to) {
+    uint32_t e = per_register(&x->a);
+    for (uint32_t l = 0; l < VM_WARP; l++) {
+        uint32_t group = l / 4, quarter = l % 4;
+        for (uint32_t i = 0; i < x->a.registers * e; i++)
+            to->a[group + i / e % 2 * 8][e * quarter + i % e + 4 * e * (i / e / 2)] =
+                element_of(r, &x->a, first + l, i);
+        for (uint32_t i = 0; i < x->b.registers * e; i++)
+            to->b[e * quarter + i % e + 4 * e * (i / e)][group] =
+                element_of(r, &x->b, first + l, i);
+        for (uint32_t i = 0; i < x->m / 4; i++)
+            to->c[group + i / 2 * 8][2 * quarter + i % 2] = element_of(r, &x->c, first + l, i);
+    }
+}
+
+static void multiply(const mma *x, matrices *y) {
+    bool is_exact = x->a.element->bits < 64;
+    for (uint32_t i = 0; i < x->m; i++)
+        for (uint32_t k = 0; k < x->k; k++)
+            for (uint32_t j = 0; j < COLUMNS; j++)
+                y->c[i][j] = is_exact ? y->a[i][k] * y->b[k][j] + y->c[i][j]
+                                      : fma(y->a[i][k], y->b[k][j], y->c[i][j]);
+}
+
+/* An element of the result: whole numbers are exact in the sum. */
+static uint64_t result_bits(const mma *x, double sum) {
+    const element *type = x->c.element;
+    if (type->number != of_s32)
+        return isnan(sum) && type->number == of_f32 ? 0x7fffffff
+               : type->number == of_f16             ? vm_format_real(&vm_f16, sum, FE_TONEAREST)
+                                                    : vm_bits_of(x->d[0].elem, sum);
+    if (x->saturates)
+        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+    return (uint32_t)(int64_t)sum;
+}
+
+static void scatter(vm_run *r, const mma *x, uint32_t first, const matrices *from) {
+    uint32_t each = per_register(&x->c);
+    for (uint32_t l = 0; l < VM_WARP; l++)
+        for (uint32_t n = 0; n < x->c.registers; n++) {
+            uint64_t bits = 0;
+            for (uint32_t i = n * each; i < (n + 1) * each; i++)
+                bits |= result_bits(x, from->c[l / 4 + i / 2 * 8][2 * (l % 4) + i % 2])
+                        << i % each * x->c.element->bits;
+            vm_put_bits(r, x->d[n], first + l, bits);
+        }
+}
+
+static void run_mma(vm_run *r, const vm_op *op) {
+    matrices y;
+    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP) {
+        gather(r, op->more, first, &y);
+        multiply(op->more, &y);
+        scatter(r, op->more, first, &y);
+    }
+}
+
+/* ---- mma by its name -------------------------------------------------------------- */
+
+typedef struct mma_name {
+    char shape[16], sum[8], a[8], b[8];
+    uint32_t m, k;
+    bool saturates;
+} mma_name;
+
+/* "mma_m16n8k32_s32_s8_u8_sat" taken apart; false: there is none such. */
+static bool read_name(const char *name, mma_name *n) {
+    char parts[5][16] = {""};
+    uint32_t count = 0;
+    for (const char *at = name + strlen("mma_"); count < 5; at++) {
+        size_t length = strcspn(at, "_");
+        if (!length || length >= sizeof parts[0])
+            return false;
+        memcpy(parts[count++], at, length);
+        at += length;
+        if (!*at)
+            break;
+    }
+    n->saturates = count > 3 && !strcmp(parts[count - 1], "sat");
+    count -= n->saturates;
+    if (count < 3 || count > 4)
+        return false;
+    snprintf(n->shape, sizeof n->shape, "%.15s", parts[0]);
+    snprintf(n->sum, sizeof n->sum, "%.7s", parts[1]);
+    snprintf(n->a, sizeof n->a, "%.7s", parts[2]);
+    snprintf(n->b, sizeof n->b, "%.7s", parts[count - 1]);
+    if (sscanf(n->shape, "m%un8k%u", &n->m, &n->k) != 2 || (n->saturates && strcmp(n->sum, "s32")))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (is_among(kinds[i].shapes, n->shape) && is_among(kinds[i].sums, n->sum) &&
+            is_among(kinds[i].factors, n->a) && is_among(kinds[i].factors, n->b))
+            return true;
+    return false;
+}
+
+/* A fragment of `count` elements for the whole warp. */
+static fragment fragment_of(const char *name, uint32_t count) {
+    fragment f = {.element = find_element(name)};
+    f.width = f.element->bits == 64 ? 64 : 32;
+    f.registers = count * f.element->bits / f.width / VM_WARP;
+    return f;
+}
+
+/* Does the type hold the fragment? C and D are of the sum's own type, unless they are packed. */
+static bool holds(kir_type type, const fragment *f, bool is_sum) {
+    bool is_float = f->width == 64 || (is_sum && f->element->number == of_f32);
+    return type.kind == (is_float ? KIR_FLOAT : KIR_INT) && type.bits == f->width &&
+           type.lanes == f->registers;
+}
+
+static void compile_mma(vm_compiler *c, const void *what) {
+    (void)what;
+    mma_name n = {0};
+    if (!read_name(c->inst->name, &n)) {
+        vm_cannot_run(c, "the machine has no %s; docs/kir.md lists shapes and types",
+                      c->inst->name);
+        return;
+    }
+    mma *x = hd_new(c->arena, mma);
+    *x = (mma){.m = n.m,
+               .k = n.k,
+               .saturates = n.saturates,
+               .a = fragment_of(n.a, n.m * n.k),
+               .b = fragment_of(n.b, n.k * COLUMNS),
+               .c = fragment_of(n.sum, n.m * COLUMNS)};
+    fragment *const args[] = {&x->a, &x->b, &x->c};
+    bool fits = c->inst->arg_count == 3 && holds(c->inst->type, &x->c, true);
+    for (uint32_t i = 0; i < 3 && fits; i++)
+        fits = holds(c->kernel->insts[c->inst->args[i]].type, args[i], i == 2);
+    if (!fits) {
+        vm_cannot_run(c, "%s has operands of %u, %u and %u registers, and a result as the last",
+                      c->inst->name, x->a.registers, x->b.registers, x->c.registers);
+        return;
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < args[i]->registers; k++)
+            args[i]->in[k] = vm_call_arg(c, i, k);
+    for (uint32_t k = 0; k < x->c.registers; k++)
+        x->d[k] = vm_result(c, k);
+    vm_emit_for_lanes(c, run_mma, x);
+}
+
+/* ---- matrices of 8 x 8 halves ----------------------------------------------------- */
+
+typedef struct tile {
+    uint16_t row[8][8];
+} tile;
+
+/* The two elements that a lane has of a matrix, or of its transpose. */
+static uint32_t pair_of(const tile *t, uint32_t lane, bool transposed) {
+    uint32_t row = lane / 4, column = lane % 4 * 2;
+    uint32_t low = transposed ? t->row[column][row] : t->row[row][column];
+    uint32_t high = transposed ? t->row[column + 1][row] : t->row[row][column + 1];
+    return low | high << 16;
+}
+
+typedef struct ldmatrix {
+    const vm_memory *memory;
+    uint32_t count; /* matrices */
+    bool transposed;
+    vm_operand d[4];
+} ldmatrix;
+
+enum { ROW_BYTES = 16 };
+
+/* The lanes that give addresses: eight of each warp for each matrix. */
+static uint32_t addressing_lanes(const vm_run *r, const ldmatrix *x, uint64_t *mask) {
+    uint32_t count = 0;
+    uint64_t of_warp = (UINT64_C(1) << 8 * x->count) - 1;
+    for (uint32_t w = 0; w < r->words; w++) {
+        mask[w] = r->bits[w] & (of_warp | of_warp << VM_WARP);
+        count += (uint32_t)__builtin_popcountll(mask[w]);
+    }
+    return count;
+}
+
+static void run_ldmatrix(vm_run *r, const vm_op *op) {
+    const ldmatrix *x = op->more;
+    const vm_memory *m = x->memory;
+    uint64_t *some = r->flow->taken[0], *all = r->flow->taken[1];
+    uint32_t active = r->active.count;
+    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP)
+        ; /* all are complete */
+    memcpy(all, r->bits, r->words * sizeof *all);
+    vm_activate(r, some, addressing_lanes(r, x, some));
+    vm_target t = vm_resolve(r, op, m, m->slot, m->address, ROW_BYTES, ROW_BYTES, false);
+    if (r->checked)
+        vm_check_access(r, op, &t, ROW_BYTES, VM_READS);
+    vm_announce(r, &t, m->space, m->announced, m->announced_count);
+    vm_activate(r, all, active);
+    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP)
+        for (uint32_t n = 0; n < x->count; n++) {
+            tile y;
+            for (uint32_t row = 0; row < 8; row++) {
+                uint32_t l = first + 8 * n + row;
+                memcpy(y.row[row], vm_host(r, &t, l, vm_lane_address(&t, l)), ROW_BYTES);
+            }
+            for (uint32_t l = 0; l < VM_WARP; l++)
+                vm_put_bits(r, x->d[n], first + l, pair_of(&y, l, x->transposed));
+        }
+}
+
+static void compile_ldmatrix(vm_compiler *c, const void *what) {
+    ldmatrix *x = hd_new(c->arena, ldmatrix);
+    x->count = *(const uint32_t *)what;
+    x->transposed = strstr(c->inst->name, "_trans") != NULL;
+    if (c->inst->type.kind != KIR_INT || c->inst->type.bits != 32 ||
+        c->inst->type.lanes != x->count) {
+        vm_cannot_run(c, "%s has a result of %u i32", c->inst->name, x->count);
+        return;
+    }
+    vm_memory *m = vm_memory_new(c, c->inst->args[0]);
+    m->announced = vm_announced_rows(c, HD_LOAD, &m->announced_count);
+    x->memory = m;
+    for (uint32_t n = 0; n < x->count; n++)
+        x->d[n] = vm_result(c, n);
+    vm_emit_for_lanes(c, run_ldmatrix, x);
+}
+
+typedef struct movmatrix {
+    vm_operand a, d;
+} movmatrix;
+
+static void run_movmatrix(vm_run *r, const vm_op *op) {
+    const movmatrix *x = op->more;
+    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP) {
+        tile y;
+        for (uint32_t l = 0; l < VM_WARP; l++) {
+            uint32_t pair = (uint32_t)vm_element(r, x->a, first + l);
+            memcpy(&y.row[l / 4][l % 4 * 2], &pair, sizeof pair);
+        }
+        for (uint32_t l = 0; l < VM_WARP; l++)
+            vm_put_bits(r, x->d, first + l, pair_of(&y, l, true));
+    }
+}
+
+static void compile_movmatrix(vm_compiler *c, const void *what) {
+    (void)what;
+    movmatrix *x = hd_new(c->arena, movmatrix);
+    *x = (movmatrix){vm_call_arg(c, 0, 0), vm_result(c, 0)};
+    vm_emit_for_lanes(c, run_movmatrix, x);
+}
+
+#define LDMATRIX(name, count)                                     \
+    {                                                             \
+        name, "_P", compile_ldmatrix, &(const uint32_t) { count } \
+    }
+
+const vm_builtin vm_matrix_builtins[] = {
+    {"mma_*", "_*", compile_mma, NULL},
+    LDMATRIX("ldmatrix_x1", 1),
+    LDMATRIX("ldmatrix_x2", 2),
+    LDMATRIX("ldmatrix_x4", 4),
+    LDMATRIX("ldmatrix_x1_trans", 1),
+    LDMATRIX("ldmatrix_x2_trans", 2),
+    LDMATRIX("ldmatrix_x4_trans", 4),
+    {"movmatrix_trans", "II", compile_movmatrix, NULL},
+    {NULL},
+};
