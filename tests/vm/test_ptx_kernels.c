@@ -22,6 +22,7 @@ typedef struct side {
     hd_job *job;
     kir_module *module;
     hd_vm *vm;
+    uint64_t accesses; /* of lanes, to all but private memory */
 } side;
 
 typedef struct state {
@@ -91,12 +92,18 @@ static hd_job *with_module(state *s, const hd_job *job, const kir_module *module
 
 /* ---- running ------------------------------------------------------------------------ */
 
+static void run_launch(state *s, side *one, uint32_t launch) {
+    hd_vm_counts counts;
+    must(s, hd_vm_run(one->vm, launch, NULL, &counts));
+    one->accesses += counts.lane_accesses;
+}
+
 static void run(state *s, side *one) {
     const hd_vm_options options = {.workers = 1};
     must(s, hd_vm_open(s->arena, &s->diag, one->job, NULL, &options, &one->vm));
     for (uint32_t l = 0; l < one->job->launch_count; l++)
         for (uint64_t r = 0; r < one->job->launches[l].repeat; r++)
-            must(s, hd_vm_run(one->vm, l, NULL, NULL));
+            run_launch(s, one, l);
 }
 
 static bool is_close(double a, double b, const hd_job *job) {
@@ -143,13 +150,15 @@ static void run_both(const char *job_path, const char *source, const char *optio
     a.job->kernel_path = source;
     const char *all = hd_format(s.arena, "%s %s", a.job->options, options);
     must(&s, hd_frontend(s.arena, &s.diag, source, all, &a.module));
-    a.module->rules &= ~KIR_RULE(BLOCKS); /* jobs of the examples are in work-items */
+    if (!a.job->launches[0].in_blocks)
+        a.module->rules &= ~KIR_RULE(BLOCKS); /* jobs of the examples are in work-items */
     must(&s, hd_job_resolve(s.arena, &s.diag, a.job, a.module));
     must(&s, hd_frontend(s.arena, &s.diag, ptx, NULL, &b.module));
     b.job = with_module(&s, a.job, b.module);
     run(&s, &a);
     run(&s, &b);
     compare(&s, ptx, &a, &b);
+    printf("%llu %llu\n", (unsigned long long)a.accesses, (unsigned long long)b.accesses);
     hd_vm_close(a.vm);
     hd_vm_close(b.vm);
     hd_arena_free(s.arena);
