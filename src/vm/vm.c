@@ -97,6 +97,23 @@ static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_sta
     return HD_OK;
 }
 
+/* Addresses that variables of a kernel hold, of those from number `first` on: all have places. */
+static void write_pointers(hd_vm *vm, const kir_kernel *kernel, size_t first) {
+    for (size_t v = first; v < vm->statics.count; v++) {
+        const kir_static *s = vm->statics.data[v].variable;
+        uint8_t *host = NULL;
+        for (size_t i = 0; i < vm->regions.count; i++)
+            if (vm->regions.data[i].base == vm->statics.data[v].address)
+                host = vm->regions.data[i].host;
+        for (uint32_t i = 0; i < s->pointer_count; i++) {
+            const kir_pointer *pointer = &s->pointers[i];
+            const vm_placed *to = vm_find_static(vm, &kernel->statics[pointer->to]);
+            uint64_t address = to->address + (uint64_t)pointer->addend;
+            memcpy(host + pointer->offset, &address, sizeof address);
+        }
+    }
+}
+
 /* ---- opening ------------------------------------------------------------------------------- */
 
 static uint64_t lanes_of(const hd_launch *l) {
@@ -128,8 +145,11 @@ static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
         return status;
     c.workers = hd_new_array(vm->arena, vm_worker, vm->worker_count);
     hd_push(vm->arena, &vm->compiled, c);
+    size_t placed = vm->statics.count;
     for (uint32_t i = 0; i < l->kernel->static_count && !status; i++)
         status = place_static(vm, l->kernel, &l->kernel->statics[i]);
+    if (!status)
+        write_pointers(vm, l->kernel, placed);
     if (!status && c.program->allocates && !vm->heap)
         status = vm_heap_open(vm, &l->kernel->place);
     return status;
