@@ -434,7 +434,8 @@ static hd_status resolve_buffer_arg(const resolver *r, const hd_launch *launch, 
     if (hd_job_declared_of(job, arg) && !param->record &&
         (!param->element_bytes || buffer->element_bytes % param->element_bytes == 0))
         return HD_OK;
-    if (param->element_bytes && param->element_bytes != buffer->element_bytes)
+    bool is_typed = param->element_bytes && !KIR_HAS(r->module, UNTYPED_POINTERS);
+    if (is_typed && param->element_bytes != buffer->element_bytes)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "parameter '%s' points to %s (%u bytes), but an element of buffer '%s' is %s "
