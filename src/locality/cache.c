@@ -34,14 +34,14 @@ typedef struct cell {
 
 /* How a cache is cut up, in sectors. */
 typedef struct geometry {
-    uint32_t line;     /* of a tag */
+    uint32_t shift;    /* 2 to this are those of a tag's line */
     uint32_t brings;   /* at a time */
     uint32_t per_line; /* bits of all sectors of a line */
 } geometry;
 
-/* What an SM asks L2 for: sectors of a group. */
+/* What an SM asks L2 for: sectors of a line. */
 typedef struct l2_request {
-    uint64_t group;
+    uint64_t line;
     uint32_t asked, full; /* full: written whole */
     uint32_t cell;
     hd_access_kind kind;
@@ -123,7 +123,8 @@ hd_status hd_caches_check(const hd_diag *diag, const hd_device *d) {
 
 static geometry geometry_of(const hd_cache *cache, uint32_t sector) {
     uint32_t line = cache->tag / sector;
-    return (geometry){line, cache->line / sector, (uint32_t)(((uint64_t)1 << line) - 1)};
+    return (geometry){(uint32_t)__builtin_ctz(line), cache->line / sector,
+                      (uint32_t)(((uint64_t)1 << line) - 1)};
 }
 
 /* ---- the levels ------------------------------------------------------------------------------------ */
@@ -150,58 +151,68 @@ static inline uint32_t count_bits(uint32_t x) {
     return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-static void write_back(simulation *s, const cache_victim *line) {
-    if (line->state.dirty)
-        s->cells.data[line->state.owner].counts.dram_written +=
-            (uint64_t)count_bits(line->state.dirty) * s->sector;
+static void write_back(void *user, const cache_state *line) {
+    simulation *s = user;
+    if (line->dirty)
+        s->cells.data[line->owner].counts.dram_written +=
+            (uint64_t)count_bits(line->dirty) * s->sector;
 }
 
-/* Sectors of a line of L2: read, or written where `written` says so (`full`: every byte). */
-static void ask_l2(simulation *s, uint64_t line, uint32_t mask, uint32_t full, bool written,
-                   uint32_t number) {
-    cache_victim victim;
-    cache_state *state = cache_use(&s->l2_sets, line, &victim);
-    if (victim.line != CACHE_NO_LINE)
-        write_back(s, &victim);
-    hd_cache_counts *counts = &s->cells.data[number].counts;
-    uint32_t there = mask & state->valid, wide = widen(mask, s->l2.brings);
+static void serve_l2(simulation *s, const l2_request *r) {
+    bool written = r->kind != HD_LOAD;
+    cache_state gone, *state = cache_use(&s->l2_sets, r->line, &gone);
+    write_back(s, &gone);
+    hd_cache_counts *counts = &s->cells.data[r->cell].counts;
+    uint32_t there = r->asked & state->valid, wide = widen(r->asked, s->l2.brings);
     /* What comes at a time is read unless all of it is written. */
-    uint32_t read = wide & ~state->valid & (written ? widen(wide & ~full, s->l2.brings) : wide);
-    counts->l2_sectors += count_bits(mask);
+    uint32_t read = wide & ~state->valid & (written ? widen(wide & ~r->full, s->l2.brings) : wide);
+    uint32_t asked = count_bits(r->asked);
+    counts->l2_sectors += asked;
     counts->l2_hits += count_bits(there);
+    counts->l2_bytes += r->kind == HD_STORE ? 0 : (uint64_t)asked * s->sector;
     counts->dram_read += (uint64_t)count_bits(read) * s->sector;
     state->valid |= wide;
     if (written) {
         state->dirty |= wide;
-        state->owner = number;
+        state->owner = r->cell;
     }
 }
 
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
 static uint32_t ask_l1(simulation *s, cache_sets *l1, uint64_t line, uint32_t mask, cell *c) {
-    cache_victim victim;
-    cache_state *state = cache_use(l1, line, &victim);
+    cache_state gone, *state = cache_use(l1, line, &gone);
     uint32_t missed = mask & ~state->valid, wide = widen(missed, s->l1.brings);
     c->counts.l1_hits += count_bits(mask & ~missed);
     state->valid |= wide;
     return wide;
 }
 
+/* The part of a group that is in one line. */
+typedef struct group_line {
+    uint64_t line;
+    uint32_t at, mask; /* at: the line's first sector in the group; mask: its sectors */
+} group_line;
+
+/* The first line that has any of the sectors that are left, which are then taken out of them. */
+static inline group_line next_line(const geometry *of, uint64_t group, uint32_t *left) {
+    uint32_t number = (uint32_t)__builtin_ctz(*left) >> of->shift, at = number << of->shift;
+    uint32_t mask = *left >> at & of->per_line;
+    *left &= ~(of->per_line << at);
+    return (group_line){group * (GROUP_SECTORS >> of->shift) + number, at, mask};
+}
+
 /* What of a group of sectors is to be asked of L2: all, or what L1 does not have. */
 static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, bool loads,
                         uint32_t number) {
-    uint32_t asked = 0, left = group->touched;
+    uint32_t asked = 0;
     if (!s->has_l1)
-        return left;
-    while (left) {
-        uint32_t at = (uint32_t)__builtin_ctz(left) / s->l1.line * s->l1.line;
-        uint32_t mask = left >> at & s->l1.per_line;
-        uint64_t line = (group->number * GROUP_SECTORS + at) / s->l1.line;
-        left &= ~(s->l1.per_line << at);
+        return group->touched;
+    for (uint32_t left = group->touched; left;) {
+        const group_line l = next_line(&s->l1, group->number, &left);
         if (loads)
-            asked |= ask_l1(s, &s->l1s[sm], line, mask, &s->cells.data[number]) << at;
+            asked |= ask_l1(s, &s->l1s[sm], l.line, l.mask, &s->cells.data[number]) << l.at;
         else if (s->device->l1_write == HD_L1_WRITE_EVICT) {
-            cache_state *state = cache_find(&s->l1s[sm], line);
+            cache_state *state = cache_find(&s->l1s[sm], l.line);
             if (state)
                 state->valid = 0;
         }
@@ -212,10 +223,12 @@ static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, b
 static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
                         const hd_event_access *access, uint32_t number) {
     bool loads = access->kind == HD_LOAD, stores = access->kind == HD_STORE;
-    uint32_t asked = past_l1(s, sm, group, loads, number);
-    if (asked)
+    for (uint32_t left = past_l1(s, sm, group, loads, number); left;) {
+        const group_line l = next_line(&s->l2, group->number, &left);
+        uint32_t full = stores ? group->full >> l.at & s->l2.per_line : 0;
         hd_push(s->arena, &s->queues[sm].requests,
-                (l2_request){group->number, asked, stores ? group->full : 0, number, access->kind});
+                (l2_request){l.line, l.mask, full, number, access->kind});
+    }
 }
 
 /* A request of many lines: what a large L1 knows of them comes from the host's memory at the same
@@ -225,37 +238,17 @@ static void fetch_l1(const simulation *s, const cache_sets *l1) {
     if (l1->sets * l1->ways <= LARGE)
         return;
     const sector_group *groups = s->list.groups;
-    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
-        cache_fetch_set(
-            l1, (groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(groups[g].touched)) /
-                    s->l1.line);
-    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
-        cache_fetch_line(
-            l1, (groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(groups[g].touched)) /
-                    s->l1.line);
-}
-
-/* ---- L2, round by round -------------------------------------------------------------------------- */
-
-static inline uint64_t l2_line(const simulation *s, uint64_t group, uint32_t at) {
-    return (group * GROUP_SECTORS + at) / s->l2.line;
-}
-
-static void serve_request_of_l2(simulation *s, const l2_request *r) {
-    uint32_t left = r->asked;
-    if (r->kind != HD_STORE)
-        s->cells.data[r->cell].counts.l2_bytes += (uint64_t)count_bits(left) * s->sector;
-    while (left) {
-        uint32_t at = (uint32_t)__builtin_ctz(left) / s->l2.line * s->l2.line;
-        ask_l2(s, l2_line(s, r->group, at), left >> at & s->l2.per_line,
-               r->full >> at & s->l2.per_line, r->kind != HD_LOAD, r->cell);
-        left &= ~(s->l2.per_line << at);
+    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++) {
+        uint32_t left = groups[g].touched;
+        cache_fetch_row(l1, next_line(&s->l1, groups[g].number, &left).line);
+    }
+    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++) {
+        uint32_t left = groups[g].touched;
+        cache_fetch_line(l1, next_line(&s->l1, groups[g].number, &left).line);
     }
 }
 
-static uint64_t first_l2_line(const simulation *s, const l2_request *r) {
-    return l2_line(s, r->group, (uint32_t)__builtin_ctz(r->asked));
-}
+/* ---- L2, round by round -------------------------------------------------------------------------- */
 
 /* One SM's requests of a round. What comes after them is fetched from the host's memory meanwhile,
  * where the sets are spread over many megabytes. */
@@ -264,10 +257,10 @@ static void serve_round(simulation *s, l2_queue *q, size_t round) {
     const l2_request *all = q->requests.data;
     for (; q->served < q->ends.data[round]; q->served++) {
         if (q->served + SETS_AHEAD < q->requests.count)
-            cache_fetch_set(&s->l2_sets, first_l2_line(s, &all[q->served + SETS_AHEAD]));
+            cache_fetch_row(&s->l2_sets, all[q->served + SETS_AHEAD].line);
         if (q->served + LINES_AHEAD < q->requests.count)
-            cache_fetch_line(&s->l2_sets, first_l2_line(s, &all[q->served + LINES_AHEAD]));
-        serve_request_of_l2(s, &all[q->served]);
+            cache_fetch_line(&s->l2_sets, all[q->served + LINES_AHEAD].line);
+        serve_l2(s, &all[q->served]);
     }
 }
 
@@ -476,8 +469,6 @@ void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
     sum->cost += more->cost;
 }
 
-static void write_back_rest(void *user, const cache_victim *line) { write_back(user, line); }
-
 /* Fields first, in the order in which their records were met; the unknown last. */
 static void keep_places(const simulation *s, hd_arena *arena, hd_caches *result) {
     const hd_cache_place *all = s->memory.places.data;
@@ -492,7 +483,7 @@ static void keep_places(const simulation *s, hd_arena *arena, hd_caches *result)
 }
 
 static void add_up(simulation *s, hd_arena *arena, hd_caches *result) {
-    cache_each(&s->l2_sets, write_back_rest, s);
+    cache_each(&s->l2_sets, write_back, s);
     for (uint32_t l = 0; l < result->launch_count; l++)
         result->launches[l].accesses =
             hd_new_array(arena, hd_cache_sum, result->launches[l].launch->access_count);
