@@ -151,7 +151,7 @@ static inline uint32_t count_bits(uint32_t x) {
     return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-static void write_back(void *user, const cache_state *line) {
+static void write_back(void *user, const cache_gone *line) {
     simulation *s = user;
     if (line->dirty)
         s->cells.data[line->owner].counts.dram_written +=
@@ -160,30 +160,32 @@ static void write_back(void *user, const cache_state *line) {
 
 static void serve_l2(simulation *s, const l2_request *r) {
     bool written = r->kind != HD_LOAD;
-    cache_state gone, *state = cache_use(&s->l2_sets, r->line, &gone);
+    cache_gone gone;
+    cache_line *line = cache_use(&s->l2_sets, r->line, &gone);
     write_back(s, &gone);
     hd_cache_counts *counts = &s->cells.data[r->cell].counts;
-    uint32_t there = r->asked & state->valid, wide = widen(r->asked, s->l2.brings);
+    uint32_t there = r->asked & line->valid, wide = widen(r->asked, s->l2.brings);
     /* What comes at a time is read unless all of it is written. */
-    uint32_t read = wide & ~state->valid & (written ? widen(wide & ~r->full, s->l2.brings) : wide);
+    uint32_t read = wide & ~line->valid & (written ? widen(wide & ~r->full, s->l2.brings) : wide);
     uint32_t asked = count_bits(r->asked);
     counts->l2_sectors += asked;
     counts->l2_hits += count_bits(there);
     counts->l2_bytes += r->kind == HD_STORE ? 0 : (uint64_t)asked * s->sector;
     counts->dram_read += (uint64_t)count_bits(read) * s->sector;
-    state->valid |= wide;
+    line->valid |= wide;
     if (written) {
-        state->dirty |= wide;
-        state->owner = r->cell;
+        line->dirty |= wide;
+        s->l2_sets.owners[line - s->l2_sets.lines] = r->cell;
     }
 }
 
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
 static uint32_t ask_l1(simulation *s, cache_sets *l1, uint64_t line, uint32_t mask, cell *c) {
-    cache_state gone, *state = cache_use(l1, line, &gone);
-    uint32_t missed = mask & ~state->valid, wide = widen(missed, s->l1.brings);
+    cache_gone nothing;
+    cache_line *at = cache_use(l1, line, &nothing);
+    uint32_t missed = mask & ~at->valid, wide = widen(missed, s->l1.brings);
     c->counts.l1_hits += count_bits(mask & ~missed);
-    state->valid |= wide;
+    at->valid |= wide;
     return wide;
 }
 
@@ -212,9 +214,9 @@ static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, b
         if (loads)
             asked |= ask_l1(s, &s->l1s[sm], l.line, l.mask, &s->cells.data[number]) << l.at;
         else if (s->device->l1_write == HD_L1_WRITE_EVICT) {
-            cache_state *state = cache_find(&s->l1s[sm], l.line);
-            if (state)
-                state->valid = 0;
+            cache_line *at = cache_find(&s->l1s[sm], l.line);
+            if (at)
+                at->valid = 0;
         }
     }
     return loads ? asked : group->touched;

@@ -30,12 +30,6 @@
 
 enum { ROW = 16, LONG_ROW = 32, HOST_LINE = 64, NO_AGE = 0xff };
 
-typedef struct cache_way {
-    uint64_t line;
-    cache_state state;
-    uint32_t last_use; /* many ways: its number */
-} cache_way;
-
 /* The uses of a set. Numbers begin anew after 2^32 of them. */
 typedef struct cache_uses {
     uint32_t first, next; /* numbers: of the first one that is kept, and the next one to come */
@@ -47,7 +41,6 @@ typedef struct cache_uses {
 static void make_few(cache_sets *c) {
     c->row = c->ways <= ROW ? ROW : LONG_ROW;
     c->row_count = c->sets;
-    c->row_bytes = hd_align_up(c->row * (sizeof(uint16_t) + 1), HOST_LINE);
 }
 
 static void make_many(cache_sets *c) {
@@ -55,10 +48,15 @@ static void make_many(cache_sets *c) {
     while ((uint64_t)ROW << c->rows_shift < 2 * (uint64_t)c->ways)
         c->rows_shift++;
     c->row_count = c->sets << c->rows_shift;
-    c->row_bytes = HOST_LINE;
     c->use_mask = (ROW << c->rows_shift) - 1;
     c->order = hd_zeroed(c->sets, sizeof *c->order);
-    c->uses = hd_zeroed(c->sets * (c->use_mask + 1), sizeof *c->uses);
+    c->uses = hd_zeroed(c->row_count * ROW, sizeof *c->uses);
+    c->last_use = hd_zeroed(c->row_count * ROW, sizeof *c->last_use);
+    c->passed = hd_zeroed(c->row_count, sizeof *c->passed);
+}
+
+static uint64_t bytes_of_rows(const cache_sets *c) {
+    return hd_align_up(c->row_count * c->row * 2, HOST_LINE);
 }
 
 void cache_sets_init(cache_sets *c, uint64_t sets, uint32_t ways) {
@@ -67,31 +65,29 @@ void cache_sets_init(cache_sets *c, uint64_t sets, uint32_t ways) {
         make_few(c);
     else
         make_many(c);
-    c->rows = hd_checked(aligned_alloc(HOST_LINE, c->row_count * c->row_bytes));
-    c->held = hd_zeroed(c->row_count * c->row, sizeof *c->held);
+    c->rows = hd_checked(aligned_alloc(HOST_LINE, bytes_of_rows(c)));
+    c->lines = hd_checked(
+        aligned_alloc(HOST_LINE, hd_align_up(c->row_count * c->row * sizeof *c->lines, HOST_LINE)));
+    c->owners = hd_zeroed(c->row_count * c->row, sizeof *c->owners);
     cache_sets_clear(c);
 }
 
-static inline uint16_t *tags_of(const cache_sets *c, uint64_t row) {
-    return (uint16_t *)(c->rows + row * c->row_bytes);
+static inline uint8_t *tags_of(const cache_sets *c, uint64_t row) {
+    return c->rows + row * c->row * 2;
 }
 
 static inline uint8_t *ages_of(const cache_sets *c, uint64_t row) {
-    return c->rows + row * c->row_bytes + c->row * sizeof(uint16_t);
-}
-
-/* Lines that found the row full and stand in one after it. */
-static inline uint32_t *passed_of(const cache_sets *c, uint64_t row) {
-    return (uint32_t *)(c->rows + row * c->row_bytes + ROW * sizeof(uint16_t));
+    return tags_of(c, row) + c->row;
 }
 
 void cache_sets_clear(cache_sets *c) {
-    memset(c->rows, 0, c->row_count * c->row_bytes);
+    memset(c->rows, 0, bytes_of_rows(c));
     if (c->order) {
         memset(c->order, 0, c->sets * sizeof *c->order);
+        memset(c->passed, 0, c->row_count * sizeof *c->passed);
         return;
     }
-    memset(c->held, 0, c->row_count * c->row * sizeof *c->held);
+    memset(c->lines, 0, c->row_count * c->row * sizeof *c->lines);
     for (uint64_t set = 0; set < c->sets; set++)
         for (uint32_t w = 0; w < c->row; w++)
             ages_of(c, set)[w] = (uint8_t)(w < c->ways ? w : NO_AGE);
@@ -99,58 +95,45 @@ void cache_sets_clear(cache_sets *c) {
 
 void cache_sets_free(cache_sets *c) {
     free(c->rows);
-    free(c->held);
+    free(c->lines);
+    free(c->owners);
     free(c->order);
     free(c->uses);
+    free(c->last_use);
+    free(c->passed);
     *c = (cache_sets){0};
-}
-
-uint64_t cache_sets_bytes(const cache_sets *c) {
-    return c->row_count * (c->row_bytes + c->row * sizeof *c->held);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Bits that cache_set_of() makes no use of; 0: no line. */
-static inline uint16_t tag_of(uint64_t line) { return (uint16_t)(line * CACHE_SPREAD >> 16 | 1); }
-
-/* Of ROW ways those that have this tag, and those that have this age, as bits. A number is copied
- * into a vector as 32 bits, since compilers would take a shorter one through memory, where it waits
- * for its own bytes. */
-#ifdef __SSE2__
-static inline __m128i all_tags(uint16_t tag) { return _mm_set1_epi32((int)(tag * 0x10001u)); }
-static inline __m128i all_ages(uint8_t age) { return _mm_set1_epi32((int)(age * 0x1010101u)); }
-
-static inline uint32_t tags_alike(const uint16_t *tags, uint16_t tag) {
-    const __m128i *eight = (const __m128i *)tags;
-    __m128i low = _mm_cmpeq_epi16(_mm_load_si128(eight), all_tags(tag));
-    __m128i high = _mm_cmpeq_epi16(_mm_load_si128(eight + 1), all_tags(tag));
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
+static inline uint8_t tag_of(uint64_t line) {
+    uint8_t tag = (uint8_t)(line * CACHE_SPREAD >> 24);
+    return tag ? tag : 1;
 }
 
-static inline uint32_t ages_alike(const uint8_t *ages, uint8_t age) {
-    __m128i sixteen = _mm_load_si128((const __m128i *)ages);
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, all_ages(age)));
+/* Of ROW ways those whose byte is this one, as bits. The byte is copied into a vector as 32 bits,
+ * since compilers would take a shorter number through memory, where it waits for its own bytes. */
+#ifdef __SSE2__
+static inline __m128i all_are(uint8_t byte) { return _mm_set1_epi32((int)(byte * 0x1010101u)); }
+
+static inline uint32_t ways_of(const uint8_t *bytes, uint8_t byte) {
+    __m128i row = _mm_load_si128((const __m128i *)bytes);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(row, all_are(byte)));
 }
 
 /* Those that were used after the way of this age are older by one use. */
 static inline void grow_older(uint8_t *ages, uint8_t age) {
-    __m128i *at = (__m128i *)ages, sixteen = _mm_load_si128(at);
-    __m128i older = _mm_cmpeq_epi8(_mm_max_epu8(sixteen, all_ages(age)), sixteen); /* or as old */
-    _mm_store_si128(at, _mm_add_epi8(_mm_add_epi8(sixteen, _mm_set1_epi8(1)), older));
+    __m128i row = _mm_load_si128((const __m128i *)ages);
+    __m128i as_old = _mm_cmpeq_epi8(_mm_max_epu8(row, all_are(age)), row);
+    row = _mm_add_epi8(_mm_add_epi8(row, _mm_set1_epi8(1)), as_old);
+    _mm_store_si128((__m128i *)ages, row);
 }
 #else
-static inline uint32_t tags_alike(const uint16_t *tags, uint16_t tag) {
+static inline uint32_t ways_of(const uint8_t *bytes, uint8_t byte) {
     uint32_t ways = 0;
     for (uint32_t w = 0; w < ROW; w++)
-        ways |= (uint32_t)(tags[w] == tag) << w;
-    return ways;
-}
-
-static inline uint32_t ages_alike(const uint8_t *ages, uint8_t age) {
-    uint32_t ways = 0;
-    for (uint32_t w = 0; w < ROW; w++)
-        ways |= (uint32_t)(ages[w] == age) << w;
+        ways |= (uint32_t)(bytes[w] == byte) << w;
     return ways;
 }
 
@@ -161,33 +144,28 @@ static inline void grow_older(uint8_t *ages, uint8_t age) {
 }
 #endif
 
-/* The ways of a row that have this tag, as bits. */
-static inline uint32_t match_tags(const cache_sets *c, uint64_t row, uint16_t tag) {
-    const uint16_t *tags = tags_of(c, row);
-    uint32_t matches = tags_alike(tags, tag);
+/* The same of a row of any length. */
+static inline uint32_t ways_of_row(const cache_sets *c, const uint8_t *bytes, uint8_t byte) {
+    uint32_t ways = ways_of(bytes, byte);
     if (c->row > ROW)
-        matches |= tags_alike(tags + ROW, tag) << ROW;
-    return matches;
+        ways |= ways_of(bytes + ROW, byte) << ROW;
+    return ways;
 }
 
-/* Of ways whose tags are the line's that which has it, as bits: one or none. Nearly always the tag
- * has told already. */
-static inline uint32_t only_line(const cache_sets *c, uint64_t row, uint32_t ways, uint64_t line) {
-    const cache_way *held = c->held + row * c->row;
-    while (ways && held[__builtin_ctz(ways)].line != line)
+/* The way of a row that has the line, as a bit; 0: none has. A tag that is alike and not the
+ * line's is rare. */
+static inline uint32_t way_of(const cache_sets *c, uint64_t row, uint64_t line) {
+    const cache_line *lines = c->lines + row * c->row;
+    uint32_t ways = ways_of_row(c, tags_of(c, row), tag_of(line));
+    while (ways && lines[__builtin_ctz(ways)].number != line)
         ways &= ways - 1;
     return ways & (0 - ways);
 }
 
 /* ---- few ways ------------------------------------------------------------------------------ */
 
-/* As bits. */
 static inline uint32_t oldest_way(const cache_sets *c, uint64_t set) {
-    const uint8_t *ages = ages_of(c, set), oldest = (uint8_t)(c->ways - 1);
-    uint32_t ways = ages_alike(ages, oldest);
-    if (c->row > ROW)
-        ways |= ages_alike(ages + ROW, oldest) << ROW;
-    return ways;
+    return ways_of_row(c, ages_of(c, set), (uint8_t)(c->ways - 1));
 }
 
 static inline void make_newest(const cache_sets *c, uint64_t set, uint32_t way) {
@@ -198,21 +176,21 @@ static inline void make_newest(const cache_sets *c, uint64_t set, uint32_t way) 
     ages[way] = 0;
 }
 
-static inline cache_state *use_few(cache_sets *c, uint64_t line, cache_state *gone) {
+cache_line *cache_use_few(cache_sets *c, uint64_t line, cache_gone *gone) {
     uint64_t set = cache_set_of(line, c->sets);
-    uint16_t tag = tag_of(line);
-    uint32_t has = only_line(c, set, match_tags(c, set, tag), line);
+    uint32_t has = way_of(c, set, line);
     uint32_t way = (uint32_t)__builtin_ctz(has ? has : oldest_way(c, set));
     uint32_t stays = has ? UINT32_MAX : 0;
-    cache_way *held = &c->held[set * c->row + way];
-    cache_state *state = &held->state;
-    *gone = (cache_state){state->valid & ~stays, state->dirty & ~stays, state->owner};
-    state->valid &= stays;
-    state->dirty &= stays;
-    held->line = line;
-    tags_of(c, set)[way] = tag;
+    cache_line *at = &c->lines[set * c->row + way];
+    gone->dirty = at->dirty & ~stays;
+    if (gone->dirty)
+        gone->owner = c->owners[at - c->lines];
+    at->number = line;
+    at->valid &= stays;
+    at->dirty &= stays;
+    tags_of(c, set)[way] = tag_of(line);
     make_newest(c, set, way);
-    return state;
+    return at;
 }
 
 /* ---- many ways ------------------------------------------------------------------------------ */
@@ -222,13 +200,13 @@ static inline uint64_t next_row(const cache_sets *c, uint64_t row) {
     return (row & ~rows) | ((row + 1) & rows);
 }
 
-/* The way that has the line, from its first row on; NULL when none has. */
-static inline cache_way *find_many(const cache_sets *c, uint64_t row, uint64_t line) {
+/* From the line's first row on; NULL when it is not there. */
+static inline cache_line *find_many(const cache_sets *c, uint64_t row, uint64_t line) {
     for (;; row = next_row(c, row)) {
-        uint32_t has = only_line(c, row, match_tags(c, row, tag_of(line)), line);
+        uint32_t has = way_of(c, row, line);
         if (has)
-            return &c->held[row * ROW + (uint32_t)__builtin_ctz(has)];
-        if (!*passed_of(c, row))
+            return &c->lines[row * ROW + (uint32_t)__builtin_ctz(has)];
+        if (!c->passed[row])
             return NULL;
     }
 }
@@ -237,103 +215,97 @@ static inline uint32_t *use_at(const cache_sets *c, uint64_t set, uint32_t numbe
     return &c->uses[set * (c->use_mask + (uint64_t)1) + (number & c->use_mask)];
 }
 
-/* The uses that are not a way's last are forgotten. */
+/* The uses that are not a line's last are forgotten. */
 static void forget_uses(cache_sets *c, uint64_t set) {
     cache_uses *order = &c->order[set];
-    cache_way *held = c->held + (set << c->rows_shift) * ROW;
-    uint32_t kept = order->first;
+    uint32_t *last_use = c->last_use + (set << c->rows_shift) * ROW, kept = order->first;
     for (uint32_t number = order->first; number != order->next; number++) {
-        uint32_t way = *use_at(c, set, number);
-        if (held[way].last_use != number)
+        uint32_t at = *use_at(c, set, number);
+        if (last_use[at] != number)
             continue;
-        held[way].last_use = kept;
-        *use_at(c, set, kept++) = way;
+        last_use[at] = kept;
+        *use_at(c, set, kept++) = at;
     }
     order->next = kept;
 }
 
-static inline void note_use(cache_sets *c, uint64_t set, cache_way *way) {
+static inline void note_use(cache_sets *c, uint64_t set, uint64_t at) {
     cache_uses *order = &c->order[set];
     if (order->next - order->first > c->use_mask)
         forget_uses(c, set);
-    *use_at(c, set, order->next) = (uint32_t)(way - c->held - (set << c->rows_shift) * ROW);
-    way->last_use = order->next++;
+    *use_at(c, set, order->next) = (uint32_t)(at - (set << c->rows_shift) * ROW);
+    c->last_use[at] = order->next++;
 }
 
 /* The line of a set that was used longest ago goes. */
-static inline void drop_oldest(cache_sets *c, uint64_t set, cache_state *gone) {
+static inline void drop_oldest(cache_sets *c, uint64_t set, cache_gone *gone) {
+    enum { AHEAD = 8 };
     cache_uses *order = &c->order[set];
     uint64_t first = (set << c->rows_shift) * ROW, at;
     do
         at = first + *use_at(c, set, order->first);
-    while (c->held[at].last_use != order->first++);
-    for (uint64_t row = cache_set_of(c->held[at].line, c->row_count); row != at / ROW;
+    while (c->last_use[at] != order->first++);
+    __builtin_prefetch(&c->lines[first + *use_at(c, set, order->first + AHEAD)], 1);
+    for (uint64_t row = cache_set_of(c->lines[at].number, c->row_count); row != at / ROW;
          row = next_row(c, row))
-        --*passed_of(c, row);
+        c->passed[row]--;
     tags_of(c, at / ROW)[at % ROW] = 0;
-    *gone = c->held[at].state;
+    *gone = (cache_gone){c->lines[at].dirty, c->owners[at]};
     order->lines--;
 }
 
-static inline cache_way *take_in(cache_sets *c, uint64_t row, uint64_t line) {
+static inline cache_line *take_in(cache_sets *c, uint64_t row, uint64_t line) {
     uint32_t ways;
-    for (; !(ways = match_tags(c, row, 0)); row = next_row(c, row))
-        ++*passed_of(c, row);
+    for (; !(ways = ways_of(tags_of(c, row), 0)); row = next_row(c, row))
+        c->passed[row]++;
     uint32_t way = (uint32_t)__builtin_ctz(ways);
     tags_of(c, row)[way] = tag_of(line);
-    c->held[row * ROW + way] = (cache_way){.line = line};
-    return &c->held[row * ROW + way];
+    c->lines[row * ROW + way] = (cache_line){.number = line};
+    return &c->lines[row * ROW + way];
 }
 
-static inline cache_state *use_many(cache_sets *c, uint64_t line, cache_state *gone) {
+cache_line *cache_use_many(cache_sets *c, uint64_t line, cache_gone *gone) {
     uint64_t row = cache_set_of(line, c->row_count), set = row >> c->rows_shift;
-    cache_way *way = find_many(c, row, line);
-    *gone = (cache_state){0};
-    if (way && way->last_use + 1 == c->order[set].next)
-        return &way->state;
-    if (!way) {
-        if (c->order[set].lines == c->ways)
+    cache_uses *order = &c->order[set];
+    cache_line *at = find_many(c, row, line);
+    gone->dirty = 0;
+    if (!at) {
+        if (order->lines == c->ways)
             drop_oldest(c, set, gone);
-        way = take_in(c, row, line);
-        c->order[set].lines++;
+        at = take_in(c, row, line);
+        order->lines++;
+    } else if (c->last_use[at - c->lines] + 1 == order->next) {
+        return at;
     }
-    note_use(c, set, way);
-    return &way->state;
+    note_use(c, set, (uint64_t)(at - c->lines));
+    return at;
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-cache_state *cache_use(cache_sets *c, uint64_t line, cache_state *gone) {
-    return c->order ? use_many(c, line, gone) : use_few(c, line, gone);
-}
-
 void cache_fetch_row(const cache_sets *c, uint64_t line) {
-    uint64_t row = cache_set_of(line, c->row_count);
-    for (uint64_t at = 0; at < c->row_bytes; at += HOST_LINE)
-        __builtin_prefetch(c->rows + row * c->row_bytes + at, 1);
+    __builtin_prefetch(tags_of(c, cache_set_of(line, c->row_count)), 1);
 }
 
 void cache_fetch_line(const cache_sets *c, uint64_t line) {
     uint64_t row = cache_set_of(line, c->row_count);
-    uint32_t ways = match_tags(c, row, tag_of(line));
-    if (!c->order)
-        ways = ways ? ways : oldest_way(c, row);
-    __builtin_prefetch(&c->held[row * c->row + (uint32_t)__builtin_ctz(ways | 1u << (c->row - 1))],
+    uint32_t ways = ways_of_row(c, tags_of(c, row), tag_of(line));
+    if (!ways)
+        ways = c->order ? ways_of(tags_of(c, row), 0) : oldest_way(c, row);
+    __builtin_prefetch(&c->lines[row * c->row + (uint32_t)__builtin_ctz(ways | 1u << (c->row - 1))],
                        1);
 }
 
-cache_state *cache_find(cache_sets *c, uint64_t line) {
+cache_line *cache_find(cache_sets *c, uint64_t line) {
     uint64_t row = cache_set_of(line, c->row_count);
-    if (c->order) {
-        cache_way *way = find_many(c, row, line);
-        return way ? &way->state : NULL;
-    }
-    uint32_t has = only_line(c, row, match_tags(c, row, tag_of(line)), line);
-    return has ? &c->held[row * c->row + (uint32_t)__builtin_ctz(has)].state : NULL;
+    if (c->order)
+        return find_many(c, row, line);
+    uint32_t has = way_of(c, row, line);
+    return has ? &c->lines[row * c->row + (uint32_t)__builtin_ctz(has)] : NULL;
 }
 
-void cache_each(cache_sets *c, void (*each)(void *user, const cache_state *line), void *user) {
-    for (uint64_t i = 0; i < c->row_count * c->row; i++)
-        if (tags_of(c, i / c->row)[i % c->row])
-            each(user, &c->held[i].state);
+void cache_each(cache_sets *c, void (*each)(void *user, const cache_gone *line), void *user) {
+    for (uint64_t at = 0; at < c->row_count * c->row; at++)
+        if (tags_of(c, at / c->row)[at % c->row])
+            each(user, &(cache_gone){c->lines[at].dirty, c->owners[at]});
 }
