@@ -62,6 +62,7 @@ typedef struct simulation {
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
+    bool fetches;     /* what is known of L2's lines, before it is used */
     cache_sets *l1s;  /* [device->sms] */
     l2_queue *queues; /* [device->sms] */
     cache_sets l2_sets;
@@ -181,8 +182,7 @@ static void serve_l2(simulation *s, const l2_request *r) {
 
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
 static uint32_t ask_l1(simulation *s, cache_sets *l1, uint64_t line, uint32_t mask, cell *c) {
-    cache_gone nothing;
-    cache_line *at = cache_use(l1, line, &nothing);
+    cache_line *at = cache_use(l1, line, NULL);
     uint32_t missed = mask & ~at->valid, wide = widen(missed, s->l1.brings);
     c->counts.l1_hits += count_bits(mask & ~missed);
     at->valid |= wide;
@@ -233,34 +233,17 @@ static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
     }
 }
 
-/* A request of many lines: what a large L1 knows of them comes from the host's memory at the same
- * time. A small one is in its caches anyway. */
-static void fetch_l1(const simulation *s, const cache_sets *l1) {
-    enum { LARGE = 1024 };
-    if (l1->sets * l1->ways <= LARGE)
-        return;
-    const sector_group *groups = s->list.groups;
-    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++) {
-        uint32_t left = groups[g].touched;
-        cache_fetch_row(l1, next_line(&s->l1, groups[g].number, &left).line);
-    }
-    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++) {
-        uint32_t left = groups[g].touched;
-        cache_fetch_line(l1, next_line(&s->l1, groups[g].number, &left).line);
-    }
-}
-
 /* ---- L2, round by round -------------------------------------------------------------------------- */
 
-/* One SM's requests of a round. What comes after them is fetched from the host's memory meanwhile,
- * where the sets are spread over many megabytes. */
+/* One SM's requests of a round. Where L2's lines are more than the host's own caches hold, what comes
+ * after is fetched meanwhile. */
 static void serve_round(simulation *s, l2_queue *q, size_t round) {
-    enum { SETS_AHEAD = 16, LINES_AHEAD = 6 };
+    enum { ROWS_AHEAD = 24, LINES_AHEAD = 12 };
     const l2_request *all = q->requests.data;
     for (; q->served < q->ends.data[round]; q->served++) {
-        if (q->served + SETS_AHEAD < q->requests.count)
-            cache_fetch_row(&s->l2_sets, all[q->served + SETS_AHEAD].line);
-        if (q->served + LINES_AHEAD < q->requests.count)
+        if (s->fetches && q->served + ROWS_AHEAD < q->requests.count)
+            cache_fetch_row(&s->l2_sets, all[q->served + ROWS_AHEAD].line);
+        if (s->fetches && q->served + LINES_AHEAD < q->requests.count)
             cache_fetch_line(&s->l2_sets, all[q->served + LINES_AHEAD].line);
         serve_l2(s, &all[q->served]);
     }
@@ -328,8 +311,6 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
         return false;
     *number = cell_at(s, view->event->access, event_sectors(view, first, end, &s->list));
     count_request(s, access->width, &s->cells.data[*number].counts);
-    if (s->has_l1 && access->kind == HD_LOAD)
-        fetch_l1(s, &s->l1s[sm]);
     for (size_t g = 0; g < s->list.count; g++)
         serve_group(s, sm, &s->list.groups[g], access, *number);
     return true;
@@ -504,6 +485,7 @@ static void add_up(simulation *s, hd_arena *arena, hd_caches *result) {
 /* ---- from beginning to end ------------------------------------------------------------------------------- */
 
 static void make_levels(simulation *s) {
+    enum { FEW_LINES = 1 << 16 };
     const hd_device *d = s->device;
     s->sector = sector_of(d);
     s->shift = (uint32_t)__builtin_ctz(s->sector);
@@ -513,6 +495,7 @@ static void make_levels(simulation *s) {
     s->has_l1 = d->l1.size > 0;
     s->l2 = geometry_of(&d->l2, s->sector);
     cache_sets_init(&s->l2_sets, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
+    s->fetches = d->l2.size / d->l2.tag > FEW_LINES;
     if (!s->has_l1)
         return;
     s->l1 = geometry_of(&d->l1, s->sector);

@@ -29,10 +29,11 @@
 #include "locality/cache_sets.h"
 
 enum { ROW = 16, LONG_ROW = 32, HOST_LINE = 64, NO_AGE = 0xff };
+enum { IS_PAST = 0x80, USES_MOST = 0x7f }; /* of a way of many */
 
-/* The uses of a set. Numbers begin anew after 2^32 of them. */
+/* The uses of a set: which ways, numbered through its rows. */
 typedef struct cache_uses {
-    uint32_t first, next; /* numbers: of the first one that is kept, and the next one to come */
+    uint32_t first, next; /* the first one that is kept, and the next one to come, modulo 2^32 */
     uint32_t lines;       /* that are there */
 } cache_uses;
 
@@ -51,7 +52,6 @@ static void make_many(cache_sets *c) {
     c->use_mask = (ROW << c->rows_shift) - 1;
     c->order = hd_zeroed(c->sets, sizeof *c->order);
     c->uses = hd_zeroed(c->row_count * ROW, sizeof *c->uses);
-    c->last_use = hd_zeroed(c->row_count * ROW, sizeof *c->last_use);
     c->passed = hd_zeroed(c->row_count, sizeof *c->passed);
 }
 
@@ -99,7 +99,6 @@ void cache_sets_free(cache_sets *c) {
     free(c->owners);
     free(c->order);
     free(c->uses);
-    free(c->last_use);
     free(c->passed);
     *c = (cache_sets){0};
 }
@@ -176,20 +175,34 @@ static inline void make_newest(const cache_sets *c, uint64_t set, uint32_t way) 
     ages[way] = 0;
 }
 
+/* The way of a set that has the line, or else the oldest. Which of them is not to be foretold, so
+ * there is no branch but for tags that are alike. */
+static inline uint32_t way_for(const cache_sets *c, uint64_t set, uint64_t line, bool *has) {
+    const cache_line *lines = c->lines + set * c->row;
+    uint32_t alike = ways_of_row(c, tags_of(c, set), tag_of(line)), oldest = oldest_way(c, set);
+    uint32_t way = (uint32_t)__builtin_ctz(alike ? alike : oldest);
+    *has = (alike != 0) & (lines[way].number == line);
+    if (alike && !*has) {
+        uint32_t only = way_of(c, set, line);
+        *has = only != 0;
+        way = (uint32_t)__builtin_ctz(only ? only : oldest);
+    }
+    return way;
+}
+
 cache_line *cache_use_few(cache_sets *c, uint64_t line, cache_gone *gone) {
+    bool has;
     uint64_t set = cache_set_of(line, c->sets);
-    uint32_t has = way_of(c, set, line);
-    uint32_t way = (uint32_t)__builtin_ctz(has ? has : oldest_way(c, set));
-    uint32_t stays = has ? UINT32_MAX : 0;
+    uint8_t *tags = tags_of(c, set);
+    uint32_t way = way_for(c, set, line, &has), stays = has ? UINT32_MAX : 0;
     cache_line *at = &c->lines[set * c->row + way];
-    gone->dirty = at->dirty & ~stays;
-    if (gone->dirty)
+    if (gone && (gone->dirty = at->dirty & ~stays))
         gone->owner = c->owners[at - c->lines];
     at->number = line;
     at->valid &= stays;
     at->dirty &= stays;
-    tags_of(c, set)[way] = tag_of(line);
     make_newest(c, set, way);
+    tags[way] = tag_of(line);
     return at;
 }
 
@@ -215,51 +228,58 @@ static inline uint32_t *use_at(const cache_sets *c, uint64_t set, uint32_t numbe
     return &c->uses[set * (c->use_mask + (uint64_t)1) + (number & c->use_mask)];
 }
 
-/* The uses that are not a line's last are forgotten. */
-static void forget_uses(cache_sets *c, uint64_t set) {
-    cache_uses *order = &c->order[set];
-    uint32_t *last_use = c->last_use + (set << c->rows_shift) * ROW, kept = order->first;
-    for (uint32_t number = order->first; number != order->next; number++) {
-        uint32_t at = *use_at(c, set, number);
-        if (last_use[at] != number)
-            continue;
-        last_use[at] = kept;
-        *use_at(c, set, kept++) = at;
-    }
-    order->next = kept;
+/* Of a way of a set: how many of its uses are kept, and whether its line stands past its own row. */
+static inline uint8_t *uses_of(const cache_sets *c, uint64_t set, uint32_t way) {
+    return ages_of(c, (set << c->rows_shift) + way / ROW) + way % ROW;
 }
 
-static inline void note_use(cache_sets *c, uint64_t set, uint64_t at) {
-    cache_uses *order = &c->order[set];
-    if (order->next - order->first > c->use_mask)
-        forget_uses(c, set);
-    *use_at(c, set, order->next) = (uint32_t)(at - (set << c->rows_shift) * ROW);
-    c->last_use[at] = order->next++;
+/* The first use that is kept is not any more; returns whether it was its way's last. */
+static inline bool forget_use(cache_sets *c, uint64_t set, uint32_t *way) {
+    *way = *use_at(c, set, c->order[set].first++);
+    return !(--*uses_of(c, set, *way) & USES_MOST);
+}
+
+static inline void note_use(cache_sets *c, uint64_t set, uint32_t way) {
+    *use_at(c, set, c->order[set].next++) = way;
+    ++*uses_of(c, set, way);
+}
+
+/* Those that are not their ways' last ones are forgotten. */
+static void forget_uses(cache_sets *c, uint64_t set) {
+    uint32_t end = c->order[set].next, way;
+    while (c->order[set].first != end)
+        if (forget_use(c, set, &way))
+            note_use(c, set, way);
 }
 
 /* The line of a set that was used longest ago goes. */
 static inline void drop_oldest(cache_sets *c, uint64_t set, cache_gone *gone) {
     enum { AHEAD = 8 };
-    cache_uses *order = &c->order[set];
-    uint64_t first = (set << c->rows_shift) * ROW, at;
-    do
-        at = first + *use_at(c, set, order->first);
-    while (c->last_use[at] != order->first++);
-    __builtin_prefetch(&c->lines[first + *use_at(c, set, order->first + AHEAD)], 1);
-    for (uint64_t row = cache_set_of(c->lines[at].number, c->row_count); row != at / ROW;
-         row = next_row(c, row))
-        c->passed[row]--;
-    tags_of(c, at / ROW)[at % ROW] = 0;
-    *gone = (cache_gone){c->lines[at].dirty, c->owners[at]};
-    order->lines--;
+    uint64_t first = set << c->rows_shift;
+    uint32_t way;
+    while (!forget_use(c, set, &way)) {
+    }
+    __builtin_prefetch(&c->lines[first * ROW + *use_at(c, set, c->order[set].first + AHEAD)], 1);
+    const cache_line *line = &c->lines[first * ROW + way];
+    uint64_t at = first + way / ROW;
+    if (*uses_of(c, set, way) & IS_PAST)
+        for (uint64_t row = cache_set_of(line->number, c->row_count); row != at;
+             row = next_row(c, row))
+            c->passed[row]--;
+    tags_of(c, at)[way % ROW] = 0;
+    c->order[set].lines--;
+    if (gone && line->dirty)
+        *gone = (cache_gone){line->dirty, c->owners[line - c->lines]};
 }
 
 static inline cache_line *take_in(cache_sets *c, uint64_t row, uint64_t line) {
+    uint64_t own = row;
     uint32_t ways;
     for (; !(ways = ways_of(tags_of(c, row), 0)); row = next_row(c, row))
         c->passed[row]++;
     uint32_t way = (uint32_t)__builtin_ctz(ways);
     tags_of(c, row)[way] = tag_of(line);
+    ages_of(c, row)[way] = row == own ? 0 : IS_PAST;
     c->lines[row * ROW + way] = (cache_line){.number = line};
     return &c->lines[row * ROW + way];
 }
@@ -268,16 +288,19 @@ cache_line *cache_use_many(cache_sets *c, uint64_t line, cache_gone *gone) {
     uint64_t row = cache_set_of(line, c->row_count), set = row >> c->rows_shift;
     cache_uses *order = &c->order[set];
     cache_line *at = find_many(c, row, line);
-    gone->dirty = 0;
+    if (gone)
+        gone->dirty = 0;
     if (!at) {
         if (order->lines == c->ways)
             drop_oldest(c, set, gone);
         at = take_in(c, row, line);
         order->lines++;
-    } else if (c->last_use[at - c->lines] + 1 == order->next) {
-        return at;
     }
-    note_use(c, set, (uint64_t)(at - c->lines));
+    uint32_t way = (uint32_t)((uint64_t)(at - c->lines) - (set << c->rows_shift) * ROW);
+    if (order->next - order->first > c->use_mask ||
+        (*uses_of(c, set, way) & USES_MOST) == USES_MOST)
+        forget_uses(c, set);
+    note_use(c, set, way);
     return at;
 }
 
@@ -289,11 +312,10 @@ void cache_fetch_row(const cache_sets *c, uint64_t line) {
 
 void cache_fetch_line(const cache_sets *c, uint64_t line) {
     uint64_t row = cache_set_of(line, c->row_count);
-    uint32_t ways = ways_of_row(c, tags_of(c, row), tag_of(line));
-    if (!ways)
-        ways = c->order ? ways_of(tags_of(c, row), 0) : oldest_way(c, row);
-    __builtin_prefetch(&c->lines[row * c->row + (uint32_t)__builtin_ctz(ways | 1u << (c->row - 1))],
-                       1);
+    uint32_t alike = ways_of_row(c, tags_of(c, row), tag_of(line));
+    uint32_t oldest = c->order ? 1 : oldest_way(c, row);
+    uint32_t way = (uint32_t)__builtin_ctz(alike ? alike : oldest);
+    __builtin_prefetch(&c->lines[row * c->row + way], 1);
 }
 
 cache_line *cache_find(cache_sets *c, uint64_t line) {

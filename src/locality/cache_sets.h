@@ -30,7 +30,6 @@ typedef struct cache_sets {
     uint32_t use_mask;        /* of places in a set's uses */
     struct cache_uses *order; /* [sets]; NULL: few ways */
     uint32_t *uses;           /* [sets * (use_mask + 1)] */
-    uint32_t *last_use;       /* of each line */
     uint32_t *passed;         /* [row_count] */
 } cache_sets;
 
