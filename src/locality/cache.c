@@ -29,6 +29,7 @@
 /* What one access does at one place. */
 typedef struct cell {
     uint32_t launch, access, place;
+    hd_access_kind kind;
     hd_cache_counts counts;
 } cell;
 
@@ -39,12 +40,11 @@ typedef struct geometry {
     uint32_t per_line; /* bits of all sectors of a line */
 } geometry;
 
-/* What an SM asks L2 for: sectors of a line. */
+/* What an SM asks L2 for: sectors of a line. A store has a second one, of the sectors that it
+ * writes whole. */
 typedef struct l2_request {
     uint64_t line;
-    uint32_t asked, full; /* full: written whole */
-    uint32_t cell;
-    hd_access_kind kind;
+    uint32_t sectors, cell;
 } l2_request;
 
 /* Those of some rounds, which L2 serves round by round. */
@@ -159,25 +159,28 @@ static void write_back(void *user, const cache_gone *line) {
             (uint64_t)count_bits(line->dirty) * s->sector;
 }
 
-static void serve_l2(simulation *s, const l2_request *r) {
-    bool written = r->kind != HD_LOAD;
+/* Returns how many requests it is. */
+static size_t serve_l2(simulation *s, const l2_request *r) {
+    cell *c = &s->cells.data[r->cell];
+    bool stores = c->kind == HD_STORE, writes = c->kind != HD_LOAD;
     cache_gone gone;
     cache_line *line = cache_use(&s->l2_sets, r->line, &gone);
     write_back(s, &gone);
-    hd_cache_counts *counts = &s->cells.data[r->cell].counts;
-    uint32_t there = r->asked & line->valid, wide = widen(r->asked, s->l2.brings);
+    uint32_t there = r->sectors & line->valid, wide = widen(r->sectors, s->l2.brings);
+    uint32_t full = stores ? r[1].sectors : 0;
     /* What comes at a time is read unless all of it is written. */
-    uint32_t read = wide & ~line->valid & (written ? widen(wide & ~r->full, s->l2.brings) : wide);
-    uint32_t asked = count_bits(r->asked);
-    counts->l2_sectors += asked;
-    counts->l2_hits += count_bits(there);
-    counts->l2_bytes += r->kind == HD_STORE ? 0 : (uint64_t)asked * s->sector;
-    counts->dram_read += (uint64_t)count_bits(read) * s->sector;
+    uint32_t read = wide & ~line->valid & (writes ? widen(wide & ~full, s->l2.brings) : wide);
+    uint32_t asked = count_bits(r->sectors);
+    c->counts.l2_sectors += asked;
+    c->counts.l2_hits += count_bits(there);
+    c->counts.l2_bytes += stores ? 0 : (uint64_t)asked * s->sector;
+    c->counts.dram_read += (uint64_t)count_bits(read) * s->sector;
     line->valid |= wide;
-    if (written) {
+    if (writes) {
         line->dirty |= wide;
         s->l2_sets.owners[line - s->l2_sets.lines] = r->cell;
     }
+    return stores ? 2 : 1;
 }
 
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
@@ -227,9 +230,10 @@ static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
     bool loads = access->kind == HD_LOAD, stores = access->kind == HD_STORE;
     for (uint32_t left = past_l1(s, sm, group, loads, number); left;) {
         const group_line l = next_line(&s->l2, group->number, &left);
-        uint32_t full = stores ? group->full >> l.at & s->l2.per_line : 0;
-        hd_push(s->arena, &s->queues[sm].requests,
-                (l2_request){l.line, l.mask, full, number, access->kind});
+        hd_push(s->arena, &s->queues[sm].requests, (l2_request){l.line, l.mask, number});
+        if (stores)
+            hd_push(s->arena, &s->queues[sm].requests,
+                    (l2_request){l.line, group->full >> l.at & s->l2.per_line, number});
     }
 }
 
@@ -240,12 +244,12 @@ static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
 static void serve_round(simulation *s, l2_queue *q, size_t round) {
     enum { ROWS_AHEAD = 24, LINES_AHEAD = 12 };
     const l2_request *all = q->requests.data;
-    for (; q->served < q->ends.data[round]; q->served++) {
+    while (q->served < q->ends.data[round]) {
         if (s->fetches && q->served + ROWS_AHEAD < q->requests.count)
             cache_fetch_row(&s->l2_sets, all[q->served + ROWS_AHEAD].line);
         if (s->fetches && q->served + LINES_AHEAD < q->requests.count)
             cache_fetch_line(&s->l2_sets, all[q->served + LINES_AHEAD].line);
-        serve_l2(s, &all[q->served]);
+        q->served += serve_l2(s, &all[q->served]);
     }
 }
 
@@ -254,14 +258,18 @@ static void end_round(void *user, uint32_t sm) {
     hd_push(s->arena, &s->queues[sm].ends, s->queues[sm].requests.count);
 }
 
-static void end_rounds(void *user) {
+static size_t end_rounds(void *user) {
     simulation *s = user;
+    size_t requests = 0;
     for (size_t round = 0; round < s->queues[0].ends.count; round++)
         for (uint32_t sm = 0; sm < s->device->sms; sm++)
             if (round < s->queues[sm].ends.count)
                 serve_round(s, &s->queues[sm], round);
-    for (uint32_t sm = 0; sm < s->device->sms; sm++)
+    for (uint32_t sm = 0; sm < s->device->sms; sm++) {
+        requests += s->queues[sm].requests.count;
         s->queues[sm].requests.count = s->queues[sm].ends.count = s->queues[sm].served = 0;
+    }
+    return requests;
 }
 
 /* ---- one MI ------------------------------------------------------------------------------------------ */
@@ -273,7 +281,8 @@ static uint32_t cell_at(simulation *s, uint32_t access, uint32_t place) {
     uint64_t key = (uint64_t)access << 32 | place;
     uint32_t number = (uint32_t)hd_hash_add(&s->cell_of, key, s->cells.count);
     if (number == s->cells.count)
-        hd_push(s->arena, &s->cells, (cell){s->launch_row, access, place, {0}});
+        hd_push(s->arena, &s->cells,
+                (cell){s->launch_row, access, place, s->launch->accesses[access].kind, {0}});
     s->last_cell[access] = number + 1;
     return number;
 }
