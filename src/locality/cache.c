@@ -503,19 +503,18 @@ static void make_levels(simulation *s) {
     s->queues = hd_new_array(s->arena, l2_queue, d->sms);
     s->has_l1 = d->l1.size > 0;
     s->l2 = geometry_of(&d->l2, s->sector);
-    cache_sets_init(&s->l2_sets, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
+    cache_sets_init(&s->l2_sets, 1, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
     s->fetches = d->l2.size / d->l2.tag > FEW_LINES;
     if (!s->has_l1)
         return;
     s->l1 = geometry_of(&d->l1, s->sector);
     s->l1s = hd_new_array(s->arena, cache_sets, d->sms);
-    for (uint32_t sm = 0; sm < d->sms; sm++)
-        cache_sets_init(&s->l1s[sm], d->l1.size / d->l1.tag / d->l1.ways, d->l1.ways);
+    cache_sets_init(s->l1s, d->sms, d->l1.size / d->l1.tag / d->l1.ways, d->l1.ways);
 }
 
 static void free_levels(simulation *s) {
-    for (uint32_t sm = 0; s->has_l1 && sm < s->device->sms; sm++)
-        cache_sets_free(&s->l1s[sm]);
+    if (s->has_l1)
+        cache_sets_free(s->l1s);
     cache_sets_free(&s->l2_sets);
     sector_list_free(&s->list);
 }

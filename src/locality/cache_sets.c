@@ -22,6 +22,7 @@
  *                                                                the one that goes is way 8's
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -39,37 +40,53 @@ typedef struct cache_uses {
 
 /* ---- from beginning to end --------------------------------------------------------------- */
 
-static void make_few(cache_sets *c) {
-    c->row = c->ways <= ROW ? ROW : LONG_ROW;
-    c->row_count = c->sets;
-}
-
-static void make_many(cache_sets *c) {
-    c->row = ROW;
-    while ((uint64_t)ROW << c->rows_shift < 2 * (uint64_t)c->ways)
+/* How its lines are cut up. */
+static void shape(cache_sets *c, uint64_t sets, uint32_t ways) {
+    *c = (cache_sets){.sets = sets, .ways = ways, .row = ways > LONG_ROW ? ROW : LONG_ROW};
+    if (ways <= ROW)
+        c->row = ROW;
+    while (ways > LONG_ROW && (uint64_t)ROW << c->rows_shift < 2 * (uint64_t)ways)
         c->rows_shift++;
-    c->row_count = c->sets << c->rows_shift;
+    c->row_count = sets << c->rows_shift;
     c->use_mask = (ROW << c->rows_shift) - 1;
-    c->order = hd_zeroed(c->sets, sizeof *c->order);
-    c->uses = hd_zeroed(c->row_count * ROW, sizeof *c->uses);
-    c->passed = hd_zeroed(c->row_count, sizeof *c->passed);
 }
 
-static uint64_t bytes_of_rows(const cache_sets *c) {
-    return hd_align_up(c->row_count * c->row * 2, HOST_LINE);
+/* A part of the block, which begins on a line of the host's. */
+static void *take(uint8_t **block, uint64_t count, size_t size) {
+    uint8_t *at = *block;
+    *block += hd_align_up(count * size, HOST_LINE);
+    return at;
 }
 
-void cache_sets_init(cache_sets *c, uint64_t sets, uint32_t ways) {
-    *c = (cache_sets){.sets = sets, .ways = ways};
-    if (ways <= LONG_ROW)
-        make_few(c);
-    else
-        make_many(c);
-    c->rows = hd_checked(aligned_alloc(HOST_LINE, bytes_of_rows(c)));
-    c->lines = hd_checked(
-        aligned_alloc(HOST_LINE, hd_align_up(c->row_count * c->row * sizeof *c->lines, HOST_LINE)));
-    c->owners = hd_zeroed(c->row_count * c->row, sizeof *c->owners);
-    cache_sets_clear(c);
+/* Gives a cache its parts of the block; returns what is left of it. */
+static uint8_t *place(cache_sets *c, uint8_t *block) {
+    uint64_t lines = c->row_count * c->row;
+    c->rows = take(&block, lines, 2);
+    c->lines = take(&block, lines, sizeof *c->lines);
+    c->owners = take(&block, lines, sizeof *c->owners);
+    if (c->ways <= LONG_ROW)
+        return block;
+    c->order = take(&block, c->sets, sizeof *c->order);
+    c->uses = take(&block, lines, sizeof *c->uses);
+    c->passed = take(&block, c->row_count, sizeof *c->passed);
+    return block;
+}
+
+/* All in one block of large pages, where the host has them: it is read in no order at all. */
+void cache_sets_init(cache_sets *caches, uint32_t count, uint64_t sets, uint32_t ways) {
+    enum { LARGE_PAGE = 1 << 21 };
+    shape(caches, sets, ways);
+    uint64_t bytes = count * (uint64_t)(uintptr_t)place(caches, NULL);
+    uint64_t page = bytes < LARGE_PAGE ? HOST_LINE : LARGE_PAGE;
+    uint8_t *block = hd_checked(aligned_alloc(page, hd_align_up(bytes, page)));
+    if (page == LARGE_PAGE)
+        madvise(block, hd_align_up(bytes, page), MADV_HUGEPAGE);
+    memset(block, 0, bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        shape(&caches[i], sets, ways);
+        block = place(&caches[i], block);
+        cache_sets_clear(&caches[i]);
+    }
 }
 
 static inline uint8_t *tags_of(const cache_sets *c, uint64_t row) {
@@ -81,7 +98,7 @@ static inline uint8_t *ages_of(const cache_sets *c, uint64_t row) {
 }
 
 void cache_sets_clear(cache_sets *c) {
-    memset(c->rows, 0, bytes_of_rows(c));
+    memset(c->rows, 0, c->row_count * c->row * 2);
     if (c->order) {
         memset(c->order, 0, c->sets * sizeof *c->order);
         memset(c->passed, 0, c->row_count * sizeof *c->passed);
@@ -93,15 +110,7 @@ void cache_sets_clear(cache_sets *c) {
             ages_of(c, set)[w] = (uint8_t)(w < c->ways ? w : NO_AGE);
 }
 
-void cache_sets_free(cache_sets *c) {
-    free(c->rows);
-    free(c->lines);
-    free(c->owners);
-    free(c->order);
-    free(c->uses);
-    free(c->passed);
-    *c = (cache_sets){0};
-}
+void cache_sets_free(cache_sets *caches) { free(caches->rows); }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 

@@ -33,10 +33,11 @@ typedef struct cache_sets {
     uint32_t *passed;         /* [row_count] */
 } cache_sets;
 
-/* Empty. sets * ways is below 2^31. */
-void cache_sets_init(cache_sets *cache, uint64_t sets, uint32_t ways);
+/* Empty ones, all alike. sets * ways is below 2^31. */
+void cache_sets_init(cache_sets *caches, uint32_t count, uint64_t sets, uint32_t ways);
 void cache_sets_clear(cache_sets *cache);
-void cache_sets_free(cache_sets *cache);
+/* All that were made together. */
+void cache_sets_free(cache_sets *caches);
 
 #define CACHE_SPREAD UINT64_C(0x9e3779b97f4a7c15)
 
