@@ -47,11 +47,11 @@ typedef struct l2_request {
     uint32_t sectors, cell;
 } l2_request;
 
-/* Those of some rounds, which L2 serves round by round. */
+/* Those of some rounds: SM by SM as they are asked, and round by round as L2 serves them. */
 typedef struct l2_queue {
-    hd_vec(l2_request) requests;
-    hd_vec(size_t) ends; /* of each round */
-    size_t served;
+    l2_request *requests; /* of large pages */
+    size_t count, capacity;
+    hd_vec(size_t) ends; /* of each SM's rounds, SM by SM */
 } l2_queue;
 
 typedef struct simulation {
@@ -62,9 +62,9 @@ typedef struct simulation {
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
-    bool fetches;     /* what is known of L2's lines, before it is used */
-    cache_sets *l1s;  /* [device->sms] */
-    l2_queue *queues; /* [device->sms] */
+    bool fetches;    /* what is known of L2's lines, before it is used */
+    cache_sets *l1s; /* [device->sms] */
+    l2_queue queue;
     cache_sets l2_sets;
     hd_vec(cell) cells;
     hd_hash_table cell_of; /* access << 32 | place, of the launch */
@@ -225,15 +225,26 @@ static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, b
     return loads ? asked : group->touched;
 }
 
+static inline void push_request(l2_queue *q, uint64_t line, uint32_t sectors, uint32_t number) {
+    if (q->count == q->capacity) {
+        q->capacity = q->capacity ? q->capacity * 2 : 1 << 16;
+        l2_request *more = cache_pages(q->capacity * sizeof *more);
+        if (q->count)
+            memcpy(more, q->requests, q->count * sizeof *more);
+        free(q->requests);
+        q->requests = more;
+    }
+    q->requests[q->count++] = (l2_request){line, sectors, number};
+}
+
 static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
                         const hd_event_access *access, uint32_t number) {
     bool loads = access->kind == HD_LOAD, stores = access->kind == HD_STORE;
     for (uint32_t left = past_l1(s, sm, group, loads, number); left;) {
         const group_line l = next_line(&s->l2, group->number, &left);
-        hd_push(s->arena, &s->queues[sm].requests, (l2_request){l.line, l.mask, number});
+        push_request(&s->queue, l.line, l.mask, number);
         if (stores)
-            hd_push(s->arena, &s->queues[sm].requests,
-                    (l2_request){l.line, group->full >> l.at & s->l2.per_line, number});
+            push_request(&s->queue, l.line, group->full >> l.at & s->l2.per_line, number);
     }
 }
 
@@ -241,34 +252,31 @@ static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
 
 /* One SM's requests of a round. Where L2's lines are more than the host's own caches hold, what comes
  * after is fetched meanwhile. */
-static void serve_round(simulation *s, l2_queue *q, size_t round) {
+static void serve_round(simulation *s, const l2_request *r, const l2_request *end) {
     enum { ROWS_AHEAD = 24, LINES_AHEAD = 12 };
-    const l2_request *all = q->requests.data;
-    while (q->served < q->ends.data[round]) {
-        if (s->fetches && q->served + ROWS_AHEAD < q->requests.count)
-            cache_fetch_row(&s->l2_sets, all[q->served + ROWS_AHEAD].line);
-        if (s->fetches && q->served + LINES_AHEAD < q->requests.count)
-            cache_fetch_line(&s->l2_sets, all[q->served + LINES_AHEAD].line);
-        q->served += serve_l2(s, &all[q->served]);
+    while (r < end) {
+        if (s->fetches && end - r > ROWS_AHEAD)
+            cache_fetch_row(&s->l2_sets, r[ROWS_AHEAD].line);
+        if (s->fetches && end - r > LINES_AHEAD)
+            cache_fetch_line(&s->l2_sets, r[LINES_AHEAD].line);
+        r += serve_l2(s, r);
     }
 }
 
-static void end_round(void *user, uint32_t sm) {
+static void end_round(void *user) {
     simulation *s = user;
-    hd_push(s->arena, &s->queues[sm].ends, s->queues[sm].requests.count);
+    hd_push(s->arena, &s->queue.ends, s->queue.count);
 }
 
 static size_t end_rounds(void *user) {
     simulation *s = user;
-    size_t requests = 0;
-    for (size_t round = 0; round < s->queues[0].ends.count; round++)
-        for (uint32_t sm = 0; sm < s->device->sms; sm++)
-            if (round < s->queues[sm].ends.count)
-                serve_round(s, &s->queues[sm], round);
-    for (uint32_t sm = 0; sm < s->device->sms; sm++) {
-        requests += s->queues[sm].requests.count;
-        s->queues[sm].requests.count = s->queues[sm].ends.count = s->queues[sm].served = 0;
-    }
+    l2_queue *q = &s->queue;
+    size_t rounds = q->ends.count / s->device->sms, requests = q->count;
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = round; i < q->ends.count; i += rounds)
+            serve_round(s, q->requests + (i ? q->ends.data[i - 1] : 0),
+                        q->requests + q->ends.data[i]);
+    q->count = q->ends.count = 0;
     return requests;
 }
 
@@ -500,7 +508,6 @@ static void make_levels(simulation *s) {
     s->shift = (uint32_t)__builtin_ctz(s->sector);
     s->list.shift = s->shift;
     s->request = hd_device_request_lanes(d);
-    s->queues = hd_new_array(s->arena, l2_queue, d->sms);
     s->has_l1 = d->l1.size > 0;
     s->l2 = geometry_of(&d->l2, s->sector);
     cache_sets_init(&s->l2_sets, 1, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
@@ -516,6 +523,7 @@ static void free_levels(simulation *s) {
     if (s->has_l1)
         cache_sets_free(s->l1s);
     cache_sets_free(&s->l2_sets);
+    free(s->queue.requests);
     sector_list_free(&s->list);
 }
 

@@ -72,15 +72,19 @@ static uint8_t *place(cache_sets *c, uint8_t *block) {
     return block;
 }
 
-/* All in one block of large pages, where the host has them: it is read in no order at all. */
-void cache_sets_init(cache_sets *caches, uint32_t count, uint64_t sets, uint32_t ways) {
+void *cache_pages(uint64_t bytes) {
     enum { LARGE_PAGE = 1 << 21 };
+    uint64_t page = bytes < LARGE_PAGE ? HOST_LINE : LARGE_PAGE, room = hd_align_up(bytes, page);
+    void *pages = hd_checked(aligned_alloc(page, room));
+    if (page == LARGE_PAGE)
+        madvise(pages, room, MADV_HUGEPAGE); /* without them it is only slower */
+    return pages;
+}
+
+void cache_sets_init(cache_sets *caches, uint32_t count, uint64_t sets, uint32_t ways) {
     shape(caches, sets, ways);
     uint64_t bytes = count * (uint64_t)(uintptr_t)place(caches, NULL);
-    uint64_t page = bytes < LARGE_PAGE ? HOST_LINE : LARGE_PAGE;
-    uint8_t *block = hd_checked(aligned_alloc(page, hd_align_up(bytes, page)));
-    if (page == LARGE_PAGE)
-        madvise(block, hd_align_up(bytes, page), MADV_HUGEPAGE);
+    uint8_t *block = cache_pages(bytes);
     memset(block, 0, bytes);
     for (uint32_t i = 0; i < count; i++) {
         shape(&caches[i], sets, ways);

@@ -39,6 +39,10 @@ void cache_sets_clear(cache_sets *cache);
 /* All that were made together. */
 void cache_sets_free(cache_sets *caches);
 
+/* Memory of large pages, where the host has them, for what is much and read in no order; free()
+ * frees it. */
+void *cache_pages(uint64_t bytes);
+
 #define CACHE_SPREAD UINT64_C(0x9e3779b97f4a7c15)
 
 /* The set of a line: multiplication by the golden ratio spreads lines that follow each other, and

@@ -143,7 +143,7 @@ static hd_status take_turns(taking *t, uint32_t sm, bool *goes_on) {
     hd_status status = HD_OK;
     for (size_t i = 0; i < s->turns.count && !status; i++)
         if (!s->turns.data[i])
-            t->turns->end_round(t->turns->user, sm);
+            t->turns->end_round(t->turns->user);
         else if (*goes_on)
             status = take_turn(t, sm, s->turns.data[i], goes_on);
     return status;
