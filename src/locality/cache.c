@@ -248,6 +248,17 @@ static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
     }
 }
 
+/* A request's lines in an L1 of many ways, of which there is one for each SM: they come from the
+ * host's memory at the same time. A small one is in its caches anyway. */
+static void fetch_l1(const simulation *s, const cache_sets *l1) {
+    if (!l1->order)
+        return;
+    for (size_t g = 0; g < s->list.count; g++) {
+        uint32_t left = s->list.groups[g].touched;
+        cache_fetch_line(l1, next_line(&s->l1, s->list.groups[g].number, &left).line);
+    }
+}
+
 /* ---- L2, round by round -------------------------------------------------------------------------- */
 
 /* One SM's requests of a round. Where L2's lines are more than the host's own caches hold, what comes
@@ -328,6 +339,8 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
         return false;
     *number = cell_at(s, view->event->access, event_sectors(view, first, end, &s->list));
     count_request(s, access->width, &s->cells.data[*number].counts);
+    if (s->has_l1 && access->kind == HD_LOAD)
+        fetch_l1(s, &s->l1s[sm]);
     for (size_t g = 0; g < s->list.count; g++)
         serve_group(s, sm, &s->list.groups[g], access, *number);
     return true;

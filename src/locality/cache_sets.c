@@ -1,25 +1,26 @@
 /*
  * Sets of lines, least recently used first out.
  *
- * Lines stand in rows of some ways. A row has a tag for each of its ways, some bits of the line
- * alone; the way knows all of it. So a use touches a few lines of the host's own cache, whatever
- * the size of the simulated one. What is done to a row is done to all its ways alike, with no
- * branch that could not be foretold: a handful of vector instructions.
+ * Lines stand in rows of some ways. A row has a tag for each of its ways, a byte that follows from
+ * the line; what the way leads to knows all of it. So a use touches a few lines of the host's own
+ * cache, whatever the size of the simulated one. What is done to a row is done to all its ways
+ * alike, by a handful of vector instructions, and whether a line is there decides no branch where
+ * that can be helped: nobody could foretell it.
  *
  * A set of few ways is one row, of ROW or LONG_ROW, and has an age for each way: 0 for the one that
  * was used last, up to ways - 1 for the one that was used longest ago.
  *
  *     way      0    1    2    3
- *     tag      7f4  120  3c8  7f0
- *     age      1    2    3    0        use of 120:   2 0 3 1
+ *     tag      7f   12   3c   70
+ *     age      1    2    3    0        use of 12:   2 0 3 1
  *
  * Since Volta, L1 has four sets of hundreds of ways. Such a set is a hash table of rows that are
  * half full: a line stands in the row that its number leads to, or, where that is full, in the next
  * one that is not, and every row counts the lines that went past it. The order of use is a queue of
- * uses, of which the ways know their last ones:
+ * uses, and each way has the number of its uses in there. The one that goes is that of the first
+ * use which is its way's only one:
  *
- *     uses     12: way 3   13: way 8   14: way 3   15: way 5     way 3's last is 14, so that
- *                                                                the one that goes is way 8's
+ *     queue    3 8 3 5       way 3 has two uses, 8 and 5 have one: the line in way 8 goes
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -324,10 +325,11 @@ void cache_fetch_row(const cache_sets *c, uint64_t line) {
 }
 
 void cache_fetch_line(const cache_sets *c, uint64_t line) {
+    enum { IN_NEXT_ROW = 1 << (ROW - 1) }; /* rare, and then any way will do */
     uint64_t row = cache_set_of(line, c->row_count);
     uint32_t alike = ways_of_row(c, tags_of(c, row), tag_of(line));
-    uint32_t oldest = c->order ? 1 : oldest_way(c, row);
-    uint32_t way = (uint32_t)__builtin_ctz(alike ? alike : oldest);
+    uint32_t new = c->order ? ways_of(tags_of(c, row), 0) | IN_NEXT_ROW : oldest_way(c, row);
+    uint32_t way = (uint32_t)__builtin_ctz(alike ? alike : new);
     __builtin_prefetch(&c->lines[row * c->row + way], 1);
 }
 
