@@ -48,6 +48,7 @@ static void shape(cache_sets *c, uint64_t sets, uint32_t ways) {
         c->row = ROW;
     while (ways > LONG_ROW && (uint64_t)ROW << c->rows_shift < 2 * (uint64_t)ways)
         c->rows_shift++;
+    c->used = ways < c->row ? ways : c->row;
     c->row_count = sets << c->rows_shift;
     c->use_mask = (ROW << c->rows_shift) - 1;
 }
@@ -61,8 +62,8 @@ static void *take(uint8_t **block, uint64_t count, size_t size) {
 
 /* Gives a cache its parts of the block; returns what is left of it. */
 static uint8_t *place(cache_sets *c, uint8_t *block) {
-    uint64_t lines = c->row_count * c->row;
-    c->rows = take(&block, lines, 2);
+    uint64_t lines = c->row_count * c->used;
+    c->rows = take(&block, c->row_count * c->row, 2);
     c->lines = take(&block, lines, sizeof *c->lines);
     c->owners = take(&block, lines, sizeof *c->owners);
     if (c->ways <= LONG_ROW)
@@ -86,7 +87,6 @@ void cache_sets_init(cache_sets *caches, uint32_t count, uint64_t sets, uint32_t
     shape(caches, sets, ways);
     uint64_t bytes = count * (uint64_t)(uintptr_t)place(caches, NULL);
     uint8_t *block = cache_pages(bytes);
-    memset(block, 0, bytes);
     for (uint32_t i = 0; i < count; i++) {
         shape(&caches[i], sets, ways);
         block = place(&caches[i], block);
@@ -109,7 +109,7 @@ void cache_sets_clear(cache_sets *c) {
         memset(c->passed, 0, c->row_count * sizeof *c->passed);
         return;
     }
-    memset(c->lines, 0, c->row_count * c->row * sizeof *c->lines);
+    memset(c->lines, 0, c->row_count * c->used * sizeof *c->lines);
     for (uint64_t set = 0; set < c->sets; set++)
         for (uint32_t w = 0; w < c->row; w++)
             ages_of(c, set)[w] = (uint8_t)(w < c->ways ? w : NO_AGE);
@@ -168,7 +168,7 @@ static inline uint32_t ways_of_row(const cache_sets *c, const uint8_t *bytes, ui
 /* The way of a row that has the line, as a bit; 0: none has. A tag that is alike and not the
  * line's is rare. */
 static inline uint32_t way_of(const cache_sets *c, uint64_t row, uint64_t line) {
-    const cache_line *lines = c->lines + row * c->row;
+    const cache_line *lines = c->lines + row * c->used;
     uint32_t ways = ways_of_row(c, tags_of(c, row), tag_of(line));
     while (ways && lines[__builtin_ctz(ways)].number != line)
         ways &= ways - 1;
@@ -192,7 +192,7 @@ static inline void make_newest(const cache_sets *c, uint64_t set, uint32_t way) 
 /* The way of a set that has the line, or else the oldest. Which of them is not to be foretold, so
  * there is no branch but for tags that are alike. */
 static inline uint32_t way_for(const cache_sets *c, uint64_t set, uint64_t line, bool *has) {
-    const cache_line *lines = c->lines + set * c->row;
+    const cache_line *lines = c->lines + set * c->used;
     uint32_t alike = ways_of_row(c, tags_of(c, set), tag_of(line)), oldest = oldest_way(c, set);
     uint32_t way = (uint32_t)__builtin_ctz(alike ? alike : oldest);
     *has = (alike != 0) & (lines[way].number == line);
@@ -209,7 +209,7 @@ cache_line *cache_use_few(cache_sets *c, uint64_t line, cache_gone *gone) {
     uint64_t set = cache_set_of(line, c->sets);
     uint8_t *tags = tags_of(c, set);
     uint32_t way = way_for(c, set, line, &has), stays = has ? UINT32_MAX : 0;
-    cache_line *at = &c->lines[set * c->row + way];
+    cache_line *at = &c->lines[set * c->used + way];
     if (gone && (gone->dirty = at->dirty & ~stays))
         gone->owner = c->owners[at - c->lines];
     at->number = line;
@@ -273,7 +273,9 @@ static inline void drop_oldest(cache_sets *c, uint64_t set, cache_gone *gone) {
     uint32_t way;
     while (!forget_use(c, set, &way)) {
     }
-    __builtin_prefetch(&c->lines[first * ROW + *use_at(c, set, c->order[set].first + AHEAD)], 1);
+    if (c->order[set].next - c->order[set].first > AHEAD)
+        __builtin_prefetch(&c->lines[first * ROW + *use_at(c, set, c->order[set].first + AHEAD)],
+                           1);
     const cache_line *line = &c->lines[first * ROW + way];
     uint64_t at = first + way / ROW;
     if (*uses_of(c, set, way) & IS_PAST)
@@ -330,7 +332,7 @@ void cache_fetch_line(const cache_sets *c, uint64_t line) {
     uint32_t alike = ways_of_row(c, tags_of(c, row), tag_of(line));
     uint32_t new = c->order ? ways_of(tags_of(c, row), 0) | IN_NEXT_ROW : oldest_way(c, row);
     uint32_t way = (uint32_t)__builtin_ctz(alike ? alike : new);
-    __builtin_prefetch(&c->lines[row * c->row + way], 1);
+    __builtin_prefetch(&c->lines[row * c->used + way], 1);
 }
 
 cache_line *cache_find(cache_sets *c, uint64_t line) {
@@ -338,11 +340,11 @@ cache_line *cache_find(cache_sets *c, uint64_t line) {
     if (c->order)
         return find_many(c, row, line);
     uint32_t has = way_of(c, row, line);
-    return has ? &c->lines[row * c->row + (uint32_t)__builtin_ctz(has)] : NULL;
+    return has ? &c->lines[row * c->used + (uint32_t)__builtin_ctz(has)] : NULL;
 }
 
 void cache_each(cache_sets *c, void (*each)(void *user, const cache_gone *line), void *user) {
-    for (uint64_t at = 0; at < c->row_count * c->row; at++)
-        if (tags_of(c, at / c->row)[at % c->row])
+    for (uint64_t at = 0; at < c->row_count * c->used; at++)
+        if (tags_of(c, at / c->used)[at % c->used])
             each(user, &(cache_gone){c->lines[at].dirty, c->owners[at]});
 }

@@ -20,10 +20,11 @@ typedef struct cache_gone {
 typedef struct cache_sets {
     uint64_t sets;
     uint32_t ways;
-    uint32_t row; /* ways of a row: see cache_sets.c */
+    uint32_t row;  /* ways of a row: see cache_sets.c */
+    uint32_t used; /* of these, which lines can have */
     uint64_t row_count;
     uint8_t *rows;     /* [row_count * row * 2] */
-    cache_line *lines; /* [row_count * row] */
+    cache_line *lines; /* [row_count * used] */
     uint32_t *owners;  /* of each: who wrote it last */
     /* Many ways. */
     uint32_t rows_shift;      /* 2 to this are the rows of a set */
