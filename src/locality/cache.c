@@ -29,29 +29,29 @@
 /* What one access does at one place. */
 typedef struct cell {
     uint32_t launch, access, place;
+    hd_access_kind kind;
     hd_cache_counts counts;
 } cell;
 
 /* How a cache is cut up, in sectors. */
 typedef struct geometry {
-    uint32_t line;     /* of a tag */
+    uint32_t shift;    /* 2 to this are those of a tag's line */
     uint32_t brings;   /* at a time */
     uint32_t per_line; /* bits of all sectors of a line */
 } geometry;
 
-/* What an SM asks L2 for: sectors of a group. */
+/* What an SM asks L2 for: sectors of a line. A store has a second one, of the sectors that it
+ * writes whole. */
 typedef struct l2_request {
-    uint64_t group;
-    uint32_t asked, full; /* full: written whole */
-    uint32_t cell;
-    hd_access_kind kind;
+    uint64_t line;
+    uint32_t sectors, cell;
 } l2_request;
 
-/* Those of some rounds, which L2 serves round by round. */
+/* Those of some rounds: SM by SM as they are asked, and round by round as L2 serves them. */
 typedef struct l2_queue {
-    hd_vec(l2_request) requests;
-    hd_vec(size_t) ends; /* of each round */
-    size_t served;
+    l2_request *requests; /* of large pages */
+    size_t count, capacity;
+    hd_vec(size_t) ends; /* of each SM's rounds, SM by SM */
 } l2_queue;
 
 typedef struct simulation {
@@ -62,8 +62,9 @@ typedef struct simulation {
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
-    cache_sets *l1s;  /* [device->sms] */
-    l2_queue *queues; /* [device->sms] */
+    bool fetches;    /* what is known of L2's lines, before it is used */
+    cache_sets *l1s; /* [device->sms] */
+    l2_queue queue;
     cache_sets l2_sets;
     hd_vec(cell) cells;
     hd_hash_table cell_of; /* access << 32 | place, of the launch */
@@ -123,7 +124,8 @@ hd_status hd_caches_check(const hd_diag *diag, const hd_device *d) {
 
 static geometry geometry_of(const hd_cache *cache, uint32_t sector) {
     uint32_t line = cache->tag / sector;
-    return (geometry){line, cache->line / sector, (uint32_t)(((uint64_t)1 << line) - 1)};
+    return (geometry){(uint32_t)__builtin_ctz(line), cache->line / sector,
+                      (uint32_t)(((uint64_t)1 << line) - 1)};
 }
 
 /* ---- the levels ------------------------------------------------------------------------------------ */
@@ -150,140 +152,143 @@ static inline uint32_t count_bits(uint32_t x) {
     return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-static void write_back(simulation *s, const cache_victim *line) {
-    if (line->state.dirty)
-        s->cells.data[line->state.owner].counts.dram_written +=
-            (uint64_t)count_bits(line->state.dirty) * s->sector;
+static void write_back(void *user, const cache_gone *line) {
+    simulation *s = user;
+    if (line->dirty)
+        s->cells.data[line->owner].counts.dram_written +=
+            (uint64_t)count_bits(line->dirty) * s->sector;
 }
 
-/* Sectors of a line of L2: read, or written where `written` says so (`full`: every byte). */
-static void ask_l2(simulation *s, uint64_t line, uint32_t mask, uint32_t full, bool written,
-                   uint32_t number) {
-    cache_victim victim;
-    cache_state *state = cache_use(&s->l2_sets, line, &victim);
-    if (victim.line != CACHE_NO_LINE)
-        write_back(s, &victim);
-    hd_cache_counts *counts = &s->cells.data[number].counts;
-    uint32_t there = mask & state->valid, wide = widen(mask, s->l2.brings);
+/* Returns how many requests it is. */
+static size_t serve_l2(simulation *s, const l2_request *r) {
+    cell *c = &s->cells.data[r->cell];
+    bool stores = c->kind == HD_STORE, writes = c->kind != HD_LOAD;
+    cache_gone gone;
+    cache_line *line = cache_use(&s->l2_sets, r->line, &gone);
+    write_back(s, &gone);
+    uint32_t there = r->sectors & line->valid, wide = widen(r->sectors, s->l2.brings);
+    uint32_t full = stores ? r[1].sectors : 0;
     /* What comes at a time is read unless all of it is written. */
-    uint32_t read = wide & ~state->valid & (written ? widen(wide & ~full, s->l2.brings) : wide);
-    counts->l2_sectors += count_bits(mask);
-    counts->l2_hits += count_bits(there);
-    counts->dram_read += (uint64_t)count_bits(read) * s->sector;
-    state->valid |= wide;
-    if (written) {
-        state->dirty |= wide;
-        state->owner = number;
+    uint32_t read = wide & ~line->valid & (writes ? widen(wide & ~full, s->l2.brings) : wide);
+    uint32_t asked = count_bits(r->sectors);
+    c->counts.l2_sectors += asked;
+    c->counts.l2_hits += count_bits(there);
+    c->counts.l2_bytes += stores ? 0 : (uint64_t)asked * s->sector;
+    c->counts.dram_read += (uint64_t)count_bits(read) * s->sector;
+    line->valid |= wide;
+    if (writes) {
+        line->dirty |= wide;
+        s->l2_sets.owners[line - s->l2_sets.lines] = r->cell;
     }
+    return stores ? 2 : 1;
 }
 
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
 static uint32_t ask_l1(simulation *s, cache_sets *l1, uint64_t line, uint32_t mask, cell *c) {
-    cache_victim victim;
-    cache_state *state = cache_use(l1, line, &victim);
-    uint32_t missed = mask & ~state->valid, wide = widen(missed, s->l1.brings);
+    cache_line *at = cache_use(l1, line, NULL);
+    uint32_t missed = mask & ~at->valid, wide = widen(missed, s->l1.brings);
     c->counts.l1_hits += count_bits(mask & ~missed);
-    state->valid |= wide;
+    at->valid |= wide;
     return wide;
+}
+
+/* The part of a group that is in one line. */
+typedef struct group_line {
+    uint64_t line;
+    uint32_t at, mask; /* at: the line's first sector in the group; mask: its sectors */
+} group_line;
+
+/* The first line that has any of the sectors that are left, which are then taken out of them. */
+static inline group_line next_line(const geometry *of, uint64_t group, uint32_t *left) {
+    uint32_t number = (uint32_t)__builtin_ctz(*left) >> of->shift, at = number << of->shift;
+    uint32_t mask = *left >> at & of->per_line;
+    *left &= ~(of->per_line << at);
+    return (group_line){group * (GROUP_SECTORS >> of->shift) + number, at, mask};
 }
 
 /* What of a group of sectors is to be asked of L2: all, or what L1 does not have. */
 static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, bool loads,
                         uint32_t number) {
-    uint32_t asked = 0, left = group->touched;
+    uint32_t asked = 0;
     if (!s->has_l1)
-        return left;
-    while (left) {
-        uint32_t at = (uint32_t)__builtin_ctz(left) / s->l1.line * s->l1.line;
-        uint32_t mask = left >> at & s->l1.per_line;
-        uint64_t line = (group->number * GROUP_SECTORS + at) / s->l1.line;
-        left &= ~(s->l1.per_line << at);
+        return group->touched;
+    for (uint32_t left = group->touched; left;) {
+        const group_line l = next_line(&s->l1, group->number, &left);
         if (loads)
-            asked |= ask_l1(s, &s->l1s[sm], line, mask, &s->cells.data[number]) << at;
+            asked |= ask_l1(s, &s->l1s[sm], l.line, l.mask, &s->cells.data[number]) << l.at;
         else if (s->device->l1_write == HD_L1_WRITE_EVICT) {
-            cache_state *state = cache_find(&s->l1s[sm], line);
-            if (state)
-                state->valid = 0;
+            cache_line *at = cache_find(&s->l1s[sm], l.line);
+            if (at)
+                at->valid = 0;
         }
     }
     return loads ? asked : group->touched;
 }
 
+static inline void push_request(l2_queue *q, uint64_t line, uint32_t sectors, uint32_t number) {
+    if (q->count == q->capacity) {
+        q->capacity = q->capacity ? q->capacity * 2 : 1 << 16;
+        l2_request *more = cache_pages(q->capacity * sizeof *more);
+        if (q->count)
+            memcpy(more, q->requests, q->count * sizeof *more);
+        free(q->requests);
+        q->requests = more;
+    }
+    q->requests[q->count++] = (l2_request){line, sectors, number};
+}
+
 static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
                         const hd_event_access *access, uint32_t number) {
     bool loads = access->kind == HD_LOAD, stores = access->kind == HD_STORE;
-    uint32_t asked = past_l1(s, sm, group, loads, number);
-    if (asked)
-        hd_push(s->arena, &s->queues[sm].requests,
-                (l2_request){group->number, asked, stores ? group->full : 0, number, access->kind});
+    for (uint32_t left = past_l1(s, sm, group, loads, number); left;) {
+        const group_line l = next_line(&s->l2, group->number, &left);
+        push_request(&s->queue, l.line, l.mask, number);
+        if (stores)
+            push_request(&s->queue, l.line, group->full >> l.at & s->l2.per_line, number);
+    }
 }
 
-/* A request of many lines: what a large L1 knows of them comes from the host's memory at the same
- * time. A small one is in its caches anyway. */
+/* A request's lines in an L1 of many ways, of which there is one for each SM: they come from the
+ * host's memory at the same time. A small one is in its caches anyway. */
 static void fetch_l1(const simulation *s, const cache_sets *l1) {
-    enum { LARGE = 1024 };
-    if (l1->sets * l1->ways <= LARGE)
+    if (!l1->order)
         return;
-    const sector_group *groups = s->list.groups;
-    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
-        cache_fetch_set(
-            l1, (groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(groups[g].touched)) /
-                    s->l1.line);
-    for (size_t g = 0; g < s->list.count && s->list.count > 1; g++)
-        cache_fetch_line(
-            l1, (groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(groups[g].touched)) /
-                    s->l1.line);
+    for (size_t g = 0; g < s->list.count; g++) {
+        uint32_t left = s->list.groups[g].touched;
+        cache_fetch_line(l1, next_line(&s->l1, s->list.groups[g].number, &left).line);
+    }
 }
 
 /* ---- L2, round by round -------------------------------------------------------------------------- */
 
-static inline uint64_t l2_line(const simulation *s, uint64_t group, uint32_t at) {
-    return (group * GROUP_SECTORS + at) / s->l2.line;
-}
-
-static void serve_request_of_l2(simulation *s, const l2_request *r) {
-    uint32_t left = r->asked;
-    if (r->kind != HD_STORE)
-        s->cells.data[r->cell].counts.l2_bytes += (uint64_t)count_bits(left) * s->sector;
-    while (left) {
-        uint32_t at = (uint32_t)__builtin_ctz(left) / s->l2.line * s->l2.line;
-        ask_l2(s, l2_line(s, r->group, at), left >> at & s->l2.per_line,
-               r->full >> at & s->l2.per_line, r->kind != HD_LOAD, r->cell);
-        left &= ~(s->l2.per_line << at);
+/* One SM's requests of a round. Where L2's lines are more than the host's own caches hold, what comes
+ * after is fetched meanwhile. */
+static void serve_round(simulation *s, const l2_request *r, const l2_request *end) {
+    enum { ROWS_AHEAD = 24, LINES_AHEAD = 12 };
+    while (r < end) {
+        if (s->fetches && end - r > ROWS_AHEAD)
+            cache_fetch_row(&s->l2_sets, r[ROWS_AHEAD].line);
+        if (s->fetches && end - r > LINES_AHEAD)
+            cache_fetch_line(&s->l2_sets, r[LINES_AHEAD].line);
+        r += serve_l2(s, r);
     }
 }
 
-static uint64_t first_l2_line(const simulation *s, const l2_request *r) {
-    return l2_line(s, r->group, (uint32_t)__builtin_ctz(r->asked));
-}
-
-/* One SM's requests of a round. What comes after them is fetched from the host's memory meanwhile,
- * where the sets are spread over many megabytes. */
-static void serve_round(simulation *s, l2_queue *q, size_t round) {
-    enum { SETS_AHEAD = 16, LINES_AHEAD = 6 };
-    const l2_request *all = q->requests.data;
-    for (; q->served < q->ends.data[round]; q->served++) {
-        if (q->served + SETS_AHEAD < q->requests.count)
-            cache_fetch_set(&s->l2_sets, first_l2_line(s, &all[q->served + SETS_AHEAD]));
-        if (q->served + LINES_AHEAD < q->requests.count)
-            cache_fetch_line(&s->l2_sets, first_l2_line(s, &all[q->served + LINES_AHEAD]));
-        serve_request_of_l2(s, &all[q->served]);
-    }
-}
-
-static void end_round(void *user, uint32_t sm) {
+static void end_round(void *user) {
     simulation *s = user;
-    hd_push(s->arena, &s->queues[sm].ends, s->queues[sm].requests.count);
+    hd_push(s->arena, &s->queue.ends, s->queue.count);
 }
 
-static void end_rounds(void *user) {
+static size_t end_rounds(void *user) {
     simulation *s = user;
-    for (size_t round = 0; round < s->queues[0].ends.count; round++)
-        for (uint32_t sm = 0; sm < s->device->sms; sm++)
-            if (round < s->queues[sm].ends.count)
-                serve_round(s, &s->queues[sm], round);
-    for (uint32_t sm = 0; sm < s->device->sms; sm++)
-        s->queues[sm].requests.count = s->queues[sm].ends.count = s->queues[sm].served = 0;
+    l2_queue *q = &s->queue;
+    size_t rounds = q->ends.count / s->device->sms, requests = q->count;
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = round; i < q->ends.count; i += rounds)
+            serve_round(s, q->requests + (i ? q->ends.data[i - 1] : 0),
+                        q->requests + q->ends.data[i]);
+    q->count = q->ends.count = 0;
+    return requests;
 }
 
 /* ---- one MI ------------------------------------------------------------------------------------------ */
@@ -295,7 +300,8 @@ static uint32_t cell_at(simulation *s, uint32_t access, uint32_t place) {
     uint64_t key = (uint64_t)access << 32 | place;
     uint32_t number = (uint32_t)hd_hash_add(&s->cell_of, key, s->cells.count);
     if (number == s->cells.count)
-        hd_push(s->arena, &s->cells, (cell){s->launch_row, access, place, {0}});
+        hd_push(s->arena, &s->cells,
+                (cell){s->launch_row, access, place, s->launch->accesses[access].kind, {0}});
     s->last_cell[access] = number + 1;
     return number;
 }
@@ -476,8 +482,6 @@ void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
     sum->cost += more->cost;
 }
 
-static void write_back_rest(void *user, const cache_victim *line) { write_back(user, line); }
-
 /* Fields first, in the order in which their records were met; the unknown last. */
 static void keep_places(const simulation *s, hd_arena *arena, hd_caches *result) {
     const hd_cache_place *all = s->memory.places.data;
@@ -492,7 +496,7 @@ static void keep_places(const simulation *s, hd_arena *arena, hd_caches *result)
 }
 
 static void add_up(simulation *s, hd_arena *arena, hd_caches *result) {
-    cache_each(&s->l2_sets, write_back_rest, s);
+    cache_each(&s->l2_sets, write_back, s);
     for (uint32_t l = 0; l < result->launch_count; l++)
         result->launches[l].accesses =
             hd_new_array(arena, hd_cache_sum, result->launches[l].launch->access_count);
@@ -511,27 +515,28 @@ static void add_up(simulation *s, hd_arena *arena, hd_caches *result) {
 /* ---- from beginning to end ------------------------------------------------------------------------------- */
 
 static void make_levels(simulation *s) {
+    enum { FEW_LINES = 1 << 16 };
     const hd_device *d = s->device;
     s->sector = sector_of(d);
     s->shift = (uint32_t)__builtin_ctz(s->sector);
     s->list.shift = s->shift;
     s->request = hd_device_request_lanes(d);
-    s->queues = hd_new_array(s->arena, l2_queue, d->sms);
     s->has_l1 = d->l1.size > 0;
     s->l2 = geometry_of(&d->l2, s->sector);
-    cache_sets_init(&s->l2_sets, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
+    cache_sets_init(&s->l2_sets, 1, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
+    s->fetches = d->l2.size / d->l2.tag > FEW_LINES;
     if (!s->has_l1)
         return;
     s->l1 = geometry_of(&d->l1, s->sector);
     s->l1s = hd_new_array(s->arena, cache_sets, d->sms);
-    for (uint32_t sm = 0; sm < d->sms; sm++)
-        cache_sets_init(&s->l1s[sm], d->l1.size / d->l1.tag / d->l1.ways, d->l1.ways);
+    cache_sets_init(s->l1s, d->sms, d->l1.size / d->l1.tag / d->l1.ways, d->l1.ways);
 }
 
 static void free_levels(simulation *s) {
-    for (uint32_t sm = 0; s->has_l1 && sm < s->device->sms; sm++)
-        cache_sets_free(&s->l1s[sm]);
+    if (s->has_l1)
+        cache_sets_free(s->l1s);
     cache_sets_free(&s->l2_sets);
+    free(s->queue.requests);
     sector_list_free(&s->list);
 }
 

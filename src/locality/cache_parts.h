@@ -121,8 +121,9 @@ typedef struct cache_turns {
     uint32_t sms, blocks_per_sm;
     void (*issue)(void *user, uint32_t sm, const hd_event *event);
     void *user;
-    void (*end_round)(void *user, uint32_t sm);
-    void (*end_rounds)(void *user);                      /* all SMs had the same number of them */
+    void (*end_round)(void *user); /* of an SM */
+    /* All SMs had the same number of them; returns what had to be kept of these, in requests. */
+    size_t (*end_rounds)(void *user);
     bool (*goes_on)(void *user, uint64_t lane_accesses); /* asked after each MI */
 } cache_turns;
 

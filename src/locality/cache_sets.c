@@ -1,20 +1,29 @@
 /*
  * Sets of lines, least recently used first out.
  *
- * A set of few ways is a row of tags and one of ages: 0 for the way that was used last, up to
- * ways - 1 for the one that was used longest ago. A tag has some bits of a line alone; the way that
- * it leads to knows all of it. So a use touches a few lines of the host's own cache, whatever the
- * size of the simulated one. A row has room for ROW or LONG_ROW ways, and what is done to one is
- * done to all alike, with no branch that could not be foretold: a handful of vector instructions.
+ * Lines stand in rows of some ways. A row has a tag for each of its ways, a byte that follows from
+ * the line; what the way leads to knows all of it. So a use touches a few lines of the host's own
+ * cache, whatever the size of the simulated one. What is done to a row is done to all its ways
+ * alike, by a handful of vector instructions, and whether a line is there decides no branch where
+ * that can be helped: nobody could foretell it.
+ *
+ * A set of few ways is one row, of ROW or LONG_ROW, and has an age for each way: 0 for the one that
+ * was used last, up to ways - 1 for the one that was used longest ago.
  *
  *     way      0    1    2    3
- *     tag      7f4  120  3c8  7f0
- *     age      1    2    3    0        use of 120:   2 0 3 1
+ *     tag      7f   12   3c   70
+ *     age      1    2    3    0        use of 12:   2 0 3 1
  *
- * Since Volta, L1 has four sets of hundreds of ways. There the lines of a set are a ring of nodes
- * in the order of use, and a hash table of chains finds the node of a line.
+ * Since Volta, L1 has four sets of hundreds of ways. Such a set is a hash table of rows that are
+ * half full: a line stands in the row that its number leads to, or, where that is full, in the next
+ * one that is not, and every row counts the lines that went past it. The order of use is a queue of
+ * uses, and each way has the number of its uses in there. The one that goes is that of the first
+ * use which is its way's only one:
+ *
+ *     queue    3 8 3 5       way 3 has two uses, 8 and 5 have one: the line in way 8 goes
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -22,116 +31,123 @@
 #include "locality/cache_sets.h"
 
 enum { ROW = 16, LONG_ROW = 32, HOST_LINE = 64, NO_AGE = 0xff };
-#define NO_NODE UINT32_MAX
+enum { IS_PAST = 0x80, USES_MOST = 0x7f }; /* of a way of many */
 
-typedef struct cache_way {
-    uint64_t line; /* CACHE_NO_LINE: none */
-    cache_state state;
-} cache_way;
-
-typedef struct cache_node {
-    uint64_t line;
-    cache_state state;
-    uint32_t newer, older; /* in its set; NO_NODE at the ends */
-    uint32_t next;         /* in its bucket */
-} cache_node;
-
-typedef struct cache_ring {
-    uint32_t newest, oldest, count;
-} cache_ring;
+/* The uses of a set: which ways, numbered through its rows. */
+typedef struct cache_uses {
+    uint32_t first, next; /* the first one that is kept, and the next one to come, modulo 2^32 */
+    uint32_t lines;       /* that are there */
+} cache_uses;
 
 /* ---- from beginning to end --------------------------------------------------------------- */
 
-static uint64_t bucket_count(const cache_sets *c) { return (uint64_t)1 << (64 - c->bucket_shift); }
+/* How its lines are cut up. */
+static void shape(cache_sets *c, uint64_t sets, uint32_t ways) {
+    *c = (cache_sets){.sets = sets, .ways = ways, .row = ways > LONG_ROW ? ROW : LONG_ROW};
+    if (ways <= ROW)
+        c->row = ROW;
+    while (ways > LONG_ROW && (uint64_t)ROW << c->rows_shift < 2 * (uint64_t)ways)
+        c->rows_shift++;
+    c->used = ways < c->row ? ways : c->row;
+    c->row_count = sets << c->rows_shift;
+    c->use_mask = (ROW << c->rows_shift) - 1;
+}
 
-void cache_sets_init(cache_sets *c, uint64_t sets, uint32_t ways) {
-    uint64_t lines = sets * ways;
-    *c = (cache_sets){.sets = sets, .ways = ways, .bucket_shift = 63};
-    if (ways <= LONG_ROW) {
-        c->row = ways <= ROW ? ROW : LONG_ROW;
-        c->set_bytes = hd_align_up(c->row * (sizeof(uint16_t) + 1), HOST_LINE);
-        c->rows = hd_checked(aligned_alloc(HOST_LINE, sets * c->set_bytes));
-        c->held = hd_zeroed(lines, sizeof *c->held);
-    } else {
-        while (bucket_count(c) < lines)
-            c->bucket_shift--;
-        c->nodes = hd_zeroed(lines, sizeof *c->nodes);
-        c->rings = hd_zeroed(sets, sizeof *c->rings);
-        c->buckets = hd_zeroed(bucket_count(c), sizeof *c->buckets);
+/* A part of the block, which begins on a line of the host's. */
+static void *take(uint8_t **block, uint64_t count, size_t size) {
+    uint8_t *at = *block;
+    *block += hd_align_up(count * size, HOST_LINE);
+    return at;
+}
+
+/* Gives a cache its parts of the block; returns what is left of it. */
+static uint8_t *place(cache_sets *c, uint8_t *block) {
+    uint64_t lines = c->row_count * c->used;
+    c->rows = take(&block, c->row_count * c->row, 2);
+    c->lines = take(&block, lines, sizeof *c->lines);
+    c->owners = take(&block, lines, sizeof *c->owners);
+    if (c->ways <= LONG_ROW)
+        return block;
+    c->order = take(&block, c->sets, sizeof *c->order);
+    c->uses = take(&block, lines, sizeof *c->uses);
+    c->passed = take(&block, c->row_count, sizeof *c->passed);
+    return block;
+}
+
+void *cache_pages(uint64_t bytes) {
+    enum { LARGE_PAGE = 1 << 21 };
+    uint64_t page = bytes < LARGE_PAGE ? HOST_LINE : LARGE_PAGE, room = hd_align_up(bytes, page);
+    void *pages = hd_checked(aligned_alloc(page, room));
+    if (page == LARGE_PAGE)
+        madvise(pages, room, MADV_HUGEPAGE); /* without them it is only slower */
+    return pages;
+}
+
+void cache_sets_init(cache_sets *caches, uint32_t count, uint64_t sets, uint32_t ways) {
+    shape(caches, sets, ways);
+    uint64_t bytes = count * (uint64_t)(uintptr_t)place(caches, NULL);
+    uint8_t *block = cache_pages(bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        shape(&caches[i], sets, ways);
+        block = place(&caches[i], block);
+        cache_sets_clear(&caches[i]);
     }
-    cache_sets_clear(c);
 }
 
-static inline uint16_t *tags_of(const cache_sets *c, uint64_t set) {
-    return (uint16_t *)(c->rows + set * c->set_bytes);
+static inline uint8_t *tags_of(const cache_sets *c, uint64_t row) {
+    return c->rows + row * c->row * 2;
 }
 
-static inline uint8_t *ages_of(const cache_sets *c, uint64_t set) {
-    return c->rows + set * c->set_bytes + c->row * sizeof(uint16_t);
-}
-
-static void clear_few(cache_sets *c) {
-    memset(c->rows, 0, c->sets * c->set_bytes);
-    for (uint64_t set = 0; set < c->sets; set++)
-        for (uint32_t w = 0; w < c->row; w++)
-            ages_of(c, set)[w] = (uint8_t)(w < c->ways ? w : NO_AGE);
-    for (uint64_t i = 0; i < c->sets * c->ways; i++)
-        c->held[i] = (cache_way){.line = CACHE_NO_LINE};
+static inline uint8_t *ages_of(const cache_sets *c, uint64_t row) {
+    return tags_of(c, row) + c->row;
 }
 
 void cache_sets_clear(cache_sets *c) {
-    if (c->held) {
-        clear_few(c);
+    memset(c->rows, 0, c->row_count * c->row * 2);
+    if (c->order) {
+        memset(c->order, 0, c->sets * sizeof *c->order);
+        memset(c->passed, 0, c->row_count * sizeof *c->passed);
         return;
     }
-    memset(c->buckets, 0xff, bucket_count(c) * sizeof *c->buckets);
-    for (uint64_t s = 0; s < c->sets; s++)
-        c->rings[s] = (cache_ring){NO_NODE, NO_NODE, 0};
+    memset(c->lines, 0, c->row_count * c->used * sizeof *c->lines);
+    for (uint64_t set = 0; set < c->sets; set++)
+        for (uint32_t w = 0; w < c->row; w++)
+            ages_of(c, set)[w] = (uint8_t)(w < c->ways ? w : NO_AGE);
 }
 
-void cache_sets_free(cache_sets *c) {
-    free(c->rows);
-    free(c->held);
-    free(c->nodes);
-    free(c->rings);
-    free(c->buckets);
-    *c = (cache_sets){0};
+void cache_sets_free(cache_sets *caches) { free(caches->rows); }
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* Bits that cache_set_of() makes no use of; 0: no line. */
+static inline uint8_t tag_of(uint64_t line) {
+    uint8_t tag = (uint8_t)(line * CACHE_SPREAD >> 24);
+    return tag ? tag : 1;
 }
 
-/* ---- few ways ------------------------------------------------------------------------------ */
-
-/* Bits that cache_set_of() makes no use of. */
-static inline uint16_t tag_of(uint64_t line) { return (uint16_t)(line * CACHE_SPREAD >> 16); }
-
-/* Those of ROW ways whose bytes are not 0 but all ones, as bits. Elsewhere than on x86 a product
- * collects the lowest bits of eight bytes in its highest byte. */
-static inline uint32_t bits_of(const uint8_t *is) {
+/* Of ROW ways those whose byte is this one, as bits. The byte is copied into a vector as 32 bits,
+ * since compilers would take a shorter number through memory, where it waits for its own bytes. */
 #ifdef __SSE2__
-    return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)is));
+static inline __m128i all_are(uint8_t byte) { return _mm_set1_epi32((int)(byte * 0x1010101u)); }
+
+static inline uint32_t ways_of(const uint8_t *bytes, uint8_t byte) {
+    __m128i row = _mm_load_si128((const __m128i *)bytes);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(row, all_are(byte)));
+}
+
+/* Those that were used after the way of this age are older by one use. */
+static inline void grow_older(uint8_t *ages, uint8_t age) {
+    __m128i row = _mm_load_si128((const __m128i *)ages);
+    __m128i as_old = _mm_cmpeq_epi8(_mm_max_epu8(row, all_are(age)), row);
+    row = _mm_add_epi8(_mm_add_epi8(row, _mm_set1_epi8(1)), as_old);
+    _mm_store_si128((__m128i *)ages, row);
+}
 #else
-    uint32_t bits = 0;
-    for (uint32_t w = 0; w < ROW; w += 8) {
-        uint64_t eight = 0;
-        for (uint32_t i = 0; i < 8; i++)
-            eight |= (uint64_t)(is[w + i] & 1) << 8 * i;
-        bits |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << w;
-    }
-    return bits;
-#endif
-}
-
-static inline uint32_t tags_alike(const uint16_t *tags, uint16_t tag) {
-    uint8_t is[ROW];
+static inline uint32_t ways_of(const uint8_t *bytes, uint8_t byte) {
+    uint32_t ways = 0;
     for (uint32_t w = 0; w < ROW; w++)
-        is[w] = tags[w] == tag ? 0xff : 0;
-    return bits_of(is);
-}
-
-static inline uint32_t ages_alike(const uint8_t *ages, uint8_t age) {
-    uint8_t is[ROW];
-    for (uint32_t w = 0; w < ROW; w++)
-        is[w] = ages[w] == age ? 0xff : 0;
-    return bits_of(is);
+        ways |= (uint32_t)(bytes[w] == byte) << w;
+    return ways;
 }
 
 /* Those that were used after the way of this age are older by one use. */
@@ -139,169 +155,196 @@ static inline void grow_older(uint8_t *ages, uint8_t age) {
     for (uint32_t w = 0; w < ROW; w++)
         ages[w] = (uint8_t)(ages[w] + (ages[w] < age));
 }
+#endif
 
-/* The ways whose tags are the line's, as bits. */
-static inline uint32_t match_tags(const cache_sets *c, uint64_t set, uint16_t tag) {
-    const uint16_t *tags = tags_of(c, set);
-    uint32_t matches = tags_alike(tags, tag);
+/* The same of a row of any length. */
+static inline uint32_t ways_of_row(const cache_sets *c, const uint8_t *bytes, uint8_t byte) {
+    uint32_t ways = ways_of(bytes, byte);
     if (c->row > ROW)
-        matches |= tags_alike(tags + ROW, tag) << ROW;
-    return matches & (uint32_t)(((uint64_t)1 << c->ways) - 1);
+        ways |= ways_of(bytes + ROW, byte) << ROW;
+    return ways;
 }
 
+/* The way of a row that has the line, as a bit; 0: none has. A tag that is alike and not the
+ * line's is rare. */
+static inline uint32_t way_of(const cache_sets *c, uint64_t row, uint64_t line) {
+    const cache_line *lines = c->lines + row * c->used;
+    uint32_t ways = ways_of_row(c, tags_of(c, row), tag_of(line));
+    while (ways && lines[__builtin_ctz(ways)].number != line)
+        ways &= ways - 1;
+    return ways & (0 - ways);
+}
+
+/* ---- few ways ------------------------------------------------------------------------------ */
+
 static inline uint32_t oldest_way(const cache_sets *c, uint64_t set) {
-    const uint8_t *ages = ages_of(c, set), oldest = (uint8_t)(c->ways - 1);
-    uint32_t ways = ages_alike(ages, oldest);
-    if (c->row > ROW)
-        ways |= ages_alike(ages + ROW, oldest) << ROW;
-    return (uint32_t)__builtin_ctz(ways);
+    return ways_of_row(c, ages_of(c, set), (uint8_t)(c->ways - 1));
 }
 
 static inline void make_newest(const cache_sets *c, uint64_t set, uint32_t way) {
     uint8_t *ages = ages_of(c, set), age = ages[way];
-    if (!age)
-        return;
     grow_older(ages, age);
     if (c->row > ROW)
         grow_older(ages + ROW, age);
     ages[way] = 0;
 }
 
-/* The way of a set that holds the line; `ways` when none does. */
-static inline uint32_t find_way(const cache_sets *c, uint64_t set, uint64_t line) {
-    const cache_way *held = c->held + set * c->ways;
-    for (uint32_t ways = match_tags(c, set, tag_of(line)); ways; ways &= ways - 1) {
-        uint32_t way = (uint32_t)__builtin_ctz(ways);
-        if (held[way].line == line)
-            return way;
+/* The way of a set that has the line, or else the oldest. Which of them is not to be foretold, so
+ * there is no branch but for tags that are alike. */
+static inline uint32_t way_for(const cache_sets *c, uint64_t set, uint64_t line, bool *has) {
+    const cache_line *lines = c->lines + set * c->used;
+    uint32_t alike = ways_of_row(c, tags_of(c, set), tag_of(line)), oldest = oldest_way(c, set);
+    uint32_t way = (uint32_t)__builtin_ctz(alike ? alike : oldest);
+    *has = (alike != 0) & (lines[way].number == line);
+    if (alike && !*has) {
+        uint32_t only = way_of(c, set, line);
+        *has = only != 0;
+        way = (uint32_t)__builtin_ctz(only ? only : oldest);
     }
-    return c->ways;
+    return way;
 }
 
-static cache_state *use_few(cache_sets *c, uint64_t line, cache_victim *victim) {
+cache_line *cache_use_few(cache_sets *c, uint64_t line, cache_gone *gone) {
+    bool has;
     uint64_t set = cache_set_of(line, c->sets);
-    uint32_t way = find_way(c, set, line);
-    bool is_there = way < c->ways;
-    if (!is_there)
-        way = oldest_way(c, set);
-    cache_way *held = &c->held[set * c->ways + way];
-    victim->line = CACHE_NO_LINE;
-    if (!is_there) {
-        *victim = (cache_victim){held->line, held->state};
-        *held = (cache_way){.line = line};
-        tags_of(c, set)[way] = tag_of(line);
-    }
+    uint8_t *tags = tags_of(c, set);
+    uint32_t way = way_for(c, set, line, &has), stays = has ? UINT32_MAX : 0;
+    cache_line *at = &c->lines[set * c->used + way];
+    if (gone && (gone->dirty = at->dirty & ~stays))
+        gone->owner = c->owners[at - c->lines];
+    at->number = line;
+    at->valid &= stays;
+    at->dirty &= stays;
     make_newest(c, set, way);
-    return &held->state;
+    tags[way] = tag_of(line);
+    return at;
 }
 
 /* ---- many ways ------------------------------------------------------------------------------ */
 
-static uint32_t *bucket_of(const cache_sets *c, uint64_t line) {
-    return &c->buckets[line * UINT64_C(0xff51afd7ed558ccd) >> c->bucket_shift];
+static inline uint64_t next_row(const cache_sets *c, uint64_t row) {
+    uint64_t rows = ((uint64_t)1 << c->rows_shift) - 1;
+    return (row & ~rows) | ((row + 1) & rows);
 }
 
-static uint32_t find_node(const cache_sets *c, uint64_t line) {
-    uint32_t n = *bucket_of(c, line);
-    while (n != NO_NODE && c->nodes[n].line != line)
-        n = c->nodes[n].next;
-    return n;
-}
-
-static void take_out(cache_sets *c, cache_ring *ring, uint32_t n) {
-    cache_node *node = &c->nodes[n];
-    *(node->newer == NO_NODE ? &ring->newest : &c->nodes[node->newer].older) = node->older;
-    *(node->older == NO_NODE ? &ring->oldest : &c->nodes[node->older].newer) = node->newer;
-}
-
-static void put_first(cache_sets *c, cache_ring *ring, uint32_t n) {
-    c->nodes[n].newer = NO_NODE;
-    c->nodes[n].older = ring->newest;
-    *(ring->newest == NO_NODE ? &ring->oldest : &c->nodes[ring->newest].newer) = n;
-    ring->newest = n;
-}
-
-static void leave_bucket(cache_sets *c, uint32_t n) {
-    uint32_t *at = bucket_of(c, c->nodes[n].line);
-    while (*at != n)
-        at = &c->nodes[*at].next;
-    *at = c->nodes[n].next;
-}
-
-/* A node for a new line: a free one, or the oldest of the set. */
-static uint32_t new_node(cache_sets *c, uint64_t set, cache_ring *ring, cache_victim *victim) {
-    if (ring->count < c->ways)
-        return (uint32_t)(set * c->ways) + ring->count++;
-    uint32_t n = ring->oldest;
-    *victim = (cache_victim){c->nodes[n].line, c->nodes[n].state};
-    take_out(c, ring, n);
-    leave_bucket(c, n);
-    return n;
-}
-
-static cache_state *use_many(cache_sets *c, uint64_t line, cache_victim *victim) {
-    uint64_t set = cache_set_of(line, c->sets);
-    cache_ring *ring = &c->rings[set];
-    uint32_t n = find_node(c, line);
-    victim->line = CACHE_NO_LINE;
-    if (n == NO_NODE) {
-        n = new_node(c, set, ring, victim);
-        uint32_t *bucket = bucket_of(c, line);
-        c->nodes[n] = (cache_node){.line = line, .next = *bucket};
-        *bucket = n;
-        put_first(c, ring, n);
-    } else if (ring->newest != n) {
-        take_out(c, ring, n);
-        put_first(c, ring, n);
+/* From the line's first row on; NULL when it is not there. */
+static inline cache_line *find_many(const cache_sets *c, uint64_t row, uint64_t line) {
+    for (;; row = next_row(c, row)) {
+        uint32_t has = way_of(c, row, line);
+        if (has)
+            return &c->lines[row * ROW + (uint32_t)__builtin_ctz(has)];
+        if (!c->passed[row])
+            return NULL;
     }
-    return &c->nodes[n].state;
+}
+
+static inline uint32_t *use_at(const cache_sets *c, uint64_t set, uint32_t number) {
+    return &c->uses[set * (c->use_mask + (uint64_t)1) + (number & c->use_mask)];
+}
+
+/* Of a way of a set: how many of its uses are kept, and whether its line stands past its own row. */
+static inline uint8_t *uses_of(const cache_sets *c, uint64_t set, uint32_t way) {
+    return ages_of(c, (set << c->rows_shift) + way / ROW) + way % ROW;
+}
+
+/* The first use that is kept is not any more; returns whether it was its way's last. */
+static inline bool forget_use(cache_sets *c, uint64_t set, uint32_t *way) {
+    *way = *use_at(c, set, c->order[set].first++);
+    return !(--*uses_of(c, set, *way) & USES_MOST);
+}
+
+static inline void note_use(cache_sets *c, uint64_t set, uint32_t way) {
+    *use_at(c, set, c->order[set].next++) = way;
+    ++*uses_of(c, set, way);
+}
+
+/* Those that are not their ways' last ones are forgotten. */
+static void forget_uses(cache_sets *c, uint64_t set) {
+    uint32_t end = c->order[set].next, way;
+    while (c->order[set].first != end)
+        if (forget_use(c, set, &way))
+            note_use(c, set, way);
+}
+
+/* The line of a set that was used longest ago goes. */
+static inline void drop_oldest(cache_sets *c, uint64_t set, cache_gone *gone) {
+    enum { AHEAD = 8 };
+    uint64_t first = set << c->rows_shift;
+    uint32_t way;
+    while (!forget_use(c, set, &way)) {
+    }
+    if (c->order[set].next - c->order[set].first > AHEAD)
+        __builtin_prefetch(&c->lines[first * ROW + *use_at(c, set, c->order[set].first + AHEAD)],
+                           1);
+    const cache_line *line = &c->lines[first * ROW + way];
+    uint64_t at = first + way / ROW;
+    if (*uses_of(c, set, way) & IS_PAST)
+        for (uint64_t row = cache_set_of(line->number, c->row_count); row != at;
+             row = next_row(c, row))
+            c->passed[row]--;
+    tags_of(c, at)[way % ROW] = 0;
+    c->order[set].lines--;
+    if (gone && line->dirty)
+        *gone = (cache_gone){line->dirty, c->owners[line - c->lines]};
+}
+
+static inline cache_line *take_in(cache_sets *c, uint64_t row, uint64_t line) {
+    uint64_t own = row;
+    uint32_t ways;
+    for (; !(ways = ways_of(tags_of(c, row), 0)); row = next_row(c, row))
+        c->passed[row]++;
+    uint32_t way = (uint32_t)__builtin_ctz(ways);
+    tags_of(c, row)[way] = tag_of(line);
+    ages_of(c, row)[way] = row == own ? 0 : IS_PAST;
+    c->lines[row * ROW + way] = (cache_line){.number = line};
+    return &c->lines[row * ROW + way];
+}
+
+cache_line *cache_use_many(cache_sets *c, uint64_t line, cache_gone *gone) {
+    uint64_t row = cache_set_of(line, c->row_count), set = row >> c->rows_shift;
+    cache_uses *order = &c->order[set];
+    cache_line *at = find_many(c, row, line);
+    if (gone)
+        gone->dirty = 0;
+    if (!at) {
+        if (order->lines == c->ways)
+            drop_oldest(c, set, gone);
+        at = take_in(c, row, line);
+        order->lines++;
+    }
+    uint32_t way = (uint32_t)((uint64_t)(at - c->lines) - (set << c->rows_shift) * ROW);
+    if (order->next - order->first > c->use_mask ||
+        (*uses_of(c, set, way) & USES_MOST) == USES_MOST)
+        forget_uses(c, set);
+    note_use(c, set, way);
+    return at;
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-cache_state *cache_use(cache_sets *c, uint64_t line, cache_victim *victim) {
-    return c->held ? use_few(c, line, victim) : use_many(c, line, victim);
-}
-
-void cache_fetch_set(const cache_sets *c, uint64_t line) {
-    if (!c->held) {
-        __builtin_prefetch(bucket_of(c, line), 1);
-        return;
-    }
-    uint64_t set = cache_set_of(line, c->sets);
-    for (uint64_t at = 0; at < c->set_bytes; at += HOST_LINE)
-        __builtin_prefetch(c->rows + set * c->set_bytes + at, 1);
+void cache_fetch_row(const cache_sets *c, uint64_t line) {
+    __builtin_prefetch(tags_of(c, cache_set_of(line, c->row_count)), 1);
 }
 
 void cache_fetch_line(const cache_sets *c, uint64_t line) {
-    uint64_t set = cache_set_of(line, c->sets), first = set * c->ways;
-    if (!c->held) {
-        uint32_t n = *bucket_of(c, line);
-        __builtin_prefetch(&c->nodes[n == NO_NODE ? first : n], 1);
-        return;
-    }
-    uint32_t ways = match_tags(c, set, tag_of(line));
-    uint32_t way = ways ? (uint32_t)__builtin_ctz(ways) : oldest_way(c, set);
-    __builtin_prefetch(&c->held[first + way], 1);
+    enum { IN_NEXT_ROW = 1 << (ROW - 1) }; /* rare, and then any way will do */
+    uint64_t row = cache_set_of(line, c->row_count);
+    uint32_t alike = ways_of_row(c, tags_of(c, row), tag_of(line));
+    uint32_t new = c->order ? ways_of(tags_of(c, row), 0) | IN_NEXT_ROW : oldest_way(c, row);
+    uint32_t way = (uint32_t)__builtin_ctz(alike ? alike : new);
+    __builtin_prefetch(&c->lines[row * c->used + way], 1);
 }
 
-cache_state *cache_find(cache_sets *c, uint64_t line) {
-    if (!c->held) {
-        uint32_t n = find_node(c, line);
-        return n == NO_NODE ? NULL : &c->nodes[n].state;
-    }
-    uint64_t set = cache_set_of(line, c->sets);
-    uint32_t way = find_way(c, set, line);
-    return way < c->ways ? &c->held[set * c->ways + way].state : NULL;
+cache_line *cache_find(cache_sets *c, uint64_t line) {
+    uint64_t row = cache_set_of(line, c->row_count);
+    if (c->order)
+        return find_many(c, row, line);
+    uint32_t has = way_of(c, row, line);
+    return has ? &c->lines[row * c->used + (uint32_t)__builtin_ctz(has)] : NULL;
 }
 
-void cache_each(cache_sets *c, void (*each)(void *user, const cache_victim *line), void *user) {
-    for (uint64_t i = 0; i < c->sets * c->ways; i++) {
-        bool is_there =
-            c->held ? c->held[i].line != CACHE_NO_LINE : i % c->ways < c->rings[i / c->ways].count;
-        const cache_victim line = c->held ? (cache_victim){c->held[i].line, c->held[i].state}
-                                          : (cache_victim){c->nodes[i].line, c->nodes[i].state};
-        if (is_there)
-            each(user, &line);
-    }
+void cache_each(cache_sets *c, void (*each)(void *user, const cache_gone *line), void *user) {
+    for (uint64_t at = 0; at < c->row_count * c->used; at++)
+        if (tags_of(c, at / c->used)[at % c->used])
+            each(user, &(cache_gone){c->lines[at].dirty, c->owners[at]});
 }

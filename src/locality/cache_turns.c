@@ -18,7 +18,7 @@
  */
 #include "locality/cache_parts.h"
 
-enum { LANES_AT_ONCE = 1 << 13, ROUNDS_MOST = 64 };
+enum { REQUESTS_AT_ONCE = 1 << 13, ROUNDS_MOST = 64 }; /* of an SM */
 
 /* A block that has a place. */
 typedef struct resident {
@@ -143,7 +143,7 @@ static hd_status take_turns(taking *t, uint32_t sm, bool *goes_on) {
     hd_status status = HD_OK;
     for (size_t i = 0; i < s->turns.count && !status; i++)
         if (!s->turns.data[i])
-            t->turns->end_round(t->turns->user, sm);
+            t->turns->end_round(t->turns->user);
         else if (*goes_on)
             status = take_turn(t, sm, s->turns.data[i], goes_on);
     return status;
@@ -167,17 +167,23 @@ static void end(taking *t) {
     hd_arena_free(t->arena);
 }
 
+/* How many are planned after some in which an SM had this many requests. */
+static uint32_t rounds_after(uint32_t rounds, size_t requests) {
+    uint32_t most = rounds < ROUNDS_MOST / 2 ? rounds * 2 : ROUNDS_MOST;
+    size_t fit = requests ? (size_t)REQUESTS_AT_ONCE * rounds / requests : most;
+    return fit > most ? most : fit ? (uint32_t)fit : 1;
+}
+
 hd_status cache_take_turns(const cache_turns *turns, bool *complete) {
     taking t = {.arena = hd_arena_new(), .turns = turns, .next = turns->first};
-    uint64_t lanes = (uint64_t)turns->blocks_per_sm * turns->launch->launch.block_threads;
-    uint32_t rounds = lanes < LANES_AT_ONCE ? (uint32_t)(LANES_AT_ONCE / lanes) : 1;
+    uint32_t rounds = 1;
     hd_status status = HD_OK;
     *complete = true;
     begin(&t);
-    while (!status && *complete && plan(&t, rounds > ROUNDS_MOST ? ROUNDS_MOST : rounds)) {
+    while (!status && *complete && plan(&t, rounds)) {
         for (uint32_t sm = 0; sm < turns->sms && !status; sm++)
             status = take_turns(&t, sm, complete);
-        turns->end_rounds(turns->user);
+        rounds = rounds_after(rounds, turns->end_rounds(turns->user) / turns->sms);
     }
     end(&t);
     return status;
