@@ -574,7 +574,8 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->options = *options;
     model->grain = hd_cost_grain_of(job->record, device);
     model->soa_from = (uint64_t)1 << model->grain.level_count;
-    model->counted = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
+    model->counted = hd_new(arena, count_memo);
+    model->counted->rows = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
     for (uint32_t i = 0; i < job->launch_count; i++) {
         launch_builder b = {.model = model, .job = job, .launch = &job->launches[i], .number = i};
         add_launch(&b, diag);
@@ -589,4 +590,17 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->questions = (hd_questions){(uint32_t)model->asked.count, model->limits};
     *result = model;
     return HD_OK;
+}
+
+hd_cost_model *hd_cost_model_weighed(hd_arena *arena, const hd_cost_model *model, double w_l1,
+                                     double w_l2, double w_dram) {
+    hd_cost_model *other = hd_new(arena, hd_cost_model);
+    hd_device *device = hd_new(arena, hd_device);
+    *device = *model->device;
+    device->w_l1 = w_l1;
+    device->w_l2 = w_l2;
+    device->w_dram = w_dram;
+    *other = *model;
+    other->device = device;
+    return other;
 }
