@@ -149,6 +149,16 @@ call advise all.yaml --run 3
 diff <(sed 1d "$work/log/static" | grep -v scored) <(sed 1d "$work/log/out" | grep -v scored) ||
     complain "the static answer is another one where nothing was heard"
 
+# ---- kernels that the job leaves out -------------------------------------------------------------
+
+sed '1,/} node;/d; s/gather/other/' gather.cl >>walk.cl
+call advise walk.yaml
+[ "$status" -eq 0 ] || complain "a kernel that is not launched keeps it from advising"
+grep -q "walk.cl:.*warning: kernel 'other' takes 'node', too, but the job never launches it" \
+    "$work/log/err" || complain "it says nothing of a kernel that is not launched"
+prints '^  heddle rewrite walk.yaml --split v --layout soa --no-verify --out DIR$'
+follow
+
 # ---- what the rewriter refuses ------------------------------------------------------------------
 
 given cast.cl
