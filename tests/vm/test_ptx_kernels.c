@@ -1,6 +1,10 @@
 /*
- * The same kernels two ways: from their source through clang, and from PTX that nvcc made of it
- * (tests/frontend/ptx/make.sh). Both run on the machine from the same contents, and leave the same behind.
+ * The same kernels two ways: from their source through clang, and from PTX that nvcc made of it.
+ * Both run on the machine from the same contents, and leave the same behind, with as many accesses
+ * where neither compiler merges any; or both end with an error at the same line.
+ *
+ * tests/frontend/ptx/make.sh made the PTX that is kept, and says which job runs which file. Where
+ * there is nvcc, it makes it anew, and that is run, too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,14 +12,16 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <unistd.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
 #include <math.h>
 
 #include "frontend/frontend.h"
+#include "one_context.h"
+#include "sanitized.h"
+#include "source_text.h"
 #include "vm/vm.h"
 
 typedef struct side {
@@ -29,12 +35,15 @@ typedef struct state {
     hd_arena *arena;
     hd_diag diag;
     const char *said;
+    hd_place where;
 } state;
 
 static void keep_message(const hd_message *m, void *user) {
     state *s = user;
     s->said = hd_format(s->arena, "%s:%u: %s", m->place.file ? m->place.file : "?", m->place.line,
                         m->text);
+    s->where = (hd_place){.file = hd_strdup(s->arena, m->place.file ? m->place.file : ""),
+                          .line = m->place.line};
 }
 
 static void must(const state *s, hd_status status) {
@@ -91,18 +100,22 @@ static hd_job *with_module(state *s, const hd_job *job, const kir_module *module
 
 /* ---- running ------------------------------------------------------------------------ */
 
-static void run_launch(state *s, side *one, uint32_t launch) {
+static hd_status run_launch(side *one, uint32_t launch) {
     hd_vm_counts counts;
-    must(s, hd_vm_run(one->vm, launch, NULL, &counts));
+    hd_status status = hd_vm_run(one->vm, launch, NULL, &counts);
     one->accesses += counts.lane_accesses;
+    return status;
 }
 
-static void run(state *s, side *one) {
+/* All launches, up to one that fails. */
+static hd_status run(state *s, side *one) {
     const hd_vm_options options = {.workers = 1};
+    hd_status status = HD_OK;
     must(s, hd_vm_open(s->arena, &s->diag, one->job, NULL, &options, &one->vm));
-    for (uint32_t l = 0; l < one->job->launch_count; l++)
-        for (uint64_t r = 0; r < one->job->launches[l].repeat; r++)
-            run_launch(s, one, l);
+    for (uint32_t l = 0; l < one->job->launch_count && !status; l++)
+        for (uint64_t r = 0; r < one->job->launches[l].repeat && !status; r++)
+            status = run_launch(one, l);
+    return status;
 }
 
 static bool is_close(double a, double b, const hd_job *job) {
@@ -112,7 +125,8 @@ static bool is_close(double a, double b, const hd_job *job) {
 }
 
 /* Bit for bit, or as floats of 32 bits within the job's tolerance. */
-static void compare(const char *name, const side *a, const side *b) {
+static void compare(const state *s, const char *name, const side *a, const side *b) {
+    (void)s;
     for (uint32_t i = 0; i < a->job->buffer_count; i++) {
         const hd_buffer *buffer = &a->job->buffers[i];
         uint64_t bytes = buffer->count * buffer->element_bytes;
@@ -139,79 +153,139 @@ static void compare(const char *name, const side *a, const side *b) {
     }
 }
 
-/* The kernels of a CUDA file through clang with Heddle's own headers, and from PTX. */
-static void run_both(const char *name, const char *source, const char *job, const char *ptx,
-                     bool same_accesses) {
+/* ---- the two ways -------------------------------------------------------------------- */
+
+/* A line of make.sh --list. */
+typedef struct pair {
+    const char *job, *ptx, *source; /* ptx: the file's name alone */
+} pair;
+
+/* Where the two compilers make different accesses of one in the source: nvcc's merges neighbours
+ * to wider ones, loads again what clang's passes remember, or keeps what they load again. */
+static bool has_other_accesses(const char *ptx) {
+    static const char *const names[] = {
+        "cuda-math",
+        "cuda-vectors",
+        "rewrite-cuda-arrays",
+        "rewrite-cuda-classes",
+        "rewrite-cuda-nbody",
+        "rewrite-cuda-order",
+        "rewrite-cuda-parts",
+        "rewrite-cuda-references",
+        "rewrite-cuda-several",
+        "rewrite-cuda-templates",
+        "vm-shared-warps",
+        "examples-bitonic-bitonic",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(ptx, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static void open_source(state *s, const pair *p, side *a) {
+    must(s, hd_job_read(s->arena, &s->diag, source_path(s->arena, p->job), &a->job));
+    a->job->kernel_path = source_path(s->arena, p->source);
+    must(s, hd_frontend(s->arena, &s->diag, a->job->kernel_path, a->job->options, &a->module));
+    if (!a->job->launches[0].in_blocks)
+        a->module->rules &= ~KIR_RULE(BLOCKS); /* jobs of the examples are in work-items */
+    must(s, hd_job_resolve(s->arena, &s->diag, a->job, a->module));
+}
+
+static void run_ptx(state *s, const pair *p, const char *path, const side *a, hd_status expected) {
+    side b = {0};
+    const hd_place where = s->where;
+    must(s, hd_frontend(s->arena, &s->diag, path, NULL, &b.module));
+    b.job = with_module(s, a->job, b.module);
+    const hd_status status = run(s, &b);
+    if (!expected)
+        must(s, status);
+    assert_int_equal(status, expected);
+    if (expected) {
+        assert_int_equal(s->where.line, where.line);
+        assert_string_equal(hd_path_name(s->where.file), hd_path_name(where.file));
+    } else {
+        compare(s, path, a, &b);
+        if (!has_other_accesses(p->ptx))
+            assert_int_equal(b.accesses, a->accesses);
+    }
+    hd_vm_close(b.vm);
+}
+
+/* Folders with PTX; the second one, made anew, where there is nvcc. */
+static const char *folders[2];
+
+static void both_ways_leave_the_same(void **test) {
+    const pair *p = *test;
     state s = {.arena = hd_arena_new()};
     s.diag = (hd_diag){keep_message, &s};
-    side a = {0}, b = {0};
-    must(&s, hd_job_read(s.arena, &s.diag, job, &a.job));
-    a.job->kernel_path = source;
-    const char *options = hd_format(s.arena, "%s --cuda-path=", a.job->options);
-    must(&s, hd_frontend(s.arena, &s.diag, source, options, &a.module));
-    if (!a.job->launches[0].in_blocks)
-        a.module->rules &= ~KIR_RULE(BLOCKS); /* jobs of the examples are in work-items */
-    must(&s, hd_job_resolve(s.arena, &s.diag, a.job, a.module));
-    must(&s, hd_frontend(s.arena, &s.diag, ptx, NULL, &b.module));
-    b.job = with_module(&s, a.job, b.module);
-    run(&s, &a);
-    run(&s, &b);
-    compare(name, &a, &b);
-    if (same_accesses && a.accesses != b.accesses)
-        fail_msg("%s: %llu accesses from the source, %llu from PTX", name,
-                 (unsigned long long)a.accesses, (unsigned long long)b.accesses);
+    side a = {0};
+    open_source(&s, p, &a);
+    const hd_status status = run(&s, &a);
+    for (size_t f = 0; f < 2 && folders[f]; f++)
+        run_ptx(&s, p, hd_format(s.arena, "%s/%s", folders[f], p->ptx), &a, status);
     hd_vm_close(a.vm);
-    hd_vm_close(b.vm);
     hd_arena_free(s.arena);
 }
 
-/* ---- the kernels --------------------------------------------------------------------- */
+/* ---- what there is --------------------------------------------------------------------- */
 
-static void run_pair(const char *name, const char *level, bool same_accesses) {
-    hd_arena *arena = hd_arena_new();
-    const char *root = hd_own_fallback.source;
-    const char *base = hd_format(arena, "%s/tests/cuda/%s", root, name);
-    const char *job = hd_format(arena, "%s.yaml", base);
-    if (access(job, R_OK)) {
-        base = hd_format(arena, "%s/examples/%s/%s", root, name, name);
-        job = hd_format(arena, "%s-small.yaml", base);
+/* Each line as a pair. */
+static size_t list_pairs(hd_arena *arena, const char *make, pair **pairs) {
+    hd_vec(pair) list = {0};
+    FILE *lines = popen(hd_format(arena, "bash '%s' --list", make), "r");
+    char line[1000];
+    while (lines && fgets(line, sizeof line, lines)) {
+        uint32_t count;
+        char **words = hd_split_words(arena, strtok(line, "\n"), &count);
+        if (count == 3)
+            hd_push(arena, &list, (pair){words[0], words[1], words[2]});
     }
-    run_both(name, hd_format(arena, "%s.cu", base), job,
-             hd_format(arena, "%s/tests/frontend/ptx/kernels/%s%s.ptx", root, name, level),
-             same_accesses);
-    hd_arena_free(arena);
+    if (lines)
+        pclose(lines);
+    *pairs = list.data;
+    return list.count;
 }
 
-static const char all[] = "atomics barriers control indices ldg match math print records reduce "
-                          "saxpy several shared shuffles templates variables vectors votes "
-                          "bitonic blackscholes kmeans lavamd nbody nbody4 sampo";
-
-static void same_memory(void **state_) {
-    (void)state_;
-    hd_arena *arena = hd_arena_new();
-    uint32_t count;
-    char **names = hd_split_words(arena, all, &count);
-    for (uint32_t i = 0; i < count; i++)
-        run_pair(names[i], "", false);
-    hd_arena_free(arena);
-}
-
-/* Without optimisation nvcc keeps every access of the source. Where clang's early passes drop one,
- * such as the members of a struct that nobody uses, counts differ. */
-static void same_accesses(void **state_) {
-    (void)state_;
-    static const char differ[] = "atomics ldg records variables vectors lavamd";
-    hd_arena *arena = hd_arena_new();
-    uint32_t count;
-    char **names = hd_split_words(arena, all, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(names[i], "math") != 0)
-            run_pair(names[i], "-O0", !hd_has_word(differ, names[i]));
-    hd_arena_free(arena);
+/* A new folder with PTX that nvcc makes now; NULL: there is no nvcc, or the program is sanitized
+ * and the release build does that. */
+static char *make_anew(hd_arena *arena, const char *make) {
+    char *folder;
+    if (SANITIZED || hd_scratch_make(arena, NULL, &folder) != HD_OK)
+        return NULL;
+    const char *command = hd_format(arena, "bash '%s' '%s' >'%s/log' 2>&1", make, folder, folder);
+    const int status = system(command);
+    if (status == 0)
+        return folder;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 2) { /* 2: there is none */
+        fprintf(stderr, "%s failed\n", command);
+        exit(1);
+    }
+    hd_scratch_remove(folder);
+    return NULL;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_memory),
-                                       cmocka_unit_test(same_accesses)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    hd_arena *arena = hd_arena_new();
+    const char *make = source_path(arena, "tests/frontend/ptx/make.sh");
+    pair *pairs;
+    const size_t count = list_pairs(arena, make, &pairs);
+    if (!count) {
+        fprintf(stderr, "%s lists nothing\n", make);
+        return 1;
+    }
+    char *anew = make_anew(arena, make);
+    folders[0] = source_path(arena, "tests/frontend/ptx");
+    folders[1] = anew;
+    struct CMUnitTest *tests = hd_new_array(arena, struct CMUnitTest, count);
+    size_t tried = 0;
+    for (size_t i = 0; i < count; i++)
+        if (IS_TRIED(i, 4))
+            tests[tried++] = (struct CMUnitTest){.name = pairs[i].ptx,
+                                                 .test_func = both_ways_leave_the_same,
+                                                 .initial_state = &pairs[i]};
+    const int failed = _cmocka_run_group_tests("kernels two ways", tests, tried, NULL, NULL);
+    hd_scratch_remove(anew);
+    hd_arena_free(arena);
+    return failed;
 }
