@@ -244,6 +244,8 @@ static void drop_unused(ptx_lowering *l) {
             kir_op op = l->out.insts.data[v].op;
             if (needed[v] || op == KIR_BARRIER || op == KIR_FENCE)
                 lists[b].data[kept++] = v;
+            else
+                ptx_drop(l, v);
         }
         lists[b].count = kept;
     }
@@ -252,6 +254,7 @@ static void drop_unused(ptx_lowering *l) {
 static hd_status finish_kernel(ptx_lowering *l) {
     ptx_finish_ssa(l);
     drop_unused(l);
+    ptx_promote(l);
     ptx_find_pointers(l);
     if (l->out.status)
         return l->out.status;
