@@ -254,7 +254,7 @@ static void refused_with_name_and_line(void **state) {
         {"wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned is not supported", 7},
         {"\n\nbarrier.cluster.arrive;", "clusters", 9},
         {"call (%r1), %d1, (%r2), proto;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);",
-         "a call through a pointer", 7},
+         "through a pointer", 7},
         {"mov.u32 %r1, %cluster_ctaid.x;", "clusters", 7},
         {"cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group", 7},
     };

@@ -89,6 +89,7 @@ typedef struct ptx_shared {
     const hd_diag *diag;
     const ptx_module *ptx;
     hd_hash_table functions, variables; /* of the module: index by name */
+    bool *is_taken;                     /* [functions]: somebody takes the address */
     ptx_names **names;                  /* by function, made when first needed */
     uint32_t *file_of;                  /* kir's file by PTX's; KIR_NONE: not asked for yet */
     bool *is_header;                    /* a header of the toolkit or the system */

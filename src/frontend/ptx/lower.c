@@ -310,6 +310,27 @@ static void name_kernels(ptx_shared *s, kir_module *module, const uint32_t *entr
     }
 }
 
+static void take(ptx_shared *s, const char *name) {
+    uint64_t function = hd_hash_get_key(&s->functions, name);
+    if (function != HD_NO_VALUE)
+        s->is_taken[function] = true;
+}
+
+/* Functions whose addresses stand in variables, or are moved to registers. */
+static void find_taken(ptx_shared *s) {
+    s->is_taken = hd_new_array(s->arena, bool, s->ptx->function_count);
+    for (uint32_t v = 0; v < s->ptx->variable_count; v++)
+        for (uint32_t i = 0; i < s->ptx->variables[v].relocation_count; i++)
+            take(s, s->ptx->variables[v].relocations[i].name);
+    for (uint32_t f = 0; f < s->ptx->function_count; f++)
+        for (uint32_t i = 0; i < s->ptx->functions[f].inst_count; i++) {
+            const ptx_inst *inst = &s->ptx->functions[f].insts[i];
+            if (inst->operand_count == 2 && inst->operands[1].kind == PTX_NAME &&
+                inst->word_count && !strcmp(inst->words[0], "mov"))
+                take(s, inst->operands[1].name);
+        }
+}
+
 static void index_names(ptx_shared *s) {
     s->functions = s->variables = (hd_hash_table){.arena = s->arena, .key_bytes = HD_TEXT_KEYS};
     for (uint32_t i = 0; i < s->ptx->function_count; i++)
@@ -319,6 +340,7 @@ static void index_names(ptx_shared *s) {
     s->names = hd_new_array(s->arena, ptx_names *, s->ptx->function_count);
     s->file_of = hd_new_array(s->arena, uint32_t, s->ptx->file_count + 1);
     memset(s->file_of, 0xff, (s->ptx->file_count + 1) * sizeof *s->file_of);
+    find_taken(s);
     s->is_header = hd_new_array(s->arena, bool, s->ptx->file_count + 1);
     ptx_file(s, 0);
 }
