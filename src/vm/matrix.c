@@ -1,5 +1,6 @@
 /*
- * Matrices that a warp holds together: PTX's mma, ldmatrix and movmatrix. Which lane has
+ * Matrices that a warp holds together: PTX's mma, ldmatrix, stmatrix and
+ * movmatrix. Which lane has
  * which elements is PTX ISA's, and follows one rule for all shapes. A lane is in row
  * `group` = lane / 4 with `quarter` = lane % 4; e elements fit a register of A and B:
  *
@@ -276,6 +277,16 @@ typedef struct tile {
     uint16_t row[8][8];
 } tile;
 
+/* What the lanes of a warp hold of one. */
+static tile tile_of(const vm_run *r, vm_operand a, uint32_t first) {
+    tile y;
+    for (uint32_t l = 0; l < VM_WARP; l++) {
+        uint32_t pair = (uint32_t)vm_element(r, a, first + l);
+        memcpy(&y.row[l / 4][l % 4 * 2], &pair, sizeof pair);
+    }
+    return y;
+}
+
 /* The two elements that a lane has of a matrix, or of its transpose. */
 static uint32_t pair_of(const tile *t, uint32_t lane, bool transposed) {
     uint32_t row = lane / 4, column = lane % 4 * 2;
@@ -284,17 +295,18 @@ static uint32_t pair_of(const tile *t, uint32_t lane, bool transposed) {
     return low | high << 16;
 }
 
-typedef struct ldmatrix {
+/* Matrices in memory whose rows have addresses of their own, and the lanes' registers. */
+typedef struct matrix_move {
     const vm_memory *memory;
     uint32_t count; /* matrices */
-    bool transposed;
-    vm_operand d[4];
-} ldmatrix;
+    bool transposed, stores;
+    vm_operand registers[4];
+} matrix_move;
 
 enum { ROW_BYTES = 16 };
 
 /* The lanes that give addresses: eight of each warp for each matrix. */
-static uint32_t addressing_lanes(const vm_run *r, const ldmatrix *x, uint64_t *mask) {
+static uint32_t addressing_lanes(const vm_run *r, const matrix_move *x, uint64_t *mask) {
     uint32_t count = 0;
     uint64_t of_warp = (UINT64_C(1) << 8 * x->count) - 1;
     for (uint32_t w = 0; w < r->words; w++) {
@@ -304,47 +316,74 @@ static uint32_t addressing_lanes(const vm_run *r, const ldmatrix *x, uint64_t *m
     return count;
 }
 
-static void run_ldmatrix(vm_run *r, const vm_op *op) {
-    const ldmatrix *x = op->more;
+/* Checks and announces the rows: the accesses of the lanes that give their addresses. */
+static vm_target touch_rows(vm_run *r, const vm_op *op) {
+    const matrix_move *x = op->more;
     const vm_memory *m = x->memory;
     uint64_t *some = r->flow->taken[0], *all = r->flow->taken[1];
     uint32_t active = r->active.count;
-    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP)
-        ; /* all are complete */
     memcpy(all, r->bits, r->words * sizeof *all);
     vm_activate(r, some, addressing_lanes(r, x, some));
-    vm_target t = vm_resolve(r, op, m, m->slot, m->address, ROW_BYTES, ROW_BYTES, false);
+    vm_target t = vm_resolve(r, op, m, m->slot, m->address, ROW_BYTES, ROW_BYTES, x->stores);
     if (r->checked)
-        vm_check_access(r, op, &t, ROW_BYTES, VM_READS);
+        vm_check_access(r, op, &t, ROW_BYTES, x->stores ? VM_WRITES : VM_READS);
     vm_announce(r, &t, m->space, m->announced, m->announced_count);
     vm_activate(r, all, active);
+    return t;
+}
+
+static void load_matrix(vm_run *r, const matrix_move *x, uint8_t *const row[8], uint32_t first,
+                        vm_operand d) {
+    tile y;
+    for (uint32_t i = 0; i < 8; i++)
+        memcpy(y.row[i], row[i], ROW_BYTES);
+    for (uint32_t l = 0; l < VM_WARP; l++)
+        vm_put_bits(r, d, first + l, pair_of(&y, l, x->transposed));
+}
+
+static void store_matrix(vm_run *r, const matrix_move *x, uint8_t *const row[8], uint32_t first,
+                         vm_operand a) {
+    tile y = tile_of(r, a, first), turned = y;
+    for (uint32_t l = 0; l < VM_WARP && x->transposed; l++) {
+        uint32_t pair = pair_of(&y, l, true);
+        memcpy(&turned.row[l / 4][l % 4 * 2], &pair, sizeof pair);
+    }
+    for (uint32_t i = 0; i < 8; i++)
+        memcpy(row[i], turned.row[i], ROW_BYTES);
+}
+
+static void run_matrix_move(vm_run *r, const vm_op *op) {
+    const matrix_move *x = op->more;
+    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP)
+        ; /* all are complete */
+    vm_target t = touch_rows(r, op);
     for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP)
         for (uint32_t n = 0; n < x->count; n++) {
-            tile y;
-            for (uint32_t row = 0; row < 8; row++) {
-                uint32_t l = first + 8 * n + row;
-                memcpy(y.row[row], vm_host(r, &t, l, vm_lane_address(&t, l)), ROW_BYTES);
+            uint8_t *row[8];
+            for (uint32_t i = 0; i < 8; i++) {
+                uint32_t l = first + 8 * n + i;
+                row[i] = vm_host(r, &t, l, vm_lane_address(&t, l));
             }
-            for (uint32_t l = 0; l < VM_WARP; l++)
-                vm_put_bits(r, x->d[n], first + l, pair_of(&y, l, x->transposed));
+            (x->stores ? store_matrix : load_matrix)(r, x, row, first, x->registers[n]);
         }
 }
 
-static void compile_ldmatrix(vm_compiler *c, const void *what) {
-    ldmatrix *x = hd_new(c->arena, ldmatrix);
+static void compile_matrix_move(vm_compiler *c, const void *what) {
+    matrix_move *x = hd_new(c->arena, matrix_move);
     x->count = *(const uint32_t *)what;
     x->transposed = strstr(c->inst->name, "_trans") != NULL;
-    if (c->inst->type.kind != KIR_INT || c->inst->type.bits != 32 ||
-        c->inst->type.lanes != x->count) {
-        vm_cannot_run(c, "%s has a result of %u i32", c->inst->name, x->count);
+    x->stores = c->inst->arg_count > 1;
+    kir_type type = x->stores ? c->kernel->insts[c->inst->args[1]].type : c->inst->type;
+    if (type.kind != KIR_INT || type.bits != 32 || type.lanes != x->count) {
+        vm_cannot_run(c, "%s has %u i32 in each lane", c->inst->name, x->count);
         return;
     }
     vm_memory *m = vm_memory_new(c, c->inst->args[0]);
-    m->announced = vm_announced_rows(c, HD_LOAD, &m->announced_count);
+    m->announced = vm_announced_rows(c, x->stores ? HD_STORE : HD_LOAD, &m->announced_count);
     x->memory = m;
     for (uint32_t n = 0; n < x->count; n++)
-        x->d[n] = vm_result(c, n);
-    vm_emit_for_lanes(c, run_ldmatrix, x);
+        x->registers[n] = x->stores ? vm_call_arg(c, 1, n) : vm_result(c, n);
+    vm_emit_for_lanes(c, run_matrix_move, x);
 }
 
 typedef struct movmatrix {
@@ -354,11 +393,7 @@ typedef struct movmatrix {
 static void run_movmatrix(vm_run *r, const vm_op *op) {
     const movmatrix *x = op->more;
     for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP) {
-        tile y;
-        for (uint32_t l = 0; l < VM_WARP; l++) {
-            uint32_t pair = (uint32_t)vm_element(r, x->a, first + l);
-            memcpy(&y.row[l / 4][l % 4 * 2], &pair, sizeof pair);
-        }
+        tile y = tile_of(r, x->a, first);
         for (uint32_t l = 0; l < VM_WARP; l++)
             vm_put_bits(r, x->d, first + l, pair_of(&y, l, true));
     }
@@ -371,19 +406,19 @@ static void compile_movmatrix(vm_compiler *c, const void *what) {
     vm_emit_for_lanes(c, run_movmatrix, x);
 }
 
-#define LDMATRIX(name, count)                                     \
-    {                                                             \
-        name, "_P", compile_ldmatrix, &(const uint32_t) { count } \
+/* Loads and stores of so many matrices, as they are and transposed. */
+#define MOVES(count)                                                                          \
+    {"ldmatrix_x" #count, "_P", compile_matrix_move, &(const uint32_t){count}},               \
+        {"ldmatrix_x" #count "_trans", "_P", compile_matrix_move, &(const uint32_t){count}},  \
+        {"stmatrix_x" #count, "vP_", compile_matrix_move, &(const uint32_t){count}}, {        \
+        "stmatrix_x" #count "_trans", "vP_", compile_matrix_move, &(const uint32_t) { count } \
     }
 
 const vm_builtin vm_matrix_builtins[] = {
     {"mma_*", "_*", compile_mma, NULL},
-    LDMATRIX("ldmatrix_x1", 1),
-    LDMATRIX("ldmatrix_x2", 2),
-    LDMATRIX("ldmatrix_x4", 4),
-    LDMATRIX("ldmatrix_x1_trans", 1),
-    LDMATRIX("ldmatrix_x2_trans", 2),
-    LDMATRIX("ldmatrix_x4_trans", 4),
+    MOVES(1),
+    MOVES(2),
+    MOVES(4),
     {"movmatrix_trans", "II", compile_movmatrix, NULL},
     {NULL},
 };
