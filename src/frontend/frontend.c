@@ -1,7 +1,19 @@
-/* The table of front ends, and the one for text of kir. */
+/* The table of front ends, the one for text of kir, and the door to that for PTX. */
 #include "frontend/frontend.h"
 
 #include "frontend/clang/clang.h"
+#include "frontend/ptx/ast.h"
+
+/* Files that a compiler has made take no options. */
+static hd_status refuse_options(const hd_diag *diag, const char *path, const char *options,
+                                const char *ending, const char *maker) {
+    if (!options || !options[strspn(options, " \t\n")])
+        return HD_OK;
+    return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
+                   "a %s file is compiled already, so it takes no compiler options; give them to "
+                   "%s that makes it",
+                   ending, maker);
+}
 
 /* Text of kir, such as `heddle ir` prints. */
 static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path,
@@ -10,10 +22,8 @@ static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path
     const hd_place place = {.file = path};
     char *text;
     size_t length;
-    if (options && options[strspn(options, " \t\n")])
-        return hd_fail(diag, HD_EINPUT, &place,
-                       "a .kir file is compiled already, so it takes no compiler options; give "
-                       "them to the 'heddle ir' that makes it");
+    if (refuse_options(diag, path, options, ".kir", "the 'heddle ir'"))
+        return HD_EINPUT;
     hd_status status = hd_read_file(arena, diag, path, &text, &length);
     if (status != HD_OK)
         return status;
@@ -24,6 +34,21 @@ static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path
     if (status == HD_OK && !(*module)->kernel_count)
         status = hd_fail(diag, HD_EINPUT, &place, "there is no kernel in this file");
     return status;
+}
+
+/* Text of PTX, as nvcc, clang and others write it. */
+static hd_status read_ptx(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const char *options, const char *device, kir_module **module) {
+    (void)device;
+    ptx_module *ptx;
+    char *text;
+    size_t length;
+    if (refuse_options(diag, path, options, ".ptx", "the compiler"))
+        return HD_EINPUT;
+    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+    if (!status)
+        status = ptx_parse(arena, diag, path, text, length, &ptx);
+    return status ? status : ptx_lower(arena, diag, ptx, module);
 }
 
 typedef hd_status compile_fn(hd_arena *arena, const hd_diag *diag, const char *path,
@@ -39,6 +64,7 @@ static const struct front_end {
 } front_ends[] = {
     {{".cl"}, "opencl", front_clang_compile, front_clang_parse}, /* and with no known ending */
     {{".cu", ".cuh"}, "cuda", front_clang_compile, front_clang_parse},
+    {{".ptx"}, NULL, read_ptx, NULL},
     {{".kir"}, NULL, read_kir, NULL},
 };
 enum { FRONT_ENDS = sizeof front_ends / sizeof *front_ends };

@@ -105,7 +105,7 @@ static void step_over(front_lowering *l, stepping *s, LLVMTypeRef element, LLVMV
         s->offset += distance;
         s->field_offset += distance;
     } else {
-        s->value = front_emit_addr(l, s->value, front_value_of(l, index), bytes, 0);
+        s->value = front_emit_addr(&l->out, s->value, front_value_of(l, index), bytes, 0);
     }
 }
 
@@ -139,14 +139,14 @@ static void enter_first_member(front_lowering *l, stepping *s, LLVMValueRef gep)
 
 kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep) {
     kir_value base = front_value_of(l, LLVMGetOperand(gep, 0));
-    if (l->status)
+    if (l->out.status)
         return base;
-    const kir_inst *before = &l->insts.data[base];
+    const kir_inst *before = &l->out.insts.data[base];
     stepping s = {.value = base, .record = before->record, .field_offset = before->field_offset};
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     enter_first_member(l, &s, gep);
     step_over(l, &s, type, LLVMGetOperand(gep, 1));
-    for (int i = 2; i < LLVMGetNumOperands(gep) && !l->status; i++) {
+    for (int i = 2; i < LLVMGetNumOperands(gep) && !l->out.status; i++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
         LLVMTypeRef inner = inner_type(type, index);
         if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
@@ -165,10 +165,10 @@ kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep) {
         type = inner;
     }
     name_byte_step(l, &s, gep);
-    if (l->status || (!s.offset && !s.record && s.value == base))
+    if (l->out.status || (!s.offset && !s.record && s.value == base))
         return base;
-    kir_value value = front_emit_addr(l, s.value, KIR_NONE, 0, s.offset);
-    kir_inst *inst = &l->insts.data[value];
+    kir_value value = front_emit_addr(&l->out, s.value, KIR_NONE, 0, s.offset);
+    kir_inst *inst = &l->out.insts.data[value];
     inst->record = s.field_offset < 0 ? NULL : s.record;
     inst->field_offset = inst->record ? (uint32_t)s.field_offset : 0;
     return value;
@@ -176,16 +176,16 @@ kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep) {
 
 kir_value front_member_address(front_lowering *l, LLVMValueRef pointer) {
     kir_value value = front_value_of(l, pointer);
-    if (l->status || l->insts.data[value].record)
+    if (l->out.status || l->out.insts.data[value].record)
         return value;
     const hd_record *record = pointee_of(l, pointer);
     if (!record)
         return value;
     uint32_t known = front_pointer_map_get(&l->members, pointer);
-    if (known != KIR_NONE && l->insts.data[known].block == l->current_block)
+    if (known != KIR_NONE && l->out.insts.data[known].block == l->out.current_block)
         return known;
-    value = front_emit_addr(l, value, KIR_NONE, 0, 0);
-    l->insts.data[value].record = record->name;
+    value = front_emit_addr(&l->out, value, KIR_NONE, 0, 0);
+    l->out.insts.data[value].record = record->name;
     front_pointer_map_set(l->arena, &l->members, pointer, value);
     return value;
 }

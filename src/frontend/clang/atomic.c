@@ -7,16 +7,6 @@
  */
 #include "frontend/clang/internal.h"
 
-kir_value front_emit_atomic(front_lowering *l, kir_rmw rmw, kir_type type, uint32_t arg_count,
-                            const kir_value *args) {
-    kir_value value = front_emit(l, KIR_ATOMIC, type, arg_count, args);
-    kir_inst *inst = &l->insts.data[value];
-    inst->index = rmw;
-    kir_type moved = arg_count > 1 ? front_type_of_value(l, args[1]) : type;
-    inst->align = kir_type_bytes(moved);
-    return value;
-}
-
 /* ---- LLVM's instructions --------------------------------------------- */
 
 void front_lower_rmw(front_lowering *l, LLVMValueRef instruction) {
@@ -36,9 +26,9 @@ void front_lower_rmw(front_lowering *l, LLVMValueRef instruction) {
     kir_value address = front_member_address(l, LLVMGetOperand(instruction, 0));
     kir_value args[] = {address, front_value_of(l, LLVMGetOperand(instruction, 1))};
     LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(instruction);
-    for (size_t i = 0; i < sizeof rmws / sizeof *rmws && !l->status; i++)
+    for (size_t i = 0; i < sizeof rmws / sizeof *rmws && !l->out.status; i++)
         if (rmws[i].from == op) {
-            front_set_value(l, instruction, front_emit_atomic(l, rmws[i].to, type, 2, args));
+            front_set_value(l, instruction, front_emit_atomic(&l->out, rmws[i].to, type, 2, args));
             return;
         }
     front_cannot(l, "this atomic operation is not supported; use atomic_cmpxchg in a loop");
@@ -50,8 +40,8 @@ void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction) {
     kir_value address = front_member_address(l, LLVMGetOperand(instruction, 0));
     kir_value args[] = {address, front_value_of(l, LLVMGetOperand(instruction, 2)),
                         front_value_of(l, compare)};
-    if (!l->status)
-        front_set_value(l, instruction, front_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args));
+    if (!l->out.status)
+        front_set_value(l, instruction, front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, type, 3, args));
 }
 
 /* ---- built-in functions ---------------------------------------------- */
@@ -103,16 +93,17 @@ static void plain_atomic(front_lowering *l, const front_call *call, const char *
                          const struct named_rmw *found, kir_value address, kir_value *result) {
     kir_rmw rmw = typed_rmw(l, call, found->rmw);
     if (rmw == KIR_RMW_STORE) {
-        front_emit_atomic(l, rmw, (kir_type){0}, 2, (kir_value[]){address, call->args[1]});
+        front_emit_atomic(&l->out, rmw, (kir_type){0}, 2, (kir_value[]){address, call->args[1]});
     } else if (rmw == KIR_RMW_LOAD) {
-        *result = front_emit_atomic(l, rmw, call->type, 1, &address);
+        *result = front_emit_atomic(&l->out, rmw, call->type, 1, &address);
     } else if (rmw == KIR_RMW_CMPXCHG) {
         kir_value args[] = {address, call->args[2], call->args[1]};
-        *result = front_emit_atomic(l, rmw, call->type, 3, args);
+        *result = front_emit_atomic(&l->out, rmw, call->type, 3, args);
     } else {
         bool by_one = !strcmp(operation, "inc") || !strcmp(operation, "dec");
-        kir_value args[] = {address, by_one ? front_const_int(l, call->type, 1) : call->args[1]};
-        *result = front_emit_atomic(l, rmw, call->type, 2, args);
+        kir_value args[] = {address,
+                            by_one ? front_const_int(&l->out, call->type, 1) : call->args[1]};
+        *result = front_emit_atomic(&l->out, rmw, call->type, 2, args);
     }
 }
 
@@ -122,32 +113,32 @@ bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_valu
         return false;
     kir_value address = front_member_address(l, LLVMGetOperand(call->inst, 0));
     if (!strcmp(operation, "init")) {
-        front_emit_store(l, call->args[1], address,
-                         kir_type_bytes(front_type_of_value(l, call->args[1])));
+        front_emit_store(&l->out, call->args[1], address,
+                         kir_type_bytes(front_type_of_value(&l->out, call->args[1])));
         return true;
     }
     if (!strncmp(operation, "compare_exchange_", 17)) {
         /* The value that atomic_compare_exchange expects stands in memory, and gets
          * what was found; storing it when it matched changes nothing. */
-        kir_type type = front_type_of_value(l, call->args[2]);
+        kir_type type = front_type_of_value(&l->out, call->args[2]);
         uint32_t bytes = kir_type_bytes(type);
-        kir_value expected = front_emit_load(l, type, call->args[1], bytes);
+        kir_value expected = front_emit_load(&l->out, type, call->args[1], bytes);
         kir_value args[] = {address, call->args[2], expected};
-        kir_value old = front_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args);
-        front_emit_store(l, old, call->args[1], bytes);
-        *result = front_emit_compare(l, KIR_P_EQ, old, expected);
+        kir_value old = front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, type, 3, args);
+        front_emit_store(&l->out, old, call->args[1], bytes);
+        *result = front_emit_compare(&l->out, KIR_P_EQ, old, expected);
         return true;
     }
     if (!strcmp(operation, "flag_test_and_set")) {
         kir_type type = front_int_type(32, 1);
-        kir_value args[] = {address, front_const_int(l, type, 1)};
-        kir_value old = front_emit_atomic(l, KIR_RMW_XCHG, type, 2, args);
-        *result = front_emit_compare(l, KIR_P_NE, old, front_const_int(l, type, 0));
+        kir_value args[] = {address, front_const_int(&l->out, type, 1)};
+        kir_value old = front_emit_atomic(&l->out, KIR_RMW_XCHG, type, 2, args);
+        *result = front_emit_compare(&l->out, KIR_P_NE, old, front_const_int(&l->out, type, 0));
         return true;
     }
     if (!strcmp(operation, "flag_clear")) {
-        kir_value args[] = {address, front_const_int(l, front_int_type(32, 1), 0)};
-        front_emit_atomic(l, KIR_RMW_STORE, (kir_type){0}, 2, args);
+        kir_value args[] = {address, front_const_int(&l->out, front_int_type(32, 1), 0)};
+        front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2, args);
         return true;
     }
     for (size_t i = 0; i < sizeof named_rmws / sizeof *named_rmws; i++)

@@ -18,8 +18,8 @@ static bool lower_query(front_lowering *l, const front_call *call, kir_value *re
     };
     for (uint32_t q = 0; q < KIR_QUERY_COUNT; q++)
         if (!strcmp(call->name, queries[q])) {
-            *result = front_emit(l, KIR_QUERY, call->type, call->arg_count, call->args);
-            l->insts.data[*result].index = q;
+            *result = front_emit(&l->out, KIR_QUERY, call->type, call->arg_count, call->args);
+            l->out.insts.data[*result].index = q;
             return true;
         }
     return false;
@@ -30,11 +30,11 @@ static bool lower_sub_group_query(front_lowering *l, const front_call *call, kir
     bool place = !strcmp(call->name, "get_sub_group_local_id");
     if (!place && strcmp(call->name, "get_sub_group_id"))
         return false;
-    kir_value id = front_emit(l, KIR_QUERY, front_int_type(64, 1), 0, NULL);
-    l->insts.data[id].index = KIR_Q_LOCAL_LINEAR_ID;
-    id = front_emit1(l, KIR_TRUNC, call->type, id);
-    *result = front_emit2(l, place ? KIR_AND : KIR_LSHR, call->type, id,
-                          front_const_int(l, call->type, place ? 31 : 5));
+    kir_value id = front_emit(&l->out, KIR_QUERY, front_int_type(64, 1), 0, NULL);
+    l->out.insts.data[id].index = KIR_Q_LOCAL_LINEAR_ID;
+    id = front_emit1(&l->out, KIR_TRUNC, call->type, id);
+    *result = front_emit2(&l->out, place ? KIR_AND : KIR_LSHR, call->type, id,
+                          front_const_int(&l->out, call->type, place ? 31 : 5));
     return true;
 }
 
@@ -43,7 +43,7 @@ static bool lower_synchronisation(front_lowering *l, const front_call *call) {
     if (!barrier &&
         !hd_has_word("mem_fence read_mem_fence write_mem_fence atomic_work_item_fence", call->name))
         return false;
-    front_emit1(l, barrier ? KIR_BARRIER : KIR_FENCE, (kir_type){0}, call->args[0]);
+    front_emit1(&l->out, barrier ? KIR_BARRIER : KIR_FENCE, (kir_type){0}, call->args[0]);
     return true;
 }
 
@@ -86,29 +86,31 @@ static bool parse_vector_access(front_lowering *l, const char *name, vector_acce
  * of 4, here only that of 3. */
 static kir_value load_lanes(front_lowering *l, kir_type type, kir_value address, uint32_t align) {
     if (type.lanes != 3)
-        return front_emit_load(l, type, address, align);
+        return front_emit_load(&l->out, type, address, align);
     kir_type element = front_element_type(type);
-    kir_value vector = front_leaf(l, KIR_UNDEF, type, NULL, 0);
+    kir_value vector = front_leaf(&l->out, KIR_UNDEF, type, NULL, 0);
     for (uint32_t i = 0; i < 3; i++) {
-        kir_value at = front_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
-        kir_value args[] = {vector, front_emit_load(l, element, at, element.bits / 8u),
-                            front_const_int(l, front_int_type(64, 1), i)};
-        vector = front_emit(l, KIR_INSERT, type, 3, args);
+        kir_value at =
+            front_emit_addr(&l->out, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
+        kir_value args[] = {vector, front_emit_load(&l->out, element, at, element.bits / 8u),
+                            front_const_int(&l->out, front_int_type(64, 1), i)};
+        vector = front_emit(&l->out, KIR_INSERT, type, 3, args);
     }
     return vector;
 }
 
 static void store_lanes(front_lowering *l, kir_value value, kir_value address, uint32_t align) {
-    kir_type type = front_type_of_value(l, value), element = front_element_type(type);
+    kir_type type = front_type_of_value(&l->out, value), element = front_element_type(type);
     if (type.lanes != 3) {
-        front_emit_store(l, value, address, align);
+        front_emit_store(&l->out, value, address, align);
         return;
     }
     for (uint32_t i = 0; i < 3; i++) {
-        kir_value lane = front_emit2(l, KIR_EXTRACT, element, value,
-                                     front_const_int(l, front_int_type(64, 1), i));
-        kir_value at = front_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
-        front_emit_store(l, lane, at, element.bits / 8u);
+        kir_value lane = front_emit2(&l->out, KIR_EXTRACT, element, value,
+                                     front_const_int(&l->out, front_int_type(64, 1), i));
+        kir_value at =
+            front_emit_addr(&l->out, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
+        front_emit_store(&l->out, lane, at, element.bits / 8u);
     }
 }
 
@@ -117,7 +119,8 @@ static bool lower_vector_access(front_lowering *l, const front_call *call, kir_v
     if (!parse_vector_access(l, call->name, &v))
         return false;
     kir_value index = call->args[v.store], pointer = call->args[v.store + 1];
-    kir_type type = v.store ? front_type_of_value(l, call->args[0]) : call->type, memory = type;
+    kir_type type = v.store ? front_type_of_value(&l->out, call->args[0]) : call->type,
+             memory = type;
     if (v.half)
         memory.bits = 16;
     uint32_t element = memory.bits / 8u, step = v.lanes * element, align = element;
@@ -125,17 +128,17 @@ static bool lower_vector_access(front_lowering *l, const front_call *call, kir_v
         step = (v.lanes == 3 ? 4 : v.lanes) * element;
         align = step;
     }
-    kir_value address = front_emit_addr(l, pointer, index, step, 0);
+    kir_value address = front_emit_addr(&l->out, pointer, index, step, 0);
     if (v.store) {
         kir_value value = call->args[0];
         if (v.half)
-            value = front_emit1(l, KIR_FPTRUNC, memory, value);
+            value = front_emit1(&l->out, KIR_FPTRUNC, memory, value);
         store_lanes(l, value, address, align);
         return true;
     }
     *result = load_lanes(l, memory, address, align);
     if (v.half && type.bits != memory.bits)
-        *result = front_emit1(l, KIR_FPEXT, type, *result);
+        *result = front_emit1(&l->out, KIR_FPEXT, type, *result);
     return true;
 }
 
@@ -146,7 +149,7 @@ static bool lower_out_pointer(front_lowering *l, const front_call *call, kir_val
     bool is_integer = hd_has_word("frexp remquo lgamma_r", call->name);
     if (!is_integer && !hd_has_word("sincos fract modf", call->name))
         return false;
-    if (front_type_of_value(l, call->args[call->arg_count - 1]).space == KIR_PRIVATE)
+    if (front_type_of_value(&l->out, call->args[call->arg_count - 1]).space == KIR_PRIVATE)
         return false;
     kir_type type = is_integer ? front_int_type(32, call->type.lanes) : call->type;
     *result = front_emit_written(l, call, call->name, type);
@@ -157,16 +160,16 @@ static bool lower_out_pointer(front_lowering *l, const front_call *call, kir_val
 
 /* A scalar operand of a vector function counts for every lane. */
 static kir_value widened(front_lowering *l, kir_value value, kir_type type) {
-    kir_type own = front_type_of_value(l, value);
+    kir_type own = front_type_of_value(&l->out, value);
     if (own.lanes == type.lanes)
         return value;
     uint64_t zeros[16] = {0};
-    kir_value args[] = {front_leaf(l, KIR_UNDEF, type, NULL, 0), value,
-                        front_leaf(l, KIR_CONST, front_int_type(64, 1), zeros, 0)};
-    kir_value first = front_emit(l, KIR_INSERT, type, 3, args);
-    kir_value all = front_emit2(l, KIR_SHUFFLE, type, first, args[0]);
-    l->insts.data[all].imm_count = type.lanes;
-    l->insts.data[all].imm = hd_new_array(l->arena, uint64_t, type.lanes);
+    kir_value args[] = {front_leaf(&l->out, KIR_UNDEF, type, NULL, 0), value,
+                        front_leaf(&l->out, KIR_CONST, front_int_type(64, 1), zeros, 0)};
+    kir_value first = front_emit(&l->out, KIR_INSERT, type, 3, args);
+    kir_value all = front_emit2(&l->out, KIR_SHUFFLE, type, first, args[0]);
+    l->out.insts.data[all].imm_count = type.lanes;
+    l->out.insts.data[all].imm = hd_new_array(l->arena, uint64_t, type.lanes);
     return all;
 }
 
@@ -179,23 +182,24 @@ static bool lower_integer(front_lowering *l, const front_call *call, bool is_uns
         args[i] = widened(l, call->args[i], type);
     if (!strcmp(call->name, "bitfield_insert")) { /* kir names what goes in first, as PTX does */
         kir_value swapped[] = {args[1], args[0], call->args[2], call->args[3]};
-        *result = front_emit_call(l, call->name, type, 4, swapped);
+        *result = front_emit_call(&l->out, call->name, type, 4, swapped);
     } else if (!strcmp(call->name, "min")) {
-        *result = front_emit_either(l, less, args[0], args[1]);
+        *result = front_emit_either(&l->out, less, args[0], args[1]);
     } else if (!strcmp(call->name, "max")) {
-        *result = front_emit_either(l, more, args[0], args[1]);
+        *result = front_emit_either(&l->out, more, args[0], args[1]);
     } else if (!strcmp(call->name, "clamp")) {
-        kir_value least = front_emit_either(l, more, args[0], args[1]);
-        *result = front_emit_either(l, less, least, args[2]);
+        kir_value least = front_emit_either(&l->out, more, args[0], args[1]);
+        *result = front_emit_either(&l->out, less, least, args[2]);
     } else if (!strcmp(call->name, "abs")) {
-        kir_value zero = front_const_int(l, type, 0);
-        *result = is_unsigned ? args[0]
-                              : front_emit_either(l, KIR_P_SGT, args[0],
-                                                  front_emit2(l, KIR_SUB, type, zero, args[0]));
+        kir_value zero = front_const_int(&l->out, type, 0);
+        *result = is_unsigned
+                      ? args[0]
+                      : front_emit_either(&l->out, KIR_P_SGT, args[0],
+                                          front_emit2(&l->out, KIR_SUB, type, zero, args[0]));
     } else if (!strcmp(call->name, "mul24") || !strcmp(call->name, "mad24")) {
-        *result = front_emit2(l, KIR_MUL, type, args[0], args[1]);
+        *result = front_emit2(&l->out, KIR_MUL, type, args[0], args[1]);
         if (call->arg_count == 3)
-            *result = front_emit2(l, KIR_ADD, type, *result, args[2]);
+            *result = front_emit2(&l->out, KIR_ADD, type, *result, args[2]);
     } else {
         return false;
     }
@@ -238,8 +242,8 @@ static bool lower_group_copy(front_lowering *l, const front_call *call, kir_valu
         return false;
     kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count + 1);
     memcpy(args, call->args, call->arg_count * sizeof *args);
-    args[call->arg_count] = front_const_int(l, front_int_type(64, 1), bytes);
-    *result = front_emit_call(l, call->name, call->type, call->arg_count + 1, args);
+    args[call->arg_count] = front_const_int(&l->out, front_int_type(64, 1), bytes);
+    *result = front_emit_call(&l->out, call->name, call->type, call->arg_count + 1, args);
     return true;
 }
 
@@ -252,11 +256,11 @@ bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *r
         /* select(no, yes, condition): a scalar condition counts when it is not zero, a
          * vector's lanes when their highest bit is set. */
         kir_value condition = call->args[2];
-        kir_type type = front_type_of_value(l, condition);
-        kir_value zero = front_const_int(l, type, 0);
+        kir_type type = front_type_of_value(&l->out, condition);
+        kir_value zero = front_const_int(&l->out, type, 0);
         kir_value holds =
-            front_emit_compare(l, type.lanes == 1 ? KIR_P_NE : KIR_P_SLT, condition, zero);
-        *result = front_emit_select(l, holds, call->args[1], call->args[0]);
+            front_emit_compare(&l->out, type.lanes == 1 ? KIR_P_NE : KIR_P_SLT, condition, zero);
+        *result = front_emit_select(&l->out, holds, call->args[1], call->args[0]);
         return true;
     }
     char code = front_first_type_code(call->types);

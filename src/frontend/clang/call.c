@@ -48,6 +48,22 @@ static bool demangle(front_lowering *l, const char *mangled, const char **name,
     return true;
 }
 
+kir_value front_same(front_lowering *l, const front_call *call, const char *name) {
+    return front_emit_call(&l->out, name, call->type, call->arg_count, call->args);
+}
+
+kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
+                             kir_type type) {
+    uint32_t last = call->arg_count - 1, bytes = kir_type_bytes(type);
+    kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count);
+    memcpy(args, call->args, call->arg_count * sizeof *args);
+    args[last] = front_emit_alloca(&l->out, bytes, bytes);
+    kir_value result = front_emit_call(&l->out, name, call->type, call->arg_count, args);
+    front_emit_store(&l->out, front_emit_load(&l->out, type, args[last], bytes), call->args[last],
+                     bytes);
+    return result;
+}
+
 /* ---- intrinsics of LLVM ---------------------------------------------- */
 
 /* Facts for an optimiser, which no longer matter. */
@@ -84,8 +100,9 @@ static bool lower_extreme(front_lowering *l, const front_call *call, const char 
         {"smin.", KIR_P_SLT}, {"smax.", KIR_P_SGT}, {"umin.", KIR_P_ULT}, {"umax.", KIR_P_UGT}};
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
         if (starts_with(name, extremes[i].name)) {
-            front_set_value(l, call->inst,
-                            front_emit_either(l, extremes[i].pred, call->args[0], call->args[1]));
+            front_set_value(
+                l, call->inst,
+                front_emit_either(&l->out, extremes[i].pred, call->args[0], call->args[1]));
             return true;
         }
     return false;
@@ -94,7 +111,7 @@ static bool lower_extreme(front_lowering *l, const front_call *call, const char 
 /* A copy of less than the struct at an address is one of members. */
 static void name_copied_member(front_lowering *l, const front_call *call, unsigned operand) {
     LLVMValueRef pointer = LLVMGetOperand(call->inst, operand);
-    const kir_inst *bytes = &l->insts.data[call->args[2]];
+    const kir_inst *bytes = &l->out.insts.data[call->args[2]];
     if (bytes->op == KIR_CONST && bytes->imm[0] < front_pointee_bytes(l, pointer))
         call->args[operand] = front_member_address(l, pointer);
 }
@@ -103,12 +120,12 @@ static void lower_copy(front_lowering *l, const front_call *call, kir_op op) {
     name_copied_member(l, call, 0);
     if (op == KIR_COPY)
         name_copied_member(l, call, 1);
-    kir_value value = front_emit(l, op, (kir_type){0}, 3, call->args);
+    kir_value value = front_emit(&l->out, op, (kir_type){0}, 3, call->args);
     int64_t is_volatile = 0;
-    const kir_inst *flag = &l->insts.data[call->args[3]];
+    const kir_inst *flag = &l->out.insts.data[call->args[3]];
     if (flag->op == KIR_CONST)
         is_volatile = (int64_t)flag->imm[0];
-    l->insts.data[value].is_volatile = is_volatile != 0;
+    l->out.insts.data[value].is_volatile = is_volatile != 0;
 }
 
 static void lower_intrinsic(front_lowering *l, const front_call *call) {
@@ -120,14 +137,16 @@ static void lower_intrinsic(front_lowering *l, const front_call *call) {
     } else if (starts_with(name, "nvvm.")) {
         front_lower_nvvm(l, call, name + strlen("nvvm."));
     } else if (starts_with(name, "fmuladd.")) {
-        front_set_value(l, call->inst, front_emit(l, KIR_FMULADD, call->type, 3, call->args));
+        front_set_value(l, call->inst, front_emit(&l->out, KIR_FMULADD, call->type, 3, call->args));
     } else if (starts_with(name, "umul.with.overflow.")) {
         /* The product, and whether it has bits beyond. */
-        kir_type type = front_type_of_value(l, call->args[0]);
-        kir_value high = front_emit_call(l, "u_mul_hi", type, 2, call->args);
-        front_set_value(l, call->inst, front_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
-        front_pointer_map_set(l->arena, &l->seconds, call->inst,
-                              front_emit_compare(l, KIR_P_NE, high, front_const_int(l, type, 0)));
+        kir_type type = front_type_of_value(&l->out, call->args[0]);
+        kir_value high = front_emit_call(&l->out, "u_mul_hi", type, 2, call->args);
+        front_set_value(l, call->inst,
+                        front_emit2(&l->out, KIR_MUL, type, call->args[0], call->args[1]));
+        front_pointer_map_set(
+            l->arena, &l->seconds, call->inst,
+            front_emit_compare(&l->out, KIR_P_NE, high, front_const_int(&l->out, type, 0)));
     } else if (starts_with(name, "expect.")) {
         front_set_value(l, call->inst, call->args[0]);
     } else if (builtin) {
@@ -153,7 +172,7 @@ static bool lower_args(front_lowering *l, front_call *call) {
     /* A pair of results is taken apart by whoever lowers the call. */
     if (LLVMGetTypeKind(LLVMTypeOf(call->inst)) != LLVMStructTypeKind)
         call->type = front_lower_type(l, LLVMTypeOf(call->inst));
-    return !l->status;
+    return !l->out.status;
 }
 
 /* A built-in that touches memory must be one whose accesses are known. */
@@ -163,7 +182,7 @@ static bool memory_is_known(front_lowering *l, const front_call *call) {
                     call->name))
         return true;
     for (uint32_t i = 0; i < call->arg_count; i++) {
-        kir_type type = front_type_of_value(l, call->args[i]);
+        kir_type type = front_type_of_value(&l->out, call->args[i]);
         if (type.kind == KIR_PTR && type.space != KIR_PRIVATE)
             return false;
     }
@@ -220,13 +239,14 @@ static void lower_cuda_call(front_lowering *l, const front_call *call) {
     if (!strcmp(call->name, "printf"))
         result = front_same(l, call, "printf");
     else if (!strcmp(call->name, "__assertfail"))
-        front_emit_call(l, "assert_fail", (kir_type){0}, 4, call->args); /* no size of a char */
+        front_emit_call(&l->out, "assert_fail", (kir_type){0}, 4,
+                        call->args); /* no size of a char */
     else if (starts_with(call->name, own_prefix))
         result = front_same(l, call, call->name + strlen(own_prefix));
     else if (!front_lower_libdevice(l, call, &result))
         front_cannot(l, "function %s has no body in this file; define or include it",
                      front_function_of_symbol(l->arena, call->name));
-    if (result != KIR_NONE && !l->status)
+    if (result != KIR_NONE && !l->out.status)
         front_set_value(l, call->inst, result);
 }
 

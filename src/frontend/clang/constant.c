@@ -30,16 +30,16 @@ static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t 
 static kir_value lower_number(front_lowering *l, LLVMValueRef constant) {
     kir_type type = front_lower_type(l, LLVMTypeOf(constant));
     if (LLVMIsUndef(constant))
-        return front_leaf(l, KIR_UNDEF, type, NULL, 0);
+        return front_leaf(&l->out, KIR_UNDEF, type, NULL, 0);
     bool is_vector = LLVMGetTypeKind(LLVMTypeOf(constant)) == LLVMVectorTypeKind; /* of 1 too */
     uint64_t imm[16] = {0};
-    for (unsigned i = 0; i < type.lanes && !l->status; i++) {
+    for (unsigned i = 0; i < type.lanes && !l->out.status; i++) {
         LLVMValueRef lane = is_vector ? LLVMGetAggregateElement(constant, i) : constant;
         if (!lane || !scalar_bits(l->front->context, lane, &imm[i]))
             front_cannot(l, "a constant that kir cannot express: %s",
                          front_print_value(l, constant));
     }
-    return front_leaf(l, KIR_CONST, type, imm, 0);
+    return front_leaf(&l->out, KIR_CONST, type, imm, 0);
 }
 
 /* ---- statics --------------------------------------------------------- */
@@ -162,11 +162,11 @@ static bool has_expression(LLVMValueRef constant) {
 static kir_value lower_expression(front_lowering *l, LLVMValueRef constant) {
     if (LLVMIsAConstantVector(constant)) {
         kir_type type = front_lower_type(l, LLVMTypeOf(constant));
-        kir_value vector = front_leaf(l, KIR_UNDEF, type, NULL, 0);
-        for (unsigned i = 0; i < type.lanes && !l->status; i++) {
+        kir_value vector = front_leaf(&l->out, KIR_UNDEF, type, NULL, 0);
+        for (unsigned i = 0; i < type.lanes && !l->out.status; i++) {
             kir_value lane = front_lower_constant(l, LLVMGetAggregateElement(constant, i));
-            kir_value args[] = {vector, lane, front_const_int(l, front_int_type(32, 1), i)};
-            vector = front_emit(l, KIR_INSERT, type, 3, args);
+            kir_value args[] = {vector, lane, front_const_int(&l->out, front_int_type(32, 1), i)};
+            vector = front_emit(&l->out, KIR_INSERT, type, 3, args);
         }
         return vector;
     }
@@ -176,7 +176,8 @@ static kir_value lower_expression(front_lowering *l, LLVMValueRef constant) {
          * reinterpreted: as_uint4((ushort8)(33)).x */
         kir_value vector = front_lower_constant(l, LLVMGetOperand(constant, 0));
         kir_value lane = front_lower_constant(l, LLVMGetOperand(constant, 1));
-        return front_emit2(l, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(constant)), vector, lane);
+        return front_emit2(&l->out, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(constant)), vector,
+                           lane);
     }
     if (opcode == LLVMGetElementPtr)
         return front_lower_gep(l, constant);
@@ -198,20 +199,20 @@ kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant) {
             hd_push(l->arena, &l->statics, s);
             front_pointer_map_set(l->arena, &l->globals, constant, index);
         }
-        value = front_leaf(l, KIR_STATIC, front_pointer_type(l->statics.data[index].space), NULL,
-                           index);
+        value = front_leaf(&l->out, KIR_STATIC, front_pointer_type(l->statics.data[index].space),
+                           NULL, index);
     } else if (LLVMIsAFunction(constant)) {
         front_cannot(l, "the address of function %s is taken; call it directly",
                      LLVMGetValueName2(constant, &(size_t){0}));
         return 0;
     } else if (LLVMIsAConstantExpr(constant) || has_expression(constant)) {
-        front_values *current = l->current;
-        uint32_t block = l->current_block;
-        l->current = &l->entry;
-        l->current_block = 0;
+        front_values *current = l->out.current;
+        uint32_t block = l->out.current_block;
+        l->out.current = &l->out.entry;
+        l->out.current_block = 0;
         value = lower_expression(l, constant);
-        l->current = current;
-        l->current_block = block;
+        l->out.current = current;
+        l->out.current_block = block;
     } else {
         value = lower_number(l, constant);
     }

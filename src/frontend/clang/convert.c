@@ -34,57 +34,59 @@ static bool parse(const char *name, const char *types, conversion *c) {
 
 /* Clamps an integer to the range of the target, in the source's own type. */
 static kir_value clamp(front_lowering *l, const conversion *c, kir_value value, kir_type to) {
-    kir_type from = front_type_of_value(l, value);
+    kir_type from = front_type_of_value(&l->out, value);
     kir_pred less = c->from_unsigned ? KIR_P_ULT : KIR_P_SLT;
     uint8_t digits = (uint8_t)(to.bits - !c->to_unsigned);
     uint8_t own_digits = (uint8_t)(from.bits - !c->from_unsigned);
     if (!c->from_unsigned && (c->to_unsigned || to.bits < from.bits)) {
         int64_t least = c->to_unsigned ? 0 : -((int64_t)1 << digits);
-        kir_value bound = front_const_int(l, from, least);
-        value = front_emit_select(l, front_emit_compare(l, less, value, bound), bound, value);
+        kir_value bound = front_const_int(&l->out, from, least);
+        value = front_emit_select(&l->out, front_emit_compare(&l->out, less, value, bound), bound,
+                                  value);
     }
     if (digits < own_digits) {
-        kir_value bound = front_const_int(l, from, (int64_t)(((uint64_t)1 << digits) - 1));
-        value = front_emit_select(l, front_emit_compare(l, less, bound, value), bound, value);
+        kir_value bound = front_const_int(&l->out, from, (int64_t)(((uint64_t)1 << digits) - 1));
+        value = front_emit_select(&l->out, front_emit_compare(&l->out, less, bound, value), bound,
+                                  value);
     }
     return value;
 }
 
 static kir_value from_integer(front_lowering *l, const conversion *c, kir_value value,
                               kir_type to) {
-    kir_type from = front_type_of_value(l, value);
+    kir_type from = front_type_of_value(&l->out, value);
     if (c->to_float)
-        return front_emit1(l, c->from_unsigned ? KIR_UITOFP : KIR_SITOFP, to, value);
+        return front_emit1(&l->out, c->from_unsigned ? KIR_UITOFP : KIR_SITOFP, to, value);
     if (c->saturate)
         value = clamp(l, c, value, to);
     if (to.bits == from.bits)
         return value;
     if (to.bits < from.bits)
-        return front_emit1(l, KIR_TRUNC, to, value);
-    return front_emit1(l, c->from_unsigned ? KIR_ZEXT : KIR_SEXT, to, value);
+        return front_emit1(&l->out, KIR_TRUNC, to, value);
+    return front_emit1(&l->out, c->from_unsigned ? KIR_ZEXT : KIR_SEXT, to, value);
 }
 
 static kir_value from_float(front_lowering *l, const conversion *c, kir_value value, kir_type to) {
-    kir_type from = front_type_of_value(l, value);
+    kir_type from = front_type_of_value(&l->out, value);
     if (c->to_float) {
         if (to.bits == from.bits)
             return value;
-        return front_emit1(l, to.bits < from.bits ? KIR_FPTRUNC : KIR_FPEXT, to, value);
+        return front_emit1(&l->out, to.bits < from.bits ? KIR_FPTRUNC : KIR_FPEXT, to, value);
     }
     const char *rounder = !strcmp(c->rounding, "rte")   ? "rint"
                           : !strcmp(c->rounding, "rtp") ? "ceil"
                           : !strcmp(c->rounding, "rtn") ? "floor"
                                                         : NULL;
     if (rounder)
-        value = front_emit_call(l, rounder, from, 1, &value);
-    return front_emit1(l, c->to_unsigned ? KIR_FPTOUI : KIR_FPTOSI, to, value);
+        value = front_emit_call(&l->out, rounder, from, 1, &value);
+    return front_emit1(&l->out, c->to_unsigned ? KIR_FPTOUI : KIR_FPTOSI, to, value);
 }
 
 bool front_lower_convert(front_lowering *l, const front_call *call, kir_value *result) {
     conversion c;
     if (call->arg_count != 1 || !parse(call->name, call->types, &c))
         return false;
-    bool is_float = front_type_of_value(l, call->args[0]).kind == KIR_FLOAT;
+    bool is_float = front_type_of_value(&l->out, call->args[0]).kind == KIR_FLOAT;
     if (c.to_float && *c.rounding && strcmp(c.rounding, "rte"))
         front_cannot(l, "%s rounds in a way that is not supported; use the default", call->name);
     if (is_float && c.saturate)

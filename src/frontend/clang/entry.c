@@ -7,125 +7,9 @@
  * has the namespaces, as numbers and names behind _ZN. Where two kernels are
  * overloads, and so share such a name, both go by their symbols.
  */
-#include <ctype.h>
-#include <stdlib.h>
-
 #include <llvm-c/DebugInfo.h>
 
 #include "frontend/clang/internal.h"
-
-/* ---- symbols ----------------------------------------------------------- */
-
-/* The name that starts at `at` with its length, as in "5scale"; NULL when none does. */
-static const char *counted_name(hd_arena *arena, const char *at, const char **end) {
-    if (!isdigit((unsigned char)*at))
-        return NULL;
-    char *start;
-    unsigned long length = strtoul(at, &start, 10);
-    if (!length || strlen(start) < length)
-        return NULL;
-    *end = start + length;
-    return hd_strndup(arena, start, length);
-}
-
-/* "a::b::" of "N1a1b5scale…", and the name "scale"; "" and the name of what is in no namespace.
- * *at is left behind the name; where there is none (an operator), name is NULL. */
-static const char *scope_of(hd_arena *arena, const char **at, const char **name) {
-    hd_str scope = {.arena = arena};
-    bool is_nested = **at == 'N';
-    *at += is_nested;
-    *at += is_nested ? strspn(*at, "rVKRO") : 0; /* const methods and their like */
-    *name = counted_name(arena, *at, at);
-    while (is_nested && *name && **at != 'I' && **at != 'E' && **at) {
-        const char *next = counted_name(arena, *at, at);
-        if (!next && (**at == 'C' || **at == 'D')) /* a constructor */
-            break;
-        if (strncmp(*name, "_GLOBAL__N", 10))
-            hd_str_printf(&scope, "%s::", *name);
-        *name = next;
-    }
-    return hd_str_text(&scope);
-}
-
-static const char *scope_of_symbol(hd_arena *arena, const char *symbol) {
-    const char *at = symbol + 2, *name;
-    return strncmp(symbol, "_ZN", 3) ? "" : scope_of(arena, &at, &name);
-}
-
-/* "operator+" of "pl…"; NULL when it is none that C++ code defines for the device. */
-static const char *operator_name(hd_arena *arena, const char *code) {
-    static const char *const operators[][2] = {
-        {"pl", "+"},  {"ps", "+"},   {"mi", "-"},   {"ng", "-"},  {"ml", "*"},  {"de", "*"},
-        {"dv", "/"},  {"rm", "%"},   {"an", "&"},   {"ad", "&"},  {"or", "|"},  {"eo", "^"},
-        {"co", "~"},  {"nt", "!"},   {"aS", "="},   {"pL", "+="}, {"mI", "-="}, {"mL", "*="},
-        {"dV", "/="}, {"rM", "%="},  {"aN", "&="},  {"oR", "|="}, {"eO", "^="}, {"ls", "<<"},
-        {"rs", ">>"}, {"lS", "<<="}, {"rS", ">>="}, {"eq", "=="}, {"ne", "!="}, {"lt", "<"},
-        {"gt", ">"},  {"le", "<="},  {"ge", ">="},  {"aa", "&&"}, {"oo", "||"}, {"pp", "++"},
-        {"mm", "--"}, {"cl", "()"},  {"ix", "[]"},  {"pt", "->"}, {"cm", ","}};
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (!strncmp(code, operators[i][0], 2))
-            return hd_format(arena, "operator%s", operators[i][1]);
-    return NULL;
-}
-
-const char *front_function_of_symbol(hd_arena *arena, const char *symbol) {
-    if (strncmp(symbol, "_Z", 2))
-        return symbol;
-    const char *at = symbol + 2, *name, *scope = scope_of(arena, &at, &name);
-    if (!name)
-        name = operator_name(arena, at);
-    return name ? hd_format(arena, "%s%s", scope, name) : symbol;
-}
-
-const char *front_class_of_table(hd_arena *arena, const char *symbol) {
-    if (strncmp(symbol, "_ZTV", 4))
-        return NULL;
-    const char *at = symbol + 4, *name, *scope = scope_of(arena, &at, &name);
-    return hd_format(arena, "%s%s", scope, name ? name : "one without a name");
-}
-
-/* `count` characters on, but not beyond the end. */
-static const char *past(const char *at, size_t count) {
-    while (*at && count--)
-        at++;
-    return at;
-}
-
-/* Behind whatever at `at` is no name: in S0_, T1_, A16_, Dv4_ and _0 stand numbers that are
- * not the length of one. */
-static const char *past_other(hd_arena *arena, const char *at) {
-    static const char places[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    if (*at == 'L' && !isdigit((unsigned char)at[1])) {
-        /* Behind an argument of a template that is a number: Li16E, Lb1E, LN2ns4kindE3E. */
-        at++;
-        if (*at == 'N') {
-            at++;
-            while (counted_name(arena, at, &at))
-                ;
-        }
-        return past(at, strcspn(at, "E") + 1);
-    }
-    if (*at == 'S' || *at == 'T')
-        return past(at, 2 + strspn(at + 1, places));
-    at = past(at, at[0] == 'D' && at[1] == 'v' ? 2 : 1);
-    bool counts = strchr("Av_", at[-1]) != NULL;
-    return counts ? past(at, strspn(at, "0123456789")) : at;
-}
-
-/* The last name in a symbol is that of a variable. */
-const char *front_symbol_name(hd_arena *arena, const char *symbol) {
-    if (strncmp(symbol, "_Z", 2))
-        return symbol;
-    const char *last = symbol;
-    for (const char *at = symbol + 2; *at;) {
-        const char *name = counted_name(arena, at, &at);
-        if (name)
-            last = name;
-        else
-            at = past_other(arena, at);
-    }
-    return hd_format(arena, "%s%s", scope_of_symbol(arena, symbol), last);
-}
 
 /* ---- names of functions ------------------------------------------------ */
 
@@ -148,7 +32,7 @@ const char *front_function_name(front_state *front, LLVMValueRef function) {
         strncmp(symbol, "_Z", 2) || !subprogram ? NULL : front_debug_name(front, subprogram);
     if (!name)
         return symbol;
-    return hd_format(front->arena, "%s%s", scope_of_symbol(front->arena, symbol), name);
+    return hd_format(front->arena, "%s%s", front_scope_of_symbol(front->arena, symbol), name);
 }
 
 /* ---- kernels ----------------------------------------------------------- */

@@ -7,8 +7,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
-#include "base/table.h"
-#include "kernel/kir.h"
+#include "frontend/build.h"
 
 /* Pointers to small numbers. */
 typedef hd_hash_table front_pointer_map;
@@ -110,14 +109,8 @@ hd_status front_entries(front_state *front);
 bool front_is_entry(const front_state *front, LLVMValueRef function);
 /* What the source calls a function: "math::scale<float>". */
 const char *front_function_name(front_state *front, LLVMValueRef function);
-/* The same of one that has no body here, from its symbol alone: "scale", "operator+". */
-const char *front_function_of_symbol(hd_arena *arena, const char *symbol);
-/* "shapes::B" of _ZTVN6shapes1BE, which holds the addresses of its virtual functions; else NULL. */
-const char *front_class_of_table(hd_arena *arena, const char *symbol);
 /* The name of a DISubprogram, or NULL. */
 const char *front_debug_name(front_state *front, LLVMMetadataRef subprogram);
-/* The plain name of a variable: "tile" of "_ZZ6kernelvE4tile", "ns::table" of "_ZN2ns5tableE". */
-const char *front_symbol_name(hd_arena *arena, const char *symbol);
 
 /* records.c: structs and signatures of kernels. */
 hd_status front_declarations(front_state *front);
@@ -137,63 +130,22 @@ hd_status front_simplify(front_state *front);
 
 /* ---- from LLVM IR to kir: one kernel --------------------------------- */
 
-typedef hd_vec(kir_value) front_values;
-
-/* A kernel under construction. Values live in `insts` in the order they were
- * made; `lists` says in which block they stand, and in which order. */
+/* A kernel under construction. */
 typedef struct front_lowering {
+    front_builder out;
     front_state *front;
     hd_arena *arena;
     LLVMValueRef function;
     LLVMTargetDataRef layout;
     const front_signature *signature;
     kir_kernel *kernel;
-    hd_vec(kir_inst) insts;
     hd_vec(kir_static) statics;
-    front_values leaves; /* parameters, constants, statics: the start of block 0 */
-    front_values entry;  /* allocas and constant addresses: after the leaves */
-    front_values *lists; /* [block_count] */
-    uint32_t block_count;
     LLVMBasicBlockRef *order; /* blocks in reverse post-order */
     front_pointer_map blocks, values, spaces, globals;
     front_pointer_map members; /* see front_member_address */
     front_pointer_map seconds; /* second results of calls that make a pair */
-    front_values *current;     /* where emitted instructions go */
-    uint32_t current_block;
-    hd_place place; /* of the LLVM instruction at work */
-    uint32_t file;
-    hd_status status; /* the first failure; nothing is reported after it */
 } front_lowering;
 
-/* build.c: instructions one by one. Pointers into insts die with the next emit. */
-kir_value front_emit(front_lowering *l, kir_op op, kir_type type, uint32_t arg_count,
-                     const kir_value *args);
-kir_value front_emit1(front_lowering *l, kir_op op, kir_type type, kir_value a);
-kir_value front_emit2(front_lowering *l, kir_op op, kir_type type, kir_value a, kir_value b);
-kir_value front_emit_compare(front_lowering *l, kir_pred pred, kir_value a, kir_value b);
-kir_value front_emit_select(front_lowering *l, kir_value condition, kir_value yes, kir_value no);
-/* `a pred b` ? a : b */
-kir_value front_emit_either(front_lowering *l, kir_pred pred, kir_value a, kir_value b);
-kir_value front_emit_load(front_lowering *l, kir_type type, kir_value address, uint32_t align);
-void front_emit_store(front_lowering *l, kir_value value, kir_value address, uint32_t align);
-kir_value front_emit_alloca(front_lowering *l, uint64_t bytes, uint64_t align);
-kir_value front_emit_call(front_lowering *l, const char *name, kir_type type, uint32_t arg_count,
-                          const kir_value *args);
-/* base + index * scale + offset; `index` may be KIR_NONE. Joins what the base
- * adds already. */
-kir_value front_emit_addr(front_lowering *l, kir_value base, kir_value index, int64_t scale,
-                          int64_t offset);
-/* A leaf in block 0, shared when there is an equal one. imm[type.lanes]. */
-kir_value front_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
-                     uint32_t index);
-/* The integer constant in every lane. */
-kir_value front_const_int(front_lowering *l, kir_type type, int64_t number);
-kir_type front_type_of_value(const front_lowering *l, kir_value value);
-/* The same address in another space; emits nothing when it is there already. */
-kir_value front_in_space(front_lowering *l, kir_value pointer, kir_space space);
-kir_type front_int_type(uint8_t bits, uint8_t lanes);
-kir_type front_pointer_type(kir_space space);
-kir_type front_element_type(kir_type vector);
 /* Records the first failure of a kernel: HD_EUNSUPPORTED at the place at work. */
 void front_cannot(front_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -226,8 +178,6 @@ kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant);
 /* atomic.c: LLVM's atomic instructions and OpenCL's atomic built-ins. */
 void front_lower_rmw(front_lowering *l, LLVMValueRef instruction);
 void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction);
-kir_value front_emit_atomic(front_lowering *l, kir_rmw rmw, kir_type type, uint32_t arg_count,
-                            const kir_value *args);
 
 /* call.c: calls of built-ins and intrinsics. */
 typedef struct front_call {
@@ -239,7 +189,7 @@ typedef struct front_call {
     kir_type type; /* of the result */
 } front_call;
 void front_lower_call(front_lowering *l, LLVMValueRef instruction);
-/* build.c: the call under another name. */
+/* The call under another name. */
 kir_value front_same(front_lowering *l, const front_call *call, const char *name);
 /* A call that writes a value of `type` through its last argument: the built-in writes a
  * private variable, a store of our own brings it where it belongs, so that the access is seen. */
@@ -258,9 +208,5 @@ void front_lower_assembly(front_lowering *l, LLVMValueRef call);
 bool front_lower_libdevice(front_lowering *l, const front_call *call, kir_value *result);
 /* convert.c */
 bool front_lower_convert(front_lowering *l, const front_call *call, kir_value *result);
-
-/* tidy.c: drops what nobody uses, joins blocks, numbers values in program order. */
-void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t inst_count,
-                front_values *lists, uint32_t block_count);
 
 #endif

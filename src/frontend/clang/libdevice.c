@@ -23,29 +23,31 @@ static const function *find(const function *table, size_t count, const char *nam
 }
 
 static kir_value number(front_lowering *l, kir_type type, int64_t value) {
-    return front_const_int(l, type, value);
+    return front_const_int(&l->out, type, value);
 }
 
 static kir_value real(front_lowering *l, kir_type type, double value) {
     uint64_t bits = 0;
     float single = (float)value;
     memcpy(&bits, type.bits == 32 ? (const void *)&single : (const void *)&value, type.bits / 8u);
-    return front_leaf(l, KIR_CONST, type, &bits, 0);
+    return front_leaf(&l->out, KIR_CONST, type, &bits, 0);
 }
 
 /* ---- built-in functions ------------------------------------------------ */
 
 /* The result has the operand's width in OpenCL, 32 bits in CUDA. */
 static kir_value counted(front_lowering *l, const front_call *call, const char *name) {
-    kir_type type = front_type_of_value(l, call->args[0]);
-    kir_value count = front_emit_call(l, name, type, 1, call->args);
-    return type.bits == call->type.bits ? count : front_emit1(l, KIR_TRUNC, call->type, count);
+    kir_type type = front_type_of_value(&l->out, call->args[0]);
+    kir_value count = front_emit_call(&l->out, name, type, 1, call->args);
+    return type.bits == call->type.bits ? count
+                                        : front_emit1(&l->out, KIR_TRUNC, call->type, count);
 }
 
 /* Rounds, then converts: lrint, llround. */
 static kir_value rounded(front_lowering *l, const front_call *call, const char *name) {
-    kir_type type = front_type_of_value(l, call->args[0]);
-    return front_emit1(l, KIR_FPTOSI, call->type, front_emit_call(l, name, type, 1, call->args));
+    kir_type type = front_type_of_value(&l->out, call->args[0]);
+    return front_emit1(&l->out, KIR_FPTOSI, call->type,
+                       front_emit_call(&l->out, name, type, 1, call->args));
 }
 
 /* frexp, modf, remquo */
@@ -58,7 +60,7 @@ static kir_value through_pointer(front_lowering *l, const front_call *call, cons
 
 static kir_value as_bits(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
-    return front_emit1(l, KIR_BITCAST, call->type, call->args[0]);
+    return front_emit1(&l->out, KIR_BITCAST, call->type, call->args[0]);
 }
 
 /* `detail` names the comparison. */
@@ -66,78 +68,82 @@ static kir_value extreme(front_lowering *l, const front_call *call, const char *
     uint32_t pred = 0;
     while (strcmp(kir_pred_names[pred], detail) != 0)
         pred++;
-    return front_emit_either(l, (kir_pred)pred, call->args[0], call->args[1]);
+    return front_emit_either(&l->out, (kir_pred)pred, call->args[0], call->args[1]);
 }
 
 static kir_value absolute(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_value negative =
-        front_emit2(l, KIR_SUB, call->type, number(l, call->type, 0), call->args[0]);
-    return front_emit_either(l, KIR_P_SGT, call->args[0], negative);
+        front_emit2(&l->out, KIR_SUB, call->type, number(l, call->type, 0), call->args[0]);
+    return front_emit_either(&l->out, KIR_P_SGT, call->args[0], negative);
 }
 
 /* The place of the lowest bit from 1 on, or 0. */
 static kir_value first_bit(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_value zeros = counted(l, call, "ctz");
-    kir_value place = front_emit2(l, KIR_ADD, call->type, zeros, number(l, call->type, 1));
-    kir_value x = call->args[0], none = number(l, front_type_of_value(l, x), 0);
-    return front_emit_select(l, front_emit_compare(l, KIR_P_EQ, x, none), number(l, call->type, 0),
-                             place);
+    kir_value place = front_emit2(&l->out, KIR_ADD, call->type, zeros, number(l, call->type, 1));
+    kir_value x = call->args[0], none = number(l, front_type_of_value(&l->out, x), 0);
+    return front_emit_select(&l->out, front_emit_compare(&l->out, KIR_P_EQ, x, none),
+                             number(l, call->type, 0), place);
 }
 
 /* The low 24 bits of both, with their sign or without. */
 static kir_value product24(front_lowering *l, const front_call *call, const char *detail) {
     kir_value args[2], eight = number(l, call->type, 8);
     for (uint32_t i = 0; i < 2; i++) {
-        args[i] = front_emit2(l, KIR_SHL, call->type, call->args[i], eight);
-        args[i] = front_emit2(l, *detail == 'u' ? KIR_LSHR : KIR_ASHR, call->type, args[i], eight);
+        args[i] = front_emit2(&l->out, KIR_SHL, call->type, call->args[i], eight);
+        args[i] =
+            front_emit2(&l->out, *detail == 'u' ? KIR_LSHR : KIR_ASHR, call->type, args[i], eight);
     }
-    return front_emit2(l, KIR_MUL, call->type, args[0], args[1]);
+    return front_emit2(&l->out, KIR_MUL, call->type, args[0], args[1]);
 }
 
 /* |a - b| + c */
 static kir_value difference_sum(front_lowering *l, const front_call *call, const char *name) {
-    kir_value difference = front_emit_call(l, name, call->type, 2, call->args);
-    return front_emit2(l, KIR_ADD, call->type, difference, call->args[2]);
+    kir_value difference = front_emit_call(&l->out, name, call->type, 2, call->args);
+    return front_emit2(&l->out, KIR_ADD, call->type, difference, call->args[2]);
 }
 
 /* In 0 .. 1; not a number becomes 0. */
 static kir_value saturated(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_value low[] = {call->args[0], real(l, call->type, 0)};
-    kir_value high[] = {front_emit_call(l, "fmax", call->type, 2, low), real(l, call->type, 1)};
-    return front_emit_call(l, "fmin", call->type, 2, high);
+    kir_value high[] = {front_emit_call(&l->out, "fmax", call->type, 2, low),
+                        real(l, call->type, 1)};
+    return front_emit_call(&l->out, "fmin", call->type, 2, high);
 }
 
 static kir_value half_of_double(front_lowering *l, const front_call *call, const char *detail) {
     kir_type wide = front_int_type(64, 1);
-    kir_value bits = front_emit1(l, KIR_BITCAST, wide, call->args[0]);
+    kir_value bits = front_emit1(&l->out, KIR_BITCAST, wide, call->args[0]);
     if (*detail == 'h')
-        bits = front_emit2(l, KIR_LSHR, wide, bits, number(l, wide, 32));
-    return front_emit1(l, KIR_TRUNC, call->type, bits);
+        bits = front_emit2(&l->out, KIR_LSHR, wide, bits, number(l, wide, 32));
+    return front_emit1(&l->out, KIR_TRUNC, call->type, bits);
 }
 
 static kir_value double_of_halves(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_type wide = front_int_type(64, 1);
-    kir_value high = front_emit1(l, KIR_ZEXT, wide, call->args[0]);
-    kir_value low = front_emit1(l, KIR_ZEXT, wide, call->args[1]);
-    high = front_emit2(l, KIR_SHL, wide, high, number(l, wide, 32));
-    return front_emit1(l, KIR_BITCAST, call->type, front_emit2(l, KIR_OR, wide, high, low));
+    kir_value high = front_emit1(&l->out, KIR_ZEXT, wide, call->args[0]);
+    kir_value low = front_emit1(&l->out, KIR_ZEXT, wide, call->args[1]);
+    high = front_emit2(&l->out, KIR_SHL, wide, high, number(l, wide, 32));
+    return front_emit1(&l->out, KIR_BITCAST, call->type,
+                       front_emit2(&l->out, KIR_OR, wide, high, low));
 }
 
 static kir_value half_to_float(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
-    kir_value half = front_emit1(l, KIR_BITCAST, (kir_type){KIR_FLOAT, 16, 1, 0}, call->args[0]);
-    return front_emit1(l, KIR_FPEXT, call->type, half);
+    kir_value half =
+        front_emit1(&l->out, KIR_BITCAST, (kir_type){KIR_FLOAT, 16, 1, 0}, call->args[0]);
+    return front_emit1(&l->out, KIR_FPEXT, call->type, half);
 }
 
 static kir_value float_to_half(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_type half = {KIR_FLOAT, 16, 1, 0};
-    kir_value value = front_emit1(l, KIR_FPTRUNC, half, call->args[0]);
-    return front_emit1(l, KIR_BITCAST, call->type, value);
+    kir_value value = front_emit1(&l->out, KIR_FPTRUNC, half, call->args[0]);
+    return front_emit1(&l->out, KIR_BITCAST, call->type, value);
 }
 
 /* ---- functions with a direction of rounding -------------------------------- */
@@ -150,7 +156,7 @@ static kir_value to_nearest(front_lowering *l, const front_call *call, const cha
     } ops[] = {{"add", KIR_FADD}, {"sub", KIR_FSUB}, {"mul", KIR_FMUL}, {"div", KIR_FDIV}};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (!strcmp(ops[i].name, name))
-            return front_emit2(l, ops[i].op, call->type, call->args[0], call->args[1]);
+            return front_emit2(&l->out, ops[i].op, call->type, call->args[0], call->args[1]);
     return front_same(l, call, name);
 }
 
@@ -214,7 +220,7 @@ static kir_value convert(front_lowering *l, const front_call *call, const conver
                           hd_format(l->arena, "%sconvert_%s_%s", from->is_unsigned ? "u_" : "",
                                     to->opencl, direction));
     kir_op op = from->is_float ? KIR_FPTRUNC : from->is_unsigned ? KIR_UITOFP : KIR_SITOFP;
-    return front_emit1(l, op, call->type, call->args[0]);
+    return front_emit1(&l->out, op, call->type, call->args[0]);
 }
 
 static bool lower_conversion(front_lowering *l, const front_call *call, const char *name,

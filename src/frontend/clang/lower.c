@@ -6,6 +6,20 @@
  */
 #include "frontend/clang/internal.h"
 
+void front_cannot(front_lowering *l, const char *format, ...) {
+    if (l->out.status)
+        return;
+    va_list args;
+    va_start(args, format);
+    const char *why = hd_vformat(l->arena, format, args);
+    va_end(args);
+    hd_place place = l->out.place;
+    const char *text = l->front->files.data[l->out.file].text;
+    if (place.line && text)
+        place.text = hd_line_of(l->arena, text, place.line);
+    l->out.status = hd_fail(l->front->diag, HD_EUNSUPPORTED, &place, "%s", why);
+}
+
 /* ---- types and values ------------------------------------------------ */
 
 const char *front_print_value(front_lowering *l, LLVMValueRef value) {
@@ -108,11 +122,11 @@ static kir_value operand(front_lowering *l, LLVMValueRef inst, unsigned index) {
 static kir_value pointer_in(front_lowering *l, LLVMValueRef value, kir_space space) {
     uint64_t zero = 0;
     if (LLVMIsConstant(value) && LLVMIsUndef(value))
-        return front_leaf(l, KIR_UNDEF, front_pointer_type(space), NULL, 0);
+        return front_leaf(&l->out, KIR_UNDEF, front_pointer_type(space), NULL, 0);
     if (LLVMIsConstant(value) && LLVMIsNull(value))
-        return front_leaf(l, KIR_CONST, front_pointer_type(space), &zero, 0);
+        return front_leaf(&l->out, KIR_CONST, front_pointer_type(space), &zero, 0);
     kir_value known = front_value_of(l, value);
-    return l->status ? known : front_in_space(l, known, space);
+    return l->out.status ? known : front_in_space(&l->out, known, space);
 }
 
 /* The type of a value; a pointer's with the space that it really points into. */
@@ -166,7 +180,7 @@ kir_value front_lower_binary(front_lowering *l, LLVMOpcode opcode, LLVMValueRef 
         return 0;
     }
     kir_value a = operand(l, value, 0), b = operand(l, value, 1);
-    return front_emit2(l, op, front_lower_type(l, LLVMTypeOf(value)), a, b);
+    return front_emit2(&l->out, op, front_lower_type(l, LLVMTypeOf(value)), a, b);
 }
 
 kir_value front_lower_conversion(front_lowering *l, LLVMOpcode opcode, LLVMValueRef value) {
@@ -179,7 +193,8 @@ kir_value front_lower_conversion(front_lowering *l, LLVMOpcode opcode, LLVMValue
         front_cannot(l, "a conversion that kir does not have: %s", front_print_value(l, value));
         return 0;
     }
-    return front_emit1(l, op, type, operand_like(l, from, op == KIR_FREEZE ? type : (kir_type){0}));
+    return front_emit1(&l->out, op, type,
+                       operand_like(l, from, op == KIR_FREEZE ? type : (kir_type){0}));
 }
 
 /* Operands of one comparison share a space. */
@@ -192,24 +207,25 @@ static kir_value lower_compare(front_lowering *l, LLVMValueRef inst) {
                                            KIR_P_UFLT,  KIR_P_UFLE, KIR_P_UNE,  KIR_P_TRUE};
     LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
     if (LLVMGetInstructionOpcode(inst) == LLVMFCmp)
-        return front_emit_compare(l, float_preds[LLVMGetFCmpPredicate(inst)],
+        return front_emit_compare(&l->out, float_preds[LLVMGetFCmpPredicate(inst)],
                                   front_value_of(l, left), front_value_of(l, right));
     kir_pred pred = int_preds[LLVMGetICmpPredicate(inst) - LLVMIntEQ];
     if (LLVMGetTypeKind(LLVMTypeOf(left)) != LLVMPointerTypeKind)
-        return front_emit_compare(l, pred, front_value_of(l, left), front_value_of(l, right));
+        return front_emit_compare(&l->out, pred, front_value_of(l, left), front_value_of(l, right));
     kir_space space = front_space_of(l, left), other = front_space_of(l, right);
     if (LLVMIsConstant(left) && LLVMIsNull(left))
         space = other;
     else if (space != other && !(LLVMIsConstant(right) && LLVMIsNull(right)))
         space = KIR_GENERIC;
-    return front_emit_compare(l, pred, pointer_in(l, left, space), pointer_in(l, right, space));
+    return front_emit_compare(&l->out, pred, pointer_in(l, left, space),
+                              pointer_in(l, right, space));
 }
 
 static kir_value lower_shuffle(front_lowering *l, LLVMValueRef inst) {
     kir_type type = front_lower_type(l, LLVMTypeOf(inst));
     kir_value a = operand(l, inst, 0), b = operand(l, inst, 1);
-    kir_value value = front_emit2(l, KIR_SHUFFLE, type, a, b);
-    kir_inst *shuffle = &l->insts.data[value];
+    kir_value value = front_emit2(&l->out, KIR_SHUFFLE, type, a, b);
+    kir_inst *shuffle = &l->out.insts.data[value];
     shuffle->imm_count = type.lanes;
     shuffle->imm = hd_new_array(l->arena, uint64_t, type.lanes);
     for (unsigned i = 0; i < type.lanes; i++) {
@@ -233,7 +249,7 @@ static kir_value lower_extract_value(front_lowering *l, LLVMValueRef inst) {
     kir_value old = front_value_of(l, pair);
     if (LLVMGetIndices(inst)[0] == 0)
         return old;
-    return front_emit_compare(l, KIR_P_EQ, old, operand(l, pair, 1));
+    return front_emit_compare(&l->out, KIR_P_EQ, old, operand(l, pair, 1));
 }
 
 /* ---- memory ---------------------------------------------------------- */
@@ -242,13 +258,14 @@ static kir_value lower_store(front_lowering *l, LLVMValueRef inst) {
     LLVMValueRef stored = LLVMGetOperand(inst, 0);
     kir_value value = operand_like(l, stored, front_lower_type(l, LLVMTypeOf(stored)));
     kir_value address = front_member_address(l, LLVMGetOperand(inst, 1));
-    if (l->status)
+    if (l->out.status)
         return 0;
     if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
-        return front_emit_atomic(l, KIR_RMW_STORE, (kir_type){0}, 2, (kir_value[]){address, value});
-    front_emit_store(l, value, address, LLVMGetAlignment(inst));
-    kir_value store = (kir_value)l->insts.count - 1;
-    l->insts.data[store].is_volatile = LLVMGetVolatile(inst);
+        return front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2,
+                                 (kir_value[]){address, value});
+    front_emit_store(&l->out, value, address, LLVMGetAlignment(inst));
+    kir_value store = (kir_value)l->out.insts.count - 1;
+    l->out.insts.data[store].is_volatile = LLVMGetVolatile(inst);
     return store;
 }
 
@@ -271,15 +288,15 @@ static void lower_terminator(front_lowering *l, LLVMValueRef inst) {
         if (count == 2)
             condition = front_value_of(l, LLVMGetCondition(inst));
     }
-    if (l->status)
+    if (l->out.status)
         return;
     if (count == 2 && op == KIR_CONDBR && LLVMGetSuccessor(inst, 0) == LLVMGetSuccessor(inst, 1)) {
         op = KIR_BR;
         count = 1;
     }
     bool chooses = op == KIR_CONDBR || op == KIR_SWITCH;
-    kir_value value = front_emit(l, op, (kir_type){0}, chooses, &condition);
-    kir_inst *last = &l->insts.data[value];
+    kir_value value = front_emit(&l->out, op, (kir_type){0}, chooses, &condition);
+    kir_inst *last = &l->out.insts.data[value];
     last->to_count = count;
     last->to = hd_new_array(l->arena, uint32_t, count);
     for (unsigned i = 0; i < count; i++)
@@ -296,10 +313,10 @@ static void lower_terminator(front_lowering *l, LLVMValueRef inst) {
 
 /* The value a phi gets from a block; a cast that it needs goes to that block's end. */
 static kir_value incoming(front_lowering *l, LLVMValueRef value, uint32_t block, kir_type type) {
-    front_values *list = &l->lists[block];
+    front_values *list = &l->out.lists[block];
     kir_value last = list->data[--list->count];
-    l->current = list;
-    l->current_block = block;
+    l->out.current = list;
+    l->out.current_block = block;
     kir_value result = operand_like(l, value, type);
     hd_push(l->arena, list, last);
     return result;
@@ -308,11 +325,11 @@ static kir_value incoming(front_lowering *l, LLVMValueRef value, uint32_t block,
 /* LLVM repeats a block that leads here by several edges; kir names it once. */
 static void finish_phi(front_lowering *l, LLVMValueRef inst) {
     kir_value phi = front_value_of(l, inst);
-    kir_type type = front_type_of_value(l, phi);
+    kir_type type = front_type_of_value(&l->out, phi);
     unsigned count = LLVMCountIncoming(inst);
     kir_value *args = hd_new_array(l->arena, kir_value, count);
     uint32_t *from = hd_new_array(l->arena, uint32_t, count), used = 0;
-    for (unsigned i = 0; i < count && !l->status; i++) {
+    for (unsigned i = 0; i < count && !l->out.status; i++) {
         uint32_t block = block_of(l, LLVMGetIncomingBlock(inst, i));
         bool seen = block == KIR_NONE; /* an unreachable block */
         for (uint32_t k = 0; k < used; k++)
@@ -322,7 +339,7 @@ static void finish_phi(front_lowering *l, LLVMValueRef inst) {
         from[used] = block;
         args[used++] = incoming(l, LLVMGetIncomingValue(inst, i), block, type);
     }
-    kir_inst *made = &l->insts.data[phi];
+    kir_inst *made = &l->out.insts.data[phi];
     made->args = args;
     made->from = from;
     made->arg_count = used;
@@ -333,7 +350,7 @@ static void finish_phi(front_lowering *l, LLVMValueRef inst) {
 static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     switch (opcode) {
-    case LLVMPHI: return front_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
+    case LLVMPHI: return front_emit(&l->out, KIR_PHI, result_type(l, inst), 0, NULL);
     case LLVMAlloca: {
         LLVMValueRef count = LLVMGetOperand(inst, 0);
         if (!LLVMIsAConstantInt(count)) {
@@ -341,16 +358,16 @@ static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
             return 0;
         }
         uint64_t bytes = LLVMABISizeOfType(l->layout, LLVMGetAllocatedType(inst));
-        return front_emit_alloca(l, bytes * LLVMConstIntGetZExtValue(count),
+        return front_emit_alloca(&l->out, bytes * LLVMConstIntGetZExtValue(count),
                                  LLVMGetAlignment(inst));
     }
     case LLVMLoad: {
         kir_type type = front_lower_type(l, LLVMTypeOf(inst));
         kir_value address = front_member_address(l, LLVMGetOperand(inst, 0));
         if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
-            return front_emit_atomic(l, KIR_RMW_LOAD, type, 1, &address);
-        kir_value value = front_emit_load(l, type, address, LLVMGetAlignment(inst));
-        l->insts.data[value].is_volatile = LLVMGetVolatile(inst);
+            return front_emit_atomic(&l->out, KIR_RMW_LOAD, type, 1, &address);
+        kir_value value = front_emit_load(&l->out, type, address, LLVMGetAlignment(inst));
+        l->out.insts.data[value].is_volatile = LLVMGetVolatile(inst);
         return value;
     }
     case LLVMStore: return lower_store(l, inst);
@@ -361,14 +378,14 @@ static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
         kir_type type = result_type(l, inst);
         kir_value args[] = {operand(l, inst, 0), operand_like(l, LLVMGetOperand(inst, 1), type),
                             operand_like(l, LLVMGetOperand(inst, 2), type)};
-        return front_emit(l, KIR_SELECT, type, 3, args);
+        return front_emit(&l->out, KIR_SELECT, type, 3, args);
     }
     case LLVMExtractElement:
-        return front_emit2(l, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(inst)),
+        return front_emit2(&l->out, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(inst)),
                            operand(l, inst, 0), operand(l, inst, 1));
     case LLVMInsertElement:
         return front_emit(
-            l, KIR_INSERT, front_lower_type(l, LLVMTypeOf(inst)), 3,
+            &l->out, KIR_INSERT, front_lower_type(l, LLVMTypeOf(inst)), 3,
             (kir_value[]){operand(l, inst, 0), operand(l, inst, 1), operand(l, inst, 2)});
     case LLVMShuffleVector: return lower_shuffle(l, inst);
     case LLVMExtractValue: return lower_extract_value(l, inst);
@@ -389,7 +406,8 @@ static void lower_instruction(front_lowering *l, LLVMValueRef inst) {
     case LLVMAtomicRMW: front_lower_rmw(l, inst); return;
     case LLVMAtomicCmpXchg: front_lower_cmpxchg(l, inst); return;
     case LLVMFence:
-        front_emit1(l, KIR_FENCE, (kir_type){0}, front_const_int(l, front_int_type(32, 1), 3));
+        front_emit1(&l->out, KIR_FENCE, (kir_type){0},
+                    front_const_int(&l->out, front_int_type(32, 1), 3));
         return;
     default: front_set_value(l, inst, lower_value(l, inst)); return;
     }
@@ -397,24 +415,24 @@ static void lower_instruction(front_lowering *l, LLVMValueRef inst) {
 
 /* An instruction that LLVM gave no place has that of the next one that has one. */
 static void find_place(front_lowering *l, LLVMValueRef inst) {
-    l->place = (hd_place){.file = l->front->path};
-    l->file = 0;
-    for (LLVMValueRef here = inst; here && !l->place.line; here = LLVMGetNextInstruction(here))
-        l->place = front_place_of(l->front, here, &l->file);
+    l->out.place = (hd_place){.file = l->front->path};
+    l->out.file = 0;
+    for (LLVMValueRef here = inst; here && !l->out.place.line; here = LLVMGetNextInstruction(here))
+        l->out.place = front_place_of(l->front, here, &l->out.file);
 }
 
 static void lower_blocks(front_lowering *l) {
-    for (uint32_t b = 0; b < l->block_count; b++)
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]); inst && !l->status;
+    for (uint32_t b = 0; b < l->out.block_count; b++)
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]); inst && !l->out.status;
              inst = LLVMGetNextInstruction(inst)) {
-            l->current = &l->lists[b];
-            l->current_block = b;
+            l->out.current = &l->out.lists[b];
+            l->out.current_block = b;
             find_place(l, inst);
             lower_instruction(l, inst);
         }
-    for (uint32_t b = 0; b < l->block_count; b++)
+    for (uint32_t b = 0; b < l->out.block_count; b++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]);
-             inst && LLVMIsAPHINode(inst) && !l->status; inst = LLVMGetNextInstruction(inst)) {
+             inst && LLVMIsAPHINode(inst) && !l->out.status; inst = LLVMGetNextInstruction(inst)) {
             find_place(l, inst);
             finish_phi(l, inst);
         }
@@ -456,31 +474,31 @@ static void order_blocks(front_lowering *l) {
         visit deeper = {next, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(next))};
         hd_push(l->arena, &stack, deeper);
     }
-    l->block_count = (uint32_t)post.count;
-    l->order = hd_new_array(l->arena, LLVMBasicBlockRef, l->block_count);
-    for (uint32_t b = 0; b < l->block_count; b++) {
-        l->order[b] = post.data[l->block_count - 1 - b];
+    l->out.block_count = (uint32_t)post.count;
+    l->order = hd_new_array(l->arena, LLVMBasicBlockRef, l->out.block_count);
+    for (uint32_t b = 0; b < l->out.block_count; b++) {
+        l->order[b] = post.data[l->out.block_count - 1 - b];
         front_pointer_map_set(l->arena, &l->blocks, l->order[b], b);
     }
-    l->lists = hd_new_array(l->arena, front_values, l->block_count);
+    l->out.lists = hd_new_array(l->arena, front_values, l->out.block_count);
 }
 
 static void lower_params(front_lowering *l) {
     kir_kernel *kernel = l->kernel;
     kernel->param_count = LLVMCountParams(l->function);
     kernel->params = hd_new_array(l->arena, kir_param, kernel->param_count);
-    for (uint32_t i = 0; i < kernel->param_count && !l->status; i++) {
+    for (uint32_t i = 0; i < kernel->param_count && !l->out.status; i++) {
         LLVMValueRef argument = LLVMGetParam(l->function, i);
         kernel->params[i] = l->signature->params[i];
-        l->place = l->signature->param_places[i];
+        l->out.place = l->signature->param_places[i];
         kir_type type = result_type(l, argument), own = type;
         if (type.kind == KIR_INT && type.bits == 1) /* a bool of C++ is a byte in memory */
             type.bits = 8;
         kernel->params[i].type = type;
-        kir_value value = front_leaf(l, KIR_PARAM, type, NULL, i);
+        kir_value value = front_leaf(&l->out, KIR_PARAM, type, NULL, i);
         if (own.bits != type.bits) {
-            l->current = &l->entry;
-            value = front_emit1(l, KIR_TRUNC, own, value);
+            l->out.current = &l->out.entry;
+            value = front_emit1(&l->out, KIR_TRUNC, own, value);
         }
         front_set_value(l, argument, value);
     }
@@ -513,6 +531,7 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
                         .function = function,
                         .layout = LLVMGetModuleDataLayout(front->llvm),
                         .kernel = hd_new(front->arena, kir_kernel)};
+    l.out.arena = front->arena;
     for (size_t i = 0; i < front->signatures.count && !l.signature; i++)
         if (!strcmp(front->signatures.data[i].name, entry->symbol))
             l.signature = &front->signatures.data[i];
@@ -522,7 +541,7 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
                        "template, give it types with names, no lambdas",
                        entry->name);
     /* What failed lowerings return: %0. */
-    front_leaf(&l, KIR_UNDEF, front_int_type(32, 1), NULL, 0);
+    front_leaf(&l.out, KIR_UNDEF, front_int_type(32, 1), NULL, 0);
     l.kernel->name = entry->name;
     l.kernel->place = l.signature->place;
     lower_params(&l);
@@ -530,19 +549,13 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
     order_blocks(&l);
     front_infer_spaces(&l);
     lower_blocks(&l);
-    if (l.status)
-        return l.status;
-    /* Block 0 begins with the leaves, then allocas and constant addresses. */
-    front_values own = l.lists[0], all = {0};
-    const front_values *parts[] = {&l.leaves, &l.entry, &own};
-    for (size_t p = 0; p < 3; p++)
-        for (size_t i = 0; i < parts[p]->count; i++)
-            hd_push(l.arena, &all, parts[p]->data[i]);
-    l.lists[0] = all;
+    if (l.out.status)
+        return l.out.status;
+    front_join_entry(&l.out);
     l.kernel->statics = l.statics.data;
     l.kernel->static_count = (uint32_t)l.statics.count;
-    front_tidy(front->arena, l.kernel, l.insts.data, (uint32_t)l.insts.count, l.lists,
-               l.block_count);
+    front_tidy(front->arena, l.kernel, l.out.insts.data, (uint32_t)l.out.insts.count, l.out.lists,
+               l.out.block_count);
     *kernel = l.kernel;
     return kir_finish(front->arena, front->diag, l.kernel);
 }

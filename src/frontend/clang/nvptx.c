@@ -25,78 +25,15 @@ static bool skip(const char *text, const char *prefix, const char **rest) {
 static kir_type i32(void) { return front_int_type(32, 1); }
 
 static kir_value number(front_lowering *l, int64_t value) {
-    return front_const_int(l, i32(), value);
+    return front_const_int(&l->out, i32(), value);
 }
 
 /* ---- special registers ------------------------------------------------- */
 
-static kir_value query(front_lowering *l, kir_query which, int dimension) {
-    kir_value argument = dimension < 0 ? 0 : number(l, dimension);
-    kir_value value =
-        front_emit(l, KIR_QUERY, front_int_type(64, 1), dimension < 0 ? 0 : 1, &argument);
-    l->insts.data[value].index = which;
-    return front_emit1(l, KIR_TRUNC, i32(), value);
-}
-
-static kir_value lane_id(front_lowering *l) {
-    return front_emit2(l, KIR_AND, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 31));
-}
-
-/* The lanes below, at, or above this one. */
-static bool lane_mask(front_lowering *l, const char *which, kir_value *result) {
-    static const char *const names[] = {"eq", "lt", "le", "gt", "ge"};
-    size_t n = 0;
-    while (n < 5 && strcmp(which, names[n]))
-        n++;
-    if (n == 5)
-        return false;
-    kir_value own = front_emit2(l, KIR_SHL, i32(), number(l, 1), lane_id(l));
-    kir_value below = front_emit2(l, KIR_SUB, i32(), own, number(l, 1));
-    kir_value up_to = front_emit2(l, KIR_OR, i32(), own, below);
-    *result = n == 0 ? own : n == 1 || n == 4 ? below : up_to;
-    if (n >= 3) /* gt is not le, ge is not lt */
-        *result = front_emit2(l, KIR_XOR, i32(), *result, number(l, -1));
-    return true;
-}
-
-static bool indexed_register(front_lowering *l, const char *name, kir_value *result) {
-    static const struct {
-        const char *prefix;
-        kir_query query;
-    } indexed[] = {{"tid.", KIR_Q_LOCAL_ID},
-                   {"ntid.", KIR_Q_LOCAL_SIZE},
-                   {"ctaid.", KIR_Q_GROUP_ID},
-                   {"nctaid.", KIR_Q_NUM_GROUPS}};
-    const char *letter;
-    for (size_t i = 0; i < sizeof indexed / sizeof *indexed; i++)
-        if (skip(name, indexed[i].prefix, &letter) && *letter >= 'x' && *letter <= 'z') {
-            *result = query(l, indexed[i].query, *letter - 'x');
-            return true;
-        }
-    return false;
-}
-
 /* `name` as in PTX, without its percent sign. */
 static kir_value special_register(front_lowering *l, const char *name) {
     kir_value result;
-    const char *which;
-    if (indexed_register(l, name, &result))
-        return result;
-    if (!strcmp(name, "laneid"))
-        return lane_id(l);
-    if (!strcmp(name, "warpid"))
-        return front_emit2(l, KIR_LSHR, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 5));
-    if (!strcmp(name, "warpsize"))
-        return number(l, 32);
-    if (!strcmp(name, "nwarpid")) {
-        kir_value threads = query(l, KIR_Q_LOCAL_SIZE, 0);
-        for (int d = 1; d < 3; d++)
-            threads = front_emit2(l, KIR_MUL, i32(), threads, query(l, KIR_Q_LOCAL_SIZE, d));
-        threads = front_emit2(l, KIR_ADD, i32(), threads, number(l, 31));
-        return front_emit2(l, KIR_LSHR, i32(), threads, number(l, 5));
-    }
-    if ((skip(name, "lanemask.", &which) || skip(name, "lanemask_", &which)) &&
-        lane_mask(l, which, &result))
+    if (front_special_register(&l->out, name, &result))
         return result;
     if (starts_with(name, "clock") || starts_with(name, "globaltimer"))
         front_cannot(l, "there is no clock on Heddle's machine; measure on a GPU, and leave it out "
@@ -113,7 +50,7 @@ static kir_value special_register(front_lowering *l, const char *name) {
 /* ---- barriers and fences ------------------------------------------------- */
 
 static void emit_sync(front_lowering *l, kir_op op) {
-    front_emit1(l, op, (kir_type){0}, number(l, 3));
+    front_emit1(&l->out, op, (kir_type){0}, number(l, 3));
 }
 
 static bool lower_barrier(front_lowering *l, const front_call *call, const char *name,
@@ -125,13 +62,13 @@ static bool lower_barrier(front_lowering *l, const front_call *call, const char 
                                            "barrier.cta.sync.all", "barrier.cta.sync.aligned.all"};
     for (size_t i = 0; i < 3; i++)
         if (!strcmp(name, counting[i][0])) {
-            *result = front_emit_call(l, counting[i][1], i32(), 1, call->args);
+            *result = front_emit_call(&l->out, counting[i][1], i32(), 1, call->args);
             return true;
         }
     bool is_barrier = !strcmp(name, "barrier0");
     for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
         if (!strcmp(name, numbered[i]) && call->arg_count == 1) {
-            const kir_inst *id = &l->insts.data[call->args[0]];
+            const kir_inst *id = &l->out.insts.data[call->args[0]];
             is_barrier = id->op == KIR_CONST && !id->imm[0];
         }
     if (is_barrier) {
@@ -145,7 +82,7 @@ static bool lower_barrier(front_lowering *l, const front_call *call, const char 
     if (starts_with(name, "bar"))
         front_cannot(l, "a barrier of some of a block's threads, or one with a number, is not "
                         "supported; use __syncthreads()");
-    return l->status != HD_OK;
+    return l->out.status != HD_OK;
 }
 
 /* ---- warps ------------------------------------------------------------------ */
@@ -153,11 +90,12 @@ static bool lower_barrier(front_lowering *l, const front_call *call, const char 
 static kir_value all_threads(front_lowering *l) { return number(l, -1); }
 
 static kir_value widened(front_lowering *l, kir_value bit) {
-    return front_type_of_value(l, bit).bits == 1 ? front_emit1(l, KIR_ZEXT, i32(), bit) : bit;
+    return front_type_of_value(&l->out, bit).bits == 1 ? front_emit1(&l->out, KIR_ZEXT, i32(), bit)
+                                                       : bit;
 }
 
 static kir_value is_not_zero(front_lowering *l, kir_value value) {
-    return front_emit_compare(l, KIR_P_NE, value, number(l, 0));
+    return front_emit_compare(&l->out, KIR_P_NE, value, number(l, 0));
 }
 
 /* vote.all.sync(mask, bit) and vote.all(bit), of CUDA before 9. */
@@ -172,7 +110,7 @@ static bool lower_vote(front_lowering *l, const front_call *call, const char *na
             continue;
         kir_value args[] = {is_sync ? call->args[0] : all_threads(l),
                             widened(l, call->args[call->arg_count - 1])};
-        *result = front_emit_call(l, votes[i][1], i32(), 2, args);
+        *result = front_emit_call(&l->out, votes[i][1], i32(), 2, args);
         if (call->type.bits == 1)
             *result = is_not_zero(l, *result);
         return true;
@@ -183,11 +121,11 @@ static bool lower_vote(front_lowering *l, const front_call *call, const char *na
 /* The width of the segments, 32 - (control >> 8), from what clang's headers make of it:
  * (32 - width) << 8, and the last lane of a segment below. */
 static kir_value segment_width(front_lowering *l, kir_value control) {
-    const kir_inst *inst = &l->insts.data[control];
+    const kir_inst *inst = &l->out.insts.data[control];
     if (inst->op == KIR_CONST)
         return number(l, 32 - (int64_t)(inst->imm[0] >> 8 & 31));
-    kir_value shifted = front_emit2(l, KIR_LSHR, i32(), control, number(l, 8));
-    return front_emit2(l, KIR_SUB, i32(), number(l, 32), shifted);
+    kir_value shifted = front_emit2(&l->out, KIR_LSHR, i32(), control, number(l, 8));
+    return front_emit2(&l->out, KIR_SUB, i32(), number(l, 32), shifted);
 }
 
 /* shfl.sync.idx.i32(mask, value, lane, control); without sync there is no mask. */
@@ -207,7 +145,7 @@ static bool lower_shuffle(front_lowering *l, const front_call *call, const char 
         const kir_value *rest = call->args + is_sync;
         kir_value args[] = {is_sync ? call->args[0] : all_threads(l), rest[0], rest[1],
                             segment_width(l, rest[2])};
-        *result = front_emit_call(l, ways[i][1], call->type, 4, args);
+        *result = front_emit_call(&l->out, ways[i][1], call->type, 4, args);
         return true;
     }
     return false;
@@ -217,13 +155,13 @@ static bool lower_shuffle(front_lowering *l, const front_call *call, const char 
 static bool lower_match(front_lowering *l, const front_call *call, const char *name,
                         kir_value *result) {
     if (starts_with(name, "any.sync.")) {
-        *result = front_emit_call(l, "warp_match_any", i32(), 2, call->args);
+        *result = front_emit_call(&l->out, "warp_match_any", i32(), 2, call->args);
         return true;
     }
     if (!starts_with(name, "all.sync."))
         return false;
-    *result = front_emit_call(l, "warp_match_all", i32(), 2, call->args);
-    kir_value holds = front_emit_call(l, "warp_match_all_pred", i32(), 2, call->args);
+    *result = front_emit_call(&l->out, "warp_match_all", i32(), 2, call->args);
+    kir_value holds = front_emit_call(&l->out, "warp_match_all_pred", i32(), 2, call->args);
     front_pointer_map_set(l->arena, &l->seconds, call->inst, is_not_zero(l, holds));
     return true;
 }
@@ -232,16 +170,17 @@ static bool lower_warp(front_lowering *l, const front_call *call, const char *na
                        kir_value *result) {
     const char *rest;
     if (!strcmp(name, "bar.warp.sync")) {
-        front_emit_call(l, "warp_sync", (kir_type){0}, 1, call->args);
+        front_emit_call(&l->out, "warp_sync", (kir_type){0}, 1, call->args);
         return true;
     }
     if (!strcmp(name, "activemask")) {
-        *result = front_emit_call(l, "active_mask", i32(), 0, NULL);
+        *result = front_emit_call(&l->out, "active_mask", i32(), 0, NULL);
         return true;
     }
     if (skip(name, "redux.sync.", &rest)) { /* value, mask */
         kir_value args[] = {call->args[1], call->args[0]};
-        *result = front_emit_call(l, hd_format(l->arena, "warp_reduce_%s", rest), i32(), 2, args);
+        *result =
+            front_emit_call(&l->out, hd_format(l->arena, "warp_reduce_%s", rest), i32(), 2, args);
         return true;
     }
     return (skip(name, "vote.", &rest) && lower_vote(l, call, rest, result)) ||
@@ -261,10 +200,10 @@ static bool lower_space_test(front_lowering *l, const front_call *call, const ch
                   {"shared", KIR_LOCAL},
                   {"const", KIR_CONSTANT},
                   {"local", KIR_PRIVATE}};
-    kir_type type = front_type_of_value(l, call->args[0]);
+    kir_type type = front_type_of_value(&l->out, call->args[0]);
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces && type.space != KIR_GENERIC; i++)
         if (!strcmp(name, spaces[i].name)) {
-            *result = front_const_int(l, call->type, type.space == spaces[i].space);
+            *result = front_const_int(&l->out, call->type, type.space == spaces[i].space);
             return true;
         }
     return false;
@@ -275,18 +214,18 @@ static bool lower_access(front_lowering *l, const front_call *call, const char *
     const char *rest;
     if (starts_with(name, "ldg.global.") || starts_with(name, "ldu.global.")) {
         int64_t align = 1;
-        const kir_inst *given = &l->insts.data[call->args[1]];
+        const kir_inst *given = &l->out.insts.data[call->args[1]];
         if (given->op == KIR_CONST)
             align = (int64_t)given->imm[0];
         kir_value address = front_member_address(l, LLVMGetOperand(call->inst, 0));
-        *result = front_emit_load(l, call->type, address, (uint32_t)align);
+        *result = front_emit_load(&l->out, call->type, address, (uint32_t)align);
         return true;
     }
     bool is_increment = starts_with(name, "atomic.load.inc.");
     if (is_increment || starts_with(name, "atomic.load.dec.")) {
         kir_value args[] = {front_member_address(l, LLVMGetOperand(call->inst, 0)), call->args[1]};
-        *result =
-            front_emit_atomic(l, is_increment ? KIR_RMW_INC : KIR_RMW_DEC, call->type, 2, args);
+        *result = front_emit_atomic(&l->out, is_increment ? KIR_RMW_INC : KIR_RMW_DEC, call->type,
+                                    2, args);
         return true;
     }
     return skip(name, "isspacep.", &rest) && lower_space_test(l, call, rest, result);
@@ -316,7 +255,7 @@ void front_lower_nvvm(front_lowering *l, const front_call *call, const char *nam
              !lower_access(l, call, name, &result) && !refuse_texture(l, name))
         front_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
                      call->name);
-    if (result != KIR_NONE && !l->status)
+    if (result != KIR_NONE && !l->out.status)
         front_set_value(l, call->inst, result);
 }
 
@@ -327,13 +266,14 @@ static bool lower_half(front_lowering *l, LLVMValueRef call, const char *text) {
     if (!widens && !starts_with(text, "cvt.rn.f16.f32 $0, $1;"))
         return false;
     kir_value value = front_value_of(l, LLVMGetOperand(call, 0));
-    if (l->status)
+    if (l->out.status)
         return true;
     if (widens)
-        value = front_emit1(l, KIR_FPEXT, real, front_emit1(l, KIR_BITCAST, half, value));
+        value =
+            front_emit1(&l->out, KIR_FPEXT, real, front_emit1(&l->out, KIR_BITCAST, half, value));
     else
-        value = front_emit1(l, KIR_BITCAST, front_int_type(16, 1),
-                            front_emit1(l, KIR_FPTRUNC, half, value));
+        value = front_emit1(&l->out, KIR_BITCAST, front_int_type(16, 1),
+                            front_emit1(&l->out, KIR_FPTRUNC, half, value));
     front_set_value(l, call, value);
     return true;
 }
@@ -344,7 +284,7 @@ void front_lower_assembly(front_lowering *l, LLVMValueRef call) {
     text = hd_strndup(l->arena, text, length);
     text += strspn(text, "{ \t\n");
     if (!strcmp(text, "trap;")) {
-        front_emit_call(l, "trap", (kir_type){0}, 0, NULL);
+        front_emit_call(&l->out, "trap", (kir_type){0}, 0, NULL);
         return;
     }
     if (skip(text, "mov.u32 $0, %", &name)) {

@@ -87,7 +87,7 @@ static uint32_t evaluate(const front_lowering *l, LLVMValueRef inst) {
 
 void front_infer_spaces(front_lowering *l) {
     hd_vec(LLVMValueRef) generic = {0};
-    for (uint32_t b = 0; b < l->block_count; b++)
+    for (uint32_t b = 0; b < l->out.block_count; b++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]); inst;
              inst = LLVMGetNextInstruction(inst))
             if (is_generic(l, inst)) {

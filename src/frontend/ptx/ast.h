@@ -55,7 +55,8 @@ typedef enum ptx_operand_kind {
     PTX_NAME,    /* a register, special register ("%tid.x"), variable, label or function */
     PTX_INTEGER, /* integer; two's complement */
     PTX_FLOAT,   /* 0f..., 0d... or decimal: integer holds the bits of `type`, F32 or F64 */
-    PTX_ADDRESS, /* [name + integer] or [integer]; name NULL then */
+    PTX_ADDRESS, /* [name + integer] or [integer]; name NULL then. What stands behind a comma in it,
+                    as in a texture's [name, {x, y}], is in `list` */
     PTX_VECTOR,  /* {a, b, ...} of `list` */
     PTX_PAIR,    /* a|b: list[0] and list[1] */
     PTX_SINK     /* _ */
@@ -114,6 +115,7 @@ typedef struct ptx_variable {
     struct ptx_relocation {
         uint64_t offset; /* bytes from the variable's start */
         uint32_t bytes;  /* 8, or fewer where a mask was written */
+        uint32_t shift;  /* bits that the address is shifted right by; 0 but for odd masks */
         const char *name;
         int64_t addend;
         bool is_generic; /* generic(name) */
@@ -136,7 +138,8 @@ typedef struct ptx_function {
     ptx_inst *insts;
     uint32_t inst_count;
     uint32_t required_threads[3], most_threads[3]; /* .reqntid, .maxntid; 0: not given */
-    struct ptx_targets { /* .branchtargets: labels; .calltargets: functions */
+    uint32_t required_blocks[3]; /* .reqnctapercluster: of a cluster; 0: not given */
+    struct ptx_targets {         /* .branchtargets: labels; .calltargets: functions */
         const char *label;
         const char *const *names;
         uint32_t count;
@@ -152,7 +155,8 @@ typedef struct ptx_module {
     uint32_t file_count;
     ptx_variable *variables;
     uint32_t variable_count;
-    ptx_function *functions; /* of several declarations and a definition only the definition */
+    ptx_function *functions; /* of several declarations and a definition only the definition; an
+                                .alias is a copy of its function with a name of its own */
     uint32_t function_count;
     /* the bytes of .debug_str with its labels, for the names of inlined functions */
     struct ptx_string {

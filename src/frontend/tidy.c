@@ -10,7 +10,7 @@
  *
  * Joining blocks moves nothing across a branch, unlike LLVM's simplifycfg.
  */
-#include "frontend/clang/internal.h"
+#include "frontend/build.h"
 
 typedef struct tidier {
     hd_arena *arena;

@@ -1,0 +1,454 @@
+/*
+ * Control flow: labels and branches, predicates, calls.
+ *
+ *     @%p ld.global.f32 %f1, [%rd1];    branched around, since lanes that are off must not load
+ *     @%p add.s32 %r1, %r2, 1;          computed by all lanes; a select keeps the old value
+ *
+ * Every call is inlined: the function's body is lowered anew with registers of its own. A
+ * parameter that is no array is a variable of SSA; an array has memory, and caller and callee use
+ * the same. A call through a register goes to each function that .calltargets names, by a switch;
+ * the address of a function is a number.
+ */
+#include "frontend/ptx/internal.h"
+
+enum {
+    MOST_INSTRUCTIONS = 200000, /* of a kernel with all that it calls */
+    FIRST_FUNCTION = 0x10000,   /* number of an address */
+    FUNCTION_STEP = 16
+};
+
+int64_t ptx_function_number(uint32_t function) {
+    return FIRST_FUNCTION + (int64_t)function * FUNCTION_STEP;
+}
+
+/* ---- instances ------------------------------------------------------------------- */
+
+static bool has_memory(const ptx_variable *v) {
+    return v->space == PTX_LOCAL || (v->space == PTX_PARAM && (v->is_array || v->vector > 1));
+}
+
+static uint64_t bytes_of(const ptx_variable *v) {
+    uint64_t one = (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
+    return one * (v->count ? v->count : 1);
+}
+
+static uint32_t align_of(const ptx_variable *v) {
+    uint32_t own = (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
+    return v->align ? v->align : own ? own : 1;
+}
+
+static kir_value memory_for(ptx_lowering *l, const ptx_variable *v) {
+    return front_emit_alloca(&l->out, bytes_of(v), align_of(v));
+}
+
+/* Memory of parameters and results is the caller's to give. */
+ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names) {
+    ptx_instance *made = hd_new(l->arena, ptx_instance);
+    uint32_t params = names->function->result_count + names->function->param_count;
+    made->names = names;
+    made->caller = l->at;
+    made->labels = (hd_hash_table){.arena = l->arena, .key_bytes = HD_TEXT_KEYS};
+    made->storage = hd_new_array(l->arena, ptx_storage, names->count);
+    made->end = KIR_NONE;
+    made->carry = ptx_variable_new(l, ptx_int(1));
+    for (uint32_t i = 0; i < names->count; i++) {
+        const ptx_variable *v = names->variables[i];
+        made->storage[i].memory = KIR_NONE;
+        if (v->space == PTX_SHARED)
+            continue;
+        if (has_memory(v)) {
+            if (i >= params)
+                made->storage[i].memory = memory_for(l, v);
+            continue;
+        }
+        made->storage[i].first = (uint32_t)l->variables.count;
+        for (uint32_t n = 0; n < (v->range ? v->range : 1); n++)
+            ptx_variable_new(l, ptx_kir_type(v->type));
+    }
+    return made;
+}
+
+static uint32_t block_of_label(ptx_lowering *l, const char *label) {
+    uint64_t known = hd_hash_get_key(&l->at->labels, label);
+    if (known != HD_NO_VALUE)
+        return (uint32_t)known;
+    uint32_t block = ptx_block_new(l);
+    hd_hash_add_key(&l->at->labels, label, block);
+    return block;
+}
+
+/* ---- branches ----------------------------------------------------------------------- */
+
+static bool has_label(ptx_lowering *l, const char *label) {
+    const ptx_function *f = l->at->names->function;
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        if (f->insts[i].label && !strcmp(f->insts[i].label, label))
+            return true;
+    return false;
+}
+
+static uint32_t target(ptx_lowering *l, const char *label) {
+    if (hd_hash_get_key(&l->at->labels, label) == HD_NO_VALUE && !has_label(l, label)) {
+        ptx_wrong(l, "there is no label %s in this function", label);
+        return 0;
+    }
+    return block_of_label(l, label);
+}
+
+static const struct ptx_targets *targets_of(ptx_lowering *l, const char *label) {
+    const ptx_function *f = l->at->names->function;
+    for (uint32_t i = 0; i < f->targets_count; i++)
+        if (!strcmp(f->targets[i].label, label))
+            return &f->targets[i];
+    return NULL;
+}
+
+/* A switch by numbers from 0 on; the last one is also the default. */
+static void lower_indexed_branch(ptx_lowering *l) {
+    const ptx_operand *list = ptx_operand_at(l, 1);
+    kir_value index = ptx_get(l, 0, PTX_U32);
+    const struct ptx_targets *targets = list->name ? targets_of(l, list->name) : NULL;
+    if (l->out.status)
+        return;
+    if (!targets || !targets->count) {
+        ptx_wrong(l, "there is no list of .branchtargets for this branch");
+        return;
+    }
+    uint32_t count = targets->count, *to = hd_new_array(l->arena, uint32_t, count);
+    to[0] = target(l, targets->names[count - 1]);
+    for (uint32_t i = 0; i + 1 < count; i++)
+        to[i + 1] = target(l, targets->names[i]);
+    ptx_end_block(l, KIR_SWITCH, 1, &index, count, to);
+    kir_inst *last = &l->out.insts.data[l->out.insts.count - 1];
+    last->imm_count = count - 1;
+    last->imm = hd_new_array(l->arena, uint64_t, count);
+    for (uint32_t i = 0; i + 1 < count; i++)
+        last->imm[i] = i;
+}
+
+static void lower_leave(ptx_lowering *l, bool is_return) {
+    if (is_return && l->at->end != KIR_NONE)
+        ptx_branch(l, l->at->end);
+    else
+        ptx_end_block(l, KIR_RET, 0, NULL, 0, NULL);
+}
+
+/* ---- functions that the machine has ------------------------------------------------------ */
+
+/* Argument i of the call at work, as an integer. */
+static kir_value argument(ptx_lowering *l, uint32_t i, ptx_type type) {
+    const ptx_operand *list = ptx_operand_at(l, 2);
+    if (i >= list->count) {
+        ptx_wrong(l, "this call has too few arguments");
+        return 0;
+    }
+    return ptx_value(l, &list->list[i], type);
+}
+
+static void put_result(ptx_lowering *l, kir_value value) {
+    const ptx_operand *list = ptx_operand_at(l, 0);
+    if (list->count)
+        ptx_put_to(l, &list->list[0], value, false);
+}
+
+static bool lower_known_call(ptx_lowering *l, const char *name) {
+    kir_value args[4];
+    if (!strcmp(name, "vprintf")) {
+        for (uint32_t i = 0; i < 2; i++)
+            args[i] = argument(l, i, PTX_U64);
+        for (uint32_t i = 0; i < 2 && !l->out.status; i++)
+            args[i] = ptx_pointer(l, args[i]);
+        if (!l->out.status)
+            put_result(l, front_emit_call(&l->out, "vprintf", ptx_int(32), 2, args));
+    } else if (!strcmp(name, "malloc")) {
+        args[0] = argument(l, 0, PTX_U64);
+        if (!l->out.status)
+            put_result(l, front_emit_call(&l->out, "device_malloc", ptx_int(64), 1, args));
+    } else if (!strcmp(name, "free")) {
+        args[0] = argument(l, 0, PTX_U64);
+        if (!l->out.status)
+            front_emit_call(&l->out, "device_free", (kir_type){0}, 1, args);
+    } else if (!strcmp(name, "__assertfail")) { /* message, file, line, function, a char's size */
+        for (uint32_t i = 0; i < 4; i++)
+            args[i] = argument(l, i, i == 2 ? PTX_U32 : PTX_U64);
+        for (uint32_t i = 0; i < 4 && !l->out.status; i++)
+            args[i] = i == 2 ? args[i] : ptx_pointer(l, args[i]);
+        if (!l->out.status)
+            front_emit_call(&l->out, "assert_fail", (kir_type){0}, 4, args);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+/* Gives the parameter what the caller has for it: a value, or its memory. */
+static void bind(ptx_lowering *l, ptx_instance *callee, uint32_t index, const ptx_operand *given,
+                 bool is_result) {
+    const ptx_variable *v = callee->names->variables[index];
+    ptx_symbol symbol = {0};
+    if (given->kind == PTX_NAME)
+        symbol = ptx_find(l, given->name);
+    if (has_memory(v)) {
+        if (symbol.kind == PTX_IS_MEMORY)
+            callee->storage[index].memory = symbol.memory;
+        else if (given->kind == PTX_SINK)
+            callee->storage[index].memory = memory_for(l, v);
+        else
+            ptx_wrong(l, "parameter %s has %llu bytes in memory, and the call gives it a value",
+                      v->name, (unsigned long long)bytes_of(v));
+        return;
+    }
+    if (is_result)
+        return;
+    kir_value value = ptx_value(l, given, v->type);
+    if (!l->out.status)
+        ptx_write(l, callee->storage[index].first, value);
+}
+
+static bool is_at_work(const ptx_lowering *l, const ptx_function *function) {
+    for (const ptx_instance *i = l->at; i; i = i->caller)
+        if (i->names->function == function)
+            return true;
+    return false;
+}
+
+static void inline_call(ptx_lowering *l, uint32_t index) {
+    const ptx_function *function = &l->ptx->functions[index];
+    const ptx_operand *results = ptx_operand_at(l, 0), *args = ptx_operand_at(l, 2);
+    if (!function->has_body) {
+        if (!lower_known_call(l, function->name))
+            ptx_cannot(l,
+                       "function %s has no body in this file; link it in before (nvlink, or "
+                       "nvcc without -rdc)",
+                       front_function_of_symbol(l->arena, function->name));
+        return;
+    }
+    if (is_at_work(l, function)) {
+        ptx_cannot(l, "recursion is not supported: this calls %s, which has called it",
+                   front_function_of_symbol(l->arena, function->name));
+        return;
+    }
+    if (results->count != function->result_count || args->count != function->param_count) {
+        ptx_wrong(l, "%s has %u results and %u parameters, and this call %u and %u", function->name,
+                  function->result_count, function->param_count, results->count, args->count);
+        return;
+    }
+    ptx_instance *callee = ptx_instance_new(l, ptx_names_of(l->shared, index));
+    callee->place = l->out.place;
+    callee->file = l->out.file;
+    callee->end = ptx_block_new(l);
+    for (uint32_t i = 0; i < results->count + args->count; i++) {
+        bool is_result = i < results->count;
+        bind(l, callee, i, is_result ? &results->list[i] : &args->list[i - results->count],
+             is_result);
+    }
+    if (l->out.status)
+        return;
+    const ptx_inst *call = l->inst;
+    ptx_instance *caller = l->at;
+    kir_value predicate = l->predicate;
+    l->at = callee;
+    l->predicate = KIR_NONE;
+    ptx_lower_body(l);
+    if (l->out.status)
+        return;
+    ptx_block_start(l, callee->end);
+    l->at = caller;
+    l->inst = call;
+    l->predicate = predicate;
+    for (uint32_t i = 0; i < results->count; i++)
+        if (!has_memory(callee->names->variables[i]))
+            ptx_put_to(l, &results->list[i], ptx_read(l, callee->storage[i].first), false);
+}
+
+/* Through a register: each function that it may be, by the number of its address. */
+static void lower_indirect_call(ptx_lowering *l, const ptx_operand *callee) {
+    const ptx_operand *list = l->inst->operand_count > 3 ? ptx_operand_at(l, 3) : NULL;
+    const struct ptx_targets *targets = list && list->name ? targets_of(l, list->name) : NULL;
+    kir_value address = ptx_value(l, callee, PTX_U64);
+    if (l->out.status)
+        return;
+    if (!targets || !targets->count) {
+        ptx_cannot(l, "a call through a pointer is not supported where .calltargets does not say "
+                      "which functions it may be; call a function by its name");
+        return;
+    }
+    uint32_t count = targets->count, end = ptx_block_new(l), none = ptx_block_new(l);
+    uint32_t *to = hd_new_array(l->arena, uint32_t, count + 1);
+    uint64_t *numbers = hd_new_array(l->arena, uint64_t, count);
+    to[0] = none;
+    for (uint32_t i = 0; i < count; i++) {
+        ptx_symbol symbol = ptx_find(l, targets->names[i]);
+        if (symbol.kind != PTX_IS_FUNCTION)
+            ptx_wrong(l, "there is no function %s", targets->names[i]);
+        numbers[i] = (uint64_t)ptx_function_number(symbol.number);
+        to[i + 1] = ptx_block_new(l);
+    }
+    ptx_end_block(l, KIR_SWITCH, 1, &address, count + 1, to);
+    kir_inst *last = &l->out.insts.data[l->out.insts.count - 1];
+    last->imm = numbers;
+    last->imm_count = count;
+    ptx_block_start(l, none);
+    front_emit_call(&l->out, "trap", (kir_type){0}, 0, NULL);
+    ptx_end_block(l, KIR_UNREACHABLE, 0, NULL, 0, NULL);
+    for (uint32_t i = 0; i < count && !l->out.status; i++) {
+        ptx_block_start(l, to[i + 1]);
+        inline_call(l, ptx_find(l, targets->names[i]).number);
+        if (!l->out.status)
+            ptx_branch(l, end);
+    }
+    if (!l->out.status)
+        ptx_block_start(l, end);
+}
+
+static void lower_call(ptx_lowering *l) {
+    const ptx_operand *callee = ptx_operand_at(l, 1);
+    if (l->out.status)
+        return;
+    ptx_symbol symbol = callee->name ? ptx_find(l, callee->name) : (ptx_symbol){0};
+    if (symbol.kind == PTX_IS_FUNCTION)
+        inline_call(l, symbol.number);
+    else if (symbol.kind == PTX_IS_REGISTER)
+        lower_indirect_call(l, callee);
+    else
+        ptx_cannot(l, "function %s has no body in this file", callee->name ? callee->name : "?");
+}
+
+/* ---- one instruction ------------------------------------------------------------------------ */
+
+static const ptx_rule *find_rule(const ptx_rule *rules, const char *name) {
+    while (rules->name && strcmp(rules->name, name) != 0)
+        rules++;
+    return rules->name ? rules : NULL;
+}
+
+static const ptx_rule *rule_of(const ptx_inst *inst) {
+    static const ptx_rule *const tables[] = {ptx_integer_rules, ptx_logic_rules,  ptx_convert_rules,
+                                             ptx_memory_rules,  ptx_thread_rules, ptx_matrix_rules};
+    const ptx_rule *found = NULL;
+    if (ptx_is_float(ptx_type_of(inst, 0)) || ptx_has(inst, "f32x2"))
+        found = find_rule(ptx_float_rules, inst->words[0]);
+    for (size_t t = 0; t < sizeof tables / sizeof *tables && !found; t++)
+        found = find_rule(tables[t], inst->words[0]);
+    return found;
+}
+
+/* What needs hardware that is not modelled. */
+static bool is_refused(const char *name) {
+    static const char refused[] =
+        "wmma stmatrix tex tld4 txq istypep suld sust sured suq wgmma tcgen05 mbarrier mapa "
+        "getctarank "
+        "tensormap multimem stackrestore stacksave alloca clusterlaunchcontrol";
+    return hd_has_word(refused, name);
+}
+
+static void refuse(ptx_lowering *l) {
+    const char *name = l->inst->words[0];
+    if (is_refused(name))
+        ptx_cannot(l,
+                   "%s is not supported: textures, surfaces, clusters, asynchronous matrix "
+                   "products and their like are not part of Heddle's machine",
+                   ptx_opcode(l->arena, l->inst));
+    else
+        ptx_cannot(l, "there is no instruction %s that Heddle knows",
+                   ptx_opcode(l->arena, l->inst));
+}
+
+static bool is_jump(const char *name) { return hd_has_word("bra brx ret exit call", name); }
+
+static void lower_jump(ptx_lowering *l) {
+    const char *name = l->inst->words[0];
+    if (!strcmp(name, "bra")) {
+        const ptx_operand *to = ptx_operand_at(l, 0);
+        uint32_t block = to->name ? target(l, to->name) : 0;
+        if (!l->out.status)
+            ptx_branch(l, block);
+    } else if (!strcmp(name, "brx")) {
+        lower_indexed_branch(l);
+    } else if (!strcmp(name, "call")) {
+        lower_call(l);
+    } else {
+        lower_leave(l, !strcmp(name, "ret"));
+    }
+}
+
+/* The predicate of the instruction at work. */
+static kir_value predicate_of(ptx_lowering *l) {
+    const ptx_operand name = {.kind = PTX_NAME, .name = l->inst->predicate};
+    kir_value value = ptx_value(l, &name, PTX_PRED);
+    return l->inst->unless && !l->out.status ? ptx_not(l, value) : value;
+}
+
+static void lower_one(ptx_lowering *l, const ptx_rule *rule) {
+    if (rule)
+        rule->lower(l, rule->what);
+    else
+        lower_jump(l);
+}
+
+/* A branch to a label needs no block of its own. */
+static void lower_conditional(ptx_lowering *l, const ptx_rule *rule) {
+    kir_value predicate = predicate_of(l);
+    const ptx_operand *to = l->inst->operand_count ? &l->inst->operands[0] : NULL;
+    if (l->out.status)
+        return;
+    uint32_t end = ptx_block_new(l);
+    if (!rule && !strcmp(l->inst->words[0], "bra") && to && to->name) {
+        uint32_t block = target(l, to->name);
+        if (!l->out.status)
+            ptx_branch_if(l, predicate, block, end);
+    } else {
+        uint32_t then = ptx_block_new(l);
+        ptx_branch_if(l, predicate, then, end);
+        ptx_block_start(l, then);
+        lower_one(l, rule);
+    }
+    if (!l->out.status)
+        ptx_block_start(l, end);
+}
+
+static void lower_instruction(ptx_lowering *l) {
+    const ptx_inst *inst = l->inst;
+    ptx_set_place(l);
+    if (++l->length > MOST_INSTRUCTIONS) {
+        ptx_cannot(l,
+                   "functions are inlined, and with those that it calls this kernel has more "
+                   "than %d instructions; call functions that call others fewer times",
+                   MOST_INSTRUCTIONS);
+        return;
+    }
+    if (!l->is_open) /* behind a jump and before a label: nothing comes here */
+        ptx_block_start(l, ptx_block_new(l));
+    const ptx_rule *rule = is_jump(inst->words[0]) ? NULL : rule_of(inst);
+    if (!rule && !is_jump(inst->words[0])) {
+        refuse(l);
+        return;
+    }
+    if (!inst->predicate) {
+        lower_one(l, rule);
+        return;
+    }
+    if (!rule || rule->has_effect || ptx_has(inst, "cc")) {
+        lower_conditional(l, rule);
+        return;
+    }
+    l->predicate = predicate_of(l);
+    if (!l->out.status)
+        lower_one(l, rule);
+    l->predicate = KIR_NONE;
+}
+
+void ptx_lower_body(ptx_lowering *l) {
+    const ptx_function *f = l->at->names->function;
+    for (uint32_t i = 0; i < f->inst_count && !l->out.status; i++) {
+        l->inst = &f->insts[i];
+        if (l->inst->label)
+            ptx_block_start(l, block_of_label(l, l->inst->label));
+        else
+            lower_instruction(l);
+    }
+    if (l->is_open && !l->out.status)
+        lower_leave(l, true);
+}

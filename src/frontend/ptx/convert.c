@@ -1,0 +1,259 @@
+/* mov and cvt. */
+#include "frontend/ptx/internal.h"
+
+static void lower_mov(ptx_lowering *l, const void *what) {
+    (void)what;
+    ptx_type type = ptx_type_of(l->inst, 0);
+    if (type == PTX_NO_TYPE)
+        type = PTX_B32;
+    /* A register keeps the type of its bits: mov.b32 of a float is that float. */
+    const ptx_operand *from = ptx_operand_at(l, 1);
+    ptx_type declared = ptx_declared(l, from);
+    if (declared != PTX_NO_TYPE && ptx_type_bits(declared) == ptx_type_bits(type))
+        type = declared;
+    kir_value value = ptx_value(l, from, type);
+    if (!l->out.status)
+        ptx_put(l, 0, value, false);
+}
+
+/* ---- integers to integers -------------------------------------------------------- */
+
+/* The bounds of an integer type, seen as a 64-bit number of the source's signedness. */
+static kir_value bounded(ptx_lowering *l, kir_value value, ptx_type from, ptx_type to) {
+    kir_type wide = ptx_int(64);
+    uint32_t bits = ptx_type_bits(to);
+    bool is_signed = ptx_is_signed(from), to_signed = ptx_is_signed(to);
+    uint64_t most = UINT64_MAX >> (64 - bits + to_signed);
+    int64_t least = to_signed ? -(int64_t)most - 1 : 0;
+    value = ptx_resize(l, value, wide, is_signed);
+    if (is_signed)
+        value = front_emit_either(&l->out, KIR_P_SGT, value, ptx_number(l, wide, least));
+    if (!is_signed || most <= INT64_MAX)
+        value = front_emit_either(&l->out, is_signed ? KIR_P_SLT : KIR_P_ULT, value,
+                                  ptx_number(l, wide, (int64_t)most));
+    return value;
+}
+
+static kir_value integer_to_integer(ptx_lowering *l, kir_value value, ptx_type from, ptx_type to) {
+    if (ptx_has(l->inst, "sat"))
+        value = bounded(l, value, from, to);
+    return ptx_resize(l, value, ptx_kir_type(to), ptx_is_signed(from));
+}
+
+/* ---- floats and integers ----------------------------------------------------------- */
+
+/* "_rtz" of rz and rzi, as OpenCL C names it; "" where the text says none. */
+static const char *rounding(const ptx_inst *inst) {
+    static const char *const names[][2] = {{"rn", "_rte"},  {"rz", "_rtz"},  {"rm", "_rtn"},
+                                           {"rp", "_rtp"},  {"rni", "_rte"}, {"rzi", "_rtz"},
+                                           {"rmi", "_rtn"}, {"rpi", "_rtp"}, {"rna", "_rta"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ptx_has(inst, names[i][0]))
+            return names[i][1];
+    return "";
+}
+
+static bool is_nearest(const char *rounding) { return !*rounding || !strcmp(rounding, "_rte"); }
+
+/* Beyond the type's range the nearest number of it. */
+static kir_value float_to_integer(ptx_lowering *l, kir_value value, ptx_type to) {
+    static const char *const names[] = {[8] = "char", [16] = "short", [32] = "int", [64] = "long"};
+    const char *tail = rounding(l->inst);
+    const char *name = hd_format(l->arena, "convert_%s%s_sat_nan%s", ptx_is_signed(to) ? "" : "u",
+                                 names[ptx_type_bits(to)], strcmp(tail, "_rtz") ? tail : "");
+    return front_emit_call(&l->out, name, ptx_kir_type(to), 1, &value);
+}
+
+static const char *name_of_float(kir_type type) {
+    return type.bits == 16 ? "half" : type.bits == 32 ? "float" : "double";
+}
+
+static kir_value integer_to_float(ptx_lowering *l, kir_value value, ptx_type from, kir_type to) {
+    bool is_signed = ptx_is_signed(from);
+    const char *tail = rounding(l->inst);
+    if (is_nearest(tail))
+        return ptx_to(l, is_signed ? KIR_SITOFP : KIR_UITOFP, to, value);
+    const char *name =
+        hd_format(l->arena, "%sconvert_%s%s", is_signed ? "" : "u_", name_of_float(to), tail);
+    return front_emit_call(&l->out, name, to, 1, &value);
+}
+
+/* To a whole number of the same type. */
+static kir_value whole(ptx_lowering *l, kir_value value) {
+    const char *tail = rounding(l->inst);
+    return ptx_call1(l,
+                     !strcmp(tail, "_rtz")   ? "trunc"
+                     : !strcmp(tail, "_rtn") ? "floor"
+                     : !strcmp(tail, "_rtp") ? "ceil"
+                                             : "rint",
+                     value);
+}
+
+static kir_value float_to_float(ptx_lowering *l, kir_value value, kir_type to) {
+    kir_type from = ptx_type_of_value(l, value);
+    const char *tail = rounding(l->inst);
+    if (from.bits == to.bits)
+        return *tail ? whole(l, value) : value;
+    if (from.bits < to.bits)
+        return ptx_to(l, KIR_FPEXT, to, value);
+    if (is_nearest(tail))
+        return ptx_to(l, KIR_FPTRUNC, to, value);
+    const char *name = hd_format(l->arena, "convert_%s%s", name_of_float(to), tail);
+    return front_emit_call(&l->out, name, to, 1, &value);
+}
+
+/* ---- to 16 bits --------------------------------------------------------------------- */
+
+static kir_value to_bf16(ptx_lowering *l, kir_value value) {
+    value = float_to_float(l, value, ptx_real(32));
+    const char *name = ptx_has(l->inst, "rz") ? "float_to_bf16_rz" : "float_to_bf16";
+    return front_emit_call(&l->out, name, ptx_int(16), 1, &value);
+}
+
+static kir_value integer_to_bf16(ptx_lowering *l, kir_value value, ptx_type from) {
+    const char *tail = rounding(l->inst), *sign = ptx_is_signed(from) ? "" : "u_";
+    const char *name = hd_format(l->arena, "%sconvert_bf16%s", sign, is_nearest(tail) ? "" : tail);
+    return front_emit_call(&l->out, name, ptx_int(16), 1, &value);
+}
+
+static kir_value clamped(ptx_lowering *l, kir_value value) {
+    if (ptx_has(l->inst, "sat"))
+        value = ptx_call1(l, "saturate", value);
+    if (ptx_has(l->inst, "relu"))
+        value =
+            ptx_call2(l, "fmax_nan", value, ptx_float_number(l, ptx_type_of_value(l, value), 0));
+    return value;
+}
+
+static kir_value flushed(ptx_lowering *l, kir_value value) {
+    bool is_single = ptx_type_of_value(l, value).bits == 32;
+    return ptx_has(l->inst, "ftz") && is_single ? ptx_call1(l, "flush", value) : value;
+}
+
+/* Two floats to a pair; the second operand goes to the low half. */
+static void lower_to_pair(ptx_lowering *l, ptx_type to) {
+    kir_value halves[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        kir_value value = ptx_get(l, 2 - k, PTX_F32);
+        if (l->out.status)
+            return;
+        value = clamped(l, flushed(l, value));
+        halves[k] = to == PTX_F16X2 ? float_to_float(l, value, ptx_real(16)) : to_bf16(l, value);
+    }
+    ptx_put(l, 0, ptx_pair(l, halves[0], halves[1]), false);
+}
+
+/* Two bytes that are floats: of two floats, or to two halves. */
+static bool lower_bytes(ptx_lowering *l, ptx_type from, ptx_type to) {
+    ptx_type bytes = to >= PTX_E4M3X2 ? to : from;
+    const char *name = ptx_type_name(bytes);
+    if (from == PTX_F32 && to == bytes) {
+        kir_value args[] = {ptx_get(l, 1, PTX_F32), ptx_get(l, 2, PTX_F32)};
+        for (uint32_t i = 0; i < 2 && !l->out.status; i++)
+            args[i] = clamped(l, args[i]);
+        if (!l->out.status)
+            ptx_put(l, 0,
+                    front_emit_call(&l->out, hd_format(l->arena, "float2_to_%s", name), ptx_int(16),
+                                    2, args),
+                    false);
+        return true;
+    }
+    if (from != bytes || to != PTX_F16X2 || ptx_has(l->inst, "relu"))
+        return false;
+    kir_value value = ptx_get(l, 1, PTX_B16);
+    if (!l->out.status)
+        ptx_put(l, 0,
+                front_emit_call(&l->out, hd_format(l->arena, "%s_to_half2", name), ptx_int(32), 1,
+                                &value),
+                false);
+    return true;
+}
+
+static void lower_to_tf32(ptx_lowering *l) {
+    kir_value value = ptx_get(l, 1, PTX_F32);
+    if (l->out.status)
+        return;
+    const char *name = ptx_has(l->inst, "rn")   ? "round_to_tf32_rn"
+                       : ptx_has(l->inst, "rz") ? "round_to_tf32_rz"
+                                                : "round_to_tf32";
+    value = ptx_call1(l, name, clamped(l, value));
+    ptx_put(l, 0, ptx_bits_as(l, value, ptx_int(32)), false);
+}
+
+/* ---- cvt ------------------------------------------------------------------------------- */
+
+/* cvt.pack.sat.s16.s32 d, a, b and with b32 also c: a and b, or four bytes. */
+static void lower_pack(ptx_lowering *l) {
+    bool has_third = l->inst->operand_count > 3;
+    ptx_type from = ptx_type_of(l->inst, has_third ? 1 : 0);
+    ptx_type to = ptx_type_of(l->inst, has_third ? 2 : 1);
+    kir_type word = ptx_int(32);
+    uint32_t bits = ptx_type_bits(to);
+    kir_value a = ptx_get(l, 1, from), b = ptx_get(l, 2, from);
+    kir_value c = has_third ? ptx_get(l, 3, PTX_B32) : ptx_number(l, word, 0);
+    if (l->out.status)
+        return;
+    kir_value low = ptx_resize(l, integer_to_integer(l, b, from, to), word, false);
+    kir_value high = ptx_resize(l, integer_to_integer(l, a, from, to), word, false);
+    high = ptx_op(l, KIR_SHL, high, ptx_number(l, word, bits));
+    low = ptx_op(l, KIR_OR, low, high);
+    if (bits == 8)
+        low = ptx_op(l, KIR_OR, low, ptx_op(l, KIR_SHL, c, ptx_number(l, word, 16)));
+    ptx_put(l, 0, low, false);
+}
+
+static void lower_cvt(ptx_lowering *l, const void *what) {
+    (void)what;
+    ptx_type from = ptx_type_of(l->inst, 0), to = ptx_type_of(l->inst, 1);
+    if (ptx_has(l->inst, "pack")) {
+        lower_pack(l);
+        return;
+    }
+    bool is_of_bytes = from >= PTX_E4M3X2 || to >= PTX_E4M3X2;
+    if (is_of_bytes && lower_bytes(l, from, to))
+        return;
+    if (to == PTX_NO_TYPE || is_of_bytes || from == PTX_F16X2 || from == PTX_BF16X2) {
+        ptx_cannot(l, "%s: this conversion is not supported", ptx_opcode(l->arena, l->inst));
+        return;
+    }
+    if (to == PTX_F16X2 || to == PTX_BF16X2) {
+        lower_to_pair(l, to);
+        return;
+    }
+    if (to == PTX_TF32) {
+        lower_to_tf32(l);
+        return;
+    }
+    kir_value value = ptx_get(l, 1, from);
+    if (l->out.status)
+        return;
+    if (from == PTX_BF16)
+        value = ptx_bf16_to_float(l, value);
+    bool from_float = ptx_is_float(from), to_float = ptx_is_float(to);
+    if (!from_float && !to_float) {
+        value = integer_to_integer(l, value, from, to);
+        ptx_put(l, 0, value, ptx_is_signed(to));
+        return;
+    }
+    if (from_float)
+        value = flushed(l, value);
+    if (!to_float) {
+        ptx_put(l, 0, float_to_integer(l, value, to), ptx_is_signed(to));
+        return;
+    }
+    if (to == PTX_BF16) {
+        value = from_float ? to_bf16(l, clamped(l, value)) : integer_to_bf16(l, value, from);
+    } else {
+        kir_type type = ptx_kir_type(to);
+        value =
+            from_float ? float_to_float(l, value, type) : integer_to_float(l, value, from, type);
+        value = flushed(l, clamped(l, value));
+    }
+    ptx_put(l, 0, value, false);
+}
+
+const ptx_rule ptx_convert_rules[] = {
+    {"mov", lower_mov, NULL, false},
+    {"cvt", lower_cvt, NULL, false},
+    {NULL},
+};

@@ -1,0 +1,237 @@
+/*
+ * What the files that lower PTX share. Nobody else includes this. The map:
+ *
+ *     lower.c      a module, its kernels, their parameters and variables
+ *     ssa.c        registers are variables: blocks, phis, and the order of blocks
+ *     operand.c    what an operand is worth, and where a result goes
+ *     control.c    labels, branches, predicates, calls
+ *     integer.c, logic.c, float.c, convert.c, memory.c, thread.c, matrix.c   instructions
+ *     pointers.c   addresses, which PTX computes with integers, become addresses of kir
+ *     types.c      floats that are bits in the text, elements of buffers
+ *     tables.c     types of registers, words, places
+ */
+#ifndef HD_FRONT_PTX_INTERNAL_H
+#define HD_FRONT_PTX_INTERNAL_H
+
+#include "frontend/build.h"
+#include "frontend/ptx/ast.h"
+
+/* Where a variable of a function's body, or a parameter of its, is in one inlined copy. */
+typedef struct ptx_storage {
+    uint32_t first;   /* number of its first variable of SSA, where it has no memory */
+    kir_value memory; /* its address, or KIR_NONE */
+} ptx_storage;
+
+/* The names of a function. */
+typedef struct ptx_names {
+    const ptx_function *function;
+    const ptx_variable **variables; /* results, parameters, then those of the body */
+    uint32_t count;
+    hd_hash_table index; /* of variables, by name; of a range by what stands before its number */
+} ptx_names;
+
+/* An inlined copy of a function, or the kernel itself. */
+typedef struct ptx_instance {
+    const ptx_names *names;
+    struct ptx_instance *caller;
+    hd_hash_table labels; /* blocks */
+    ptx_storage *storage;
+    uint32_t end;   /* block that a return leads to; KIR_NONE: the kernel's */
+    uint32_t carry; /* variable: the carry of add.cc and its like */
+    hd_place place; /* of the call */
+    uint32_t file;
+} ptx_instance;
+
+typedef struct ptx_phi {
+    kir_value value;
+    uint32_t variable, block;
+} ptx_phi;
+
+/* A register and what is added to it, as an address in one block. */
+typedef struct ptx_pointed {
+    kir_value value;
+    uint32_t block, space, zero;
+    int64_t offset;
+} ptx_pointed;
+
+/* One kernel at work. */
+typedef struct ptx_lowering {
+    front_builder out;
+    hd_arena *arena;
+    const hd_diag *diag;
+    const ptx_module *ptx;
+    struct ptx_shared *shared;
+    const ptx_function *entry;
+    kir_kernel *kernel;
+    hd_vec(kir_static) statics;
+    hd_hash_table static_of; /* index by the address of a ptx_variable */
+    uint32_t dynamic;        /* the static of all unsized shared arrays, or KIR_NONE */
+    /* SSA */
+    hd_vec(kir_type) variables;
+    hd_hash_table definitions; /* values by variable << 32 | block */
+    hd_vec(ptx_phi) phis;
+    hd_vec(front_values) phi_lists; /* by block */
+    hd_vec(front_values) lists;     /* out.lists */
+    hd_hash_table known_pointers;   /* INTTOPTR by ptx_pointed */
+    bool is_open;                   /* the current block has no terminator yet */
+    /* the instruction at work */
+    ptx_instance *at;
+    const ptx_inst *inst;
+    kir_value predicate;   /* results count where this holds; KIR_NONE: always */
+    front_values pointers; /* integers that the text says are addresses */
+    uint32_t length;       /* instructions lowered so far */
+} ptx_lowering;
+
+/* What the kernels of a module share. */
+typedef struct ptx_shared {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const ptx_module *ptx;
+    hd_hash_table functions, variables; /* of the module: index by name */
+    ptx_names **names;                  /* by function, made when first needed */
+    uint32_t *file_of;                  /* kir's file by PTX's; KIR_NONE: not asked for yet */
+    bool *is_header;                    /* a header of the toolkit or the system */
+    hd_vec(kir_file) files;
+} ptx_shared;
+
+/* tables.c */
+kir_type ptx_kir_type(ptx_type type); /* of a register: bf16 and b16 are i16 */
+bool ptx_is_signed(ptx_type type);
+bool ptx_is_float(ptx_type type); /* f16 to f64, also packed */
+bool ptx_has(const ptx_inst *inst, const char *word);
+/* The n-th type among the words from the end, 0 the last; PTX_NO_TYPE where there are fewer. */
+ptx_type ptx_type_of(const ptx_inst *inst, uint32_t n);
+/* The words with their dots. */
+const char *ptx_opcode(hd_arena *arena, const ptx_inst *inst);
+/* Sets the place of kir's instructions to that of l->inst. */
+void ptx_set_place(ptx_lowering *l);
+uint32_t ptx_file(ptx_shared *s, uint32_t file);
+/* The source that a place stands for: outside of the toolkit's headers; NULL: none. */
+const ptx_source *ptx_user_source(ptx_shared *s, const ptx_source *source);
+/* The first failure: HD_EUNSUPPORTED at a place in the PTX text. */
+hd_status ptx_fail_at(ptx_shared *s, hd_status status, ptx_place place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same at the instruction at work; nothing is reported after it. */
+void ptx_cannot(ptx_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What is no PTX: HD_EINPUT. */
+void ptx_wrong(ptx_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ssa.c */
+uint32_t ptx_variable_new(ptx_lowering *l, kir_type type);
+void ptx_write(ptx_lowering *l, uint32_t variable, kir_value value);
+kir_value ptx_read(ptx_lowering *l, uint32_t variable);
+uint32_t ptx_block_new(ptx_lowering *l);
+/* Ends the current block with a branch if it is open, and goes on in this one. */
+void ptx_block_start(ptx_lowering *l, uint32_t block);
+/* Terminators; after them the current block is closed. */
+void ptx_end_block(ptx_lowering *l, kir_op op, uint32_t arg_count, const kir_value *args,
+                   uint32_t to_count, const uint32_t *to);
+void ptx_branch(ptx_lowering *l, uint32_t to);
+void ptx_branch_if(ptx_lowering *l, kir_value condition, uint32_t yes, uint32_t no);
+/* All is lowered: fills in the phis, drops those that are none and what is not reached. */
+void ptx_finish_ssa(ptx_lowering *l);
+
+/* operand.c */
+static inline kir_type ptx_type_of_value(const ptx_lowering *l, kir_value value) {
+    return front_type_of_value(&l->out, value);
+}
+static inline kir_type ptx_int(uint8_t bits) { return front_int_type(bits, 1); }
+static inline kir_type ptx_real(uint8_t bits) { return (kir_type){KIR_FLOAT, bits, 1, 0}; }
+static inline kir_value ptx_number(ptx_lowering *l, kir_type type, int64_t number) {
+    return front_const_int(&l->out, type, number);
+}
+/* An operation whose result has the first operand's type. */
+static inline kir_value ptx_op(ptx_lowering *l, kir_op op, kir_value a, kir_value b) {
+    return front_emit2(&l->out, op, ptx_type_of_value(l, a), a, b);
+}
+static inline kir_value ptx_to(ptx_lowering *l, kir_op op, kir_type type, kir_value a) {
+    return front_emit1(&l->out, op, type, a);
+}
+static inline kir_value ptx_is(ptx_lowering *l, kir_pred pred, kir_value a, kir_value b) {
+    return front_emit_compare(&l->out, pred, a, b);
+}
+static inline kir_value ptx_choose(ptx_lowering *l, kir_value c, kir_value yes, kir_value no) {
+    return front_emit_select(&l->out, c, yes, no);
+}
+kir_value ptx_call1(ptx_lowering *l, const char *name, kir_value a); /* of a's type */
+kir_value ptx_call2(ptx_lowering *l, const char *name, kir_value a, kir_value b);
+kir_value ptx_call3(ptx_lowering *l, const char *name, kir_value a, kir_value b, kir_value c);
+kir_value ptx_not(ptx_lowering *l, kir_value a);
+/* The low bits, or as many more as are missing. */
+kir_value ptx_resize(ptx_lowering *l, kir_value value, kir_type type, bool is_signed);
+/* The same bits as another type of the same size. */
+kir_value ptx_bits_as(ptx_lowering *l, kir_value value, kir_type type);
+kir_value ptx_float_number(ptx_lowering *l, kir_type type, double number);
+/* Of l->inst: where an operand is missing, the instruction is refused. */
+const ptx_operand *ptx_operand_at(ptx_lowering *l, uint32_t i);
+/* The value of operand i as this type. */
+kir_value ptx_get(ptx_lowering *l, uint32_t i, ptx_type type);
+kir_value ptx_value(ptx_lowering *l, const ptx_operand *operand, ptx_type type);
+/* Gives the value to the register that operand i is; narrower integers grow by their sign. */
+void ptx_put(ptx_lowering *l, uint32_t i, kir_value value, bool is_signed);
+void ptx_put_to(ptx_lowering *l, const ptx_operand *operand, kir_value value, bool is_signed);
+/* What a name of the function at work stands for. */
+typedef struct ptx_symbol {
+    enum {
+        PTX_IS_NOTHING,
+        PTX_IS_REGISTER, /* and a parameter that is a value */
+        PTX_IS_MEMORY,
+        PTX_IS_VARIABLE, /* of the module, or a shared one of the body */
+        PTX_IS_FUNCTION
+    } kind;
+    uint32_t number; /* REGISTER: variable of SSA; FUNCTION: index */
+    kir_value memory;
+    const ptx_variable *variable;
+} ptx_symbol;
+ptx_symbol ptx_find(ptx_lowering *l, const char *name);
+/* The type that a register was declared with; PTX_NO_TYPE: it is none. */
+ptx_type ptx_declared(ptx_lowering *l, const ptx_operand *operand);
+/* The address of a variable of the module or a shared one: a leaf, a pointer. */
+kir_value ptx_static(ptx_lowering *l, const ptx_variable *variable);
+
+/* lower.c */
+const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function);
+
+/* control.c */
+ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names);
+void ptx_lower_body(ptx_lowering *l);
+/* What an address of a function counts as. */
+int64_t ptx_function_number(uint32_t function);
+
+/* Instructions: one function for each opcode, in tables that end in a NULL name. */
+typedef struct ptx_rule {
+    const char *name; /* the first word */
+    void (*lower)(ptx_lowering *l, const void *what);
+    const void *what;
+    bool has_effect; /* so that a predicated one is branched around, not computed and dropped */
+} ptx_rule;
+extern const ptx_rule ptx_integer_rules[], ptx_logic_rules[], ptx_float_rules[],
+    ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_matrix_rules[];
+
+/* memory.c: the address that operand i is, a pointer to a space. */
+kir_value ptx_address(ptx_lowering *l, uint32_t i, ptx_space space);
+/* The space that a word names, "shared" and "shared::cta"; PTX_NO_SPACE: none. */
+ptx_space ptx_space_of(const ptx_inst *inst);
+kir_space ptx_kir_space(ptx_space space);
+/* An integer as a pointer that may point anywhere. */
+kir_value ptx_pointer(ptx_lowering *l, kir_value integer);
+/* The parts of a vector, and a vector of them. */
+kir_value ptx_part(ptx_lowering *l, kir_value vector, uint32_t k);
+kir_value ptx_join(ptx_lowering *l, uint32_t count, const kir_value *parts);
+
+/* logic.c: operand i as an integer for a condition: 1 or 0. */
+kir_value ptx_bool(ptx_lowering *l, kir_value bit);
+kir_value ptx_is_not_zero(ptx_lowering *l, kir_value value);
+
+/* float.c: halves of a packed pair, as f16 or, of bf16x2, i16; and the pair. */
+kir_value ptx_half(ptx_lowering *l, kir_value pair, ptx_type type, uint32_t k);
+kir_value ptx_pair(ptx_lowering *l, kir_value low, kir_value high);
+kir_value ptx_bf16_to_float(ptx_lowering *l, kir_value value);
+
+/* pointers.c: on finished SSA. */
+void ptx_find_pointers(ptx_lowering *l);
+
+/* types.c: then, floats that the text has as bits, and the elements of buffers. */
+void ptx_find_types(ptx_lowering *l);
+
+#endif

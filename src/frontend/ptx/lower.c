@@ -1,0 +1,350 @@
+/*
+ * PTX to kir: every entry with a body becomes a kernel.
+ *
+ *     text ──parse──► instructions ──lower──► SSA on registers ──pointers──► kir ──tidy──► kir
+ *
+ * PTX is a language for an ideal machine with as many registers as one likes, and with addresses
+ * that are integers of 64 bits. So two things are found again that a compiler had and gave up:
+ * values (ssa.c) and pointers (pointers.c). For
+ *
+ *     mul.wide.s32 %rd3, %r6, 28;       %9 = sext i64 %8
+ *     add.s64 %rd4, %rd2, %rd3;         %10 = addr ptr.global %0 + %9*28 + 12
+ *     ld.global.f32 %f2, [%rd4+12];     %11 = load f32 %10
+ *
+ * comes out on the right, as it does from the source. What PTX does not know is left open: buffers
+ * have no records, and parameters the names that the text gives them.
+ *
+ * Words: an *instance* is the copy of a function that is inlined at one call; a *static* is a
+ * variable that lives outside of functions' frames; a *rule* says how an opcode is lowered.
+ */
+#include "frontend/ptx/internal.h"
+
+#include <stdlib.h>
+
+/* ---- names ------------------------------------------------------------------ */
+
+const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function) {
+    if (s->names[function])
+        return s->names[function];
+    const ptx_function *f = &s->ptx->functions[function];
+    ptx_names *names = s->names[function] = hd_new(s->arena, ptx_names);
+    names->function = f;
+    names->count = f->result_count + f->param_count + f->variable_count;
+    names->variables = hd_new_array(s->arena, const ptx_variable *, names->count);
+    names->index = (hd_hash_table){.arena = s->arena, .key_bytes = HD_TEXT_KEYS};
+    for (uint32_t i = 0; i < names->count; i++) {
+        uint32_t of_params = i - f->result_count, of_body = of_params - f->param_count;
+        names->variables[i] = i < f->result_count                    ? &f->results[i]
+                              : i < f->result_count + f->param_count ? &f->params[of_params]
+                                                                     : &f->variables[of_body];
+        hd_hash_add_key(&names->index, names->variables[i]->name, i);
+    }
+    return names;
+}
+
+/* ---- variables of the module --------------------------------------------------- */
+
+static uint64_t bytes_of(const ptx_variable *v) {
+    uint64_t one = (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
+    return v->is_unsized ? 0 : one * (v->count ? v->count : 1);
+}
+
+static uint32_t align_of(const ptx_variable *v) {
+    uint32_t own = (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
+    return v->align ? v->align : own ? own : 1;
+}
+
+/* The name in the source, but for variables of a file that would then share it. */
+static const char *name_of(ptx_lowering *l, const ptx_variable *v) {
+    const char *name = front_symbol_name(l->arena, v->name);
+    for (uint32_t i = 0; i < l->ptx->variable_count && name != v->name; i++) {
+        const ptx_variable *other = &l->ptx->variables[i];
+        if (other != v && !strcmp(front_symbol_name(l->arena, other->name), name))
+            return v->name;
+    }
+    return name;
+}
+
+/* All unsized arrays are the same memory. */
+static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
+    bool is_dynamic = v->space == PTX_SHARED && v->is_unsized;
+    kir_static made = {.name = name_of(l, v),
+                       .symbol = v->name,
+                       .space = ptx_kir_space(v->space),
+                       .is_dynamic = is_dynamic,
+                       .bytes = bytes_of(v),
+                       .align = align_of(v),
+                       .init = v->init};
+    if (is_dynamic && l->dynamic != KIR_NONE) {
+        kir_static *known = &l->statics.data[l->dynamic];
+        known->align = known->align > made.align ? known->align : made.align;
+        return l->dynamic;
+    }
+    if (v->is_extern && !is_dynamic)
+        ptx_cannot(l, "variable %s is defined in another file; link it in before", made.name);
+    if (!made.init && made.space != KIR_LOCAL)
+        made.init = hd_new_array(l->arena, uint8_t, made.bytes + 1); /* zero */
+    hd_push(l->arena, &l->statics, made);
+    if (is_dynamic)
+        l->dynamic = (uint32_t)l->statics.count - 1;
+    return (uint32_t)l->statics.count - 1;
+}
+
+static uint32_t static_index(ptx_lowering *l, const ptx_variable *v);
+
+/* Addresses in the initial value: of variables, which the kernel then has, too; of functions,
+ * which are numbers. */
+static void add_pointers(ptx_lowering *l, const ptx_variable *v, uint32_t index) {
+    hd_vec(kir_pointer) pointers = {0};
+    uint8_t *init = hd_new_array(l->arena, uint8_t, bytes_of(v) + 8);
+    memcpy(init, l->statics.data[index].init, bytes_of(v));
+    for (uint32_t i = 0; i < v->relocation_count; i++) {
+        const struct ptx_relocation *at = &v->relocations[i];
+        ptx_symbol symbol = ptx_find(l, at->name);
+        bool is_whole = at->bytes == 8 && !at->shift;
+        if (symbol.kind == PTX_IS_FUNCTION && is_whole) {
+            int64_t number = ptx_function_number(symbol.number);
+            memcpy(init + at->offset, &number, sizeof number);
+        } else if (symbol.kind == PTX_IS_VARIABLE && is_whole &&
+                   symbol.variable->space != PTX_SHARED) {
+            kir_pointer pointer = {at->offset, static_index(l, symbol.variable), at->addend};
+            hd_push(l->arena, &pointers, pointer);
+        } else {
+            ptx_cannot(l, "variable %s holds a part of the address of %s, which is not supported",
+                       v->name, at->name);
+        }
+    }
+    kir_static *made = &l->statics.data[index];
+    made->init = init;
+    made->pointers = pointers.data;
+    made->pointer_count = (uint32_t)pointers.count;
+}
+
+static uint32_t static_index(ptx_lowering *l, const ptx_variable *v) {
+    uint64_t known = hd_hash_get(&l->static_of, (uintptr_t)v);
+    if (known != HD_NO_VALUE)
+        return (uint32_t)known;
+    uint32_t index = add_static(l, v);
+    hd_hash_set(&l->static_of, (uintptr_t)v, index); /* it may point to itself */
+    if (v->relocation_count && !l->out.status)
+        add_pointers(l, v, index);
+    return index;
+}
+
+kir_value ptx_static(ptx_lowering *l, const ptx_variable *v) {
+    uint32_t index = static_index(l, v);
+    return front_leaf(&l->out, KIR_STATIC, front_pointer_type(l->statics.data[index].space), NULL,
+                      index);
+}
+
+/* ---- parameters -------------------------------------------------------------------- */
+
+/* "param_0" of "_Z5scalePf_param_0". */
+static const char *short_name(const ptx_function *entry, const ptx_variable *v) {
+    size_t length = strlen(entry->name);
+    bool begins = !strncmp(v->name, entry->name, length) && v->name[length] == '_';
+    return begins && v->name[length + 1] ? v->name + length + 1 : v->name;
+}
+
+static const char *scalar_name(ptx_type type) {
+    switch (type) {
+    case PTX_U8: return "unsigned char";
+    case PTX_B8:
+    case PTX_S8: return "char";
+    case PTX_U16: return "unsigned short";
+    case PTX_B16:
+    case PTX_BF16:
+    case PTX_S16: return "short";
+    case PTX_F16: return "half";
+    case PTX_F32: return "float";
+    case PTX_F64: return "double";
+    case PTX_B64:
+    case PTX_S64: return "long";
+    case PTX_U64: return "unsigned long";
+    case PTX_S32: return "int";
+    case PTX_U32: return "unsigned int";
+    default: return "int";
+    }
+}
+
+/* Arrays are structs by value: the launch gives their bytes. Whether a number is a pointer shows
+ * when it is used (pointers.c). */
+static void lower_params(ptx_lowering *l) {
+    kir_kernel *kernel = l->kernel;
+    const ptx_names *names = l->at->names;
+    kernel->param_count = l->entry->param_count;
+    kernel->params = hd_new_array(l->arena, kir_param, kernel->param_count);
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        const ptx_variable *v = names->variables[i];
+        ptx_storage *storage = &l->at->storage[i];
+        kir_param *param = &kernel->params[i];
+        *param = (kir_param){.name = short_name(l->entry, v), .bytes = (uint32_t)bytes_of(v)};
+        param->by_value_struct = v->is_array || v->vector > 1;
+        param->type =
+            param->by_value_struct ? front_pointer_type(KIR_PRIVATE) : ptx_kir_type(v->type);
+        param->type_name = param->by_value_struct ? hd_format(l->arena, "char[%u]", param->bytes)
+                                                  : scalar_name(v->type);
+        kir_value value = front_leaf(&l->out, KIR_PARAM, param->type, NULL, i);
+        if (param->by_value_struct)
+            storage->memory = value;
+        else
+            ptx_write(l, storage->first, value);
+    }
+}
+
+/* ---- a kernel ------------------------------------------------------------------------ */
+
+static void set_kernel_place(ptx_lowering *l) {
+    const ptx_source *source = NULL;
+    for (uint32_t i = 0; i < l->entry->inst_count && !source; i++)
+        source = ptx_user_source(l->shared, l->entry->insts[i].source);
+    l->kernel->place = (hd_place){
+        .file = l->ptx->path, .line = l->entry->place.line, .column = l->entry->place.column};
+    if (source)
+        l->kernel->place = (hd_place){
+            .file = l->ptx->files[source->file], .line = source->line, .column = source->column};
+}
+
+/* Calls whose results nobody wants are dropped where they do nothing else. */
+static bool is_droppable(const kir_inst *inst) {
+    static const char *const effects[] = {"barrier", "warp_sync", "vprintf", "device_",
+                                          "trap",    "assert",    "atomic"};
+    if (inst->op != KIR_CALL || inst->type.kind == KIR_VOID)
+        return false;
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
+        if (!strncmp(inst->name, effects[i], strlen(effects[i])))
+            return false;
+    return true;
+}
+
+/* Keeps what has an effect, and what that needs. */
+static void drop_unused(ptx_lowering *l) {
+    bool *needed = hd_new_array(l->arena, bool, l->out.insts.count);
+    front_values work = {0}, *lists = l->out.lists;
+    for (uint32_t b = 0; b < l->out.block_count; b++)
+        for (size_t i = 0; i < lists[b].count; i++) {
+            const kir_inst *inst = &l->out.insts.data[lists[b].data[i]];
+            needed[lists[b].data[i]] =
+                !is_droppable(inst) &&
+                (inst->op == KIR_CALL || kir_is_memory(inst->op) || kir_is_terminator(inst->op));
+            if (needed[lists[b].data[i]])
+                hd_push(l->arena, &work, lists[b].data[i]);
+        }
+    while (work.count) {
+        const kir_inst *inst = &l->out.insts.data[work.data[--work.count]];
+        for (uint32_t a = 0; a < inst->arg_count; a++) {
+            if (!needed[inst->args[a]])
+                hd_push(l->arena, &work, inst->args[a]);
+            needed[inst->args[a]] = true;
+        }
+    }
+    for (uint32_t b = 0; b < l->out.block_count; b++) {
+        size_t kept = 0;
+        for (size_t i = 0; i < lists[b].count; i++) {
+            kir_value v = lists[b].data[i];
+            kir_op op = l->out.insts.data[v].op;
+            if (needed[v] || op == KIR_BARRIER || op == KIR_FENCE)
+                lists[b].data[kept++] = v;
+        }
+        lists[b].count = kept;
+    }
+}
+
+static hd_status finish_kernel(ptx_lowering *l) {
+    ptx_finish_ssa(l);
+    drop_unused(l);
+    ptx_find_pointers(l);
+    if (l->out.status)
+        return l->out.status;
+    ptx_find_types(l);
+    front_join_entry(&l->out);
+    l->kernel->statics = l->statics.data;
+    l->kernel->static_count = (uint32_t)l->statics.count;
+    front_tidy(l->arena, l->kernel, l->out.insts.data, (uint32_t)l->out.insts.count, l->out.lists,
+               l->out.block_count);
+    return kir_finish(l->arena, l->diag, l->kernel);
+}
+
+static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel) {
+    const ptx_function *entry = &s->ptx->functions[index];
+    ptx_lowering l = {.arena = s->arena,
+                      .diag = s->diag,
+                      .ptx = s->ptx,
+                      .shared = s,
+                      .entry = entry,
+                      .kernel = hd_new(s->arena, kir_kernel),
+                      .dynamic = KIR_NONE,
+                      .predicate = KIR_NONE};
+    ptx_inst here = {.place = entry->place}; /* for failures before the first instruction */
+    l.out.arena = l.static_of.arena = l.definitions.arena = s->arena;
+    l.known_pointers = (hd_hash_table){.arena = s->arena, .key_bytes = sizeof(ptx_pointed)};
+    l.inst = &here;
+    front_leaf(&l.out, KIR_UNDEF, ptx_int(32), NULL, 0); /* what failed lowerings return: %0 */
+    ptx_block_start(&l, ptx_block_new(&l));
+    l.at = ptx_instance_new(&l, ptx_names_of(s, index));
+    for (int d = 0; d < 3; d++)
+        l.kernel->required_local[d] = entry->required_threads[d];
+    set_kernel_place(&l);
+    lower_params(&l);
+    ptx_lower_body(&l);
+    if (l.out.status)
+        return l.out.status;
+    *kernel = l.kernel;
+    return finish_kernel(&l);
+}
+
+/* ---- the module ------------------------------------------------------------------------ */
+
+/* Kernels go by the names of the source; those that share one by their symbols. */
+static void name_kernels(ptx_shared *s, kir_module *module, const uint32_t *entries) {
+    const char **names = hd_new_array(s->arena, const char *, module->kernel_count);
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        names[k] = front_instance_of_symbol(s->arena, s->ptx->functions[entries[k]].name);
+    for (uint32_t k = 0; k < module->kernel_count; k++) {
+        bool is_shared = false;
+        for (uint32_t i = 0; i < module->kernel_count; i++)
+            is_shared |= i != k && !strcmp(names[i], names[k]);
+        module->kernels[k]->name = is_shared ? s->ptx->functions[entries[k]].name : names[k];
+    }
+}
+
+static void index_names(ptx_shared *s) {
+    s->functions = s->variables = (hd_hash_table){.arena = s->arena, .key_bytes = HD_TEXT_KEYS};
+    for (uint32_t i = 0; i < s->ptx->function_count; i++)
+        hd_hash_add_key(&s->functions, s->ptx->functions[i].name, i);
+    for (uint32_t i = 0; i < s->ptx->variable_count; i++)
+        hd_hash_add_key(&s->variables, s->ptx->variables[i].name, i);
+    s->names = hd_new_array(s->arena, ptx_names *, s->ptx->function_count);
+    s->file_of = hd_new_array(s->arena, uint32_t, s->ptx->file_count + 1);
+    memset(s->file_of, 0xff, (s->ptx->file_count + 1) * sizeof *s->file_of);
+    s->is_header = hd_new_array(s->arena, bool, s->ptx->file_count + 1);
+    ptx_file(s, 0);
+}
+
+hd_status ptx_lower(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
+                    kir_module **result) {
+    ptx_shared s = {.arena = arena, .diag = diag, .ptx = ptx};
+    kir_module *module = hd_new(arena, kir_module);
+    front_values entries = {0};
+    index_names(&s);
+    for (uint32_t i = 0; i < ptx->function_count; i++)
+        if (ptx->functions[i].is_entry && ptx->functions[i].has_body)
+            hd_push(arena, &entries, i);
+    if (!entries.count)
+        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = ptx->path},
+                       "there is no kernel in this file: no .entry with a body");
+    module->kernel_count = (uint32_t)entries.count;
+    module->kernels = hd_new_array(arena, kir_kernel *, module->kernel_count);
+    for (uint32_t k = 0; k < module->kernel_count; k++) {
+        hd_status status = lower_kernel(&s, entries.data[k], &module->kernels[k]);
+        if (status)
+            return status;
+    }
+    name_kernels(&s, module, entries.data);
+    module->files = s.files.data;
+    module->file_count = (uint32_t)s.files.count;
+    module->rules = KIR_RULE(BLOCKS) | KIR_RULE(RETURNED_ARRIVE) | KIR_RULE(PRINTF_COUNTS) |
+                    KIR_RULE(VECTOR_STRUCTS) | KIR_RULE(NAMED_VARIABLES);
+    *result = module;
+    return HD_OK;
+}
