@@ -46,31 +46,66 @@ static bool next_warp(vm_run *r, const vm_op *op, uint32_t *first) {
 
 /* ---- elements --------------------------------------------------------------------- */
 
-typedef double number_fn(uint64_t bits);
+/* The elements of one register. */
+typedef void unpack_fn(uint64_t bits, double *to);
 typedef struct element {
     const char *name;
     uint32_t bits;
-    number_fn *number;
+    unpack_fn *unpack;
 } element;
 
-static double of_f16(uint64_t bits) { return vm_real_of(VM_F16, bits); }
-static double of_bf16(uint64_t bits) { return vm_real_of(VM_F32, bits << 16); }
-static double of_f32(uint64_t bits) { return vm_real_of(VM_F32, bits); }
+static inline float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A float of fewer bits, `low` of them behind the point: its digits go where a float has them, and a
+ * factor makes good the other bias, also of subnormal numbers. */
+static inline double real_of_few(uint32_t bits, uint32_t width, uint32_t low, float bias) {
+    uint32_t size = bits & ((1u << (width - 1)) - 1), sign = bits >> (width - 1) & 1;
+    double value = float_of(size << (23 - low)) * bias;
+    return sign ? -value : value;
+}
+
+static inline double real_of_f16(uint32_t bits) {
+    if ((bits & 0x7c00) == 0x7c00)
+        return vm_real_of(VM_F16, bits);
+    return real_of_few(bits & 0xffff, 16, 10, 0x1p112f);
+}
+static inline double real_of_e4m3(uint32_t bits) {
+    return (bits & 0x7f) == 0x7f ? NAN : real_of_few(bits & 0xff, 8, 3, 0x1p120f);
+}
+static inline double real_of_e5m2(uint32_t bits) {
+    return real_of_f16((bits & 0xff) << 8); /* the upper half of one */
+}
+
+#define UNPACK(name, count, value)                              \
+    static void name(uint64_t all, double *to) {                \
+        for (uint32_t i = 0; i < (count); i++) {                \
+            uint32_t x = (uint32_t)(all >> i * (32 / (count))); \
+            to[i] = (value);                                    \
+        }                                                       \
+    }
+UNPACK(unpack_f16, 2, real_of_f16(x))
+UNPACK(unpack_bf16, 2, float_of(x << 16))
+UNPACK(unpack_f32, 1, float_of(x))
 /* What stands below the ten bits does not count. */
-static double of_tf32(uint64_t bits) { return vm_real_of(VM_F32, bits & 0xffffe000); }
-static double of_f64(uint64_t bits) { return vm_real_of(VM_F64, bits); }
-static double of_e4m3(uint64_t bits) { return vm_real_of_e4m3((uint8_t)bits); }
-static double of_e5m2(uint64_t bits) { return vm_real_of_e5m2((uint8_t)bits); }
-static double of_s8(uint64_t bits) { return (int8_t)bits; }
-static double of_u8(uint64_t bits) { return (uint8_t)bits; }
-static double of_s32(uint64_t bits) { return (int32_t)bits; }
+UNPACK(unpack_tf32, 1, float_of(x & 0xffffe000))
+UNPACK(unpack_e4m3, 4, real_of_e4m3(x))
+UNPACK(unpack_e5m2, 4, real_of_e5m2(x))
+UNPACK(unpack_s8, 4, (int8_t)x)
+UNPACK(unpack_u8, 4, (uint8_t)x)
+UNPACK(unpack_s32, 1, (int32_t)x)
+static void unpack_f64(uint64_t all, double *to) { memcpy(to, &all, sizeof *to); }
 
 static const element elements[] = {
-    {"f16", 16, of_f16},  {"bf16", 16, of_bf16}, {"tf32", 32, of_tf32}, {"e4m3", 8, of_e4m3},
-    {"e5m2", 8, of_e5m2}, {"s8", 8, of_s8},      {"u8", 8, of_u8},      {"f32", 32, of_f32},
-    {"s32", 32, of_s32},  {"f64", 64, of_f64},
+    {"f16", 16, unpack_f16},  {"bf16", 16, unpack_bf16}, {"tf32", 32, unpack_tf32},
+    {"e4m3", 8, unpack_e4m3}, {"e5m2", 8, unpack_e5m2},  {"s8", 8, unpack_s8},
+    {"u8", 8, unpack_u8},     {"f32", 32, unpack_f32},   {"s32", 32, unpack_s32},
+    {"f64", 64, unpack_f64},
 };
-enum { ELEMENTS = sizeof elements / sizeof *elements };
+enum { ELEMENTS = sizeof elements / sizeof *elements, MOST_IN_REGISTER = 4 };
 
 /* What there is: shapes, types of C and D, types of A and B, separated by blanks. */
 static const struct {
@@ -122,44 +157,55 @@ typedef struct matrices {
 
 static uint32_t per_register(const fragment *f) { return f->width / f->element->bits; }
 
-/* Element i of a lane. */
-static double element_of(const vm_run *r, const fragment *f, uint32_t lane, uint32_t i) {
-    uint32_t each = per_register(f), bits = f->element->bits;
-    uint64_t value = vm_element(r, f->in[i / each], lane) >> i % each * bits;
-    return f->element->number(bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value);
-}
-
+/* What lane l has goes where the rule above says. */
 static void gather(const vm_run *r, const mma *x, uint32_t first, matrices *to) {
     uint32_t e = per_register(&x->a);
+    double part[MOST_IN_REGISTER];
     for (uint32_t l = 0; l < VM_WARP; l++) {
         uint32_t group = l / 4, quarter = l % 4;
-        for (uint32_t i = 0; i < x->a.registers * e; i++)
-            to->a[group + i / e % 2 * 8][e * quarter + i % e + 4 * e * (i / e / 2)] =
-                element_of(r, &x->a, first + l, i);
-        for (uint32_t i = 0; i < x->b.registers * e; i++)
-            to->b[e * quarter + i % e + 4 * e * (i / e)][group] =
-                element_of(r, &x->b, first + l, i);
-        for (uint32_t i = 0; i < x->m / 4; i++)
-            to->c[group + i / 2 * 8][2 * quarter + i % 2] = element_of(r, &x->c, first + l, i);
+        for (uint32_t g = 0; g < x->a.registers; g++) {
+            x->a.element->unpack(vm_element(r, x->a.in[g], first + l), part);
+            memcpy(&to->a[group + g % 2 * 8][e * quarter + 4 * e * (g / 2)], part,
+                   e * sizeof *part);
+        }
+        for (uint32_t g = 0; g < x->b.registers; g++) {
+            x->b.element->unpack(vm_element(r, x->b.in[g], first + l), part);
+            for (uint32_t j = 0; j < e; j++)
+                to->b[e * quarter + j + 4 * e * g][group] = part[j];
+        }
+        uint32_t each = per_register(&x->c);
+        for (uint32_t g = 0; g < x->c.registers; g++) {
+            x->c.element->unpack(vm_element(r, x->c.in[g], first + l), part);
+            for (uint32_t j = 0, i = g * each; j < each; j++, i++)
+                to->c[group + i / 2 * 8][2 * quarter + i % 2] = part[j];
+        }
     }
 }
 
 static void multiply(const mma *x, matrices *y) {
     bool is_exact = x->a.element->bits < 64;
     for (uint32_t i = 0; i < x->m; i++)
-        for (uint32_t k = 0; k < x->k; k++)
-            for (uint32_t j = 0; j < COLUMNS; j++)
-                y->c[i][j] = is_exact ? y->a[i][k] * y->b[k][j] + y->c[i][j]
-                                      : fma(y->a[i][k], y->b[k][j], y->c[i][j]);
+        for (uint32_t k = 0; k < x->k; k++) {
+            double a = y->a[i][k], *c = y->c[i];
+            const double *b = y->b[k];
+            if (is_exact)
+                for (uint32_t j = 0; j < COLUMNS; j++)
+                    c[j] += a * b[j];
+            else
+                for (uint32_t j = 0; j < COLUMNS; j++)
+                    c[j] = fma(a, b[j], c[j]);
+        }
 }
 
 /* An element of the result: whole numbers are exact in the sum. */
 static uint64_t result_bits(const mma *x, double sum) {
-    const element *type = x->c.element;
-    if (type->number != of_s32)
-        return isnan(sum) && type->number == of_f32 ? 0x7fffffff
-               : type->number == of_f16             ? vm_format_real(&vm_f16, sum, FE_TONEAREST)
-                                                    : vm_bits_of(x->d[0].elem, sum);
+    unpack_fn *type = x->c.element->unpack;
+    if (type == unpack_f32)
+        return isnan(sum) ? 0x7fffffff : vm_bits_of(VM_F32, sum);
+    if (type == unpack_f16)
+        return vm_format_real(&vm_f16, sum, FE_TONEAREST);
+    if (type == unpack_f64)
+        return vm_bits_of(VM_F64, sum);
     if (x->saturates)
         sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
     return (uint32_t)(int64_t)sum;
@@ -234,7 +280,7 @@ static fragment fragment_of(const char *name, uint32_t count) {
 
 /* Does the type hold the fragment? C and D are of the sum's own type, unless they are packed. */
 static bool holds(kir_type type, const fragment *f, bool is_sum) {
-    bool is_float = f->width == 64 || (is_sum && f->element->number == of_f32);
+    bool is_float = f->width == 64 || (is_sum && f->element->unpack == unpack_f32);
     return type.kind == (is_float ? KIR_FLOAT : KIR_INT) && type.bits == f->width &&
            type.lanes == f->registers;
 }
