@@ -115,6 +115,7 @@ static void write_pointers(hd_vm *vm, const kir_kernel *kernel, size_t first) {
             const kir_pointer *pointer = &s->pointers[i];
             const vm_placed *to = vm_find_static(vm, &kernel->statics[pointer->to]);
             uint64_t address = to->address + (uint64_t)pointer->addend;
+            uint8_t *host = vm_space_at(&vm->space, vm->statics.data[v].address)->host;
             memcpy(host + pointer->offset, &address, sizeof address);
         }
     }
