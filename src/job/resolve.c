@@ -422,6 +422,23 @@ static hd_status find_buffer(const resolver *r, hd_arg *arg) {
     return HD_OK;
 }
 
+static hd_status check_offset(const resolver *r, const hd_arg *arg) {
+    const hd_buffer *buffer = &r->job->buffers[arg->buffer];
+    uint64_t bytes = buffer->count * buffer->element_bytes;
+    bool laid_out = r->job->record && buffer->record == hd_record_declared(r->job->record);
+    if (arg->offset >= bytes)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "argument '%s' begins at byte %llu of buffer '%s', which has %llu",
+                       arg->name, (ull)arg->offset, buffer->name, (ull)bytes);
+    if (arg->offset && (laid_out || buffer->arrays))
+        return hd_fail(
+            r->diag, HD_EUNSUPPORTED, &arg->place,
+            "argument '%s' begins inside of buffer '%s', whose layout would change; only "
+            "buffers that stay as they are take an 'offset'",
+            arg->name, buffer->name);
+    return HD_OK;
+}
+
 static hd_status resolve_buffer_arg(const resolver *r, const hd_launch *launch, hd_arg *arg,
                                     const kir_param *param) {
     const hd_job *job = r->job;
@@ -433,7 +450,7 @@ static hd_status resolve_buffer_arg(const resolver *r, const hd_launch *launch, 
     /* Of numbers, as many as one of its elements takes. */
     if (hd_job_declared_of(job, arg) && !param->record &&
         (!param->element_bytes || buffer->element_bytes % param->element_bytes == 0))
-        return HD_OK;
+        return check_offset(r, arg);
     bool is_typed = param->element_bytes && !KIR_HAS(r->module, UNTYPED_POINTERS);
     if (is_typed && param->element_bytes != buffer->element_bytes)
         return hd_fail(
@@ -450,7 +467,7 @@ static hd_status resolve_buffer_arg(const resolver *r, const hd_launch *launch, 
             "parameter '%s' points to %s, but buffer '%s' holds %s, and %s is the record "
             "to lay out; give both the same type",
             arg->name, type, buffer->name, buffer->type, record->name);
-    return HD_OK;
+    return check_offset(r, arg);
 }
 
 /* A variable such as CUDA's __device__ and __constant__ ones, whose place a buffer takes. */
@@ -465,6 +482,10 @@ static hd_status resolve_variable(const resolver *r, const kir_kernel *kernel, h
         return status;
     const hd_buffer *buffer = &r->job->buffers[arg->buffer];
     uint64_t bytes = buffer->count * buffer->element_bytes;
+    if (arg->offset)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "variable '%s' takes all of buffer '%s'; leave 'offset' out", arg->name,
+                       buffer->name);
     if (bytes != variable->bytes)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "variable '%s' has %llu bytes, but buffer '%s' has %llu (%llu elements of "
@@ -502,8 +523,10 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
     hd_arg_kind wanted = job_arg_kind(param);
     bool is_number =
         param->type.kind == KIR_INT && param->type.bits == 64 && !param->by_value_struct;
-    if (arg->kind == HD_ARG_BUFFER && is_number && KIR_HAS(r->module, UNTYPED_POINTERS))
-        return find_buffer(r, arg);
+    if (arg->kind == HD_ARG_BUFFER && is_number && KIR_HAS(r->module, UNTYPED_POINTERS)) {
+        hd_status status = find_buffer(r, arg);
+        return status ? status : check_offset(r, arg);
+    }
     if (arg->kind != wanted)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "parameter '%s' of kernel '%s' is %s; give it %s", arg->name, kernel->name,
