@@ -189,6 +189,14 @@ typedef struct kir_param {
     bool is_const, is_restrict, by_value_struct;
 } kir_param;
 
+/* An address that a variable holds from the start: 8 bytes of it are that of another variable of
+ * the kernel (or the same one), plus so many bytes. */
+typedef struct kir_pointer {
+    uint64_t offset;
+    uint32_t to; /* index of the static */
+    int64_t addend;
+} kir_pointer;
+
 /* A variable that lives outside the stack: __local arrays, __constant tables, __device__
  * variables of CUDA (global space; one variable for all kernels that name it). */
 typedef struct kir_static {
@@ -198,8 +206,9 @@ typedef struct kir_static {
     bool is_dynamic; /* local memory whose size the launch gives; bytes is 0 */
     uint64_t bytes;
     uint32_t align;
-    const uint8_t *init;     /* NULL: not initialised */
-    bool holds_addresses;    /* of variables, which `init` lacks: who places them fills them in */
+    const uint8_t *init; /* NULL: not initialised */
+    const kir_pointer *pointers;
+    uint32_t pointer_count;
     const hd_record *record; /* element type, when it is a struct */
 } kir_static;
 

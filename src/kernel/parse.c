@@ -522,6 +522,21 @@ static const uint8_t *read_init(reader *r, uint64_t bytes) {
     return init;
 }
 
+static void read_pointers(reader *r, kir_static *variable) {
+    hd_vec(kir_pointer) pointers = {0};
+    while (accept_word(r, "pointer")) {
+        kir_pointer pointer = {.offset = (uint64_t)expect_number(r)};
+        if (!accept_word(r, "to"))
+            wrong(r, &r->now, "a pointer in a variable needs 'to' and the number of a variable");
+        pointer.to = expect_small(r);
+        if (accept_mark(r, '+'))
+            pointer.addend = expect_number(r);
+        hd_push(r->arena, &pointers, pointer);
+    }
+    variable->pointers = pointers.data;
+    variable->pointer_count = (uint32_t)pointers.count;
+}
+
 static kir_static read_static(reader *r) {
     kir_static variable = {.name = expect(r, STRING, "the variable's name in quotes")};
     variable.space = (kir_space)expect_name(r, kir_space_names, KIR_GENERIC + 1, "a memory space");
@@ -538,6 +553,7 @@ static kir_static read_static(reader *r) {
         variable.init = hd_new_array(r->arena, uint8_t, variable.bytes + 1);
     else if (accept_word(r, "init"))
         variable.init = read_init(r, variable.bytes);
+    read_pointers(r, &variable);
     return variable;
 }
 

@@ -222,6 +222,9 @@ static void print_static(hd_str *out, const kir_static *variable) {
             hd_str_printf(out, "%02x", variable->init[i]);
         hd_str_add(out, "\"");
     }
+    for (uint32_t i = 0; i < variable->pointer_count; i++)
+        hd_str_printf(out, " pointer %" PRIu64 " to %u + %" PRId64, variable->pointers[i].offset,
+                      variable->pointers[i].to, variable->pointers[i].addend);
     hd_str_add(out, "\n");
 }
 

@@ -107,6 +107,28 @@ static hd_status check_block(const checker *c, uint32_t b, bool *seen) {
     return block->inst_count ? HD_OK : bad_block(c, b, "is empty; it must end in a terminator");
 }
 
+/* What variables point to is there, and can be pointed to before a block runs. */
+static hd_status check_statics(const checker *c) {
+    const kir_kernel *kernel = c->kernel;
+    for (uint32_t v = 0; v < kernel->static_count; v++)
+        for (uint32_t i = 0; i < kernel->statics[v].pointer_count; i++) {
+            const kir_static *variable = &kernel->statics[v];
+            const kir_pointer *pointer = &variable->pointers[i];
+            hd_place place = c->place(c->user, KIR_NONE);
+            bool fits =
+                variable->init && variable->bytes >= 8 && pointer->offset <= variable->bytes - 8;
+            if (!fits || pointer->to >= kernel->static_count ||
+                kernel->statics[pointer->to].space == KIR_LOCAL)
+                return hd_fail(c->diag, HD_EINPUT, &place,
+                               "kernel %s: variable \"%s\" has a pointer at byte %llu to variable "
+                               "%u; it must lie in it, initialised, and point to one outside of "
+                               "local memory",
+                               kernel->name, variable->name, (unsigned long long)pointer->offset,
+                               pointer->to);
+        }
+    return HD_OK;
+}
+
 static hd_status check_structure(const checker *c) {
     kir_kernel *kernel = c->kernel;
     hd_place place = c->place(c->user, KIR_NONE);
@@ -121,7 +143,7 @@ static hd_status check_structure(const checker *c) {
     for (kir_value v = 0; v < kernel->inst_count; v++)
         if (!seen[v])
             return bad(c, v, "stands in no block");
-    return HD_OK;
+    return check_statics(c);
 }
 
 /* ---- types ------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef HD_PTX_INTERNAL_H
 #define HD_PTX_INTERNAL_H
 
+#include "base/table.h"
 #include "heddle/ptx.h"
 #include "vm/vm.h"
 
@@ -43,6 +44,7 @@ struct hd_ptx_module {
     kir_module *kir;
     hd_ptx_kernel *kernels; /* [kir->kernel_count] */
     hd_vec(api_variable) variables;
+    hd_hash_table rows; /* of variables by their names */
 };
 
 /* New memory of the machine's, or NULL. */

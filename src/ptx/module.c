@@ -1,6 +1,6 @@
 /*
- * Modules: a text becomes kernels, and its variables get memory of the machine's. What an
- * initialiser says of addresses is filled in when all of them have one.
+ * Modules: a text becomes kernels, and its variables get memory of the machine's. Addresses in
+ * initial values are written when all variables have one.
  */
 #include <stdlib.h>
 
@@ -12,10 +12,8 @@ enum { MOST_THREADS = 1024 };
 /* ---- variables ------------------------------------------------------------------------------ */
 
 static const api_variable *find_variable(const hd_ptx_module *m, const char *name) {
-    for (size_t i = 0; i < m->variables.count; i++)
-        if (!strcmp(m->variables.data[i].name, name))
-            return &m->variables.data[i];
-    return NULL;
+    uint64_t row = hd_hash_get_key(&m->rows, name);
+    return row == HD_NO_VALUE ? NULL : &m->variables.data[row];
 }
 
 static hd_status place_variable(hd_ptx_module *m, const char *name, uint64_t bytes, uint64_t align,
@@ -27,6 +25,7 @@ static hd_status place_variable(hd_ptx_module *m, const char *name, uint64_t byt
                        (unsigned long long)bytes);
     if (init)
         memcpy(address, init, bytes);
+    hd_hash_add_key(&m->rows, name, m->variables.count);
     hd_push(m->arena, &m->variables, (api_variable){name, address, bytes});
     return HD_OK;
 }
@@ -52,29 +51,33 @@ static hd_status place_ptx_variables(hd_ptx_module *m, const ptx_module *ptx) {
     return status;
 }
 
-/* Variables that the text has not at its own level, such as those of a function's body. */
+/* Variables as kernels know them: with those that the text has not at its own level, such as those
+ * of a function's body, and with numbers for functions in their initial values. */
 static hd_status place_statics(hd_ptx_module *m) {
     hd_status status = HD_OK;
     for (uint32_t k = 0; k < m->kir->kernel_count; k++)
         for (uint32_t i = 0; i < m->kir->kernels[k]->static_count && !status; i++) {
             const kir_static *s = &m->kir->kernels[k]->statics[i];
-            if (s->space != KIR_LOCAL && !find_variable(m, kir_symbol(s)))
+            const api_variable *known = find_variable(m, kir_symbol(s));
+            if (s->space != KIR_LOCAL && !known)
                 status = place_variable(m, kir_symbol(s), s->bytes, s->align,
                                         s->space == KIR_CONSTANT, s->init);
+            else if (s->space != KIR_LOCAL && s->init)
+                memcpy(known->address, s->init, s->bytes);
         }
     return status;
 }
 
-static void fill_in(const hd_ptx_module *m, const ptx_variable *v) {
-    const api_variable *to = find_variable(m, v->name);
-    for (uint32_t i = 0; i < v->relocation_count && to; i++) {
-        const struct ptx_relocation *r = &v->relocations[i];
-        const api_variable *of = find_variable(m, r->name);
-        if (!of)
-            continue; /* of a function: its number stands there already */
-        uint64_t bits = ((uint64_t)(uintptr_t)of->address + (uint64_t)r->addend) >> r->shift;
-        memcpy((uint8_t *)to->address + r->offset, &bits, r->bytes);
-    }
+/* Addresses that the variables of a kernel hold. */
+static void write_pointers(const hd_ptx_module *m, const kir_kernel *k) {
+    for (uint32_t i = 0; i < k->static_count; i++)
+        for (uint32_t p = 0; p < k->statics[i].pointer_count; p++) {
+            const kir_pointer *pointer = &k->statics[i].pointers[p];
+            uint8_t *in = find_variable(m, kir_symbol(&k->statics[i]))->address;
+            const uint8_t *to = find_variable(m, kir_symbol(&k->statics[pointer->to]))->address;
+            uint64_t address = (uint64_t)(uintptr_t)to + (uint64_t)pointer->addend;
+            memcpy(in + pointer->offset, &address, sizeof address);
+        }
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -173,6 +176,7 @@ hd_status hd_ptx_load(hd_ptx *machine, const char *name, const char *text, size_
     hd_arena *arena = hd_arena_new();
     hd_ptx_module *m = hd_new(arena, hd_ptx_module);
     *m = (hd_ptx_module){.machine = machine, .arena = arena};
+    m->rows = (hd_hash_table){.arena = arena, .key_bytes = HD_TEXT_KEYS};
     m->next = machine->modules;
     m->link = &machine->modules;
     if (m->next)
@@ -185,8 +189,8 @@ hd_status hd_ptx_load(hd_ptx *machine, const char *name, const char *text, size_
         status = place_ptx_variables(m, ptx);
     if (!status)
         status = place_statics(m);
-    for (uint32_t i = 0; !status && ptx && i < ptx->variable_count; i++)
-        fill_in(m, &ptx->variables[i]);
+    for (uint32_t i = 0; !status && i < m->kir->kernel_count; i++)
+        write_pointers(m, m->kir->kernels[i]);
     if (!status)
         make_kernels(m, ptx);
     *result = status ? NULL : m;

@@ -90,11 +90,6 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
 static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
     if (s->space == KIR_LOCAL || vm_find_static(vm, s))
         return HD_OK;
-    if (s->holds_addresses)
-        return hd_fail(vm->diag, HD_EUNSUPPORTED, &kernel->place,
-                       "variable '%s' has an initial value that is the address of another; in a "
-                       "job index a table instead",
-                       s->name);
     vm_region region = {.name = s->name,
                         .space = s->space,
                         .bytes = s->bytes,
@@ -109,6 +104,20 @@ static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_sta
         memcpy(placed->host, s->init, s->bytes);
     hd_push(vm->arena, &vm->statics, (vm_placed){s, placed->base});
     return HD_OK;
+}
+
+/* Addresses that variables of a kernel hold, of those from number `first` on: all have places. */
+static void write_pointers(hd_vm *vm, const kir_kernel *kernel, size_t first) {
+    for (size_t v = first; v < vm->statics.count; v++) {
+        const kir_static *s = vm->statics.data[v].variable;
+        for (uint32_t i = 0; i < s->pointer_count; i++) {
+            const kir_pointer *pointer = &s->pointers[i];
+            const vm_placed *to = vm_find_static(vm, &kernel->statics[pointer->to]);
+            uint64_t address = to->address + (uint64_t)pointer->addend;
+            uint8_t *host = vm_space_at(&vm->space, vm->statics.data[v].address)->host;
+            memcpy(host + pointer->offset, &address, sizeof address);
+        }
+    }
 }
 
 /* ---- compiled kernels ---------------------------------------------------------------------- */
@@ -182,8 +191,11 @@ static hd_status open_job(hd_vm *vm, const hd_job *job, void *const *contents) {
         const hd_launch *l = &job->launches[i];
         vm_compiled *compiled;
         status = vm_compiled_for(vm, job->module, l, &compiled);
+        size_t placed = vm->statics.count;
         for (uint32_t s = 0; s < l->kernel->static_count && !status; s++)
             status = place_static(vm, l->kernel, &l->kernel->statics[s]);
+        if (!status)
+            write_pointers(vm, l->kernel, placed);
     }
     return status ? status : vm_check_allowed(vm);
 }

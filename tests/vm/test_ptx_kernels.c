@@ -80,8 +80,7 @@ static hd_job *with_module(state *s, const hd_job *job, const kir_module *module
         for (uint32_t a = 0; a < launch->arg_count; a++) {
             hd_arg arg = job->launches[l].args[a];
             if (arg.param == KIR_NONE)
-                arg.variable =
-                    same_variable(launch->kernel, job->launches[l].kernel, arg.variable);
+                arg.variable = same_variable(launch->kernel, job->launches[l].kernel, arg.variable);
             if (arg.param != KIR_NONE || arg.variable != KIR_NONE)
                 launch->args[kept++] = arg;
         }

@@ -54,25 +54,21 @@ static uint32_t align_of(const ptx_variable *v) {
     return v->align ? v->align : own ? own : 1;
 }
 
-/* Addresses of functions are numbers of ours; those of variables are for who places them. */
-static bool holds_addresses(ptx_lowering *l, const ptx_variable *v) {
-    bool found = false;
-    for (uint32_t i = 0; i < v->relocation_count; i++) {
-        const struct ptx_relocation *r = &v->relocations[i];
-        uint64_t function = hd_hash_get_key(&l->shared->functions, r->name);
-        found |= function == HD_NO_VALUE;
-        if (function == HD_NO_VALUE)
-            continue;
-        uint64_t bits = (uint64_t)ptx_function_number((uint32_t)function) >> r->shift;
-        memcpy(v->init + r->offset, &bits, r->bytes);
+/* The name in the source, but for variables of a file that would then share it. */
+static const char *name_of(ptx_lowering *l, const ptx_variable *v) {
+    const char *name = front_symbol_name(l->arena, v->name);
+    for (uint32_t i = 0; i < l->ptx->variable_count && name != v->name; i++) {
+        const ptx_variable *other = &l->ptx->variables[i];
+        if (other != v && !strcmp(front_symbol_name(l->arena, other->name), name))
+            return v->name;
     }
-    return found;
+    return name;
 }
 
 /* All unsized arrays are the same memory. */
 static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
     bool is_dynamic = v->space == PTX_SHARED && v->is_unsized;
-    kir_static made = {.name = front_symbol_name(l->arena, v->name),
+    kir_static made = {.name = name_of(l, v),
                        .symbol = v->name,
                        .space = ptx_kir_space(v->space),
                        .is_dynamic = is_dynamic,
@@ -88,21 +84,57 @@ static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
         ptx_cannot(l, "variable %s is defined in another file; link it in before", made.name);
     if (!made.init && made.space != KIR_LOCAL)
         made.init = hd_new_array(l->arena, uint8_t, made.bytes + 1); /* zero */
-    made.holds_addresses = holds_addresses(l, v);
     hd_push(l->arena, &l->statics, made);
     if (is_dynamic)
         l->dynamic = (uint32_t)l->statics.count - 1;
     return (uint32_t)l->statics.count - 1;
 }
 
-kir_value ptx_static(ptx_lowering *l, const ptx_variable *v) {
-    uint64_t index = hd_hash_get(&l->static_of, (uintptr_t)v);
-    if (index == HD_NO_VALUE) {
-        index = add_static(l, v);
-        hd_hash_set(&l->static_of, (uintptr_t)v, index);
+static uint32_t static_index(ptx_lowering *l, const ptx_variable *v);
+
+/* Addresses in the initial value: of variables, which the kernel then has, too; of functions,
+ * which are numbers. */
+static void add_pointers(ptx_lowering *l, const ptx_variable *v, uint32_t index) {
+    hd_vec(kir_pointer) pointers = {0};
+    uint8_t *init = hd_new_array(l->arena, uint8_t, bytes_of(v) + 8);
+    memcpy(init, l->statics.data[index].init, bytes_of(v));
+    for (uint32_t i = 0; i < v->relocation_count; i++) {
+        const struct ptx_relocation *at = &v->relocations[i];
+        ptx_symbol symbol = ptx_find(l, at->name);
+        bool is_whole = at->bytes == 8 && !at->shift;
+        if (symbol.kind == PTX_IS_FUNCTION && is_whole) {
+            int64_t number = ptx_function_number(symbol.number);
+            memcpy(init + at->offset, &number, sizeof number);
+        } else if (symbol.kind == PTX_IS_VARIABLE && is_whole &&
+                   symbol.variable->space != PTX_SHARED) {
+            kir_pointer pointer = {at->offset, static_index(l, symbol.variable), at->addend};
+            hd_push(l->arena, &pointers, pointer);
+        } else {
+            ptx_cannot(l, "variable %s holds a part of the address of %s, which is not supported",
+                       v->name, at->name);
+        }
     }
+    kir_static *made = &l->statics.data[index];
+    made->init = init;
+    made->pointers = pointers.data;
+    made->pointer_count = (uint32_t)pointers.count;
+}
+
+static uint32_t static_index(ptx_lowering *l, const ptx_variable *v) {
+    uint64_t known = hd_hash_get(&l->static_of, (uintptr_t)v);
+    if (known != HD_NO_VALUE)
+        return (uint32_t)known;
+    uint32_t index = add_static(l, v);
+    hd_hash_set(&l->static_of, (uintptr_t)v, index); /* it may point to itself */
+    if (v->relocation_count && !l->out.status)
+        add_pointers(l, v, index);
+    return index;
+}
+
+kir_value ptx_static(ptx_lowering *l, const ptx_variable *v) {
+    uint32_t index = static_index(l, v);
     return front_leaf(&l->out, KIR_STATIC, front_pointer_type(l->statics.data[index].space), NULL,
-                      (uint32_t)index);
+                      index);
 }
 
 /* ---- parameters -------------------------------------------------------------------- */

@@ -1,6 +1,97 @@
-/* Products of small matrices by the threads of a warp. */
+/*
+ * Products of small matrices by the threads of a warp. Each holds a part of every matrix in some
+ * registers, a fragment; kir takes it as a vector. The layout is that of PTX, and the machine's
+ * affair (docs/kir.md).
+ */
 #include "frontend/ptx/internal.h"
 
+/* The registers of operand i as a vector of this type. */
+static kir_value fragment(ptx_lowering *l, uint32_t i, ptx_type type) {
+    const ptx_operand *operand = ptx_operand_at(l, i);
+    const ptx_operand *parts = operand->kind == PTX_VECTOR ? operand->list : operand;
+    uint32_t count = operand->kind == PTX_VECTOR ? operand->count : 1;
+    kir_value values[16] = {0};
+    if (count > 16 || !count)
+        ptx_wrong(l, "a fragment of %u registers", count);
+    for (uint32_t k = 0; k < count && k < 16; k++)
+        values[k] = ptx_value(l, &parts[k], type);
+    return l->out.status ? 0 : ptx_join(l, count, values);
+}
+
+static uint32_t registers_of(ptx_lowering *l, uint32_t i) {
+    const ptx_operand *operand = ptx_operand_at(l, i);
+    return operand->kind == PTX_VECTOR ? operand->count : 1;
+}
+
+static void put_fragment(ptx_lowering *l, kir_value vector) {
+    const ptx_operand *to = ptx_operand_at(l, 0);
+    uint32_t count = to->kind == PTX_VECTOR ? to->count : 1;
+    for (uint32_t k = 0; k < count; k++)
+        ptx_put_to(l, to->kind == PTX_VECTOR ? &to->list[k] : to, ptx_part(l, vector, k), false);
+}
+
+/* ---- products ---------------------------------------------------------------------- */
+
+/* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c: the last four words are the types
+ * of D, A, B and C. */
+static void lower_mma(ptx_lowering *l, const void *what) {
+    (void)what;
+    const ptx_inst *inst = l->inst;
+    const char *shape = NULL, *const *types = inst->words + inst->word_count - 4;
+    for (uint32_t w = 1; w < inst->word_count; w++)
+        if (inst->words[w][0] == 'm' && strchr(inst->words[w], 'n') && strchr(inst->words[w], 'k'))
+            shape = inst->words[w];
+    static const char results[] = "f32 f16 s32 f64";
+    bool is_known = shape && inst->word_count > 6 && hd_has_word(results, types[0]) &&
+                    !strcmp(types[0], types[3]) && !ptx_has(inst, "sp") && !ptx_has(inst, "xor") &&
+                    ptx_has(inst, "row") && ptx_has(inst, "col");
+    if (!is_known) {
+        ptx_cannot(l, "%s is not supported; docs/kir.md lists the products that are",
+                   ptx_opcode(l->arena, inst));
+        return;
+    }
+    bool is_double = !strcmp(types[1], "f64");
+    ptx_type sums = is_double ? PTX_F64 : !strcmp(types[0], "f32") ? PTX_F32 : PTX_B32;
+    kir_value args[] = {fragment(l, 1, is_double ? PTX_F64 : PTX_B32),
+                        fragment(l, 2, is_double ? PTX_F64 : PTX_B32), fragment(l, 3, sums)};
+    if (l->out.status)
+        return;
+    bool same = !strcmp(types[1], types[2]);
+    const char *name =
+        hd_format(l->arena, "mma_%s_%s_%s%s%s%s", shape, types[0], types[1], same ? "" : "_",
+                  same ? "" : types[2], ptx_has(inst, "satfinite") ? "_sat" : "");
+    put_fragment(l, front_emit_call(&l->out, name, ptx_type_of_value(l, args[2]), 3, args));
+}
+
+/* ---- loads and transposition --------------------------------------------------------- */
+
+/* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d, ...}, [address] */
+static void lower_ldmatrix(ptx_lowering *l, const void *what) {
+    (void)what;
+    uint32_t count = registers_of(l, 0);
+    if (!ptx_has(l->inst, "m8n8") || (count != 1 && count != 2 && count != 4)) {
+        ptx_cannot(l, "%s is not supported; matrices of m8n8 are", ptx_opcode(l->arena, l->inst));
+        return;
+    }
+    kir_value address = ptx_address(l, 1, PTX_SHARED);
+    if (l->out.status)
+        return;
+    const char *name =
+        hd_format(l->arena, "ldmatrix_x%u%s", count, ptx_has(l->inst, "trans") ? "_trans" : "");
+    put_fragment(l,
+                 front_emit_call(&l->out, name, front_int_type(32, (uint8_t)count), 1, &address));
+}
+
+static void lower_movmatrix(ptx_lowering *l, const void *what) {
+    (void)what;
+    kir_value value = ptx_get(l, 1, PTX_B32);
+    if (!l->out.status)
+        ptx_put(l, 0, ptx_call1(l, "movmatrix_trans", value), false);
+}
+
 const ptx_rule ptx_matrix_rules[] = {
+    {"mma", lower_mma, NULL, true},
+    {"ldmatrix", lower_ldmatrix, NULL, true},
+    {"movmatrix", lower_movmatrix, NULL, true},
     {NULL},
 };

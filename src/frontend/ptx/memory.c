@@ -305,22 +305,22 @@ static const operation *operation_of(const ptx_inst *inst) {
     return NULL;
 }
 
-/* Types that kir has no arithmetic for go by calls: atomic_add_f16x2. */
-static kir_value atomic_call(ptx_lowering *l, const char *word, ptx_type type, kir_value pointer,
-                             kir_value operand) {
-    const char *name = hd_format(l->arena, "atomic_%s_%s", word, ptx_type_name(type));
-    kir_value args[] = {pointer, operand};
-    return front_emit_call(&l->out, name, ptx_type_of_value(l, operand), 2, args);
+/* Packed numbers and bf16 have operations of their own in kir. */
+static kir_rmw rmw_of(ptx_lowering *l, const operation *how, ptx_type type) {
+    static const kir_rmw packed[] = {[PTX_BF16] = KIR_RMW_BF16_ADD,
+                                     [PTX_F16X2] = KIR_RMW_F16X2_ADD,
+                                     [PTX_BF16X2] = KIR_RMW_BF16X2_ADD};
+    bool is_packed = type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
+    if (is_packed && how->of_float == KIR_RMW_FADD)
+        return packed[type];
+    if (is_packed && how->of_float != KIR_RMW_XCHG)
+        ptx_cannot(l, "%s is not supported", ptx_opcode(l->arena, l->inst));
+    return ptx_is_float(type) ? how->of_float : ptx_is_signed(type) ? how->of_signed : how->of_bits;
 }
 
 static kir_value one_atomic(ptx_lowering *l, const operation *how, ptx_type type, kir_value pointer,
                             kir_value operand) {
-    bool is_odd = type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2;
-    if (is_odd && how->of_float != KIR_RMW_XCHG)
-        return atomic_call(l, how->word, type, pointer, operand);
-    kir_rmw rmw = ptx_is_float(type)    ? how->of_float
-                  : ptx_is_signed(type) ? how->of_signed
-                                        : how->of_bits;
+    kir_rmw rmw = rmw_of(l, how, type);
     kir_value args[] = {pointer, operand};
     return front_emit_atomic(&l->out, rmw, ptx_type_of_value(l, operand), 2, args);
 }

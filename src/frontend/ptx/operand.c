@@ -155,7 +155,8 @@ static bool special(ptx_lowering *l, const char *name, kir_value *value) {
             *value = ptx_op(l, KIR_LSHR, *value, ptx_number(l, ptx_int(64), 32));
         return true;
     }
-    bool is_zero = hd_has_word(zeros, name);
+    /* What is kept of shared memory for the system: nothing. */
+    bool is_zero = hd_has_word(zeros, name) || !strncmp(name, "reserved_smem_offset", 20);
     if (is_zero || !strcmp(name, "nsmid"))
         *value = ptx_number(l, ptx_int(32), !is_zero);
     return is_zero || !strcmp(name, "nsmid");
