@@ -145,9 +145,7 @@ static uint32_t threads_of(const hd_ptx_launch_size *size) {
 /* All blocks of a cooperative launch are on the device at once. Here one runs after the other, so
  * that a kernel that waits for other blocks would wait for ever. */
 static cuda_error check_cooperative(cuda_process *p, const cuda_launch *l) {
-    uint32_t on_sm =
-        cuda_device_blocks(&p->device, threads_of(&l->size), l->kernel->facts.registers,
-                           l->size.shared + l->kernel->facts.static_shared);
+    uint32_t on_sm = cuda_kernel_blocks(p, l->kernel, threads_of(&l->size), l->size.shared);
     uint64_t sms = p->device.profile->sms ? p->device.profile->sms : 1;
     if (blocks_of(&l->size) > on_sm * sms)
         return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -166,8 +164,8 @@ static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
     if (error || (error = check_sizes(p, &l->size)))
         return error;
     const hd_ptx_kernel_facts *facts = &l->kernel->facts;
-    uint64_t most = l->kernel->most_shared ? l->kernel->most_shared : p->device.shared;
-    if (l->size.shared > most || l->size.shared + facts->static_shared > p->device.shared_opt_in)
+    if (l->size.shared > cuda_kernel_most_shared(p, l->kernel) ||
+        l->size.shared + facts->static_shared > p->device.shared_opt_in)
         return CUDA_INVALID_VALUE;
     if (facts->most_threads && threads_of(&l->size) > facts->most_threads)
         return CUDA_LAUNCH_OUT_OF_RESOURCES;
