@@ -4,6 +4,7 @@
 #   // prints: TEXT      a line that its kernels print
 #   // faults            a kernel faults, as the program expects; so watch ends with status 2
 #   // options: OPTION   an option more for nvcc
+#   // with: FILE        another source, from programs/ on
 #
 # Then what watch says of programs: counts, faults, leaks, ways of building. Without nvcc there are
 # none, and nothing is tested. Called with the path of heddle.
@@ -19,13 +20,14 @@ build() {
     "$nvcc" -std=c++17 "$@" -o "$name" "$file" >"$work/log/out" 2>"$work/log/err" ||
         complain "nvcc $* $file"
 }
-export nvcc work
+export nvcc work programs
 export LD_LIBRARY_PATH=$(dirname "$nvcc")/../lib64 # of NVRTC
 # Two at a time: nvcc takes a second for each.
 for file in "$programs"/*.cu; do echo "$file"; done | xargs -P 2 -I {} bash -c '
     name=$(basename {} .cu)
     options=$(sed -n "s,^// options: ,,p" {})
-    "$nvcc" -std=c++17 -cudart shared -lineinfo -o "$name" {} $options >"$name.log" 2>&1 ||
+    with=$(sed -n "s,^// with: ,$programs/,p" {})
+    "$nvcc" -std=c++17 -cudart shared -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
         { cat "$name.log"; echo "FAILED: nvcc {}"; }'
 
 for file in "$programs"/*.cu; do
