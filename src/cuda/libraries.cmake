@@ -55,13 +55,14 @@ function(heddle_cuda_libraries prefix folder ptx)
   get_property(runtime_sources GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES)
   get_property(driver_sources GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_SOURCES)
   get_property(aliases GLOBAL PROPERTY HEDDLE_CUDA_ALIASES)
-  add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda>)
+  add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda> ${sources}/shared/own.c)
+  target_include_directories(${prefix} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${prefix} PRIVATE ${ptx} heddle_locality heddle_device PkgConfig::JANSSON
                                           PkgConfig::LIBZSTD PkgConfig::LIBLZ4 Threads::Threads
                                           ${CMAKE_DL_LIBS})
   target_link_options(${prefix} PRIVATE "LINKER:--version-script=${sources}/process.map")
   set_target_properties(${prefix} PROPERTIES OUTPUT_NAME heddle-cuda
-    LIBRARY_OUTPUT_DIRECTORY ${folder} LINK_DEPENDS ${sources}/process.map)
+    LIBRARY_OUTPUT_DIRECTORY ${folder} INSTALL_RPATH "$ORIGIN/../lib" LINK_DEPENDS ${sources}/process.map)
   foreach(version 12 13)
     set(target ${prefix}_cudart_${version})
     heddle_cuda_interface(${target} ${prefix} ${folder} libcudart.so.${version}

@@ -74,6 +74,8 @@ static void *row_at(const cuda_place *place, size_t plane, size_t row) {
 
 static void run_copy(cuda_process *p, const cuda_copy *copy) {
     const cuda_box *box = &copy->box;
+    if (is_empty(box)) /* its pointers may be NULL */
+        return;
     for (size_t z = 0; z < box->depth; z++)
         for (size_t y = 0; y < box->height; y++) {
             void *row = row_at(&copy->to, z, y);
@@ -94,6 +96,8 @@ static cuda_error check_fill(cuda_process *p, const cuda_fill *fill) {
 
 static void run_fill(cuda_process *p, const cuda_fill *fill) {
     const cuda_box *box = &fill->box;
+    if (is_empty(box))
+        return;
     for (size_t z = 0; z < box->depth; z++)
         for (size_t y = 0; y < box->height; y++) {
             char *row = row_at(&fill->to, z, y);

@@ -3,7 +3,7 @@
 
 enum { ADD, SUBTRACT, MULTIPLY, NEGATE, DOUBLE, SWAP, JUMP, KEEP, END };
 
-__host__ __device__ inline int run(const unsigned char *code, int a, int b) {
+__host__ __device__ inline int run(const unsigned char *code, unsigned a, unsigned b) {
     for (int at = 0, steps = 0; steps < 100; steps++)
         switch (code[at++]) {
         case ADD: a += b; break;
@@ -12,14 +12,14 @@ __host__ __device__ inline int run(const unsigned char *code, int a, int b) {
         case NEGATE: a = -a; break;
         case DOUBLE: a *= 2; break;
         case SWAP: {
-            int c = a;
+            unsigned c = a;
             a = b;
             b = c;
             break;
         }
         case JUMP: at += a & 1; break;
         case KEEP: b = a; break;
-        default: return a + 3 * b;
+        default: return (int)(a + 3 * b);
         }
     return -1;
 }
