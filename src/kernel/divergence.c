@@ -128,7 +128,8 @@ static answered answered_together(const kir_inst *call) {
     static const struct {
         const char *start;
         answered who;
-    } rows[] = {{"barrier_", BLOCK},
+    } rows[] = {{"barrier_named_", EACH_LANE}, /* of some warps of the block */
+                {"barrier_", BLOCK},
                 {"work_group_", BLOCK},
                 {"get_num_sub_groups", BLOCK},
                 {"get_enqueued_num_sub_groups", BLOCK},

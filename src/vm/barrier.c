@@ -44,6 +44,7 @@ static uint32_t threads_here(const vm_run *r, const vm_named_barrier *b) {
 static bool complete(vm_run *r, vm_named_barrier *b) {
     struct vm_flow_state *f = r->flow;
     uint32_t come = count_lanes(r, b->here);
+    const vm_poll poll = {come, b->yes};
     if (!come || (b->threads ? threads_here(r, b) < b->threads : come < r->live))
         return false;
     for (uint32_t l = 0; l < r->lanes; l++) {
@@ -54,12 +55,14 @@ static bool complete(vm_run *r, vm_named_barrier *b) {
         for (uint32_t k = l; k < r->lanes; k++)
             if (vm_has_lane(b->waiting, k) && f->stopped[k] == f->stopped[l]) {
                 set_lane(together, k);
+                f->polled[k] = poll;
                 b->waiting[k / 64] &= ~(UINT64_C(1) << k % 64);
             }
         vm_wait_at(r, r->program->nodes[f->stopped[l]].edges[0].to, together,
                    count_lanes(r, together));
     }
     clear(r, b->here);
+    b->yes = 0;
     if (r->shadow)
         vm_check_barrier(r);
     return true;
@@ -102,6 +105,8 @@ static void come(vm_run *r, uint32_t inst, vm_operand number, vm_operand threads
                 set_lane(f->named[n].waiting, lane);
                 f->stopped[lane] = node;
             }
+            if (node != VM_NO_NODE && r->program->nodes[node].counts)
+                f->named[n].yes += vm_element(r, r->program->nodes[node].vote, lane) != 0;
             touched |= 1u << n;
         }
         for (; touched; touched &= touched - 1)
@@ -131,8 +136,35 @@ static void compile_arrive(vm_compiler *c, const void *what) {
 /* The end of the node before it does everything (nodes.c). */
 static void compile_wait(vm_compiler *c, const void *what) { (void)c, (void)what; }
 
+/* What the lanes said that came. */
+typedef enum asked { HOW_MANY, ALL, ANY } asked;
+typedef struct answer {
+    asked what;
+    vm_operand result;
+} answer;
+
+static void run_answer(vm_run *r, const vm_op *op) {
+    const answer *a = op->more;
+    VM_EACH_ACTIVE(r, lane) {
+        vm_poll p = r->flow->polled[lane];
+        vm_put_bits(r, a->result, lane,
+                    a->what == HOW_MANY ? p.yes
+                    : a->what == ALL    ? p.yes == p.lanes
+                                        : p.yes > 0);
+    }
+}
+
+static void compile_answer(vm_compiler *c, const void *what) {
+    answer *a = hd_new(c->arena, answer);
+    *a = (answer){*(const asked *)what, vm_result(c, 0)};
+    vm_emit_for_lanes(c, run_answer, a);
+}
+
 const vm_builtin vm_barrier_builtins[] = {
     {"barrier_named", "vII", compile_wait, NULL},
+    {"barrier_named_count", "IIII", compile_answer, &(const asked){HOW_MANY}},
+    {"barrier_named_and", "IIII", compile_answer, &(const asked){ALL}},
+    {"barrier_named_or", "IIII", compile_answer, &(const asked){ANY}},
     {"barrier_arrive", "vII", compile_arrive, NULL},
     {NULL},
 };
@@ -224,6 +256,7 @@ void vm_barriers_new(hd_arena *arena, struct vm_flow_state *f, const vm_program 
     f->held = hd_new_array(arena, uint32_t, p->node_count);
     f->at_barrier = hd_new_array(arena, uint64_t, words);
     f->stopped = hd_new_array(arena, uint32_t, p->lanes);
+    f->polled = hd_new_array(arena, vm_poll, p->lanes);
     for (uint32_t n = 0; n < VM_NAMED_BARRIERS; n++) {
         f->named[n].here = hd_new_array(arena, uint64_t, words);
         f->named[n].waiting = hd_new_array(arena, uint64_t, words);
@@ -237,5 +270,6 @@ void vm_barriers_begin(vm_run *r) {
     for (uint32_t n = 0; n < VM_NAMED_BARRIERS; n++) {
         clear(r, f->named[n].here);
         clear(r, f->named[n].waiting);
+        f->named[n].yes = 0;
     }
 }

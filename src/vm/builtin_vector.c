@@ -3,10 +3,10 @@
  * the conversions from floats that saturate.
  */
 #include <fenv.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "vm/builtin.h"
+#include "vm/compile.h"
 
 static uint32_t lanes_of(const vm_compiler *c, uint32_t arg) {
     return c->kernel->insts[c->inst->args[arg]].type.lanes;
@@ -80,59 +80,40 @@ static void compile_shuffle(vm_compiler *c, const void *what) {
 
 /* ---- saturating conversions ------------------------------------------------------- */
 
-static double rounded(double x, int rounding) {
+/* The handler that rounds a float to a whole one, that of halves; FN_COUNT: what converts it to an
+ * integer does, towards zero. */
+static vm_fn handler_of(int rounding) {
     switch (rounding) {
-    case FE_TONEAREST: return rint(x);
-    case FE_UPWARD: return ceil(x);
-    case FE_DOWNWARD: return floor(x);
-    default: return trunc(x);
+    case FE_TONEAREST: return FN_RINT_F16;
+    case FE_UPWARD: return FN_CEIL_F16;
+    case FE_DOWNWARD: return FN_FLOOR_F16;
+    default: return FN_COUNT;
     }
 }
 
-/* What an integer type holds: [low, high), and the bits of its greatest number. */
-typedef struct saturation {
-    double low, high;
-    uint64_t least, most, of_nan;
-    bool is_signed;
-    int rounding; /* of fenv.h */
-    vm_operand d, a;
-} saturation;
-
-static void run_saturate(vm_run *r, const vm_op *op) {
-    const saturation *s = op->more;
-    VM_EACH_LANE(r, op, lane) {
-        double x = rounded(vm_real_at(r, s->a, lane), s->rounding);
-        vm_put_bits(r, s->d, lane,
-                    isnan(x)       ? s->of_nan
-                    : x < s->low   ? s->least
-                    : x >= s->high ? s->most
-                    : s->is_signed ? (uint64_t)(int64_t)x
-                                   : (uint64_t)x);
-    }
-}
-
-/* The name says the signedness ("convert_uchar4_sat"), kir's types the rest. With "_nan" NaN becomes
- * what PTX makes of it: where a side has 64 bits, the highest bit. */
+/* The name says the signedness ("convert_uchar4_sat"), kir's types the rest. The machine's own
+ * conversions saturate, and make 0 of NaN. With "_nan" NaN becomes what PTX makes of it: where a
+ * side has 64 bits, the highest bit. */
 static void compile_saturate(vm_compiler *c, const void *what) {
     (void)what;
-    bool is_signed = c->inst->name[strlen("convert_")] != 'u';
+    const char *name = c->inst->name;
+    kir_op op = name[strlen("convert_")] == 'u' ? KIR_FPTOUI : KIR_FPTOSI;
     int bits = c->inst->type.bits;
-    bool any_wide = bits == 64 || vm_call_elem(c, 0) == VM_F64;
-    saturation s = {.is_signed = is_signed,
-                    .rounding = vm_rounding_of(c->inst->name, FE_TOWARDZERO)};
-    s.high = ldexp(1, bits - is_signed);
-    s.low = is_signed ? -s.high : 0;
-    s.most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX;
-    s.least = is_signed ? UINT64_C(1) << (bits - 1) : 0;
-    if (any_wide && strstr(c->inst->name, "_nan"))
-        s.of_nan = UINT64_C(1) << (bits - 1);
+    vm_fn rounds = handler_of(vm_rounding_of(name, FE_TOWARDZERO));
+    vm_elem elem = vm_call_elem(c, 0);
+    bool marks_nan = strstr(name, "_nan") && (bits == 64 || elem == VM_F64);
+    bool varies = vm_result(c, 0).varying;
+    vm_operand whole = vm_scratch(c, elem, varies), is_nan = vm_scratch(c, VM_I8, varies);
     for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
-        saturation *own = hd_new(c->arena, saturation);
-        *own = s;
-        own->d = vm_result(c, k);
-        own->a = vm_call_arg(c, 0, k);
-        vm_op *op = vm_emit_op(c, run_saturate, own->d, own->a, vm_none, vm_none);
-        op->more = own;
+        vm_operand d = vm_result(c, k), a = vm_call_arg(c, 0, k);
+        if (marks_nan) /* before d is written, which may be a's cell */
+            vm_emit_compare(c, KIR_P_UNO, is_nan, a, a);
+        if (rounds != FN_COUNT)
+            vm_emit_handler(c, rounds, elem, whole, a, vm_none, vm_none);
+        vm_emit(c, op, d, rounds != FN_COUNT ? whole : a, vm_none);
+        if (marks_nan)
+            vm_emit3(c, KIR_SELECT, d, is_nan, vm_constant(c, d.elem, UINT64_C(1) << (bits - 1)),
+                     d);
     }
 }
 

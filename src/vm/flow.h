@@ -10,7 +10,12 @@ typedef struct vm_named_barrier {
     uint64_t *here;    /* lanes that have come */
     uint64_t *waiting; /* those of them that wait */
     uint32_t threads;  /* that it waits for; 0: all of the block */
+    uint32_t yes;      /* lanes that have come with a number that is not 0 */
 } vm_named_barrier;
+/* What a lane that waited is told: all lanes that came, and those of them that said yes. */
+typedef struct vm_poll {
+    uint32_t lanes, yes;
+} vm_poll;
 
 struct vm_flow_state {
     const vm_lanes *handlers;
@@ -22,6 +27,7 @@ struct vm_flow_state {
     uint64_t *at_barrier; /* all lanes that are held */
     vm_named_barrier named[VM_NAMED_BARRIERS];
     uint32_t *stopped; /* [lane] the node at whose end it waits for a named barrier */
+    vm_poll *polled;   /* [lane] by the one that it has waited for last */
     uint64_t *returned;
     uint64_t *taken[2]; /* scratch: lanes that take an edge */
 };

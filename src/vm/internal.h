@@ -158,7 +158,9 @@ typedef struct vm_node {
     uint32_t edge_count;
     const uint64_t *cases;       /* SWITCH: [edge_count - 1] */
     vm_operand barrier, threads; /* NAMED_BARRIER */
-    uint32_t inst;               /* the terminator, for messages */
+    vm_operand vote;             /* of one that counts */
+    bool counts;
+    uint32_t inst; /* the terminator, for messages */
 } vm_node;
 
 /* A uniform cell that holds a constant from the start. */

@@ -21,10 +21,15 @@ struct vm_plan {
 
 /* ---- numbering ---------------------------------------------------------------------- */
 
+/* barrier_named, and its forms that count. */
+static bool is_named_barrier(const kir_inst *inst) {
+    return inst->op == KIR_CALL && !strncmp(inst->name, "barrier_named", 13) &&
+           inst->arg_count >= 2;
+}
+
 bool vm_is_barrier(const kir_inst *inst) {
-    static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or",
-                                        "barrier_named"};
-    if (inst->op == KIR_BARRIER)
+    static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or"};
+    if (inst->op == KIR_BARRIER || is_named_barrier(inst))
         return true;
     for (size_t i = 0; inst->op == KIR_CALL && i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(inst->name, calls[i]))
@@ -170,10 +175,13 @@ void vm_end_block(vm_compiler *c, vm_node *node, uint32_t block) {
 void vm_end_piece(vm_compiler *c, vm_node *node) {
     node->inst = c->value;
     node->end = VM_END_BARRIER;
-    if (c->inst->op == KIR_CALL && !strcmp(c->inst->name, "barrier_named")) {
+    if (is_named_barrier(c->inst)) {
         node->end = VM_END_NAMED_BARRIER;
         node->barrier = vm_cell_of(c, c->inst->args[0], 0);
         node->threads = vm_cell_of(c, c->inst->args[1], 0);
+        node->counts = c->inst->arg_count > 2;
+        if (node->counts)
+            node->vote = vm_cell_of(c, c->inst->args[2], 0);
     }
     set_edges(c, node, 1);
     node->edges[0] = (vm_edge){.to = (uint32_t)(node - c->program->nodes) + 1};

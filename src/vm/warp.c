@@ -259,9 +259,13 @@ static void run_one_warp(vm_run *r, const vm_op *op, uint32_t first) {
     const warp_call *call = op->more;
     uint64_t results[WARP], result = 0;
     uint32_t active = active_lanes(r, first), known = 0;
+    uint32_t together = active; /* who takes part, when nobody is left out */
+    if (call->has_mask)
+        together =
+            call->mask.varying ? 0 : participants(r, op, first, (uint32_t)__builtin_ctz(active));
     for (uint32_t left = active; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
-        uint32_t mask = call->has_mask ? participants(r, op, first, l) : active;
+        uint32_t mask = together == active ? active : participants(r, op, first, l);
         member m = {r, op, first, l, mask, call->value, call->second, call->third};
         if (call->function->fn && !(call->function->is_shared && known == mask))
             result = call->function->fn(&m);

@@ -201,12 +201,12 @@ says "byte 252 of 't'" 'thread 63 of block 0$'
 cat >odd.cl <<'END'
 __kernel void odd(__global uint *out) {
     out[0] = 1;
-    out[get_global_id(0)] = bitfield_insert(out[1], 3u, 4u, 5u);
+    out[get_global_id(0)] = bitfield_extract_unsigned(out[1], 3u, 4u);
 }
 END
-refuses "^odd.cl:3:29: error: .*bitfield_insert" run odd.cl --options -cl-std=CL3.0
+refuses "^odd.cl:3:29: error: .*bitfield_extract_unsigned" run odd.cl --options -cl-std=CL3.0
 says '^ +\^$'
-refuses "^odd.cl:3:29: error: .*bitfield_insert" trace odd.cl --options -cl-std=CL3.0 -o k.hdt
+refuses "^odd.cl:3:29: error: .*bitfield_extract_unsigned" trace odd.cl --options -cl-std=CL3.0 -o k.hdt
 cat >cycles.cl <<'END'
 __kernel void cycles(__global ulong *out) {
     out[get_global_id(0)] = __builtin_readcyclecounter();

@@ -92,8 +92,9 @@ static inline void machine_run(machine *k, const char *text, const machine_buffe
 
 /* Runs a text of one kernel in kir on buffers of `count` elements each, of the types that its
  * parameters say, with these contents. No file is written. */
-static inline void machine_run_kir(machine *k, const char *text, void *const *contents,
-                                   uint64_t count, uint64_t global, uint64_t local) {
+static inline void machine_run_kir_with(machine *k, const char *text, void *const *contents,
+                                        uint64_t count, uint64_t global, uint64_t local,
+                                        hd_vm_options options) {
     *k = (machine){.arena = hd_arena_new()};
     k->diag = (hd_diag){machine_message, k};
     k->messages.arena = k->printed.arena = k->arena;
@@ -106,10 +107,17 @@ static inline void machine_run_kir(machine *k, const char *text, void *const *co
     hd_status status = kir_parse(k->arena, &k->diag, flags.kernel_path, text, &module);
     if (!status)
         status = hd_job_from_flags(k->arena, &k->diag, &flags, module, &k->job);
-    hd_vm_options options = {.workers = 1, .print = machine_print, .user = k};
+    options.workers = 1;
+    options.print = machine_print;
+    options.user = k;
     if (!status)
         status = hd_vm_open(k->arena, &k->diag, k->job, contents, &options, &k->vm);
     k->status = status ? status : hd_vm_run(k->vm, 0, NULL, NULL);
+}
+
+static inline void machine_run_kir(machine *k, const char *text, void *const *contents,
+                                   uint64_t count, uint64_t global, uint64_t local) {
+    machine_run_kir_with(k, text, contents, count, global, local, (hd_vm_options){0});
 }
 
 static inline const int32_t *machine_ints(const machine *k, uint32_t buffer) {

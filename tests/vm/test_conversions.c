@@ -493,8 +493,9 @@ static void check_operation(const char *name, bool is_instruction, const format 
         for (uint32_t n = 0; n < arity; n++) /* special with special, then of any, and near size */
             call_put(in[n], bytes, i,
                      i < 196 ? operand(f, f, &seed, n == 0 ? i / 14 : i % 14)
-                     : i % 3 ? operand(f, f, &seed, i + 100)
-                             : same_size ^ (call_random(&seed) & ((1u << f->precision) - 1)));
+                     : i % 3
+                         ? operand(f, f, &seed, i + 100)
+                         : same_size ^ (call_random(&seed) & ((UINT64_C(1) << f->precision) - 1)));
     }
     call_run(&call, CALL_BY_ALL, COUNT, pointers, out);
     mpfr_t x[3], result;

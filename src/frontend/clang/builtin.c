@@ -180,7 +180,10 @@ static bool lower_integer(front_lowering *l, const front_call *call, bool is_uns
     kir_value args[3] = {0};
     for (uint32_t i = 0; i < call->arg_count && i < 3; i++)
         args[i] = widened(l, call->args[i], type);
-    if (!strcmp(call->name, "min")) {
+    if (!strcmp(call->name, "bitfield_insert")) { /* kir names what goes in first, as PTX does */
+        kir_value swapped[] = {args[1], args[0], call->args[2], call->args[3]};
+        *result = front_emit_call(&l->out, call->name, type, 4, swapped);
+    } else if (!strcmp(call->name, "min")) {
         *result = front_emit_either(&l->out, less, args[0], args[1]);
     } else if (!strcmp(call->name, "max")) {
         *result = front_emit_either(&l->out, more, args[0], args[1]);
