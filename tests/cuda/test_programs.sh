@@ -69,6 +69,19 @@ call watch -- ./bare
 [ "$status" -eq 2 ] || complain "a program without PTX: exit status $status"
 grep -q 'bare (fat binary 1) .*machine code alone.*-gencode arch=compute_75,code=compute_75' \
     "$work/log/err" || complain 'no word of the option that adds PTX'
+cat >blas.cu <<'END'
+#include <cublas_v2.h>
+int main() {
+    cublasHandle_t handle;
+    return cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS ? 0 : 7;
+}
+END
+if [ -e "$LD_LIBRARY_PATH/libcublas.so" ]; then
+    build blas blas.cu -cudart shared -lcublas
+    call watch -- ./blas
+    grep -Eq '^heddle: error: libcublas[^ ]* has .* machine code' "$work/log/err" ||
+        complain 'cuBLAS is not refused by its name'
+fi
 refuses 'there is no program ./nowhere' watch -- ./nowhere
 call watch -- true
 grep -q "true has not used CUDA's runtime" "$work/log/err" || complain 'no word of a program without CUDA'

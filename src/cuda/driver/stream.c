@@ -141,11 +141,25 @@ API cuGetProcAddress(const char *name, void **result, int version, unsigned long
     return address_of(name, result, version, NULL);
 }
 
-/* Tables of functions that are no part of the interface: there are none. NVRTC asks for one, and
- * does without it. */
+/* Tables of functions that are no part of the documented interface: there are none. NVRTC asks for
+ * one, and does without it; whoever else asks has NVIDIA's runtime in it, and gives up. */
 API cuGetExportTable(const void **table, const void *id) {
+    static bool told; /* under the process's lock */
+    Dl_info info = {0};
     (void)id;
     if (table)
         *table = NULL;
-    return CUDA_INVALID_VALUE;
+    const char *file =
+        dladdr(__builtin_return_address(0), &info) && info.dli_fname ? info.dli_fname : "a library";
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    cuda_process *p = cuda_enter();
+    if (!told && strncmp(name, "libnvrtc", 8) != 0) {
+        cuda_say(
+            p,
+            "error: %s has CUDA's runtime linked in, and kernels as machine code, which only a "
+            "GPU can run; use a library that comes as source or PTX",
+            name);
+        told = true;
+    }
+    return dr_end(p, CUDA_INVALID_VALUE);
 }
