@@ -28,7 +28,7 @@ mkdir -p "$own/bin" "$own/lib/clang"
 cp "$build/package/heddle" "$stage/bin/heddle"
 cp "$build/package/heddle-program.so" "$own/lib/"
 strip "$stage/bin/heddle"
-strip --strip-unneeded "$own/lib/heddle-program.so" "$(find "$stage" -name 'libheddle-remap.so.*.*.*')"
+strip --strip-unneeded "$own/lib/heddle-program.so" "$own"/cuda/*.so* "$(find "$stage" -name 'libheddle-remap.so.*.*.*')"
 
 # ---- clang, and all libraries but the C library's ---------------------------------------------
 
@@ -56,7 +56,7 @@ needed() { readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
 declare -A found absent
 while read -r name _ path _; do
     [[ $path != /* ]] || found[$name]=$path
-done < <(ldd "$own/lib/heddle-program.so" "$clang")
+done < <(ldd "$own/lib/heddle-program.so" "$own/cuda/libheddle-cuda.so" "$clang")
 
 bundled=() # the files that packages of Debian brought
 take_needed() {
@@ -76,6 +76,7 @@ take_needed() {
     done
 }
 take_needed "$own/lib/heddle-program.so"
+take_needed "$own/cuda/libheddle-cuda.so"
 take_needed "$own/bin/clang"
 bundled+=("$clang" "$(realpath "$resources/include/opencl-c.h")")
 

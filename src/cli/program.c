@@ -68,7 +68,7 @@ static const char *library_folder(hd_arena *arena) {
         if (!access(hd_format(arena, "%s/libheddle-cuda.so", beside), R_OK))
             return beside;
     }
-    const char *installed = hd_own_file(arena, "lib/heddle/libheddle-cuda.so", NULL);
+    const char *installed = hd_own_file(arena, "lib/heddle/cuda/libheddle-cuda.so", NULL);
     return installed ? hd_path_folder(arena, installed) : NULL;
 }
 

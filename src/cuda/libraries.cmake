@@ -6,6 +6,8 @@
 # makes them in FOLDER, as targets that begin with PREFIX; PTX is the library that has hd_ptx_*.
 set(cuda_sources ${CMAKE_CURRENT_SOURCE_DIR}/cuda)
 file(GLOB cuda_runtime_sources CONFIGURE_DEPENDS ${cuda_sources}/runtime/*.c)
+file(GLOB cuda_driver_sources CONFIGURE_DEPENDS ${cuda_sources}/driver/*.c)
+set_property(GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_SOURCES ${cuda_driver_sources})
 set_property(GLOBAL PROPERTY HEDDLE_CUDA_SOURCES ${cuda_sources})
 set_property(GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES ${cuda_runtime_sources})
 
@@ -32,29 +34,42 @@ foreach(call ${cuda_per_thread_stream_calls})
 endforeach()
 set_property(GLOBAL PROPERTY HEDDLE_CUDA_ALIASES ${cuda_aliases})
 
+# A library of an interface over PREFIX: TARGET is the file FILE in FOLDER, and exports what MAP says.
+function(heddle_cuda_interface target prefix folder file map)
+  add_library(${target} SHARED ${ARGN})
+  # Their prototypes are those of CUDA's headers.
+  target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
+                                               ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${target} PRIVATE ${prefix} heddle_base ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" LINKER:-z,defs)
+  string(REGEX MATCH "[.]so[.][0-9]+$" suffix ${file})
+  string(REPLACE "${suffix}" "" name ${file})
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX ${suffix}
+    LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
+    LINK_DEPENDS ${map})
+endfunction()
+
 function(heddle_cuda_libraries prefix folder ptx)
   get_property(sources GLOBAL PROPERTY HEDDLE_CUDA_SOURCES)
   get_property(runtime_sources GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES)
+  get_property(driver_sources GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_SOURCES)
   get_property(aliases GLOBAL PROPERTY HEDDLE_CUDA_ALIASES)
-  add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda>)
+  add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda> ${sources}/shared/own.c)
+  target_include_directories(${prefix} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${prefix} PRIVATE ${ptx} heddle_locality heddle_device PkgConfig::JANSSON
                                           PkgConfig::LIBZSTD PkgConfig::LIBLZ4 Threads::Threads
                                           ${CMAKE_DL_LIBS})
   target_link_options(${prefix} PRIVATE "LINKER:--version-script=${sources}/process.map")
   set_target_properties(${prefix} PROPERTIES OUTPUT_NAME heddle-cuda
-    LIBRARY_OUTPUT_DIRECTORY ${folder} LINK_DEPENDS ${sources}/process.map)
+    LIBRARY_OUTPUT_DIRECTORY ${folder} INSTALL_RPATH "$ORIGIN/../lib" LINK_DEPENDS ${sources}/process.map)
   foreach(version 12 13)
     set(target ${prefix}_cudart_${version})
-    add_library(${target} SHARED ${runtime_sources})
+    heddle_cuda_interface(${target} ${prefix} ${folder} libcudart.so.${version}
+                          ${sources}/runtime/cudart.${version}.map ${runtime_sources})
     target_compile_definitions(${target} PRIVATE CUDART=${version})
-    # Their prototypes are those of CUDA's headers.
-    target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
-    target_include_directories(${target} PRIVATE ${sources}/.. ${PROJECT_SOURCE_DIR}/include)
-    target_link_libraries(${target} PRIVATE ${prefix})
-    target_link_options(${target} PRIVATE
-      "LINKER:--version-script=${sources}/runtime/cudart.${version}.map" ${aliases})
-    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME libcudart SUFFIX .so.${version}
-      LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
-      BUILD_WITH_INSTALL_RPATH ON LINK_DEPENDS ${sources}/runtime/cudart.${version}.map)
+    target_link_options(${target} PRIVATE ${aliases})
   endforeach()
+  heddle_cuda_interface(${prefix}_driver ${prefix} ${folder} libcuda.so.1
+                        ${sources}/driver/driver.map ${driver_sources})
 endfunction()

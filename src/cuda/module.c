@@ -235,6 +235,32 @@ cuda_error cuda_kernel_named(cuda_process *p, cuda_module *module, const char *n
     return cuda_kernel_need(p, *kernel);
 }
 
+uint32_t cuda_kernel_most_threads(const cuda_process *p, const cuda_kernel *kernel) {
+    int most;
+    cuda_device_attribute(&p->device, 1, &most);
+    uint32_t own = kernel->facts.most_threads;
+    return own && own < (uint32_t)most ? own : (uint32_t)most;
+}
+
+uint64_t cuda_kernel_most_shared(const cuda_process *p, const cuda_kernel *kernel) {
+    return kernel->most_shared ? kernel->most_shared : p->device.shared;
+}
+
+cuda_error cuda_kernel_set_most_shared(const cuda_process *p, cuda_kernel *kernel, int64_t bytes) {
+    if (bytes < 0 || (uint64_t)bytes + kernel->facts.static_shared > p->device.shared_opt_in)
+        return CUDA_INVALID_VALUE;
+    kernel->most_shared = (uint64_t)bytes > p->device.shared ? (uint64_t)bytes : p->device.shared;
+    return CUDA_SUCCESS;
+}
+
+uint32_t cuda_kernel_blocks(const cuda_process *p, const cuda_kernel *kernel, uint32_t threads,
+                            uint64_t shared) {
+    return threads > cuda_kernel_most_threads(p, kernel)
+               ? 0
+               : cuda_device_blocks(&p->device, threads, kernel->facts.registers,
+                                    shared + kernel->facts.static_shared);
+}
+
 void cuda_kernel_param(const cuda_kernel *kernel, uint32_t index, uint32_t *offset,
                        uint32_t *bytes) {
     hd_ptx_param(kernel->found, index, offset, bytes);

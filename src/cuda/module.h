@@ -49,6 +49,15 @@ cuda_error cuda_kernel_named(cuda_process *p, cuda_module *module, const char *n
 /* Looks it up in its module, which is read. */
 cuda_error cuda_kernel_need(cuda_process *p, cuda_kernel *kernel);
 
+/* Most threads of a block, and most dynamic shared memory of a launch, until it is set. */
+uint32_t cuda_kernel_most_threads(const cuda_process *p, const cuda_kernel *kernel);
+uint64_t cuda_kernel_most_shared(const cuda_process *p, const cuda_kernel *kernel);
+cuda_error cuda_kernel_set_most_shared(const cuda_process *p, cuda_kernel *kernel, int64_t bytes);
+
+/* Blocks of a size that an SM holds at once. */
+uint32_t cuda_kernel_blocks(const cuda_process *p, const cuda_kernel *kernel, uint32_t threads,
+                            uint64_t shared);
+
 /* Where a parameter stands among all; the kernel is looked up. */
 void cuda_kernel_param(const cuda_kernel *kernel, uint32_t index, uint32_t *offset,
                        uint32_t *bytes);

@@ -1,7 +1,9 @@
 #include "cuda/process.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cuda/memory.h"
 #include "cuda/module.h"
@@ -9,6 +11,10 @@
 #include "cuda/watch.h"
 
 #define DEVICE_BY_DEFAULT "h200" /* as for every command */
+/* The same figures, where its profile is not at hand. */
+#define DEVICE_WITHOUT_PROFILES                                                               \
+    "warp:32 l1:256k/32 l2:60m/32 w:1,6.5,11.8 blocks:32 threads:2048 regs:65536 segment:32 " \
+    "maxregs:255 sms:132"
 
 /* A process has one device, as its interfaces have it; hence the only global state of this code. */
 static cuda_process the_process;
@@ -38,11 +44,25 @@ void cuda_say(cuda_process *p, const char *format, ...) {
 
 /* ---- the process ------------------------------------------------------------------------------ */
 
+/* A profile that was installed with this library, by its name; else the name itself. */
+static const char *installed_profile(hd_arena *arena, const char *name) {
+    Dl_info info;
+    if (strchr(name, '/') || !dladdr((const void *)(uintptr_t)installed_profile, &info))
+        return name;
+    const char *path = hd_format(arena, "%s/../../../share/heddle/devices/%s.yaml",
+                                 hd_path_folder(arena, info.dli_fname), name);
+    return access(path, R_OK) ? name : path;
+}
+
 static void choose_device(cuda_process *p) {
+    static const hd_diag silent = {NULL, NULL};
     const char *name = getenv("HEDDLE_DEVICE");
-    if (name && *name && !cuda_device_find(p->arena, &p->diag, name, &p->device))
+    if (name && *name &&
+        !cuda_device_find(p->arena, &p->diag, installed_profile(p->arena, name), &p->device))
         return;
-    if (cuda_device_find(p->arena, &p->diag, DEVICE_BY_DEFAULT, &p->device))
+    if (cuda_device_find(p->arena, &silent, installed_profile(p->arena, DEVICE_BY_DEFAULT),
+                         &p->device) &&
+        cuda_device_find(p->arena, &p->diag, DEVICE_WITHOUT_PROFILES, &p->device))
         exit(EXIT_FAILURE); /* it was said why; without a device no call means anything */
 }
 

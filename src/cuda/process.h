@@ -52,6 +52,7 @@ typedef struct cuda_process {
     cuda_error sticky;     /* a kernel's fault, after which nothing runs until the reset */
     const char *message;   /* the last one */
     bool blocking;         /* CUDA_LAUNCH_BLOCKING: a launch returns its own faults */
+    bool is_runtimes;      /* the runtime was called: its context is every thread's */
 
     struct cuda_memory *memory;
     struct cuda_modules *modules;

@@ -74,6 +74,8 @@ static void *row_at(const cuda_place *place, size_t plane, size_t row) {
 
 static void run_copy(cuda_process *p, const cuda_copy *copy) {
     const cuda_box *box = &copy->box;
+    if (is_empty(box)) /* its pointers may be NULL */
+        return;
     for (size_t z = 0; z < box->depth; z++)
         for (size_t y = 0; y < box->height; y++) {
             void *row = row_at(&copy->to, z, y);
@@ -94,6 +96,8 @@ static cuda_error check_fill(cuda_process *p, const cuda_fill *fill) {
 
 static void run_fill(cuda_process *p, const cuda_fill *fill) {
     const cuda_box *box = &fill->box;
+    if (is_empty(box))
+        return;
     for (size_t z = 0; z < box->depth; z++)
         for (size_t y = 0; y < box->height; y++) {
             char *row = row_at(&fill->to, z, y);
@@ -145,9 +149,7 @@ static uint32_t threads_of(const hd_ptx_launch_size *size) {
 /* All blocks of a cooperative launch are on the device at once. Here one runs after the other, so
  * that a kernel that waits for other blocks would wait for ever. */
 static cuda_error check_cooperative(cuda_process *p, const cuda_launch *l) {
-    uint32_t on_sm =
-        cuda_device_blocks(&p->device, threads_of(&l->size), l->kernel->facts.registers,
-                           l->size.shared + l->kernel->facts.static_shared);
+    uint32_t on_sm = cuda_kernel_blocks(p, l->kernel, threads_of(&l->size), l->size.shared);
     uint64_t sms = p->device.profile->sms ? p->device.profile->sms : 1;
     if (blocks_of(&l->size) > on_sm * sms)
         return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -166,8 +168,8 @@ static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
     if (error || (error = check_sizes(p, &l->size)))
         return error;
     const hd_ptx_kernel_facts *facts = &l->kernel->facts;
-    uint64_t most = l->kernel->most_shared ? l->kernel->most_shared : p->device.shared;
-    if (l->size.shared > most || l->size.shared + facts->static_shared > p->device.shared_opt_in)
+    if (l->size.shared > cuda_kernel_most_shared(p, l->kernel) ||
+        l->size.shared + facts->static_shared > p->device.shared_opt_in)
         return CUDA_INVALID_VALUE;
     if (facts->most_threads && threads_of(&l->size) > facts->most_threads)
         return CUDA_LAUNCH_OUT_OF_RESOURCES;

@@ -3,6 +3,8 @@
 #
 #   // prints: TEXT      a line that its kernels print
 #   // faults            a kernel faults, as the program expects; so watch ends with status 2
+#   // options: OPTION   an option more for nvcc
+#   // with: FILE        another source, from programs/ on
 #
 # Then what watch says of programs: counts, faults, leaks, ways of building. Without nvcc there are
 # none, and nothing is tested. Called with the path of heddle.
@@ -18,11 +20,14 @@ build() {
     "$nvcc" -std=c++17 "$@" -o "$name" "$file" >"$work/log/out" 2>"$work/log/err" ||
         complain "nvcc $* $file"
 }
-export nvcc work
+export nvcc work programs
+export LD_LIBRARY_PATH=$(dirname "$nvcc")/../lib64 # of NVRTC
 # Two at a time: nvcc takes a second for each.
 for file in "$programs"/*.cu; do echo "$file"; done | xargs -P 2 -I {} bash -c '
     name=$(basename {} .cu)
-    "$nvcc" -std=c++17 -cudart shared -lineinfo -o "$name" {} >"$name.log" 2>&1 ||
+    options=$(sed -n "s,^// options: ,,p" {})
+    with=$(sed -n "s,^// with: ,$programs/,p" {})
+    "$nvcc" -std=c++17 -cudart shared -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
         { cat "$name.log"; echo "FAILED: nvcc {}"; }'
 
 for file in "$programs"/*.cu; do
@@ -64,6 +69,19 @@ call watch -- ./bare
 [ "$status" -eq 2 ] || complain "a program without PTX: exit status $status"
 grep -q 'bare (fat binary 1) .*machine code alone.*-gencode arch=compute_75,code=compute_75' \
     "$work/log/err" || complain 'no word of the option that adds PTX'
+cat >blas.cu <<'END'
+#include <cublas_v2.h>
+int main() {
+    cublasHandle_t handle;
+    return cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS ? 0 : 7;
+}
+END
+if [ -e "$LD_LIBRARY_PATH/libcublas.so" ]; then
+    build blas blas.cu -cudart shared -lcublas
+    call watch -- ./blas
+    grep -Eq '^heddle: error: libcublas[^ ]* has .* machine code' "$work/log/err" ||
+        complain 'cuBLAS is not refused by its name'
+fi
 refuses 'there is no program ./nowhere' watch -- ./nowhere
 call watch -- true
 grep -q "true has not used CUDA's runtime" "$work/log/err" || complain 'no word of a program without CUDA'

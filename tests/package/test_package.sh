@@ -44,14 +44,17 @@ while IFS= read -r file; do
     name=${file#"$package"/}
     for library in $(needed "$file"); do
         case " $c_library " in *" $library "*) continue ;; esac
-        [ -e "$package/lib/heddle/lib/$library" ] || complain "$name needs $library"
+        [ -e "$package/lib/heddle/lib/$library" ] || [ -e "${file%/*}/$library" ] ||
+            complain "$name needs $library"
     done
     newest=$(readelf -VW "$file" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
     [ "$(printf '%s\n' GLIBC_2.36 "$newest" | sort -V | tail -1)" = GLIBC_2.36 ] ||
         complain "$name needs $newest; make the package on a system with glibc 2.36"
     path=$(readelf -dW "$file" | sed -n 's/.*(R.*PATH).*\[\(.*\)\]/\1/p')
     case $name:$path in
-    lib/heddle/bin/*:'$ORIGIN/../lib' | lib/heddle/lib/*:'$ORIGIN' | bin/heddle: | lib/libheddle*:) ;;
+    lib/heddle/bin/*:'$ORIGIN/../lib' | lib/heddle/lib/*:'$ORIGIN' | \
+        lib/heddle/cuda/libheddle-cuda.so:'$ORIGIN/../lib' | lib/heddle/cuda/libcud*:'$ORIGIN' | \
+        bin/heddle: | lib/libheddle*:) ;;
     *) complain "$name looks for libraries in '$path'" ;;
     esac
 done <"$work/elf"

@@ -1,6 +1,7 @@
 /* The device: properties, attributes, limits; there is one. */
 #include "cuda/runtime/runtime.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 
 #define VERSION_OF_RUNTIME (CUDART * 1000)
@@ -220,3 +221,37 @@ API cudaGetDeviceFlags(unsigned *flags) {
 /* A profiler would start here; there is none to tell. */
 API cudaProfilerStart(void) { return CUDA_SUCCESS; }
 API cudaProfilerStop(void) { return CUDA_SUCCESS; }
+
+/* ---- the driver's functions, by their names ------------------------------------------------------------ */
+
+/* cudaDriverEntryPointQueryResult */
+enum { ENTRY_FOUND = 0, ENTRY_NOT_FOUND = 1 };
+
+typedef int find_fn(const char *name, void **result, int version, unsigned long long flags,
+                    int *status);
+
+static cudaError_t driver_entry(const char *name, void **result, unsigned version, int *status) {
+    if (!name || !result)
+        return rt_last(CUDA_INVALID_VALUE);
+    *result = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
+    find_fn *find = NULL;
+    if (driver)
+        *(void **)&find = dlsym(driver, "cuGetProcAddress_v2");
+    if (find)
+        find(name, result, (int)version, 0, NULL);
+    if (status)
+        *status = *result ? ENTRY_FOUND : ENTRY_NOT_FOUND;
+    return rt_last(*result || status ? CUDA_SUCCESS : CUDA_SYMBOL_NOT_FOUND);
+}
+
+API cudaGetDriverEntryPoint(const char *name, void **result, unsigned long long flags,
+                            int *status) {
+    (void)flags; /* which default stream: there is one */
+    return driver_entry(name, result, VERSION_OF_RUNTIME, status);
+}
+API cudaGetDriverEntryPointByVersion(const char *name, void **result, unsigned version,
+                                     unsigned long long flags, int *status) {
+    (void)flags;
+    return driver_entry(name, result, version, status);
+}

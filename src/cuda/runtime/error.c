@@ -11,6 +11,7 @@ cudaError_t rt_last(cuda_error error) {
 
 cuda_error rt_begin(cuda_process **p) {
     *p = cuda_enter();
+    (*p)->is_runtimes = true;
     cuda_error error = (*p)->sticky;
     return error ? error : cuda_need_machine(*p);
 }

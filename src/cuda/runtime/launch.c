@@ -76,17 +76,6 @@ static cuda_error need(cuda_process *p, const void *host, cuda_kernel **kernel) 
     return error ? error : cuda_kernel_need(p, *kernel);
 }
 
-static int most_threads(const cuda_process *p, const cuda_kernel *kernel) {
-    int most;
-    cuda_device_attribute(&p->device, 1, &most);
-    uint32_t own = kernel->facts.most_threads;
-    return own && own < (uint32_t)most ? (int)own : most;
-}
-
-static uint64_t most_shared(const cuda_process *p, const cuda_kernel *kernel) {
-    return kernel->most_shared ? kernel->most_shared : p->device.shared;
-}
-
 static cuda_error attributes_of(cuda_process *p, const void *host, cudaFuncAttributes *a) {
     cuda_kernel *kernel;
     cuda_error error = a ? need(p, host, &kernel) : CUDA_INVALID_VALUE;
@@ -97,12 +86,12 @@ static cuda_error attributes_of(cuda_process *p, const void *host, cudaFuncAttri
     *a = (cudaFuncAttributes){.sharedSizeBytes = f->static_shared,
                               .constSizeBytes = f->constant_bytes,
                               .localSizeBytes = f->local_bytes,
-                              .maxThreadsPerBlock = most_threads(p, kernel),
+                              .maxThreadsPerBlock = (int)cuda_kernel_most_threads(p, kernel),
                               .numRegs = (int)f->registers,
                               .ptxVersion = version,
                               .binaryVersion = version,
                               .maxDynamicSharedSizeBytes =
-                                  (int)(most_shared(p, kernel) - f->static_shared),
+                                  (int)(cuda_kernel_most_shared(p, kernel) - f->static_shared),
                               .preferredShmemCarveout = -1};
     return CUDA_SUCCESS;
 }
@@ -121,10 +110,7 @@ static cuda_error set_attribute(cuda_process *p, const void *host, int attribute
     if (attribute != FUNCTION_SHARED)
         return attribute >= FUNCTION_CLUSTER_FIRST && attribute <= 15 ? CUDA_NOT_SUPPORTED
                                                                       : CUDA_INVALID_VALUE;
-    if (value < 0 || (uint64_t)value + kernel->facts.static_shared > p->device.shared_opt_in)
-        return CUDA_INVALID_VALUE;
-    kernel->most_shared = (uint64_t)value > p->device.shared ? (uint64_t)value : p->device.shared;
-    return CUDA_SUCCESS;
+    return cuda_kernel_set_most_shared(p, kernel, value);
 }
 
 API cudaFuncSetAttribute(const void *host, int attribute, int value) {
@@ -194,10 +180,7 @@ static cuda_error blocks_of(cuda_process *p, const void *host, int threads, size
     cuda_error error = need(p, host, &kernel);
     if (error)
         return error;
-    *blocks = threads > most_threads(p, kernel)
-                  ? 0
-                  : (int)cuda_device_blocks(&p->device, (uint32_t)threads, kernel->facts.registers,
-                                            shared + kernel->facts.static_shared);
+    *blocks = (int)cuda_kernel_blocks(p, kernel, (uint32_t)threads, shared);
     return CUDA_SUCCESS;
 }
 
@@ -220,7 +203,8 @@ static cuda_error shared_of(cuda_process *p, size_t *shared, const void *host, i
     if (error)
         return error;
     uint64_t used = (uint64_t)p->device.shared_reserved + kernel->facts.static_shared;
-    uint64_t share = p->device.shared_per_sm / (uint64_t)blocks, most = most_shared(p, kernel);
+    uint64_t share = p->device.shared_per_sm / (uint64_t)blocks,
+             most = cuda_kernel_most_shared(p, kernel);
     uint64_t rest = share > used ? share - used : 0;
     *shared = rest < most ? rest : most;
     return CUDA_SUCCESS;

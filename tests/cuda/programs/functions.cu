@@ -1,4 +1,4 @@
-// Functions that kernels call: not inlined, recursive, by a pointer, and loops over their results.
+// Functions that kernels call: not inlined, with loops over their results.
 #include "check.h"
 
 __device__ __noinline__ int collatz(unsigned n) {

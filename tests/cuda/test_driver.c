@@ -1,0 +1,271 @@
+/* The driver interface without the machine (stand_in/ptx.h): contexts, modules from PTX with their
+ * logs, launches with both kinds of arguments, memory, linking, functions by name. */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "cuda/stand_in/ptx.h"
+
+/* Of cuda.h. */
+typedef void *handle;
+typedef unsigned long long address;
+enum {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NOT_INITIALIZED = 3,
+    INVALID_DEVICE = 101,
+    INVALID_CONTEXT = 201,
+    NO_BINARY = 209,
+    INVALID_PTX = 218,
+    FILE_NOT_FOUND = 301,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    ILLEGAL_ADDRESS = 700,
+    NOT_SUPPORTED = 801
+};
+
+int cuInit(unsigned);
+int cuGetErrorName(int, const char **);
+int cuDeviceGet(int *, int);
+int cuDeviceGetName(char *, int, int);
+int cuDeviceGetAttribute(int *, int, int);
+int cuDeviceTotalMem_v2(size_t *, int);
+int cuCtxCreate_v2(handle *, unsigned, int);
+int cuCtxDestroy_v2(handle);
+int cuCtxGetCurrent(handle *);
+int cuCtxSetCurrent(handle);
+int cuCtxPushCurrent_v2(handle);
+int cuCtxPopCurrent_v2(handle *);
+int cuCtxSynchronize(void);
+int cuDevicePrimaryCtxRetain(handle *, int);
+int cuDevicePrimaryCtxRelease_v2(int);
+int cuModuleLoadData(handle *, const void *);
+int cuModuleLoadDataEx(handle *, const void *, unsigned, int *, void **);
+int cuModuleLoad(handle *, const char *);
+int cuModuleUnload(handle);
+int cuModuleGetFunction(handle *, handle, const char *);
+int cuModuleGetGlobal_v2(address *, size_t *, handle, const char *);
+int cuFuncGetAttribute(int *, int, handle);
+int cuFuncSetAttribute(handle, int, int);
+int cuOccupancyMaxPotentialBlockSize(int *, int *, handle, size_t (*)(int), size_t, int);
+int cuLaunchKernel(handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   handle, void **, void **);
+int cuLinkCreate_v2(unsigned, int *, void **, handle *);
+int cuLinkAddData_v2(handle, int, const void *, size_t, const char *, unsigned, int *, void **);
+int cuLinkComplete(handle, void **, size_t *);
+int cuLinkDestroy(handle);
+int cuMemAlloc_v2(address *, size_t);
+int cuMemFree_v2(address);
+int cuMemcpyHtoD_v2(address, const void *, size_t);
+int cuMemcpyDtoH_v2(void *, address, size_t);
+int cuMemsetD32_v2(address, unsigned, size_t);
+int cuMemGetAddressRange_v2(address *, size_t *, address);
+int cuPointerGetAttribute(void *, int, address);
+int cuStreamCreate(handle *, unsigned);
+int cuStreamSynchronize(handle);
+int cuStreamDestroy_v2(handle);
+int cuEventCreate(handle *, unsigned);
+int cuEventRecord(handle, handle);
+int cuEventElapsedTime(float *, handle, handle);
+
+static const char text[] =
+    ".version 8.0\n.target sm_75\n.address_size 64\n"
+    ".global .align 4 .u32 counter;\n"
+    ".visible .entry add(.param .u64 p0, .param .f32 p1, .param .align 8 .b8 p2[24]) { ret; }\n";
+
+static handle context;
+
+static int setup(void **state) {
+    int device;
+    handle none;
+    (void)state;
+    setenv("HEDDLE_DEVICE", "h100", 1);
+    assert_int_equal(cuDeviceGet(&device, 0), NOT_INITIALIZED);
+    assert_int_equal(cuInit(0), SUCCESS);
+    assert_int_equal(cuDeviceGet(&device, 0), SUCCESS);
+    assert_int_equal(cuDeviceGet(&device, 1), INVALID_DEVICE);
+    assert_int_equal(cuCtxSynchronize(), INVALID_CONTEXT);
+    assert_int_equal(cuCtxGetCurrent(&none), SUCCESS);
+    assert_null(none);
+    return cuCtxCreate_v2(&context, 0, 0);
+}
+
+static void test_contexts(void **state) {
+    handle first, second, popped, primary;
+    address a, size;
+    (void)state;
+    assert_int_equal(cuCtxGetCurrent(&first), SUCCESS);
+    assert_ptr_equal(first, context);
+    assert_int_equal(cuCtxCreate_v2(&second, 0, 0), SUCCESS);
+    assert_int_equal(cuCtxPopCurrent_v2(&popped), SUCCESS);
+    assert_ptr_equal(popped, second);
+    assert_int_equal(cuCtxPushCurrent_v2(second), SUCCESS);
+    assert_int_equal(cuCtxDestroy_v2(second), SUCCESS);
+    assert_int_equal(cuCtxPushCurrent_v2(second), INVALID_CONTEXT);
+    assert_int_equal(cuCtxSetCurrent(NULL), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&a, 4), INVALID_CONTEXT);
+    assert_int_equal(cuDevicePrimaryCtxRetain(&primary, 0), SUCCESS);
+    assert_int_equal(cuCtxSetCurrent(primary), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&a, 4), SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxRelease_v2(0), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&size, 4), INVALID_CONTEXT);
+    assert_int_equal(cuCtxSetCurrent(context), SUCCESS);
+    assert_int_equal(cuMemFree_v2(a), SUCCESS);
+}
+
+static char noted[256];
+static void note(const char *kernel, const hd_ptx_launch_size *size, void *const *args) {
+    snprintf(noted, sizeof noted, "%s %u.%u %g %d", kernel, size->grid[0], size->block[0],
+             *(float *)args[1], ((int *)args[2])[5]);
+}
+
+static void test_launches(void **state) {
+    handle module, function, other;
+    address variable;
+    size_t bytes;
+    uint64_t pointer = 0;
+    float value = 2.5f;
+    int record[6] = {0, 0, 0, 0, 0, 42}, got;
+    struct {
+        uint64_t p0;
+        float p1;
+        int pad;
+        int p2[6];
+    } packed = {0, 3.5f, 0, {0, 0, 0, 0, 0, 43}};
+    (void)state;
+    stand_in_launched = note;
+    assert_int_equal(cuModuleLoadData(&module, text), SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&function, module, "add"), SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&other, module, "sub"), NOT_FOUND);
+    assert_int_equal(cuModuleGetGlobal_v2(&variable, &bytes, module, "counter"), SUCCESS);
+    assert_int_equal(bytes, 4);
+    assert_int_equal(cuMemsetD32_v2(variable, 9, 1), SUCCESS);
+    assert_int_equal(cuMemcpyDtoH_v2(&got, variable, 4), SUCCESS);
+    assert_int_equal(got, 9);
+    void *params[] = {&pointer, &value, record};
+    assert_int_equal(cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, NULL, params, NULL), SUCCESS);
+    assert_string_equal(noted, "add 2.64 2.5 42");
+    bytes = sizeof packed;
+    void *extra[] = {(void *)1, &packed, (void *)2, &bytes, NULL};
+    assert_int_equal(cuLaunchKernel(function, 3, 1, 1, 32, 1, 1, 0, NULL, NULL, extra), SUCCESS);
+    assert_string_equal(noted, "add 3.32 3.5 43");
+    bytes = sizeof packed - 8;
+    assert_int_equal(cuLaunchKernel(function, 3, 1, 1, 32, 1, 1, 0, NULL, NULL, extra),
+                     INVALID_VALUE);
+    assert_int_equal(cuLaunchKernel(function, 3, 1, 1, 32, 1, 1, 0, NULL, params, extra),
+                     INVALID_VALUE);
+    assert_int_equal(cuLaunchKernel(module, 3, 1, 1, 32, 1, 1, 0, NULL, params, NULL),
+                     INVALID_HANDLE);
+    assert_int_equal(cuFuncGetAttribute(&got, 0, function), SUCCESS);
+    assert_int_equal(got, 1024);
+    assert_int_equal(cuFuncSetAttribute(function, 8, 100000), SUCCESS);
+    int grid, block;
+    assert_int_equal(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 0),
+                     SUCCESS);
+    assert_int_equal(grid * block, 132 * 2048);
+    assert_int_equal(cuModuleUnload(module), SUCCESS);
+    assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL),
+                     INVALID_HANDLE);
+    assert_int_equal(cuModuleUnload(module), INVALID_HANDLE);
+}
+
+static void test_logs(void **state) {
+    handle module, link;
+    char log[64] = "";
+    int options[] = {5, 6};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log}, *image;
+    size_t bytes;
+    const char *name;
+    (void)state;
+    assert_int_equal(cuModuleLoadDataEx(&module, "not PTX", 2, options, values), INVALID_PTX);
+    assert_non_null(strstr(log, "this is no PTX"));
+    assert_int_equal((size_t)(uintptr_t)values[1], strlen(log));
+    assert_int_equal(cuModuleLoadData(&module, "\177ELF and so on"), NO_BINARY);
+    assert_int_equal(cuModuleLoad(&module, "/nowhere.ptx"), FILE_NOT_FOUND);
+    assert_int_equal(cuGetErrorName(INVALID_PTX, &name), SUCCESS);
+    assert_string_equal(name, "CUDA_ERROR_INVALID_PTX");
+    assert_int_equal(cuGetErrorName(4711, &name), INVALID_VALUE);
+    /* Linking a text gives it back. */
+    assert_int_equal(cuLinkCreate_v2(0, NULL, NULL, &link), SUCCESS);
+    assert_int_equal(cuLinkAddData_v2(link, 1, text, sizeof text, "a", 0, NULL, NULL), SUCCESS);
+    assert_int_equal(cuLinkAddData_v2(link, 1, text, sizeof text, "b", 0, NULL, NULL),
+                     NOT_SUPPORTED);
+    assert_int_equal(cuLinkComplete(link, &image, &bytes), SUCCESS);
+    assert_int_equal(cuModuleLoadData(&module, image), SUCCESS);
+    assert_int_equal(cuLinkDestroy(link), SUCCESS);
+    assert_int_equal(cuModuleUnload(module), SUCCESS);
+}
+
+static void test_memory(void **state) {
+    address a, base;
+    size_t bytes;
+    unsigned type;
+    char here[64] = {1}, there[64] = {0};
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&a, 0), INVALID_VALUE);
+    assert_int_equal(cuMemAlloc_v2(&a, (size_t)1 << 60), OUT_OF_MEMORY);
+    assert_int_equal(cuMemAlloc_v2(&a, 64), SUCCESS);
+    assert_int_equal(cuMemcpyHtoD_v2(a, here, 64), SUCCESS);
+    assert_int_equal(cuMemcpyHtoD_v2(a, here, 65), INVALID_VALUE);
+    assert_int_equal(cuMemcpyDtoH_v2(there, a, 64), SUCCESS);
+    assert_memory_equal(here, there, 64);
+    assert_int_equal(cuMemGetAddressRange_v2(&base, &bytes, a + 63), SUCCESS);
+    assert_int_equal(base, a);
+    assert_int_equal(bytes, 64);
+    assert_int_equal(cuMemGetAddressRange_v2(&base, &bytes, a + 64), INVALID_VALUE);
+    assert_int_equal(cuPointerGetAttribute(&type, 2, a), SUCCESS);
+    assert_int_equal(type, 2);
+    assert_int_equal(cuMemFree_v2(a), SUCCESS);
+    assert_int_equal(cuMemFree_v2(a), INVALID_VALUE);
+}
+
+static void test_streams(void **state) {
+    handle stream, start, end;
+    float milliseconds = -1;
+    (void)state;
+    assert_int_equal(cuStreamCreate(&stream, 1), SUCCESS);
+    assert_int_equal(cuEventCreate(&start, 0), SUCCESS);
+    assert_int_equal(cuEventCreate(&end, 0), SUCCESS);
+    assert_int_equal(cuEventElapsedTime(&milliseconds, start, end), INVALID_HANDLE);
+    assert_int_equal(cuEventRecord(start, stream), SUCCESS);
+    assert_int_equal(cuEventRecord(end, stream), SUCCESS);
+    assert_int_equal(cuEventElapsedTime(&milliseconds, start, end), SUCCESS);
+    assert_true(milliseconds >= 0);
+    assert_int_equal(cuStreamSynchronize(stream), SUCCESS);
+    assert_int_equal(cuStreamDestroy_v2(stream), SUCCESS);
+    assert_int_equal(cuStreamSynchronize(stream), INVALID_HANDLE);
+}
+
+/* A fault stays until all contexts are gone. */
+static void test_fault(void **state) {
+    handle module, function;
+    address a;
+    void *params[] = {&a, &a, &a};
+    (void)state;
+    stand_in_launched = NULL;
+    assert_int_equal(cuModuleLoadData(&module, text), SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&function, module, "add"), SUCCESS);
+    stand_in_fault = "store of 4 bytes at address 0x10, which is in no buffer";
+    assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), SUCCESS);
+    assert_int_equal(cuCtxSynchronize(), ILLEGAL_ADDRESS);
+    assert_int_equal(cuMemAlloc_v2(&a, 4), ILLEGAL_ADDRESS);
+    assert_int_equal(cuCtxDestroy_v2(context), SUCCESS);
+    assert_int_equal(cuCtxCreate_v2(&context, 0, 0), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&a, 4), SUCCESS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_contexts), cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_logs),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_streams),  cmocka_unit_test(test_fault),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
