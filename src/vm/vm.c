@@ -111,7 +111,6 @@ static void write_pointers(hd_vm *vm, const kir_kernel *kernel, size_t first) {
     for (size_t v = first; v < vm->statics.count; v++) {
         const kir_static *s = vm->statics.data[v].variable;
         for (uint32_t i = 0; i < s->pointer_count; i++) {
-            uint8_t *host = vm_space_at(&vm->space, vm->statics.data[v].address)->host;
             const kir_pointer *pointer = &s->pointers[i];
             const vm_placed *to = vm_find_static(vm, &kernel->statics[pointer->to]);
             uint64_t address = to->address + (uint64_t)pointer->addend;
