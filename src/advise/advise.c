@@ -3,6 +3,9 @@
  */
 #include "advise/advise.h"
 
+/* What it would say was said. */
+static const hd_diag silent = {0};
+
 /* Who proposes layouts for a race: evidence, with all that it has looked at, or static cost. */
 static advise_static_judge judge_of(hd_arena *arena, const hd_device_advice *of) {
     if (!of->judged)
@@ -59,7 +62,7 @@ static hd_status advise_by_cost(hd_arena *arena, const hd_diag *diag,
     const hd_job *job = advice->job;
     for (uint32_t i = 0; i < options->device_count; i++) {
         hd_device_advice *of = &advice->devices[i];
-        of->device = options->devices[i];
+        *of = (hd_device_advice){.device = options->devices[i]};
         hd_status status =
             hd_cost_model_make(arena, diag, job, of->device, &options->cost, &of->model);
         if (status != HD_OK)
@@ -95,11 +98,11 @@ static const hd_search_result *ranking_of(hd_arena *arena, const hd_judgement *j
 static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
                                     const hd_advise_options *options,
                                     const hd_search_options *search, hd_advice *advice,
-                                    uint32_t number) {
+                                    uint32_t number, const hd_search_result *also) {
     hd_device_advice *of = &advice->devices[number];
     hd_judgement *judged = hd_new(arena, hd_judgement);
     hd_status status = hd_evidence_judge(arena, diag, advice->evidence, number, &options->evidence,
-                                         &options->cost, search, &of->search, judged);
+                                         &options->cost, search, also, judged);
     if (status != HD_OK || advice->evidence->why)
         return status;
     of->judged = judged;
@@ -114,21 +117,67 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
     return HD_OK;
 }
 
+/* The best layouts of the record taken apart, of each device, as layouts of the record as it is
+ * declared; NULL: on some device parts lie apart. */
+static hd_search_result *together(hd_arena *arena, const hd_advice *advice) {
+    hd_search_result *found = hd_new_array(arena, hd_search_result, advice->device_count);
+    for (uint32_t d = 0; d < advice->device_count; d++) {
+        found[d].ranked = hd_new(arena, hd_ranked);
+        found[d].ranked_count = 1;
+        found[d].ranked->layout =
+            advise_put_together(arena, advice->job->record, advice->devices[d].best);
+        if (!found[d].ranked->layout)
+            return NULL;
+    }
+    return found;
+}
+
+/* The static answer about the record as it is declared. */
+static hd_status return_to_declared(hd_arena *arena, const hd_advise_options *options,
+                                    const hd_search_options *search, const hd_job *declared,
+                                    hd_advice *advice) {
+    advice->job = declared;
+    return advise_by_cost(arena, &silent, options, search, advice);
+}
+
+/* Where nothing of the record has to be taken apart, the answer is about the record as it is. */
+static hd_status judge_together(hd_arena *arena, const hd_diag *diag,
+                                const hd_advise_options *options, const hd_search_options *search,
+                                const hd_job *declared, const hd_search_result *found,
+                                hd_advice *advice) {
+    enum { FEW = 6 }; /* candidates: the best is known, up to what only the whole record has */
+    hd_advise_options few = *options;
+    few.evidence.candidates = FEW;
+    hd_status status = return_to_declared(arena, options, search, declared, advice);
+    if (status == HD_OK)
+        status = hd_evidence_retell(arena, diag, advice->evidence, declared, &options->evidence);
+    for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
+        status = advise_by_evidence(arena, diag, &few, search, advice, d, &found[d]);
+    return status;
+}
+
 static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
                                   const hd_advise_options *options, const hd_search_options *search,
-                                  hd_advice *advice) {
+                                  const hd_job *declared, hd_advice *advice) {
     hd_status status =
         hd_evidence_hear(arena, diag, advice->job, options->devices, advice->device_count,
                          &options->evidence, &advice->evidence);
     for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
-        status = advise_by_evidence(arena, diag, options, search, advice, d);
+        status =
+            advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);
+    bool is_apart = status == HD_OK && advice->job != declared;
+    bool is_heard = !advice->evidence->why;
+    const hd_search_result *found = is_apart && is_heard ? together(arena, advice) : NULL;
+    if (found)
+        status = judge_together(arena, diag, options, search, declared, found, advice);
+    else if (is_apart && !is_heard && !advice->apart.pays)
+        status = return_to_declared(arena, options, search, declared, advice);
     hd_evidence_free(advice->evidence);
     return status;
 }
 
 /* By static cost taking the record apart does not pay; but that rests on assumptions. */
 static bool is_worth_hearing_apart(hd_arena *arena, const hd_advice *advice) {
-    static const hd_diag silent = {0};
     const hd_job *parts = advice->apart.parts;
     hd_rewritten *rewritten;
     if (!parts || advice->job == parts)
@@ -178,7 +227,7 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
             status = advise_by_cost(arena, diag, options, &search, advice);
         }
         if (status == HD_OK)
-            status = run_for_evidence(arena, diag, options, &search, advice);
+            status = run_for_evidence(arena, diag, options, &search, job, advice);
     }
     if (status != HD_OK)
         return status;

@@ -93,3 +93,44 @@ void advise_take_apart(hd_arena *arena, const hd_job *job, const hd_device *devi
     }
     apart->pays = true;
 }
+
+/* ---- and together again ---------------------------------------------------------------------- */
+
+/* Each part lies where it is in its field in the layout of the whole record. */
+static bool is_same_map(const hd_map *parts, const hd_map *whole) {
+    if (parts->allocation_count != whole->allocation_count)
+        return false;
+    for (uint32_t f = 0; f < parts->record->field_count; f++) {
+        uint32_t offset = parts->record->fields[f].offset;
+        uint32_t of = (uint32_t)hd_record_field_at(whole->record, offset);
+        uint32_t inside = offset - whole->record->fields[of].offset;
+        if (parts->clusters[parts->fields[f].cluster].allocation !=
+            whole->clusters[whole->fields[of].cluster].allocation)
+            return false;
+        for (uint64_t i = 0; i < parts->count; i++)
+            if (hd_map_address(parts, f, i) != hd_map_address(whole, of, i) + inside)
+                return false;
+    }
+    return true;
+}
+
+hd_layout *advise_put_together(hd_arena *arena, const hd_record *parts, const hd_layout *layout) {
+    enum { ELEMENTS = 257 }; /* they fill several tiles, and runs are padded behind them */
+    uint64_t masks[HD_MAX_FIELDS] = {0}, tiles[HD_MAX_FIELDS], met = 0;
+    hd_map *map, *of_whole;
+    for (uint32_t c = 0; c < layout->count; c++) {
+        for (uint64_t left = layout->clusters[c].mask; left; left &= left - 1) {
+            uint32_t offset = parts->fields[__builtin_ctzll(left)].offset;
+            masks[c] |= (uint64_t)1 << hd_record_field_at(parts->whole, offset);
+        }
+        tiles[c] = layout->clusters[c].tile;
+        if (met & masks[c])
+            return NULL;
+        met |= masks[c];
+    }
+    hd_layout *whole = hd_layout_of_masks(arena, masks, tiles, layout->count, layout->discrete);
+    bool same = hd_map_make(arena, &silent, parts, layout, ELEMENTS, &map) == HD_OK &&
+                hd_map_make(arena, &silent, parts->whole, whole, ELEMENTS, &of_whole) == HD_OK &&
+                is_same_map(map, of_whole);
+    return same ? whole : NULL;
+}

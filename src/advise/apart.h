@@ -28,4 +28,8 @@ typedef struct hd_apart {
 void advise_take_apart(hd_arena *arena, const hd_job *job, const hd_device *device,
                        const hd_cost_options *cost, hd_search_options *search, hd_apart *apart);
 
+/* The layout of the record as it is declared that places every byte as `layout` does, which is of
+ * `parts`, that record taken apart: all that was taken apart lies together in it. NULL: none does. */
+hd_layout *advise_put_together(hd_arena *arena, const hd_record *parts, const hd_layout *layout);
+
 #endif

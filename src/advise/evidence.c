@@ -400,6 +400,33 @@ hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *j
     return status;
 }
 
+hd_status hd_evidence_retell(hd_arena *arena, const hd_diag *diag, hd_evidence *e,
+                             const hd_job *job, const hd_evidence_options *options) {
+    struct hd_evidence_own *own = e->own;
+    const hd_trace_watch watch = {.stop = options->stop};
+    const hd_trace_choice all = {.launch = -1, .last_block = UINT64_MAX, .watch = &watch};
+    hd_sink *sinks = hd_new_array(arena, hd_sink, own->device_count);
+    hd_trace *trace;
+    hd_status status = hd_trace_open(arena, diag, own->trace, &trace);
+    if (status != HD_OK)
+        return status;
+    for (uint32_t d = 0; d < own->device_count; d++) {
+        const hd_device *device = e->measured[d]->device;
+        hd_shapes_free(own->shapes[d]);
+        own->shapes[d] = hd_shapes_new(arena, diag, job, device, 0);
+        sinks[d] = hd_shapes_sink(own->shapes[d]);
+    }
+    const hd_sink sink = hd_sink_tee(arena, sinks, own->device_count);
+    status = hd_trace_replay(trace, diag, &all, &sink);
+    hd_trace_close(trace);
+    for (uint32_t d = 0; d < own->device_count; d++)
+        e->measured[d] = hd_shapes_result(own->shapes[d]);
+    e->stopped = options->stop && *options->stop;
+    if (e->stopped)
+        e->why = "it was stopped";
+    return status;
+}
+
 void hd_evidence_free(hd_evidence *evidence) {
     if (evidence)
         forget(evidence);

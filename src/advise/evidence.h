@@ -59,6 +59,10 @@ static inline bool hd_evidence_is_whole(const hd_evidence *e) {
 hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                            const hd_device *const *devices, uint32_t device_count,
                            const hd_evidence_options *options, hd_evidence **evidence);
+/* The same in terms of `job`, which is the one that was heard with its record in another form: whole,
+ * where it was taken apart. When it is stopped evidence->why says so. */
+hd_status hd_evidence_retell(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
+                             const hd_job *job, const hd_evidence_options *options);
 void hd_evidence_free(hd_evidence *evidence);
 
 /* A layout, by what was counted. */

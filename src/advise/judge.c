@@ -33,23 +33,6 @@ typedef struct judge {
 
 /* ---- who is judged ------------------------------------------------------------------------ */
 
-static hd_status make_model(const judge *j, const hd_device *device, hd_cost_model **model) {
-    hd_measured *measured = hd_new(j->arena, hd_measured);
-    hd_cost_options options = *j->cost;
-    *measured = *j->measured;
-    measured->device = device;
-    options.measured = measured;
-    return hd_cost_model_make(j->arena, j->diag, measured->job, device, &options, model);
-}
-
-/* The device, were all levels of memory as fast as each other: its costs are transactions. */
-static const hd_device *without_levels(hd_arena *arena, const hd_device *device) {
-    hd_device *flat = hd_new(arena, hd_device);
-    *flat = *device;
-    flat->w_l1 = flat->w_l2 = flat->w_dram = 1;
-    return flat;
-}
-
 /* Of a record taken apart: its fields alone, each whole, as `soa` of the record as declared. */
 static hd_judge judge_whole_fields(hd_arena *arena, const hd_record *record) {
     hd_judge by = {.name = "whole fields"};
@@ -66,20 +49,22 @@ static hd_judge judge_whole_fields(hd_arena *arena, const hd_record *record) {
 static hd_status propose(judge *j, const hd_search_options *search, const hd_search_result *also,
                          uint32_t most, hd_proposal **proposals, uint32_t *count) {
     const hd_record *record = j->measured->job->record;
-    const hd_device *flat = without_levels(j->arena, j->device);
-    hd_cost_model *transactions;
+    hd_cost_options options = *j->cost;
     hd_search_result fewest;
-    hd_status status = make_model(j, j->device, &j->result->model);
-    if (status == HD_OK)
-        status = make_model(j, flat, &transactions);
+    options.measured = j->measured;
+    hd_status status = hd_cost_model_make(j->arena, j->diag, j->measured->job, j->device, &options,
+                                          &j->result->model);
     if (status != HD_OK)
         return status;
+    /* Were all levels of memory as fast as each other, costs would be transactions. */
+    hd_cost_model *transactions = hd_cost_model_weighed(j->arena, j->result->model, 1, 1, 1);
     hd_search_static(j->arena, j->result->model, search, &j->result->search);
     hd_search_static(j->arena, transactions, search, &fewest);
-    const hd_judge judges[] = {
-        hd_judge_cost(j->arena, j->device, &j->result->search),
-        hd_judge_cost(j->arena, flat, &fewest), hd_judge_cost(j->arena, j->device, also),
-        judge_whole_fields(j->arena, record), hd_judge_plain(j->arena, record)};
+    const hd_judge judges[] = {hd_judge_cost(j->arena, j->device, &j->result->search),
+                               hd_judge_cost(j->arena, hd_cost_device(transactions), &fewest),
+                               hd_judge_cost(j->arena, j->device, also),
+                               judge_whole_fields(j->arena, record),
+                               hd_judge_plain(j->arena, record)};
     *proposals = hd_propose(j->arena, record, hd_cost_used_fields(j->result->model), judges,
                             sizeof judges / sizeof *judges, most, count);
     return HD_OK;

@@ -304,6 +304,9 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     hd_database_close(choose->database);
     if (advice->choice)
         cli_warn_of_differences(c, advice->job, advice->choice);
+    if (status == HD_OK && !advice->leave && !r->apply)
+        cli_warn_of_unlaunched(c, advice->job,
+                               &(hd_record_layout){advice->job->record, advice->best});
     if (advice->evidence && advice->evidence->stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal; the static answer stands%s",
                 r->apply ? ", and nothing is written" : "");

@@ -1,6 +1,7 @@
 /* The answer of `heddle advise` (show_advice.h). */
 #include "cli/show_advice.h"
 
+#include "advise/verify.h"
 #include "cli/choice.h"
 #include "cli/evidence.h"
 #include "report/members.h"
@@ -100,6 +101,15 @@ static bool has_command(const hd_advice *advice) {
                                                : advice->attempt.layout != NULL;
 }
 
+/* The command works as it is: kernels that the job never launches cannot be checked. */
+static const char *rewrite_command(cli *c, const cli_question *question, const hd_advice *advice) {
+    static const hd_diag silent = {0};
+    const hd_record_layout best = {advice->job->record, advice->best};
+    bool covers = !advice->job->path || !hd_verify_covers(&silent, advice->job, &best, 1);
+    return cli_command_for(c, question, advice, "rewrite", advice->best,
+                           covers ? " --out DIR" : " --no-verify --out DIR");
+}
+
 /* What accesses cost in a layout, as it was judged where it was. */
 static void lines_of(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout,
                      hd_cost_line **lines, size_t *count) {
@@ -127,8 +137,7 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
                          ? cli_choice_verdict(c, advice->job->record, advice->choice)
                          : answer.verdict;
     if (has_command(advice))
-        answer.command =
-            cli_command_for(c, question, advice, "rewrite", advice->best, " --out DIR");
+        answer.command = rewrite_command(c, question, advice);
     answer.before = hd_movement_of(c->arena, model, original, first->accesses, first->access_count);
     if (!hd_layout_equal(advice->best, original)) {
         hd_cost_line *lines;

@@ -29,6 +29,12 @@ static void as_warning(const hd_message *message, void *user) {
     diag->fn(&milder, diag->user);
 }
 
+void cli_warn_of_unlaunched(cli *c, const hd_job *job, const hd_record_layout *layout) {
+    const hd_diag mild = {as_warning, &c->diag};
+    if (job->path)
+        hd_verify_covers(&mild, job, layout, 1);
+}
+
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
                      const hd_record_layout *layouts, uint32_t layout_count,
                      const hd_rewritten *rewritten, bool *checked) {

@@ -69,6 +69,11 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
                              const hd_device *device, const hd_cost_options *options,
                              hd_cost_model **model);
 
+/* The same with other weights of its device's levels. What was counted for one is known to both, so
+ * that no two threads may use them at once. In the arena of the model, or one that goes sooner. */
+hd_cost_model *hd_cost_model_weighed(hd_arena *arena, const hd_cost_model *model, double w_l1,
+                                     double w_l2, double w_dram);
+
 const hd_record *hd_cost_record(const hd_cost_model *model);
 const hd_device *hd_cost_device(const hd_cost_model *model);
 

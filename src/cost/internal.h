@@ -221,6 +221,13 @@ typedef struct question {
 
 typedef hd_vec(uint32_t) use_list; /* numbers of uses */
 
+/* What was counted of a shape at a place: thousands of clusters share the same few geometries, so
+ * nearly every count of a search has been made before. */
+typedef struct count_memo {
+    hd_hash_table rows; /* of count_key: in `counts` */
+    hd_vec(double) counts;
+} count_memo;
+
 struct hd_cost_model {
     hd_arena *arena;
     const hd_record *record;
@@ -232,10 +239,7 @@ struct hd_cost_model {
     use_list of_field[HD_MAX_FIELDS]; /* uses of each field */
     use_list others;                  /* of other buffers */
     uint64_t soa_from; /* tiles from here on place runs as `soa` does, as far as costs go */
-    /* What was counted of a shape at a place: thousands of clusters share the same few geometries,
-     * so nearly every count of a search has been made before. */
-    hd_hash_table counted; /* of count_key: in `counts` */
-    hd_vec(double) counts;
+    count_memo *counted;
     hd_vec(question) asked;
     double limits[HD_MAX_QUESTIONS];
     hd_questions questions;

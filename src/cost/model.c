@@ -123,6 +123,14 @@ double cost_fetched_bytes(const hd_record *record, const cluster_geometry *g, ui
 
 /* ---- making the model: one launch at a time ----------------------------------------------- */
 
+/* What was made of an access of the launch. */
+typedef struct made_shape {
+    const hd_access *access;
+    uint32_t number;
+    double warps;
+    bool stepped;
+} made_shape;
+
 typedef struct launch_builder {
     hd_cost_model *model;
     const hd_job *job;
@@ -131,6 +139,7 @@ typedef struct launch_builder {
     hd_kernel_info *info;
     uint64_t *lengths; /* of the loops */
     shape_context shapes;
+    hd_vec(made_shape) made;
     const hd_measured_launch *heard; /* NULL: the launch was not heard */
 } launch_builder;
 
@@ -145,10 +154,18 @@ static uint32_t keep_shape(hd_cost_model *model, const shape *made) {
     return number;
 }
 
+/* The same lanes reach the same places of elements: fields of one element in one block of code. */
+static bool are_placed_alike(const launch_builder *b, const hd_access *x, const hd_access *y) {
+    const kir_inst *insts = b->info->kernel->insts;
+    return insts[x->inst].block == insts[y->inst].block && x->computable == y->computable &&
+           !x->shares && !y->shares && hd_affine_equal(x->index, y->index) &&
+           hd_affine_equal(x->inner, y->inner);
+}
+
 /* Shapes are made in an arena of their own. */
-static uint32_t add_shape(launch_builder *b, const hd_access *access, double *warps,
-                          bool *stepped) {
+static made_shape make_shape(launch_builder *b, const hd_access *access) {
     const hd_flow *flow = b->info->flow;
+    made_shape made = {.access = access};
     shape_context context = b->shapes;
     context.arena = hd_arena_new();
     /* Iterations of every loop in which the access runs; elsewhere the loops' own. */
@@ -158,9 +175,19 @@ static uint32_t add_shape(launch_builder *b, const hd_access *access, double *wa
         lengths[loop] +=
             !hd_loop_is_guessed(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
     context.lengths = lengths;
-    uint32_t number = keep_shape(b->model, cost_shape_make(&context, access, warps, stepped));
+    made.number =
+        keep_shape(b->model, cost_shape_make(&context, access, &made.warps, &made.stepped));
     hd_arena_free(context.arena);
-    return number;
+    return made;
+}
+
+static made_shape shape_of(launch_builder *b, const hd_access *access) {
+    for (size_t i = 0; i < b->made.count; i++)
+        if (are_placed_alike(b, b->made.data[i].access, access))
+            return b->made.data[i];
+    made_shape made = make_shape(b, access);
+    hd_push(b->model->arena, &b->made, made);
+    return made;
 }
 
 /* The job's buffer behind a parameter, or a variable of CUDA. */
@@ -250,18 +277,18 @@ static double runs_of_loop(const launch_builder *b, const hd_access *access, int
 /* Executions, lanes and places as the source tells them. */
 static void derive_use(launch_builder *b, use *u) {
     const hd_access *access = u->access;
-    double warps, iterations = 1;
+    double iterations = 1;
     for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
         iterations *= runs_of_loop(b, access, loop);
         u->degree += hd_loop_is_guessed(&b->info->trips[loop]) && u->degree < HD_MAX_DEGREE;
     }
-    bool stepped;
-    u->shape = add_shape(b, access, &warps, &stepped);
-    u->executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat;
+    const made_shape made = shape_of(b, access);
+    u->shape = made.number;
+    u->executions = made.warps * (made.stepped ? 1 : iterations) * (double)b->launch->repeat;
     u->lanes = b->model->shapes.data[u->shape]->lanes;
     u->requests = b->model->shapes.data[u->shape]->requests;
     u->counted = -1;
-    u->assumption = assumed_of(b, access, stepped);
+    u->assumption = assumed_of(b, access, made.stepped);
     u->origin = u->assumption ? HD_ORIGIN_ASSUMED : HD_ORIGIN_DERIVED;
 }
 
@@ -547,7 +574,8 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->options = *options;
     model->grain = hd_cost_grain_of(job->record, device);
     model->soa_from = (uint64_t)1 << model->grain.level_count;
-    model->counted = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
+    model->counted = hd_new(arena, count_memo);
+    model->counted->rows = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
     for (uint32_t i = 0; i < job->launch_count; i++) {
         launch_builder b = {.model = model, .job = job, .launch = &job->launches[i], .number = i};
         add_launch(&b, diag);
@@ -562,4 +590,17 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->questions = (hd_questions){(uint32_t)model->asked.count, model->limits};
     *result = model;
     return HD_OK;
+}
+
+hd_cost_model *hd_cost_model_weighed(hd_arena *arena, const hd_cost_model *model, double w_l1,
+                                     double w_l2, double w_dram) {
+    hd_cost_model *other = hd_new(arena, hd_cost_model);
+    hd_device *device = hd_new(arena, hd_device);
+    *device = *model->device;
+    device->w_l1 = w_l1;
+    device->w_l2 = w_l2;
+    device->w_dram = w_dram;
+    *other = *model;
+    other->device = device;
+    return other;
 }

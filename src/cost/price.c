@@ -38,16 +38,17 @@ static double counted(hd_cost_model *model, const use *u, const geometry *place,
         key.dindex = e->dindex;
         key.dinner = e->dinner;
     }
-    uint64_t row = hd_hash_get_key(&model->counted, &key);
+    count_memo *memo = model->counted;
+    uint64_t row = hd_hash_get_key(&memo->rows, &key);
     if (row != HD_NO_VALUE)
-        return model->counts.data[row];
+        return memo->counts.data[row];
     double value = e ? cost_shape_covered(s, place, u->width, other, (uint32_t)key.other_width,
                                           e->dindex, e->dinner, unit)
                      : cost_shape_units(s, place, u->width, unit);
     count_key *kept = hd_new(model->arena, count_key);
     *kept = key;
-    hd_hash_add_key(&model->counted, kept, model->counts.count);
-    hd_push(model->arena, &model->counts, value);
+    hd_hash_add_key(&memo->rows, kept, memo->counts.count);
+    hd_push(model->arena, &memo->counts, value);
     return value;
 }
 

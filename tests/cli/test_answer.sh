@@ -92,6 +92,73 @@ fits advise
 prints '"kind": "gather"'
 prints '"kind": "condition"'
 
+# ---- taken apart for a run ----------------------------------------------------------------------
+
+# What a record costs rests on data, so that it is heard taken apart. One element whose array is read
+# as a whole is best left whole: nobody is told to take it apart.
+for kernel in gather walk; do
+    [ $kernel = gather ] && at='order[i]' || at=i
+    cat >$kernel.cl <<END
+typedef struct {
+    float v[4];
+    int a[4], tag;
+} node;
+__kernel void $kernel(__global const node *p, __global const int *order, __global float *sum) {
+    int i = get_global_id(0);
+    for (int k = 0; k < order[i] % 3 + 2; k++)
+        sum[i] += p[$at].v[k];
+}
+END
+    cat >$kernel.yaml <<END
+kernel: $kernel.cl
+buffers:
+  - {name: p, type: node, count: 4096, init: [{generator: uniform, seed: 1, high: 9}]}
+  - {name: order, type: int, count: 4096, init: [{generator: permutation, seed: 2}]}
+  - {name: sum, type: float, count: 4096}
+launches:
+  - kernel: $kernel
+    global: [4096]
+    local: [128]
+    args: [{name: p, buffer: p}, {name: order, buffer: order}, {name: sum, buffer: sum}]
+END
+done
+accepts advise gather.yaml
+first '^Verdict for h200: take soa, at 0\.[0-9]+ of the cost of AoS \(a run of the whole job, '
+prints '^  heddle rewrite gather.yaml --layout soa --out DIR$'
+prints '^  taking v apart gains no more$'
+prints '^  v +float\[4\] '
+! grep -Fq 'v[0]' "$work/log/out" || complain "a table is about v taken apart"
+follow
+accepts advise gather.yaml --json
+fits advise
+prints '"taken": false'
+! grep -Fq 'v[0]' "$work/log/out" || complain "JSON is about v taken apart"
+accepts advise gather.yaml --whole --json
+prints '"ratio": 0\.7'
+accepts advise walk.yaml
+first '^Verdict for h200: take soa with v taken apart, at 0\.[0-9]+ of the cost of AoS \(a run of '
+prints '^  heddle rewrite walk.yaml --split v --layout soa --out DIR$'
+follow
+# Nothing is heard, and by static cost it does not pay.
+sed 's/ sum\[i\] += .*/ sum[i] += p[order[i]].v[0] + p[order[i]].v[1] + p[order[i]].v[2] + p[order[i]].v[3];/' \
+    gather.cl >all.cl
+sed 's/gather.cl/all.cl/' gather.yaml >all.yaml
+accepts advise all.yaml --run 0
+cp "$work/log/out" "$work/log/static"
+call advise all.yaml --run 3
+diff <(sed 1d "$work/log/static" | grep -v scored) <(sed 1d "$work/log/out" | grep -v scored) ||
+    complain "the static answer is another one where nothing was heard"
+
+# ---- kernels that the job leaves out -------------------------------------------------------------
+
+sed '1,/} node;/d; s/gather/other/' gather.cl >>walk.cl
+call advise walk.yaml
+[ "$status" -eq 0 ] || complain "a kernel that is not launched keeps it from advising"
+grep -q "walk.cl:.*warning: kernel 'other' takes 'node', too, but the job never launches it" \
+    "$work/log/err" || complain "it says nothing of a kernel that is not launched"
+prints '^  heddle rewrite walk.yaml --split v --layout soa --no-verify --out DIR$'
+follow
+
 # ---- what the rewriter refuses ------------------------------------------------------------------
 
 given cast.cl
