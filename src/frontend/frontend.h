@@ -3,6 +3,7 @@
  * which files are its own; nothing but that table and the folder knows the language:
  *
  *     OpenCL C, CUDA C   clang/   .cl, .cu, .cuh   the only folder here that sees LLVM or clang
+ *     PTX                ptx/     .ptx
  *     kir                         .kir             the text form (docs/kir.md)
  *
  * What a language decides about running its kernels stands in kir (KIR_RULES).

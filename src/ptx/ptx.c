@@ -124,6 +124,8 @@ static hd_status check_size(const hd_ptx_kernel *kernel, const hd_ptx_launch_siz
 hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, void *const *args,
                         hd_ptx_counts *counts) {
     hd_ptx *machine = kernel->module->machine;
+    if (counts)
+        *counts = (hd_ptx_counts){0};
     hd_status status = check_size(kernel, size);
     if (status)
         return status;

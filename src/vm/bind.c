@@ -59,7 +59,7 @@ hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
         vm_bound_place *to = &b->args[arg->param];
         const kir_param *param = &l->kernel->params[arg->param];
         if (arg->kind == HD_ARG_BUFFER)
-            to->address = vm->buffers[arg->buffer].address;
+            to->address = vm->buffers[arg->buffer].address + arg->offset;
         else if (arg->kind == HD_ARG_LOCAL)
             take_local(arena, b, to, 128,
                        (vm_region){.name = param->name,

@@ -97,6 +97,18 @@ static void test_add(void **state) {
     close_machine(&o);
 }
 
+static void test_too_much(void **state) {
+    (void)state;
+    opened o;
+    open_machine(&o, (hd_ptx_options){0});
+    assert_null(hd_ptx_alloc(o.machine, SIZE_MAX, 1));
+    assert_null(hd_ptx_alloc(o.machine, (size_t)1 << 60, 1));
+    char *none = hd_ptx_alloc(o.machine, 0, 1), *next = hd_ptx_alloc(o.machine, 1, 1);
+    assert_true(none && next && none != next);
+    assert_int_equal(hd_ptx_free(o.machine, none), HD_OK);
+    close_machine(&o);
+}
+
 static void test_placed(void **state) {
     (void)state;
     opened o;
@@ -353,9 +365,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add),        cmocka_unit_test(test_placed),
         cmocka_unit_test(test_any_memory), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_variables),  cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_bad_texts),  cmocka_unit_test(test_kir),
-        cmocka_unit_test(test_sink),       cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_too_much),   cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_facts),      cmocka_unit_test(test_bad_texts),
+        cmocka_unit_test(test_kir),        cmocka_unit_test(test_sink),
+        cmocka_unit_test(test_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

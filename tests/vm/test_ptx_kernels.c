@@ -1,6 +1,10 @@
 /*
- * The same kernels two ways: from their source through clang, and from PTX that nvcc made of it
- * (tests/ptx/make.sh). Both run on the machine from the same contents, and leave the same behind.
+ * The same kernels two ways: from their source through clang, and from PTX that nvcc made of it.
+ * Both run on the machine from the same contents, and leave the same behind, with as many accesses
+ * where neither compiler merges any; or both end with an error at the same line.
+ *
+ * tests/frontend/ptx/make.sh made the PTX that is kept, and says which job runs which file. Where
+ * there is nvcc, it makes it anew, and that is run, too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -15,6 +20,7 @@
 
 #include "frontend/frontend.h"
 #include "one_context.h"
+#include "sanitized.h"
 #include "source_text.h"
 #include "vm/vm.h"
 
@@ -29,12 +35,15 @@ typedef struct state {
     hd_arena *arena;
     hd_diag diag;
     const char *said;
+    hd_place where;
 } state;
 
 static void keep_message(const hd_message *m, void *user) {
     state *s = user;
     s->said = hd_format(s->arena, "%s:%u: %s", m->place.file ? m->place.file : "?", m->place.line,
                         m->text);
+    s->where = (hd_place){.file = hd_strdup(s->arena, m->place.file ? m->place.file : ""),
+                          .line = m->place.line};
 }
 
 static void must(const state *s, hd_status status) {
@@ -91,18 +100,22 @@ static hd_job *with_module(state *s, const hd_job *job, const kir_module *module
 
 /* ---- running ------------------------------------------------------------------------ */
 
-static void run_launch(state *s, side *one, uint32_t launch) {
+static hd_status run_launch(side *one, uint32_t launch) {
     hd_vm_counts counts;
-    must(s, hd_vm_run(one->vm, launch, NULL, &counts));
+    hd_status status = hd_vm_run(one->vm, launch, NULL, &counts);
     one->accesses += counts.lane_accesses;
+    return status;
 }
 
-static void run(state *s, side *one) {
+/* All launches, up to one that fails. */
+static hd_status run(state *s, side *one) {
     const hd_vm_options options = {.workers = 1};
+    hd_status status = HD_OK;
     must(s, hd_vm_open(s->arena, &s->diag, one->job, NULL, &options, &one->vm));
-    for (uint32_t l = 0; l < one->job->launch_count; l++)
-        for (uint64_t r = 0; r < one->job->launches[l].repeat; r++)
-            run_launch(s, one, l);
+    for (uint32_t l = 0; l < one->job->launch_count && !status; l++)
+        for (uint64_t r = 0; r < one->job->launches[l].repeat && !status; r++)
+            status = run_launch(one, l);
+    return status;
 }
 
 static bool is_close(double a, double b, const hd_job *job) {
@@ -140,33 +153,139 @@ static void compare(const state *s, const char *name, const side *a, const side 
     }
 }
 
-static void run_both(const char *job_path, const char *source, const char *options,
-                     const char *ptx) {
+/* ---- the two ways -------------------------------------------------------------------- */
+
+/* A line of make.sh --list. */
+typedef struct pair {
+    const char *job, *ptx, *source; /* ptx: the file's name alone */
+} pair;
+
+/* Where the two compilers make different accesses of one in the source: nvcc's merges neighbours
+ * to wider ones, loads again what clang's passes remember, or keeps what they load again. */
+static bool has_other_accesses(const char *ptx) {
+    static const char *const names[] = {
+        "cuda-math",
+        "cuda-vectors",
+        "rewrite-cuda-arrays",
+        "rewrite-cuda-classes",
+        "rewrite-cuda-nbody",
+        "rewrite-cuda-order",
+        "rewrite-cuda-parts",
+        "rewrite-cuda-references",
+        "rewrite-cuda-several",
+        "rewrite-cuda-templates",
+        "vm-shared-warps",
+        "examples-bitonic-bitonic",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(ptx, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static void open_source(state *s, const pair *p, side *a) {
+    must(s, hd_job_read(s->arena, &s->diag, source_path(s->arena, p->job), &a->job));
+    a->job->kernel_path = source_path(s->arena, p->source);
+    must(s, hd_frontend(s->arena, &s->diag, a->job->kernel_path, a->job->options, &a->module));
+    if (!a->job->launches[0].in_blocks)
+        a->module->rules &= ~KIR_RULE(BLOCKS); /* jobs of the examples are in work-items */
+    must(s, hd_job_resolve(s->arena, &s->diag, a->job, a->module));
+}
+
+static void run_ptx(state *s, const pair *p, const char *path, const side *a, hd_status expected) {
+    side b = {0};
+    const hd_place where = s->where;
+    must(s, hd_frontend(s->arena, &s->diag, path, NULL, &b.module));
+    b.job = with_module(s, a->job, b.module);
+    const hd_status status = run(s, &b);
+    if (!expected)
+        must(s, status);
+    assert_int_equal(status, expected);
+    if (expected) {
+        assert_int_equal(s->where.line, where.line);
+        assert_string_equal(hd_path_name(s->where.file), hd_path_name(where.file));
+    } else {
+        compare(s, path, a, &b);
+        if (!has_other_accesses(p->ptx))
+            assert_int_equal(b.accesses, a->accesses);
+    }
+    hd_vm_close(b.vm);
+}
+
+/* Folders with PTX; the second one, made anew, where there is nvcc. */
+static const char *folders[2];
+
+static void both_ways_leave_the_same(void **test) {
+    const pair *p = *test;
     state s = {.arena = hd_arena_new()};
     s.diag = (hd_diag){keep_message, &s};
-    side a = {0}, b = {0};
-    must(&s, hd_job_read(s.arena, &s.diag, job_path, &a.job));
-    a.job->kernel_path = source;
-    const char *all = hd_format(s.arena, "%s %s", a.job->options, options);
-    must(&s, hd_frontend(s.arena, &s.diag, source, all, &a.module));
-    if (!a.job->launches[0].in_blocks)
-        a.module->rules &= ~KIR_RULE(BLOCKS); /* jobs of the examples are in work-items */
-    must(&s, hd_job_resolve(s.arena, &s.diag, a.job, a.module));
-    must(&s, hd_frontend(s.arena, &s.diag, ptx, NULL, &b.module));
-    b.job = with_module(&s, a.job, b.module);
-    run(&s, &a);
-    run(&s, &b);
-    compare(&s, ptx, &a, &b);
-    printf("%llu %llu\n", (unsigned long long)a.accesses, (unsigned long long)b.accesses);
+    side a = {0};
+    open_source(&s, p, &a);
+    const hd_status status = run(&s, &a);
+    for (size_t f = 0; f < 2 && folders[f]; f++)
+        run_ptx(&s, p, hd_format(s.arena, "%s/%s", folders[f], p->ptx), &a, status);
     hd_vm_close(a.vm);
-    hd_vm_close(b.vm);
     hd_arena_free(s.arena);
 }
 
-int main(int argc, char **argv) {
-    if (argc > 3) {
-        run_both(argv[1], argv[2], argc > 4 ? argv[4] : "", argv[3]);
-        return 0;
+/* ---- what there is --------------------------------------------------------------------- */
+
+/* Each line as a pair. */
+static size_t list_pairs(hd_arena *arena, const char *make, pair **pairs) {
+    hd_vec(pair) list = {0};
+    FILE *lines = popen(hd_format(arena, "bash '%s' --list", make), "r");
+    char line[1000];
+    while (lines && fgets(line, sizeof line, lines)) {
+        uint32_t count;
+        char **words = hd_split_words(arena, strtok(line, "\n"), &count);
+        if (count == 3)
+            hd_push(arena, &list, (pair){words[0], words[1], words[2]});
     }
-    return 0;
+    if (lines)
+        pclose(lines);
+    *pairs = list.data;
+    return list.count;
+}
+
+/* A new folder with PTX that nvcc makes now; NULL: there is no nvcc, or the program is sanitized
+ * and the release build does that. */
+static char *make_anew(hd_arena *arena, const char *make) {
+    char *folder;
+    if (SANITIZED || hd_scratch_make(arena, NULL, &folder) != HD_OK)
+        return NULL;
+    const char *command = hd_format(arena, "bash '%s' '%s' >'%s/log' 2>&1", make, folder, folder);
+    const int status = system(command);
+    if (status == 0)
+        return folder;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 2) { /* 2: there is none */
+        fprintf(stderr, "%s failed\n", command);
+        exit(1);
+    }
+    hd_scratch_remove(folder);
+    return NULL;
+}
+
+int main(void) {
+    hd_arena *arena = hd_arena_new();
+    const char *make = source_path(arena, "tests/frontend/ptx/make.sh");
+    pair *pairs;
+    const size_t count = list_pairs(arena, make, &pairs);
+    if (!count) {
+        fprintf(stderr, "%s lists nothing\n", make);
+        return 1;
+    }
+    char *anew = make_anew(arena, make);
+    folders[0] = source_path(arena, "tests/frontend/ptx");
+    folders[1] = anew;
+    struct CMUnitTest *tests = hd_new_array(arena, struct CMUnitTest, count);
+    size_t tried = 0;
+    for (size_t i = 0; i < count; i++)
+        if (IS_TRIED(i, 4))
+            tests[tried++] = (struct CMUnitTest){.name = pairs[i].ptx,
+                                                 .test_func = both_ways_leave_the_same,
+                                                 .initial_state = &pairs[i]};
+    const int failed = _cmocka_run_group_tests("kernels two ways", tests, tried, NULL, NULL);
+    hd_scratch_remove(anew);
+    hd_arena_free(arena);
+    return failed;
 }

@@ -105,7 +105,6 @@ static kir_value float_to_float(ptx_lowering *l, kir_value value, kir_type to) {
 /* ---- to 16 bits --------------------------------------------------------------------- */
 
 static kir_value to_bf16(ptx_lowering *l, kir_value value) {
-    value = float_to_float(l, value, ptx_real(32));
     const char *name = ptx_has(l->inst, "rz") ? "float_to_bf16_rz" : "float_to_bf16";
     return front_emit_call(&l->out, name, ptx_int(16), 1, &value);
 }

@@ -414,7 +414,8 @@ static void fill_phi(finder *f, kir_value value) {
     }
     kir_inst *inst = inst_of(f, phi);
     inst->args = args;
-    inst->from = old.from;
+    inst->from = hd_new_array(f->arena, uint32_t, old.arg_count); /* blocks get other numbers */
+    memcpy(inst->from, old.from, old.arg_count * sizeof *inst->from);
     inst->arg_count = old.arg_count;
 }
 

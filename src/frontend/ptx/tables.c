@@ -48,7 +48,7 @@ const char *ptx_opcode(hd_arena *arena, const ptx_inst *inst) {
 /* Files of the toolkit and the system: code out of them stands where the user called it. */
 static bool is_header_of_system(const char *path) {
     static const char *const parts[] = {"/usr/include/", "/usr/lib/", "-linux/include/",
-                                        "/cuda/include/"};
+                                        "cuda/include/"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(path, parts[i]))
             return true;

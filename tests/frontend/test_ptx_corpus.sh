@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The kernels that a machine-learning framework wrote (../shared/data/ptx) load, each address of
+# theirs is affine or says why, and each runs on made-up buffers that are large enough.
+set -u
+heddle=$(realpath "${1:?the path of heddle}")
+root=$(realpath "$(dirname "$0")/../..")
+data=${2:-$root/../shared/data/ptx}
+source "$root/tests/folder.sh"
+failures=0
+complain() { failures=$((failures + 1)); printf 'FAILED: %s\n' "$*"; }
+
+if ! [ -d "$data" ]; then
+    echo "skipped: $data is not there"
+    exit 0
+fi
+count=0
+for file in "$data"/*.ptx; do
+    count=$((count + 1))
+    threads=$(sed -n 's/^\.maxntid \([0-9]*\).*/\1/p' "$file")
+    "$heddle" accesses "$file" >"$work/accesses" 2>&1 || complain "$file: $(head -1 "$work/accesses")"
+    grep -q "unknown origin" "$work/accesses" && complain "$file: a pointer of unknown origin"
+    "$heddle" run "$file" --global $((2 * threads)) --local "$threads" --count 4194304 \
+        >"$work/run" 2>&1 || complain "$file: $(head -1 "$work/run")"
+done
+[ "$count" -gt 100 ] || complain "only $count kernels in $data"
+exit $((failures > 0))
