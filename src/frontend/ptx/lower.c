@@ -145,24 +145,13 @@ static const char *short_name(const ptx_function *entry, const ptx_variable *v) 
     return begins && v->name[length + 1] ? v->name + length + 1 : v->name;
 }
 
-static const char *scalar_name(ptx_type type) {
+/* Compilers write .u32 for an int, too: the text does not tell a sign. */
+static const char *scalar_name(ptx_lowering *l, ptx_type type) {
     switch (type) {
-    case PTX_U8: return "unsigned char";
-    case PTX_B8:
-    case PTX_S8: return "char";
-    case PTX_U16: return "unsigned short";
-    case PTX_B16:
-    case PTX_BF16:
-    case PTX_S16: return "short";
     case PTX_F16: return "half";
     case PTX_F32: return "float";
     case PTX_F64: return "double";
-    case PTX_B64:
-    case PTX_S64: return "long";
-    case PTX_U64: return "unsigned long";
-    case PTX_S32: return "int";
-    case PTX_U32: return "unsigned int";
-    default: return "int";
+    default: return hd_format(l->arena, ".%s", ptx_type_name(type));
     }
 }
 
@@ -182,7 +171,7 @@ static void lower_params(ptx_lowering *l) {
         param->type =
             param->by_value_struct ? front_pointer_type(KIR_PRIVATE) : ptx_kir_type(v->type);
         param->type_name = param->by_value_struct ? hd_format(l->arena, "char[%u]", param->bytes)
-                                                  : scalar_name(v->type);
+                                                  : scalar_name(l, v->type);
         kir_value value = front_leaf(&l->out, KIR_PARAM, param->type, NULL, i);
         if (param->by_value_struct)
             storage->memory = value;
