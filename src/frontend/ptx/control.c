@@ -430,8 +430,26 @@ static kir_value predicate_of(ptx_lowering *l) {
     return l->inst->unless && !l->out.status ? ptx_not(l, value) : value;
 }
 
+/* Arithmetic, comparisons and conversions whose words name too few types, or unknown ones. */
+static bool lacks_type(const ptx_inst *inst) {
+    static const ptx_rule *const typed[] = {ptx_integer_rules, ptx_logic_rules, ptx_convert_rules,
+                                            ptx_float_rules};
+    const char *name = inst->words[0];
+    const bool has_two = hd_has_word("cvt set slct dp4a dp2a", name);
+    if (ptx_type_of(inst, has_two) != PTX_NO_TYPE || ptx_has(inst, "u16x2") ||
+        ptx_has(inst, "s16x2") || ptx_has(inst, "f32x2"))
+        return false;
+    for (size_t t = 0; t < sizeof typed / sizeof *typed; t++)
+        if (find_rule(typed[t], name))
+            return true;
+    return false;
+}
+
 static void lower_one(ptx_lowering *l, const ptx_rule *rule) {
-    if (rule)
+    if (rule && lacks_type(l->inst))
+        ptx_cannot(l, "%s: a type is missing, or is none that Heddle knows",
+                   ptx_opcode(l->arena, l->inst));
+    else if (rule)
         rule->lower(l, rule->what);
     else
         lower_jump(l);
