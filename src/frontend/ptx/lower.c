@@ -69,6 +69,7 @@ static const char *name_of(ptx_lowering *l, const ptx_variable *v) {
 static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
     bool is_dynamic = v->space == PTX_SHARED && v->is_unsized;
     kir_static made = {.name = name_of(l, v),
+                       .symbol = v->name,
                        .space = ptx_kir_space(v->space),
                        .is_dynamic = is_dynamic,
                        .bytes = bytes_of(v),
