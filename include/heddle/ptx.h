@@ -27,6 +27,10 @@
 
 #include "heddle/heddle.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct hd_ptx hd_ptx;
 typedef struct hd_ptx_module hd_ptx_module;
 typedef struct hd_ptx_kernel hd_ptx_kernel;
@@ -36,7 +40,7 @@ typedef struct hd_ptx_options {
     uint32_t workers;         /* threads that run blocks; 0: one for each core */
     bool any_memory;          /* kernels may touch whatever the process may; else only what
                                * hd_ptx_alloc() and hd_ptx_place() gave */
-    bool check_uninitialised; /* reads of bytes that nothing has written */
+    bool check_uninitialised; /* reads of bytes that nothing has written; hd_ptx_wrote() */
     bool check_races;
     void (*print)(void *user, const char *text, size_t length); /* printf; NULL: to stdout */
     void *user;
@@ -63,7 +67,8 @@ typedef struct hd_ptx_kernel_facts {
 hd_status hd_ptx_open(const hd_ptx_options *options, const hd_diag *diag, hd_ptx **machine);
 void hd_ptx_close(hd_ptx *machine);
 
-/* `name` is what messages call the text. The text is copied. */
+/* `name` is what messages call the text. The text is copied. A text that begins with a ';' is kir's
+ * (docs/kir.md). */
 hd_status hd_ptx_load(hd_ptx *machine, const char *name, const char *text, size_t length,
                       hd_ptx_module **module);
 void hd_ptx_unload(hd_ptx_module *module);
@@ -78,14 +83,16 @@ void hd_ptx_param(const hd_ptx_kernel *kernel, uint32_t index, uint32_t *offset,
 /* A variable in global or constant memory; false: there is none of this name. */
 bool hd_ptx_variable(hd_ptx_module *module, const char *name, void **address, size_t *bytes);
 
-/* Memory that kernels and host share; NULL: there is none left. */
+/* Memory that kernels and host share, zeroed; NULL: there is none left. Messages call it
+ * "allocation 1" and so on. */
 void *hd_ptx_alloc(hd_ptx *machine, size_t bytes, size_t align);
 /* An HD_EINPUT when nothing was allocated there. What stood there is a fault to touch from then on. */
 hd_status hd_ptx_free(hd_ptx *machine, void *address);
-/* Memory of the caller that kernels may touch, until hd_ptx_remove(). `name` (copied) is what
- * messages call it. */
+/* Memory of the caller that kernels may touch, until hd_ptx_remove(). `name` is copied. */
 hd_status hd_ptx_place(hd_ptx *machine, const char *name, void *address, size_t bytes);
 hd_status hd_ptx_remove(hd_ptx *machine, void *address);
+/* With check_uninitialised: the host has written there. What was placed counts as written. */
+void hd_ptx_wrote(hd_ptx *machine, const void *address, size_t bytes);
 
 /* args[i] points to the bytes of parameter i. `counts` may be NULL. A fault is an HD_EINPUT whose
  * message has the line, the thread and block, the address and the allocation next to it. */
@@ -93,5 +100,18 @@ hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, v
                         hd_ptx_counts *counts);
 /* Every memory instruction of launches from now on, as src/event/event.h describes; NULL: none. */
 void hd_ptx_set_sink(hd_ptx *machine, const struct hd_sink *sink);
+
+/* The access that the last launch ended with. */
+typedef struct hd_ptx_fault {
+    bool is_access;          /* false: it ended well, or with a fault of another kind */
+    uint64_t address, bytes; /* of the access */
+    uint64_t base, size;     /* of the memory that it was meant for; 0: nobody knows */
+    bool is_freed;           /* that memory is gone */
+} hd_ptx_fault;
+hd_ptx_fault hd_ptx_last_fault(const hd_ptx *machine);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -60,7 +60,10 @@ static const char *launch_text(cli *c, const hd_launch *launch) {
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const hd_arg *arg = &launch->args[a];
         hd_str_printf(&text, "%s{name: %s, ", a ? ", " : "", quoted(c, arg_name(launch, arg)));
-        if (arg->kind == HD_ARG_BUFFER)
+        if (arg->kind == HD_ARG_BUFFER && arg->offset)
+            hd_str_printf(&text, "buffer: %s, offset: %llu}", quoted(c, arg->buffer_name),
+                          (unsigned long long)arg->offset);
+        else if (arg->kind == HD_ARG_BUFFER)
             hd_str_printf(&text, "buffer: %s}", quoted(c, arg->buffer_name));
         else if (arg->kind == HD_ARG_VALUE)
             hd_str_printf(&text, strchr(arg->value_text, ',') ? "value: [%s]}" : "value: %s}",
@@ -139,16 +142,15 @@ static hd_value launches_of(const hd_view *view, const void *at) {
 
 HD_GETTER(arg_name_of, hd_arg, hd_text(arg_name(((const launch_row *)view->parent)->launch, row)))
 HD_GETTER(arg_buffer, hd_arg, row->kind == HD_ARG_BUFFER ? hd_text(row->buffer_name) : hd_absent())
+HD_GETTER(arg_offset, hd_arg, row->offset ? hd_whole(row->offset) : hd_absent())
 HD_GETTER(arg_value, hd_arg, row->kind == HD_ARG_VALUE ? hd_text(row->value_text) : hd_absent())
 HD_GETTER(arg_local, hd_arg,
           row->kind == HD_ARG_BUFFER || row->kind == HD_ARG_VALUE ? hd_absent()
                                                                   : hd_whole(row->local_bytes))
 
-static const hd_member arg_members[] = {{"name", .get = arg_name_of},
-                                        {"buffer", .get = arg_buffer},
-                                        {"value", .get = arg_value},
-                                        {"local", .get = arg_local},
-                                        {0}};
+static const hd_member arg_members[] = {
+    {"name", .get = arg_name_of}, {"buffer", .get = arg_buffer}, {"offset", .get = arg_offset},
+    {"value", .get = arg_value},  {"local", .get = arg_local},   {0}};
 static const hd_member buffer_members[] = {
     HD_SAME(buffer_row, name, type, count), {"for", HD_AT(buffer_row, origin)}, {0}};
 static const hd_member launch_members[] = {

@@ -8,6 +8,8 @@
  *     p[i].pos.y     field pos, byte 4 inside      field pos.y
  *     p[i].d[k]      field d, a variable byte      fields d[0], d[1], ..., each in its share
  *     x[i]           no record, buffer x           record of arrays, field x
+ *
+ * Addresses count from a buffer's first byte, also where an argument begins inside of it.
  */
 #include "job/job.h"
 
@@ -81,6 +83,15 @@ static void join_arrays(hd_arena *arena, const hd_job *job, const hd_launch *lau
     access->field = (int32_t)field;
 }
 
+static void add_offset(hd_arena *arena, const hd_launch *launch, hd_access *access) {
+    for (uint32_t a = 0; a < launch->arg_count && access->param >= 0; a++) {
+        const hd_arg *arg = &launch->args[a];
+        if (arg->offset && (int64_t)arg->param == access->param)
+            access->address =
+                hd_affine_add(arena, access->address, constant_form((int64_t)arg->offset), 1);
+    }
+}
+
 hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
     hd_binding binding = hd_job_binding(arena, launch);
     hd_kernel_info *info = hd_kernel_analyse(arena, job->module, launch->kernel, &binding);
@@ -100,7 +111,9 @@ hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_laun
         info->accesses = list.data;
         info->access_count = (uint32_t)list.count;
     }
-    for (uint32_t i = 0; i < info->access_count; i++)
+    for (uint32_t i = 0; i < info->access_count; i++) {
         join_arrays(arena, job, launch, &info->accesses[i]);
+        add_offset(arena, launch, &info->accesses[i]);
+    }
     return info;
 }

@@ -48,13 +48,14 @@ static const hd_yaml_key arg_keys[] = {
     TEXT(value, LIKE("value: 3, or value: \"1, 2, 3, 4\" for a vector")),
     TEXT(local, LIKE("local: [64] in a launch, local: 1024 (bytes) in an argument")),
     TEXT(level),
+    TEXT(offset, LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     {0}};
 
 static const hd_yaml_key launch_keys[] = {
     TEXT(kernel, NEEDED),
     LIST(global, NULL, NULL, LIKE("global: [1024]")),
     LIST(local, NULL, NULL, LIKE("local: [64] in a launch, local: 1024 (bytes) in an argument")),
-    LIST(offset, NULL, NULL, LIKE("offset: [0]")),
+    LIST(offset, NULL, NULL, LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     LIST(blocks, NULL, NULL, LIKE("blocks: [64]")),
     LIST(threads, NULL, NULL, LIKE("threads: [256]")),
     TEXT(shared),

@@ -76,6 +76,7 @@ typedef struct hd_arg {
     const char *name;
     hd_arg_kind kind;
     const char *buffer_name;
+    uint64_t offset;        /* bytes of the buffer before the place that the argument points to */
     const char *value_text; /* as written; a vector as "1, 2, 3, 4" */
     uint64_t local_bytes;
     hd_place place;

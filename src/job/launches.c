@@ -194,6 +194,16 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
                     "launch for levels 'level'",
                     arg->name);
     arg->kind = arg->buffer_name ? HD_ARG_BUFFER : local ? HD_ARG_LOCAL : HD_ARG_VALUE;
+    const hd_yaml *offset = hd_yaml_get(map, "offset");
+    if (offset && !arg->buffer_name)
+        return FAIL(
+            r, offset,
+            "argument '%s' is no buffer; 'offset' is the number of bytes of a buffer before "
+            "the place that an argument points to",
+            arg->name);
+    status = job_reader_count(r, map, "offset", 0, &arg->offset);
+    if (status != HD_OK)
+        return status;
     if (level && !at.levels)
         return FAIL(r, level, "'level' is for launches with 'for_levels'; name the graph there");
     if (!level)

@@ -437,6 +437,17 @@ static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_pa
             "parameter '%s' points to %s, but buffer '%s' holds %s, and %s is the record "
             "to lay out; give both the same type",
             arg->name, type, buffer->name, buffer->type, record->name);
+    if (arg->offset >= buffer->count * buffer->element_bytes)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "argument '%s' begins at byte %llu of buffer '%s', which has %llu",
+                       arg->name, (ull)arg->offset, buffer->name,
+                       (ull)(buffer->count * buffer->element_bytes));
+    if (arg->offset && (laid_out || buffer->arrays))
+        return hd_fail(
+            r->diag, HD_EUNSUPPORTED, &arg->place,
+            "argument '%s' begins inside of buffer '%s', whose layout would change; only "
+            "buffers that stay as they are take an 'offset'",
+            arg->name, buffer->name);
     return HD_OK;
 }
 
@@ -452,6 +463,10 @@ static hd_status resolve_variable(const resolver *r, const kir_kernel *kernel, h
         return status;
     const hd_buffer *buffer = &r->job->buffers[arg->buffer];
     uint64_t bytes = buffer->count * buffer->element_bytes;
+    if (arg->offset)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "variable '%s' takes all of buffer '%s'; leave 'offset' out", arg->name,
+                       buffer->name);
     if (bytes != variable->bytes)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "variable '%s' has %llu bytes, but buffer '%s' has %llu (%llu elements of "

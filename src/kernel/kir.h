@@ -201,6 +201,7 @@ typedef struct kir_pointer {
  * variables of CUDA (global space; one variable for all kernels that name it). */
 typedef struct kir_static {
     const char *name;
+    const char *symbol; /* what the compiler calls it, which no other has; NULL: the name */
     kir_space space;
     bool is_dynamic; /* local memory whose size the launch gives; bytes is 0 */
     uint64_t bytes;
@@ -210,6 +211,10 @@ typedef struct kir_static {
     uint32_t pointer_count;
     const hd_record *record; /* element type, when it is a struct */
 } kir_static;
+
+static inline const char *kir_symbol(const kir_static *s) {
+    return s->symbol ? s->symbol : s->name;
+}
 
 typedef struct kir_kernel {
     const char *name;

@@ -105,6 +105,8 @@ static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) 
                       (unsigned long long)arg->local_bytes);
         if (arg->kind == HD_ARG_BUFFER)
             add_text(out, job->buffers[arg->buffer].name);
+        if (arg->offset)
+            hd_str_printf(out, "offset %llu\n", (unsigned long long)arg->offset);
         for (uint32_t i = 0; i < arg->value_bytes; i++)
             hd_str_printf(out, "%02x", arg->value[i]);
     }

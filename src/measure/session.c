@@ -41,6 +41,13 @@ hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *
         return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = job->kernel_path},
                        "there is no source text here that a device could compile; measure with the "
                        "file that this one was made from");
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint32_t a = 0; a < job->launches[l].arg_count; a++)
+            if (job->launches[l].args[a].offset)
+                return hd_fail(
+                    diag, HD_EUNSUPPORTED, &job->launches[l].args[a].place,
+                    "an argument that begins inside of a buffer runs on Heddle's machine "
+                    "only; give the kernel the buffer and a number to begin at");
     const hd_compute_api *api = hd_compute_named(job->module->device);
     hd_compute_device *devices = api->list(arena, &count, &missing);
     if (!count)

@@ -14,22 +14,37 @@ static void take_local(hd_arena *arena, vm_bound *b, vm_bound_place *to, uint64_
     b->local_end = hd_align_up(at + region.bytes + VM_GAP, VM_GAP);
 }
 
+static void bind_local_static(hd_arena *arena, const hd_launch *l, vm_bound *b, uint32_t i) {
+    const kir_static *s = &l->kernel->statics[i];
+    take_local(arena, b, &b->statics[i], s->align,
+               (vm_region){.name = s->name,
+                           .bytes = s->is_dynamic ? l->shared : s->bytes,
+                           .record = s->record,
+                           .element_bytes = s->record ? s->record->size : 0});
+}
+
 static void bind_static(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b, uint32_t i) {
     const kir_static *s = &l->kernel->statics[i];
     vm_bound_place *to = &b->statics[i];
     for (uint32_t a = 0; a < l->arg_count; a++)
         if (l->args[a].param == KIR_NONE && l->args[a].variable == i) {
-            to->address = vm->regions.data[l->args[a].buffer].base;
+            to->address = vm->buffers[l->args[a].buffer].address;
             return;
         }
     if (s->space == KIR_LOCAL)
-        take_local(arena, b, to, s->align,
-                   (vm_region){.name = s->name,
-                               .bytes = s->is_dynamic ? l->shared : s->bytes,
-                               .record = s->record,
-                               .element_bytes = s->record ? s->record->size : 0});
+        bind_local_static(arena, l, b, i);
     else
         to->address = vm_find_static(vm, s)->address;
+}
+
+static hd_status check_local(const hd_vm *vm, const hd_launch *l, const vm_bound *b) {
+    if (b->local_bytes > vm->options.local_memory)
+        return hd_fail(vm->diag, HD_EINPUT, &l->place,
+                       "a block of kernel %s needs %llu bytes of local memory, and has %llu; use "
+                       "less of it, or allow more with --local-memory",
+                       l->kernel->name, (unsigned long long)b->local_bytes,
+                       (unsigned long long)vm->options.local_memory);
+    return HD_OK;
 }
 
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
@@ -44,7 +59,7 @@ hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
         vm_bound_place *to = &b->args[arg->param];
         const kir_param *param = &l->kernel->params[arg->param];
         if (arg->kind == HD_ARG_BUFFER)
-            to->address = vm->regions.data[arg->buffer].base;
+            to->address = vm->buffers[arg->buffer].address + arg->offset;
         else if (arg->kind == HD_ARG_LOCAL)
             take_local(arena, b, to, 128,
                        (vm_region){.name = param->name,
@@ -55,11 +70,23 @@ hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
         else
             to->bytes = arg->value;
     }
-    if (b->local_bytes > vm->options.local_memory)
-        return hd_fail(vm->diag, HD_EINPUT, &l->place,
-                       "a block of kernel %s needs %llu bytes of local memory, and has %llu; use "
-                       "less of it, or allow more with --local-memory",
-                       l->kernel->name, (unsigned long long)b->local_bytes,
-                       (unsigned long long)vm->options.local_memory);
-    return HD_OK;
+    return check_local(vm, l, b);
+}
+
+hd_status vm_bind_live(hd_arena *arena, hd_vm *vm, const hd_launch *l, const hd_vm_launch_of *live,
+                       vm_bound *b) {
+    const kir_kernel *k = live->kernel;
+    b->args = hd_new_array(arena, vm_bound_place, k->param_count);
+    b->statics = hd_new_array(arena, vm_bound_place, k->static_count);
+    for (uint32_t i = 0; i < k->static_count; i++)
+        if (k->statics[i].space == KIR_LOCAL)
+            bind_local_static(arena, l, b, i);
+        else
+            b->statics[i].address = live->variables[i];
+    for (uint32_t i = 0; i < k->param_count; i++)
+        if (k->params[i].type.kind == KIR_PTR && !k->params[i].by_value_struct)
+            memcpy(&b->args[i].address, live->args[i], sizeof b->args[i].address);
+        else
+            b->args[i].bytes = live->args[i];
+    return check_local(vm, l, b);
 }

@@ -43,7 +43,7 @@ static void compile_clock(vm_compiler *c, const void *what) {
 
 /* ---- spaces ----------------------------------------------------------------------- */
 
-static kir_space space_of(const vm_run *r, uint64_t address) {
+static kir_space space_of(vm_run *r, uint64_t address) {
     const vm_region *g = vm_find_region(r, address, 1);
     if (g)
         return g->space;

@@ -21,7 +21,6 @@
  */
 #include <stdlib.h>
 
-#include "vm/flow.h"
 #include "vm/launch.h"
 
 /* Who has accessed a byte in one way. Threads are block * lanes + lane + 1; 0: nobody. */
@@ -56,11 +55,12 @@ struct vm_shadow {
 };
 
 struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races) {
-    struct vm_shadow *s = hd_zeroed(1, sizeof *s + r->region_count * sizeof *s->regions);
+    uint32_t rows = vm_row_count(r);
+    struct vm_shadow *s = hd_zeroed(1, sizeof *s + rows * sizeof *s->regions);
     s->races = r->options->check_races ? races : NULL;
-    s->region_count = r->region_count;
-    for (uint32_t i = 0; i < r->region_count && r->options->check_uninitialised; i++) {
-        const vm_region *g = &r->regions[i];
+    s->region_count = rows;
+    for (uint32_t i = 0; i < rows && r->options->check_uninitialised; i++) {
+        const vm_region *g = vm_row(r, i);
         watched *w = &s->regions[i];
         bool of_block = g->space == KIR_LOCAL || g->space == KIR_PRIVATE;
         w->written = g->written;
@@ -93,9 +93,15 @@ void vm_check_block(vm_run *r) {
 
 /* ---- written ------------------------------------------------------------------------------- */
 
+/* The bits of a region; NULL: all of it counts as written, as what is the process's own does. */
+static uint8_t *written_of(const vm_run *r, const vm_region *g) {
+    uint32_t row = vm_row_of(r, g);
+    return row == UINT32_MAX ? NULL : r->shadow->regions[row].written;
+}
+
 static void check_written(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
                           uint64_t offset, uint64_t width, bool reads, bool writes) {
-    uint8_t *written = r->shadow->regions[g - r->regions].written;
+    uint8_t *written = written_of(r, g);
     uint64_t first = offset + (g->space == KIR_PRIVATE ? lane * g->bytes : 0);
     for (uint64_t b = first; written && b < first + width; b++) {
         if (reads && !(written[b / 8] >> b % 8 & 1))
@@ -111,8 +117,7 @@ static void check_written(vm_run *r, const vm_op *op, const vm_region *g, uint32
  * Where the two overlap, the end that is overwritten last is taken first. */
 static void copy_written(vm_run *r, const vm_region *to, uint64_t to_offset, const vm_region *from,
                          uint64_t from_offset, uint32_t lane, uint64_t width) {
-    uint8_t *target = r->shadow->regions[to - r->regions].written;
-    uint8_t *source = r->shadow->regions[from - r->regions].written;
+    uint8_t *target = written_of(r, to), *source = written_of(r, from);
     uint64_t t = to_offset + (to->space == KIR_PRIVATE ? lane * to->bytes : 0);
     uint64_t f = from_offset + (from->space == KIR_PRIVATE ? lane * from->bytes : 0);
     for (uint64_t i = 0; target && i < width; i++) {
@@ -186,9 +191,10 @@ static void check_byte(vm_run *r, const vm_op *op, const vm_region *g, uint64_t 
 
 static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
                        uint64_t offset, uint64_t width, vm_way way) {
-    if (g->space == KIR_PRIVATE || g->space == KIR_CONSTANT)
+    uint32_t row = vm_row_of(r, g);
+    if (g->space == KIR_PRIVATE || g->space == KIR_CONSTANT || row == UINT32_MAX)
         return;
-    byte_times **times = &r->shadow->regions[g - r->regions].times;
+    byte_times **times = &r->shadow->regions[row].times;
     if (!*times)
         *times = calloc(g->bytes, sizeof **times);
     if (!*times)
@@ -206,8 +212,7 @@ static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t 
     }
 }
 
-static const vm_region *region_at(const vm_run *r, const vm_target *t, uint64_t at,
-                                  uint64_t width) {
+static const vm_region *region_at(vm_run *r, const vm_target *t, uint64_t at, uint64_t width) {
     return t->region ? t->region : vm_find_region(r, at, width);
 }
 
@@ -231,7 +236,7 @@ void vm_check_access(vm_run *r, const vm_op *op, const vm_target *t, uint64_t wi
 
 void vm_check_allocated(vm_run *r, uint64_t address, uint64_t bytes) {
     const vm_region *g = vm_find_region(r, address, bytes);
-    watched *w = &r->shadow->regions[g - r->regions];
+    watched *w = &r->shadow->regions[vm_row_of(r, g)]; /* the heap is the machine's */
     for (uint64_t b = address - g->base; b < address - g->base + bytes; b++) {
         if (w->written)
             w->written[b / 8] &= (uint8_t)~(1u << b % 8);

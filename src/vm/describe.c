@@ -11,11 +11,9 @@ static int32_t buffer_row(const hd_vm *vm, const hd_launch *l, const vm_bound *b
         place = &b->args[a->param];
     for (size_t i = 0; place && place->is_local && i < b->locals.count; i++)
         if (b->locals.data[i].base == place->address)
-            return (int32_t)(vm->regions.count + i);
-    for (size_t i = 0; place && !place->is_local && i < vm->regions.count; i++)
-        if (vm->regions.data[i].base == place->address)
-            return (int32_t)i;
-    return -1;
+            return (int32_t)(vm->space.count + i);
+    const vm_region *g = place && !place->is_local ? vm_space_at(&vm->space, place->address) : NULL;
+    return g ? (int32_t)(g - vm->space.regions) : -1;
 }
 
 static void describe_accesses(hd_arena *arena, const hd_vm *vm, const hd_launch *l,
@@ -52,10 +50,10 @@ static hd_event_buffer describe_region(const vm_region *g) {
 static void describe_buffers(hd_arena *arena, const hd_vm *vm, const vm_bound *b,
                              const vm_program *p, hd_event_launch *e) {
     hd_event_buffer *rows =
-        hd_new_array(arena, hd_event_buffer, vm->regions.count + b->locals.count + 1);
+        hd_new_array(arena, hd_event_buffer, vm->space.count + b->locals.count + 1);
     uint32_t n = 0;
-    for (size_t i = 0; i < vm->regions.count; i++)
-        rows[n++] = describe_region(&vm->regions.data[i]);
+    for (uint32_t i = 0; i < vm->space.count; i++)
+        rows[n++] = describe_region(&vm->space.regions[i]);
     for (size_t i = 0; i < b->locals.count; i++)
         rows[n++] = describe_region(&b->locals.data[i]);
     if (p->pieces.count)
@@ -68,7 +66,7 @@ static void describe_buffers(hd_arena *arena, const hd_vm *vm, const vm_bound *b
 }
 
 hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l, const vm_bound *b,
-                            const vm_program *p) {
+                            const vm_program *p, bool tables) {
     hd_grid grid = hd_grid_of(l->dims, l->global, l->local);
     hd_event_launch e = {.number = vm->launches,
                          .kernel = l->kernel->name,
@@ -80,7 +78,9 @@ hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
         e.local[d] = grid.local[d];
         e.offset[d] = d < l->dims ? l->offset[d] : 0;
     }
-    const kir_module *module = vm->job->module;
+    if (!tables)
+        return e;
+    const kir_module *module = p->module;
     const char **files = hd_new_array(arena, const char *, module->file_count);
     for (uint32_t i = 0; i < module->file_count; i++)
         files[i] = module->files[i].name;

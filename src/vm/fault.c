@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "vm/flow.h"
+#include "vm/launch.h"
 
 /* "thread 5", "block (1,2)": as many ids as the launch has dimensions. */
 static int print_ids(const vm_run *r, const char *what, const uint64_t ids[3], char *text,
@@ -61,19 +61,31 @@ static void consider(meant *m, const vm_region *g) {
     m->least = away;
 }
 
-/* What a parameter, a variable at file scope or a private one is. */
+/* All regions that hold an address, or, where there is none, all private ones. */
+static void consider_regions(const vm_run *r, uint64_t start, meant *m) {
+    for (uint32_t i = 0; i < vm_row_count(r); i++) {
+        const vm_region *g = vm_row(r, i);
+        if (start ? vm_holds(g, start, 1) || g->base == start : g->space == KIR_PRIVATE)
+            consider(m, g);
+    }
+}
+
+/* What a parameter, a variable at file scope or a private one is. A number may be an address. */
 static void consider_source(const vm_run *r, const kir_inst *source, meant *m) {
-    uint64_t start = 0; /* of private memory */
     if (source->op == KIR_STATIC) {
         const vm_bound_place *s = &r->statics[source->index];
-        start = s->address + (s->is_local ? vm_local_base(r->block) : 0);
-    } else if (source->op == KIR_PARAM &&
-               !r->program->kernel->params[source->index].by_value_struct) {
-        start = vm_element(r, r->program->param[source->index][0], 0);
+        consider_regions(r, s->address + (s->is_local ? vm_local_base(r->block) : 0), m);
+        return;
     }
-    for (uint32_t i = 0; i < r->region_count; i++)
-        if (start ? r->regions[i].base == start : r->regions[i].space == KIR_PRIVATE)
-            consider(m, &r->regions[i]);
+    bool is_private =
+        source->op == KIR_ALLOCA || r->program->kernel->params[source->index].by_value_struct;
+    if (is_private) {
+        consider_regions(r, 0, m);
+    } else if (source->type.bits == 64 && source->type.lanes == 1) {
+        uint64_t start = vm_element(r, r->program->param[source->index][0], 0);
+        if (start)
+            consider_regions(r, start, m);
+    }
 }
 
 /* Follows a pointer back to where it comes from. Of several parameters that it may come from,
@@ -88,7 +100,10 @@ static void trace_back(const vm_run *r, kir_value pointer, meant *m) {
     while (depth) {
         const kir_inst *inst = &k->insts[stack[--depth]];
         bool joins = inst->op == KIR_PHI || inst->op == KIR_SELECT;
-        bool passes = inst->op == KIR_ADDR || inst->op == KIR_SPACECAST || inst->op == KIR_FREEZE;
+        bool adds = inst->op == KIR_ADD || inst->op == KIR_SUB; /* numbers that become pointers */
+        bool passes = inst->op == KIR_ADDR || inst->op == KIR_SPACECAST || inst->op == KIR_FREEZE ||
+                      inst->op == KIR_INTTOPTR || inst->op == KIR_PTRTOINT;
+        joins |= adds;
         if (inst->op == KIR_PARAM || inst->op == KIR_STATIC || inst->op == KIR_ALLOCA)
             consider_source(r, inst, m);
         for (uint32_t i = inst->op == KIR_SELECT; i < (joins ? inst->arg_count : passes); i++) {
@@ -114,8 +129,8 @@ static const vm_region *meant_region(const vm_run *r, const vm_op *op, uint64_t 
     if (m.region)
         return m.region;
     m.least = NEAR;
-    for (uint32_t i = 0; i < r->region_count; i++)
-        consider(&m, &r->regions[i]);
+    for (uint32_t i = 0; i < vm_row_count(r); i++)
+        consider(&m, vm_row(r, i));
     return m.region;
 }
 
@@ -150,8 +165,17 @@ static void describe(const vm_run *r, const vm_op *op, const vm_region *g, int64
         snprintf(text + n, 256 - (size_t)n, " by 'local' of the job, or by default");
 }
 
+static void note_region(vm_run *r, const vm_region *g, bool is_freed) {
+    if (!g)
+        return;
+    r->fault_access.base = g->base;
+    r->fault_access.size = g->bytes;
+    r->fault_access.is_freed = is_freed;
+}
+
 void vm_fault_access(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address, uint64_t width,
                      uint32_t align, bool writes) {
+    r->fault_access = (hd_vm_fault){.is_access = true, .address = address, .bytes = width};
     bool is_atomic = r->program->kernel->insts[op->inst].op == KIR_ATOMIC;
     const char *kind = is_atomic ? "atomic access" : writes ? "store" : "load";
     const vm_region *inside = vm_find_region(r, address, width);
@@ -159,6 +183,13 @@ void vm_fault_access(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address
     unsigned long long bytes = width, at = address;
     if (address < 4096)
         vm_fault(r, op->inst, lane, "%s of %llu bytes through a null pointer", kind, bytes);
+    const vm_region *gone = inside ? NULL : vm_space_gone(r->space, address);
+    note_region(r, gone ? gone : g, gone != NULL);
+    if (gone)
+        vm_fault(r, op->inst, lane,
+                 "%s of %llu bytes at byte %llu of '%s', which was freed; it had %llu bytes", kind,
+                 bytes, (unsigned long long)(address - gone->base), gone->name,
+                 (unsigned long long)gone->bytes);
     if (g && address % align)
         vm_fault(r, op->inst, lane,
                  "misaligned %s of %llu bytes at byte %lld of '%s': its address must be a multiple "
@@ -174,8 +205,8 @@ void vm_fault_access(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address
                  "block ends; keep no pointers to local memory",
                  kind, bytes);
     if (!g)
-        vm_fault(r, op->inst, lane, "%s of %llu bytes at address 0x%llx, which is in no buffer",
-                 kind, bytes, at);
+        vm_fault(r, op->inst, lane, "%s of %llu bytes at address 0x%llx, which is in no %s", kind,
+                 bytes, at, r->space->any_memory ? "memory of the process" : "buffer");
     char text[256];
     describe(r, op, g, (int64_t)(address - g->base), text);
     vm_fault(r, op->inst, lane, "%s of %llu bytes at byte %lld of %s", kind, bytes,

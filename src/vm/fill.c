@@ -4,6 +4,33 @@
  */
 #include "vm/launch.h"
 
+/* ---- ids of threads -------------------------------------------------------------------- */
+
+/* Ids from `first` on, which change every `step` lanes and begin anew after `size` of them. A loop
+ * for each width, since this is done for every block. */
+#define DEFINE_IDS(T)                                                               \
+    static void write_ids_##T(T *to, uint32_t lanes, uint64_t first, uint64_t step, \
+                              uint64_t size) {                                      \
+        if (step == 1 && size >= lanes) {                                           \
+            for (uint32_t l = 0; l < lanes; l++)                                    \
+                to[l] = (T)(first + l);                                             \
+            return;                                                                 \
+        }                                                                           \
+        for (uint64_t l = 0, id = 0; l < lanes; id = id + 1 < size ? id + 1 : 0)    \
+            for (uint64_t k = 0; k < step && l < lanes; k++)                        \
+                to[l++] = (T)(first + id);                                          \
+    }
+DEFINE_IDS(uint32_t)
+DEFINE_IDS(uint64_t)
+
+static void write_ids(vm_run *r, const vm_query *q, uint64_t first, uint64_t size) {
+    uint64_t step = r->grid.step[q->dimension];
+    if (q->cell.elem == VM_I32)
+        write_ids_uint32_t(VM_CELL(r, q->cell.at, uint32_t), r->padded, first, step, size);
+    else
+        write_ids_uint64_t(VM_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
+}
+
 /* ---- once for each launch ----------------------------------------------------------------- */
 
 /* What is the same for the whole launch; false: the query is none of these. */
@@ -47,43 +74,20 @@ void vm_fill_launch(vm_run *r, const vm_bound_place *args) {
         else if (q->query == KIR_Q_LOCAL_LINEAR_ID)
             for (uint32_t l = 0; l < r->padded; l++)
                 vm_put_bits(r, q->cell, l, l);
-        else if (q->query ==
-                 KIR_Q_LOCAL_ID) /* lanes beyond the last get ids as if they were there */
-            for (uint32_t l = 0; l < r->padded; l++)
-                vm_put_bits(r, q->cell, l,
-                            l / r->grid.step[q->dimension] % r->grid.local[q->dimension]);
+        else if (q->query == KIR_Q_LOCAL_ID) /* also of lanes beyond the last, as if they were */
+            write_ids(r, q, 0, r->grid.local[q->dimension]);
     }
 }
 
 /* ---- for each block -------------------------------------------------------------------------- */
 
-/* Global ids: the block's first one plus local ids, which change every `step` lanes. A loop for
- * each width, since this is done for every block. */
-#define DEFINE_IDS(T)                                                               \
-    static void write_ids_##T(T *to, uint32_t lanes, uint64_t first, uint64_t step, \
-                              uint64_t size) {                                      \
-        if (step == 1 && size >= lanes) {                                           \
-            for (uint32_t l = 0; l < lanes; l++)                                    \
-                to[l] = (T)(first + l);                                             \
-            return;                                                                 \
-        }                                                                           \
-        for (uint64_t l = 0, id = 0; l < lanes; id = id + 1 < size ? id + 1 : 0)    \
-            for (uint64_t k = 0; k < step && l < lanes; k++)                        \
-                to[l++] = (T)(first + id);                                          \
-    }
-DEFINE_IDS(uint32_t)
-DEFINE_IDS(uint64_t)
-
 static void fill_global_ids(vm_run *r, const vm_query *q) {
     uint32_t d = q->dimension;
     uint64_t first = r->launch->offset[d] + r->group[d] * r->grid.local[d];
-    uint64_t size = r->grid.local[d], step = r->grid.step[d];
+    uint64_t size = r->grid.local[d];
     if (d + 1 >= r->launch->dims && size > 1)
         size = r->padded; /* lanes beyond the last may have ids beyond the last */
-    if (q->cell.elem == VM_I32)
-        write_ids_uint32_t(VM_CELL(r, q->cell.at, uint32_t), r->padded, first, step, size);
-    else
-        write_ids_uint64_t(VM_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
+    write_ids(r, q, first, size);
 }
 
 void vm_fill_block(vm_run *r, const vm_bound_place *args) {

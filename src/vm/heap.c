@@ -22,12 +22,15 @@ struct vm_heap {
 hd_status vm_heap_open(hd_vm *vm, const hd_place *place) {
     vm_region region = {.name = "device heap", .space = KIR_GLOBAL, .bytes = HEAP_BYTES};
     if (vm->options.check_uninitialised)
-        region.written = vm_host_memory(vm, HEAP_BYTES / 8);
-    if ((vm->options.check_uninitialised && !region.written) || !vm_add_region(vm, region))
+        region.written = vm_own_memory(vm, HEAP_BYTES / 8);
+    const vm_region *placed = NULL;
+    if (!vm->options.check_uninitialised || region.written)
+        placed = vm_add_region(vm, region);
+    if (!placed)
         return vm_no_memory(vm, place, "the heap of kernels", HEAP_BYTES);
     vm->heap = hd_new(vm->arena, struct vm_heap);
     vm->heap->arena = vm->arena;
-    vm->heap->base = vm->regions.data[vm->regions.count - 1].base;
+    vm->heap->base = placed->base;
     return HD_OK;
 }
 

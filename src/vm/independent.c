@@ -3,33 +3,60 @@
  * the trace depend on how they do? They may when no block can see what another
  * one writes:
  *
- *     buffers that are only read, or only written
- *     buffers with atomics whose results nobody uses, of operations whose order
+ *     memory that is only read, or only written
+ *     memory with atomics whose results nobody uses, of operations whose order
  *     does not matter
- *     buffers of which every block touches a stretch of its own: all addresses
+ *     memory of which every block touches a stretch of its own: all addresses
  *     are affine, move by the same number of bytes from block to block, span no
  *     more than that inside a block, and stay where 32-bit indices cannot wrap
  *     around
  *
- * A buffer of records counts field by field, as long as the field of every access
- * to it is known: velocities may be written while all blocks read positions.
+ * Memory is what arguments and variables point to. Several that point into one region
+ * are apart where it is known which bytes the launch touches through each, and these do not
+ * overlap; else they are one. In a buffer of records fields are apart, as long as the field of
+ * every access to it is known: velocities may be written while all blocks read positions.
  *
  * Anything else runs block after block. (A kernel in which two blocks write the
  * same place without atomics is not race-free; there the last writer wins.)
  * launch.c asks, and has further reasons to run blocks one by one.
+ *
+ * What follows from the kernel alone is found once. Stretches follow from sizes and scalars, and
+ * are kept for the last few of these; where memory is, each launch says anew.
  */
 #include "vm/launch.h"
 
-/* What a launch does to one buffer, or one variable. */
+/* What the kernel does through one argument or variable, or to one field behind it. */
 typedef struct use {
+    uint32_t object;         /* a parameter, or parameters plus a static */
+    const hd_record *record; /* that all accesses of the object know a field of, or NULL */
+    int32_t field;           /* of that */
     bool reads, writes;
-    bool ordered;   /* results depend on the order of blocks all the same */
-    bool scattered; /* some access is not affine in what is known */
-    bool indirect;  /* nor can it be, in any launch: loaded values are in it */
-    bool started;
-    int64_t step; /* bytes from block to block */
-    int64_t low, high;
+    bool indirect; /* some address can't be affine in any launch: loaded values are in it */
 } use;
+
+/* Bytes that a launch touches so, from the object's address. */
+typedef struct stretch {
+    bool started, scattered; /* scattered: some access is not affine in what is known */
+    int64_t step;            /* bytes from block to block */
+    int64_t low, high;       /* of the first block */
+} stretch;
+
+/* Stretches of one kind of launch. */
+enum { KINDS = 8 };
+typedef struct kind {
+    int64_t *key; /* sizes and scalars; NULL: none yet */
+    stretch *stretches;
+} kind;
+
+typedef struct vm_verdicts {
+    bool known, answer; /* whatever the launch is */
+    use *uses;
+    uint32_t use_count;
+    uint32_t *use_of; /* [access_count], KIR_NONE: none */
+    kind kinds[KINDS];
+    uint32_t next_kind;
+    double analysis_seconds; /* what the last analysis took */
+} vm_verdicts;
 
 static bool is_used(const kir_kernel *k, kir_value v) {
     for (kir_value u = 0; u < k->inst_count; u++)
@@ -54,6 +81,85 @@ static bool order_matters(const kir_inst *atomic) {
     }
 }
 
+static bool is_shared(const hd_access *a) {
+    return a->space != KIR_PRIVATE && a->space != KIR_LOCAL && a->space != KIR_CONSTANT;
+}
+
+/* ---- the kernel -------------------------------------------------------------------------- */
+
+/* KIR_NONE: nobody knows what it points to. */
+static uint32_t object_of(const kir_kernel *k, const hd_access *a) {
+    return a->static_index >= 0 ? k->param_count + (uint32_t)a->static_index
+           : a->param >= 0      ? (uint32_t)a->param
+                                : KIR_NONE;
+}
+
+/* The record that all accesses of an object know a field of, or NULL. */
+static const hd_record *record_of(const vm_program *p, uint32_t object) {
+    const hd_record *record = NULL;
+    bool first = true;
+    for (uint32_t i = 0; i < p->info->access_count; i++) {
+        const hd_access *a = &p->info->accesses[i];
+        if (object_of(p->kernel, a) != object)
+            continue;
+        record = (first || record == a->record) && a->field >= 0 ? a->record : NULL;
+        first = false;
+        if (!record)
+            break;
+    }
+    return record;
+}
+
+static uint32_t use_for(hd_arena *arena, vm_verdicts *v, size_t *capacity, const use *wanted) {
+    for (uint32_t i = 0; i < v->use_count; i++)
+        if (v->uses[i].object == wanted->object && v->uses[i].field == wanted->field)
+            return i;
+    if (v->use_count == *capacity)
+        v->uses = hd_grow(arena, v->uses, capacity, v->use_count, sizeof *v->uses);
+    v->uses[v->use_count] = *wanted;
+    return v->use_count++;
+}
+
+/* Reads, writes and orders. */
+static vm_verdicts *verdicts_new(hd_arena *arena, const vm_program *p) {
+    vm_verdicts *v = hd_new(arena, vm_verdicts);
+    const kir_kernel *k = p->kernel;
+    const hd_record **records =
+        hd_new_array(arena, const hd_record *, k->param_count + k->static_count);
+    for (uint32_t o = 0; o < k->param_count + k->static_count; o++)
+        records[o] = record_of(p, o);
+    v->use_of = hd_new_array(arena, uint32_t, p->info->access_count);
+    size_t capacity = 0;
+    bool reads_anywhere = false, writes_anywhere = false, writes = false,
+         ordered = p->prints || p->allocates;
+    for (uint32_t i = 0; i < p->info->access_count; i++) {
+        const hd_access *a = &p->info->accesses[i];
+        v->use_of[i] = KIR_NONE;
+        if (!is_shared(a))
+            continue;
+        bool only_reads = a->kind == HD_LOAD;
+        writes |= !only_reads;
+        if (a->kind == HD_ATOMIC)
+            ordered |= order_matters(&k->insts[a->inst]) || is_used(k, a->inst);
+        uint32_t object = object_of(k, a);
+        if (object == KIR_NONE) {
+            reads_anywhere |= only_reads;
+            writes_anywhere |= !only_reads;
+            continue;
+        }
+        const hd_record *record = records[object];
+        use own = {.object = object, .record = record, .field = record ? a->field : -1};
+        v->use_of[i] = use_for(arena, v, &capacity, &own);
+        use *u = &v->uses[v->use_of[i]];
+        u->reads |= only_reads;
+        u->writes |= !only_reads;
+        u->indirect |= a->indirect;
+    }
+    v->answer = !ordered && !writes_anywhere && !(reads_anywhere && writes);
+    v->known = !v->answer || !writes;
+    return v;
+}
+
 /* ---- stretches ----------------------------------------------------------------------- */
 
 /* Least and greatest value of one term over the threads and iterations of a block. */
@@ -75,8 +181,8 @@ static bool range_of_term(const hd_kernel_info *info, const hd_launch *l, const 
            !__builtin_add_overflow(*side, end, side);
 }
 
-static void add_stretch(use *u, const hd_kernel_info *info, const hd_launch *l, const hd_access *a,
-                        uint32_t dimension) {
+static void add_stretch(stretch *u, const hd_kernel_info *info, const hd_launch *l,
+                        const hd_access *a, uint32_t dimension) {
     int64_t low = a->address.constant, high = low, step = 0;
     bool known = a->affine && dimension < 3;
     for (uint32_t i = 0; i < a->address.term_count && known; i++) {
@@ -96,84 +202,52 @@ static void add_stretch(use *u, const hd_kernel_info *info, const hd_launch *l, 
     u->started = true;
 }
 
-/* Affine forms know nothing of indices that wrap around, which could make blocks meet. */
-static bool has_own_stretch(const use *u, uint64_t blocks) {
-    const int64_t far = (int64_t)1 << 31;
-    int64_t step = u->step < 0 ? -u->step : u->step, all;
-    if (u->scattered || u->low < -far || u->high > far || u->high - u->low > step ||
-        __builtin_mul_overflow(step, (int64_t)(blocks - 1), &all))
-        return false;
-    return u->step < 0 ? u->low >= all - far : u->high <= far - all;
-}
-
-/* ---- the launch ----------------------------------------------------------------------- */
-
-/* Uses: HD_MAX_FIELDS of each buffer of the job, then one of each variable. */
-typedef struct uses {
-    hd_arena *arena;
-    const vm_program *program;
-    const hd_job *job;
-    const hd_launch *launch;
-    bool *by_field; /* [buffer_count] */
-    use *use;
-    uint32_t count;
-} uses;
-
-/* The job's buffer that an access goes to, or -1. */
-static int64_t buffer_of(const uses *u, const hd_access *a) {
-    for (uint32_t i = 0; i < u->launch->arg_count; i++) {
-        const hd_arg *arg = &u->launch->args[i];
-        bool is_its = a->static_index >= 0
-                          ? arg->param == KIR_NONE && arg->variable == (uint32_t)a->static_index
-                          : a->param >= 0 && arg->param == (uint32_t)a->param;
-        if (is_its)
-            return arg->kind == HD_ARG_BUFFER ? (int64_t)arg->buffer : -1;
-    }
-    return -1;
-}
-
-static use *use_of(const uses *u, const hd_access *a) {
-    int64_t buffer = buffer_of(u, a);
-    if (buffer >= 0)
-        return &u->use[buffer * HD_MAX_FIELDS + (u->by_field[buffer] ? a->field : 0)];
-    if (a->static_index >= 0)
-        return &u->use[u->job->buffer_count * HD_MAX_FIELDS + (uint32_t)a->static_index];
-    return NULL;
-}
-
-static bool is_shared(const hd_access *a) {
-    return a->space != KIR_PRIVATE && a->space != KIR_LOCAL && a->space != KIR_CONSTANT;
-}
-
-/* Reads, writes and orders. False: blocks depend on each other whatever the addresses are. */
-static bool gather_uses(uses *u, const hd_kernel_info *info) {
-    const kir_kernel *k = u->program->kernel;
-    use anywhere = {0};
-    bool writes = false;
-    for (uint32_t i = 0; i < info->access_count; i++) {
-        const hd_access *a = &info->accesses[i];
-        if (!is_shared(a))
+/* What is known of the launch, from its arguments. */
+static hd_binding binding_of(hd_arena *arena, const kir_kernel *k, const hd_launch *l,
+                             const vm_bound *b) {
+    bool *known = hd_new_array(arena, bool, k->param_count);
+    int64_t *params = hd_new_array(arena, int64_t, k->param_count);
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        const kir_param *param = &k->params[i];
+        if (param->by_value_struct || param->type.kind != KIR_INT || param->type.lanes != 1)
             continue;
-        use *own = use_of(u, a) ? use_of(u, a) : &anywhere;
-        own->reads |= a->kind == HD_LOAD;
-        own->writes |= a->kind != HD_LOAD;
-        own->indirect |= a->indirect;
-        if (a->kind == HD_ATOMIC)
-            own->ordered |= order_matters(&k->insts[a->inst]) || is_used(k, a->inst);
-        writes |= a->kind != HD_LOAD;
+        kir_type type;
+        bool is_signed;
+        if (!param->type_name || !hd_type_parse(param->type_name, &type, &is_signed))
+            is_signed = true;
+        uint32_t bytes = param->type.bits == 1 ? 1 : param->type.bits / 8u;
+        uint64_t bits = 0;
+        memcpy(&bits, b->args[i].bytes, bytes);
+        known[i] = true;
+        params[i] = is_signed ? kir_sign_extend(bits, 8 * bytes) : (int64_t)bits;
     }
-    bool ordered = false;
-    for (uint32_t i = 0; i < u->count; i++)
-        ordered |= u->use[i].ordered;
-    return !ordered && !anywhere.writes && !(anywhere.reads && writes);
+    hd_binding binding = {
+        .dims = l->dims, .param_count = k->param_count, .param_known = known, .params = params};
+    memcpy(binding.global, l->global, sizeof binding.global);
+    memcpy(binding.local, l->local, sizeof binding.local);
+    memcpy(binding.offset, l->offset, sizeof binding.offset);
+    return binding;
+}
+
+/* All that stretches depend on: sizes[10] of the launch, then the scalars. */
+enum { SIZES = 10 };
+static int64_t *key_of(hd_arena *arena, const hd_binding *binding) {
+    int64_t *key = hd_new_array(arena, int64_t, SIZES + binding->param_count);
+    key[0] = binding->dims;
+    memcpy(key + 1, binding->global, sizeof binding->global);
+    memcpy(key + 4, binding->local, sizeof binding->local);
+    memcpy(key + 7, binding->offset, sizeof binding->offset);
+    for (uint32_t i = 0; i < binding->param_count; i++)
+        key[SIZES + i] = binding->params[i];
+    return key;
 }
 
 /* The launch is analysed for its sizes and scalars. */
-static bool have_own_stretches(uses *u) {
-    hd_grid grid = hd_grid_of(u->launch->dims, u->launch->global, u->launch->local);
-    hd_binding binding = hd_job_binding(u->arena, u->launch);
-    const hd_kernel_info *info =
-        hd_kernel_analyse(u->arena, u->program->module, u->program->kernel, &binding);
+static void find_stretches(const vm_program *p, const vm_verdicts *v, const hd_launch *l,
+                           const hd_binding *binding, stretch *stretches) {
+    hd_arena *arena = hd_arena_new();
+    hd_grid grid = hd_grid_of(l->dims, l->global, l->local);
+    const hd_kernel_info *info = hd_kernel_analyse(arena, p->module, p->kernel, binding);
     uint32_t dimension = 0, dimensions = 0; /* with more than one block */
     for (uint32_t d = 0; d < 3; d++)
         if (grid.groups[d] > 1) {
@@ -182,46 +256,175 @@ static bool have_own_stretches(uses *u) {
         }
     if (dimensions > 1)
         dimension = 3;
-    for (uint32_t i = 0; i < info->access_count; i++) {
-        use *own = is_shared(&info->accesses[i]) ? use_of(u, &info->accesses[i]) : NULL;
-        if (own)
-            add_stretch(own, info, u->launch, &info->accesses[i], dimension);
-    }
-    bool all = true;
-    for (uint32_t i = 0; i < u->count; i++)
-        all &=
-            !u->use[i].reads || !u->use[i].writes || has_own_stretch(&u->use[i], grid.block_count);
-    return all;
+    memset(stretches, 0, v->use_count * sizeof *stretches);
+    for (uint32_t i = 0; i < info->access_count; i++)
+        if (v->use_of[i] != KIR_NONE)
+            add_stretch(&stretches[v->use_of[i]], info, l, &info->accesses[i], dimension);
+    hd_arena_free(arena);
 }
 
-bool vm_blocks_are_independent(const vm_program *program, const hd_job *job, const hd_launch *l) {
-    if (program->prints || program->allocates)
+/* NULL: to find them would take longer than the last launch did. */
+static const stretch *stretches_of(vm_compiled *c, const hd_launch *l, const vm_bound *b) {
+    vm_verdicts *v = c->verdicts;
+    hd_arena *arena = hd_arena_new();
+    hd_binding binding = binding_of(arena, c->program->kernel, l, b);
+    const int64_t *key = key_of(arena, &binding);
+    size_t bytes = (SIZES + binding.param_count) * sizeof *key;
+    kind *found = NULL;
+    for (uint32_t i = 0; i < KINDS && !found; i++)
+        if (v->kinds[i].key && !memcmp(v->kinds[i].key, key, bytes))
+            found = &v->kinds[i];
+    if (!found && !(c->work_seconds > 0 && c->work_seconds < v->analysis_seconds)) {
+        found = &v->kinds[v->next_kind++ % KINDS];
+        if (!found->key) {
+            found->key = hd_new_array(c->arena, int64_t, SIZES + binding.param_count);
+            found->stretches = hd_new_array(c->arena, stretch, v->use_count);
+        }
+        memcpy(found->key, key, bytes);
+        double start = hd_clock();
+        find_stretches(c->program, v, l, &binding, found->stretches);
+        v->analysis_seconds = hd_clock() - start;
+    }
+    hd_arena_free(arena);
+    return found ? found->stretches : NULL;
+}
+
+/* ---- the launch ----------------------------------------------------------------------- */
+
+/* A use in this launch. */
+typedef struct placed {
+    const use *use;
+    uint64_t address;
+    const vm_region *region; /* NULL: nobody knows */
+    bool by_field;           /* other fields of its region are apart */
+    uint32_t cluster;        /* the first of the uses that may touch the same bytes */
+} placed;
+
+static placed place_of(const vm_space *space, const kir_kernel *k, const vm_bound *b,
+                       const use *u) {
+    placed p = {.use = u};
+    p.address = u->object < k->param_count ? b->args[u->object].address
+                                           : b->statics[u->object - k->param_count].address;
+    p.region = vm_space_at(space, p.address);
+    p.by_field = p.region && u->record && p.region->record == u->record && u->record->size &&
+                 (p.address - p.region->base) % u->record->size == 0;
+    return p;
+}
+
+static bool may_meet(const placed *a, const placed *b) {
+    return a->region == b->region &&
+           !(a->by_field && b->by_field && a->use->field != b->use->field);
+}
+
+/* Affine forms know nothing of indices that wrap around, which could make blocks meet. */
+static const int64_t far = (int64_t)1 << 31;
+
+/* First and last byte of the whole launch, from the object's address; false: they are not known. */
+static bool whole_stretch(const stretch *s, uint64_t blocks, int64_t *low, int64_t *high) {
+    int64_t all;
+    if (s->scattered || __builtin_mul_overflow(s->step, (int64_t)(blocks - 1), &all))
         return false;
-    uses u = {.arena = hd_arena_new(),
-              .program = program,
-              .job = job,
-              .launch = l,
-              .count = job->buffer_count * HD_MAX_FIELDS + program->kernel->static_count};
-    u.by_field = hd_new_array(u.arena, bool, job->buffer_count);
-    u.use = hd_new_array(u.arena, use, u.count);
-    for (uint32_t b = 0; b < job->buffer_count; b++)
-        u.by_field[b] = job->buffers[b].record != NULL;
-    for (uint32_t i = 0; i < program->info->access_count; i++) {
-        /* All accesses must know which field of the buffer's own record they are in. */
-        const hd_access *a = &program->info->accesses[i];
-        int64_t b = buffer_of(&u, a);
-        if (b >= 0 && (a->record != job->buffers[b].record || a->field < 0))
-            u.by_field[b] = false;
+    *low = s->low + (all < 0 ? all : 0);
+    *high = s->high + (all > 0 ? all : 0);
+    return s->low >= -far && s->high <= far && all >= -2 * far && all <= 2 * far && *low >= -far &&
+           *high <= far;
+}
+
+static bool overlap(const placed *a, const stretch *x, const placed *b, const stretch *y,
+                    uint64_t blocks) {
+    int64_t low, high, other_low, other_high;
+    if (!whole_stretch(x, blocks, &low, &high) ||
+        !whole_stretch(y, blocks, &other_low, &other_high))
+        return true;
+    int64_t from = (int64_t)a->address, other = (int64_t)b->address;
+    return from + low < other + other_high && other + other_low < from + high;
+}
+
+/* Uses that may touch the same bytes get the same cluster. */
+static void find_clusters(placed *p, const stretch *stretches, uint32_t count, uint64_t blocks) {
+    for (uint32_t i = 0; i < count; i++) {
+        p[i].cluster = i;
+        for (uint32_t j = 0; j < i; j++) {
+            if (p[i].cluster == p[j].cluster || !may_meet(&p[i], &p[j]) ||
+                !overlap(&p[i], &stretches[i], &p[j], &stretches[j], blocks))
+                continue;
+            uint32_t from = p[i].cluster, to = p[j].cluster;
+            for (uint32_t k = 0; k <= i; k++)
+                if (p[k].cluster == from)
+                    p[k].cluster = to;
+        }
     }
-    bool independent = gather_uses(&u, program->info);
-    bool any_both = false; /* read and written; then it needs stretches of its own */
-    for (uint32_t i = 0; i < u.count; i++) {
-        bool both = u.use[i].reads && u.use[i].writes;
-        any_both |= both;
-        independent &= !(both && u.use[i].indirect);
+}
+
+/* Every block has bytes of its own in what the uses of this cluster touch. */
+static bool has_own_stretch(const placed *p, const stretch *stretches, uint32_t count,
+                            uint32_t cluster, uint64_t blocks) {
+    int64_t low = INT64_MAX, high = INT64_MIN, step = 0;
+    uint64_t origin = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const stretch *s = &stretches[i];
+        int64_t unused_low, unused_high;
+        if (p[i].cluster != cluster)
+            continue;
+        if (low == INT64_MAX) {
+            step = s->step;
+            origin = p[i].address;
+        }
+        int64_t apart = (int64_t)(p[i].address - origin);
+        if (p[i].use->indirect || s->step != step ||
+            !whole_stretch(s, blocks, &unused_low, &unused_high))
+            return false;
+        low = low < s->low + apart ? low : s->low + apart;
+        high = high > s->high + apart ? high : s->high + apart;
     }
-    if (independent && any_both)
-        independent = have_own_stretches(&u);
-    hd_arena_free(u.arena);
-    return independent;
+    return high - low <= (step < 0 ? -step : step);
+}
+
+/* Some use reads what another one, or itself, may write. */
+static bool any_mixed(const placed *p, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            if (p[i].use->reads && p[j].use->writes && may_meet(&p[i], &p[j]))
+                return true;
+    return false;
+}
+
+static bool are_apart(vm_compiled *c, const hd_launch *l, const vm_bound *b, placed *p) {
+    const vm_verdicts *v = c->verdicts;
+    if (!any_mixed(p, v->use_count))
+        return true;
+    for (uint32_t i = 0; i < v->use_count; i++)
+        if (p[i].use->indirect && p[i].use->reads && p[i].use->writes)
+            return false;
+    const stretch *stretches = stretches_of(c, l, b);
+    if (!stretches)
+        return false;
+    uint64_t blocks = hd_grid_of(l->dims, l->global, l->local).block_count;
+    find_clusters(p, stretches, v->use_count, blocks);
+    for (uint32_t i = 0; i < v->use_count; i++) {
+        bool reads = false, writes = false;
+        for (uint32_t j = 0; j < v->use_count; j++) {
+            reads |= p[j].cluster == i && p[j].use->reads;
+            writes |= p[j].cluster == i && p[j].use->writes;
+        }
+        if (reads && writes && !has_own_stretch(p, stretches, v->use_count, i, blocks))
+            return false;
+    }
+    return true;
+}
+
+bool vm_blocks_are_independent(const vm_space *space, vm_compiled *c, const hd_launch *l,
+                               const vm_bound *b) {
+    if (!c->verdicts)
+        c->verdicts = verdicts_new(c->arena, c->program);
+    const vm_verdicts *v = c->verdicts;
+    if (v->known)
+        return v->answer;
+    hd_arena *arena = hd_arena_new();
+    placed *p = hd_new_array(arena, placed, v->use_count);
+    for (uint32_t i = 0; i < v->use_count; i++)
+        p[i] = place_of(space, c->program->kernel, b, &v->uses[i]);
+    bool apart = are_apart(c, l, b, p);
+    hd_arena_free(arena);
+    return apart;
 }

@@ -93,7 +93,14 @@ typedef struct vm_region {
                         * written, with check_uninitialised; else NULL */
     bool is_argument; /* local memory that a launch gives the bytes of */
     bool preset;      /* private memory that is filled before a block starts */
+    bool is_live;     /* came by hd_vm_add_memory() or hd_vm_allocate(): name and written are its */
+    bool is_mapped;   /* by hd_vm_allocate(): its pages are nobody else's */
+    const void *owner;
 } vm_region;
+
+static inline bool vm_holds(const vm_region *g, uint64_t address, uint64_t width) {
+    return address >= g->base && width <= g->bytes && address - g->base <= g->bytes - width;
+}
 
 /* One access row that an instruction announces. */
 typedef struct vm_announced {
@@ -233,11 +240,13 @@ struct vm_run {
     struct vm_flow_state *flow;
     uint32_t lanes, padded;
     /* Memory. */
-    vm_region *regions; /* sorted by base: private pieces, local variables, the rest */
+    vm_region *regions; /* the block's own, sorted by base: private pieces, local variables */
     uint32_t region_count;
-    uint32_t *cached;        /* [memory_count]: the region each instruction last met */
-    uint8_t *private_memory; /* of lane 0 */
-    uint64_t private_stride; /* host bytes between two lanes' private memory */
+    struct vm_space *space;   /* global and constant memory, which all workers share */
+    struct vm_maps *maps;     /* of the process, as this worker last saw them; NULL: not yet */
+    const vm_region **cached; /* [memory_count]: the region each instruction last met, or NULL */
+    uint8_t *private_memory;  /* of lane 0 */
+    uint64_t private_stride;  /* host bytes between two lanes' private memory */
     /* Where it is. */
     uint64_t block;
     uint64_t group[3];
@@ -259,6 +268,7 @@ struct vm_run {
     jmp_buf escape;
     char *fault; /* message, from malloc; NULL: stopped */
     uint32_t fault_inst;
+    hd_vm_fault fault_access; /* what hd_vm_last_fault() tells of it */
 };
 
 /* The loop of every handler: `at` is the first lane of each active chunk, or 0 once for a
@@ -272,10 +282,20 @@ struct vm_run {
 
 /* The bits of a cell's element for one lane. */
 static inline uint64_t vm_element(const vm_run *r, vm_operand o, uint32_t lane) {
-    uint64_t bits = 0;
-    uint32_t bytes = vm_elem_bytes(o.elem);
-    memcpy(&bits, r->frame + o.at + (o.varying ? (size_t)lane * bytes : 0), bytes);
-    return bits;
+    const uint8_t *at = r->frame + o.at + (o.varying ? (size_t)lane * vm_elem_bytes(o.elem) : 0);
+#define GET(T)                          \
+    {                                   \
+        T bits;                         \
+        memcpy(&bits, at, sizeof bits); \
+        return bits;                    \
+    }
+    switch (vm_elem_bytes(o.elem)) { /* each a move, where a copy of any size is a call */
+    case 1: GET(uint8_t)
+    case 2: GET(uint16_t)
+    case 4: GET(uint32_t)
+    default: GET(uint64_t)
+    }
+#undef GET
 }
 
 /* The same of a signed integer. */
@@ -305,21 +325,23 @@ static inline double vm_real_of(vm_elem elem, uint64_t bits) {
     _Float16 half;
     float single;
     double real;
-    memcpy(&half, &bits, sizeof half);
-    memcpy(&single, &bits, sizeof single);
-    memcpy(&real, &bits, sizeof real);
-    return elem == VM_F16 ? (double)half : elem == VM_F32 ? (double)single : real;
+    switch (elem) {
+    case VM_F16: memcpy(&half, &bits, sizeof half); return (double)half;
+    case VM_F32: memcpy(&single, &bits, sizeof single); return single;
+    default: memcpy(&real, &bits, sizeof real); return real;
+    }
 }
 static inline uint64_t vm_bits_of(vm_elem elem, double real) {
-    _Float16 half = (_Float16)real;
-    float single = (float)real;
     uint64_t bits = 0;
-    if (elem == VM_F16)
+    if (elem == VM_F16) {
+        _Float16 half = (_Float16)real;
         memcpy(&bits, &half, sizeof half);
-    else if (elem == VM_F32)
+    } else if (elem == VM_F32) {
+        float single = (float)real;
         memcpy(&bits, &single, sizeof single);
-    else
+    } else {
         memcpy(&bits, &real, sizeof real);
+    }
     return bits;
 }
 
@@ -425,7 +447,7 @@ uint8_t *vm_host(vm_run *r, const vm_target *t, uint32_t lane, uint64_t address)
 void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
                  uint32_t count);
 /* The region that holds [address, address + width), or NULL. */
-const vm_region *vm_find_region(const vm_run *r, uint64_t address, uint64_t width);
+const vm_region *vm_find_region(vm_run *r, uint64_t address, uint64_t width);
 
 /* ---- heap.c: memory that kernels allocate ---------------------------------------------------- */
 

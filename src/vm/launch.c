@@ -1,8 +1,9 @@
 /*
  * A launch: workers take block after block, each runs one at a time.
  *
- * A worker is a frame, masks, local and private memory for one block. It is kept
- * with the compiled kernel, because kernels are launched again and again.
+ * A worker is a frame, masks, local and private memory for one block. Masks are kept with the
+ * compiled kernel, because kernels are launched again and again; the memory, which may be much,
+ * is shared by all kernels.
  */
 #include "vm/launch.h"
 
@@ -14,7 +15,8 @@ typedef struct running {
     hd_vm *vm;
     vm_compiled *compiled;
     const hd_launch *launch;
-    const vm_bound_place *args;
+    const vm_bound *bound;
+    const hd_event_launch *event;
     const hd_sink *sink;
     pthread_mutex_t lock;
     hd_block_choice blocks; /* to run */
@@ -23,7 +25,8 @@ typedef struct running {
     uint64_t fault_block;   /* the lowest block with a fault, UINT64_MAX: none */
     char *fault;
     uint32_t fault_inst;
-    hd_status status; /* of the sink */
+    hd_vm_fault fault_access;
+    hd_status status; /* of the sink, or of memory */
     bool stopped;
 } running;
 
@@ -35,33 +38,43 @@ static uint64_t private_stride(const vm_program *p) {
     return ((p->private_bytes + 63) / 64 | 1) * 64;
 }
 
-static hd_status make_worker(hd_vm *vm, vm_worker *w, const vm_program *p) {
+static void make_worker(vm_worker *w, const vm_program *p) {
     vm_run *r = &w->run;
-    r->private_stride = private_stride(p);
-    uint64_t private_bytes = r->private_stride * p->lanes;
-    r->frame = vm_host_memory(vm, p->frame_bytes);
-    r->private_memory = vm_host_memory(vm, private_bytes);
-    if (!r->frame || !r->private_memory)
-        return vm_no_memory(vm, &p->kernel->place, "the values of a block of this kernel",
-                            p->frame_bytes + private_bytes);
     w->arena = hd_arena_new();
     r->program = p;
+    r->private_stride = private_stride(p);
     r->lanes = p->lanes;
     r->padded = p->padded;
     r->active.lane = vm_new_aligned(w->arena, p->padded);
     r->words = (p->padded + 63) / 64;
     r->bits = hd_new_array(w->arena, uint64_t, r->words);
     r->spans = hd_new_array(w->arena, vm_span, p->padded / VM_CHUNK);
-    r->cached = hd_new_array(w->arena, uint32_t, p->memory_count);
+    r->cached = hd_new_array(w->arena, const vm_region *, p->memory_count);
     r->flow = vm_flow_state_new(w->arena, p);
+}
+
+static hd_status take_memory(const running *x, vm_worker *w, vm_room *room) {
+    vm_run *r = &w->run;
+    const vm_program *p = r->program;
+    uint64_t private_bytes = r->private_stride * p->lanes;
+    if (!vm_reserve(&room->frame, p->frame_bytes) ||
+        !vm_reserve(&room->private_memory, private_bytes))
+        return vm_no_memory(x->vm, &p->kernel->place, "the values of a block of this kernel",
+                            p->frame_bytes + private_bytes);
+    w->local_bytes = x->bound->local_end;
+    if (!vm_reserve(&room->local_memory, w->local_bytes))
+        return vm_no_memory(x->vm, &x->launch->place, "a block's local memory", w->local_bytes);
+    r->frame = room->frame.at;
+    r->private_memory = room->private_memory.at;
+    w->local_memory = room->local_memory.at;
     return HD_OK;
 }
 
-static void set_regions(hd_vm *vm, vm_worker *w, const vm_bound *b) {
+static void set_regions(vm_worker *w, const vm_bound *b) {
     vm_run *r = &w->run;
     const vm_program *p = r->program;
     uint32_t n = 0;
-    r->region_count = (uint32_t)(p->pieces.count + b->locals.count + vm->regions.count);
+    r->region_count = (uint32_t)(p->pieces.count + b->locals.count);
     if (w->region_capacity < r->region_count) {
         w->region_capacity = r->region_count;
         r->regions = hd_new_array(w->arena, vm_region, r->region_count);
@@ -77,33 +90,28 @@ static void set_regions(hd_vm *vm, vm_worker *w, const vm_bound *b) {
         r->regions[n] = b->locals.data[i];
         r->regions[n++].host = w->local_memory + b->locals.data[i].base;
     }
-    for (size_t i = 0; i < vm->regions.count; i++)
-        r->regions[n++] = vm->regions.data[i];
 }
 
-static hd_status prepare_worker(running *x, vm_worker *w, const hd_event_launch *event,
-                                const vm_bound *b) {
-    hd_vm *vm = x->vm;
+static hd_status prepare_worker(const running *x, uint32_t number) {
+    vm_worker *w = &x->compiled->workers[number];
     vm_run *r = &w->run;
-    hd_status status = w->arena ? HD_OK : make_worker(vm, w, x->compiled->program);
-    if (!status && w->local_capacity < b->local_end) {
-        w->local_memory = vm_host_memory(vm, b->local_end);
-        w->local_capacity = w->local_memory ? b->local_end : 0;
-        if (!w->local_memory)
-            status = vm_no_memory(vm, &x->launch->place, "a block's local memory", b->local_end);
-    }
+    if (!w->arena)
+        make_worker(w, x->compiled->program);
+    hd_status status = take_memory(x, w, &x->vm->rooms[number]);
     if (status)
         return status;
-    set_regions(vm, w, b);
+    set_regions(w, x->bound);
+    r->space = &x->vm->space;
+    r->maps = NULL;
     memset(r->cached, 0, r->program->memory_count * sizeof *r->cached);
-    r->launch = event;
+    r->launch = x->event;
     r->grid = hd_grid_of(x->launch->dims, x->launch->global, x->launch->local);
-    r->statics = b->statics;
+    r->statics = x->bound->statics;
     r->sink = x->sink;
-    r->options = &vm->options;
-    r->heap = vm->heap;
+    r->options = &x->vm->options;
+    r->heap = x->vm->heap;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
-    vm_fill_launch(r, x->args);
+    vm_fill_launch(r, x->bound->args);
     return HD_OK;
 }
 
@@ -114,17 +122,18 @@ static void begin_block(running *x, vm_worker *w, uint64_t block) {
     r->position = 0;
     r->block_start = r->instructions;
     r->fault = NULL;
+    r->fault_access = (hd_vm_fault){0};
     for (uint32_t i = 0; i < r->region_count; i++)
         if (r->regions[i].space == KIR_LOCAL)
             r->regions[i].base =
                 vm_local_base(block) + (uint64_t)(r->regions[i].host - w->local_memory);
-    if (w->local_memory)
-        memset(w->local_memory, 0, w->local_capacity);
+    if (w->local_bytes)
+        memset(w->local_memory, 0, w->local_bytes);
     if (r->program->private_bytes)
         memset(r->private_memory, 0, r->private_stride * r->lanes);
     if (r->checked)
         vm_check_block(r);
-    vm_fill_block(r, x->args);
+    vm_fill_block(r, x->bound->args);
 }
 
 /* Runs a block; false when it did not come to its end. */
@@ -169,6 +178,7 @@ static uint64_t note_end(running *x, vm_run *r, uint64_t block, bool complete, h
         free(x->fault);
         x->fault = r->fault;
         x->fault_inst = r->fault_inst;
+        x->fault_access = r->fault_access;
         x->fault_block = block;
     } else {
         free(r->fault);
@@ -179,17 +189,11 @@ static uint64_t note_end(running *x, vm_run *r, uint64_t block, bool complete, h
     return done;
 }
 
-typedef struct task {
-    running *running;
-    vm_worker *worker;
-    bool is_caller, started;
-    pthread_t thread;
-} task;
-
-static void *work(void *argument) {
-    task *t = argument;
-    running *x = t->running;
-    vm_run *r = &t->worker->run;
+/* Worker `number` runs blocks until there are none. */
+static void work(void *self, uint32_t number) {
+    running *x = self;
+    vm_worker *w = &x->compiled->workers[number];
+    vm_run *r = &w->run;
     uint64_t block;
     void *stream;
     while (next_block(x, &block, &stream)) {
@@ -197,7 +201,7 @@ static void *work(void *argument) {
         hd_arena *arena = prints ? hd_arena_new() : NULL;
         hd_str text = {.arena = arena};
         r->printed = arena ? &text : NULL;
-        bool complete = run_block(x, t->worker, block, stream);
+        bool complete = run_block(x, w, block, stream);
         hd_status status = HD_OK;
         if (x->sink && x->sink->close_block)
             status = x->sink->close_block(x->sink->self, stream, block, complete);
@@ -207,24 +211,23 @@ static void *work(void *argument) {
             hd_arena_free(arena);
         }
         uint64_t done = note_end(x, r, block, complete, status);
-        if (t->is_caller && x->vm->options.progress)
+        if (number == 0 && x->vm->options.progress)
             x->vm->options.progress(x->vm->options.user, done, x->total);
     }
-    return NULL;
 }
 
-/* The calling thread is the first worker. A thread that cannot be started is done without. */
-static void run_workers(running *x, uint32_t count) {
-    task *tasks = hd_zeroed(count, sizeof *tasks);
-    for (uint32_t i = 0; i < count; i++)
-        tasks[i] = (task){x, &x->compiled->workers[i], i == 0};
-    for (uint32_t i = 1; i < count; i++)
-        tasks[i].started = !pthread_create(&tasks[i].thread, NULL, work, &tasks[i]);
-    work(&tasks[0]);
-    for (uint32_t i = 1; i < count; i++)
-        if (tasks[i].started)
-            pthread_join(tasks[i].thread, NULL);
-    free(tasks);
+/* A helper makes itself ready, since it may come when all is done. */
+static void prepare_and_work(void *self, uint32_t number) {
+    running *x = self;
+    hd_status status = number ? prepare_worker(x, number) : HD_OK; /* the first one is ready */
+    if (status) {
+        pthread_mutex_lock(&x->lock);
+        x->status = x->status ? x->status : status;
+        pthread_mutex_unlock(&x->lock);
+        return;
+    }
+    x->compiled->workers[number].took_part = true;
+    work(x, number);
 }
 
 /* Blocks with much private memory do without some of the workers, so that all together have no
@@ -235,7 +238,7 @@ static uint32_t workers_for(const running *x) {
     const hd_vm *vm = x->vm;
     uint64_t blocks = x->total, count = vm->worker_count;
     if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 ||
-        (count > 1 && !vm_blocks_are_independent(x->compiled->program, vm->job, x->launch)))
+        (count > 1 && !vm_blocks_are_independent(&vm->space, x->compiled, x->launch, x->bound)))
         count = 1;
     const vm_program *p = x->compiled->program;
     uint64_t fit = MOST_MEMORY / (p->frame_bytes + private_stride(p) * p->lanes + 1);
@@ -249,6 +252,8 @@ static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm
         .blocks = x->done, .seconds = seconds, .workers = workers, .stopped = x->stopped};
     for (uint32_t i = 0; i < workers; i++) {
         const vm_run *r = &x->compiled->workers[i].run;
+        if (!x->compiled->workers[i].took_part)
+            continue;
         counts->instructions += r->instructions;
         counts->thread_instructions += r->thread_instructions;
         counts->mis += r->mis;
@@ -256,68 +261,135 @@ static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm
     }
 }
 
-static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_vm_counts *counts) {
+/* The message of the fault, if there was one. */
+static hd_status report_fault(hd_arena *arena, running *x) {
+    if (!x->fault)
+        return HD_OK;
+    const vm_program *p = x->compiled->program;
+    hd_place place = kir_place(arena, p->module, &p->kernel->insts[x->fault_inst]);
+    hd_status status = hd_fail(x->vm->diag, HD_EINPUT, &place, "%s", x->fault);
+    free(x->fault);
+    x->vm->last_fault = x->fault_access;
+    return status;
+}
+
+static hd_status run_workers(running *x, uint32_t workers) {
     hd_vm *vm = x->vm;
-    double start = hd_clock();
-    hd_event_launch event = vm_describe(arena, vm, x->launch, b, x->compiled->program);
-    x->end = event.block_count;
-    x->total = hd_blocks_chosen(&x->blocks, event.block_count);
-    bool counts_threads = vm->options.check_races; /* in 32 bits */
-    if (counts_threads && event.block_count >= UINT32_MAX / event.block_threads)
-        return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
-                       "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
-    uint32_t workers = workers_for(x);
-    for (uint32_t i = 0; i < workers; i++) {
-        hd_status status = prepare_worker(x, &x->compiled->workers[i], &event, b);
-        if (status)
-            return status;
-    }
+    for (uint32_t i = 0; i < workers; i++)
+        x->compiled->workers[i].took_part = false;
+    x->status = prepare_worker(x, 0);
+    if (x->status)
+        return x->status;
     vm_run *first = &x->compiled->workers[0].run;
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
     first->shadow = first->checked ? vm_shadow_new(first, &vm->races) : NULL;
     if (x->sink && x->sink->launch)
-        x->status = x->sink->launch(x->sink->self, &event);
+        x->status = x->sink->launch(x->sink->self, x->event);
     if (!x->status)
-        run_workers(x, workers);
+        vm_crew_run(vm, workers, prepare_and_work, x);
     if (x->sink && x->sink->end_launch) {
         hd_status status = x->sink->end_launch(x->sink->self, x->done == x->total);
         x->status = x->status ? x->status : status;
     }
     if (first->checked)
         vm_shadow_free(first->shadow);
-    add_counts(x, workers, hd_clock() - start, counts);
+    return x->status;
+}
+
+static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
+    hd_vm *vm = x->vm;
+    double start = hd_clock();
+    hd_event_launch event =
+        vm_describe(arena, vm, x->launch, x->bound, x->compiled->program, x->sink != NULL);
+    x->event = &event;
+    x->end = event.block_count;
+    x->total = hd_blocks_chosen(&x->blocks, event.block_count);
+    bool counts_threads = vm->options.check_races; /* in 32 bits */
+    if (counts_threads && event.block_count >= UINT32_MAX / event.block_threads)
+        return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
+                       "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
+    vm_space_forget_maps(&vm->space);
+    uint32_t workers = workers_for(x);
+    hd_status status = run_workers(x, workers);
+    double seconds = hd_clock() - start;
+    add_counts(x, workers, seconds, counts);
+    x->compiled->work_seconds = seconds * workers;
     vm->launches++;
-    if (x->fault) {
-        const kir_inst *inst = &x->launch->kernel->insts[x->fault_inst];
-        hd_place place = kir_place(vm->arena, vm->job->module, inst);
-        hd_status status = hd_fail(vm->diag, HD_EINPUT, &place, "%s", x->fault);
-        free(x->fault);
-        x->status = x->status ? x->status : status;
-    }
-    hd_status raced = vm->options.races_go_on ? HD_OK : hd_vm_report_races(vm);
-    return x->status ? x->status : raced;
+    hd_status fault = report_fault(arena, x);
+    status = status ? status : fault;
+    if (vm->options.races_go_on)
+        return status;
+    bool raced = vm_has_new_race(vm);
+    hd_vm_report_races(vm);
+    return status ? status : raced ? HD_EINPUT : HD_OK;
+}
+
+/* ---- launches ----------------------------------------------------------------------------------- */
+
+/* A launch whose arguments are bound. */
+static hd_status run_bound(hd_arena *arena, hd_vm *vm, const kir_module *module, const hd_launch *l,
+                           const vm_bound *bound, const hd_block_choice *blocks,
+                           const hd_sink *sink, hd_vm_counts *counts) {
+    hd_vm_counts own;
+    running x = {.vm = vm,
+                 .launch = l,
+                 .bound = bound,
+                 .sink = sink,
+                 .blocks = *blocks,
+                 .next = blocks->first,
+                 .fault_block = UINT64_MAX};
+    vm->last_fault = (hd_vm_fault){0};
+    hd_status status = vm_compiled_for(vm, module, l, &x.compiled);
+    if (status)
+        return status;
+    pthread_mutex_init(&x.lock, NULL);
+    status = run_launch(arena, &x, counts ? counts : &own);
+    pthread_mutex_destroy(&x.lock);
+    return status;
 }
 
 hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *blocks,
                            const hd_sink *sink, hd_vm_counts *counts) {
     const hd_launch *l = &vm->job->launches[launch];
     hd_arena *arena = hd_arena_new();
-    hd_vm_counts own = {0};
-    vm_bound b = {0};
-    running x = {.vm = vm,
-                 .compiled = vm_find_compiled(vm, l),
-                 .launch = l,
-                 .sink = sink,
-                 .blocks = *blocks,
-                 .next = blocks->first,
-                 .fault_block = UINT64_MAX};
-    hd_status status = vm_bind(arena, vm, l, &b);
-    x.args = b.args;
-    if (!status) {
-        pthread_mutex_init(&x.lock, NULL);
-        status = run_launch(arena, &x, &b, counts ? counts : &own);
-        pthread_mutex_destroy(&x.lock);
+    vm_bound bound = {0};
+    hd_status status = vm_bind(arena, vm, l, &bound);
+    if (!status)
+        status = run_bound(arena, vm, vm->job->module, l, &bound, blocks, sink, counts);
+    hd_arena_free(arena);
+    return status;
+}
+
+/* The sizes as a job would say them: no more dimensions than are used. */
+static hd_launch sizes_of(const hd_vm_launch_of *live) {
+    hd_launch l = {.kernel_name = live->kernel->name,
+                   .dims = 1,
+                   .shared = live->shared,
+                   .place = live->kernel->place,
+                   .kernel = live->kernel};
+    for (uint32_t d = 0; d < 3; d++) {
+        l.local[d] = live->block[d];
+        l.global[d] = (uint64_t)live->grid[d] * live->block[d];
+        if (live->grid[d] > 1 || live->block[d] > 1)
+            l.dims = d + 1;
     }
+    return l;
+}
+
+hd_status hd_vm_launch(hd_vm *vm, const hd_vm_launch_of *live, const hd_sink *sink,
+                       hd_vm_counts *counts) {
+    const hd_launch l = sizes_of(live);
+    for (uint32_t d = 0; d < 3; d++)
+        if (!live->grid[d] || !live->block[d])
+            return hd_fail(vm->diag, HD_EINPUT, &l.place,
+                           "a launch of kernel %s with no blocks, or with blocks of no threads; "
+                           "all sizes are at least 1",
+                           live->kernel->name);
+    hd_arena *arena = hd_arena_new();
+    vm_bound bound = {0};
+    hd_status status = vm_bind_live(arena, vm, &l, live, &bound);
+    if (!status)
+        status = run_bound(arena, vm, live->module, &l, &bound, &hd_all_blocks, sink, counts);
     hd_arena_free(arena);
     return status;
 }

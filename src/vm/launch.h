@@ -3,21 +3,37 @@
 #define HD_VM_LAUNCH_H
 
 #include "vm/flow.h"
+#include "vm/space.h"
 
-/* What one block at a time runs with: a frame, masks, local and private memory. */
+/* Memory that grows when more is needed and is kept. */
+typedef struct vm_kept {
+    void *block; /* to free */
+    uint8_t *at; /* on a page or cache line of its own */
+    uint64_t bytes;
+} vm_kept;
+
+/* What one worker's blocks need room for, whatever the kernel is. */
+typedef struct vm_room {
+    vm_kept frame, private_memory, local_memory;
+} vm_room;
+
+/* What one block at a time runs with, beside its memory. */
 typedef struct vm_worker {
+    hd_arena *arena; /* NULL: not made yet */
     vm_run run;
     uint8_t *local_memory;
-    uint64_t local_capacity;
+    uint64_t local_bytes;
     uint32_t region_capacity;
-    hd_arena *arena; /* NULL: not made yet */
+    bool took_part; /* in this launch */
 } vm_worker;
 
 /* A kernel compiled for blocks of one size, and its workers. */
 typedef struct vm_compiled {
-    const kir_kernel *kernel;
+    hd_arena *arena; /* of all of it */
     vm_program *program;
-    vm_worker *workers; /* [vm->worker_count], made when first needed */
+    vm_worker *workers;           /* [vm->worker_count], made when first needed */
+    struct vm_verdicts *verdicts; /* of independent.c; NULL: not asked yet */
+    double work_seconds;          /* of the last launch, of all workers together; 0: none yet */
 } vm_compiled;
 
 /* A variable at file scope and the region that it has. */
@@ -25,6 +41,12 @@ typedef struct vm_placed {
     const kir_static *variable;
     uint64_t address;
 } vm_placed;
+
+/* A buffer of the job. */
+typedef struct vm_buffer {
+    uint64_t address;
+    uint8_t *host;
+} vm_buffer;
 
 /* races.c: what has been found so far. */
 typedef struct vm_races {
@@ -36,16 +58,19 @@ typedef struct vm_races {
 struct hd_vm {
     hd_arena *arena;
     const hd_diag *diag;
-    const hd_job *job;
+    const hd_job *job; /* or NULL */
     hd_vm_options options;
     uint32_t worker_count;
-    hd_vec(vm_region) regions; /* global and constant memory, ascending */
-    hd_vec(void *) owned;      /* host memory to free */
+    vm_space space;
+    vm_buffer *buffers;   /* of the job */
+    hd_vec(void *) owned; /* host memory to free */
     hd_vec(vm_placed) statics;
-    hd_vec(vm_compiled) compiled;
-    uint64_t next_address;
+    hd_vec(vm_compiled *) compiled;
+    vm_room *rooms;       /* [worker_count] */
+    struct vm_crew *crew; /* threads that help; NULL: not needed so far */
     struct vm_heap *heap; /* NULL: no kernel allocates */
     uint32_t launches;    /* run so far */
+    hd_vm_fault last_fault;
     vm_races races;
 };
 
@@ -58,36 +83,47 @@ typedef struct vm_bound {
 } vm_bound;
 
 /* vm.c */
-/* Zeroed, on a page or cache line of its own; lives as long as the machine. NULL: the system has
- * none; vm_no_memory() says so. */
-void *vm_host_memory(hd_vm *vm, uint64_t bytes);
+/* So many bytes at m->at, zeroed if they are new; false: the system has none, vm_no_memory() says
+ * so. */
+bool vm_reserve(vm_kept *m, uint64_t bytes);
 hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
-/* Its base is set; false when there is no memory for it. */
-bool vm_add_region(hd_vm *vm, vm_region region);
+/* Zeroed memory that lives as long as the machine, and a region over such; NULL: there is none. */
+void *vm_own_memory(hd_vm *vm, uint64_t bytes);
+const vm_region *vm_add_region(hd_vm *vm, vm_region region);
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *vm_new_aligned(hd_arena *arena, size_t bytes);
-vm_compiled *vm_find_compiled(hd_vm *vm, const hd_launch *launch);
-/* NULL: it has no region yet; those of kernels that are compiled have one. */
+/* The launch's kernel for blocks of its size, compiled if it is not yet. */
+hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *launch,
+                          vm_compiled **compiled);
+/* NULL: it has no region yet; those of a job's kernels have one. */
 const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *variable);
 
 /* heap.c */
 hd_status vm_heap_open(hd_vm *vm, const hd_place *place);
 
+/* crew.c: calls work(self, 0) here and work(self, 1 .. count - 1) in other threads, which are kept
+ * for the next time; numbers whose thread does not come in time are left out. */
+typedef void vm_crew_work(void *self, uint32_t number);
+void vm_crew_run(hd_vm *vm, uint32_t count, vm_crew_work *work, void *self);
+void vm_crew_free(struct vm_crew *crew);
+
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, vm_bound *bound);
+hd_status vm_bind_live(hd_arena *arena, hd_vm *vm, const hd_launch *launch,
+                       const hd_vm_launch_of *live, vm_bound *bound);
 
-/* describe.c: what sinks are told of a launch. */
+/* describe.c: a launch's sizes; with `tables` also what sinks are told of it. */
 hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *launch,
-                            const vm_bound *bound, const vm_program *program);
+                            const vm_bound *bound, const vm_program *program, bool tables);
 
 /* fill.c */
 void vm_fill_launch(vm_run *r, const vm_bound_place *args);
 void vm_fill_block(vm_run *r, const vm_bound_place *args);
 
 /* independent.c: no block of this launch can see what another one writes, so that they may
- * run in any order and at once. */
-bool vm_blocks_are_independent(const vm_program *program, const hd_job *job,
-                               const hd_launch *launch);
+ * run in any order and at once. What it finds is kept with the compiled kernel. */
+bool vm_blocks_are_independent(const vm_space *space, vm_compiled *compiled,
+                               const hd_launch *launch, const vm_bound *bound);
 
 /* check.c */
 struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races);
@@ -107,6 +143,8 @@ typedef struct vm_met {
     bool same_value; /* which both store */
 } vm_met;
 void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met);
+/* A fault that has not been reported. */
+bool vm_has_new_race(const hd_vm *vm);
 /* An HD_EINPUT when no access of a kernel stands at a line that is allowed to race. */
 hd_status vm_check_allowed(const hd_vm *vm);
 

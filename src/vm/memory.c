@@ -10,24 +10,6 @@
 
 /* ---- regions ------------------------------------------------------------------------- */
 
-static bool holds(const vm_region *g, uint64_t address, uint64_t width) {
-    return address >= g->base && width <= g->bytes && address - g->base <= g->bytes - width;
-}
-
-const vm_region *vm_find_region(const vm_run *r, uint64_t address, uint64_t width) {
-    uint32_t low = 0, high = r->region_count;
-    while (low < high) { /* the first region that begins behind the address */
-        uint32_t middle = (low + high) / 2;
-        if (r->regions[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low && holds(&r->regions[low - 1], address, width))
-        return &r->regions[low - 1];
-    return NULL;
-}
-
 uint8_t *vm_host(vm_run *r, const vm_target *t, uint32_t lane, uint64_t address) {
     const vm_region *g = t->region ? t->region : vm_find_region(r, address, 1);
     uint64_t own = g->space == KIR_PRIVATE ? lane * r->private_stride : 0;
@@ -76,12 +58,12 @@ vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t sl
     else if (address.varying)
         survey_some(r, at, &s);
     vm_target t = {.strided = s.strided, .stride = s.stride};
-    const vm_region *g = r->region_count ? &r->regions[r->cached[slot]] : NULL;
-    if (g && !holds(g, s.least, width))
+    const vm_region *g = r->cached[slot];
+    if (!g || !vm_holds(g, s.least, width))
         g = vm_find_region(r, s.least, width);
     if (g) {
-        r->cached[slot] = (uint32_t)(g - r->regions);
-        t.region = holds(g, s.greatest, width) ? g : NULL;
+        r->cached[slot] = g;
+        t.region = vm_holds(g, s.greatest, width) ? g : NULL;
     }
     t.base = *at;
     if (address.varying && s.strided) {

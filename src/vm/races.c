@@ -32,7 +32,7 @@ hd_status vm_check_allowed(const hd_vm *vm) {
         const kir_module *module = vm->job->module;
         bool found = false;
         for (size_t c = 0; c < vm->compiled.count; c++) {
-            const vm_program *p = vm->compiled.data[c].program;
+            const vm_program *p = vm->compiled.data[c]->program;
             for (uint32_t a = 0; a < p->info->access_count; a++)
                 found |= is_at(module, &p->kernel->insts[p->info->accesses[a].inst], line);
         }
@@ -87,6 +87,12 @@ static hd_place line_of(const kir_module *module, const kir_inst *inst) {
                       .line = inst->line};
 }
 
+/* A module may go before the list does. */
+static void keep_name(hd_arena *arena, hd_place *place) {
+    if (place->file)
+        place->file = hd_strdup(arena, place->file);
+}
+
 void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
     const kir_kernel *kernel = r->program->kernel;
     const kir_inst *now = &kernel->insts[met->inst], *before = &kernel->insts[met->before_inst];
@@ -109,10 +115,12 @@ void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
     }
     hd_vm_race found = {.place = kir_place(races->arena, r->program->module, now),
                         .before = kir_place(races->arena, r->program->module, before),
-                        .kernel = kernel->name,
-                        .buffer = met->region->name,
+                        .kernel = hd_strdup(races->arena, kernel->name),
+                        .buffer = hd_strdup(races->arena, met->region->name),
                         .byte = met->byte,
                         .is_fault = !met->same_value};
+    keep_name(races->arena, &found.place);
+    keep_name(races->arena, &found.before);
     found.text = describe(r, races->arena, met, &found);
     if (race)
         *race = found;
@@ -123,6 +131,13 @@ void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
 const hd_vm_race *hd_vm_races(const hd_vm *vm, uint32_t *count) {
     *count = (uint32_t)vm->races.list.count;
     return vm->races.list.data;
+}
+
+bool vm_has_new_race(const hd_vm *vm) {
+    for (size_t i = 0; i < vm->races.list.count; i++)
+        if (vm->races.list.data[i].is_fault && !vm->races.list.data[i].is_reported)
+            return true;
+    return false;
 }
 
 hd_status hd_vm_report_races(hd_vm *vm) {

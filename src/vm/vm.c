@@ -3,22 +3,31 @@
  *
  *     hd_vm_open   buffers get addresses and contents, kernels are compiled
  *     hd_vm_run    (launch.c) blocks are handed to whichever worker is free
+ *
+ * Memory that comes and goes is space.c's.
  */
 #include <stdlib.h>
 
 #include "vm/launch.h"
 
-enum { PAGE = 4096 };
-
 /* ---- memory ------------------------------------------------------------------------------ */
 
 /* Zeroed by the system when it is large, so that what is never used costs nothing. */
-void *vm_host_memory(hd_vm *vm, uint64_t bytes) {
-    void *block = bytes < SIZE_MAX - PAGE ? calloc(1, bytes + PAGE) : NULL;
-    if (!block)
-        return NULL;
-    hd_push(vm->arena, &vm->owned, block);
-    return (void *)hd_align_up((uintptr_t)block, bytes >= PAGE ? PAGE : 64);
+bool vm_reserve(vm_kept *m, uint64_t bytes) {
+    if (bytes <= m->bytes)
+        return true;
+    free(m->block);
+    m->block = bytes < SIZE_MAX - VM_PAGE ? calloc(1, bytes + VM_PAGE) : NULL;
+    m->at = (void *)hd_align_up((uintptr_t)m->block, bytes >= VM_PAGE ? VM_PAGE : 64);
+    m->bytes = m->block ? bytes : 0;
+    return m->block != NULL;
+}
+
+void *vm_own_memory(hd_vm *vm, uint64_t bytes) {
+    vm_kept m = {0};
+    if (vm_reserve(&m, bytes ? bytes : 1))
+        hd_push(vm->arena, &vm->owned, m.block);
+    return m.at;
 }
 
 void *vm_new_aligned(hd_arena *arena, size_t bytes) {
@@ -34,17 +43,12 @@ hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what,
         what, (unsigned long long)bytes);
 }
 
-bool vm_add_region(hd_vm *vm, vm_region region) {
-    region.base = vm->next_address;
-    region.host = vm_host_memory(vm, region.bytes);
-    if (!region.host)
-        return false;
-    vm->next_address = hd_align_up(region.base + region.bytes, PAGE) + PAGE;
-    hd_push(vm->arena, &vm->regions, region);
-    return true;
+const vm_region *vm_add_region(hd_vm *vm, vm_region region) {
+    region.host = vm_own_memory(vm, region.bytes);
+    return region.host ? vm_space_add(&vm->space, region) : NULL;
 }
 
-static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents) {
+static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents, vm_buffer *buffer) {
     vm_region region = {.name = b->name,
                         .type = b->type,
                         .space = KIR_GLOBAL,
@@ -57,12 +61,17 @@ static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents) {
     if (!contents)
         status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &contents);
     if (!status && is_watched)
-        region.written = vm_host_memory(vm, (region.bytes + 7) / 8);
-    if (!status && ((is_watched && !region.written) || !vm_add_region(vm, region)))
+        region.written = vm_own_memory(vm, (region.bytes + 7) / 8);
+    const vm_region *placed = NULL;
+    if (!status && (!is_watched || region.written))
+        placed = vm_add_region(vm, region);
+    if (placed)
+        *buffer = (vm_buffer){placed->base, placed->host};
+    else if (!status)
         status =
             vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name), region.bytes);
     if (!status && contents) /* else the run is being stopped */
-        memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
+        memcpy(buffer->host, contents, region.bytes);
     hd_arena_free(arena);
     return status;
 }
@@ -72,7 +81,7 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
     for (size_t i = 0; i < vm->statics.count; i++) {
         const kir_static *known = vm->statics.data[i].variable;
         bool both_global = known->space == KIR_GLOBAL && s->space == KIR_GLOBAL;
-        if (known == s || (both_global && !strcmp(known->name, s->name)))
+        if (known == s || (both_global && !strcmp(kir_symbol(known), kir_symbol(s))))
             return &vm->statics.data[i];
     }
     return NULL;
@@ -87,10 +96,10 @@ static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_sta
                         .read_only = s->space == KIR_CONSTANT,
                         .record = s->record,
                         .element_bytes = s->record ? s->record->size : 0};
-    if (!vm_add_region(vm, region))
+    const vm_region *placed = vm_add_region(vm, region);
+    if (!placed)
         return vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
                             s->bytes);
-    const vm_region *placed = &vm->regions.data[vm->regions.count - 1];
     if (s->init)
         memcpy(placed->host, s->init, s->bytes);
     hd_push(vm->arena, &vm->statics, (vm_placed){s, placed->base});
@@ -101,58 +110,94 @@ static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_sta
 static void write_pointers(hd_vm *vm, const kir_kernel *kernel, size_t first) {
     for (size_t v = first; v < vm->statics.count; v++) {
         const kir_static *s = vm->statics.data[v].variable;
-        uint8_t *host = NULL;
-        for (size_t i = 0; i < vm->regions.count; i++)
-            if (vm->regions.data[i].base == vm->statics.data[v].address)
-                host = vm->regions.data[i].host;
         for (uint32_t i = 0; i < s->pointer_count; i++) {
             const kir_pointer *pointer = &s->pointers[i];
             const vm_placed *to = vm_find_static(vm, &kernel->statics[pointer->to]);
             uint64_t address = to->address + (uint64_t)pointer->addend;
+            uint8_t *host = vm_space_at(&vm->space, vm->statics.data[v].address)->host;
             memcpy(host + pointer->offset, &address, sizeof address);
         }
     }
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- compiled kernels ---------------------------------------------------------------------- */
 
-static uint64_t lanes_of(const hd_launch *l) {
-    return hd_grid_of(l->dims, l->global, l->local).block_threads;
-}
-
-vm_compiled *vm_find_compiled(hd_vm *vm, const hd_launch *l) {
-    for (size_t i = 0; i < vm->compiled.count; i++)
-        if (vm->compiled.data[i].kernel == l->kernel &&
-            vm->compiled.data[i].program->lanes == lanes_of(l))
-            return &vm->compiled.data[i];
+/* What is found moves towards the front, so that kernels which run often are soon found. */
+static vm_compiled *find_compiled(hd_vm *vm, const kir_kernel *kernel, uint64_t lanes) {
+    for (size_t i = 0; i < vm->compiled.count; i++) {
+        vm_compiled *c = vm->compiled.data[i];
+        if (c->program->kernel != kernel || c->program->lanes != lanes)
+            continue;
+        vm->compiled.data[i] = vm->compiled.data[i / 2];
+        vm->compiled.data[i / 2] = c;
+        return c;
+    }
     return NULL;
 }
 
-static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
+hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *l,
+                          vm_compiled **compiled) {
     enum { MOST_LANES = 65536 };
-    uint64_t lanes = lanes_of(l);
+    uint64_t lanes = hd_grid_of(l->dims, l->global, l->local).block_threads;
     if (lanes > MOST_LANES)
         return hd_fail(vm->diag, HD_EINPUT, &l->place,
                        "a block of %llu threads; no device runs more than %d, most 1024",
                        (unsigned long long)lanes, MOST_LANES);
-    if (vm_find_compiled(vm, l))
+    *compiled = find_compiled(vm, l->kernel, lanes);
+    if (*compiled)
         return HD_OK;
-    vm_compiled c = {.kernel = l->kernel};
-    hd_binding binding = hd_job_binding(vm->arena, l);
-    hd_status status = vm_compile(vm->arena, vm->diag, vm->job->module, l->kernel, &binding,
-                                  lanes_of(l), &c.program);
-    if (status)
+    hd_arena *arena = hd_arena_new();
+    vm_compiled *c = hd_new(arena, vm_compiled);
+    c->arena = arena;
+    hd_binding binding = hd_job_binding(arena, l);
+    hd_status status =
+        vm_compile(arena, vm->diag, module, l->kernel, &binding, (uint32_t)lanes, &c->program);
+    if (status) {
+        hd_arena_free(arena);
         return status;
-    c.workers = hd_new_array(vm->arena, vm_worker, vm->worker_count);
+    }
+    c->workers = hd_new_array(arena, vm_worker, vm->worker_count);
     hd_push(vm->arena, &vm->compiled, c);
-    size_t placed = vm->statics.count;
-    for (uint32_t i = 0; i < l->kernel->static_count && !status; i++)
-        status = place_static(vm, l->kernel, &l->kernel->statics[i]);
-    if (!status)
-        write_pointers(vm, l->kernel, placed);
-    if (!status && c.program->allocates && !vm->heap)
-        status = vm_heap_open(vm, &l->kernel->place);
-    return status;
+    *compiled = c;
+    return c->program->allocates && !vm->heap ? vm_heap_open(vm, &l->kernel->place) : HD_OK;
+}
+
+static void free_compiled(const hd_vm *vm, vm_compiled *c) {
+    for (uint32_t w = 0; w < vm->worker_count; w++)
+        hd_arena_free(c->workers[w].arena);
+    hd_arena_free(c->arena);
+}
+
+void hd_vm_forget(hd_vm *vm, const kir_module *module) {
+    size_t kept = 0;
+    for (size_t i = 0; i < vm->compiled.count; i++) {
+        vm_compiled *c = vm->compiled.data[i];
+        if (c->program->module == module)
+            free_compiled(vm, c);
+        else
+            vm->compiled.data[kept++] = c;
+    }
+    vm->compiled.count = kept;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static hd_status open_job(hd_vm *vm, const hd_job *job, void *const *contents) {
+    hd_status status = HD_OK;
+    vm->buffers = hd_new_array(vm->arena, vm_buffer, job->buffer_count);
+    for (uint32_t i = 0; i < job->buffer_count && !status; i++)
+        status = add_buffer(vm, &job->buffers[i], contents ? contents[i] : NULL, &vm->buffers[i]);
+    for (uint32_t i = 0; i < job->launch_count && !status; i++) {
+        const hd_launch *l = &job->launches[i];
+        vm_compiled *compiled;
+        status = vm_compiled_for(vm, job->module, l, &compiled);
+        size_t placed = vm->statics.count;
+        for (uint32_t s = 0; s < l->kernel->static_count && !status; s++)
+            status = place_static(vm, l->kernel, &l->kernel->statics[s]);
+        if (!status)
+            write_pointers(vm, l->kernel, placed);
+    }
+    return status ? status : vm_check_allowed(vm);
 }
 
 hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, void *const *contents,
@@ -162,38 +207,39 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
     vm->diag = diag;
     vm->job = job;
     vm->options = *options;
-    vm->next_address = VM_GLOBAL_BASE;
     vm->worker_count = options->workers ? options->workers : hd_core_count();
+    vm->rooms = hd_new_array(arena, vm_room, vm->worker_count);
     if (!vm->options.max_instructions)
         vm->options.max_instructions = 10000000000;
     if (!vm->options.local_memory)
         vm->options.local_memory = 65536;
     if (!vm->options.spaces)
         vm->options.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
-    hd_status status = HD_OK;
-    for (uint32_t i = 0; i < job->buffer_count && !status; i++)
-        status = add_buffer(vm, &job->buffers[i], contents ? contents[i] : NULL);
-    for (uint32_t i = 0; i < job->launch_count && !status; i++)
-        status = compile_launch(vm, &job->launches[i]);
     vm->races.arena = arena;
-    if (!status)
-        status = vm_check_allowed(vm);
+    vm_space_init(&vm->space, options->any_memory);
+    hd_status status = job ? open_job(vm, job, contents) : HD_OK;
     *result = status ? NULL : vm;
     if (status)
         hd_vm_close(vm);
     return status;
 }
 
-void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->regions.data[buffer].host; }
+void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->buffers[buffer].host; }
+
+hd_vm_fault hd_vm_last_fault(const hd_vm *vm) { return vm->last_fault; }
 
 void hd_vm_close(hd_vm *vm) {
     if (!vm)
         return;
+    vm_crew_free(vm->crew);
     for (size_t i = 0; i < vm->compiled.count; i++)
-        for (uint32_t w = 0; w < vm->worker_count; w++)
-            if (vm->compiled.data[i].workers[w].arena)
-                hd_arena_free(vm->compiled.data[i].workers[w].arena);
+        free_compiled(vm, vm->compiled.data[i]);
+    for (uint32_t w = 0; w < vm->worker_count; w++) {
+        free(vm->rooms[w].frame.block);
+        free(vm->rooms[w].private_memory.block);
+        free(vm->rooms[w].local_memory.block);
+    }
     for (size_t i = 0; i < vm->owned.count; i++)
         free(vm->owned.data[i]);
-    vm->owned.count = vm->compiled.count = 0;
+    vm_space_free(&vm->space);
 }

@@ -9,6 +9,12 @@
  *     hd_vm_contents(vm, buffer);
  *     hd_vm_close(vm);
  *
+ * Memory and launches may also come one by one, as a program asks for them:
+ *
+ *     hd_vm_open(arena, diag, NULL, NULL, &options, &vm);
+ *     float *x = hd_vm_allocate(vm, "x", 4096, 256);
+ *     hd_vm_launch(vm, &(hd_vm_launch_of){.module = module, .kernel = kernel, ...}, NULL, &counts);
+ *
  * A block runs in lockstep: one dispatch of an instruction for all active lanes.
  * docs/machine.md says how, and what is a fault.
  */
@@ -45,6 +51,7 @@ typedef struct hd_vm_options {
     void *user;               /* of print and progress */
     const volatile sig_atomic_t *stop; /* not 0: end soon; may be NULL. Blocks that were running
                                         * are closed as not complete */
+    bool any_memory; /* kernels may touch all that the process may, at its own addresses */
 } hd_vm_options;
 
 typedef struct hd_vm_counts {
@@ -60,8 +67,9 @@ typedef struct hd_vm_counts {
 typedef struct hd_vm hd_vm;
 
 /* Compiles every kernel that the job launches and fills its buffers. `contents` holds the
- * initial bytes of the job's buffers; NULL: what the job says. The job must be resolved;
- * everything lives in `arena`, but for what hd_vm_close() frees. */
+ * initial bytes of the job's buffers; NULL: what the job says. The job must be resolved, and may
+ * be NULL: then there is nothing yet. Everything lives in `arena`, but for what hd_vm_close()
+ * frees. */
 hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, void *const *contents,
                      const hd_vm_options *options, hd_vm **vm);
 
@@ -100,5 +108,60 @@ hd_status hd_vm_report_races(hd_vm *vm);
 /* The bytes of a buffer of the job as they are now; borrowed. */
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer);
 void hd_vm_close(hd_vm *vm);
+
+/* ---- memory that comes and goes -------------------------------------------------------- */
+
+/* Such memory has one address, for kernels and for the process. None of these may be called while
+ * a launch runs. */
+
+typedef struct hd_vm_memory {
+    const char *name; /* copied */
+    void *address;
+    uint64_t bytes;
+    bool read_only;    /* kernels may not write there */
+    bool is_written;   /* check_uninitialised takes all of it for written */
+    const void *owner; /* who may remove it */
+} hd_vm_memory;
+
+/* Memory of the process that kernels may touch, until it is removed. HD_EINPUT where there is
+ * other memory of the machine's. */
+hd_status hd_vm_add_memory(hd_vm *vm, const hd_vm_memory *memory);
+/* New zeroed memory, at an address that depends only on the order and sizes of such calls, on a
+ * page of its own with an unmapped page behind it. `memory->address` is filled in; `align` is a
+ * power of two. HD_ESYSTEM where there is none left, without a message. */
+hd_status hd_vm_allocate(hd_vm *vm, uint64_t align, hd_vm_memory *memory);
+/* False: no such memory of this owner begins at the address. To touch it is a fault from now on,
+ * whose message says for a while that it was freed. What was allocated is unmapped. */
+bool hd_vm_remove_memory(hd_vm *vm, const void *owner, const void *address);
+/* For check_uninitialised: the host has written there. */
+void hd_vm_mark_written(hd_vm *vm, const void *address, uint64_t bytes);
+
+/* ---- launches one by one ------------------------------------------------------------------ */
+
+typedef struct hd_vm_launch_of {
+    const kir_module *module; /* must stay until hd_vm_forget() */
+    const kir_kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint64_t shared;           /* bytes of dynamic local memory */
+    const void *const *args;   /* [param_count] the bytes of each; of a pointer its address, which
+                                * may be inside of memory */
+    const uint64_t *variables; /* [static_count] addresses; those in local memory are not read */
+} hd_vm_launch_of;
+
+/* As hd_vm_run(). The kernel is compiled when it is first launched with blocks of this size. A race
+ * makes the launch fail that first shows it. */
+hd_status hd_vm_launch(hd_vm *vm, const hd_vm_launch_of *launch, const hd_sink *sink,
+                       hd_vm_counts *counts);
+/* Compiled kernels of the module go, which may be freed then. */
+void hd_vm_forget(hd_vm *vm, const kir_module *module);
+
+/* The access that the last fault was about. */
+typedef struct hd_vm_fault {
+    bool is_access;          /* else there was none, or a fault of another kind */
+    uint64_t address, bytes; /* of the access */
+    uint64_t base, size;     /* of the memory that it was meant for; 0: nobody knows */
+    bool is_freed;           /* that memory is gone */
+} hd_vm_fault;
+hd_vm_fault hd_vm_last_fault(const hd_vm *vm);
 
 #endif

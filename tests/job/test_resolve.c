@@ -80,6 +80,20 @@ static void values_take_the_type_of_their_parameter(void **state) {
     assert_true(binding.params[4] == -9007199254740993 && binding.params[5] == 254);
 }
 
+/* A layout moves what an offset would count. */
+static void laid_out_buffers_take_no_offset(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    assert_int_equal(
+        resolve(f,
+                "kernel: k.cl\nbuffers: [{name: bodies, type: body, count: 128}]\n"
+                "launches:\n  - {kernel: move, global: [64], args: [{name: bodies, buffer: "
+                "bodies, offset: 36}]}\n",
+                &job),
+        HD_EUNSUPPORTED);
+    assert_non_null(strstr(f->seen.text, "begins inside of buffer 'bodies', whose layout"));
+}
+
 static void the_record_is_found_or_asked_for(void **state) {
     fixture *f = *state;
     hd_job *job;
@@ -436,6 +450,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(names_become_indices_and_bytes, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(values_take_the_type_of_their_parameter, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(laid_out_buffers_take_no_offset, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(the_record_is_found_or_asked_for, fixture_setup,
                                         fixture_teardown),
