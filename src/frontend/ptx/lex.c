@@ -208,14 +208,13 @@ static uint32_t intern_spelling(ptx_reader *r) {
     return (uint32_t)number;
 }
 
-uint32_t ptx_intern(ptx_reader *r, const char *text, size_t length) {
-    spell(r, text, length, "");
+uint32_t ptx_intern_joined(ptx_reader *r, const char *text, size_t length, const char *ending) {
+    spell(r, text, length, ending);
     return intern_spelling(r);
 }
 
-uint32_t ptx_intern_range(ptx_reader *r, const char *text, size_t length) {
-    spell(r, text, length, "<");
-    return intern_spelling(r);
+uint32_t ptx_intern(ptx_reader *r, const char *text, size_t length) {
+    return ptx_intern_joined(r, text, length, "");
 }
 
 void ptx_lex_begin(ptx_reader *r) {

@@ -276,6 +276,7 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
     l.at = ptx_instance_new(&l, ptx_names_of(s, index));
     for (int d = 0; d < 3; d++)
         l.kernel->required_local[d] = entry->required_threads[d];
+    l.kernel->name = entry->name; /* that of the source when all are known */
     set_kernel_place(&l);
     lower_params(&l);
     ptx_lower_body(&l);

@@ -174,8 +174,8 @@ void ptx_lex_begin(ptx_reader *r);
 void ptx_next(ptx_reader *r);
 /* The number of the name with this text. */
 uint32_t ptx_intern(ptx_reader *r, const char *text, size_t length);
-/* The same with a '<' behind it: what a range of registers is declared as. */
-uint32_t ptx_intern_range(ptx_reader *r, const char *text, size_t length);
+/* The same with `ending` behind it. */
+uint32_t ptx_intern_joined(ptx_reader *r, const char *text, size_t length, const char *ending);
 
 /* One error, at a token; nothing where there was one already. */
 void ptx_misread(ptx_reader *r, const ptx_token *where, const char *format, ...)

@@ -73,7 +73,8 @@ static const char *declare(ptx_reader *r, const ptx_token *where, ptx_declaratio
 
 const char *ptx_declare_variable(ptx_reader *r, const ptx_token *name, const ptx_variable *v,
                                  bool rename) {
-    const uint32_t number = v->range ? ptx_intern_range(r, name->at, name->length) : name->name;
+    const uint32_t number =
+        v->range ? ptx_intern_joined(r, name->at, name->length, "<") : name->name;
     return declare(r, name,
                    (ptx_declaration){.name = number,
                                      .range = v->range,
@@ -105,7 +106,7 @@ static const ptx_declaration *range_of(ptx_reader *r, const char *name, size_t l
     *digits = length - start;
     if (!*digits || *digits > 10 || (*digits > 1 && name[start] == '0'))
         return NULL;
-    const ptx_declaration *d = declaration_of(r, ptx_intern_range(r, name, start));
+    const ptx_declaration *d = declaration_of(r, ptx_intern_joined(r, name, start, "<"));
     return d && strtoull(name + start, NULL, 10) < d->range ? d : NULL;
 }
 
@@ -121,9 +122,7 @@ static bool rename_variable(ptx_reader *r, const char **where) {
     const ptx_declaration *inner = range && (!plain || range > plain) ? range : plain;
     if (inner && inner->renamed) {
         const char *rest = inner == range ? text + length - digits : text + length;
-        hd_str name = {.arena = r->scratch};
-        hd_str_printf(&name, "%s%s", inner->renamed, rest);
-        const uint32_t number = ptx_intern(r, hd_str_text(&name), name.length);
+        const uint32_t number = ptx_intern_joined(r, inner->renamed, strlen(inner->renamed), rest);
         *where = r->names.data[number].text;
     }
     return inner != NULL;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The PTX that tests run beside its source (test_ptx_twice.sh): every CUDA kernel file of tests/ and
-# examples/ through nvcc, with the options of the job that runs it. It is kept, so that the tests
-# run where there is no nvcc; where there is one, they make it anew.
+# The PTX that tests/vm/test_ptx_kernels.c runs beside its source: every CUDA kernel file of tests/
+# and examples/ that a job runs, through nvcc with the job's options. It is kept, so that the test
+# runs where there is no nvcc; where there is one, it makes it anew. What is kept needs to be made
+# anew when such a file changes.
 #
 #   tests/frontend/ptx/make.sh [FOLDER]     into FOLDER; without one, what is kept
 #   tests/frontend/ptx/make.sh --list       each kernel file's job, its PTX and itself, a line each
