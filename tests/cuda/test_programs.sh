@@ -108,6 +108,20 @@ call watch -- ./blocking
 grep -q 'blocking ended with status 7' "$work/log/err" || complain 'a launch returns its own fault'
 CUDA_LAUNCH_BLOCKING=1 call watch -- ./blocking
 grep -q 'ended with status' "$work/log/err" && complain 'a blocking launch hides its fault'
+cat >aborting.cu <<'END'
+#include <cstdlib>
+__global__ void store(int *x) { *x = 1; }
+int main() {
+    store<<<1, 1>>>(nullptr);
+    if (cudaDeviceSynchronize())
+        abort();
+}
+END
+build aborting aborting.cu -cudart shared
+call watch -- ./aborting
+grep -q 'signal 6 .* ended ./aborting' "$work/log/err" || complain 'no word of the signal'
+prints '^1 launch on '
+prints '^1 fault; see above$'
 call watch --leaks -- ./streams
 prints '^6 KiB not freed, of 4 allocations$'
 [ "$status" -eq 2 ] || complain "leaks: exit status $status"
