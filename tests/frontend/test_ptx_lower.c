@@ -208,6 +208,28 @@ static void calls_are_inlined(void **state) {
     assert_int_equal(count_op(k, KIR_ALLOCA), 0);
 }
 
+static void private_memory_becomes_values(void **state) {
+    bench *b = *state;
+    const kir_kernel *k =
+        lowered(b, ".local .align 8 .b8 own[32]; ld.param.u64 %d1, [p]; ld.param.u32 %r1, [n];\n"
+                   "mov.u64 %d5, own; cvta.local.u64 %d6, %d5; st.local.u64 [%d5+8], %d1;\n"
+                   "setp.gt.u32 %p1, %r1, 4; @%p1 st.u32 [%d6+16], %r1; ld.u64 %d2, [%d6+8];\n"
+                   "ld.local.u32 %r2, [%d5+16]; st.u32 [%d2+4], %r2;");
+    assert_int_equal(count_op(k, KIR_ALLOCA), 0);
+    assert_int_equal(count_op(k, KIR_STORE), 1);
+    assert_addr(address(k, nth(k, KIR_STORE, 0)), 4, 0, NULL, 0);
+    assert_int_equal(arg(k, address(k, nth(k, KIR_STORE, 0)), 0)->op, KIR_PARAM);
+    k = lowered(b, ".local .align 8 .b8 own[32]; ld.param.u64 %d1, [p]; ld.param.u32 %r1, [n];\n"
+                   "mov.u64 %d5, own; st.local.u32 [%d5], %r1; mul.wide.u32 %d3, %r1, 4;\n"
+                   "add.u64 %d4, %d5, %d3; ld.local.u32 %r2, [%d4]; st.global.u32 [%d1], %r2;");
+    assert_int_equal(count_op(k, KIR_ALLOCA), 1); /* an index that is not known */
+    assert_int_equal(count_op(k, KIR_STORE), 2);
+    k = lowered(b, ".local .align 8 .b8 own[32]; ld.param.u64 %d1, [p]; ld.param.u32 %r1, [n];\n"
+                   "st.local.u32 [own], %r1; st.local.u16 [own+2], 7; ld.local.u32 %r2, [own];\n"
+                   "st.global.u32 [%d1], %r2;");
+    assert_int_equal(count_op(k, KIR_STORE), 3); /* bytes that overlap */
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refuses(bench *b, const char *text, hd_status status, const char *message,
@@ -232,7 +254,7 @@ static void refused_with_name_and_line(void **state) {
         {"wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned is not supported", 7},
         {"\n\nbarrier.cluster.arrive;", "clusters", 9},
         {"call (%r1), %d1, (%r2), proto;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);",
-         "a call through a pointer", 7},
+         "through a pointer", 7},
         {"mov.u32 %r1, %cluster_ctaid.x;", "clusters", 7},
         {"cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group", 7},
     };
@@ -262,6 +284,7 @@ int main(void) {
         TEST(places_are_those_of_the_source),
         TEST(kernels_go_by_their_names),
         TEST(calls_are_inlined),
+        TEST(private_memory_becomes_values),
         TEST(refused_with_name_and_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,6 +126,7 @@ static void variables_of_every_space(void **state) {
     const ptx_module *m = parse(
         b, HEAD ".extern .shared .align 16 .b8 dynamic[];\n"
                 ".visible .global .attribute(.managed) .align 256 .f64 a, c[4][2];\n"
+                ".align 4 .global .u8 many<3>; .func .attribute(.unified(1, 2)) f();\n"
                 ".global .texref t; .global .samplerref s = { filter_mode = nearest };\n"
                 ".visible .entry k() { .reg .pred %p<4>; .reg .b32 x, %r<10>; .reg .v4 .f32 q;\n"
                 ".local .align 8 .b8 depot[40]; .shared .v2 .u16 pair[2]; .param .b64 p; }\n");
@@ -139,6 +140,8 @@ static void variables_of_every_space(void **state) {
     assert_false(variable(m, "a")->is_array);
     assert_int_equal(variable(m, "a")->count, 1);
     assert_int_equal(variable(m, "t")->type, PTX_B64);
+    assert_int_equal(variable(m, "many2")->align, 4);
+    assert_int_equal(variable(m, "many2")->range, 0);
     const ptx_function *k = function(m, "k");
     static const char *const names[] = {"%p", "x", "%r", "q", "depot", "pair", "p"};
     static const uint32_t ranges[] = {4, 0, 10, 0, 0, 0, 0};
@@ -182,6 +185,8 @@ static void initialisers_are_bytes(void **state) {
         {".b64 x = 0f3f800000", "0000803f00000000"},
         {".b32 x = 0d3ff0000000000000", "0000803f"},
         {".b32 x = WARP_SZ * 2", "40000000"},
+        {".u32 x[2] = {}", "0000000000000000"},
+        {".u32 x = (1.0 < 2.0) ? 3 : 4", "03000000"},
     };
     bench *b = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -262,6 +267,7 @@ static void operands_of_every_form(void **state) {
         {"ld.b32 a, [ b + 4*2 + 1 ];", "ld.b32a,[b+9];"},
         {"ld.b32 a, [b+0];", "ld.b32a,[b];"},
         {"ld.b32 a, [16];", "ld.b32a,[16];"},
+        {"ld.b32 a, [b+4].unified;", "ld.b32a,[b+4];"},
         {"mov.u64 a, table+16;", "mov.u64a,table+16;"},
         {"add.s32 a, b, -(3 << 2);", "add.s32a,b,-12;"},
         {"add.s32 a, b, WARP_SZ-1;", "add.s32a,b,31;"},
@@ -487,7 +493,7 @@ static void errors_name_the_place(void **state) {
         {HEAD ".global .u32 x[-1];", HD_EINPUT, 4, 15, "memory"},
         {HEAD ".global .u32 x[0x10000000][0x10000000];", HD_EINPUT, 4, 15, "memory"},
         {HEAD ".global .b8 x[0x20000000] = {1};", HD_EUNSUPPORTED, 4, 29, "256 MiB"},
-        {HEAD ".global .u32 x<4>;", HD_EINPUT, 4, 15, "registers"},
+        {HEAD ".global .u32 x<99999>;", HD_EUNSUPPORTED, 4, 15, "registers"},
         {HEAD ".global .u32 x; .global .f32 x;", HD_EINPUT, 4, 30, "'x' is defined twice"},
         {HEAD ".func f() { } .func f() { }", HD_EINPUT, 4, 21, "'f' is defined twice"},
         {HEAD ".func f(); .entry f() { }", HD_EINPUT, 4, 19, "'f' is a .entry"},
@@ -695,12 +701,12 @@ static void assert_body_is_in(bench *b, const char *name, const char *text, cons
     }
 }
 
-/* nvcc's own texts: what is printed of each body is what stands in the text, all of it. */
+/* What is printed of each body is what stands in the text, all of it; in those that nvcc wrote, the
+ * others have forms that are printed in another way. */
 static void read_as_it_stands(bench *b, const char *name, const char *text) {
-    if (strstr(name, "/styles.ptx"))
+    const ptx_module *m = parse(b, text);
+    if (strstr(name, "/styles.ptx") || strstr(name, "/statements.ptx"))
         return;
-    ptx_module *m;
-    assert_int_equal(parse_bytes(b, text, strlen(text), &m), HD_OK);
     const char *plain = squeeze(b->arena, text);
     plain = without(b->arena, without(b->arena, plain, ",()", ""), "(),", "");
     plain = without(b->arena, plain, "+0]", "]");

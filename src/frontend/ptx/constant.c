@@ -1,6 +1,6 @@
 /*
  * Constant expressions: C's operators over 64-bit integers, which are signed unless an operand is
- * unsigned; floats know + - * / alone.
+ * unsigned, and + - * / and comparisons of floats.
  */
 #include "frontend/ptx/reader.h"
 
@@ -134,8 +134,14 @@ static ptx_constant apply_float(ptx_reader *r, const ptx_token *mark, double x, 
     case '-': return of_double(x - y);
     case '*': return of_double(x * y);
     case '/': return of_double(x / y);
+    case '<': return of_integer(false, x < y);
+    case '>': return of_integer(false, x > y);
+    case PTX_MARK2('<', '='): return of_integer(false, x <= y);
+    case PTX_MARK2('>', '='): return of_integer(false, x >= y);
+    case PTX_MARK2('=', '='): return of_integer(false, x == y);
+    case PTX_MARK2('!', '='): return of_integer(false, x != y);
     default:
-        ptx_misread(r, mark, "%s takes integers; floats know + - * and /", ptx_spell(r, mark));
+        ptx_misread(r, mark, "%s takes integers, and there is a float", ptx_spell(r, mark));
         return of_double(0);
     }
 }

@@ -6,8 +6,8 @@
  *
  * Every call is inlined: the function's body is lowered anew with registers of its own. A
  * parameter that is no array is a variable of SSA; an array has memory, and caller and callee use
- * the same. A call through a register goes to each function that .calltargets names, by a switch;
- * the address of a function is a number.
+ * the same. A call through a register goes to each function that it may be, by a switch; the
+ * address of a function is a number.
  */
 #include "frontend/ptx/internal.h"
 
@@ -263,27 +263,60 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
             ptx_put_to(l, &results->list[i], ptx_read(l, callee->storage[i].first), false);
 }
 
-/* Through a register: each function that it may be, by the number of its address. */
-static void lower_indirect_call(ptx_lowering *l, const ptx_operand *callee) {
+/* The parameter that the caller gives has as many bytes. */
+static bool fits(ptx_lowering *l, const ptx_operand *given, const ptx_variable *wanted) {
+    ptx_symbol symbol = given->kind == PTX_NAME ? ptx_find(l, given->name) : (ptx_symbol){0};
+    return !symbol.variable || (bytes_of(symbol.variable) == bytes_of(wanted) &&
+                                has_memory(symbol.variable) == has_memory(wanted));
+}
+
+static bool could_be_called(ptx_lowering *l, const ptx_function *f) {
+    const ptx_operand *results = ptx_operand_at(l, 0), *args = ptx_operand_at(l, 2);
+    bool all = f->has_body && !f->is_entry && f->result_count == results->count &&
+               f->param_count == args->count;
+    for (uint32_t i = 0; all && i < results->count; i++)
+        all = fits(l, &results->list[i], &f->results[i]);
+    for (uint32_t i = 0; all && i < args->count; i++)
+        all = fits(l, &args->list[i], &f->params[i]);
+    return all;
+}
+
+/* The functions that a call through a register may be of: those that .calltargets names; with a
+ * mere prototype, those whose address is taken somewhere and that fit. */
+static front_values callees(ptx_lowering *l) {
     const ptx_operand *list = l->inst->operand_count > 3 ? ptx_operand_at(l, 3) : NULL;
     const struct ptx_targets *targets = list && list->name ? targets_of(l, list->name) : NULL;
+    front_values found = {0};
+    for (uint32_t i = 0; targets && i < targets->count; i++) {
+        ptx_symbol symbol = ptx_find(l, targets->names[i]);
+        if (symbol.kind == PTX_IS_FUNCTION)
+            hd_push(l->arena, &found, symbol.number);
+        else
+            ptx_wrong(l, "there is no function %s", targets->names[i]);
+    }
+    for (uint32_t f = 0; !targets && f < l->ptx->function_count; f++)
+        if (l->shared->is_taken[f] && could_be_called(l, &l->ptx->functions[f]))
+            hd_push(l->arena, &found, f);
+    return found;
+}
+
+/* Each function that it may be, by the number of its address. */
+static void lower_indirect_call(ptx_lowering *l, const ptx_operand *callee) {
     kir_value address = ptx_value(l, callee, PTX_U64);
+    front_values functions = callees(l);
     if (l->out.status)
         return;
-    if (!targets || !targets->count) {
-        ptx_cannot(l, "a call through a pointer is not supported where .calltargets does not say "
-                      "which functions it may be; call a function by its name");
+    if (!functions.count) {
+        ptx_cannot(l, "this calls a function through a pointer, and no function of this file whose "
+                      "address is taken has such parameters; call it by its name");
         return;
     }
-    uint32_t count = targets->count, end = ptx_block_new(l), none = ptx_block_new(l);
+    uint32_t count = (uint32_t)functions.count, end = ptx_block_new(l), none = ptx_block_new(l);
     uint32_t *to = hd_new_array(l->arena, uint32_t, count + 1);
     uint64_t *numbers = hd_new_array(l->arena, uint64_t, count);
     to[0] = none;
     for (uint32_t i = 0; i < count; i++) {
-        ptx_symbol symbol = ptx_find(l, targets->names[i]);
-        if (symbol.kind != PTX_IS_FUNCTION)
-            ptx_wrong(l, "there is no function %s", targets->names[i]);
-        numbers[i] = (uint64_t)ptx_function_number(symbol.number);
+        numbers[i] = (uint64_t)ptx_function_number(functions.data[i]);
         to[i + 1] = ptx_block_new(l);
     }
     ptx_end_block(l, KIR_SWITCH, 1, &address, count + 1, to);
@@ -295,8 +328,8 @@ static void lower_indirect_call(ptx_lowering *l, const ptx_operand *callee) {
     ptx_end_block(l, KIR_UNREACHABLE, 0, NULL, 0, NULL);
     for (uint32_t i = 0; i < count && !l->out.status; i++) {
         ptx_block_start(l, to[i + 1]);
-        inline_call(l, ptx_find(l, targets->names[i]).number);
-        if (!l->out.status)
+        inline_call(l, functions.data[i]);
+        if (!l->out.status && l->is_open)
             ptx_branch(l, end);
     }
     if (!l->out.status)

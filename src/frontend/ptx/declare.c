@@ -1,7 +1,7 @@
 /* Declarations of variables of all spaces, and what they are initialised with. */
 #include "frontend/ptx/reader.h"
 
-enum { ALIGN_MOST = 1 << 20, DIMENSIONS_MOST = 8 };
+enum { ALIGN_MOST = 1 << 20, DIMENSIONS_MOST = 8, RANGE_MOST = 1 << 16 };
 #define BYTES_MOST (UINT64_C(1) << 40)
 #define INIT_MOST ((uint64_t)HD_TEXT_MOST) /* bytes of a variable that has an initialiser */
 
@@ -213,7 +213,10 @@ static void read_level(ptx_reader *r, initialiser *init, uint32_t level, uint64_
     const ptx_token open = r->now;
     uint64_t count = 0;
     ptx_expect_mark(r, '{');
+    const bool is_empty = ptx_is_mark(r, '}');
     do {
+        if (is_empty)
+            break;
         if (!r->status && count == shape->sizes[level] && !(init->is_unsized && !level))
             ptx_misread(r, &r->now, "there are more values here than the %llu that are declared",
                         (unsigned long long)count);
@@ -301,15 +304,19 @@ static void read_dimensions(ptx_reader *r, ptx_variable *v, dimensions *shape) {
 }
 
 /* What stands behind a name: <4>, [4], = 4. */
-static void read_declarator(ptx_reader *r, ptx_variable *v, bool is_opaque) {
+static void read_declarator(ptx_reader *r, ptx_variable *v, bool is_opaque, bool *is_range) {
     dimensions shape = {.count = 0};
     if (ptx_is_mark(r, '<')) {
         const ptx_token here = r->now;
         ptx_next(r);
         v->range = (uint32_t)ptx_read_count(r, UINT32_MAX);
         ptx_expect_mark(r, '>');
-        if (v->space != PTX_REG || !v->range)
-            ptx_misread(r, &here, "only registers are declared in a range, of at least one");
+        if (v->space != PTX_REG && v->range > RANGE_MOST)
+            ptx_not_taken(r, &here,
+                          "more than %d variables at once are not supported, but for "
+                          "registers; declare an array",
+                          RANGE_MOST);
+        *is_range = true;
     }
     read_dimensions(r, v, &shape);
     if (!ptx_accept_mark(r, '='))
@@ -328,18 +335,35 @@ static ptx_variable with_name(const ptx_reader *r, const ptx_variable *like,
     return v;
 }
 
+/* x<3> in memory: x0, x1 and x2. */
+static void take_each(ptx_reader *r, const ptx_token *name, const ptx_variable *like,
+                      ptx_take_variable *take) {
+    for (uint32_t i = 0; i < like->range && !r->status; i++) {
+        ptx_token one = *name;
+        hd_str text = {.arena = r->scratch};
+        hd_str_printf(&text, "%s%u", ptx_text(r, name), i);
+        one.name = ptx_intern(r, hd_str_text(&text), text.length);
+        ptx_variable v = with_name(r, like, &one);
+        v.range = 0;
+        take(r, &one, &v);
+    }
+}
+
 void ptx_read_variables(ptx_reader *r, bool is_extern, ptx_take_variable *take) {
     bool is_opaque;
     const ptx_variable like = read_qualities(r, &is_opaque);
     do {
         const ptx_token name = ptx_expect_name(r, "the name of a variable");
         ptx_variable v = with_name(r, &like, &name);
+        bool is_range = false;
         v.is_extern = is_extern;
-        read_declarator(r, &v, is_opaque);
+        read_declarator(r, &v, is_opaque, &is_range);
         if (v.is_unsized && !is_extern && v.space != PTX_PARAM)
             ptx_misread(r, &name, "%s has no size; write it between the brackets",
                         ptx_spell(r, &name));
-        if (!r->status)
+        if (is_range && v.space != PTX_REG)
+            take_each(r, &name, &v, take);
+        else if (!r->status && (!is_range || v.range)) /* r<0> is nothing */
             take(r, &name, &v);
     } while (ptx_accept_mark(r, ','));
     ptx_expect_mark(r, ';');

@@ -98,7 +98,7 @@ static void read_named(ptx_reader *r, ptx_operand *o) {
         o->integer = ptx_read_addend(r);
 }
 
-/* [name + 4], [4], [name, {x, y}] */
+/* [name + 4], [4], [name, {x, y}]; ".unified" behind it only says where the variable is. */
 static void read_address(ptx_reader *r, ptx_operand *o) {
     o->kind = PTX_ADDRESS;
     ptx_next(r);
@@ -110,6 +110,7 @@ static void read_address(ptx_reader *r, ptx_operand *o) {
         read_list(r, ']', &o->list, &o->count);
     else
         ptx_expect_mark(r, ']');
+    ptx_accept_key(r, PTX_KEY_UNIFIED);
 }
 
 static void read_negated(ptx_reader *r, ptx_operand *o) {

@@ -7,6 +7,7 @@
  *     control.c    labels, branches, predicates, calls
  *     integer.c, logic.c, float.c, convert.c, memory.c, thread.c, matrix.c   instructions
  *     pointers.c   addresses, which PTX computes with integers, become addresses of kir
+ *     promote.c    private memory becomes values
  *     types.c      floats that are bits in the text, elements of buffers
  *     tables.c     types of registers, words, places
  */
@@ -88,6 +89,7 @@ typedef struct ptx_shared {
     const hd_diag *diag;
     const ptx_module *ptx;
     hd_hash_table functions, variables; /* of the module: index by name */
+    bool *is_taken;                     /* [functions]: somebody takes the address */
     ptx_names **names;                  /* by function, made when first needed */
     uint32_t *file_of;                  /* kir's file by PTX's; KIR_NONE: not asked for yet */
     bool *is_header;                    /* a header of the toolkit or the system */
@@ -128,6 +130,8 @@ void ptx_end_block(ptx_lowering *l, kir_op op, uint32_t arg_count, const kir_val
                    uint32_t to_count, const uint32_t *to);
 void ptx_branch(ptx_lowering *l, uint32_t to);
 void ptx_branch_if(ptx_lowering *l, kir_value condition, uint32_t yes, uint32_t no);
+/* An instruction that stands in no block any more needs nothing. */
+void ptx_drop(ptx_lowering *l, kir_value value);
 /* All is lowered: fills in the phis, drops those that are none and what is not reached. */
 void ptx_finish_ssa(ptx_lowering *l);
 
@@ -230,6 +234,9 @@ kir_value ptx_bf16_to_float(ptx_lowering *l, kir_value value);
 
 /* pointers.c: on finished SSA. */
 void ptx_find_pointers(ptx_lowering *l);
+
+/* promote.c: before that, private memory whose accesses are all known becomes values. */
+void ptx_promote(ptx_lowering *l);
 
 /* types.c: then, floats that the text has as bits, and the elements of buffers. */
 void ptx_find_types(ptx_lowering *l);

@@ -245,6 +245,8 @@ static void drop_unused(ptx_lowering *l) {
             kir_op op = l->out.insts.data[v].op;
             if (needed[v] || op == KIR_BARRIER || op == KIR_FENCE)
                 lists[b].data[kept++] = v;
+            else
+                ptx_drop(l, v);
         }
         lists[b].count = kept;
     }
@@ -253,6 +255,7 @@ static void drop_unused(ptx_lowering *l) {
 static hd_status finish_kernel(ptx_lowering *l) {
     ptx_finish_ssa(l);
     drop_unused(l);
+    ptx_promote(l);
     ptx_find_pointers(l);
     if (l->out.status)
         return l->out.status;
@@ -308,6 +311,27 @@ static void name_kernels(ptx_shared *s, kir_module *module, const uint32_t *entr
     }
 }
 
+static void take(ptx_shared *s, const char *name) {
+    uint64_t function = hd_hash_get_key(&s->functions, name);
+    if (function != HD_NO_VALUE)
+        s->is_taken[function] = true;
+}
+
+/* Functions whose addresses stand in variables, or are moved to registers. */
+static void find_taken(ptx_shared *s) {
+    s->is_taken = hd_new_array(s->arena, bool, s->ptx->function_count);
+    for (uint32_t v = 0; v < s->ptx->variable_count; v++)
+        for (uint32_t i = 0; i < s->ptx->variables[v].relocation_count; i++)
+            take(s, s->ptx->variables[v].relocations[i].name);
+    for (uint32_t f = 0; f < s->ptx->function_count; f++)
+        for (uint32_t i = 0; i < s->ptx->functions[f].inst_count; i++) {
+            const ptx_inst *inst = &s->ptx->functions[f].insts[i];
+            if (inst->operand_count == 2 && inst->operands[1].kind == PTX_NAME &&
+                inst->word_count && !strcmp(inst->words[0], "mov"))
+                take(s, inst->operands[1].name);
+        }
+}
+
 static void index_names(ptx_shared *s) {
     s->functions = s->variables = (hd_hash_table){.arena = s->arena, .key_bytes = HD_TEXT_KEYS};
     for (uint32_t i = 0; i < s->ptx->function_count; i++)
@@ -317,6 +341,7 @@ static void index_names(ptx_shared *s) {
     s->names = hd_new_array(s->arena, ptx_names *, s->ptx->function_count);
     s->file_of = hd_new_array(s->arena, uint32_t, s->ptx->file_count + 1);
     memset(s->file_of, 0xff, (s->ptx->file_count + 1) * sizeof *s->file_of);
+    find_taken(s);
     s->is_header = hd_new_array(s->arena, bool, s->ptx->file_count + 1);
     ptx_file(s, 0);
 }

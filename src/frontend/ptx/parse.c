@@ -91,12 +91,9 @@ static bool read_property(ptx_reader *r, ptx_function *f) {
         ptx_read_pragma(r);
         return true;
     }
-    if (word.name == PTX_KEY_ATTRIBUTE) {
-        ptx_skip_attribute(r);
-        return true;
-    }
     ptx_next(r);
     switch (word.name) {
+    case PTX_KEY_ATTRIBUTE: ptx_skip_attribute(r); break;
     case PTX_KEY_MAXNTID: read_threads(r, f->most_threads); break;
     case PTX_KEY_REQNTID: read_threads(r, f->required_threads); break;
     case PTX_KEY_REQNCTAPERCLUSTER: read_threads(r, f->required_blocks); break;
@@ -106,6 +103,7 @@ static bool read_property(ptx_reader *r, ptx_function *f) {
     case PTX_KEY_MINNCTAPERSM: /* of registers and multiprocessors: nothing that a result shows */
     case PTX_KEY_MAXNCTAPERSM:
     case PTX_KEY_MAXNREG:
+    case PTX_KEY_LOCAL_MAXNREG:
     case PTX_KEY_MAXCLUSTERRANK:
     case PTX_KEY_ABI_PRESERVE:
     case PTX_KEY_ABI_PRESERVE_CONTROL: ptx_read_count(r, UINT32_MAX); break;
@@ -135,7 +133,7 @@ static void read_function(ptx_reader *r, bool is_entry) {
     ptx_function f = {.is_entry = is_entry};
     r->renamed = 0;
     ptx_open_scope(r);
-    while (ptx_is_key(r, PTX_KEY_ATTRIBUTE))
+    while (ptx_accept_key(r, PTX_KEY_ATTRIBUTE))
         ptx_skip_attribute(r);
     if (ptx_is_mark(r, '(') && !is_entry)
         ptx_read_params(r, &f.results, &f.result_count);
@@ -233,7 +231,9 @@ static void read_directive(ptx_reader *r) {
     case PTX_KEY_ENTRY:
     case PTX_KEY_CONST:
     case PTX_KEY_GLOBAL:
-    case PTX_KEY_SHARED: read_linked(r); break;
+    case PTX_KEY_SHARED:
+    case PTX_KEY_ATTRIBUTE:
+    case PTX_KEY_ALIGN: read_linked(r); break;
     default: ptx_not_taken(r, &r->now, "%s is not supported in a module", ptx_spell(r, &r->now));
     }
 }

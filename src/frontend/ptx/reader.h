@@ -57,6 +57,7 @@ typedef enum ptx_keyword {
     PTX_KEY_MINNCTAPERSM,
     PTX_KEY_MAXNCTAPERSM,
     PTX_KEY_MAXNREG,
+    PTX_KEY_LOCAL_MAXNREG,
     PTX_KEY_REQNCTAPERCLUSTER,
     PTX_KEY_MAXCLUSTERRANK,
     PTX_KEY_EXPLICITCLUSTER,
@@ -74,6 +75,7 @@ typedef enum ptx_keyword {
     PTX_KEY_TEXREF,
     PTX_KEY_SAMPLERREF,
     PTX_KEY_SURFREF,
+    PTX_KEY_UNIFIED,
     PTX_KEY_DEBUG_STR,
     PTX_KEY_REG, /* spaces, in the order of ptx_space */
     PTX_KEY_CONST,
@@ -233,7 +235,7 @@ typedef void ptx_take_variable(ptx_reader *r, const ptx_token *name, ptx_variabl
 void ptx_read_variables(ptx_reader *r, bool is_extern, ptx_take_variable *take);
 /* ".param .b32 a, ...", in parentheses. */
 void ptx_read_params(ptx_reader *r, ptx_variable **params, uint32_t *count);
-/* .attribute(...) */
+/* The parenthesis behind .attribute. */
 void ptx_skip_attribute(ptx_reader *r);
 
 /* ---- scope.c: names in a body --------------------------------------------------------- */

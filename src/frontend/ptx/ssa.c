@@ -90,6 +90,12 @@ void ptx_branch_if(ptx_lowering *l, kir_value condition, uint32_t yes, uint32_t 
         ptx_end_block(l, KIR_CONDBR, 1, &condition, 2, (uint32_t[]){yes, no});
 }
 
+void ptx_drop(ptx_lowering *l, kir_value value) {
+    kir_inst *inst = &l->out.insts.data[value];
+    inst->op = KIR_UNDEF;
+    inst->arg_count = inst->to_count = 0;
+}
+
 /* ---- the order of blocks --------------------------------------------------- */
 
 typedef struct finisher {
@@ -213,13 +219,24 @@ static kir_value joined_by(finisher *f, kir_value phi) {
     return same != KIR_NONE ? same : front_leaf(&f->l->out, KIR_UNDEF, inst->type, NULL, 0);
 }
 
+/* A cast to the type that a value has. */
+static bool is_same_again(const ptx_lowering *l, const kir_inst *inst) {
+    if (inst->op != KIR_BITCAST)
+        return false;
+    kir_type from = l->out.insts.data[inst->args[0]].type;
+    return from.kind == inst->type.kind && from.bits == inst->type.bits &&
+           from.lanes == inst->type.lanes;
+}
+
 static void drop_needless_phis(finisher *f) {
     ptx_lowering *l = f->l;
     f->known = (uint32_t)l->out.insts.count;
     f->alias = hd_new_array(l->arena, kir_value, f->known);
     f->users = hd_new_array(l->arena, front_values, f->known);
-    for (uint32_t v = 0; v < f->known; v++)
-        f->alias[v] = v;
+    for (uint32_t v = 0; v < f->known; v++) {
+        const kir_inst *inst = &l->out.insts.data[v];
+        f->alias[v] = is_same_again(l, inst) ? inst->args[0] : v;
+    }
     front_values work = {0};
     for (size_t i = 0; i < l->phis.count; i++) {
         kir_value phi = l->phis.data[i].value;
