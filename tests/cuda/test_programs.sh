@@ -61,6 +61,14 @@ build several "$programs/vectors.cu" -cudart shared -gencode arch=compute_75,cod
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90
 accepts watch -- ./several
 
+# Compiled in parts and linked: one part has all that there is, or they cannot be put together.
+build linked "$programs/vectors.cu" -cudart shared -rdc=true
+accepts watch -- ./linked
+build parts "$programs/modules.cu" -cudart shared -rdc=true "$programs/parts/second.cu"
+call watch -- ./parts
+grep -q 'compiled in parts .*-rdc=true.*build them without' "$work/log/err" ||
+    complain 'no word of the parts'
+
 # Programs that cannot be watched say what to do.
 build static "$programs/vectors.cu"
 refuses 'static has .* linked in.*nvcc -cudart shared' watch -- ./static
