@@ -396,6 +396,12 @@ static void emit_group_copy(finder *w, kir_value v, const kir_inst *call) {
     }
 }
 
+/* ldmatrix and stmatrix, of which the latter has a value. */
+static bool is_matrix_move(const kir_inst *call) {
+    return (!strncmp(call->name, "ldmatrix_", 9) && call->arg_count == 1) ||
+           (!strncmp(call->name, "stmatrix_", 9) && call->arg_count == 2);
+}
+
 static void find_accesses_of(finder *w, kir_value v) {
     const kir_inst *inst = &w->kernel->insts[v];
     switch (inst->op) {
@@ -420,8 +426,9 @@ static void find_accesses_of(finder *w, kir_value v) {
     case KIR_CALL:
         if (!strncmp(inst->name, "async_work_group_", 17) && inst->arg_count >= 2)
             emit_group_copy(w, v, inst);
-        if (!strncmp(inst->name, "ldmatrix_", 9) && inst->arg_count == 1) /* a row of 16 bytes */
-            emit_scalar(w, v, HD_LOAD, inst->args[0], (kir_type){KIR_INT, 32, 4, 0});
+        if (is_matrix_move(inst)) /* rows of 16 bytes */
+            emit_scalar(w, v, inst->arg_count == 1 ? HD_LOAD : HD_STORE, inst->args[0],
+                        (kir_type){KIR_INT, 32, 4, 0});
         return;
     default: return;
     }

@@ -282,10 +282,20 @@ struct vm_run {
 
 /* The bits of a cell's element for one lane. */
 static inline uint64_t vm_element(const vm_run *r, vm_operand o, uint32_t lane) {
-    uint64_t bits = 0;
-    uint32_t bytes = vm_elem_bytes(o.elem);
-    memcpy(&bits, r->frame + o.at + (o.varying ? (size_t)lane * bytes : 0), bytes);
-    return bits;
+    const uint8_t *at = r->frame + o.at + (o.varying ? (size_t)lane * vm_elem_bytes(o.elem) : 0);
+#define GET(T)                          \
+    {                                   \
+        T bits;                         \
+        memcpy(&bits, at, sizeof bits); \
+        return bits;                    \
+    }
+    switch (vm_elem_bytes(o.elem)) { /* each a move, where a copy of any size is a call */
+    case 1: GET(uint8_t)
+    case 2: GET(uint16_t)
+    case 4: GET(uint32_t)
+    default: GET(uint64_t)
+    }
+#undef GET
 }
 
 /* The same of a signed integer. */
@@ -315,21 +325,23 @@ static inline double vm_real_of(vm_elem elem, uint64_t bits) {
     _Float16 half;
     float single;
     double real;
-    memcpy(&half, &bits, sizeof half);
-    memcpy(&single, &bits, sizeof single);
-    memcpy(&real, &bits, sizeof real);
-    return elem == VM_F16 ? (double)half : elem == VM_F32 ? (double)single : real;
+    switch (elem) {
+    case VM_F16: memcpy(&half, &bits, sizeof half); return (double)half;
+    case VM_F32: memcpy(&single, &bits, sizeof single); return single;
+    default: memcpy(&real, &bits, sizeof real); return real;
+    }
 }
 static inline uint64_t vm_bits_of(vm_elem elem, double real) {
-    _Float16 half = (_Float16)real;
-    float single = (float)real;
     uint64_t bits = 0;
-    if (elem == VM_F16)
+    if (elem == VM_F16) {
+        _Float16 half = (_Float16)real;
         memcpy(&bits, &half, sizeof half);
-    else if (elem == VM_F32)
+    } else if (elem == VM_F32) {
+        float single = (float)real;
         memcpy(&bits, &single, sizeof single);
-    else
+    } else {
         memcpy(&bits, &real, sizeof real);
+    }
     return bits;
 }
 

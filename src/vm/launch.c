@@ -234,10 +234,17 @@ static void prepare_and_work(void *self, uint32_t number) {
  * more than this. */
 #define MOST_MEMORY ((uint64_t)2 << 30)
 
+/* A launch like the last one will not take longer than helpers take to come, seconds. */
+static bool is_short(const running *x) {
+    const double come = 50e-6;
+    const vm_compiled *c = x->compiled;
+    return c->work_seconds > 0 && c->work_seconds < come && x->total <= c->work_blocks;
+}
+
 static uint32_t workers_for(const running *x) {
     const hd_vm *vm = x->vm;
     uint64_t blocks = x->total, count = vm->worker_count;
-    if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 ||
+    if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 || is_short(x) ||
         (count > 1 && !vm_blocks_are_independent(&vm->space, x->compiled, x->launch, x->bound)))
         count = 1;
     const vm_program *p = x->compiled->program;
@@ -314,6 +321,7 @@ static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
     double seconds = hd_clock() - start;
     add_counts(x, workers, seconds, counts);
     x->compiled->work_seconds = seconds * workers;
+    x->compiled->work_blocks = x->total;
     vm->launches++;
     hd_status fault = report_fault(arena, x);
     status = status ? status : fault;

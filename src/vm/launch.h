@@ -34,6 +34,7 @@ typedef struct vm_compiled {
     vm_worker *workers;           /* [vm->worker_count], made when first needed */
     struct vm_verdicts *verdicts; /* of independent.c; NULL: not asked yet */
     double work_seconds;          /* of the last launch, of all workers together; 0: none yet */
+    uint64_t work_blocks;         /* of that launch */
 } vm_compiled;
 
 /* A variable at file scope and the region that it has. */

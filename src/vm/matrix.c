@@ -1,5 +1,6 @@
 /*
- * Matrices that a warp holds together: PTX's mma, ldmatrix and movmatrix. Which lane has
+ * Matrices that a warp holds together: PTX's mma, ldmatrix, stmatrix and
+ * movmatrix. Which lane has
  * which elements is PTX ISA's, and follows one rule for all shapes. A lane is in row
  * `group` = lane / 4 with `quarter` = lane % 4; e elements fit a register of A and B:
  *
@@ -45,31 +46,66 @@ static bool next_warp(vm_run *r, const vm_op *op, uint32_t *first) {
 
 /* ---- elements --------------------------------------------------------------------- */
 
-typedef double number_fn(uint64_t bits);
+/* The elements of one register. */
+typedef void unpack_fn(uint64_t bits, double *to);
 typedef struct element {
     const char *name;
     uint32_t bits;
-    number_fn *number;
+    unpack_fn *unpack;
 } element;
 
-static double of_f16(uint64_t bits) { return vm_real_of(VM_F16, bits); }
-static double of_bf16(uint64_t bits) { return vm_real_of(VM_F32, bits << 16); }
-static double of_f32(uint64_t bits) { return vm_real_of(VM_F32, bits); }
+static inline float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A float of fewer bits, `low` of them behind the point: its digits go where a float has them, and a
+ * factor makes good the other bias, also of subnormal numbers. */
+static inline double real_of_few(uint32_t bits, uint32_t width, uint32_t low, float bias) {
+    uint32_t size = bits & ((1u << (width - 1)) - 1), sign = bits >> (width - 1) & 1;
+    double value = float_of(size << (23 - low)) * bias;
+    return sign ? -value : value;
+}
+
+static inline double real_of_f16(uint32_t bits) {
+    if ((bits & 0x7c00) == 0x7c00)
+        return vm_real_of(VM_F16, bits);
+    return real_of_few(bits & 0xffff, 16, 10, 0x1p112f);
+}
+static inline double real_of_e4m3(uint32_t bits) {
+    return (bits & 0x7f) == 0x7f ? NAN : real_of_few(bits & 0xff, 8, 3, 0x1p120f);
+}
+static inline double real_of_e5m2(uint32_t bits) {
+    return real_of_f16((bits & 0xff) << 8); /* the upper half of one */
+}
+
+#define UNPACK(name, count, value)                              \
+    static void name(uint64_t all, double *to) {                \
+        for (uint32_t i = 0; i < (count); i++) {                \
+            uint32_t x = (uint32_t)(all >> i * (32 / (count))); \
+            to[i] = (value);                                    \
+        }                                                       \
+    }
+UNPACK(unpack_f16, 2, real_of_f16(x))
+UNPACK(unpack_bf16, 2, float_of(x << 16))
+UNPACK(unpack_f32, 1, float_of(x))
 /* What stands below the ten bits does not count. */
-static double of_tf32(uint64_t bits) { return vm_real_of(VM_F32, bits & 0xffffe000); }
-static double of_f64(uint64_t bits) { return vm_real_of(VM_F64, bits); }
-static double of_e4m3(uint64_t bits) { return vm_real_of_e4m3((uint8_t)bits); }
-static double of_e5m2(uint64_t bits) { return vm_real_of_e5m2((uint8_t)bits); }
-static double of_s8(uint64_t bits) { return (int8_t)bits; }
-static double of_u8(uint64_t bits) { return (uint8_t)bits; }
-static double of_s32(uint64_t bits) { return (int32_t)bits; }
+UNPACK(unpack_tf32, 1, float_of(x & 0xffffe000))
+UNPACK(unpack_e4m3, 4, real_of_e4m3(x))
+UNPACK(unpack_e5m2, 4, real_of_e5m2(x))
+UNPACK(unpack_s8, 4, (int8_t)x)
+UNPACK(unpack_u8, 4, (uint8_t)x)
+UNPACK(unpack_s32, 1, (int32_t)x)
+static void unpack_f64(uint64_t all, double *to) { memcpy(to, &all, sizeof *to); }
 
 static const element elements[] = {
-    {"f16", 16, of_f16},  {"bf16", 16, of_bf16}, {"tf32", 32, of_tf32}, {"e4m3", 8, of_e4m3},
-    {"e5m2", 8, of_e5m2}, {"s8", 8, of_s8},      {"u8", 8, of_u8},      {"f32", 32, of_f32},
-    {"s32", 32, of_s32},  {"f64", 64, of_f64},
+    {"f16", 16, unpack_f16},  {"bf16", 16, unpack_bf16}, {"tf32", 32, unpack_tf32},
+    {"e4m3", 8, unpack_e4m3}, {"e5m2", 8, unpack_e5m2},  {"s8", 8, unpack_s8},
+    {"u8", 8, unpack_u8},     {"f32", 32, unpack_f32},   {"s32", 32, unpack_s32},
+    {"f64", 64, unpack_f64},
 };
-enum { ELEMENTS = sizeof elements / sizeof *elements };
+enum { ELEMENTS = sizeof elements / sizeof *elements, MOST_IN_REGISTER = 4 };
 
 /* What there is: shapes, types of C and D, types of A and B, separated by blanks. */
 static const struct {
@@ -121,44 +157,55 @@ typedef struct matrices {
 
 static uint32_t per_register(const fragment *f) { return f->width / f->element->bits; }
 
-/* Element i of a lane. */
-static double element_of(const vm_run *r, const fragment *f, uint32_t lane, uint32_t i) {
-    uint32_t each = per_register(f), bits = f->element->bits;
-    uint64_t value = vm_element(r, f->in[i / each], lane) >> i % each * bits;
-    return f->element->number(bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value);
-}
-
+/* What lane l has goes where the rule above says. */
 static void gather(const vm_run *r, const mma *x, uint32_t first, matrices *to) {
     uint32_t e = per_register(&x->a);
+    double part[MOST_IN_REGISTER];
     for (uint32_t l = 0; l < VM_WARP; l++) {
         uint32_t group = l / 4, quarter = l % 4;
-        for (uint32_t i = 0; i < x->a.registers * e; i++)
-            to->a[group + i / e % 2 * 8][e * quarter + i % e + 4 * e * (i / e / 2)] =
-                element_of(r, &x->a, first + l, i);
-        for (uint32_t i = 0; i < x->b.registers * e; i++)
-            to->b[e * quarter + i % e + 4 * e * (i / e)][group] =
-                element_of(r, &x->b, first + l, i);
-        for (uint32_t i = 0; i < x->m / 4; i++)
-            to->c[group + i / 2 * 8][2 * quarter + i % 2] = element_of(r, &x->c, first + l, i);
+        for (uint32_t g = 0; g < x->a.registers; g++) {
+            x->a.element->unpack(vm_element(r, x->a.in[g], first + l), part);
+            memcpy(&to->a[group + g % 2 * 8][e * quarter + 4 * e * (g / 2)], part,
+                   e * sizeof *part);
+        }
+        for (uint32_t g = 0; g < x->b.registers; g++) {
+            x->b.element->unpack(vm_element(r, x->b.in[g], first + l), part);
+            for (uint32_t j = 0; j < e; j++)
+                to->b[e * quarter + j + 4 * e * g][group] = part[j];
+        }
+        uint32_t each = per_register(&x->c);
+        for (uint32_t g = 0; g < x->c.registers; g++) {
+            x->c.element->unpack(vm_element(r, x->c.in[g], first + l), part);
+            for (uint32_t j = 0, i = g * each; j < each; j++, i++)
+                to->c[group + i / 2 * 8][2 * quarter + i % 2] = part[j];
+        }
     }
 }
 
 static void multiply(const mma *x, matrices *y) {
     bool is_exact = x->a.element->bits < 64;
     for (uint32_t i = 0; i < x->m; i++)
-        for (uint32_t k = 0; k < x->k; k++)
-            for (uint32_t j = 0; j < COLUMNS; j++)
-                y->c[i][j] = is_exact ? y->a[i][k] * y->b[k][j] + y->c[i][j]
-                                      : fma(y->a[i][k], y->b[k][j], y->c[i][j]);
+        for (uint32_t k = 0; k < x->k; k++) {
+            double a = y->a[i][k], *c = y->c[i];
+            const double *b = y->b[k];
+            if (is_exact)
+                for (uint32_t j = 0; j < COLUMNS; j++)
+                    c[j] += a * b[j];
+            else
+                for (uint32_t j = 0; j < COLUMNS; j++)
+                    c[j] = fma(a, b[j], c[j]);
+        }
 }
 
 /* An element of the result: whole numbers are exact in the sum. */
 static uint64_t result_bits(const mma *x, double sum) {
-    const element *type = x->c.element;
-    if (type->number != of_s32)
-        return isnan(sum) && type->number == of_f32 ? 0x7fffffff
-               : type->number == of_f16             ? vm_format_real(&vm_f16, sum, FE_TONEAREST)
-                                                    : vm_bits_of(x->d[0].elem, sum);
+    unpack_fn *type = x->c.element->unpack;
+    if (type == unpack_f32)
+        return isnan(sum) ? 0x7fffffff : vm_bits_of(VM_F32, sum);
+    if (type == unpack_f16)
+        return vm_format_real(&vm_f16, sum, FE_TONEAREST);
+    if (type == unpack_f64)
+        return vm_bits_of(VM_F64, sum);
     if (x->saturates)
         sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
     return (uint32_t)(int64_t)sum;
@@ -233,7 +280,7 @@ static fragment fragment_of(const char *name, uint32_t count) {
 
 /* Does the type hold the fragment? C and D are of the sum's own type, unless they are packed. */
 static bool holds(kir_type type, const fragment *f, bool is_sum) {
-    bool is_float = f->width == 64 || (is_sum && f->element->number == of_f32);
+    bool is_float = f->width == 64 || (is_sum && f->element->unpack == unpack_f32);
     return type.kind == (is_float ? KIR_FLOAT : KIR_INT) && type.bits == f->width &&
            type.lanes == f->registers;
 }
@@ -276,6 +323,16 @@ typedef struct tile {
     uint16_t row[8][8];
 } tile;
 
+/* What the lanes of a warp hold of one. */
+static tile tile_of(const vm_run *r, vm_operand a, uint32_t first) {
+    tile y;
+    for (uint32_t l = 0; l < VM_WARP; l++) {
+        uint32_t pair = (uint32_t)vm_element(r, a, first + l);
+        memcpy(&y.row[l / 4][l % 4 * 2], &pair, sizeof pair);
+    }
+    return y;
+}
+
 /* The two elements that a lane has of a matrix, or of its transpose. */
 static uint32_t pair_of(const tile *t, uint32_t lane, bool transposed) {
     uint32_t row = lane / 4, column = lane % 4 * 2;
@@ -284,17 +341,18 @@ static uint32_t pair_of(const tile *t, uint32_t lane, bool transposed) {
     return low | high << 16;
 }
 
-typedef struct ldmatrix {
+/* Matrices in memory whose rows have addresses of their own, and the lanes' registers. */
+typedef struct matrix_move {
     const vm_memory *memory;
     uint32_t count; /* matrices */
-    bool transposed;
-    vm_operand d[4];
-} ldmatrix;
+    bool transposed, stores;
+    vm_operand registers[4];
+} matrix_move;
 
 enum { ROW_BYTES = 16 };
 
 /* The lanes that give addresses: eight of each warp for each matrix. */
-static uint32_t addressing_lanes(const vm_run *r, const ldmatrix *x, uint64_t *mask) {
+static uint32_t addressing_lanes(const vm_run *r, const matrix_move *x, uint64_t *mask) {
     uint32_t count = 0;
     uint64_t of_warp = (UINT64_C(1) << 8 * x->count) - 1;
     for (uint32_t w = 0; w < r->words; w++) {
@@ -304,47 +362,74 @@ static uint32_t addressing_lanes(const vm_run *r, const ldmatrix *x, uint64_t *m
     return count;
 }
 
-static void run_ldmatrix(vm_run *r, const vm_op *op) {
-    const ldmatrix *x = op->more;
+/* Checks and announces the rows: the accesses of the lanes that give their addresses. */
+static vm_target touch_rows(vm_run *r, const vm_op *op) {
+    const matrix_move *x = op->more;
     const vm_memory *m = x->memory;
     uint64_t *some = r->flow->taken[0], *all = r->flow->taken[1];
     uint32_t active = r->active.count;
-    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP)
-        ; /* all are complete */
     memcpy(all, r->bits, r->words * sizeof *all);
     vm_activate(r, some, addressing_lanes(r, x, some));
-    vm_target t = vm_resolve(r, op, m, m->slot, m->address, ROW_BYTES, ROW_BYTES, false);
+    vm_target t = vm_resolve(r, op, m, m->slot, m->address, ROW_BYTES, ROW_BYTES, x->stores);
     if (r->checked)
-        vm_check_access(r, op, &t, ROW_BYTES, VM_READS);
+        vm_check_access(r, op, &t, ROW_BYTES, x->stores ? VM_WRITES : VM_READS);
     vm_announce(r, &t, m->space, m->announced, m->announced_count);
     vm_activate(r, all, active);
+    return t;
+}
+
+static void load_matrix(vm_run *r, const matrix_move *x, uint8_t *const row[8], uint32_t first,
+                        vm_operand d) {
+    tile y;
+    for (uint32_t i = 0; i < 8; i++)
+        memcpy(y.row[i], row[i], ROW_BYTES);
+    for (uint32_t l = 0; l < VM_WARP; l++)
+        vm_put_bits(r, d, first + l, pair_of(&y, l, x->transposed));
+}
+
+static void store_matrix(vm_run *r, const matrix_move *x, uint8_t *const row[8], uint32_t first,
+                         vm_operand a) {
+    tile y = tile_of(r, a, first), turned = y;
+    for (uint32_t l = 0; l < VM_WARP && x->transposed; l++) {
+        uint32_t pair = pair_of(&y, l, true);
+        memcpy(&turned.row[l / 4][l % 4 * 2], &pair, sizeof pair);
+    }
+    for (uint32_t i = 0; i < 8; i++)
+        memcpy(row[i], turned.row[i], ROW_BYTES);
+}
+
+static void run_matrix_move(vm_run *r, const vm_op *op) {
+    const matrix_move *x = op->more;
+    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP)
+        ; /* all are complete */
+    vm_target t = touch_rows(r, op);
     for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP)
         for (uint32_t n = 0; n < x->count; n++) {
-            tile y;
-            for (uint32_t row = 0; row < 8; row++) {
-                uint32_t l = first + 8 * n + row;
-                memcpy(y.row[row], vm_host(r, &t, l, vm_lane_address(&t, l)), ROW_BYTES);
+            uint8_t *row[8];
+            for (uint32_t i = 0; i < 8; i++) {
+                uint32_t l = first + 8 * n + i;
+                row[i] = vm_host(r, &t, l, vm_lane_address(&t, l));
             }
-            for (uint32_t l = 0; l < VM_WARP; l++)
-                vm_put_bits(r, x->d[n], first + l, pair_of(&y, l, x->transposed));
+            (x->stores ? store_matrix : load_matrix)(r, x, row, first, x->registers[n]);
         }
 }
 
-static void compile_ldmatrix(vm_compiler *c, const void *what) {
-    ldmatrix *x = hd_new(c->arena, ldmatrix);
+static void compile_matrix_move(vm_compiler *c, const void *what) {
+    matrix_move *x = hd_new(c->arena, matrix_move);
     x->count = *(const uint32_t *)what;
     x->transposed = strstr(c->inst->name, "_trans") != NULL;
-    if (c->inst->type.kind != KIR_INT || c->inst->type.bits != 32 ||
-        c->inst->type.lanes != x->count) {
-        vm_cannot_run(c, "%s has a result of %u i32", c->inst->name, x->count);
+    x->stores = c->inst->arg_count > 1;
+    kir_type type = x->stores ? c->kernel->insts[c->inst->args[1]].type : c->inst->type;
+    if (type.kind != KIR_INT || type.bits != 32 || type.lanes != x->count) {
+        vm_cannot_run(c, "%s has %u i32 in each lane", c->inst->name, x->count);
         return;
     }
     vm_memory *m = vm_memory_new(c, c->inst->args[0]);
-    m->announced = vm_announced_rows(c, HD_LOAD, &m->announced_count);
+    m->announced = vm_announced_rows(c, x->stores ? HD_STORE : HD_LOAD, &m->announced_count);
     x->memory = m;
     for (uint32_t n = 0; n < x->count; n++)
-        x->d[n] = vm_result(c, n);
-    vm_emit_for_lanes(c, run_ldmatrix, x);
+        x->registers[n] = x->stores ? vm_call_arg(c, 1, n) : vm_result(c, n);
+    vm_emit_for_lanes(c, run_matrix_move, x);
 }
 
 typedef struct movmatrix {
@@ -354,11 +439,7 @@ typedef struct movmatrix {
 static void run_movmatrix(vm_run *r, const vm_op *op) {
     const movmatrix *x = op->more;
     for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP) {
-        tile y;
-        for (uint32_t l = 0; l < VM_WARP; l++) {
-            uint32_t pair = (uint32_t)vm_element(r, x->a, first + l);
-            memcpy(&y.row[l / 4][l % 4 * 2], &pair, sizeof pair);
-        }
+        tile y = tile_of(r, x->a, first);
         for (uint32_t l = 0; l < VM_WARP; l++)
             vm_put_bits(r, x->d, first + l, pair_of(&y, l, true));
     }
@@ -371,19 +452,19 @@ static void compile_movmatrix(vm_compiler *c, const void *what) {
     vm_emit_for_lanes(c, run_movmatrix, x);
 }
 
-#define LDMATRIX(name, count)                                     \
-    {                                                             \
-        name, "_P", compile_ldmatrix, &(const uint32_t) { count } \
+/* Loads and stores of so many matrices, as they are and transposed. */
+#define MOVES(count)                                                                          \
+    {"ldmatrix_x" #count, "_P", compile_matrix_move, &(const uint32_t){count}},               \
+        {"ldmatrix_x" #count "_trans", "_P", compile_matrix_move, &(const uint32_t){count}},  \
+        {"stmatrix_x" #count, "vP_", compile_matrix_move, &(const uint32_t){count}}, {        \
+        "stmatrix_x" #count "_trans", "vP_", compile_matrix_move, &(const uint32_t) { count } \
     }
 
 const vm_builtin vm_matrix_builtins[] = {
     {"mma_*", "_*", compile_mma, NULL},
-    LDMATRIX("ldmatrix_x1", 1),
-    LDMATRIX("ldmatrix_x2", 2),
-    LDMATRIX("ldmatrix_x4", 4),
-    LDMATRIX("ldmatrix_x1_trans", 1),
-    LDMATRIX("ldmatrix_x2_trans", 2),
-    LDMATRIX("ldmatrix_x4_trans", 4),
+    MOVES(1),
+    MOVES(2),
+    MOVES(4),
     {"movmatrix_trans", "II", compile_movmatrix, NULL},
     {NULL},
 };

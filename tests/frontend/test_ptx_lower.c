@@ -262,6 +262,8 @@ static void refused_with_name_and_line(void **state) {
         refuses(b, kernel(b, bad[i].body), HD_EUNSUPPORTED, bad[i].message, bad[i].line);
     refuses(b, kernel(b, "add.u32 %r1, %nothing, 1;"), HD_EINPUT, "%nothing", 7);
     refuses(b, kernel(b, "bra nowhere;"), HD_EINPUT, "there is no label nowhere", 7);
+    refuses(b, kernel(b, "popc.f32 %r1, %r2;"), HD_EINPUT, "there is no popc of this type", 7);
+    refuses(b, kernel(b, "bra 7;"), HD_EINPUT, "bra needs a label", 7);
     refuses(b, ".func f() { call f, (); ret; }\n.visible .entry k() { call f, (); ret; }\n",
             HD_EUNSUPPORTED, "recursion", 4);
     refuses(b, ".extern .func g();\n.visible .entry k() {\ncall g, (); ret; }\n", HD_EUNSUPPORTED,

@@ -750,26 +750,67 @@ static void every_style_is_read(void **state) {
     assert_memory_equal(m->debug_str, "_Z5outerv\0in", 13);
 }
 
-/* Damaged texts: errors with one message at most, which parse_bytes() checks. The text with every
- * form is cut at each byte, others at some. */
+/* Whatever it says: what is read is lowered, too, and what fails has one message, which
+ * parse_bytes() checks of the parser. */
+static void read_damaged(const char *text, size_t length) {
+    bench b = {.arena = hd_arena_new()};
+    b.diag = (hd_diag){collect, &b};
+    ptx_module *ptx;
+    kir_module *kir = NULL;
+    if (parse_bytes(&b, text, length, &ptx) == HD_OK) {
+        const hd_status status = ptx_lower(b.arena, &b.diag, ptx, &kir);
+        assert_int_equal(status != HD_OK, b.messages.count == 1);
+    }
+    hd_arena_free(b.arena);
+}
+
+/* Some bytes are other ones. */
+static void flip(const char *text, size_t length, uint64_t *seed) {
+    char *flipped = malloc(length);
+    memcpy(flipped, text, length);
+    for (int flips = 0; flips < 3; flips++) {
+        const uint64_t random = hd_next_random(seed);
+        flipped[random % length] = (char)(random >> 40);
+    }
+    read_damaged(flipped, length);
+    free(flipped);
+}
+
+/* The word or number that `at` is in, or that comes next. */
+static size_t word_at(const char *text, size_t *at) {
+    while (*at && is_name(text[*at]))
+        --*at;
+    while (text[*at] && !is_name(text[*at]))
+        ++*at;
+    size_t length = 0;
+    while (is_name(text[*at + length]))
+        length++;
+    return length;
+}
+
+/* A word in the place of another one. */
+static void swap_words(const char *text, size_t length, uint64_t *seed) {
+    size_t to = hd_next_random(seed) % length, from = hd_next_random(seed) % length;
+    const size_t old = word_at(text, &to), new = word_at(text, &from);
+    char *swapped = malloc(length + new + 1);
+    memcpy(swapped, text, to);
+    memcpy(swapped + to, text + from, new);
+    memcpy(swapped + to + new, text + to + old, length - to - old);
+    read_damaged(swapped, length - old + new);
+    free(swapped);
+}
+
+/* The text with every form is cut at each byte, others at some. */
 static void damage(bench *b, const char *name, const char *text) {
     const size_t length = strlen(text);
     const size_t step = strstr(name, "/styles.ptx") ? 1 : length / 40 + 1;
     uint64_t seed = length;
-    ptx_module *module;
-    for (size_t end = 0; end <= length; end += step) {
-        bench small = {.arena = hd_arena_new()};
-        small.diag = (hd_diag){collect, &small};
-        parse_bytes(&small, text, end, &module);
-        char *flipped = hd_strndup(small.arena, text, length);
-        for (int flips = 0; flips < 3; flips++) {
-            const uint64_t random = hd_next_random(&seed);
-            flipped[random % length] = (char)(random >> 40);
-            parse_bytes(&small, flipped, length > end + 600 ? end + 600 : length, &module);
-        }
-        hd_arena_free(small.arena);
-    }
     (void)b;
+    for (size_t end = 0; end <= length; end += step) {
+        read_damaged(text, end);
+        flip(text, length, &seed);
+        swap_words(text, length, &seed);
+    }
 }
 
 static void damaged_texts_are_errors_at_most(void **state) { each_kept_text(*state, damage); }

@@ -1,5 +1,5 @@
 /*
- * PTX's mma in all its shapes and types, ldmatrix and movmatrix: matrices are dealt out to
+ * PTX's mma in all its shapes and types, ldmatrix, stmatrix and movmatrix: matrices are dealt out to
  * the lanes as PTX ISA lists their elements, and the result is compared with the product
  * taken element by element.
  */
@@ -257,6 +257,52 @@ static void *open_block(void *self, uint64_t block) {
     return self;
 }
 
+/* Each lane stores its registers to rows of %out 64 bytes apart, lane l's address is that of row
+ * (7 l) mod 32 of its warp. */
+static void check_store(uint32_t count, bool transposed) {
+    static uint32_t in[LANES * 16], out[LANES * 16];
+    void *const contents[] = {in, out};
+    uint64_t seed = count;
+    for (uint32_t i = 0; i < LANES * 16; i++) {
+        in[i] = (uint32_t)call_random(&seed);
+        out[i] = 0;
+    }
+    const char *trans = transposed ? "_trans" : "";
+    hd_arena *arena = hd_arena_new();
+    const char *type = count == 1 ? "i32" : hd_format(arena, "i32x%u", count);
+    machine k;
+    machine_run_kir(
+        &k,
+        hd_format(arena,
+                  "; kir\nrule returned_arrive\nfile \"k.cu\"\nkernel \"k\" {\n"
+                  "  param \"in\" ptr.global element 4 of \"int\"\n"
+                  "  param \"out\" ptr.global element 4 of \"int\"\nb0:\n"
+                  "  %%in = param ptr.global 0\n  %%out = param ptr.global 1\n"
+                  "  %%zero = const i32 0\n  %%seven = const i64 7\n  %%last = const i64 31\n"
+                  "  %%i = query local_id i64 %%zero\n  %%m = mul i64 %%i, %%seven\n"
+                  "  %%n = and i64 %%m, %%last\n  %%l = and i64 %%i, %%last\n"
+                  "  %%w = sub i64 %%i, %%l\n  %%pi = addr ptr.global %%in + %%i*%u\n"
+                  "  %%x = load %s %%pi align 4\n"
+                  "  %%po = addr ptr.global %%out + %%n*64 + %%w*64\n"
+                  "  call \"stmatrix_x%u%s\" %%po, %%x\n  ret\n}\n",
+                  4 * count, type, count, trans),
+        contents, LANES * 16, LANES, LANES);
+    if (k.status)
+        fail_msg("%s", hd_str_text(&k.messages));
+    const uint16_t *got = hd_vm_contents(k.vm, 1);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t n = 0; n < count; n++)
+            for (uint32_t half = 0; half < 2; half++) {
+                uint32_t row = lane % WARP / 4, column = lane % 4 * 2 + half;
+                uint32_t at = 8 * n + (transposed ? column : row);
+                uint32_t to = lane / WARP * WARP + at * 7 % 32;
+                assert_int_equal(got[to * 32 + (transposed ? row : column)],
+                                 in[lane * count + n] >> 16 * half & 0xffff);
+            }
+    machine_close(&k);
+    hd_arena_free(arena);
+}
+
 /* Rows stand in shared memory 48 bytes apart; lane l gives the address of row (7 l) mod 32. */
 static const char *text_of_load(hd_arena *arena, const char *name, uint32_t count,
                                 const char *branch) {
@@ -323,6 +369,14 @@ static void matrices_from_shared_memory(void **state) {
     }
 }
 
+static void matrices_to_memory(void **state) {
+    (void)state;
+    for (uint32_t count = 1; count <= 4; count *= 2) {
+        check_store(count, false);
+        check_store(count, true);
+    }
+}
+
 static void transposing(void **state) {
     (void)state;
     static uint32_t in[LANES], out[LANES];
@@ -357,7 +411,7 @@ static void lanes_that_are_missing(void **state) {
     expect_failure(text_of_load(arena, "ldmatrix_x2", 2, ""), 48, "launch blocks of whole warps");
     expect_failure(text_of_load(arena, "mma_m16n8k7_f32_f16", 1, ""), LANES,
                    "the machine has no mma_m16n8k7_f32_f16");
-    expect_failure(text_of_load(arena, "ldmatrix_x2", 1, ""), LANES, "has a result of 2 i32");
+    expect_failure(text_of_load(arena, "ldmatrix_x2", 1, ""), LANES, "has 2 i32 in each lane");
     expect_failure(text_of_load(arena, "mma_m16n8k8_f32_f16", 4, ""), LANES,
                    "mma_m16n8k8_f32_f16 has operands of 2, 1 and 4 registers");
     hd_arena_free(arena);
@@ -366,6 +420,7 @@ static void lanes_that_are_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products), cmocka_unit_test(matrices_from_shared_memory),
-        cmocka_unit_test(transposing), cmocka_unit_test(lanes_that_are_missing)};
+        cmocka_unit_test(matrices_to_memory), cmocka_unit_test(transposing),
+        cmocka_unit_test(lanes_that_are_missing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

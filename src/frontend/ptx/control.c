@@ -88,6 +88,10 @@ static bool has_label(ptx_lowering *l, const char *label) {
 }
 
 static uint32_t target(ptx_lowering *l, const char *label) {
+    if (!label) {
+        ptx_wrong(l, "%s needs a label to go to", ptx_opcode(l->arena, l->inst));
+        return 0;
+    }
     if (hd_hash_get_key(&l->at->labels, label) == HD_NO_VALUE && !has_label(l, label)) {
         ptx_wrong(l, "there is no label %s in this function", label);
         return 0;
@@ -389,13 +393,25 @@ static void refuse(ptx_lowering *l) {
                    ptx_opcode(l->arena, l->inst));
 }
 
+/* Numbers of 128 bits are only moved; integers and bits are no floats. */
+static bool has_its_type(ptx_lowering *l, const ptx_rule *rule) {
+    static const char moves[] = "mov ld ldu st atom", of_bits[] = "and or xor not cnot shl shr";
+    const char *name = l->inst->words[0];
+    ptx_type type = ptx_type_of(l->inst, 0);
+    bool is_integer = find_rule(ptx_integer_rules, name) == rule || hd_has_word(of_bits, name);
+    if (!(type == PTX_B128 && !hd_has_word(moves, name)) && !(is_integer && ptx_is_float(type)))
+        return true;
+    ptx_wrong(l, "%s: there is no %s of this type", ptx_opcode(l->arena, l->inst), name);
+    return false;
+}
+
 static bool is_jump(const char *name) { return hd_has_word("bra brx ret exit call", name); }
 
 static void lower_jump(ptx_lowering *l) {
     const char *name = l->inst->words[0];
     if (!strcmp(name, "bra")) {
         const ptx_operand *to = ptx_operand_at(l, 0);
-        uint32_t block = to->name ? target(l, to->name) : 0;
+        uint32_t block = target(l, to->name);
         if (!l->out.status)
             ptx_branch(l, block);
     } else if (!strcmp(name, "brx")) {
@@ -414,8 +430,26 @@ static kir_value predicate_of(ptx_lowering *l) {
     return l->inst->unless && !l->out.status ? ptx_not(l, value) : value;
 }
 
+/* Arithmetic, comparisons and conversions whose words name too few types, or unknown ones. */
+static bool lacks_type(const ptx_inst *inst) {
+    static const ptx_rule *const typed[] = {ptx_integer_rules, ptx_logic_rules, ptx_convert_rules,
+                                            ptx_float_rules};
+    const char *name = inst->words[0];
+    const bool has_two = hd_has_word("cvt set slct dp4a dp2a", name);
+    if (ptx_type_of(inst, has_two) != PTX_NO_TYPE || ptx_has(inst, "u16x2") ||
+        ptx_has(inst, "s16x2") || ptx_has(inst, "f32x2"))
+        return false;
+    for (size_t t = 0; t < sizeof typed / sizeof *typed; t++)
+        if (find_rule(typed[t], name))
+            return true;
+    return false;
+}
+
 static void lower_one(ptx_lowering *l, const ptx_rule *rule) {
-    if (rule)
+    if (rule && lacks_type(l->inst))
+        ptx_cannot(l, "%s: a type is missing, or is none that Heddle knows",
+                   ptx_opcode(l->arena, l->inst));
+    else if (rule)
         rule->lower(l, rule->what);
     else
         lower_jump(l);
@@ -459,6 +493,8 @@ static void lower_instruction(ptx_lowering *l) {
         refuse(l);
         return;
     }
+    if (rule && !has_its_type(l, rule))
+        return;
     if (!inst->predicate) {
         lower_one(l, rule);
         return;

@@ -146,24 +146,13 @@ static const char *short_name(const ptx_function *entry, const ptx_variable *v) 
     return begins && v->name[length + 1] ? v->name + length + 1 : v->name;
 }
 
-static const char *scalar_name(ptx_type type) {
+/* Compilers write .u32 for an int, too: the text does not tell a sign. */
+static const char *scalar_name(ptx_lowering *l, ptx_type type) {
     switch (type) {
-    case PTX_U8: return "unsigned char";
-    case PTX_B8:
-    case PTX_S8: return "char";
-    case PTX_U16: return "unsigned short";
-    case PTX_B16:
-    case PTX_BF16:
-    case PTX_S16: return "short";
     case PTX_F16: return "half";
     case PTX_F32: return "float";
     case PTX_F64: return "double";
-    case PTX_B64:
-    case PTX_S64: return "long";
-    case PTX_U64: return "unsigned long";
-    case PTX_S32: return "int";
-    case PTX_U32: return "unsigned int";
-    default: return "int";
+    default: return hd_format(l->arena, ".%s", ptx_type_name(type));
     }
 }
 
@@ -183,7 +172,7 @@ static void lower_params(ptx_lowering *l) {
         param->type =
             param->by_value_struct ? front_pointer_type(KIR_PRIVATE) : ptx_kir_type(v->type);
         param->type_name = param->by_value_struct ? hd_format(l->arena, "char[%u]", param->bytes)
-                                                  : scalar_name(v->type);
+                                                  : scalar_name(l, v->type);
         kir_value value = front_leaf(&l->out, KIR_PARAM, param->type, NULL, i);
         if (param->by_value_struct)
             storage->memory = value;
@@ -287,6 +276,7 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
     l.at = ptx_instance_new(&l, ptx_names_of(s, index));
     for (int d = 0; d < 3; d++)
         l.kernel->required_local[d] = entry->required_threads[d];
+    l.kernel->name = entry->name; /* that of the source when all are known */
     set_kernel_place(&l);
     lower_params(&l);
     ptx_lower_body(&l);

@@ -177,7 +177,8 @@ static void load_value(ptx_lowering *l, const ptx_operand *address, ptx_symbol s
     const ptx_operand *to = ptx_operand_at(l, 0);
     kir_type part = moved_type(l, to, type);
     uint32_t bits = own.bits * own.lanes;
-    if (address->integer * 8 + part.bits * part.lanes > bits || address->integer < 0) {
+    if (address->integer < 0 || address->integer > bits ||
+        address->integer * 8 + part.bits * part.lanes > bits) {
         ptx_wrong(l, "%s reads beyond %s", ptx_opcode(l->arena, l->inst), address->name);
         return;
     }
@@ -199,6 +200,11 @@ static void store_value(ptx_lowering *l, const ptx_operand *address, ptx_symbol 
         return;
     kir_type own = l->variables.data[symbol.number];
     uint32_t bits = memory.bits * memory.lanes;
+    if (address->integer < 0 || address->integer > own.bits ||
+        address->integer * 8 + bits > own.bits) {
+        ptx_wrong(l, "%s writes beyond %s", ptx_opcode(l->arena, l->inst), address->name);
+        return;
+    }
     value = ptx_bits_as(l, value, bits <= 64 ? ptx_int((uint8_t)bits) : memory);
     if (bits != own.bits) {
         kir_type whole = ptx_int(own.bits);

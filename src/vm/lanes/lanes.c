@@ -318,7 +318,7 @@ DEFINE_UNARY(FTRUNC, truncf, trunc)
 DEFINE_UNARY(RINT, rintf, rint)
 /* In a double the product of halves is exact, and so is the sum where it is near the middle between
  * two halves. */
-LANE_BY_LANE(FMA_F16, F16, F16, fma((double)a, (double)b, (double)c))
+LANE_BY_LANE(FMA_F16, F16, F16, (double)a *(double)b + (double)c)
 LANE_BY_LANE(FMA_F32, F32, F32, fmaf(a, b, c))
 LANE_BY_LANE(FMA_F64, F64, F64, fma(a, b, c))
 /* A NaN gives way to the other operand; equal numbers differ in the signs of zeros alone. */
