@@ -5,6 +5,7 @@
 
 enum {
     WRAPPER_MAGIC = 0x466243b1,
+    LINKED = 2,         /* version of a wrapper */
     BINARY_HEADER = 16, /* bytes that are read of each header; it may be longer */
     ENTRY_HEADER = 64,
     KIND_PTX = 1,
@@ -24,6 +25,13 @@ const void *cuda_fatbin_unwrap(const void *wrapper) {
     if (!w || number(w, 4) != WRAPPER_MAGIC)
         return NULL;
     return (const void *)(uintptr_t)number(w + 8, 8);
+}
+
+const void *const *cuda_fatbin_parts(const void *wrapper) {
+    const uint8_t *w = wrapper;
+    if (!cuda_fatbin_unwrap(wrapper) || number(w + 4, 4) != LINKED)
+        return NULL;
+    return (const void *const *)(uintptr_t)number(w + 16, 8);
 }
 
 size_t cuda_fatbin_size(const void *binary) {

@@ -38,6 +38,10 @@ typedef struct cuda_fatbin {
 const void *cuda_fatbin_unwrap(const void *wrapper);
 size_t cuda_fatbin_size(const void *binary);
 
+/* Of a program that was compiled in parts and linked (nvcc -rdc=true) the binaries of its parts, up to
+ * a NULL: what they are linked to is machine code alone. NULL: the wrapper is of another program. */
+const void *const *cuda_fatbin_parts(const void *wrapper);
+
 /* The PTX in `size` bytes. `name` is what messages call the binary. Damage is an HD_EINPUT; a binary
  * without PTX is none, and has no texts. */
 hd_status cuda_fatbin_read(hd_arena *arena, const hd_diag *diag, const char *name,

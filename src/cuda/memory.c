@@ -40,6 +40,8 @@ cuda_allocation *cuda_memory_at(const cuda_process *p, const void *address) {
 }
 
 const cuda_allocation *cuda_memory_gone(const cuda_process *p, const void *address) {
+    if ((uintptr_t)address < p->memory->lowest || (uintptr_t)address >= p->memory->highest)
+        return NULL;
     for (size_t i = p->memory->gone.count; i--;)
         if (holds(&p->memory->gone.data[i], (uintptr_t)address))
             return &p->memory->gone.data[i];
@@ -58,6 +60,10 @@ static void add(cuda_memory *m, cuda_allocation a) {
     memmove(&m->live.data[at + 1], &m->live.data[at],
             (m->live.count - 1 - at) * sizeof *m->live.data);
     m->live.data[at] = a;
+    if (a.kind != CUDA_MEMORY_REGISTERED && (!m->highest || a.address < m->lowest))
+        m->lowest = a.address;
+    if (a.kind != CUDA_MEMORY_REGISTERED && a.address + a.bytes > m->highest)
+        m->highest = a.address + a.bytes;
     if (counts_as_used(&a))
         m->used += a.bytes;
     if (m->used > m->most_used)
@@ -73,6 +79,8 @@ static void remove_at(cuda_memory *m, size_t at) {
     if (a.pool)
         a.pool->used -= a.bytes;
     cuda_stack_take(&a.freed);
+    if (a.kind == CUDA_MEMORY_REGISTERED) /* it is the host's own again */
+        return;
     if (m->gone.count == GONE_MOST) { /* the older half is forgotten */
         m->gone.count /= 2;
         memmove(m->gone.data, m->gone.data + GONE_MOST - m->gone.count,

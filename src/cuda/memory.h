@@ -42,8 +42,9 @@ typedef struct cuda_memory {
     /* Those that are there, by ascending address, and those that are gone, as they went. */
     hd_vec(cuda_allocation) live, gone;
     hd_arena *arena;
-    uint64_t made;            /* allocations so far */
-    uint64_t used, most_used; /* bytes of device and managed memory */
+    uintptr_t lowest, highest; /* what all that was ever made is between */
+    uint64_t made;             /* allocations so far */
+    uint64_t used, most_used;  /* bytes of device and managed memory */
     cuda_pool default_pool;
     cuda_pool *current_pool;
 } cuda_memory;

@@ -64,14 +64,44 @@ static const char *some_kernel(const cuda_module *module) {
     return module->kernels.count ? module->kernels.data[0]->name : "none";
 }
 
-static cuda_error choose_text(cuda_process *p, cuda_module *module, const void *binary,
-                              size_t size) {
+/* The text of a binary that the device takes; NULL: it has none. */
+static cuda_error take_text(cuda_process *p, const cuda_module *module, const void *binary,
+                            size_t size, const cuda_ptx_text **text) {
     cuda_fatbin fatbin;
     if (cuda_fatbin_read(p->arena, &p->diag, module->name, binary, size, &fatbin))
         return CUDA_INVALID_KERNEL_IMAGE;
-    module->text = cuda_fatbin_choose(&fatbin, 10 * p->device.major + p->device.minor);
-    if (module->text)
-        return CUDA_SUCCESS;
+    *text = cuda_fatbin_choose(&fatbin, 10 * p->device.major + p->device.minor);
+    return CUDA_SUCCESS;
+}
+
+/* The text of a linked program, where only one of its parts has any. */
+static cuda_error take_part(cuda_process *p, cuda_module *module) {
+    const void *const *part = cuda_fatbin_parts(module->wrapper);
+    const cuda_ptx_text *text;
+    cuda_error error = CUDA_SUCCESS;
+    for (; part && *part && !error; part++) {
+        error = take_text(p, module, *part, cuda_fatbin_size(*part), &text);
+        if (error || !text)
+            continue;
+        if (module->text) {
+            cuda_say(p,
+                     "error: the kernels of %s were compiled in parts that NVIDIA's linker puts "
+                     "together (-rdc=true); build them without, or in one file",
+                     module->name);
+            error = CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
+        }
+        module->text = text;
+    }
+    return error;
+}
+
+static cuda_error choose_text(cuda_process *p, cuda_module *module, const void *binary,
+                              size_t size) {
+    cuda_error error = take_text(p, module, binary, size, &module->text);
+    if (!error && !module->text && module->wrapper)
+        error = take_part(p, module);
+    if (error || module->text)
+        return error;
     cuda_say(p,
              "error: %s (with kernel %s) holds machine code alone, which only a GPU can run; build "
              "the program with PTX in it: nvcc -gencode arch=compute_75,code=compute_75",

@@ -235,35 +235,6 @@ static const char *about_memory(cuda_process *p) {
     return hd_str_text(&text);
 }
 
-static void tell_fault(cuda_watch *w, cuda_process *p, const cuda_launch *launch) {
-    const char *message = p->message ? p->message : "the kernel failed";
-    const char *memory = about_memory(p);
-    fputs(memory, stderr);
-    if (w)
-        hd_push(w->arena, &w->faults,
-                (fault){message, memory, hd_strdup(w->arena, launch->kernel->name), w->launches});
-}
-
-void cuda_watch_launched(cuda_watch *w, cuda_process *p, const cuda_launch *launch,
-                         const hd_ptx_counts *counts, hd_status status) {
-    if (status)
-        tell_fault(w, p, launch);
-    if (!w)
-        return;
-    row *r = row_of(w, launch->kernel->name);
-    r->launches++;
-    r->seconds += counts->seconds;
-    w->launches++;
-    if (!w->launch_arena)
-        return;
-    r->analysed++;
-    hd_launch_counts_add(&r->counts, &w->launch_counts);
-    hd_ptx_set_sink(p->machine, NULL);
-    hd_counters_free(w->counters);
-    hd_arena_free(w->launch_arena);
-    w->launch_arena = NULL;
-}
-
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
 /* What ends up in the file is text that may have any bytes; what is no UTF-8 becomes "?". */
@@ -341,9 +312,7 @@ static json_t *leaks_value(const cuda_process *p) {
     return list;
 }
 
-void cuda_watch_end(cuda_watch *w, cuda_process *p) {
-    if (!w || getpid() != w->pid) /* a process that was forked off has launched nothing here */
-        return;
+static void write_results(const cuda_watch *w, cuda_process *p) {
     json_t *all = json_object();
     json_object_set_new(all, "device", text_value(p->device.profile->name));
     json_object_set_new(all, "launches", json_integer((json_int_t)w->launches));
@@ -359,4 +328,47 @@ void cuda_watch_end(cuda_watch *w, cuda_process *p) {
         hd_write_file(&p->diag, path, text, strlen(text));
     free(text);
     json_decref(all);
+}
+
+/* A process that was forked off has launched nothing here. */
+void cuda_watch_end(cuda_watch *w, cuda_process *p) {
+    if (w && getpid() == w->pid)
+        write_results(w, p);
+}
+
+/* ---- after a launch -------------------------------------------------------------------------- */
+
+static void tell_fault(cuda_watch *w, cuda_process *p, const cuda_launch *launch) {
+    const char *message = p->message ? p->message : "the kernel failed";
+    const char *memory = about_memory(p);
+    fputs(memory, stderr);
+    if (w)
+        hd_push(w->arena, &w->faults,
+                (fault){message, memory, hd_strdup(w->arena, launch->kernel->name), w->launches});
+}
+
+/* What was counted of a launch that was analysed. */
+static void end_analysis(cuda_watch *w, cuda_process *p, row *r) {
+    r->analysed++;
+    hd_launch_counts_add(&r->counts, &w->launch_counts);
+    hd_ptx_set_sink(p->machine, NULL);
+    hd_counters_free(w->counters);
+    hd_arena_free(w->launch_arena);
+    w->launch_arena = NULL;
+}
+
+void cuda_watch_launched(cuda_watch *w, cuda_process *p, const cuda_launch *launch,
+                         const hd_ptx_counts *counts, hd_status status) {
+    if (status)
+        tell_fault(w, p, launch);
+    if (!w)
+        return;
+    row *r = row_of(w, launch->kernel->name);
+    r->launches++;
+    r->seconds += counts->seconds;
+    w->launches++;
+    if (w->launch_arena)
+        end_analysis(w, p, r);
+    if (status) /* the program may go on to abort() */
+        write_results(w, p);
 }

@@ -190,7 +190,13 @@ static void test_wrapper(void **state) {
     (void)state;
     assert_ptr_equal(cuda_fatbin_unwrap(&wrapper), binary_of);
     assert_int_equal(cuda_fatbin_size(binary_of), 0);
+    assert_null(cuda_fatbin_parts(&wrapper));
+    const void *parts[] = {binary_of, NULL};
+    wrapper.version = 2; /* linked */
+    wrapper.more = parts;
+    assert_ptr_equal(cuda_fatbin_parts(&wrapper), parts);
     wrapper.magic = 7;
+    assert_null(cuda_fatbin_parts(&wrapper));
     assert_null(cuda_fatbin_unwrap(&wrapper));
     assert_null(cuda_fatbin_unwrap(NULL));
 }

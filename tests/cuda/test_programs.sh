@@ -61,6 +61,14 @@ build several "$programs/vectors.cu" -cudart shared -gencode arch=compute_75,cod
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90
 accepts watch -- ./several
 
+# Compiled in parts and linked: one part has all that there is, or they cannot be put together.
+build linked "$programs/vectors.cu" -cudart shared -rdc=true
+accepts watch -- ./linked
+build parts "$programs/modules.cu" -cudart shared -rdc=true "$programs/parts/second.cu"
+call watch -- ./parts
+grep -q 'compiled in parts .*-rdc=true.*build them without' "$work/log/err" ||
+    complain 'no word of the parts'
+
 # Programs that cannot be watched say what to do.
 build static "$programs/vectors.cu"
 refuses 'static has .* linked in.*nvcc -cudart shared' watch -- ./static
@@ -108,6 +116,20 @@ call watch -- ./blocking
 grep -q 'blocking ended with status 7' "$work/log/err" || complain 'a launch returns its own fault'
 CUDA_LAUNCH_BLOCKING=1 call watch -- ./blocking
 grep -q 'ended with status' "$work/log/err" && complain 'a blocking launch hides its fault'
+cat >aborting.cu <<'END'
+#include <cstdlib>
+__global__ void store(int *x) { *x = 1; }
+int main() {
+    store<<<1, 1>>>(nullptr);
+    if (cudaDeviceSynchronize())
+        abort();
+}
+END
+build aborting aborting.cu -cudart shared
+call watch -- ./aborting
+grep -q 'signal 6 .* ended ./aborting' "$work/log/err" || complain 'no word of the signal'
+prints '^1 launch on '
+prints '^1 fault; see above$'
 call watch --leaks -- ./streams
 prints '^6 KiB not freed, of 4 allocations$'
 [ "$status" -eq 2 ] || complain "leaks: exit status $status"

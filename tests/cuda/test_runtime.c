@@ -260,6 +260,10 @@ static void test_host_memory(void **state) {
     assert_int_equal(cudaHostRegister(memory + 1100, 200, 0), SUCCESS);
     assert_int_equal(cudaHostUnregister(memory), NOT_REGISTERED);
     assert_int_equal(cudaHostUnregister(memory + 100), SUCCESS);
+    /* then it is the host's own again */
+    assert_int_equal(cudaMalloc(&pinned, 64), SUCCESS);
+    assert_int_equal(cudaMemcpy(pinned, memory + 100, 64, TO_DEVICE), SUCCESS);
+    assert_int_equal(cudaMemcpy(memory + 200, pinned, 64, BY_ADDRESS), SUCCESS);
     assert_int_equal(cudaHostUnregister(memory + 1100), SUCCESS);
 }
 
