@@ -60,7 +60,7 @@ static const char everything[] =
     "    static \"table\" constant bytes 4 align 4 init \"00ff7f80\"\n"
     "    static \"tile\" local bytes 320 align 8 record \"body\"\n"
     "    static \"more\" local dynamic bytes 0 align 4\n"
-    "    static \"state\" global bytes 400 align 4 zero\n"
+    "    static \"state\" global bytes 400 align 4 zero pointer 8 to 0 + 2 pointer 392 to 3 + 0\n"
     "b0:\n"
     "    %0 = param ptr.global 0\n"
     "    %1 = static ptr.local 1\n"
@@ -192,6 +192,21 @@ static void the_parser_says_what_it_wanted_and_where(void **state) {
     "kernel \"k\" {\n param \"p\" ptr.global param \"n\" i32\nb0:\n"       \
     "  %p = param ptr.global 0\n %n = param i32 1\n %c = const i32 4\n"    \
     "  %f = const f32 1.0\n %t = const i1 1\n %u = undef f32x4\n" code "}"
+
+static void pointers_in_variables_lead_somewhere(void **state) {
+    (void)state;
+    expect_message(
+        "kernel \"k\" { static \"s\" global bytes 8 align 8 zero pointer 4 to 0 b0: ret }", 1,
+        "has a pointer at byte 4 to variable 0");
+    expect_message(
+        "kernel \"k\" { static \"s\" global bytes 8 align 8 zero pointer 0 to 1 b0: ret }", 1,
+        "to variable 1");
+    expect_message("kernel \"k\" { static \"s\" global bytes 8 align 8 pointer 0 to 0 b0: ret }", 1,
+                   "initialised");
+    expect_message(
+        "kernel \"k\" { static \"s\" global bytes 8 align 8 zero pointer 0 from 0 b0: ret }", 1,
+        "needs 'to'");
+}
 
 static void the_verifier_rejects_what_is_not_kir(void **state) {
     (void)state;
@@ -339,6 +354,7 @@ int main(void) {
         cmocka_unit_test(every_form_prints_as_it_was_read),
         cmocka_unit_test(kernels_survive_print_and_parse),
         cmocka_unit_test(the_parser_says_what_it_wanted_and_where),
+        cmocka_unit_test(pointers_in_variables_lead_somewhere),
         cmocka_unit_test(the_verifier_rejects_what_is_not_kir),
         cmocka_unit_test(the_verifier_rejects_broken_indices),
         cmocka_unit_test(damaged_text_never_crashes),
