@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test_fuzz.sh HEDDLE: random kernels do the same on the machine and on PoCL, and random programs
-# do the same in random layouts.
+# test_fuzz.sh HEDDLE: random kernels do the same on the machine and on PoCL, random programs do the
+# same in random layouts, and random CUDA kernels the same from PTX as from their source.
 set -euo pipefail
 source "$(dirname "$0")/../folder.sh"
 programs=$(dirname "$1")/tests
@@ -32,7 +32,12 @@ refuses_options() {
 }
 
 finds_nothing "$programs/fuzz_kernels" 3 20 5
+# Fifty kernels with the PTX that nvcc made of them: fuzz_ptx --keep FOLDER.
+mkdir "$work/ptx"
+tar -C "$work/ptx" -xzf "$(dirname "$0")/ptx/kept.tar.gz"
+"$programs/fuzz_ptx" --kept "$work/ptx" || result=1
 finds_nothing "$programs/fuzz_rewrites" 1 40 10
 refuses_options "$programs/fuzz_kernels"
+refuses_options "$programs/fuzz_ptx"
 refuses_options "$programs/fuzz_rewrites"
 exit $result

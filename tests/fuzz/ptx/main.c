@@ -3,6 +3,8 @@
  *
  * A kernel of which something is wrong is made small and left, with its jobs, in the folder
  * fuzz-S-I, where I is its number; --first I --count 1 tries it again.
+ *
+ * fuzz_ptx --keep FOLDER makes a folder of some kernels, and --kept FOLDER tries one, without nvcc.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 #include "folder.h"
 #include "fuzz/ptx/ptx.h"
 
-enum { BATCH = 20 };
+enum { BATCH = 20, KEPT = 50 };
 
 typedef struct attempt {
     const char *folder;
@@ -22,7 +24,7 @@ typedef struct attempt {
 static verdict try_one(const char *folder, kernel *k, hd_str *told) {
     verdict found = NOT_RUN;
     if (write_kernels(told->arena, folder, &k, 1, told))
-        compare_kernels(folder, &k, 1, &found, told);
+        compare_kernels(folder, 1, &found, told);
     return found;
 }
 
@@ -69,7 +71,7 @@ static uint32_t run_batch(const task *t) {
         verdicts[k] = NOT_RUN;
     }
     if (write_kernels(arena, folder, kernels, t->count, &told))
-        compare_kernels(folder, kernels, t->count, verdicts, &told);
+        compare_kernels(folder, t->count, verdicts, &told);
     folder_remove(folder);
     for (uint32_t k = 0; k < t->count; k++)
         if (verdicts[k] != SAME)
@@ -78,4 +80,39 @@ static uint32_t run_batch(const task *t) {
     return wrong;
 }
 
-int main(int argc, char **argv) { return fuzz_main("ptx", BATCH, run_batch, argc, argv); }
+/* ---- a folder that is kept ------------------------------------------------------------------- */
+
+static bool keep(const char *folder) {
+    hd_arena *arena = hd_arena_new();
+    kernel *kernels[KEPT];
+    hd_str told = {.arena = arena};
+    const task all = {.seed = 20, .count = KEPT};
+    for (uint32_t k = 0; k < KEPT; k++)
+        kernels[k] = make_kernel(arena, fuzz_seed(&all, k), k);
+    mkdir(folder, 0777);
+    bool made = write_kernels(arena, folder, kernels, KEPT, &told);
+    printf("%s", hd_str_text(&told));
+    hd_arena_free(arena);
+    return made;
+}
+
+static bool try_kept(const char *folder) {
+    hd_arena *arena = hd_arena_new();
+    verdict verdicts[KEPT];
+    hd_str told = {.arena = arena};
+    uint32_t wrong = 0;
+    compare_kernels(folder, KEPT, verdicts, &told);
+    for (uint32_t k = 0; k < KEPT; k++)
+        wrong += verdicts[k] != SAME;
+    printf("%s%u kept kernels, %u wrong\n", hd_str_text(&told), KEPT, wrong);
+    hd_arena_free(arena);
+    return !wrong;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3 && !strcmp(argv[1], "--keep"))
+        return !keep(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "--kept"))
+        return !try_kept(argv[2]);
+    return fuzz_main("ptx", BATCH, run_batch, argc, argv);
+}

@@ -75,7 +75,6 @@ typedef enum verdict { SAME, DIFFERENT, NOT_RUN } verdict;
 bool write_kernels(hd_arena *arena, const char *folder, kernel *const *kernels, uint32_t count,
                    hd_str *told);
 /* Runs the three jobs of the folder; verdicts[k] is that of kernel k. */
-void compare_kernels(const char *folder, kernel *const *kernels, uint32_t count, verdict *verdicts,
-                     hd_str *told);
+void compare_kernels(const char *folder, uint32_t count, verdict *verdicts, hd_str *told);
 
 #endif
