@@ -141,13 +141,6 @@ hd_status job_resolve_declared(const resolver *r) {
     return status;
 }
 
-const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg) {
-    if (arg->kind != HD_ARG_BUFFER || arg->param == KIR_NONE)
-        return NULL;
-    const hd_record *record = job->buffers[arg->buffer].record;
-    return record && record->by_job ? record : NULL;
-}
-
 /* A kernel's accesses are named once, so each of its parameters points to one record. */
 hd_status job_check_declared(const resolver *r, const hd_launch *launch, const hd_arg *arg) {
     const hd_arg *first = job_first_arg(r, launch, arg);

@@ -189,9 +189,9 @@ hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_laun
 /* The record of arrays that a buffer of the job is a field of, or NULL. */
 const hd_job_arrays *hd_job_arrays_of(const hd_job *job, uint32_t buffer, uint32_t *field);
 
-/* What is known of a launch, for the analyses. */
+/* binding.c: what is known of a launch, for the analyses. */
 hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);
-/* declare.c: the record that the job declares of what this argument points to, or NULL. */
+/* The record that the job declares of what this argument points to, or NULL. */
 const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg);
 
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */

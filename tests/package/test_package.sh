@@ -54,7 +54,7 @@ while IFS= read -r file; do
     case $name:$path in
     lib/heddle/bin/*:'$ORIGIN/../lib' | lib/heddle/lib/*:'$ORIGIN' | \
         lib/heddle/cuda/libheddle-cuda.so:'$ORIGIN/../lib' | lib/heddle/cuda/libcud*:'$ORIGIN' | \
-        bin/heddle: | lib/libheddle*:) ;;
+        bin/heddle: | lib/libheddle*: | lib/heddle/libgpuocelot.so:) ;;
     *) complain "$name looks for libraries in '$path'" ;;
     esac
 done <"$work/elf"
