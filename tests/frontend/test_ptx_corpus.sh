@@ -19,8 +19,11 @@ for file in "$data"/*.ptx; do
     threads=$(sed -n 's/^\.maxntid \([0-9]*\).*/\1/p' "$file")
     "$heddle" accesses "$file" >"$work/accesses" 2>&1 || complain "$file: $(head -1 "$work/accesses")"
     grep -q "unknown origin" "$work/accesses" && complain "$file: a pointer of unknown origin"
-    "$heddle" run "$file" --global $((2 * threads)) --local "$threads" --count 4194304 \
-        >"$work/run" 2>&1 || complain "$file: $(head -1 "$work/run")"
+    for elements in 16384 4194304; do # few are enough for most, and soon made up
+        "$heddle" run "$file" --global $((2 * threads)) --local "$threads" --count $elements \
+            >"$work/run" 2>&1 && break
+        [ $elements = 16384 ] || complain "$file: $(head -1 "$work/run")"
+    done
 done
 [ "$count" -gt 100 ] || complain "only $count kernels in $data"
 exit $((failures > 0))
