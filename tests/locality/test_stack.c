@@ -11,6 +11,7 @@
 
 #include "locality/stack.h"
 #include "oracle/stack.h"
+#include "sanitized.h"
 
 enum { MOST_THREADS = 300, MOST_WORDS = (MOST_THREADS + 63) / 64, ACCESSES = 9, MOST_EVENTS = 24 };
 
@@ -340,7 +341,7 @@ static void send_mixed(const hd_sink *sink, const hd_event_launch *launch, made_
 static void random_traces(void **state) {
     (void)state;
     srandom(1);
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < (SANITIZED ? 150 : 400); round++) {
         shape s = random_shape();
         hd_arena *arena = hd_arena_new();
         oracle_stack oracle = {.options = s.options};
