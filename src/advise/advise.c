@@ -145,7 +145,7 @@ static hd_status judge_together(hd_arena *arena, const hd_diag *diag,
                                 const hd_advise_options *options, const hd_search_options *search,
                                 const hd_job *declared, const hd_search_result *found,
                                 hd_advice *advice) {
-    enum { FEW = 6 }; /* candidates: the best is known, up to what only the whole record has */
+    enum { FEW = 4 }; /* candidates: the best is known, up to what only the whole record has */
     hd_advise_options few = *options;
     few.evidence.candidates = FEW;
     hd_status status = return_to_declared(arena, options, search, declared, advice);
