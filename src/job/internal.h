@@ -73,6 +73,14 @@ const hd_record *job_resolver_record(const resolver *r, const char *name);
 const char *job_resolver_records(const resolver *r);
 const char *job_resolver_buffers(const resolver *r);
 
+/* ---- parts.c --------------------------------------------------------------------- */
+
+/* The scalars that the kernel loads of a struct by value without a record, in the order of memory;
+ * its bytes where it loads none at known places. */
+hd_leaf *job_leaves_of_loads(hd_arena *arena, const kir_kernel *kernel, uint32_t param,
+                             uint32_t *count);
+hd_leaf *job_leaves_of_bytes(hd_arena *arena, uint32_t bytes);
+
 /* ---- declare.c ------------------------------------------------------------------- */
 
 /* Makes the records that the job declares. */

@@ -307,12 +307,22 @@ static const hd_record *record_of_param(const resolver *r, const kir_param *para
                                               : param->record;
 }
 
+/* A struct by value of which nobody says what is in it: one of PTX. */
+static bool has_no_record(const resolver *r, const kir_param *param) {
+    hd_leaf plain;
+    return param->by_value_struct && !is_plain_struct(r, param, &plain) &&
+           !record_of_param(r, param) && KIR_HAS(r->module, UNTYPED_POINTERS);
+}
+
 /* What a by-value parameter is made of: one leaf, or those of a struct. */
-static hd_leaf *leaves_of_param(const resolver *r, const kir_param *param, uint32_t *count,
-                                uint32_t *bytes) {
+static hd_leaf *leaves_of_param(const resolver *r, const kir_kernel *kernel, uint32_t index,
+                                uint32_t *count, uint32_t *bytes) {
+    const kir_param *param = &kernel->params[index];
     hd_leaf *leaf = hd_new(r->arena, hd_leaf);
     *count = 1;
     *bytes = param->bytes;
+    if (has_no_record(r, param))
+        return job_leaves_of_loads(r->arena, kernel, index, count);
     if (param->by_value_struct && !is_plain_struct(r, param, leaf)) {
         const hd_record *record = record_of_param(r, param);
         *count = 0;
@@ -330,6 +340,18 @@ static hd_leaf *leaves_of_param(const resolver *r, const kir_param *param, uint3
     }
     *bytes = hd_type_stride(leaf->type);
     return leaf;
+}
+
+/* ": 32 bits at byte 0, 32 bits of a float at byte 4; or all of its 8 bytes" without a record. */
+static const char *list_places(const resolver *r, const hd_leaf *leaves, uint32_t count,
+                               uint32_t bytes) {
+    hd_str s = {.arena = r->arena};
+    for (uint32_t l = 0; l < count; l++)
+        hd_str_printf(&s, "%s%u %s at byte %u", l ? ", " : ": ", leaves[l].type.bits,
+                      leaves[l].type.kind == KIR_FLOAT ? "bits of a float" : "bits",
+                      leaves[l].offset);
+    hd_str_printf(&s, "; or all of its %u bytes", bytes);
+    return hd_str_text(&s);
 }
 
 /* ": n, c (4 numbers), u (its bytes); the pointer p is null" for a struct. */
@@ -358,8 +380,8 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
                             const hd_leaf *leaf, const char *text, void *bytes) {
     if (hd_type_parse_value(leaf->type, leaf->is_signed, text, bytes))
         return HD_OK;
-    bool sign_known =
-        param->by_value_struct || (param->type_name && strstr(param->type_name, "int") != NULL);
+    bool sign_known = (param->by_value_struct && !has_no_record(r, param)) ||
+                      (param->type_name && strstr(param->type_name, "int") != NULL);
     if (!sign_known && hd_type_parse_value(leaf->type, false, text, bytes))
         return HD_OK;
     const char *path = hd_leaf_path(r->arena, record_of_param(r, param), leaf);
@@ -368,7 +390,8 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
                    param->type_name ? param->type_name : "scalar", *path ? ", field " : "", path);
 }
 
-static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *param) {
+static hd_status resolve_value(const resolver *r, const kir_kernel *kernel, hd_arg *arg) {
+    const kir_param *param = &kernel->params[arg->param];
     uint32_t leaf_count, bytes, lanes = 0, given = 0;
     if (param->bytes > sizeof arg->value)
         return hd_fail(
@@ -376,23 +399,30 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
             "argument '%s' of type %s (%u bytes) is too large to be given by value; pass "
             "it through a buffer",
             arg->name, param->type_name, param->bytes);
-    hd_leaf *leaves = leaves_of_param(r, param, &leaf_count, &bytes);
+    hd_leaf *leaves = leaves_of_param(r, kernel, arg->param, &leaf_count, &bytes);
     if (!leaves || bytes > sizeof arg->value)
         return hd_fail(r->diag, HD_EUNSUPPORTED, &arg->place,
                        "argument '%s' is of type %s, whose parts are not known; pass it through a "
                        "buffer",
                        arg->name, param->type_name);
-    for (uint32_t l = 0; l < leaf_count; l++)
-        lanes += leaves[l].is_pointer ? 0 : leaves[l].type.lanes;
     for (const char *text = arg->value_text; next_part(r->arena, &text);)
         given++;
+    bool is_open = has_no_record(r, param);
+    if (is_open && given > 1 && given == bytes) {
+        leaves = job_leaves_of_bytes(r->arena, bytes);
+        leaf_count = bytes;
+    }
+    for (uint32_t l = 0; l < leaf_count; l++)
+        lanes += leaves[l].is_pointer ? 0 : leaves[l].type.lanes;
     if (given != lanes && given != 1)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "argument '%s' of type %s takes %u value%s, separated by commas%s; there are "
             "%u in '%.80s'",
             arg->name, param->type_name, lanes, lanes == 1 ? "" : "s",
-            list_values(r, record_of_param(r, param), leaves, leaf_count), given, arg->value_text);
+            is_open ? list_places(r, leaves, leaf_count, bytes)
+                    : list_values(r, record_of_param(r, param), leaves, leaf_count),
+            given, arg->value_text);
     const char *text = arg->value_text, *part = NULL;
     memset(arg->value, 0, sizeof arg->value);
     for (uint32_t l = 0; l < leaf_count; l++)
@@ -533,7 +563,7 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
                        param->type_name ? param->type_name : "of another kind", keys[wanted]);
     if (wanted == HD_ARG_BUFFER)
         return resolve_buffer_arg(r, launch, arg, param);
-    return wanted == HD_ARG_VALUE ? resolve_value(r, arg, param) : HD_OK;
+    return wanted == HD_ARG_VALUE ? resolve_value(r, kernel, arg) : HD_OK;
 }
 
 static hd_status check_all_given(const resolver *r, const hd_launch *launch) {

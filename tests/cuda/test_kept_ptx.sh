@@ -1,8 +1,82 @@
-# Kernels of programs/ from the PTX of kept/, which nvcc has made before, launched by the driver
-# interface from a program in C: what is tested of whole programs where there is no nvcc.
+# Programs of programs/ where there is no nvcc, from the PTX of kept/, which it has made before. clang,
+# which Heddle needs anyway, compiles the host's side, with Heddle's own headers and kept/runtime.h in
+# place of the toolkit's, and puts the PTX into the program as nvcc would. Then three of them by the
+# driver interface, from a program in C.
 source "$(dirname "$0")/../cli/lib.sh"
+source "$source_folder/tests/cuda/programs.sh"
 kept=$source_folder/tests/cuda/kept
+programs=$source_folder/tests/cuda/programs
 libraries=$(dirname "$heddle")/cuda
+clang=$(sed -n 's/^CLANG_PROGRAM:FILEPATH=//p' "$(dirname "$heddle")/CMakeCache.txt")
+
+# compile NAME SOURCE: NAME.o from the source, with the PTX of NAME.fatbin.
+compile() {
+    "$clang" -x cuda --cuda-host-only --cuda-path=/no/toolkit -nocudainc -std=c++17 -w \
+        -Xclang -target-sdk-version=12.5 -Xclang -fcuda-include-gpubinary -Xclang "$1.fatbin" \
+        -isystem "$("$clang" -print-resource-dir)/include/cuda_wrappers" \
+        -isystem "$source_folder/src/frontend/clang/cuda/own" -I"$source_folder/src" \
+        -include "$kept/runtime.h" -c -o "$1.o" "$2"
+}
+# link NAME: the program from NAME.o.
+link() {
+    g++ -o "$1" "$1.o" "$libraries/libcudart.so.13" -Wl,-rpath-link,"$libraries" -lpthread
+}
+# build FILE: the program that it is.
+build() {
+    local name
+    name=$(basename "$1" .cu)
+    python3 "$kept/fatbin.py" "$kept/$name.ptx" "$name.fatbin" && compile "$name" "$1" &&
+        link "$name"
+}
+export -f compile link build
+export source_folder kept programs libraries clang
+for file in "$programs"/*.cu; do echo "$file"; done |
+    while read -r file; do [ ! -e "$kept/$(basename "$file" .cu).ptx" ] || echo "$file"; done |
+    xargs -P 2 -I {} bash -c 'build {} >"$(basename {}).log" 2>&1 || cat "$(basename {}).log"'
+count=0
+for file in "$programs"/*.cu; do
+    [ -e "$kept/$(basename "$file" .cu).ptx" ] || continue
+    check_program "$file"
+    count=$((count + 1))
+done
+[ "$count" -ge 30 ] || complain "there is kept PTX of $count programs alone"
+
+# What has the runtime linked in says what to do: it has kernels, and no need of a library.
+printf 'const char code[8] __attribute__((section(".nv_fatbin"))) = "code";\nint main(void) {}\n' >static.c
+cc -o static static.c
+refuses 'static has .* linked in.*nvcc -cudart shared' watch -- ./static
+
+# Faults are told with the memory, and with what became of it.
+call watch -- ./illegal
+grep -q 'error: store of 4 bytes at byte 400' "$work/log/err" || complain 'no word of the store'
+grep -q 'just behind allocation 1 of 400 bytes of device memory' "$work/log/err" ||
+    complain 'no word of the memory'
+call watch -- ./freed
+grep -q 'which was freed; it had 4096 bytes' "$work/log/err" || complain 'no word of the freed memory'
+grep -q 'and freed at$' "$work/log/err" || complain 'no word of where it was freed'
+
+# refused NAME PATTERN ERROR: vectors with the code of NAME.fatbin says this, and gets this error.
+refused() {
+    compile "$1" "$programs/vectors.cu" && link "$1" || complain "$1 cannot be built"
+    call watch -- "./$1"
+    grep -Eq -- "$2" "$work/log/err" || complain "$1: not said: $2"
+    prints "$3"
+}
+sed 's/^\.version .*/.version 10.0/' "$kept/vectors.ptx" >later.ptx
+python3 "$kept/fatbin.py" later.ptx later.fatbin
+refused later 'later .fat binary 1.:[0-9]+: error: PTX of version 10.0 is not supported' cudaErrorInvalidPtx
+sed 's/add\.f32/frobnicate.f32/' "$kept/vectors.ptx" >unknown.ptx
+python3 "$kept/fatbin.py" unknown.ptx unknown.fatbin
+refused unknown 'error: there is no instruction frobnicate' cudaErrorInvalidPtx
+python3 - vectors.fatbin short.fatbin <<'END'
+import sys
+with open(sys.argv[1], "rb") as file:
+    data = file.read(200)
+with open(sys.argv[2], "wb") as file: # what is there is all that the header says
+    file.write(data[:8] + (len(data) - 16).to_bytes(8, "little") + data[16:])
+END
+refused short 'error: .*fat binary' cudaErrorInvalidKernelImage
+
 cc -std=c17 -Wall -Werror -o host "$kept/host.c" "$libraries/libcuda.so.1" -Wl,-rpath-link,"$libraries" ||
     complain 'host.c cannot be built'
 accepts watch --leaks -- ./host "$kept"

@@ -9,6 +9,7 @@
 # Then what watch says of programs: counts, faults, leaks, ways of building. Without nvcc there are
 # none, and nothing is tested. Called with the path of heddle.
 source "$(dirname "$0")/../cli/lib.sh"
+source "$source_folder/tests/cuda/programs.sh"
 programs=$source_folder/tests/cuda/programs
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
 [ -x "$nvcc" ] || { echo "skipped: there is no nvcc ($nvcc)"; exit 0; }
@@ -31,16 +32,7 @@ for file in "$programs"/*.cu; do echo "$file"; done | xargs -P 2 -I {} bash -c '
         { cat "$name.log"; echo "FAILED: nvcc {}"; }'
 
 for file in "$programs"/*.cu; do
-    name=$(basename "$file" .cu)
-    call watch --device h100 -- "./$name"
-    wanted=0
-    grep -q '^// faults' "$file" && wanted=2
-    [ "$status" -eq "$wanted" ] || complain "watch $name: exit status $status, not $wanted"
-    prints '^as expected$'
-    [ "$wanted" = 0 ] || grep -q ': error: ' "$work/log/err" || complain "$name: no fault is told"
-    while read -r line; do
-        grep -qxF -- "$line" "$work/log/out" || complain "$name does not print: $line"
-    done < <(sed -n 's,^// prints: ,,p' "$file")
+    check_program "$file"
 done
 
 # 1000 numbers of 4 bytes are 125 segments of 32, for two loads and a store.

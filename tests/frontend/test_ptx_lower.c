@@ -230,6 +230,57 @@ static void private_memory_becomes_values(void **state) {
     assert_int_equal(count_op(k, KIR_STORE), 3); /* bytes that overlap */
 }
 
+/* ---- matrices -------------------------------------------------------------------------------- */
+
+static void matrices_are_calls(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = lowered(
+        b, ".reg .b32 %x<9>, %y<9>; .shared .align 16 .b8 tile[1024]; ld.param.u64 %d1, [p];\n"
+           "cp.async.ca.shared.global [tile], [%d1], 8;\n"
+           "cp.async.cg.shared.global.L2::128B [tile+16], [%d1+16], 16, 4;\n"
+           "cp.async.wait_all; mov.u32 %r1, tile;\n"
+           "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%x0, %x1, %x2, %x3}, [%r1+64];\n"
+           "ldmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 {%y0, %y1}, [tile];\n"
+           "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%x4, %x5}, {%x0, %x1, %x2, %x3}, "
+           "{%y0, %y1}, {%x0, %x1};\n"
+           "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 {%x0, %x1, %x2, %x3}, {%x0, "
+           "%x1, %x2, %x3}, {%x4, %x5}, {%x0, %x1, %x2, %x3};\n"
+           "stmatrix.sync.aligned.m8n8.x1.shared.b16 [tile+128], {%x2};");
+    static const char *const names[] = {"ldmatrix_x4", "ldmatrix_x2_trans", "mma_m16n8k16_f16_f16",
+                                        "mma_m16n8k32_s32_u8_s8_sat", "stmatrix_x1"};
+    assert_int_equal(count_op(k, KIR_CALL), 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_string_equal(nth(k, KIR_CALL, i)->name, names[i]);
+    assert_int_equal(count_op(k, KIR_COPY), 2);
+    assert_int_equal(count_op(k, KIR_FILL), 1); /* what the second one does not copy */
+    const kir_inst *from = arg(k, nth(k, KIR_CALL, 0), 0);
+    assert_int_equal(from->type.space, KIR_LOCAL);
+    assert_int_equal(nth(k, KIR_CALL, 0)->type.lanes, 4);
+    assert_int_equal(arg(k, nth(k, KIR_CALL, 3), 1)->type.lanes, 2);
+}
+
+/* 32 rows of A are two mma's; neighbours along k are one access where they are neighbours. */
+static void wmma_is_mma_and_plain_accesses(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = lowered(
+        b, ".reg .b32 %x<9>, %y<9>, %z<9>; ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q];\n"
+           "wmma.load.a.sync.aligned.row.m32n8k16.global.s8 {%x0, %x1, %x2, %x3}, [%d1];\n"
+           "wmma.load.b.sync.aligned.row.m32n8k16.global.s8 {%y0}, [%d1+512];\n"
+           "mov.u32 %z0, 0; wmma.mma.sync.aligned.row.row.m32n8k16.s32.s8.s8.s32 {%z0, %z1, %z2, "
+           "%z3, %z4, %z5, %z6, %z7}, {%x0, %x1, %x2, %x3}, {%y0}, {%z0, %z0, %z0, %z0, %z0, %z0, "
+           "%z0, %z0};\n"
+           "wmma.store.d.sync.aligned.row.m32n8k16.global.s32 [%d2], {%z0, %z1, %z2, %z3, %z4, "
+           "%z5, %z6, %z7}, 8;");
+    assert_int_equal(count_op(k, KIR_CALL), 2);
+    assert_string_equal(nth(k, KIR_CALL, 0)->name, "mma_m16n8k16_s32_s8");
+    assert_int_equal(count_op(k, KIR_LOAD), 4 + 4);
+    assert_int_equal(nth(k, KIR_LOAD, 0)->type.lanes, 4);
+    assert_int_equal(nth(k, KIR_LOAD, 4)->type.lanes, 1);
+    assert_int_equal(count_op(k, KIR_STORE), 4);
+    assert_int_equal(address(k, nth(k, KIR_LOAD, 0))->type.space, KIR_GLOBAL);
+    assert_string_equal(k->params[1].element_type, "int");
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refuses(bench *b, const char *text, hd_status status, const char *message,
@@ -257,12 +308,19 @@ static void refused_with_name_and_line(void **state) {
          "through a pointer", 7},
         {"mov.u32 %r1, %cluster_ctaid.x;", "clusters", 7},
         {"cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group", 7},
+        {"wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r1}, [%d1];",
+         "wmma.load.a.sync.aligned.row.m8n8k32.s4 is not supported; m16n16k16", 7},
+        {"wmma.load.a.sync.aligned.row.m16n16k16.tf32 {%r1}, [%d1];", "m16n16k8 of tf32", 7},
+        {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2};", "matrices of m8n8 are", 7},
+        {"redux.sync.max.f64 %d1, %d2, -1;", "min and max of f32 are", 7},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refuses(b, kernel(b, bad[i].body), HD_EUNSUPPORTED, bad[i].message, bad[i].line);
     refuses(b, kernel(b, "add.u32 %r1, %nothing, 1;"), HD_EINPUT, "%nothing", 7);
     refuses(b, kernel(b, "bra nowhere;"), HD_EINPUT, "there is no label nowhere", 7);
     refuses(b, kernel(b, "popc.f32 %r1, %r2;"), HD_EINPUT, "there is no popc of this type", 7);
+    refuses(b, kernel(b, "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r1, %r2, %r3}, [%d1];"),
+            HD_EINPUT, "the fragment has 2 registers, not 3", 7);
     refuses(b, kernel(b, "bra 7;"), HD_EINPUT, "bra needs a label", 7);
     refuses(b, ".func f() { call f, (); ret; }\n.visible .entry k() { call f, (); ret; }\n",
             HD_EUNSUPPORTED, "recursion", 4);
@@ -287,6 +345,8 @@ int main(void) {
         TEST(kernels_go_by_their_names),
         TEST(calls_are_inlined),
         TEST(private_memory_becomes_values),
+        TEST(matrices_are_calls),
+        TEST(wmma_is_mma_and_plain_accesses),
         TEST(refused_with_name_and_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -394,6 +394,66 @@ static void variables_of_cuda_take_buffers(void **state) {
     assert_true(binding.global[0] == 8 && binding.local[0] == 4 && binding.param_known[1]);
 }
 
+static const char ptx_module[] = "rule blocks rule untyped_pointers\n"
+                                 "kernel \"k\" {\n"
+                                 "    param \"s\" ptr.private type \"char[24]\" bytes 24 value\n"
+                                 "    param \"t\" ptr.private type \"char[3]\" bytes 3 value\n"
+                                 "b0:\n"
+                                 "    %s = param ptr.private 0\n"
+                                 "    %a = addr ptr.private %s + 8\n"
+                                 "    %b = addr ptr.private %s + 16\n"
+                                 "    %c = addr ptr.private %s + 10\n"
+                                 "    %y = load i16 %c align 2\n"
+                                 "    %x = load f32 %a align 4\n"
+                                 "    %n = load i32 %s align 4\n"
+                                 "    %v = load i16x2 %b align 4\n"
+                                 "    ret\n"
+                                 "}\n";
+
+#define PTX_JOB(s, t)                                                         \
+    "kernel: k.ptx\nlaunches:\n"                                              \
+    "  - {kernel: k, blocks: [2], threads: [4], args: [{name: s, value: \"" s \
+    "\"}, {name: t, value: \"" t "\"}]}\n"
+
+/* PTX says how many bytes a struct has: what is loaded of it are its parts, but for what overlaps
+ * an earlier one. */
+static void structs_of_ptx_have_the_parts_that_are_loaded(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    kir_module *module;
+    assert_int_equal(kir_parse(f->arena, &f->diag, "k.kir", ptx_module, &module), HD_OK);
+    f->module = module;
+    assert_int_equal(resolve(f, PTX_JOB("-3, 2.5, 4, 65535", "1, 2, 255"), &job), HD_OK);
+    const hd_arg *args = job->launches[0].args;
+    uint8_t wanted[24] = {0};
+    memcpy(wanted, &(const int32_t){-3}, 4);
+    memcpy(wanted + 8, &(const float){2.5f}, 4);
+    memcpy(wanted + 16, (const uint16_t[]){4, 65535}, 4);
+    assert_int_equal(args[0].value_bytes, 24);
+    assert_memory_equal(args[0].value, wanted, 24);
+    assert_int_equal(args[1].value_bytes, 3);
+    assert_memory_equal(args[1].value, ((const uint8_t[]){1, 2, 255}), 3); /* none is loaded */
+    assert_int_equal(resolve(f,
+                             PTX_JOB("1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, "
+                                     "18, 19, 20, 21, 22, 23, 24",
+                                     "7"),
+                             &job),
+                     HD_OK);
+    for (uint32_t i = 0; i < 24; i++)
+        assert_int_equal(job->launches[0].args[0].value[i], i + 1);
+    assert_memory_equal(job->launches[0].args[1].value, ((const uint8_t[]){7, 7, 7}), 3);
+    f->seen = (captured){0};
+    assert_int_equal(resolve(f, PTX_JOB("1, 2", "0"), &job), HD_EINPUT);
+    assert_non_null(strstr(f->seen.text, "takes 4 values, separated by commas: 32 bits at byte 0, "
+                                         "32 bits of a float at byte 8, 16 bits at byte 16"));
+    assert_non_null(strstr(f->seen.text, "or all of its 24 bytes; there are 2"));
+    const hd_job_flags flags = {
+        .kernel_path = "k.ptx", .dims = 1, .global = {64, 1, 1}, .local = {64, 1, 1}};
+    assert_int_equal(hd_job_from_flags(f->arena, &f->diag, &flags, f->module, &job), HD_OK);
+    assert_int_equal(job->launches[0].args[0].value[0], 1);
+    assert_memory_equal(job->launches[0].args[0].value + 8, &(const float){1}, 4);
+}
+
 /* Which way a launch gives its size is known when the kernels are. */
 static void launches_are_given_as_the_kernel_takes_them(void **state) {
     fixture *f = *state;
@@ -462,6 +522,8 @@ int main(void) {
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(variables_of_cuda_take_buffers, fixture_setup,
                                         fixture_teardown),
+        cmocka_unit_test_setup_teardown(structs_of_ptx_have_the_parts_that_are_loaded,
+                                        fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(launches_are_given_as_the_kernel_takes_them, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(mistakes_with_cuda_are_one_message, fixture_setup,

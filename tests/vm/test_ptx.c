@@ -186,6 +186,12 @@ static uint64_t of_double(double d) {
 #define L(v) ((int64_t)(v))
 #define W(v) ((uint32_t)(v))
 
+/* Of the bytes from a bit on. */
+static uint32_t byte_distance(uint32_t x, uint32_t y, uint32_t from) {
+    uint32_t a = x >> from & 255, b = y >> from & 255;
+    return a > b ? a - b : b - a;
+}
+
 WANT(w_add, W(n->x + n->y))
 WANT(w_add_sat, W(L(S(n->x)) + S(n->y) > INT32_MAX   ? INT32_MAX
                   : L(S(n->x)) + S(n->y) < INT32_MIN ? INT32_MIN
@@ -216,6 +222,14 @@ WANT(d_bfi, oracle_insert(n->a, n->b, n->y, n->z, 64))
 WANT(w_bfind, W(oracle_find(n->a, 64, false)))
 WANT(w_shiftamt, W(oracle_find(n->x, 32, true) < 0 ? -1 : 31 - oracle_find(n->x, 32, true)))
 WANT(w_add16, W(((n->x + n->y) & 0xffff) | ((n->x >> 16) + (n->y >> 16)) << 16))
+WANT(w_bytes, W(byte_distance(n->x, n->y, 0) | byte_distance(n->x, n->y, 8) << 8 |
+                byte_distance(n->x, n->y, 16) << 16 | byte_distance(n->x, n->y, 24) << 24))
+WANT(w_byte_sum, W(n->z + byte_distance(n->x, n->y, 0) + byte_distance(n->x, n->y, 8) +
+                   byte_distance(n->x, n->y, 16) + byte_distance(n->x, n->y, 24)))
+WANT(w_signed_byte_sum, W(n->z + (uint32_t)abs((int8_t)n->x - (int8_t)n->y) +
+                          (uint32_t)abs((int8_t)(n->x >> 8) - (int8_t)(n->y >> 8)) +
+                          (uint32_t)abs((int8_t)(n->x >> 16) - (int8_t)(n->y >> 16)) +
+                          (uint32_t)abs((int8_t)(n->x >> 24) - (int8_t)(n->y >> 24))))
 WANT(w_bmsk, W(((UINT64_C(1) << (n->y > 32 ? 32 : n->y)) - 1) << (n->x > 32 ? 32 : n->x)))
 
 static void integers(void **state) {
@@ -252,6 +266,9 @@ static void integers(void **state) {
         {"bfind.u64 %w, %a;", w_bfind},
         {"bfind.shiftamt.s32 %w, %x;", w_shiftamt},
         {"add.u16x2 %w, %x, %y;", w_add16},
+        {"vabsdiff4.u32.u32.u32 %w, %x, %y, %z;", w_bytes},
+        {"vabsdiff4.u32.u32.u32.add %w, %x, %y, %z;", w_byte_sum},
+        {"vabsdiff4.u32.s32.s32.add %w, %x, %y, %z;", w_signed_byte_sum},
         {"bmsk.clamp.b32 %w, %x, %y;", w_bmsk},
     };
     CHECK(rows);
@@ -485,6 +502,9 @@ WANT(w_bfly, n->thread ^ 3)
 WANT(w_down, (n->thread & 31) < 30 ? n->thread + 2 : n->thread | 0x100)
 WANT(w_redux, n->thread < 32 ? 31 : 63)
 WANT(w_count, 21)
+/* Only the first warp comes to barrier 3. */
+WANT(w_named, n->thread < 32 ? 9 : 0)
+WANT(w_and_or, n->thread < 32 ? 2 : 1)
 WANT(w_match, W(0x11111111) << (n->thread & 3))
 WANT(w_lane, (n->thread & 31) | (n->thread >> 5) << 8)
 
@@ -496,6 +516,14 @@ static void warps(void **state) {
         {"shfl.sync.down.b32 %w|%p, %t0, 2, 31, -1; @!%p or.b32 %w, %w, 0x100;", w_down},
         {"redux.sync.max.u32 %w, %t0, -1;", w_redux},
         {"setp.lt.u32 %p, %t0, 21; bar.red.popc.u32 %w, 0, %p;", w_count},
+        {"mov.u32 %w, 0; setp.lt.u32 %p, %t0, 9; setp.lt.u32 %q, %t0, 32; @%q bar.red.popc.u32 "
+         "%w, 3, 32, %p;",
+         w_named},
+        {"setp.ne.u32 %p, %t0, 40; shr.u32 %t1, %t0, 5; add.u32 %t1, %t1, 1; setp.lt.u32 %u, %t0, "
+         "32; selp.u32 %w, 2, 0, %u; barrier.red.and.pred %q, 5, %p; @%q mov.u32 %w, 9; "
+         "setp.gt.u32 %p, %t0, 32; @%u bra done; barrier.red.or.pred %q, %t1, 32, %p; selp.u32 %w, "
+         "1, 0, %q; done:",
+         w_and_or},
         {"and.b32 %t1, %t0, 3; match.any.sync.b32 %w, %t1, -1;", w_match},
         {"mov.u32 %t1, %laneid; mov.u32 %t2, %warpid; shl.b32 %t2, %t2, 8; or.b32 %w, %t1, %t2;",
          w_lane},
@@ -503,12 +531,64 @@ static void warps(void **state) {
     CHECK(rows);
 }
 
+/* The extreme float of a warp; NaN is nothing, or, with .NaN, all. -0 is less than 0. */
+static uint64_t extreme(const uint64_t *in, bool is_max, bool is_abs, bool keeps_nan) {
+    float best = NAN;
+    bool has_nan = false;
+    for (uint32_t t = 0; t < 32; t++) {
+        float f = numbers_of(in + t * NUMBERS, t).f;
+        f = is_abs ? fabsf(f) : f;
+        has_nan |= isnan(f);
+        bool is_less = f < best || (f == best && !signbit(f) < !signbit(best));
+        if (isnan(best) || (!isnan(f) && f != best && is_less != is_max) ||
+            (f == best && is_less != is_max))
+            best = f;
+    }
+    return of_float(keeps_nan && has_nan ? NAN : best);
+}
+
+static void reductions_of_floats(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        bool is_max, is_abs, keeps_nan;
+    } rows[] = {
+        {"redux.sync.min.f32 %s0, %f, -1; mov.b32 %w, %s0;", false, false, false},
+        {"redux.sync.max.f32 %s0, %f, -1; mov.b32 %w, %s0;", true, false, false},
+        {"redux.sync.min.abs.f32 %s0, %f, -1; mov.b32 %w, %s0;", false, true, false},
+        {"redux.sync.max.abs.NaN.f32 %s0, %f, -1; mov.b32 %w, %s0;", true, true, true},
+        {"redux.sync.min.NaN.f32 %s0, %f, -1; mov.b32 %w, %s0;", false, false, true},
+    };
+    enum { WITH_NAN, WITHOUT, ONLY_NAN, ZEROS, MIXES };
+    uint64_t in[THREADS * NUMBERS], out[THREADS], seed = 9;
+    for (uint32_t mix = 0; mix < MIXES; mix++) {
+        for (uint32_t i = 0; i < THREADS * NUMBERS; i++) {
+            uint64_t random = hd_next_random(&seed);
+            in[i] = mix == ONLY_NAN  ? 0xffc00000 | (random & 0xffff)
+                    : mix == ZEROS   ? random & 0x80000000
+                    : mix == WITHOUT ? random & 0xbfffffff
+                    : random % 8     ? random & 0xffffffff
+                                     : 0x7fc00000 | (random & 0x80000000);
+        }
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+            hd_arena *arena = hd_arena_new();
+            run_text(rows[r].body, text_of(arena, rows[r].body), in, out);
+            for (uint32_t t = 0; t < THREADS; t++) {
+                uint64_t wanted = extreme(in + t / 32 * 32 * NUMBERS, rows[r].is_max,
+                                          rows[r].is_abs, rows[r].keeps_nan);
+                assert_int_equal(out[t], wanted);
+            }
+            hd_arena_free(arena);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers),    cmocka_unit_test(bits),
         cmocka_unit_test(floats),      cmocka_unit_test(directed_rounding),
         cmocka_unit_test(conversions), cmocka_unit_test(memory_and_calls),
-        cmocka_unit_test(warps),
+        cmocka_unit_test(warps),       cmocka_unit_test(reductions_of_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -363,7 +363,8 @@ static const ptx_rule *find_rule(const ptx_rule *rules, const char *name) {
 
 static const ptx_rule *rule_of(const ptx_inst *inst) {
     static const ptx_rule *const tables[] = {ptx_integer_rules, ptx_logic_rules,  ptx_convert_rules,
-                                             ptx_memory_rules,  ptx_thread_rules, ptx_matrix_rules};
+                                             ptx_memory_rules,  ptx_thread_rules, ptx_matrix_rules,
+                                             ptx_wmma_rules};
     const ptx_rule *found = NULL;
     if (ptx_is_float(ptx_type_of(inst, 0)) || ptx_has(inst, "f32x2"))
         found = find_rule(ptx_float_rules, inst->words[0]);
@@ -375,7 +376,7 @@ static const ptx_rule *rule_of(const ptx_inst *inst) {
 /* What needs hardware that is not modelled. */
 static bool is_refused(const char *name) {
     static const char refused[] =
-        "wmma stmatrix tex tld4 txq istypep suld sust sured suq wgmma tcgen05 mbarrier mapa "
+        "tex tld4 txq istypep suld sust sured suq wgmma tcgen05 mbarrier mapa "
         "getctarank "
         "tensormap multimem stackrestore stacksave alloca clusterlaunchcontrol";
     return hd_has_word(refused, name);

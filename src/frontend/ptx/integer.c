@@ -317,6 +317,38 @@ static void lower_dot(ptx_lowering *l, const void *what) {
         ptx_put(l, 0, ptx_call3(l, name, a, b, c), false);
 }
 
+/* Byte i, extended to 32 bits. */
+static kir_value byte_of(ptx_lowering *l, kir_value value, uint32_t i, ptx_type type) {
+    kir_type word = ptx_int(32);
+    value = ptx_op(l, KIR_SHL, value, ptx_number(l, word, 24 - 8 * i));
+    return ptx_op(l, ptx_is_signed(type) ? KIR_ASHR : KIR_LSHR, value, ptx_number(l, word, 24));
+}
+
+/* vabsdiff4.u32.u32.u32{.add} d, a, b, c: the differences of four bytes, or c and their sum. It is
+ * the one video instruction that compilers still write. */
+static void lower_byte_differences(ptx_lowering *l, const void *what) {
+    (void)what;
+    bool adds = ptx_has(l->inst, "add");
+    ptx_type a_type = ptx_type_of(l->inst, 1), b_type = ptx_type_of(l->inst, 0);
+    kir_value a = ptx_get(l, 1, PTX_B32), b = ptx_get(l, 2, PTX_B32), c = ptx_get(l, 3, PTX_B32);
+    if (ptx_has(l->inst, "sat"))
+        ptx_cannot(l, "%s is not supported; it is without .sat", ptx_opcode(l->arena, l->inst));
+    if (l->out.status)
+        return;
+    kir_value zero = ptx_number(l, ptx_int(32), 0), d = adds ? c : zero;
+    for (uint32_t i = 0; i < 4; i++) {
+        kir_value by = ptx_op(l, KIR_SUB, byte_of(l, a, i, a_type), byte_of(l, b, i, b_type));
+        by = ptx_choose(l, ptx_is(l, KIR_P_SLT, by, zero), ptx_op(l, KIR_SUB, zero, by), by);
+        if (adds)
+            d = add(l, d, by);
+        else
+            d = ptx_op(l, KIR_OR, d,
+                       ptx_op(l, KIR_SHL, ptx_op(l, KIR_AND, by, ptx_number(l, ptx_int(32), 255)),
+                              ptx_number(l, ptx_int(32), 8 * i)));
+    }
+    ptx_put(l, 0, d, false);
+}
+
 static const bool YES = true, NO = false;
 static const addition ADD = {false, false}, SUB = {true, false}, ADDC = {false, true},
                       SUBC = {true, true};
@@ -338,6 +370,7 @@ const ptx_rule ptx_integer_rules[] = {
     {"neg", lower_neg, &NO, false},
     {"abs", lower_neg, &YES, false},
     {"sad", lower_sad, NULL, false},
+    {"vabsdiff4", lower_byte_differences, NULL, false},
     {"popc", lower_count, "popcount", false},
     {"clz", lower_count, "clz", false},
     {"brev", lower_count, "bit_reverse", false},

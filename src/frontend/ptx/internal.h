@@ -5,7 +5,8 @@
  *     ssa.c        registers are variables: blocks, phis, and the order of blocks
  *     operand.c    what an operand is worth, and where a result goes
  *     control.c    labels, branches, predicates, calls
- *     integer.c, logic.c, float.c, convert.c, memory.c, thread.c, matrix.c   instructions
+ *     integer.c, logic.c, float.c, convert.c, memory.c, thread.c, matrix.c, wmma.c
+ *                  instructions
  *     pointers.c   addresses, which PTX computes with integers, become addresses of kir
  *     promote.c    private memory becomes values
  *     types.c      floats that are bits in the text, elements of buffers
@@ -210,10 +211,13 @@ typedef struct ptx_rule {
     bool has_effect; /* so that a predicated one is branched around, not computed and dropped */
 } ptx_rule;
 extern const ptx_rule ptx_integer_rules[], ptx_logic_rules[], ptx_float_rules[],
-    ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_matrix_rules[];
+    ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_matrix_rules[],
+    ptx_wmma_rules[];
 
 /* memory.c: the address that operand i is, a pointer to a space. */
 kir_value ptx_address(ptx_lowering *l, uint32_t i, ptx_space space);
+/* So many bytes behind it, an i64. */
+kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_value bytes);
 /* The space that a word names, "shared" and "shared::cta"; PTX_NO_SPACE: none. */
 ptx_space ptx_space_of(const ptx_inst *inst);
 kir_space ptx_kir_space(ptx_space space);

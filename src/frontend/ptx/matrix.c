@@ -63,7 +63,7 @@ static void lower_mma(ptx_lowering *l, const void *what) {
     put_fragment(l, front_emit_call(&l->out, name, ptx_type_of_value(l, args[2]), 3, args));
 }
 
-/* ---- loads and transposition --------------------------------------------------------- */
+/* ---- loads, stores and transposition --------------------------------------------------------- */
 
 /* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d, ...}, [address] */
 static void lower_ldmatrix(ptx_lowering *l, const void *what) {
@@ -82,6 +82,21 @@ static void lower_ldmatrix(ptx_lowering *l, const void *what) {
                  front_emit_call(&l->out, name, front_int_type(32, (uint8_t)count), 1, &address));
 }
 
+/* stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [address], {a, ...} */
+static void lower_stmatrix(ptx_lowering *l, const void *what) {
+    (void)what;
+    uint32_t count = registers_of(l, 1);
+    if (!ptx_has(l->inst, "m8n8") || (count != 1 && count != 2 && count != 4)) {
+        ptx_cannot(l, "%s is not supported; matrices of m8n8 are", ptx_opcode(l->arena, l->inst));
+        return;
+    }
+    kir_value args[] = {ptx_address(l, 0, PTX_SHARED), fragment(l, 1, PTX_B32)};
+    const char *name =
+        hd_format(l->arena, "stmatrix_x%u%s", count, ptx_has(l->inst, "trans") ? "_trans" : "");
+    if (!l->out.status)
+        front_emit_call(&l->out, name, (kir_type){0}, 2, args);
+}
+
 static void lower_movmatrix(ptx_lowering *l, const void *what) {
     (void)what;
     kir_value value = ptx_get(l, 1, PTX_B32);
@@ -92,6 +107,7 @@ static void lower_movmatrix(ptx_lowering *l, const void *what) {
 const ptx_rule ptx_matrix_rules[] = {
     {"mma", lower_mma, NULL, true},
     {"ldmatrix", lower_ldmatrix, NULL, true},
+    {"stmatrix", lower_stmatrix, NULL, true},
     {"movmatrix", lower_movmatrix, NULL, true},
     {NULL},
 };

@@ -93,6 +93,18 @@ kir_value ptx_address(ptx_lowering *l, uint32_t i, ptx_space space) {
     return pointer_of(l, ptx_operand_at(l, i), space);
 }
 
+kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_value bytes) {
+    int64_t offset;
+    kir_value value = value_of_address(l, ptx_operand_at(l, i), &offset);
+    if (l->out.status)
+        return 0;
+    kir_type wide = ptx_int(64);
+    value = ptx_op(l, KIR_ADD, ptx_resize(l, value, wide, false), bytes);
+    if (offset)
+        value = ptx_op(l, KIR_ADD, value, ptx_number(l, wide, offset));
+    return to_pointer(l, value, ptx_kir_space(space));
+}
+
 /* ---- vectors ------------------------------------------------------------------------- */
 
 kir_value ptx_part(ptx_lowering *l, kir_value vector, uint32_t k) {

@@ -22,20 +22,17 @@ static bool is_whole(ptx_lowering *l, kir_value number, bool has_count) {
 /* bar.red.popc.u32 d, number{, threads}, {!}p */
 static void lower_reduction(ptx_lowering *l) {
     bool counts = ptx_has(l->inst, "popc"), has_count = l->inst->operand_count > 3;
-    const char *name = counts                    ? "barrier_count"
-                       : ptx_has(l->inst, "and") ? "barrier_and"
-                                                 : "barrier_or";
+    const char *mode = counts ? "count" : ptx_has(l->inst, "and") ? "and" : "or";
     kir_value number = ptx_get(l, 1, PTX_U32);
+    kir_value threads = has_count ? ptx_get(l, 2, PTX_U32) : ptx_number(l, word(), 0);
     kir_value bit = ptx_get(l, has_count ? 3 : 2, PTX_PRED);
     if (l->out.status)
         return;
-    if (!is_whole(l, number, has_count)) {
-        ptx_cannot(l, "%s of another barrier than 0, or of a part of the block, is not supported",
-                   ptx_opcode(l->arena, l->inst));
-        return;
-    }
-    bit = ptx_bool(l, bit);
-    kir_value d = call(l, name, 1, &bit);
+    kir_value args[] = {number, threads, ptx_bool(l, bit)}, d;
+    if (is_whole(l, number, has_count))
+        d = call(l, hd_format(l->arena, "barrier_%s", mode), 1, &args[2]);
+    else
+        d = call(l, hd_format(l->arena, "barrier_named_%s", mode), 3, args);
     ptx_put(l, 0, counts ? d : ptx_is_not_zero(l, d), false);
 }
 
@@ -143,13 +140,46 @@ static void lower_shuffle(ptx_lowering *l, const void *what) {
     ptx_put_to(l, &to->list[1], ptx_is_not_zero(l, p), false);
 }
 
+/* Bits of floats as unsigned numbers of the same order. NaN counts for less than all, or, with
+ * .NaN, for more, whichever is sought: it is at one of the two ends. */
+static kir_value ordered(ptx_lowering *l, kir_value value, bool is_max) {
+    kir_value zero = ptx_number(l, word(), 0), sign = ptx_number(l, word(), INT32_MIN);
+    kir_value magnitude = ptx_op(l, KIR_AND, value, ptx_not(l, sign));
+    if (ptx_has(l->inst, "abs"))
+        value = magnitude;
+    kir_value key = ptx_choose(l, ptx_is(l, KIR_P_SLT, value, zero), ptx_not(l, value),
+                               ptx_op(l, KIR_XOR, value, sign));
+    kir_value is_nan = ptx_is(l, KIR_P_UGT, magnitude, ptx_number(l, word(), 0x7f800000));
+    bool is_above = ptx_has(l->inst, "NaN") == is_max;
+    return ptx_choose(l, is_nan, ptx_number(l, word(), is_above ? -1 : 0), key);
+}
+
+/* redux.sync.min{.abs}{.NaN}.f32 d, value, mask */
+static void lower_float_redux(ptx_lowering *l) {
+    bool is_max = ptx_has(l->inst, "max");
+    kir_value value = ptx_get(l, 1, PTX_B32), mask = ptx_get(l, 2, PTX_B32);
+    if (ptx_type_of(l->inst, 0) != PTX_F32 || (!is_max && !ptx_has(l->inst, "min")))
+        ptx_cannot(l, "%s is not supported; min and max of f32 are", ptx_opcode(l->arena, l->inst));
+    if (l->out.status)
+        return;
+    kir_value args[] = {mask, ordered(l, value, is_max)};
+    kir_value key = call(l, is_max ? "warp_reduce_umax" : "warp_reduce_umin", 2, args);
+    kir_value zero = ptx_number(l, word(), 0), sign = ptx_number(l, word(), INT32_MIN);
+    kir_value bits = ptx_choose(l, ptx_is(l, KIR_P_SLT, key, zero), ptx_op(l, KIR_XOR, key, sign),
+                                ptx_not(l, key));
+    kir_value is_none = ptx_is(l, KIR_P_EQ, key, zero);
+    ptx_put(l, 0, ptx_choose(l, is_none, ptx_number(l, word(), INT32_MAX), bits), false);
+}
+
 static void lower_redux(ptx_lowering *l, const void *what) {
     (void)what;
     static const char *const names[] = {"add", "and", "or", "xor", "min", "max"};
     ptx_type type = ptx_type_of(l->inst, 0);
+    if (ptx_is_float(type)) {
+        lower_float_redux(l);
+        return;
+    }
     kir_value value = ptx_get(l, 1, type), mask = ptx_get(l, 2, PTX_B32);
-    if (ptx_is_float(type))
-        ptx_cannot(l, "%s is not supported", ptx_opcode(l->arena, l->inst));
     for (size_t i = 0; i < 6 && !l->out.status; i++) {
         if (!ptx_has(l->inst, names[i]))
             continue;
