@@ -80,6 +80,13 @@ const char *hd_ptx_kernel_name(const hd_ptx_kernel *kernel);
 hd_ptx_kernel_facts hd_ptx_facts(const hd_ptx_kernel *kernel);
 /* Where a parameter stands in a packed buffer. */
 void hd_ptx_param(const hd_ptx_kernel *kernel, uint32_t index, uint32_t *offset, uint32_t *bytes);
+/* What a job file (docs/job.md) calls the kernel, and a parameter of it. */
+const char *hd_ptx_kernel_title(const hd_ptx_kernel *kernel);
+const char *hd_ptx_param_title(const hd_ptx_kernel *kernel, uint32_t index, bool *is_pointer);
+/* The variables in global and constant memory that the kernel names, from index 0 on; false: there
+ * are no more. */
+bool hd_ptx_kernel_variable(const hd_ptx_kernel *kernel, uint32_t index, const char **title,
+                            void **address, size_t *bytes);
 /* A variable in global or constant memory; false: there is none of this name. */
 bool hd_ptx_variable(hd_ptx_module *module, const char *name, void **address, size_t *bytes);
 

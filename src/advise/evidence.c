@@ -129,6 +129,9 @@ static uint64_t next_blocks(double each, uint64_t left, uint64_t rest) {
 
 /* Runs blocks from the first on until the limit; *each is the work of a block of the kernel. */
 static hd_status try_run(hearing *h, hd_vm *vm, planned_run *run, uint64_t *left, double *each) {
+    hd_status written = run->tried ? HD_OK : hd_vm_write_before(vm, run->launch);
+    if (written)
+        return written;
     while (run->tried < run->blocks && *left && !h->evidence->stopped) {
         uint64_t count = next_blocks(*each, *left, run->blocks - run->tried);
         const hd_block_choice some = {run->tried, run->tried + count - 1, 0, 1};
@@ -252,8 +255,10 @@ static hd_status hear_run(hearing *h, hd_vm *vm, const planned_run *run, bool la
     hd_vm_counts counts = {0};
     for (uint32_t d = 0; d < e->own->device_count; d++)
         hd_shapes_next(e->own->shapes[d], run->launch);
-    hd_status status =
-        hd_vm_run_blocks(vm, run->launch, last ? &run->heard : &hd_all_blocks, &some, &counts);
+    hd_status status = hd_vm_write_before(vm, run->launch);
+    if (status == HD_OK)
+        status =
+            hd_vm_run_blocks(vm, run->launch, last ? &run->heard : &hd_all_blocks, &some, &counts);
     e->runs++;
     e->blocks += hd_blocks_chosen(&run->heard, run->blocks);
     return status == HD_OK ? HD_OK : failed(h, run->launch, &counts, status);

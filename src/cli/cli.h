@@ -161,6 +161,8 @@ hd_status cli_device_names(cli *c, bool profiles, cli_texts *names);
 
 /* By its name. */
 bool cli_is_job(const char *path);
+/* The job file in a folder that heddle record has made; other paths as they are. */
+const char *cli_job_path(cli *c, const char *path);
 
 /* The options that set `source`. */
 const cli_option *cli_job_options(cli *c, cli_source *source);
@@ -256,6 +258,7 @@ int cmd_layout_graph(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);
 int cmd_caches(cli *c, int argc, char **argv);
 int cmd_measure(cli *c, int argc, char **argv);
+int cmd_record(cli *c, int argc, char **argv);
 int cmd_report(cli *c, int argc, char **argv);
 int cmd_reuse(cli *c, int argc, char **argv);
 int cmd_rewrite(cli *c, int argc, char **argv);

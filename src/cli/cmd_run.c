@@ -1,5 +1,6 @@
 /* heddle run: the job on the machine, and what it executed, touched and moved. */
 #include "cli/contents.h"
+#include "cli/expected.h"
 #include "cli/placed.h"
 
 typedef struct request {
@@ -27,7 +28,12 @@ typedef struct counting {
     hd_counters **counters;
     hd_origin *origin;       /* NULL: accesses are not listed, or the job is run as it is */
     hd_access_table *tables; /* [devices], of all runs; NULL: accesses are not listed */
+    cli_expected *expected;  /* NULL: not asked for */
 } counting;
+
+static hd_status check_launch(void *self, const hd_vm *vm, uint32_t launch) {
+    return cli_expected_ran(((counting *)self)->expected, vm, launch);
+}
 
 static bool begin_counting(void *self, uint32_t number, hd_sink *sink) {
     counting *c = self;
@@ -140,12 +146,16 @@ static int show(cli *c, const request *r, const counting *counts, const cli_run 
 /* ---- the command --------------------------------------------------------------------- */
 
 /* What follows a run that was not stopped: the contents are compared and written. */
-static hd_status use_contents(cli *c, request *r, const hd_vm *vm) {
+static hd_status use_contents(cli *c, request *r, const hd_vm *vm, hd_status ran) {
     const hd_job *job = r->placed.original;
     void **contents = cli_placed_contents(c, &r->placed, vm);
     hd_status status = HD_OK;
     if (r->check_texts.count)
         status = cli_compare(c, &r->check, job, contents);
+    if (r->check_texts.count && ran == HD_EDIFFER) {
+        r->check.equal = r->check.bit_equal = false;
+        status = status ? status : ran;
+    }
     r->checked = r->check_texts.count && (status == HD_OK || status == HD_EDIFFER);
     if (r->dump_texts.count && (status == HD_OK || status == HD_EDIFFER)) {
         hd_status wrote = cli_write_dumps(c, r->dumps, r->dump_texts.count, job, contents);
@@ -155,8 +165,13 @@ static hd_status use_contents(cli *c, request *r, const hd_vm *vm) {
 }
 
 static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) {
-    const cli_listener listener = {begin_counting, end_counting, counts, r->device_count};
     cli_placed *p = &r->placed;
+    hd_status status =
+        r->check.expected ? cli_expected_new(c, p->original, &counts->expected) : HD_OK;
+    if (status != HD_OK)
+        return status;
+    const cli_listener listener = {begin_counting, end_counting, counts, r->device_count,
+                                   counts->expected ? check_launch : NULL};
     r->machine.inputs = p->inputs;
     if (r->accesses) {
         counts->tables = hd_new_array(c->arena, hd_access_table, r->device_count);
@@ -164,7 +179,7 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
             counts->tables[d].arena = c->arena;
     }
     cli_placed_begin(c, p);
-    hd_status status = cli_open_machine(c, p->job, &r->machine, run);
+    status = cli_open_machine(c, p->job, &r->machine, run);
     if (status == HD_OK) {
         counts->origin = r->accesses && p->placed ? hd_origin_new(&p->view, p->placed) : NULL;
         status = cli_execute(c, p->job, &listener, run);
@@ -192,8 +207,8 @@ static int run_job(cli *c, request *r) {
     const hd_vm_race *races = hd_vm_races(run.vm, &race_count);
     for (uint32_t i = 0; i < race_count; i++)
         raced |= races[i].is_fault;
-    if (status == HD_OK && !stopped && !raced)
-        status = use_contents(c, r, run.vm);
+    if ((status == HD_OK || status == HD_EDIFFER) && !stopped && !raced)
+        status = use_contents(c, r, run.vm, status);
     int printed = CLI_WRONG;
     if (status == HD_OK || status == HD_EDIFFER)
         printed = show(c, r, &counts, &run, !stopped && !raced);
@@ -216,8 +231,9 @@ int cmd_run(cli *c, int argc, char **argv) {
          &r.accesses},
         {"check", 0, "WITH",
          "compare the buffers at the end: with 'opencl', a run on an OpenCL device, or with "
-         "BUFFER=FILE, the bytes of a file (may be repeated)",
-         CLI_TEXTS, &r.check_texts, "opencl"},
+         "BUFFER=FILE, the bytes of a file (may be repeated); 'expected': after each launch, with "
+         "what the job says that it leaves",
+         CLI_TEXTS, &r.check_texts, "opencl expected"},
         {"on", 0, "DEVICE", "the OpenCL device of --check opencl; default: the first", CLI_TEXT,
          &r.on},
         {"dump", 0, "BUFFER=FILE", "write a buffer's bytes at the end to FILE (may be repeated)",

@@ -4,7 +4,6 @@
  * results, which are put together here.
  */
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -268,18 +267,6 @@ static void show(cli *c, const watched *r, hd_str *out) {
 
 /* ---- the command -------------------------------------------------------------------------------------- */
 
-static hd_status check_program(cli *c, const char *name) {
-    const char *file = cli_program_file(c->arena, name);
-    if (!file)
-        return cli_refuse(c, "there is no program %s", name);
-    if (cli_cuda_use_of(file) == CLI_CUDA_STATIC)
-        return cli_refuse(c,
-                          "%s has CUDA's runtime linked in, where Heddle's cannot take its place; "
-                          "build it with the shared one: nvcc -cudart shared",
-                          file);
-    return HD_OK;
-}
-
 /* The words of HEDDLE_WATCH_OPTIONS. */
 static const char *watch_options(cli *c, const request *r) {
     return hd_format(c->arena, "%s%s%ssample=%llu", r->races ? "races " : "",
@@ -287,23 +274,14 @@ static const char *watch_options(cli *c, const request *r) {
                      (unsigned long long)r->sample);
 }
 
-/* The program may change its folder. */
-static const char *device_setting(cli *c, const request *r) {
-    char *whole = r->device->source_file ? realpath(r->device->source_file, NULL) : NULL;
-    const char *kept = whole            ? hd_strdup(c->arena, whole)
-                       : r->device_name ? r->device_name
-                                        : CLI_DEVICE;
-    free(whole);
-    return kept;
-}
-
 static hd_status run_program(cli *c, const request *r, const char *folder, watched *found) {
     int how;
     cli_stop stop;
-    const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
-                                    {"HEDDLE_WATCH_OPTIONS", watch_options(c, r)},
-                                    {"HEDDLE_DEVICE", device_setting(c, r)},
-                                    {0}};
+    const cli_setting settings[] = {
+        {"HEDDLE_WATCH", folder},
+        {"HEDDLE_WATCH_OPTIONS", watch_options(c, r)},
+        {"HEDDLE_DEVICE", cli_device_setting(c, r->device_name, r->device)},
+        {0}};
     cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
     hd_status status = cli_run_program(c, c->words, settings, c->json, &how);
     cli_release_stop(&stop);
@@ -341,7 +319,7 @@ int cmd_watch(cli *c, int argc, char **argv) {
     if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     if (hd_device_find(c->arena, &c->diag, r.device_name ? r.device_name : CLI_DEVICE, &r.device) ||
-        check_program(c, c->words[0]))
+        cli_check_program(c, c->words[0]))
         return CLI_WRONG;
     char *folder;
     if (hd_scratch_make(c->arena, &c->diag, &folder))

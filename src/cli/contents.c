@@ -117,6 +117,10 @@ hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const h
             check->opencl = true;
             continue;
         }
+        if (!strcmp(texts->data[i], "expected")) {
+            check->expected = true;
+            continue;
+        }
         hd_status status = split(c, "check", texts->data[i], job, &buffer, &path);
         if (status == HD_OK && check->reference[buffer])
             status = cli_refuse(c, "--check has two files for buffer '%s'; keep one",

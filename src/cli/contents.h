@@ -25,13 +25,14 @@ hd_status cli_write_dumps(cli *c, const cli_dump *dumps, size_t count, const hd_
 /* What --check asks for. */
 typedef struct cli_check {
     bool opencl;           /* compare with an OpenCL device */
+    bool expected;         /* compare with what the job says, launch by launch (expected.h) */
     const char *on;        /* which; NULL: the first */
     bool files;            /* compare with files */
     void **reference;      /* [buffer_count] their bytes; NULL: not given */
     bool equal, bit_equal; /* the result */
 } cli_check;
 
-/* Parses each "opencl" or "BUFFER=FILE", and reads the files. */
+/* Parses each "opencl", "expected" or "BUFFER=FILE", and reads the files. */
 hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const hd_job *job,
                          cli_check *check);
 /* HD_EDIFFER after a message for each thing that differs. */

@@ -142,6 +142,8 @@ static hd_status run_all(executor *e, const hd_job *job, const cli_listener *lis
             }
             if (heard && listener->end)
                 listener->end(listener->self, number, status == HD_OK ? row : NULL);
+            if (status == HD_OK && !run->total.counts.stopped && listener->ran)
+                status = listener->ran(listener->self, run->vm, l);
             if (status != HD_OK || run->total.counts.stopped)
                 return status;
         }

@@ -43,6 +43,8 @@ typedef struct cli_listener {
     void (*end)(void *self, uint32_t number, cli_run_row *row);
     void *self;
     size_t device_count; /* that rows count for */
+    /* When a launch of the job ran to its end; may be NULL. An error ends the run. */
+    hd_status (*ran)(void *self, const hd_vm *vm, uint32_t launch);
 } cli_listener;
 
 /* Opens the machine for a job; hd_vm_close(run->vm) when the run is done with. From here to

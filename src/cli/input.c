@@ -82,6 +82,7 @@ hd_status cli_read_input(cli *c, cli_input *input) {
     uint8_t bytes[8] = {0};
     int file;
     input->is_trace = false;
+    input->path = cli_job_path(c, input->path);
     if (hd_open_file(&silent, input->path, &file, NULL) == HD_OK) {
         input->is_trace =
             read(file, bytes, sizeof bytes) == sizeof bytes && !memcmp(bytes, magic, sizeof magic);

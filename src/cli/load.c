@@ -2,9 +2,11 @@
  * A path becomes a module and a job.
  *
  *     nbody.yaml  a job: it names its kernel file, and says everything itself
+ *     recorded/   a folder of heddle record: its job.yaml
  *     nbody.cl    a kernel file of some front end: options say what matters, defaults the rest
  */
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -46,6 +48,12 @@ const cli_option *cli_job_options(cli *c, cli_source *source) {
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
 
+const char *cli_job_path(cli *c, const char *path) {
+    const char *inside = hd_format(c->arena, "%s/job.yaml", path);
+    struct stat at;
+    return !stat(path, &at) && S_ISDIR(at.st_mode) && !access(inside, R_OK) ? inside : path;
+}
+
 /* What the options take apart comes after what the job does. */
 static void split_further(cli *c, const cli_source *source, hd_job *job) {
     if (!source->split.count)
@@ -66,6 +74,7 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     const hd_place place = {.file = path};
     hd_status status;
     *job = NULL;
+    path = cli_job_path(c, path);
     if (source->global.dims && source->local.dims && source->global.dims != source->local.dims)
         return cli_refuse(c, "--global has %u dimensions and --local %u; give both as many",
                           source->global.dims, source->local.dims);

@@ -43,6 +43,8 @@ const cli_command cli_commands[] = {
     {"accesses", "list where the kernels touch memory", cmd_accesses},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
     {"watch", "run a CUDA program without a GPU, and count what its kernels touch", cmd_watch},
+    {"record", "write the launches of a CUDA program as a job, with all that they need",
+     cmd_record},
     {"gpu-check", "measure on an NVIDIA GPU what only one can show, as a page", cmd_gpu_check},
     {"devices", "list the device profiles, and the OpenCL and CUDA devices", cmd_devices},
     {"help", "explain a command, or a topic", cmd_help},

@@ -102,3 +102,23 @@ hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, boo
         ;
     return HD_OK;
 }
+
+hd_status cli_check_program(cli *c, const char *name) {
+    const char *file = cli_program_file(c->arena, name);
+    if (!file)
+        return cli_refuse(c, "there is no program %s", name);
+    if (cli_cuda_use_of(file) == CLI_CUDA_STATIC)
+        return cli_refuse(c,
+                          "%s has CUDA's runtime linked in, where Heddle's cannot take its place; "
+                          "build it with the shared one: nvcc -cudart shared",
+                          file);
+    return HD_OK;
+}
+
+/* The program may change its folder. */
+const char *cli_device_setting(cli *c, const char *name, const hd_device *device) {
+    char *whole = device->source_file ? realpath(device->source_file, NULL) : NULL;
+    const char *kept = whole ? hd_strdup(c->arena, whole) : name ? name : CLI_DEVICE;
+    free(whole);
+    return kept;
+}

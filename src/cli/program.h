@@ -12,6 +12,11 @@ const char *cli_program_file(hd_arena *arena, const char *name);
 typedef enum cli_cuda_use { CLI_NO_CUDA, CLI_CUDA_SHARED, CLI_CUDA_STATIC } cli_cuda_use;
 cli_cuda_use cli_cuda_use_of(const char *file);
 
+/* An error when this is no program, or has CUDA's runtime linked in. */
+hd_status cli_check_program(cli *c, const char *name);
+/* HEDDLE_DEVICE for a device that was found by its name, or by default. */
+const char *cli_device_setting(cli *c, const char *name, const hd_device *device);
+
 /* Something that the program is to find in its environment. */
 typedef struct cli_setting {
     const char *name, *value;

@@ -69,6 +69,8 @@ cuda_error cuda_variable_named(cuda_process *p, cuda_module *module, const char 
 
 /* What the kernel's PTX says: "7.5" and so on are 75; 0 where nothing is known. */
 uint32_t cuda_kernel_architecture(const cuda_kernel *kernel);
+/* The text of its module. */
+const cuda_ptx_text *cuda_kernel_text(const cuda_kernel *kernel);
 /* Its kernels synchronise whole grids: they ask for the grid's barrier. */
 bool cuda_kernel_waits_for_grid(const cuda_kernel *kernel);
 

@@ -7,6 +7,7 @@
 
 #include "cuda/memory.h"
 #include "cuda/module.h"
+#include "cuda/record.h"
 #include "cuda/stream.h"
 #include "cuda/watch.h"
 
@@ -82,6 +83,7 @@ static void make_process(void) {
     p->modules = cuda_modules_new(p);
     p->streams = cuda_streams_new(p);
     p->watch = cuda_watch_new(p);
+    p->record = cuda_record_new(p);
 }
 
 cuda_process *cuda_enter(void) {
@@ -134,4 +136,5 @@ __attribute__((destructor)) static void end_process(void) {
     if (!p->arena)
         return;
     cuda_watch_end(p->watch, p);
+    cuda_record_end(p->record, p);
 }

@@ -12,6 +12,7 @@
  *     module              kernels and variables of PTX, loaded when they are first asked for
  *     memory              what is allocated, by whom, and what a pointer points to
  *     device              what the device profile and compute capability tell a program
+ *     record              launches as jobs, and what memory held before and after them
  *     watch               what is counted of launches, and where it goes
  *     fatbin, error       formats and numbers
  */
@@ -27,6 +28,7 @@
 #include "heddle/ptx.h"
 
 struct cuda_watch;
+struct cuda_record;
 
 /* What a handle is. A handle is the address of the struct that it names. */
 typedef enum cuda_handle_kind {
@@ -57,7 +59,8 @@ typedef struct cuda_process {
     struct cuda_memory *memory;
     struct cuda_modules *modules;
     struct cuda_streams *streams;
-    struct cuda_watch *watch; /* NULL: nothing is counted */
+    struct cuda_watch *watch;   /* NULL: nothing is counted */
+    struct cuda_record *record; /* NULL: nothing is recorded */
 } cuda_process;
 
 /* The process, locked; made at the first call. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cuda/memory.h"
+#include "cuda/record.h"
 #include "cuda/stream.h"
 #include "cuda/watch.h"
 
@@ -195,9 +196,11 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     if (p->sticky)
         return p->sticky;
     hd_ptx_counts counts = {0};
+    cuda_record_launch(p->record, p, l);
     cuda_watch_launch(p->watch, p, l);
     hd_status status = hd_ptx_launch(l->kernel->found, &l->size, l->args, &counts);
     cuda_watch_launched(p->watch, p, l, &counts, status);
+    cuda_record_launched(p->record, p, status);
     if (!status)
         return CUDA_SUCCESS;
     if (status == HD_EUNSUPPORTED)

@@ -129,6 +129,22 @@ static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buf
     return HD_OK;
 }
 
+hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const char *path,
+                           const hd_place *place, void *bytes) {
+    uint64_t size = buffer->count * buffer->element_bytes;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return hd_fail(diag, HD_EINPUT, place, "cannot open %s of buffer '%s': %s", path,
+                       buffer->name, strerror(errno));
+    size_t got = fread(bytes, 1, size, file);
+    bool exact = got == size && fgetc(file) == EOF && !ferror(file);
+    fclose(file);
+    if (!exact)
+        return hd_fail(diag, HD_EINPUT, place, "%s does not hold the %llu bytes of buffer '%s'",
+                       path, (unsigned long long)size, buffer->name);
+    return HD_OK;
+}
+
 hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                                 const volatile sig_atomic_t *stop, void **bytes) {
     uint64_t size = buffer->count * buffer->element_bytes;
@@ -140,19 +156,8 @@ hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_b
         return status;
     uint8_t *contents = hd_alloc(arena, size);
     *bytes = contents;
-    if (buffer->file) {
-        FILE *file = fopen(buffer->file, "rb");
-        if (!file)
-            return hd_fail(diag, HD_EINPUT, &buffer->place, "cannot open %s of buffer '%s': %s",
-                           buffer->file, buffer->name, strerror(errno));
-        size_t got = fread(contents, 1, size, file);
-        bool exact = got == size && fgetc(file) == EOF && !ferror(file);
-        fclose(file);
-        if (!exact)
-            return hd_fail(diag, HD_EINPUT, &buffer->place,
-                           "%s does not hold the %llu bytes of buffer '%s'", buffer->file,
-                           (unsigned long long)size, buffer->name);
-    }
+    if (buffer->file)
+        status = hd_job_read_held(diag, buffer, buffer->file, &buffer->place, contents);
     for (uint32_t i = 0; i < buffer->init_count && status == HD_OK && !is_stopped(stop); i++) {
         hd_arena *scratch = hd_arena_new();
         status = fill(scratch, diag, buffer, &buffer->inits[i], stop, contents);

@@ -40,6 +40,7 @@ static const hd_yaml_key buffer_keys[] = {
     TEXT(count),
     LIST(init, init_keys, "init", LIKE("init: [{generator: uniform, low: 0, high: 1, seed: 1}]")),
     TEXT(file),
+    TEXT(at, LIKE("at: 0x100000000")),
     {0}};
 
 static const hd_yaml_key arg_keys[] = {
@@ -47,9 +48,12 @@ static const hd_yaml_key arg_keys[] = {
     TEXT(buffer),
     TEXT(value, LIKE("value: 3, or value: \"1, 2, 3, 4\" for a vector")),
     TEXT(local, LIKE("local: [64] in a launch, local: 1024 (bytes) in an argument")),
+    TEXT(bytes, LIKE("bytes: \"0000803f\", two digits for each byte")),
     TEXT(level),
     TEXT(offset, LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     {0}};
+
+static const hd_yaml_key held_keys[] = {TEXT(buffer, NEEDED), TEXT(file, NEEDED), {0}};
 
 static const hd_yaml_key launch_keys[] = {
     TEXT(kernel, NEEDED),
@@ -64,6 +68,8 @@ static const hd_yaml_key launch_keys[] = {
     TEXT(first_level),
     TEXT(last_level),
     LIST(args, arg_keys, "argument", LIKE("args: [{name: a, buffer: a}, {name: n, value: 64}]")),
+    LIST(before, held_keys, "content", LIKE("before: [{buffer: a, file: a.bin}]")),
+    LIST(after, held_keys, "content", LIKE("after: [{buffer: a, file: a.bin}]")),
     {0}};
 
 static const hd_yaml_key arrays_keys[] = {
@@ -343,6 +349,7 @@ static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *ma
     if ((status = job_reader_name(r, map, "name", &buffer->name)) ||
         (status = job_reader_name(r, map, "type", &buffer->type)) ||
         (status = job_reader_count(r, map, "count", 1, &buffer->count)) ||
+        (status = job_reader_count(r, map, "at", 4096, &buffer->at)) ||
         (status = read_optional_name(r, map, "file", &file)))
         return status;
     buffer->init_count = inits ? inits->count : 0;

@@ -48,6 +48,7 @@ typedef struct hd_buffer {
     const char *type;
     uint64_t count;
     const char *file; /* initial bytes, or NULL; already resolved beside the job */
+    uint64_t at;      /* address on the machine; 0: any */
     hd_init *inits;
     uint32_t init_count;
     hd_place place;
@@ -85,6 +86,7 @@ typedef struct hd_arg {
     const char *buffer_name;
     uint64_t offset;        /* bytes of the buffer before the place that the argument points to */
     const char *value_text; /* as written; a vector as "1, 2, 3, 4" */
+    const char *bytes_text; /* the argument itself, two hexadecimal digits for each byte, or NULL */
     uint64_t local_bytes;
     hd_place place;
     /* filled by hd_job_resolve() */
@@ -93,7 +95,15 @@ typedef struct hd_arg {
     uint32_t buffer;    /* index into job->buffers */
     uint8_t value[128]; /* bytes of the scalar, vector or struct, as the device takes them */
     uint32_t value_bytes;
+    const uint8_t *raw; /* all bytes of one that is given so; NULL: they are in `value` */
 } hd_arg;
+
+/* What a buffer holds before a launch or after it. */
+typedef struct hd_held {
+    const char *buffer_name, *file; /* the file with its bytes, already resolved beside the job */
+    hd_place place;
+    uint32_t buffer; /* index into job->buffers; filled by hd_job_resolve() */
+} hd_held;
 
 typedef struct hd_launch {
     const char *kernel_name;
@@ -103,6 +113,10 @@ typedef struct hd_launch {
     uint64_t repeat;                         /* times this launch is run in a row */
     hd_arg *args;
     uint32_t arg_count;
+    hd_held *before; /* what is written into buffers before the launch runs */
+    hd_held *after;  /* all buffers that it changes, and what they should hold when it has run */
+    uint32_t before_count, after_count;
+    bool after_given;  /* false: nothing is known of what it changes */
     bool local_given;  /* false: `local` was chosen, and follows reqd_work_group_size */
     bool shared_given; /* false: `shared` is 0 for want of a number */
     bool in_blocks;    /* of a job file: its size is given as blocks of threads */
@@ -174,6 +188,11 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module);
 
+/* resolve.c: an error when the job says something that only the machine can do: buffers at fixed
+ * addresses, contents that change between launches, arguments by their bytes. `what` can't do it:
+ * "measuring". */
+hd_status hd_job_check_portable(const hd_diag *diag, const hd_job *job, const char *what);
+
 /* records.c: an error when there is no record to lay out, or several and no choice. */
 hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job);
 
@@ -197,6 +216,9 @@ const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg);
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                           void **bytes);
+/* The bytes of a file that holds just those of a buffer. */
+hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const char *file,
+                           const hd_place *place, void *bytes);
 /* Those of all buffers of the job, in contents[job->buffer_count]. */
 hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                               void **contents);

@@ -184,14 +184,15 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
     const hd_yaml *local = hd_yaml_get(map, "local"), *level = hd_yaml_get(map, "level");
     *arg = (hd_arg){.buffer_name = hd_yaml_text(map, "buffer"),
                     .value_text = hd_yaml_text(map, "value"),
+                    .bytes_text = hd_yaml_text(map, "bytes"),
                     .place = hd_yaml_place(r->file, map)};
     hd_status status = job_reader_name(r, map, "name", &arg->name);
     if (status != HD_OK)
         return status;
-    if (!!arg->buffer_name + !!arg->value_text + !!local + !!level != 1)
+    if (!!arg->buffer_name + !!arg->value_text + !!arg->bytes_text + !!local + !!level != 1)
         return FAIL(r, map,
-                    "argument '%s' needs exactly one of 'buffer', 'value' and 'local', or in a "
-                    "launch for levels 'level'",
+                    "argument '%s' needs exactly one of 'buffer', 'value', 'bytes' and 'local', or "
+                    "in a launch for levels 'level'",
                     arg->name);
     arg->kind = arg->buffer_name ? HD_ARG_BUFFER : local ? HD_ARG_LOCAL : HD_ARG_VALUE;
     const hd_yaml *offset = hd_yaml_get(map, "offset");
@@ -239,6 +240,23 @@ static hd_status read_args(const reader *r, const hd_yaml *list, at_level at, hd
     return status;
 }
 
+/* What buffers hold before a launch, or after it. */
+static hd_status read_held(const reader *r, const hd_yaml *list, hd_held **held, uint32_t *count) {
+    hd_status status = HD_OK;
+    *count = list ? list->count : 0;
+    *held = hd_new_array(r->arena, hd_held, *count);
+    for (uint32_t i = 0; i < *count && status == HD_OK; i++) {
+        const hd_yaml *map = &list->items[i];
+        hd_held *h = &(*held)[i];
+        h->place = hd_yaml_place(r->file, map);
+        if ((status = job_reader_name(r, map, "buffer", &h->buffer_name)) ||
+            (status = job_reader_name(r, map, "file", &h->file)))
+            return status;
+        h->file = hd_path_beside(r->arena, r->job->path, h->file);
+    }
+    return status;
+}
+
 /* ---- launches for levels -------------------------------------------------- */
 
 typedef hd_vec(hd_launch) launch_list;
@@ -257,8 +275,15 @@ static hd_status add_launch(const reader *r, const hd_yaml *map, at_level at, la
     if ((status = job_reader_name(r, map, "kernel", &launch.kernel_name)) ||
         (status = read_launch_sizes(r, map, at, &launch)) ||
         (status = job_reader_count(r, map, "repeat", 1, &launch.repeat)) ||
-        (status = read_args(r, hd_yaml_get(map, "args"), at, &launch)))
+        (status = read_args(r, hd_yaml_get(map, "args"), at, &launch)) ||
+        (status = read_held(r, hd_yaml_get(map, "before"), &launch.before, &launch.before_count)) ||
+        (status = read_held(r, hd_yaml_get(map, "after"), &launch.after, &launch.after_count)))
         return status;
+    launch.after_given = hd_yaml_get(map, "after") != NULL;
+    if (launch.repeat > 1 && (launch.before_count || launch.after_given))
+        return FAIL(r, map,
+                    "'before' and 'after' say what buffers hold around one run of a launch; leave "
+                    "'repeat' out, and write the launch as often as it runs");
     hd_push(r->arena, list, launch);
     return HD_OK;
 }

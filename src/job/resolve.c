@@ -525,6 +525,33 @@ static hd_status resolve_variable(const resolver *r, const kir_kernel *kernel, h
     return HD_OK;
 }
 
+static int digit_of(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A scalar, a vector, a struct or a pointer as the machine takes it. */
+static hd_status resolve_bytes(const resolver *r, hd_arg *arg, const kir_param *param) {
+    bool is_pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
+    uint32_t bytes = is_pointer ? 8 : param->bytes;
+    const char *text = arg->bytes_text;
+    uint8_t *raw = hd_new_array(r->arena, uint8_t, bytes + 1);
+    bool fits = strlen(text) == 2 * (size_t)bytes;
+    for (uint32_t i = 0; fits && i < bytes; i++) {
+        int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
+        fits = high >= 0 && low >= 0;
+        raw[i] = (uint8_t)(16 * high + low);
+    }
+    if (!fits)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "argument '%s' takes %u bytes, each two of the digits 0 to 9 and a to f; "
+                       "'%.80s' is not that",
+                       arg->name, bytes, text);
+    arg->raw = raw;
+    arg->value_bytes = bytes < sizeof arg->value ? bytes : (uint32_t)sizeof arg->value;
+    memcpy(arg->value, raw, arg->value_bytes);
+    return HD_OK;
+}
+
 static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg *arg) {
     const kir_kernel *kernel = launch->kernel;
     arg->param = 0;
@@ -557,6 +584,8 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
         hd_status status = find_buffer(r, arg);
         return status ? status : check_offset(r, arg);
     }
+    if (arg->bytes_text && (wanted == HD_ARG_VALUE || wanted == HD_ARG_BUFFER))
+        return resolve_bytes(r, arg, param);
     if (arg->kind != wanted)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "parameter '%s' of kernel '%s' is %s; give it %s", arg->name, kernel->name,
@@ -622,6 +651,18 @@ hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch) {
     return HD_OK;
 }
 
+static hd_status resolve_held(const resolver *r, hd_held *held, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t number = hd_hash_get_key(&r->buffers, held[i].buffer_name);
+        if (number == HD_NO_VALUE)
+            return hd_fail(r->diag, HD_EINPUT, &held[i].place,
+                           "there is no buffer '%s' that could hold this; the buffers are: %s",
+                           held[i].buffer_name, job_resolver_buffers(r));
+        held[i].buffer = (uint32_t)number;
+    }
+    return HD_OK;
+}
+
 static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
     launch->kernel = kir_find_kernel(r->module, launch->kernel_name);
     if (!launch->kernel) {
@@ -645,6 +686,10 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
         status = resolve_arg(r, launch, &launch->args[a]);
     if (status == HD_OK)
+        status = resolve_held(r, launch->before, launch->before_count);
+    if (status == HD_OK)
+        status = resolve_held(r, launch->after, launch->after_count);
+    if (status == HD_OK)
         status = job_resolve_array_args(r, launch);
     return status == HD_OK ? check_all_given(r, launch) : status;
 }
@@ -667,4 +712,27 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
         status = resolve_launch(&r, &job->launches[l]);
     return status;
+}
+
+/* ---- what only the machine can do ---------------------------------------------------- */
+
+static hd_status not_portable(const hd_diag *diag, const hd_place *place, const char *key,
+                              const char *what) {
+    return hd_fail(diag, HD_EUNSUPPORTED, place,
+                   "this job says '%s', which only the machine takes: %s can't do it", key, what);
+}
+
+hd_status hd_job_check_portable(const hd_diag *diag, const hd_job *job, const char *what) {
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (job->buffers[b].at)
+            return not_portable(diag, &job->buffers[b].place, "at", what);
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        if (launch->before_count)
+            return not_portable(diag, &launch->before[0].place, "before", what);
+        for (uint32_t a = 0; a < launch->arg_count; a++)
+            if (launch->args[a].bytes_text)
+                return not_portable(diag, &launch->args[a].place, "bytes", what);
+    }
+    return HD_OK;
 }

@@ -243,3 +243,27 @@ bool hd_ptx_variable(hd_ptx_module *m, const char *name, void **address, size_t 
     *bytes = v->bytes;
     return true;
 }
+
+/* ---- as jobs name it ------------------------------------------------------------------------ */
+
+const char *hd_ptx_kernel_title(const hd_ptx_kernel *kernel) { return kernel->kernel->name; }
+
+const char *hd_ptx_param_title(const hd_ptx_kernel *kernel, uint32_t index, bool *is_pointer) {
+    const kir_param *param = &kernel->kernel->params[index];
+    *is_pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
+    return param->name;
+}
+
+bool hd_ptx_kernel_variable(const hd_ptx_kernel *kernel, uint32_t index, const char **title,
+                            void **address, size_t *bytes) {
+    const kir_kernel *k = kernel->kernel;
+    for (uint32_t s = 0; s < k->static_count; s++) {
+        if (k->statics[s].space == KIR_LOCAL || index--)
+            continue;
+        *title = k->statics[s].name;
+        *address = (void *)(uintptr_t)kernel->variables[s]; /* NOLINT: addresses are numbers here */
+        *bytes = k->statics[s].bytes;
+        return true;
+    }
+    return false;
+}

@@ -30,6 +30,9 @@ static param_list array_params(hd_arena *arena, const hd_job *job) {
 hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_record_layout *layouts, uint32_t layout_count,
                          hd_rewritten **result) {
+    hd_status portable = hd_job_check_portable(diag, job, "rewriting");
+    if (portable)
+        return portable;
     param_list arrays = array_params(arena, job);
     const hd_rewrite_request request = {.path = job->kernel_path,
                                         .options = job->options,

@@ -108,6 +108,29 @@ static const vm_region *in_the_way(const vm_space *space, uint64_t base, uint64_
     return g && overlaps(base, bytes, g->base, g->base + g->bytes) ? g : NULL;
 }
 
+hd_status vm_space_check(const hd_vm *vm, const hd_buffer *b, uint64_t bytes) {
+    unsigned long long at = b->at, many = bytes;
+    if (b->at + bytes < b->at || overlaps(b->at, bytes, VM_PRIVATE_BASE, END_OF_LOCAL))
+        return hd_fail(vm->diag, HD_EINPUT, &b->place,
+                       "buffer '%s', %llu bytes at 0x%llx, lies where the machine has private and "
+                       "local memory, or beyond all; choose another 'at'",
+                       b->name, many, at);
+    const vm_region *other = in_the_way(&vm->space, b->at, bytes);
+    if (other)
+        return hd_fail(vm->diag, HD_EINPUT, &b->place,
+                       "buffer '%s', %llu bytes at 0x%llx, overlaps '%s', %llu bytes at 0x%llx",
+                       b->name, many, at, other->name, (unsigned long long)other->bytes,
+                       (unsigned long long)other->base);
+    return HD_OK;
+}
+
+const vm_region *vm_space_add_at(vm_space *space, vm_region region) {
+    uint64_t end = hd_align_up(region.base + region.bytes, VM_PAGE) + VM_PAGE;
+    if (end < END_OF_SPACE && end > space->next)
+        space->next = end;
+    return insert(space, &region);
+}
+
 /* A region for `memory`; its bits of what is written come with it. */
 static vm_region live_region(const hd_vm *vm, const hd_vm_memory *memory, bool is_mapped) {
     vm_region region = {.name = hd_checked(strdup(memory->name)),

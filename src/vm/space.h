@@ -35,6 +35,10 @@ void vm_space_init(vm_space *space, bool any_memory);
 void vm_space_free(vm_space *space);
 /* Adds a region of a job at the next address, which is its base from then on. */
 const vm_region *vm_space_add(vm_space *space, vm_region region);
+/* An error when a buffer of the job can't stand at the address that it asks for. */
+hd_status vm_space_check(const hd_vm *vm, const hd_buffer *buffer, uint64_t bytes);
+/* Adds a region at its base. */
+const vm_region *vm_space_add_at(vm_space *space, vm_region region);
 /* The region that has this byte, or NULL. */
 vm_region *vm_space_at(const vm_space *space, uint64_t address);
 /* The latest removed one that had this byte, or NULL. */

@@ -48,6 +48,15 @@ const vm_region *vm_add_region(hd_vm *vm, vm_region region) {
     return region.host ? vm_space_add(&vm->space, region) : NULL;
 }
 
+/* The machine's accesses are as much aligned in the host's memory as at their addresses. */
+static const vm_region *add_region_at(hd_vm *vm, vm_region region, uint64_t address) {
+    enum { LINE = 64 };
+    uint8_t *host = vm_own_memory(vm, region.bytes + LINE);
+    region.host = host ? host + address % LINE : NULL;
+    region.base = address;
+    return host ? vm_space_add_at(&vm->space, region) : NULL;
+}
+
 static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents, vm_buffer *buffer) {
     vm_region region = {.name = b->name,
                         .type = b->type,
@@ -63,8 +72,10 @@ static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents, vm_bu
     if (!status && is_watched)
         region.written = vm_own_memory(vm, (region.bytes + 7) / 8);
     const vm_region *placed = NULL;
+    if (!status && b->at)
+        status = vm_space_check(vm, b, region.bytes);
     if (!status && (!is_watched || region.written))
-        placed = vm_add_region(vm, region);
+        placed = b->at ? add_region_at(vm, region, b->at) : vm_add_region(vm, region);
     if (placed)
         *buffer = (vm_buffer){placed->base, placed->host};
     else if (!status)
@@ -185,8 +196,12 @@ void hd_vm_forget(hd_vm *vm, const kir_module *module) {
 static hd_status open_job(hd_vm *vm, const hd_job *job, void *const *contents) {
     hd_status status = HD_OK;
     vm->buffers = hd_new_array(vm->arena, vm_buffer, job->buffer_count);
-    for (uint32_t i = 0; i < job->buffer_count && !status; i++)
-        status = add_buffer(vm, &job->buffers[i], contents ? contents[i] : NULL, &vm->buffers[i]);
+    /* Those that have an address come first, and the others stand behind them. */
+    for (int anywhere = 0; anywhere < 2; anywhere++)
+        for (uint32_t i = 0; i < job->buffer_count && !status; i++)
+            if ((job->buffers[i].at == 0) == anywhere)
+                status = add_buffer(vm, &job->buffers[i], contents ? contents[i] : NULL,
+                                    &vm->buffers[i]);
     for (uint32_t i = 0; i < job->launch_count && !status; i++) {
         const hd_launch *l = &job->launches[i];
         vm_compiled *compiled;
@@ -198,6 +213,15 @@ static hd_status open_job(hd_vm *vm, const hd_job *job, void *const *contents) {
             write_pointers(vm, l->kernel, placed);
     }
     return status ? status : vm_check_allowed(vm);
+}
+
+/* Buffers at addresses of their own come from a program, whose device may have allowed its blocks
+ * more than is usual. */
+static uint64_t usual_local_memory(const hd_job *job) {
+    for (uint32_t b = 0; job && b < job->buffer_count; b++)
+        if (job->buffers[b].at)
+            return 256 << 10;
+    return 64 << 10;
 }
 
 hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, void *const *contents,
@@ -212,7 +236,7 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
     if (!vm->options.max_instructions)
         vm->options.max_instructions = 10000000000;
     if (!vm->options.local_memory)
-        vm->options.local_memory = 65536;
+        vm->options.local_memory = usual_local_memory(job);
     if (!vm->options.spaces)
         vm->options.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
     vm->races.arena = arena;
@@ -225,6 +249,20 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
 }
 
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->buffers[buffer].host; }
+
+hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch) {
+    const hd_launch *l = &vm->job->launches[launch];
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < l->before_count && !status; i++) {
+        const hd_held *held = &l->before[i];
+        const hd_buffer *buffer = &vm->job->buffers[held->buffer];
+        status = hd_job_read_held(vm->diag, buffer, held->file, &held->place,
+                                  vm->buffers[held->buffer].host);
+        hd_vm_mark_written(vm, (void *)(uintptr_t)vm->buffers[held->buffer].address, /* NOLINT */
+                           buffer->count * buffer->element_bytes);
+    }
+    return status;
+}
 
 hd_vm_fault hd_vm_last_fault(const hd_vm *vm) { return vm->last_fault; }
 

@@ -38,7 +38,8 @@ typedef struct hd_vm_line {
 typedef struct hd_vm_options {
     uint32_t workers;          /* threads that run blocks; 0: one for each core */
     uint64_t max_instructions; /* that a block may execute; 0: 10^10 */
-    uint64_t local_memory;     /* bytes that a block may have; 0: 64 KiB */
+    uint64_t local_memory;     /* bytes that a block may have; 0: 64 KiB, or 256 KiB in a job
+                                * with buffers at fixed addresses */
     uint32_t spaces;           /* announce accesses to these, bit 1 << kir_space; 0: all but
                                 * private memory */
     bool check_uninitialised;  /* reads of memory that nothing has written */
@@ -81,8 +82,13 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
  * one writes. */
 hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *blocks,
                            const hd_sink *sink, hd_vm_counts *counts);
+/* Writes what the job puts into buffers before this launch; hd_vm_run() does it by itself. */
+hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch);
 static inline hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink,
                                   hd_vm_counts *counts) {
+    hd_status status = hd_vm_write_before(vm, launch);
+    if (status)
+        return status;
     return hd_vm_run_blocks(vm, launch, &hd_all_blocks, sink, counts);
 }
 

@@ -58,7 +58,7 @@ completes() {
         complain "heddle $*: completes not to: $expected"
 }
 
-completes 'report reuse rewrite' re
+completes 'record report reuse rewrite' re
 script=$work/bash bash complete.bash "$heddle" '' | grep -vx -- '--.*' | sort >"$work/log/out"
 echo "$commands" | sort | cmp -s - "$work/log/out" || complain "not every command is completed"
 completes '--version' --v

@@ -201,3 +201,20 @@ hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, v
     return HD_OK;
 }
 void hd_ptx_set_sink(hd_ptx *machine, const struct hd_sink *sink) { (void)machine, (void)sink; }
+
+const char *hd_ptx_kernel_title(const hd_ptx_kernel *kernel) { return kernel->name; }
+
+const char *hd_ptx_param_title(const hd_ptx_kernel *kernel, uint32_t index, bool *is_pointer) {
+    *is_pointer = kernel->bytes[index] == sizeof(void *);
+    return "param";
+}
+
+bool hd_ptx_kernel_variable(const hd_ptx_kernel *kernel, uint32_t index, const char **title,
+                            void **address, size_t *bytes) {
+    if (index >= kernel->module->variable_count)
+        return false;
+    *title = kernel->module->variables[index].name;
+    *address = kernel->module->variables[index].memory;
+    *bytes = kernel->module->variables[index].bytes;
+    return true;
+}

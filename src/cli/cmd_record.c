@@ -1,0 +1,241 @@
+/*
+ * heddle record: the launches of a CUDA program as job files (docs/record.md). The program runs as
+ * under heddle watch; its processes write the folder, and leave files that say what is in it.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "cli/program.h"
+#include "cli/stop.h"
+
+static const char about[] =
+    "Runs a program that uses CUDA without a GPU, as 'heddle watch' does, and writes what it "
+    "launches into a folder: a job with every launch in order, the PTX of its kernels, what memory "
+    "held before them and after them. Other commands take the folder as they take a job file; "
+    "'heddle run --check expected FOLDER' runs the launches again and compares what each leaves in "
+    "memory, bit for bit.";
+
+typedef struct request {
+    const char *folder, *kernel, *range, *device_name;
+    uint64_t every, limit, first, last;
+    const hd_device *device;
+} request;
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+typedef struct job_row {
+    const char *file;
+    uint64_t launches, buffers;
+} job_row;
+
+typedef struct left_row {
+    const char *why;
+    uint64_t launches;
+} left_row;
+
+typedef struct recorded {
+    const char *program, *folder;
+    int32_t status; /* that the program ended with; -1: a signal ended it */
+    uint64_t launches, bytes;
+    hd_vec(job_row) jobs;
+    hd_vec(left_row) left_out;
+} recorded;
+
+static const hd_member job_members[] = {
+    {"file", "job", HD_PLAIN, HD_AT(job_row, file)},
+    {"launches", "launches", HD_COUNT, HD_AT(job_row, launches)},
+    {"buffers", "buffers", HD_COUNT, HD_AT(job_row, buffers)},
+    {0}};
+static const hd_member left_members[] = {
+    {"why", "left out because of", HD_PLAIN, HD_AT(left_row, why)},
+    {"launches", "launches", HD_COUNT, HD_AT(left_row, launches)},
+    {0}};
+static const hd_member result_members[] = {
+    HD_SAME(recorded, program, status, folder, launches, bytes),
+    {"jobs", HD_MANY(recorded, jobs.data, jobs.count), .of = job_members},
+    {"left_out", HD_MANY(recorded, left_out.data, left_out.count), .of = left_members},
+    {0}};
+
+static uint64_t number_of(const json_t *object, const char *key) {
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static const char *text_of(hd_arena *arena, const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return hd_strdup(arena, text ? text : "");
+}
+
+static void add_left_out(hd_arena *arena, recorded *r, const json_t *o) {
+    const char *why = text_of(arena, o, "why");
+    size_t at = 0;
+    while (at < r->left_out.count && strcmp(r->left_out.data[at].why, why) != 0)
+        at++;
+    if (at == r->left_out.count)
+        hd_push(arena, &r->left_out, (left_row){why, 0});
+    r->left_out.data[at].launches += number_of(o, "launches");
+}
+
+static void take_results(hd_arena *arena, const json_t *all, recorded *r) {
+    size_t i;
+    json_t *o;
+    r->launches += number_of(all, "recorded");
+    r->bytes += number_of(all, "bytes");
+    json_array_foreach(json_object_get(all, "jobs"), i, o)
+        hd_push(arena, &r->jobs,
+                (job_row){text_of(arena, o, "file"), number_of(o, "launches"),
+                          number_of(o, "buffers")});
+    json_array_foreach(json_object_get(all, "left_out"), i, o)
+        add_left_out(arena, r, o);
+}
+
+/* Of each process. */
+static hd_status read_results(cli *c, const char *folder, recorded *r) {
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    hd_status status = HD_OK;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char *text;
+        size_t length;
+        if (!status && hd_ends_in(name, ".json") &&
+            !(status = hd_read_file(c->arena, &c->diag, hd_format(c->arena, "%s/%s", folder, name),
+                                    &text, &length))) {
+            json_t *all = json_loads(text, 0, NULL);
+            if (all)
+                take_results(c->arena, all, r);
+            json_decref(all);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return status;
+}
+
+/* ---- what is asked for -------------------------------------------------------------------------- */
+
+/* "A-B", from 1, or one number. */
+static hd_status read_range(cli *c, request *r) {
+    r->first = 0;
+    r->last = UINT64_MAX;
+    if (!r->range)
+        return HD_OK;
+    const char *end;
+    uint64_t first, last;
+    bool fine = cli_whole(r->range, &end, &first) && first;
+    last = first;
+    if (fine && *end == '-')
+        fine = cli_whole(end + 1, &end, &last) && last >= first;
+    if (!fine || *end)
+        return cli_refuse(c,
+                          "--launches takes the numbers of launches, from 1: 3 or 10-20, not "
+                          "'%s'",
+                          r->range);
+    r->first = first - 1;
+    r->last = last - 1;
+    return HD_OK;
+}
+
+/* A folder of its own, which is there and empty afterwards. */
+static hd_status make_folder(cli *c, request *r) {
+    hd_folders made = {0};
+    if (!r->folder)
+        return cli_refuse(c, "which folder? Say -o FOLDER; it is made");
+    hd_status status = hd_folders_make(c->arena, &c->diag, r->folder, &made);
+    if (status != HD_OK)
+        return status;
+    struct dirent **entries;
+    int count = scandir(r->folder, &entries, NULL, NULL);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    if (count >= 0)
+        free(entries);
+    if (count > 2)
+        return cli_refuse(c, "-o %s: there is something in this folder; name a new one", r->folder);
+    char *whole = realpath(r->folder, NULL); /* the program may change its own */
+    r->folder = whole ? hd_strdup(c->arena, whole) : r->folder;
+    free(whole);
+    return hd_folders_make(c->arena, &c->diag, hd_format(c->arena, "%s/contents", r->folder),
+                           &made);
+}
+
+/* The words of HEDDLE_RECORD_OPTIONS. */
+static const char *record_options(cli *c, const request *r) {
+    return hd_format(c->arena, "first=%llu last=%llu every=%llu limit=%llu%s%s",
+                     (unsigned long long)r->first, (unsigned long long)r->last,
+                     (unsigned long long)r->every, (unsigned long long)r->limit,
+                     r->kernel ? " kernel=" : "", r->kernel ? r->kernel : "");
+}
+
+static hd_status run_program(cli *c, const request *r, const char *results, recorded *found) {
+    int how;
+    cli_stop stop;
+    const cli_setting settings[] = {
+        {"HEDDLE_RECORD", r->folder},
+        {"HEDDLE_RECORD_RESULTS", results},
+        {"HEDDLE_RECORD_OPTIONS", record_options(c, r)},
+        {"HEDDLE_DEVICE", cli_device_setting(c, r->device_name, r->device)},
+        {0}};
+    cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
+    hd_status status = cli_run_program(c, c->words, settings, c->json, &how);
+    cli_release_stop(&stop);
+    if (status)
+        return status;
+    found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    if (found->status)
+        hd_warn(&c->diag, NULL, "%s ended with %s %d", c->words[0],
+                WIFSIGNALED(how) ? "signal" : "status",
+                WIFSIGNALED(how) ? WTERMSIG(how) : found->status);
+    return read_results(c, results, found);
+}
+
+static void show(cli *c, const recorded *r, hd_str *out) {
+    const char *title = hd_format(c->arena, "%s in %s, %s of contents",
+                                  hd_show_counted(c->arena, r->launches, "launch", "es"), r->folder,
+                                  hd_show_bytes(c->arena, r->bytes));
+    if (r->jobs.count)
+        cli_show_rows(c, title, job_members, hd_rows(r->jobs.data, r->jobs.count), out);
+    else
+        hd_str_printf(out, "%s\n", title);
+    if (r->left_out.count)
+        cli_show_rows(c, "\nNot recorded", left_members,
+                      hd_rows(r->left_out.data, r->left_out.count), out);
+}
+
+int cmd_record(cli *c, int argc, char **argv) {
+    request r = {.every = 1, .limit = UINT64_MAX};
+    const cli_option options[] = {
+        {"out", 'o', "FOLDER", "the folder to make; it may be there, and empty", CLI_TEXT,
+         &r.folder},
+        {"device", 'd', "DEVICE", "the device to be, for what a program asks of it", CLI_TEXT,
+         &r.device_name},
+        {"kernel", 0, "NAME", "launches of this kernel alone; its parameters may be left out",
+         CLI_TEXT, &r.kernel},
+        {"launches", 0, "A-B", "these launches alone, from 1, of those of --kernel", CLI_TEXT,
+         &r.range},
+        {"every", 0, "N", "the first one of every N launches", CLI_NUMBER, &r.every},
+        {"limit", 0, "BYTES", "leave launches out whose contents would take more than that",
+         CLI_NUMBER, &r.limit},
+        {0}};
+    static const cli_page page = {
+        "-o FOLDER [OPTIONS] -- PROGRAM [ARGUMENTS]", about, {1, UINT32_MAX}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
+        return c->status;
+    if (hd_device_find(c->arena, &c->diag, r.device_name ? r.device_name : CLI_DEVICE, &r.device) ||
+        cli_check_program(c, c->words[0]) || read_range(c, &r) || make_folder(c, &r))
+        return CLI_WRONG;
+    char *results;
+    if (hd_scratch_make(c->arena, &c->diag, &results))
+        return CLI_WRONG;
+    recorded found = {.program = c->words[0], .folder = r.folder};
+    hd_status status = run_program(c, &r, results, &found);
+    hd_scratch_remove(results);
+    if (status)
+        return cli_status(status);
+    hd_str out = {.arena = c->arena};
+    show(c, &found, &out);
+    int printed = c->json ? cli_print_row(c, result_members, hd_row(&found)) : cli_print(c, &out);
+    return printed ? printed : found.status || !found.launches ? CLI_WRONG : CLI_FINE;
+}

@@ -1,0 +1,28 @@
+/*
+ * What `heddle record` writes of a program: its launches as job files (docs/record.md). The command
+ * names a folder and its options in the environment:
+ *
+ *     HEDDLE_RECORD=FOLDER
+ *     HEDDLE_RECORD_RESULTS=FOLDER      where PID.json says what was recorded
+ *     HEDDLE_RECORD_OPTIONS="first=0 last=99 every=10 limit=1000000 kernel=sum"
+ *
+ * A job has the kernels of one module. Memory is looked at before a launch that is recorded and
+ * after it; what differs from what the job's launches so far have left there was done by the host,
+ * or by launches that are not in the job, and is written into the job. So a job is right whatever
+ * was left out of it.
+ */
+#ifndef CUDA_RECORD_H
+#define CUDA_RECORD_H
+
+#include "cuda/work.h"
+
+typedef struct cuda_record cuda_record;
+
+/* As the environment asks for it; NULL: nothing is recorded. All of the following do nothing then. */
+cuda_record *cuda_record_new(cuda_process *p);
+/* Before a launch, and after it. */
+void cuda_record_launch(cuda_record *record, cuda_process *p, const cuda_launch *launch);
+void cuda_record_launched(cuda_record *record, cuda_process *p, hd_status status);
+void cuda_record_end(cuda_record *record, cuda_process *p);
+
+#endif

@@ -1,0 +1,138 @@
+# Whole CUDA programs, recorded and run again: every program of programs/ leaves in memory, launch by
+# launch, what it left when it was recorded. Without nvcc that is the program in C of kept/, with PTX
+# that nvcc has made before. Called with the path of heddle.
+source "$(dirname "$0")/../cli/lib.sh"
+programs=$source_folder/tests/cuda/programs
+kept=$source_folder/tests/cuda/kept
+libraries=$(dirname "$heddle")/cuda
+cc -std=c17 -Wall -Werror -o host "$kept/host.c" "$libraries/libcuda.so.1" -Wl,-rpath-link,"$libraries" ||
+    complain 'host.c cannot be built'
+
+# replays FOLDER: all of its jobs, to what was expected
+replays() {
+    local job
+    for job in "$1"/*.yaml; do
+        accepts run --check expected "$job"
+        prints '^Equal to the reference: yes$'
+    done
+}
+
+accepts record -o kept -- ./host "$kept"
+prints '^as expected$'
+prints '^5 launches in .*/kept, '
+replays kept
+accepts run --check expected kept
+accepts accesses kept
+accepts annotate kept
+accepts locality kept
+accepts trace kept -o kept.trace
+call record --json -o object -- ./host "$kept"
+fits record
+refuses 'something in this folder' record -o kept -- ./host "$kept"
+refuses 'which folder' record -- ./host "$kept"
+refuses "takes the numbers of launches, from 1" record -o other --launches 3-2 -- ./host "$kept"
+
+# Less of it: what is left out shows as memory that was written before the launch.
+accepts record -o second --launches 2-5 --every 3 -- ./host "$kept"
+prints '^2 launches in '
+prints 'not asked for +3$'
+replays second
+call record -o small --limit 10 -- ./host "$kept"
+prints 'contents beyond --limit +[1-9]'
+
+# Results that differ are seen, with their place; contents that are missing are an error.
+job=$(grep -l 'after:$' kept/*.yaml | head -n 1)
+file=kept/$(grep -A 1 'after:$' "$job" | sed -n 's/.*file: \(.*\)}.*/\1/p' | head -n 1)
+cp "$file" whole
+printf '\377\377\377\377' | dd of="$file" bs=1 seek=4 conv=notrunc status=none
+cmp -s "$file" whole && printf '\001' | dd of="$file" bs=1 seek=4 conv=notrunc status=none
+call run --check expected "$job"
+[ "$status" -eq 1 ] || complain "a result that differs: exit status $status"
+grep -q "leaves in buffer 'm[0-9]*' what is not expected" "$work/log/err" || complain 'no word of the buffer'
+rm "$file"
+call run --check expected "$job"
+[ "$status" -eq 2 ] || complain "without contents: exit status $status"
+cp whole "$file"
+
+# What a recording says in its job, said by hand.
+cat >add.cl <<'END'
+__kernel void add(__global int *a, int n) { a[get_global_id(0)] += n; }
+END
+python3 -c '
+import struct
+for name, first in ("one", 1), ("five", 5), ("seven", 7):
+    open(name + ".bin", "wb").write(struct.pack("<64i", *[first + i for i in range(64)]))'
+# job NAME BUFFER-KEYS LAUNCH-KEYS ARGUMENT
+job() {
+    cat >"$1.yaml" <<END
+kernel: add.cl
+buffers:
+  - {name: a, type: int, count: 64, file: one.bin, at: 0x20000000000}
+  - {name: b, type: int, count: 64$2}
+launches:
+  - {kernel: add, global: [64], args: [{name: a, buffer: a}, {name: n, value: 4}], after: [{buffer: a, file: five.bin}]}
+  - {kernel: add, global: [64], args: [{name: a, buffer: a}, {name: n, $4}]$3}
+END
+}
+job fine '' ', before: [{buffer: a, file: one.bin}], after: [{buffer: a, file: seven.bin}]' 'bytes: "06000000"'
+accepts run --check expected fine.yaml
+job other '' ', after: [{buffer: a, file: seven.bin}]' 'bytes: "02000001"'
+call run --check expected other.yaml
+[ "$status" -eq 1 ] || complain "another result: exit status $status"
+grep -q "launch 2 (add) leaves in buffer 'a' .* 64 of 256 bytes differ, first byte 3, which is 0x01 and should be 0x00" \
+    "$work/log/err" || complain 'no word of the byte'
+job unknown '' '' 'value: 1'
+accepts run --check expected unknown.yaml
+job nothing '' ', after: []' 'value: 1'
+call run --check expected nothing.yaml
+[ "$status" -eq 1 ] || complain "a launch that should change nothing: exit status $status"
+job short '' '' 'bytes: "0600"'
+refuses "short.yaml:7:.*'n' takes 4 bytes, each two of the digits" run short.yaml
+job overlap ', at: 0x20000000080' '' 'value: 1'
+refuses "overlap.yaml:4:.*'b', 256 bytes at 0x20000000080, overlaps 'a', 256 bytes at" run overlap.yaml
+job private ', at: 0x1000000000' '' 'value: 1'
+refuses "where the machine has private and local memory" run private.yaml
+job null ', at: 8' '' 'value: 1'
+refuses "'at: 8' is not a whole number from 4096 on" run null.yaml
+job repeated '' ', repeat: 2, before: [{buffer: b, file: one.bin}]' 'value: 1'
+refuses "'before' and 'after' say .* leave 'repeat' out" run repeated.yaml
+job nobody '' ', before: [{buffer: c, file: one.bin}]' 'value: 1'
+refuses "there is no buffer 'c'.* the buffers are: a, b" run nobody.yaml
+cat >pair.cl <<'END'
+typedef struct pair { float x, y; } pair;
+__kernel void add(__global pair *p) { p[get_global_id(0)].x += 1; }
+END
+cat >pair.yaml <<'END'
+kernel: pair.cl
+buffers: [{name: p, type: pair, count: 64, at: 0x20000000000}]
+launches: [{kernel: add, global: [64], args: [{name: p, buffer: p}]}]
+END
+accepts run pair.yaml
+refuses "pair.yaml:2:.* says 'at', which only the machine takes" run --layout soa pair.yaml
+refuses "pair.yaml:2:.* says 'at', which only the machine takes" rewrite --layout soa --out made pair.yaml
+refuses "pair.yaml:2:.* says 'at', which only the machine takes" measure --layout soa pair.yaml
+sed 's/, at: 0x20000000000//; s/, after: .*}]}/}/' other.yaml >plain.yaml
+refuses 'no launch of this job says with .after.' run --check expected plain.yaml
+
+nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
+[ -x "$nvcc" ] || { echo "skipped: whole programs; there is no nvcc ($nvcc)"; finish; }
+export nvcc work programs
+export LD_LIBRARY_PATH=$(dirname "$nvcc")/../lib64 # of NVRTC
+for file in "$programs"/*.cu; do echo "$file"; done | xargs -P 2 -I {} bash -c '
+    name=$(basename {} .cu)
+    options=$(sed -n "s,^// options: ,,p" {})
+    with=$(sed -n "s,^// with: ,$programs/,p" {})
+    "$nvcc" -std=c++17 -cudart shared -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
+        { cat "$name.log"; echo "FAILED: nvcc {}"; }'
+recorded=0
+for file in "$programs"/*.cu; do
+    name=$(basename "$file" .cu)
+    grep -q '<<<\|Launch' "$file" || continue # a program without kernels
+    call record --device h100 -o "of-$name" -- "./$name" # some fault, as they expect
+    [ "$status" -eq 0 ] || complain "record $name: exit status $status"
+    prints '^as expected$'
+    replays "of-$name"
+    recorded=$((recorded + 1))
+done
+[ "$recorded" -ge 35 ] || complain "only $recorded programs were recorded"
+finish
