@@ -13,3 +13,24 @@ check_program() {
         grep -qxF -- "$line" "$work/log/out" || complain "$name does not print: $line"
     done < <(sed -n 's,^// prints: ,,p' "$1")
 }
+
+# replays FOLDER: all of its jobs, to what was expected
+replays() {
+    local job
+    for job in "$1"/*.yaml; do
+        accepts run --check expected "$job"
+        prints '^Equal to the reference: yes$'
+    done
+}
+
+# check_recording FILE: what FILE has become is recorded, and leaves in memory, launch by launch, what
+# it left then. False: it launches nothing.
+check_recording() {
+    local name
+    name=$(basename "$1" .cu)
+    grep -q '<<<\|Launch' "$1" || return
+    call record --device h100 -o "of-$name" -- "./$name" # some fault, as they expect
+    [ "$status" -eq 0 ] || complain "record $name: exit status $status"
+    prints '^as expected$'
+    replays "of-$name"
+}

@@ -1,5 +1,5 @@
-# Whole CUDA programs, as nvcc builds them, under `heddle watch`: each of programs/ checks its own
-# results. At the head of one may stand
+# Whole CUDA programs, as nvcc builds them, under `heddle watch`, and recorded and run again: each of
+# programs/ checks its own results. At the head of one may stand
 #
 #   // prints: TEXT      a line that its kernels print
 #   // faults            a kernel faults, as the program expects; so watch ends with status 2
@@ -31,9 +31,12 @@ for file in "$programs"/*.cu; do echo "$file"; done | xargs -P 2 -I {} bash -c '
     "$nvcc" -std=c++17 -cudart shared -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
         { cat "$name.log"; echo "FAILED: nvcc {}"; }'
 
+recorded=0
 for file in "$programs"/*.cu; do
     check_program "$file"
+    check_recording "$file" && recorded=$((recorded + 1))
 done
+[ "$recorded" -ge 35 ] || complain "only $recorded programs were recorded"
 
 # 1000 numbers of 4 bytes are 125 segments of 32, for two loads and a store.
 call watch --json --device h100 -- ./vectors

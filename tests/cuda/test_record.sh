@@ -1,21 +1,12 @@
-# Whole CUDA programs, recorded and run again: every program of programs/ leaves in memory, launch by
-# launch, what it left when it was recorded. Without nvcc that is the program in C of kept/, with PTX
-# that nvcc has made before. Called with the path of heddle.
+# Recordings of the program in C of kept/, with PTX that nvcc has made before: what is in them, less
+# of it, and what is wrong with one. Those of programs/ are tested where these are built, in
+# test_programs.sh. Called with the path of heddle.
 source "$(dirname "$0")/../cli/lib.sh"
-programs=$source_folder/tests/cuda/programs
+source "$source_folder/tests/cuda/programs.sh"
 kept=$source_folder/tests/cuda/kept
 libraries=$(dirname "$heddle")/cuda
 cc -std=c17 -Wall -Werror -o host "$kept/host.c" "$libraries/libcuda.so.1" -Wl,-rpath-link,"$libraries" ||
     complain 'host.c cannot be built'
-
-# replays FOLDER: all of its jobs, to what was expected
-replays() {
-    local job
-    for job in "$1"/*.yaml; do
-        accepts run --check expected "$job"
-        prints '^Equal to the reference: yes$'
-    done
-}
 
 accepts record -o kept -- ./host "$kept"
 prints '^as expected$'
@@ -113,26 +104,4 @@ refuses "pair.yaml:2:.* says 'at', which only the machine takes" rewrite --layou
 refuses "pair.yaml:2:.* says 'at', which only the machine takes" measure --layout soa pair.yaml
 sed 's/, at: 0x20000000000//; s/, after: .*}]}/}/' other.yaml >plain.yaml
 refuses 'no launch of this job says with .after.' run --check expected plain.yaml
-
-nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
-[ -x "$nvcc" ] || { echo "skipped: whole programs; there is no nvcc ($nvcc)"; finish; }
-export nvcc work programs
-export LD_LIBRARY_PATH=$(dirname "$nvcc")/../lib64 # of NVRTC
-for file in "$programs"/*.cu; do echo "$file"; done | xargs -P 2 -I {} bash -c '
-    name=$(basename {} .cu)
-    options=$(sed -n "s,^// options: ,,p" {})
-    with=$(sed -n "s,^// with: ,$programs/,p" {})
-    "$nvcc" -std=c++17 -cudart shared -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
-        { cat "$name.log"; echo "FAILED: nvcc {}"; }'
-recorded=0
-for file in "$programs"/*.cu; do
-    name=$(basename "$file" .cu)
-    grep -q '<<<\|Launch' "$file" || continue # a program without kernels
-    call record --device h100 -o "of-$name" -- "./$name" # some fault, as they expect
-    [ "$status" -eq 0 ] || complain "record $name: exit status $status"
-    prints '^as expected$'
-    replays "of-$name"
-    recorded=$((recorded + 1))
-done
-[ "$recorded" -ge 35 ] || complain "only $recorded programs were recorded"
 finish
