@@ -58,10 +58,6 @@ static const hd_member result_members[] = {
     {"left_out", HD_MANY(recorded, left_out.data, left_out.count), .of = left_members},
     {0}};
 
-static uint64_t number_of(const json_t *object, const char *key) {
-    return (uint64_t)json_integer_value(json_object_get(object, key));
-}
-
 static const char *text_of(hd_arena *arena, const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
     return hd_strdup(arena, text ? text : "");
@@ -74,44 +70,21 @@ static void add_left_out(hd_arena *arena, recorded *r, const json_t *o) {
         at++;
     if (at == r->left_out.count)
         hd_push(arena, &r->left_out, (left_row){why, 0});
-    r->left_out.data[at].launches += number_of(o, "launches");
+    r->left_out.data[at].launches += cli_number_of(o, "launches");
 }
 
-static void take_results(hd_arena *arena, const json_t *all, recorded *r) {
+static void take_results(hd_arena *arena, const json_t *all, void *user) {
+    recorded *r = user;
     size_t i;
     json_t *o;
-    r->launches += number_of(all, "recorded");
-    r->bytes += number_of(all, "bytes");
+    r->launches += cli_number_of(all, "recorded");
+    r->bytes += cli_number_of(all, "bytes");
     json_array_foreach(json_object_get(all, "jobs"), i, o)
         hd_push(arena, &r->jobs,
-                (job_row){text_of(arena, o, "file"), number_of(o, "launches"),
-                          number_of(o, "buffers")});
+                (job_row){text_of(arena, o, "file"), cli_number_of(o, "launches"),
+                          cli_number_of(o, "buffers")});
     json_array_foreach(json_object_get(all, "left_out"), i, o)
         add_left_out(arena, r, o);
-}
-
-/* Of each process. */
-static hd_status read_results(cli *c, const char *folder, recorded *r) {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, NULL, alphasort);
-    hd_status status = HD_OK;
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-        char *text;
-        size_t length;
-        if (!status && hd_ends_in(name, ".json") &&
-            !(status = hd_read_file(c->arena, &c->diag, hd_format(c->arena, "%s/%s", folder, name),
-                                    &text, &length))) {
-            json_t *all = json_loads(text, 0, NULL);
-            if (all)
-                take_results(c->arena, all, r);
-            json_decref(all);
-        }
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-    return status;
 }
 
 /* ---- what is asked for -------------------------------------------------------------------------- */
@@ -188,7 +161,7 @@ static hd_status run_program(cli *c, const request *r, const char *results, reco
         hd_warn(&c->diag, NULL, "%s ended with %s %d", c->words[0],
                 WIFSIGNALED(how) ? "signal" : "status",
                 WIFSIGNALED(how) ? WTERMSIG(how) : found->status);
-    return read_results(c, results, found);
+    return cli_read_results(c, results, take_results, found);
 }
 
 static void show(cli *c, const recorded *r, hd_str *out) {

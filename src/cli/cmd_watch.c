@@ -3,7 +3,6 @@
  * program runs with Heddle's libraries in place of CUDA's; each of its processes leaves a file of
  * results, which are put together here.
  */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -70,19 +69,15 @@ typedef struct watched {
     hd_vec(leak_row) leaks;
 } watched;
 
-static uint64_t number_of(const json_t *object, const char *key) {
-    return (uint64_t)json_integer_value(json_object_get(object, key));
-}
-
 static const char *text_of(hd_arena *arena, const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? hd_strdup(arena, text) : NULL;
 }
 
 static moved moved_of(const json_t *o) {
-    return (moved){number_of(o, "requests"),    number_of(o, "transactions"),
-                   number_of(o, "bytes_moved"), number_of(o, "bytes_used"),
-                   number_of(o, "passes"),      number_of(o, "conflicts")};
+    return (moved){cli_number_of(o, "requests"),    cli_number_of(o, "transactions"),
+                   cli_number_of(o, "bytes_moved"), cli_number_of(o, "bytes_used"),
+                   cli_number_of(o, "passes"),      cli_number_of(o, "conflicts")};
 }
 
 /* The name of a kernel as its source has it; all return nothing. */
@@ -91,53 +86,33 @@ static const char *readable(hd_arena *arena, const char *name) {
     return strncmp(text, "void ", 5) ? text : text + 5;
 }
 
-static void take_results(hd_arena *arena, const json_t *all, watched *r) {
+static void take_results(hd_arena *arena, const json_t *all, void *user) {
+    watched *r = user;
     size_t i;
     json_t *o;
     r->processes++;
-    r->launches += number_of(all, "launches");
-    uint64_t memory = number_of(all, "most_memory");
+    r->launches += cli_number_of(all, "launches");
+    uint64_t memory = cli_number_of(all, "most_memory");
     r->most_memory = memory > r->most_memory ? memory : r->most_memory;
     json_array_foreach(json_object_get(all, "kernels"), i, o)
         hd_push(arena, &r->kernels,
-                (kernel_row){readable(arena, text_of(arena, o, "name")), number_of(o, "launches"),
-                             number_of(o, "analysed"),
+                (kernel_row){readable(arena, text_of(arena, o, "name")),
+                             cli_number_of(o, "launches"), cli_number_of(o, "analysed"),
                              json_real_value(json_object_get(o, "seconds")), moved_of(o)});
     json_array_foreach(json_object_get(all, "lines"), i, o)
         hd_push(arena, &r->lines,
                 (line_row){readable(arena, text_of(arena, o, "kernel")), text_of(arena, o, "kind"),
-                           text_of(arena, o, "file"), (uint32_t)number_of(o, "line"), moved_of(o)});
+                           text_of(arena, o, "file"), (uint32_t)cli_number_of(o, "line"),
+                           moved_of(o)});
     json_array_foreach(json_object_get(all, "faults"), i, o)
         hd_push(arena, &r->faults,
                 (fault_row){text_of(arena, o, "message"), text_of(arena, o, "memory"),
-                            readable(arena, text_of(arena, o, "kernel")), number_of(o, "launch")});
+                            readable(arena, text_of(arena, o, "kernel")),
+                            cli_number_of(o, "launch")});
     json_array_foreach(json_object_get(all, "leaks"), i, o)
         hd_push(arena, &r->leaks,
-                (leak_row){number_of(o, "bytes"), number_of(o, "number"), text_of(arena, o, "kind"),
-                           text_of(arena, o, "stack")});
-}
-
-static hd_status read_results(cli *c, const char *folder, watched *r) {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, NULL, alphasort);
-    hd_status status = HD_OK;
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-        char *text;
-        size_t length;
-        if (!status && hd_ends_in(name, ".json") &&
-            !(status = hd_read_file(c->arena, &c->diag, hd_format(c->arena, "%s/%s", folder, name),
-                                    &text, &length))) {
-            json_t *all = json_loads(text, 0, NULL);
-            if (all)
-                take_results(c->arena, all, r);
-            json_decref(all);
-        }
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-    return status;
+                (leak_row){cli_number_of(o, "bytes"), cli_number_of(o, "number"),
+                           text_of(arena, o, "kind"), text_of(arena, o, "stack")});
 }
 
 /* ---- tables --------------------------------------------------------------------------------------- */
@@ -293,7 +268,7 @@ static hd_status run_program(cli *c, const request *r, const char *folder, watch
                 c->words[0]);
     else if (found->status)
         hd_warn(&c->diag, NULL, "%s ended with status %d", c->words[0], found->status);
-    status = read_results(c, folder, found);
+    status = cli_read_results(c, folder, take_results, found);
     if (!status && !found->processes && WIFEXITED(how))
         hd_warn(&c->diag, NULL,
                 "%s has not used CUDA's runtime, or ended in a way that left no results (_exit)",

@@ -1,5 +1,6 @@
 #include "cli/program.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
@@ -121,4 +122,33 @@ const char *cli_device_setting(cli *c, const char *name, const hd_device *device
     const char *kept = whole ? hd_strdup(c->arena, whole) : name ? name : CLI_DEVICE;
     free(whole);
     return kept;
+}
+
+/* ---- what it leaves -------------------------------------------------------------------------------- */
+
+hd_status cli_read_results(cli *c, const char *folder, cli_take_results *take, void *user) {
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    hd_status status = HD_OK;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char *text;
+        size_t length;
+        if (!status && hd_ends_in(name, ".json") &&
+            !(status = hd_read_file(c->arena, &c->diag, hd_format(c->arena, "%s/%s", folder, name),
+                                    &text, &length))) {
+            json_t *all = json_loads(text, 0, NULL);
+            if (all)
+                take(c->arena, all, user);
+            json_decref(all);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return status;
+}
+
+uint64_t cli_number_of(const json_t *object, const char *key) {
+    return (uint64_t)json_integer_value(json_object_get(object, key));
 }

@@ -28,4 +28,10 @@ typedef struct cli_setting {
 hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, bool quiet_output,
                           int *how);
 
+/* What the processes of a program leave: a file NAME.json of each in a folder. */
+typedef void cli_take_results(hd_arena *arena, const json_t *results, void *user);
+hd_status cli_read_results(cli *c, const char *folder, cli_take_results *take, void *user);
+/* A whole number of a result; 0 where it is not there. */
+uint64_t cli_number_of(const json_t *object, const char *key);
+
 #endif

@@ -30,7 +30,7 @@ sanitizer=
 for file in "$library" "$ocelot"; do
     for name in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
         case $name in
-        libc.so.* | libm.so.* | libpthread.so.* | libdl.so.* | ld-linux* | libyaml*) ;;
+        libc.so.* | libm.so.* | libpthread.so.* | libdl.so.* | ld-linux*) ;;
         libasan.so.*) sanitizer=-fsanitize=address,undefined ;;
         libtsan.so.*) sanitizer=-fsanitize=thread ;;
         libubsan.so.*) ;;
