@@ -103,14 +103,15 @@ program_priced program_price(program *p, const hd_layout *layout) {
 
 static hd_status count_run(program *p, hd_arena *arena, const hd_job *job, void *const *contents,
                            double *transactions) {
-    hd_coalesce *counter = hd_coalesce_new(arena, p->device);
-    const hd_sink sink = hd_coalesce_sink(counter);
+    const hd_tally_work counter_work = hd_coalesce_work(arena, p->device);
+    hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+    const hd_sink sink = hd_tally_sink(counter);
     const hd_coalesce_counts *counts;
     hd_status status = run(arena, p->diag, job, contents, NULL, &sink);
     *transactions = 0;
-    for (uint32_t l = 0; (counts = hd_coalesce_of_launch(counter, l)); l++)
+    for (uint32_t l = 0; (counts = hd_tally_of_launch(counter, 0, l)); l++)
         *transactions += (double)counts->transactions;
-    hd_coalesce_free(counter);
+    hd_tally_free(counter);
     return status;
 }
 

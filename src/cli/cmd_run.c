@@ -25,7 +25,7 @@ typedef struct request {
 typedef struct counting {
     const request *request;
     hd_arena *arena; /* of this run */
-    hd_counters **counters;
+    hd_tally **counters;
     hd_origin *origin;       /* NULL: accesses are not listed, or the job is run as it is */
     hd_access_table *tables; /* [devices], of all runs; NULL: accesses are not listed */
     cli_expected *expected;  /* NULL: not asked for */
@@ -40,12 +40,12 @@ static bool begin_counting(void *self, uint32_t number, hd_sink *sink) {
     size_t device_count = c->request->device_count;
     (void)number;
     c->arena = hd_arena_new();
-    c->counters = hd_new_array(c->arena, hd_counters *, device_count);
+    c->counters = hd_new_array(c->arena, hd_tally *, device_count);
     hd_sink *sinks = hd_new_array(c->arena, hd_sink, 2 * device_count + 1);
     uint32_t count = 0;
     for (size_t d = 0; d < device_count; d++) {
         c->counters[d] = hd_counters_new(c->arena, c->request->devices[d]);
-        sinks[count++] = hd_counters_sink(c->counters[d]);
+        sinks[count++] = hd_tally_sink(c->counters[d]);
     }
     if (c->origin)
         sinks[count++] = hd_origin_sink(c->origin);
@@ -60,7 +60,7 @@ static void end_counting(void *self, uint32_t number, cli_run_row *row) {
     for (size_t d = 0; d < c->request->device_count; d++) {
         if (row)
             hd_counters_add(c->counters[d], number, &row->counted[d]);
-        hd_counters_free(c->counters[d]);
+        hd_tally_free(c->counters[d]);
     }
     hd_arena_free(c->arena);
 }

@@ -21,9 +21,9 @@ static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_o
                            const hd_caches *caches, hd_trace *trace,
                            const hd_trace_choice *choice) {
     hd_arena *arena = hd_arena_new();
-    hd_counters *counters = hd_counters_new(arena, device);
+    hd_tally *counters = hd_counters_new(arena, device);
     const hd_cache_launch *cached = cached_launch(caches, choice->launch);
-    hd_sink sinks[3] = {hd_counters_sink(counters)};
+    hd_sink sinks[3] = {hd_tally_sink(counters)};
     uint32_t count = 1;
     if (origin)
         sinks[count++] = hd_origin_sink(origin);
@@ -31,7 +31,7 @@ static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_o
         cli_rows_sink(arena, &k->table, counters, origin, cached ? cached->accesses : NULL);
     const hd_sink all = hd_sink_tee(arena, sinks, count);
     hd_status status = hd_trace_replay(trace, &c->diag, choice, &all);
-    hd_counters_free(counters);
+    hd_tally_free(counters);
     hd_arena_free(arena);
     return status;
 }

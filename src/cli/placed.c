@@ -90,7 +90,7 @@ void cli_placed_restore(const cli_placed *p, cli_run *run) {
 
 typedef struct hearing {
     hd_access_table *table;
-    const hd_counters *counters;
+    const hd_tally *counters;
     const hd_origin *origin;
     const hd_cache_sum *cached;
     const hd_event_launch *launch;
@@ -109,7 +109,7 @@ static hd_status end_launch(void *self, bool complete) {
     return HD_OK;
 }
 
-hd_sink cli_rows_sink(hd_arena *arena, hd_access_table *table, const hd_counters *counters,
+hd_sink cli_rows_sink(hd_arena *arena, hd_access_table *table, const hd_tally *counters,
                       const hd_origin *origin, const hd_cache_sum *cached) {
     hearing *h = hd_new(arena, hearing);
     *h = (hearing){table, counters, origin, cached, NULL};

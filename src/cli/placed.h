@@ -38,7 +38,7 @@ void cli_placed_restore(const cli_placed *placed, cli_run *run);
 /* A sink to be called behind those of counters and origin: at the end of a launch it adds what was
  * counted of its accesses, and what caches served (or NULL), to the table. Without an origin the
  * rows are those of the launch, else those of the original. */
-hd_sink cli_rows_sink(hd_arena *arena, hd_access_table *table, const hd_counters *counters,
+hd_sink cli_rows_sink(hd_arena *arena, hd_access_table *table, const hd_tally *counters,
                       const hd_origin *origin, const hd_cache_sum *cached);
 
 #endif

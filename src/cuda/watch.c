@@ -47,7 +47,7 @@ struct cuda_watch {
     hd_hash_table by_line;
     /* of the launch that is being analysed; NULL: none is */
     hd_arena *launch_arena;
-    hd_counters *counters;
+    hd_tally *counters;
     hd_launch_counts launch_counts;
     const hd_event_launch *heard;
     const char *kernel;
@@ -158,7 +158,7 @@ void cuda_watch_launch(cuda_watch *w, cuda_process *p, const cuda_launch *launch
     w->launch_counts = (hd_launch_counts){0};
     w->kernel = launch->kernel->name;
     const hd_sink sinks[] = {
-        hd_counters_sink(w->counters),
+        hd_tally_sink(w->counters),
         {.self = w, .launch = hear_launch, .end_launch = end_launch},
     };
     hd_sink *all = hd_new(w->launch_arena, hd_sink);
@@ -352,7 +352,7 @@ static void end_analysis(cuda_watch *w, cuda_process *p, row *r) {
     r->analysed++;
     hd_launch_counts_add(&r->counts, &w->launch_counts);
     hd_ptx_set_sink(p->machine, NULL);
-    hd_counters_free(w->counters);
+    hd_tally_free(w->counters);
     hd_arena_free(w->launch_arena);
     w->launch_arena = NULL;
 }

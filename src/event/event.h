@@ -94,7 +94,11 @@ static inline uint64_t hd_event_address(const hd_event *e, uint32_t lane) {
 
 /* space.c: the space that an event goes to. Of an access that may be to any (KIR_GENERIC), that of
  * the buffer which the first active lane is in; global where it is in none. */
-kir_space hd_event_space(const hd_event_launch *launch, const hd_event *event);
+kir_space hd_event_space_met(const hd_event_launch *launch, const hd_event *event);
+static inline kir_space hd_event_space(const hd_event_launch *launch, const hd_event *event) {
+    kir_space space = launch->accesses[event->access].space;
+    return space == KIR_GENERIC ? hd_event_space_met(launch, event) : space;
+}
 
 /* Whether both run the same kernel with the same sizes. */
 static inline bool hd_event_same_launch(const hd_event_launch *a, const hd_event_launch *b) {

@@ -6,6 +6,7 @@
 typedef struct tee {
     uint32_t count;
     hd_block_choice blocks; /* that are handed on */
+    uint32_t only;          /* the sink that hears blocks, where just one does */
     hd_sink sinks[];
 } tee;
 
@@ -70,17 +71,43 @@ static hd_status tee_end_launch(void *self, bool complete) {
     return status;
 }
 
+/* ---- where one sink hears blocks, and the others launches alone ---------------------------- */
+
+static void *open_only(void *self, uint64_t block) {
+    const hd_sink *only = &((const tee *)self)->sinks[((const tee *)self)->only];
+    return only->open_block ? only->open_block(only->self, block) : NULL;
+}
+
+static hd_status close_only(void *self, void *stream, uint64_t block, bool complete) {
+    const hd_sink *only = &((const tee *)self)->sinks[((const tee *)self)->only];
+    return only->close_block ? only->close_block(only->self, stream, block, complete) : HD_OK;
+}
+
+/* ---- both ---------------------------------------------------------------------------------- */
+
 static hd_sink new_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count,
                        hd_block_choice blocks) {
     tee *t = hd_alloc(arena, sizeof *t + count * sizeof *sinks);
-    *t = (tee){count, blocks};
+    *t = (tee){.count = count, .blocks = blocks};
     if (count)
         memcpy(t->sinks, sinks, count * sizeof *sinks);
     return (hd_sink){t, tee_launch, tee_open_block, tee_event, tee_close_block, tee_end_launch};
 }
 
 hd_sink hd_sink_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count) {
-    return new_tee(arena, sinks, count, hd_all_blocks);
+    hd_sink all = new_tee(arena, sinks, count, hd_all_blocks);
+    uint32_t hear_blocks = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (sinks[i].open_block || sinks[i].event || sinks[i].close_block) {
+            ((tee *)all.self)->only = i;
+            hear_blocks++;
+        }
+    if (hear_blocks == 1) {
+        all.open_block = open_only;
+        all.event = sinks[((tee *)all.self)->only].event;
+        all.close_block = close_only;
+    }
+    return all;
 }
 
 hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, hd_block_choice blocks) {

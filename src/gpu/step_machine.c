@@ -137,9 +137,10 @@ static hd_status count_on_machine(hd_arena *arena, const hd_diag *diag, const la
         status = hd_vm_open(arena, diag, job, contents, &options, &vm);
     if (status != HD_OK)
         return status;
-    hd_coalesce *counter = hd_coalesce_new(arena, device);
+    const hd_tally_work counter_work = hd_coalesce_work(arena, device);
+    hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
     kinds heard = {.arena = arena};
-    const hd_sink sinks[] = {hd_coalesce_sink(counter), {.self = &heard, .launch = hear_launch}};
+    const hd_sink sinks[] = {hd_tally_sink(counter), {.self = &heard, .launch = hear_launch}};
     const hd_sink sink = hd_sink_tee(arena, sinks, 2);
     uint32_t number = 0;
     for (uint32_t n = 0; n < job->launch_count && status == HD_OK; n++)
@@ -148,12 +149,12 @@ static hd_status count_on_machine(hd_arena *arena, const hd_diag *diag, const la
             status = hd_vm_run(vm, n, &sink, NULL);
             row->launches++;
             for (uint32_t a = 0; a < heard.count && status == HD_OK; a++) {
-                const hd_coalesce_counts *counts = hd_coalesce_of(counter, number, a);
+                const hd_coalesce_counts *counts = hd_tally_of(counter, 0, number, a);
                 if (counts && heard.accesses[a].space != KIR_CONSTANT)
                     add_access(row, heard.accesses[a].kind, (double)counts->transactions);
             }
         }
-    hd_coalesce_free(counter);
+    hd_tally_free(counter);
     hd_vm_close(vm);
     return status;
 }

@@ -49,7 +49,7 @@ static size_t find_row(hd_access_table *table, const hd_access_row *wanted) {
 }
 
 void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
-                         const hd_counters *counters, const hd_cache_sum *cached) {
+                         const hd_tally *counters, const hd_cache_sum *cached) {
     for (uint32_t a = 0; a < launch->access_count; a++) {
         const hd_access_row wanted = row_of(launch, &launch->accesses[a]);
         hd_launch_counts more = {0};

@@ -36,7 +36,7 @@ typedef struct hd_access_table {
 /* Adds what was counted of a launch to the rows of its accesses, and what caches served of them:
  * cached[launch->access_count], or NULL. */
 void hd_access_table_add(hd_access_table *table, const hd_event_launch *launch,
-                         const hd_counters *counters, const hd_cache_sum *cached);
+                         const hd_tally *counters, const hd_cache_sum *cached);
 /* Of what was counted of an access the part that counts for its launches, too: accesses to global
  * memory, and the passes of local memory's banks. */
 hd_launch_counts hd_access_row_moved(const hd_access_row *row);

@@ -7,13 +7,9 @@
  *
  *     hd_thing_counts              a struct of uint64_t, which add up over launches
  *     hd_thing_members[]           what a reader sees of it
- *     hd_thing *hd_thing_new(arena, device);
- *     hd_sink hd_thing_sink(hd_thing *);
- *     const hd_thing_counts *hd_thing_of(const hd_thing *, uint32_t launch, uint32_t access);
- *     const hd_thing_counts *hd_thing_of_launch(const hd_thing *, uint32_t launch);
- *     void hd_thing_free(hd_thing *);
+ *     hd_tally_work hd_thing_work(arena, device);
  *
- * of which tally.h has all but the counting itself.
+ * and tally.h has all but the counting itself.
  */
 #ifndef HD_ANALYSIS_H
 #define HD_ANALYSIS_H
@@ -34,16 +30,12 @@ typedef struct hd_launch_counts {
 extern const hd_member hd_launch_count_members[];
 
 /* All of them, as for a device. */
-typedef struct hd_counters hd_counters;
-
-hd_counters *hd_counters_new(hd_arena *arena, const hd_device *device);
-hd_sink hd_counters_sink(hd_counters *counters);
+hd_tally *hd_counters_new(hd_arena *arena, const hd_device *device);
 /* Adds what was counted of a launch; nothing if it was not heard. */
-void hd_counters_add(const hd_counters *counters, uint32_t launch, hd_launch_counts *sum);
+void hd_counters_add(const hd_tally *counters, uint32_t launch, hd_launch_counts *sum);
 /* The same of one access of it. */
-void hd_counters_add_access(const hd_counters *counters, uint32_t launch, uint32_t access,
+void hd_counters_add_access(const hd_tally *counters, uint32_t launch, uint32_t access,
                             hd_launch_counts *sum);
 void hd_launch_counts_add(hd_launch_counts *sum, const hd_launch_counts *more);
-void hd_counters_free(hd_counters *counters);
 
 #endif

@@ -20,7 +20,6 @@
  * where it starts in a row of banks. A small table keeps the latest of them.
  */
 #include "locality/banks.h"
-#include "locality/tally.h"
 #include "locality/warp.h"
 
 enum { KEPT = 64, MOST_BANKS = 1024, MOST_WORDS = 4096 };
@@ -32,20 +31,19 @@ typedef struct kept {
     hd_banks_counts result;
 } kept;
 
-typedef struct stream {
-    hd_tally_stream base;
+/* The latest, of one thread. */
+typedef struct memo {
     kept kept[KEPT];
-} stream;
+} memo;
 
-struct hd_banks {
+typedef struct banks {
     uint32_t warp, banks, shift; /* 2 to the shift are the bytes of a word of a bank */
-    hd_tally *tally;
-};
+} banks;
 
 /* ---- one request ------------------------------------------------------------------------- */
 
 /* The lanes that are served at once. */
-static uint32_t group_lanes(const hd_banks *b, uint32_t width) {
+static uint32_t group_lanes(const banks *b, uint32_t width) {
     uint64_t row = (uint64_t)b->banks << b->shift, each = (uint64_t)1 << b->shift;
     while (each < width)
         each *= 2;
@@ -54,8 +52,7 @@ static uint32_t group_lanes(const hd_banks *b, uint32_t width) {
 
 /* Addresses in order: the words that they touch are met in order, too, so that one that was met
  * before is the latest or lies before it. */
-static uint64_t passes_of(const hd_banks *b, const uint64_t *address, uint32_t count,
-                          uint32_t width) {
+static uint64_t passes_of(const banks *b, const uint64_t *address, uint32_t count, uint32_t width) {
     uint32_t words_of[MOST_BANKS], most = 0;
     uint64_t next = 0; /* words below have been met */
     memset(words_of, 0, b->banks * sizeof *words_of);
@@ -74,8 +71,8 @@ static uint64_t passes_of(const hd_banks *b, const uint64_t *address, uint32_t c
 }
 
 /* The warp whose lanes are `first` up to `end`. */
-static hd_banks_counts count_warp(const hd_banks *b, const hd_event *e, uint32_t first,
-                                  uint32_t end, uint32_t width) {
+static hd_banks_counts count_warp(const banks *b, const hd_event *e, uint32_t first, uint32_t end,
+                                  uint32_t width) {
     hd_banks_counts sum = {.local_requests = 1};
     uint32_t lanes = group_lanes(b, width);
     for (uint32_t from = first; from < end; from += lanes) {
@@ -90,25 +87,21 @@ static hd_banks_counts count_warp(const hd_banks *b, const hd_event *e, uint32_t
 }
 
 /* The same for a strided event: from the table, if it is there. */
-static hd_banks_counts recall_warp(stream *s, const hd_event *e, uint32_t first, uint32_t end,
-                                   uint64_t mask, uint32_t width) {
-    const hd_banks *b = hd_tally_self(s);
+static hd_banks_counts recall_warp(const banks *b, memo *m, const hd_event *e, uint32_t first,
+                                   uint32_t end, uint64_t mask, uint32_t width) {
     uint32_t row = b->banks << b->shift;
     uint32_t start = (uint32_t)(hd_event_address(e, first) & (row - 1));
-    kept *k = &s->kept[warp_hash(e->stride, mask, width, start) >> 32 & (KEPT - 1)];
+    kept *k = &m->kept[warp_hash(e->stride, mask, width, start) >> 32 & (KEPT - 1)];
     if (k->mask != mask || k->stride != e->stride || k->width != width || k->start != start)
         *k = (kept){mask, e->stride, width, start, count_warp(b, e, first, end, width)};
     return k->result;
 }
 
-static void count_event(void *state, const hd_event *e) {
-    stream *s = state;
-    const hd_event_launch *launch = hd_tally_launch(s);
-    const hd_banks *b = hd_tally_self(s);
+static void count_event(const void *self, void *state, const hd_event_launch *launch,
+                        const hd_event *e, kir_space space, void *counts) {
+    const banks *b = self;
     uint32_t width = launch->accesses[e->access].width;
-    hd_banks_counts counts = {0};
-    if (hd_event_space(launch, e) != KIR_LOCAL)
-        return;
+    (void)space;
     width = width ? width : 1;
     for (uint32_t first = 0; first < e->threads; first += b->warp) {
         uint32_t end = e->threads - first < b->warp ? e->threads : first + b->warp;
@@ -117,33 +110,21 @@ static void count_event(void *state, const hd_event *e) {
             continue;
         hd_banks_counts more = e->address || b->warp > 64
                                    ? count_warp(b, e, first, end, width)
-                                   : recall_warp(s, e, first, end, mask, width);
-        hd_tally_add(&counts, &more, sizeof counts);
+                                   : recall_warp(b, state, e, first, end, mask, width);
+        hd_tally_add(counts, &more, sizeof more);
     }
-    hd_tally_add(hd_tally_row(s, e->access), &counts, sizeof counts);
-    hd_tally_add(hd_tally_all(s), &counts, sizeof counts);
 }
 
-/* ---- the counter ------------------------------------------------------------------------- */
-
-hd_banks *hd_banks_new(hd_arena *arena, const hd_device *device) {
-    hd_banks *b = hd_new(arena, hd_banks);
-    const hd_tally_work work = {b, sizeof(stream), sizeof(hd_banks_counts), count_event};
-    *b = (hd_banks){device->warp, device->banks, (uint32_t)__builtin_ctz(device->bank),
-                    hd_tally_new(arena, &work)};
-    return b;
-}
-
-hd_sink hd_banks_sink(hd_banks *counter) { return hd_tally_sink(counter->tally); }
-
-void hd_banks_free(hd_banks *counter) { hd_tally_free(counter->tally); }
-
-const hd_banks_counts *hd_banks_of(const hd_banks *counter, uint32_t launch, uint32_t access) {
-    return hd_tally_of(counter->tally, launch, access);
-}
-
-const hd_banks_counts *hd_banks_of_launch(const hd_banks *counter, uint32_t launch) {
-    return hd_tally_of_launch(counter->tally, launch);
+hd_tally_work hd_banks_work(hd_arena *arena, const hd_device *device) {
+    banks *b = hd_new(arena, banks);
+    *b = (banks){device->warp, device->banks, (uint32_t)__builtin_ctz(device->bank)};
+    return (hd_tally_work){.self = b,
+                           .state_bytes = sizeof(memo),
+                           .count_bytes = sizeof(hd_banks_counts),
+                           .spaces = 1u << KIR_LOCAL,
+                           .summed = 1u << KIR_LOCAL,
+                           .period = device->banks * device->bank,
+                           .count = count_event};
 }
 
 /* ---- what a reader sees of counts --------------------------------------------------------- */

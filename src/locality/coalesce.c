@@ -17,55 +17,27 @@
  * Requests are counted in request.c.
  */
 #include "locality/request.h"
-#include "locality/tally.h"
-
-typedef struct stream {
-    hd_tally_stream base;
-    request_memo memo;
-} stream;
-
-struct hd_coalesce {
-    const hd_device *device;
-    hd_tally *tally;
-};
 
 void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more) {
     hd_tally_add(sum, more, sizeof *sum);
 }
 
-static void count_event(void *self, const hd_event *e) {
-    stream *s = self;
-    const hd_coalesce *counter = hd_tally_self(s);
-    const hd_event_launch *launch = hd_tally_launch(s);
-    const hd_event_access *access = &launch->accesses[e->access];
-    kir_space space = hd_event_space(launch, e);
+static void count_event(const void *device, void *memo, const hd_event_launch *launch,
+                        const hd_event *e, kir_space space, void *counts) {
     bool moves = space == KIR_GLOBAL || space == KIR_CONSTANT;
-    hd_coalesce_counts counts = request_count(counter->device, &s->memo, e, access->width, moves);
-    hd_coalesce_add(hd_tally_row(s, e->access), &counts);
-    if (space == KIR_GLOBAL)
-        hd_coalesce_add(hd_tally_all(s), &counts);
+    *(hd_coalesce_counts *)counts =
+        request_count(device, memo, e, launch->accesses[e->access].width, moves);
 }
 
-/* ---- the counter ------------------------------------------------------------------------ */
-
-hd_coalesce *hd_coalesce_new(hd_arena *arena, const hd_device *device) {
-    hd_coalesce *counter = hd_new(arena, hd_coalesce);
-    const hd_tally_work work = {counter, sizeof(stream), sizeof(hd_coalesce_counts), count_event};
-    *counter = (hd_coalesce){device, hd_tally_new(arena, &work)};
-    return counter;
-}
-
-hd_sink hd_coalesce_sink(hd_coalesce *counter) { return hd_tally_sink(counter->tally); }
-
-void hd_coalesce_free(hd_coalesce *counter) { hd_tally_free(counter->tally); }
-
-const hd_coalesce_counts *hd_coalesce_of(const hd_coalesce *counter, uint32_t launch,
-                                         uint32_t access) {
-    return hd_tally_of(counter->tally, launch, access);
-}
-
-const hd_coalesce_counts *hd_coalesce_of_launch(const hd_coalesce *counter, uint32_t launch) {
-    return hd_tally_of_launch(counter->tally, launch);
+hd_tally_work hd_coalesce_work(hd_arena *arena, const hd_device *device) {
+    (void)arena;
+    return (hd_tally_work){.self = device,
+                           .state_bytes = sizeof(request_memo),
+                           .count_bytes = sizeof(hd_coalesce_counts),
+                           .spaces = UINT32_MAX,
+                           .summed = 1u << KIR_GLOBAL,
+                           .period = device->segment,
+                           .count = count_event};
 }
 
 /* ---- what a reader sees of counts --------------------------------------------------------- */

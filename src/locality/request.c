@@ -5,8 +5,7 @@
  * one walk over them counts segments and bytes. Events that say base and stride
  * repeat the same few requests over and over: what such a request costs depends on
  * the stride, the width, the active lanes and where in its segment it starts, and
- * on nothing else. A small table keeps the latest of them, and another one those of
- * whole events.
+ * on nothing else. A small table keeps the latest of them.
  */
 #include "locality/request.h"
 
@@ -115,8 +114,8 @@ static hd_coalesce_counts recall_warp(const hd_device *device, request_memo *mem
     return k->result;
 }
 
-static hd_coalesce_counts count_event(const hd_device *device, request_memo *memo,
-                                      const hd_event *e, uint32_t width, bool moves) {
+hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, const hd_event *e,
+                                 uint32_t width, bool moves) {
     hd_coalesce_counts counts = {.mis = 1, .lane_accesses = e->active};
     uint32_t warp = device->warp;
     for (uint32_t first = 0; first < e->threads; first += warp) {
@@ -135,18 +134,4 @@ static hd_coalesce_counts count_event(const hd_device *device, request_memo *mem
         hd_coalesce_add(&counts, &more);
     }
     return counts;
-}
-
-hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, const hd_event *e,
-                                 uint32_t width, bool moves) {
-    if (!moves || e->address || e->active != e->threads)
-        return count_event(device, memo, e, width, moves);
-    uint32_t start = (uint32_t)(e->base & (device->segment - 1));
-    request_event_kept *k =
-        &memo->events[warp_hash(e->stride, e->threads, width, start) >> 32 & (EVENTS_KEPT - 1)];
-    if (k->threads != e->threads || k->stride != e->stride || k->width != width ||
-        k->start != start)
-        *k = (request_event_kept){e->threads, width, start, e->stride,
-                                  count_event(device, memo, e, width, moves)};
-    return k->result;
 }

@@ -8,7 +8,7 @@
 #include "locality/coalesce.h"
 #include "locality/warp.h"
 
-enum { REQUESTS_KEPT = 256, EVENTS_KEPT = 64 };
+enum { REQUESTS_KEPT = 256 };
 
 /* What a request of a strided event depends on, and what became of it. */
 typedef struct request_kept {
@@ -18,18 +18,9 @@ typedef struct request_kept {
     hd_coalesce_counts result;
 } request_kept;
 
-/* The same for all requests of a strided event in which all lanes are active. */
-typedef struct request_event_kept {
-    uint32_t threads; /* of the event; 0: this place is free */
-    uint32_t width, start;
-    int64_t stride;
-    hd_coalesce_counts result;
-} request_event_kept;
-
 /* Of one thread; zeros are an empty one. */
 typedef struct request_memo {
     request_kept kept[REQUESTS_KEPT];
-    request_event_kept events[EVENTS_KEPT];
 } request_memo;
 
 /* Whether the lanes from `first` up to `end`, which all are active, are evenly apart, as the warps

@@ -18,7 +18,7 @@ typedef struct sums {
     hd_launch_counts counted;
 } sums;
 
-static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_counters *counters) {
+static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_tally *counters) {
     sum->launches++;
     sum->blocks += launch->block_count;
     sum->mis += launch->mis;
@@ -48,7 +48,7 @@ static const hd_member row_members[] = {
     {0}};
 
 static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *contents,
-                                 const hd_counters *counters, sums *total) {
+                                 const hd_tally *counters, sums *total) {
     hd_vec(launch_row) rows = {0};
     for (uint32_t l = 0; l < contents->launch_count; l++) {
         const hd_trace_launch *launch = &contents->launches[l];
@@ -83,7 +83,7 @@ static hd_value collect_accesses(hd_arena *arena, const hd_access_table *table) 
 
 /* `caches` may be NULL. */
 static void fill_table(hd_access_table *table, const hd_trace_contents *contents,
-                       const hd_counters *counters, const hd_caches *caches) {
+                       const hd_tally *counters, const hd_caches *caches) {
     for (uint32_t l = 0; l < contents->launch_count; l++)
         hd_access_table_add(table, &contents->launches[l].launch, counters,
                             caches ? caches->launches[l].accesses : NULL);
@@ -298,12 +298,12 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     hd_status status = check_memory(diag, contents, o);
     if (status != HD_OK)
         return status;
-    hd_counters *counters = hd_counters_new(arena, o->device);
+    hd_tally *counters = hd_counters_new(arena, o->device);
     hd_picture_set *pictures = hd_picture_new(arena, hd_trace_sum(contents).mis, COLUMNS, ROWS);
     hd_stack *stacks[2];
     uint32_t sink_count = 0, stack_count = o->all ? 2 : 0;
     hd_sink sinks[5];
-    sinks[sink_count++] = hd_counters_sink(counters);
+    sinks[sink_count++] = hd_tally_sink(counters);
     sinks[sink_count++] = hd_picture_sink(pictures);
     if (besides)
         sinks[sink_count++] = *besides;
@@ -333,6 +333,6 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     }
     for (uint32_t s = 0; s < stack_count; s++)
         hd_stack_free(stacks[s]);
-    hd_counters_free(counters);
+    hd_tally_free(counters);
     return status;
 }

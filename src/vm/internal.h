@@ -280,22 +280,27 @@ struct vm_run {
                       end_ = (op)->uniform ? VM_CHUNK : (r)->spans[span_].to;              \
              at < end_; at += VM_CHUNK)
 
-/* The bits of a cell's element for one lane. */
-static inline uint64_t vm_element(const vm_run *r, vm_operand o, uint32_t lane) {
-    const uint8_t *at = r->frame + o.at + (o.varying ? (size_t)lane * vm_elem_bytes(o.elem) : 0);
+/* The bits of an element in memory. */
+static inline uint64_t vm_read_bits(const uint8_t *at, uint32_t bytes) {
 #define GET(T)                          \
     {                                   \
         T bits;                         \
         memcpy(&bits, at, sizeof bits); \
         return bits;                    \
     }
-    switch (vm_elem_bytes(o.elem)) { /* each a move, where a copy of any size is a call */
+    switch (bytes) { /* each a move, where a copy of any size is a call */
     case 1: GET(uint8_t)
     case 2: GET(uint16_t)
     case 4: GET(uint32_t)
     default: GET(uint64_t)
     }
 #undef GET
+}
+
+/* The bits of a cell's element for one lane. */
+static inline uint64_t vm_element(const vm_run *r, vm_operand o, uint32_t lane) {
+    uint32_t bytes = vm_elem_bytes(o.elem);
+    return vm_read_bits(r->frame + o.at + (o.varying ? (size_t)lane * bytes : 0), bytes);
 }
 
 /* The same of a signed integer. */

@@ -201,9 +201,9 @@ void vm_op_load(vm_run *r, const vm_op *op) {
             load_component(r, &t, k * bytes, m->value[k]);
             continue;
         }
-        uint64_t bits = 0; /* for all lanes, from the one address that they share */
-        memcpy(&bits, vm_host(r, &t, vm_first_active(r), t.base) + k * bytes, bytes);
-        vm_put_bits(r, m->value[k], 0, bits);
+        /* for all lanes, from the one address that they share */
+        const uint8_t *at = vm_host(r, &t, vm_first_active(r), t.base) + k * bytes;
+        vm_put_bits(r, m->value[k], 0, vm_read_bits(at, bytes));
     }
 }
 

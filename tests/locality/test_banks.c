@@ -11,6 +11,14 @@
 #include "oracle/banks.h"
 #include "sanitized.h"
 
+static const hd_banks_counts *counts_of(const hd_tally *counter, uint32_t launch, uint32_t access) {
+    return hd_tally_of(counter, 0, launch, access);
+}
+
+static const hd_banks_counts *counts_of_launch(const hd_tally *counter, uint32_t launch) {
+    return hd_tally_of_launch(counter, 0, launch);
+}
+
 enum { MOST_THREADS = 200, ACCESSES = 7, MOST_WORDS = (MOST_THREADS + 63) / 64 };
 
 static const uint32_t widths[ACCESSES] = {1, 2, 4, 8, 16, 12, 32};
@@ -48,18 +56,19 @@ static hd_banks_counts count_of(const char *name, kir_space space, const hd_even
     hd_arena *arena = hd_arena_new();
     hd_event_access accesses[ACCESSES];
     hd_event_launch launch = launch_of(accesses, space);
-    hd_banks *counter = hd_banks_new(arena, device_of(arena, name));
-    hd_sink sink = hd_banks_sink(counter);
+    const hd_tally_work counter_work = hd_banks_work(arena, device_of(arena, name));
+    hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+    hd_sink sink = hd_tally_sink(counter);
     sink.launch(sink.self, &launch);
     void *stream = sink.open_block(sink.self, 0);
     sink.event(stream, e);
     sink.close_block(sink.self, stream, 0, true);
     sink.end_launch(sink.self, true);
-    hd_banks_counts counts = *hd_banks_of(counter, 0, e->access);
-    assert_same(hd_banks_of_launch(counter, 0), &counts);
-    assert_null(hd_banks_of(counter, 0, ACCESSES));
-    assert_null(hd_banks_of_launch(counter, 1));
-    hd_banks_free(counter);
+    hd_banks_counts counts = *counts_of(counter, 0, e->access);
+    assert_same(counts_of_launch(counter, 0), &counts);
+    assert_null(counts_of(counter, 0, ACCESSES));
+    assert_null(counts_of_launch(counter, 1));
+    hd_tally_free(counter);
     hd_arena_free(arena);
     return counts;
 }
@@ -181,8 +190,9 @@ static void random_events_equal_the_oracle(void **state) {
         hd_event_access accesses[ACCESSES];
         hd_event_launch launch = launch_of(accesses, KIR_LOCAL);
         const hd_device *device = device_of(arena, devices[d]);
-        hd_banks *counter = hd_banks_new(arena, device);
-        hd_sink sink = hd_banks_sink(counter);
+        const hd_tally_work counter_work = hd_banks_work(arena, device);
+        hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+        hd_sink sink = hd_tally_sink(counter);
         hd_banks_counts expected[ACCESSES] = {{0}}, all = {0};
         uint64_t *to = (uint64_t *)(void *)&all;
         sink.launch(sink.self, &launch);
@@ -204,10 +214,10 @@ static void random_events_equal_the_oracle(void **state) {
         }
         sink.end_launch(sink.self, true);
         for (uint32_t a = 0; a < ACCESSES; a++)
-            assert_same(hd_banks_of(counter, 0, a), &expected[a]);
-        assert_same(hd_banks_of_launch(counter, 0), &all);
+            assert_same(counts_of(counter, 0, a), &expected[a]);
+        assert_same(counts_of_launch(counter, 0), &all);
         assert_true(all.conflicts > 0);
-        hd_banks_free(counter);
+        hd_tally_free(counter);
         hd_arena_free(arena);
     }
 }
@@ -222,8 +232,9 @@ static void addresses_at_the_end_of_memory(void **state) {
         hd_event_launch launch = launch_of(accesses, KIR_LOCAL);
         accesses[2].width = UINT32_MAX;
         accesses[3].width = 0;
-        hd_banks *counter = hd_banks_new(arena, device_of(arena, devices[d]));
-        hd_sink sink = hd_banks_sink(counter);
+        const hd_tally_work counter_work = hd_banks_work(arena, device_of(arena, devices[d]));
+        hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+        hd_sink sink = hd_tally_sink(counter);
         sink.launch(sink.self, &launch);
         void *stream = sink.open_block(sink.self, 0);
         uint64_t mask = 0xffffffff;
@@ -238,8 +249,8 @@ static void addresses_at_the_end_of_memory(void **state) {
             }
         sink.close_block(sink.self, stream, 0, true);
         sink.end_launch(sink.self, true);
-        assert_true(hd_banks_of_launch(counter, 0)->local_requests >= 70);
-        hd_banks_free(counter);
+        assert_true(counts_of_launch(counter, 0)->local_requests >= 70);
+        hd_tally_free(counter);
     }
     hd_arena_free(arena);
 }

@@ -11,6 +11,15 @@
 #include "locality/coalesce.h"
 #include "oracle/coalesce.h"
 
+static const hd_coalesce_counts *counts_of(const hd_tally *counter, uint32_t launch,
+                                           uint32_t access) {
+    return hd_tally_of(counter, 0, launch, access);
+}
+
+static const hd_coalesce_counts *counts_of_launch(const hd_tally *counter, uint32_t launch) {
+    return hd_tally_of_launch(counter, 0, launch);
+}
+
 enum { MOST_THREADS = 300, ACCESSES = 9, MOST_WORDS = (MOST_THREADS + 63) / 64 };
 
 static const uint32_t widths[ACCESSES] = {1, 2, 4, 8, 16, 3, 12, 32, 200};
@@ -47,8 +56,9 @@ static void check_warp(const char *name, uint32_t access, uint64_t base, int64_t
     hd_arena *arena = hd_arena_new();
     hd_event_access accesses[ACCESSES];
     hd_event_launch launch = launch_of(accesses, 0);
-    hd_coalesce *counter = hd_coalesce_new(arena, device_of(arena, name));
-    hd_sink sink = hd_coalesce_sink(counter);
+    const hd_tally_work counter_work = hd_coalesce_work(arena, device_of(arena, name));
+    hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+    hd_sink sink = hd_tally_sink(counter);
     hd_event e = {.access = access,
                   .threads = 32,
                   .mask = &mask,
@@ -60,14 +70,14 @@ static void check_warp(const char *name, uint32_t access, uint64_t base, int64_t
     sink.event(stream, &e);
     sink.close_block(sink.self, stream, 0, true);
     sink.end_launch(sink.self, true);
-    const hd_coalesce_counts *c = hd_coalesce_of(counter, 0, access);
+    const hd_coalesce_counts *c = counts_of(counter, 0, access);
     assert_int_equal(c->mis, 1);
     assert_int_equal(c->requests, 1);
     assert_int_equal(c->lane_accesses, e.active);
     assert_int_equal(c->transactions, transactions);
     assert_int_equal(c->bytes_moved, moved);
     assert_int_equal(c->bytes_used, used);
-    hd_coalesce_free(counter);
+    hd_tally_free(counter);
     hd_arena_free(arena);
 }
 
@@ -205,8 +215,9 @@ static void random_events_equal_the_oracle(void **state) {
         hd_event_access accesses[ACCESSES];
         hd_event_launch launch = launch_of(accesses, 3);
         const hd_device *device = device_of(arena, devices[d]);
-        hd_coalesce *counter = hd_coalesce_new(arena, device);
-        hd_sink sink = hd_coalesce_sink(counter);
+        const hd_tally_work counter_work = hd_coalesce_work(arena, device);
+        hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+        hd_sink sink = hd_tally_sink(counter);
         hd_coalesce_counts expected[ACCESSES] = {{0}}, all = {0};
         sink.launch(sink.self, &launch);
         for (int round = 0; round < 300; round++) {
@@ -220,11 +231,11 @@ static void random_events_equal_the_oracle(void **state) {
             }
             sink.close_block(sink.self, stream, (uint64_t)round, true);
             for (uint32_t a = 0; a < ACCESSES; a++)
-                assert_same(hd_coalesce_of(counter, 3, a), &expected[a]);
+                assert_same(counts_of(counter, 3, a), &expected[a]);
         }
         sink.end_launch(sink.self, true);
-        assert_same(hd_coalesce_of_launch(counter, 3), &all);
-        hd_coalesce_free(counter);
+        assert_same(counts_of_launch(counter, 3), &all);
+        hd_tally_free(counter);
         hd_arena_free(arena);
     }
 }
@@ -252,8 +263,9 @@ static void requests_that_look_alike(void **state) {
     for (uint32_t i = 0; i < LONGEST_WORD; i++)
         accesses[i] = (hd_event_access){.space = KIR_GLOBAL, .width = i + 1};
     hd_event_launch launch = {.accesses = accesses, .access_count = LONGEST_WORD};
-    hd_coalesce *counter = hd_coalesce_new(arena, device);
-    hd_sink sink = hd_coalesce_sink(counter);
+    const hd_tally_work counter_work = hd_coalesce_work(arena, device);
+    hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+    hd_sink sink = hd_tally_sink(counter);
     oracle_counts sum = {0};
     sink.launch(sink.self, &launch);
     void *stream = sink.open_block(sink.self, 0);
@@ -267,9 +279,9 @@ static void requests_that_look_alike(void **state) {
             sum.bytes_used += one.bytes_used;
         }
     sink.close_block(sink.self, stream, 0, true);
-    assert_int_equal(hd_coalesce_of_launch(counter, 0)->transactions, sum.transactions);
-    assert_int_equal(hd_coalesce_of_launch(counter, 0)->bytes_used, sum.bytes_used);
-    hd_coalesce_free(counter);
+    assert_int_equal(counts_of_launch(counter, 0)->transactions, sum.transactions);
+    assert_int_equal(counts_of_launch(counter, 0)->bytes_used, sum.bytes_used);
+    hd_tally_free(counter);
     hd_arena_free(arena);
 }
 
@@ -290,8 +302,9 @@ static void blocks_add_up_in_any_order(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     hd_event_access accesses[ACCESSES];
-    hd_coalesce *counter = hd_coalesce_new(arena, device_of(arena, "tesla-m2050"));
-    hd_sink sink = hd_coalesce_sink(counter);
+    const hd_tally_work counter_work = hd_coalesce_work(arena, device_of(arena, "tesla-m2050"));
+    hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+    hd_sink sink = hd_tally_sink(counter);
     for (uint32_t number = 2; number < 8; number += 2) { /* not all launches are heard */
         hd_event_launch launch = launch_of(accesses, number);
         accesses[3].space = KIR_LOCAL;
@@ -311,23 +324,23 @@ static void blocks_add_up_in_any_order(void **state) {
         sink.close_block(sink.self, first, 0, true);
         sink.end_launch(sink.self, true);
     }
-    assert_null(hd_coalesce_of_launch(counter, 0));
-    assert_null(hd_coalesce_of_launch(counter, 3));
-    assert_null(hd_coalesce_of(counter, 8, 0));
-    assert_null(hd_coalesce_of(counter, 2, ACCESSES));
-    assert_int_equal(hd_coalesce_of(counter, 2, 2)->transactions, 8 + 4);
-    assert_int_equal(hd_coalesce_of(counter, 4, 2)->transactions, 16 + 4);
-    assert_int_equal(hd_coalesce_of(counter, 6, 2)->transactions, 24 + 4);
-    assert_int_equal(hd_coalesce_of(counter, 6, 2)->mis, 2);
-    const hd_coalesce_counts *local = hd_coalesce_of(counter, 2, 3);
+    assert_null(counts_of_launch(counter, 0));
+    assert_null(counts_of_launch(counter, 3));
+    assert_null(counts_of(counter, 8, 0));
+    assert_null(counts_of(counter, 2, ACCESSES));
+    assert_int_equal(counts_of(counter, 2, 2)->transactions, 8 + 4);
+    assert_int_equal(counts_of(counter, 4, 2)->transactions, 16 + 4);
+    assert_int_equal(counts_of(counter, 6, 2)->transactions, 24 + 4);
+    assert_int_equal(counts_of(counter, 6, 2)->mis, 2);
+    const hd_coalesce_counts *local = counts_of(counter, 2, 3);
     assert_int_equal(local->requests, 4);
     assert_int_equal(local->lane_accesses, 128);
     assert_int_equal(local->transactions + local->bytes_moved + local->bytes_used, 0);
-    const hd_coalesce_counts *all = hd_coalesce_of_launch(counter, 2);
+    const hd_coalesce_counts *all = counts_of_launch(counter, 2);
     assert_int_equal(all->mis, 3);
     assert_int_equal(all->transactions, 8 + 4 + 4);
-    assert_int_equal(hd_coalesce_of(counter, 2, 4)->transactions, 4); /* constant: not in all */
-    hd_coalesce_free(counter);
+    assert_int_equal(counts_of(counter, 2, 4)->transactions, 4); /* constant: not in all */
+    hd_tally_free(counter);
     hd_arena_free(arena);
 }
 
@@ -341,8 +354,9 @@ static void addresses_at_the_end_of_memory(void **state) {
         hd_event_launch launch = launch_of(accesses, 0);
         accesses[2].width = UINT32_MAX;
         accesses[3].width = 0;
-        hd_coalesce *counter = hd_coalesce_new(arena, device_of(arena, devices[d]));
-        hd_sink sink = hd_coalesce_sink(counter);
+        const hd_tally_work counter_work = hd_coalesce_work(arena, device_of(arena, devices[d]));
+        hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+        hd_sink sink = hd_tally_sink(counter);
         sink.launch(sink.self, &launch);
         void *stream = sink.open_block(sink.self, 0);
         for (int i = 0; i < 5; i++)
@@ -352,8 +366,8 @@ static void addresses_at_the_end_of_memory(void **state) {
             }
         sink.close_block(sink.self, stream, 0, true);
         sink.end_launch(sink.self, true);
-        assert_int_equal(hd_coalesce_of_launch(counter, 0)->mis, 90);
-        hd_coalesce_free(counter);
+        assert_int_equal(counts_of_launch(counter, 0)->mis, 90);
+        hd_tally_free(counter);
     }
     hd_arena_free(arena);
 }

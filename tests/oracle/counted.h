@@ -155,7 +155,7 @@ typedef struct counted {
     hd_layout *layouts[COUNTED_LAYOUTS];
     laid_out placed[COUNTED_LAYOUTS];
     hd_cost_model *models[COUNTED_DEVICES];
-    hd_coalesce *counters[COUNTED_LAYOUTS][COUNTED_DEVICES];
+    hd_tally *counters[COUNTED_LAYOUTS][COUNTED_DEVICES];
     hd_shapes *shapes[COUNTED_DEVICES];
     bool all; /* every line must be exact, also those of which the model does not claim it */
 } counted;
@@ -203,11 +203,12 @@ static hd_sink counted_new_shapes(hd_arena *arena, const hd_diag *diag, const hd
 }
 
 static hd_sink counted_new_counters(hd_arena *arena, hd_cost_model *const *models,
-                                    hd_coalesce **counters) {
+                                    hd_tally **counters) {
     hd_sink sinks[COUNTED_DEVICES];
     for (int d = 0; d < COUNTED_DEVICES; d++) {
-        counters[d] = hd_coalesce_new(arena, hd_cost_device(models[d]));
-        sinks[d] = hd_coalesce_sink(counters[d]);
+        const hd_tally_work work = hd_coalesce_work(arena, hd_cost_device(models[d]));
+        counters[d] = hd_tally_new(arena, &work, 1);
+        sinks[d] = hd_tally_sink(counters[d]);
     }
     return hd_sink_tee(arena, sinks, COUNTED_DEVICES);
 }
@@ -302,7 +303,7 @@ static void counted_check(counted *c, const char *name, counted_total *sum) {
                                 c->all};
             for (uint32_t l = 0; l < c->job->launch_count; l++)
                 for (uint32_t k = 0; k < c->infos[l]->access_count; k++)
-                    counted_add_row(&one.rows[l][k], hd_coalesce_of(c->counters[n][d], l, k));
+                    counted_add_row(&one.rows[l][k], hd_tally_of(c->counters[n][d], 0, l, k));
             counted_check_case(&one, sum);
             one.measured = true;
             one.model = measured[d];
@@ -314,7 +315,7 @@ static void counted_check(counted *c, const char *name, counted_total *sum) {
 static void counted_close(counted *c) {
     for (uint32_t n = 0; n < c->layout_count; n++)
         for (int d = 0; d < COUNTED_DEVICES; d++)
-            hd_coalesce_free(c->counters[n][d]);
+            hd_tally_free(c->counters[n][d]);
     for (int d = 0; d < COUNTED_DEVICES; d++)
         hd_shapes_free(c->shapes[d]);
 }

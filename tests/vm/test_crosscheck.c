@@ -91,7 +91,7 @@ typedef struct example {
 } example;
 
 static void open_example(example *e, hd_arena *arena, const char *path, hd_job *job) {
-    hd_coalesce *counters[COUNTED_DEVICES];
+    hd_tally *counters[COUNTED_DEVICES];
     hd_shapes *shapes[COUNTED_DEVICES];
     *e = (example){.arena = arena, .path = path, .job = job};
     counted_make_models(arena, &jobs_diag, job, e->models);
@@ -109,9 +109,9 @@ static void open_example(example *e, hd_arena *arena, const char *path, hd_job *
     counted_measured_models(arena, &jobs_diag, job, shapes, e->measured);
     for (uint32_t l = 0; l < job->launch_count; l++)
         for (uint32_t k = 0; k < e->infos[l]->access_count; k++)
-            counted_add_row(&e->executed[l][k], hd_coalesce_of(counters[0], l, k));
+            counted_add_row(&e->executed[l][k], hd_tally_of(counters[0], 0, l, k));
     for (int d = 0; d < COUNTED_DEVICES; d++) {
-        hd_coalesce_free(counters[d]);
+        hd_tally_free(counters[d]);
         hd_shapes_free(shapes[d]);
     }
 }
@@ -219,7 +219,7 @@ static uint32_t match(const example *e, const finder *f, uint32_t launch,
 }
 
 /* The rewritten kernels' counts as rows of the original's accesses. */
-static counted_row **matched_rows(const example *e, const finder *f, const hd_coalesce *counter) {
+static counted_row **matched_rows(const example *e, const finder *f, const hd_tally *counter) {
     counted_row **rows = counted_new_rows(e->arena, e->job, e->infos);
     hd_kernel_info **rewritten = counted_analyse(e->arena, f->placed->job);
     for (uint32_t l = 0; l < e->job->launch_count; l++)
@@ -231,7 +231,7 @@ static counted_row **matched_rows(const example *e, const finder *f, const hd_co
             if (i == KIR_NONE)
                 fail_msg("%s: launch %u: no rewritten access is that of line %u", e->path, l,
                          a->line);
-            counted_add_row(&rows[l][k], hd_coalesce_of(counter, l, i));
+            counted_add_row(&rows[l][k], hd_tally_of(counter, 0, l, i));
         }
     return rows;
 }
@@ -269,7 +269,7 @@ static void check_contents(const example *e, const hd_placed_job *placed, void *
 static void check_layout(example *e, const char *text, counted_total *sum) {
     hd_layout *layout;
     hd_placed_job *placed;
-    hd_coalesce *counters[COUNTED_DEVICES];
+    hd_tally *counters[COUNTED_DEVICES];
     assert_int_equal(hd_layout_parse(e->arena, &jobs_diag, e->job->record, text, &layout), HD_OK);
     assert_int_equal(hd_job_in_layout(e->arena, &jobs_diag, e->job,
                                       &(hd_record_layout){e->job->record, layout}, 1,
@@ -297,7 +297,7 @@ static void check_layout(example *e, const char *text, counted_total *sum) {
         one.measured = true;
         one.model = e->measured[d];
         counted_check_case(&one, sum);
-        hd_coalesce_free(counters[d]);
+        hd_tally_free(counters[d]);
     }
 }
 

@@ -163,16 +163,17 @@ static hd_coalesce_counts run(const hd_remap *map, hd_remap_direction direction,
     scene s = scene_of(arena, map, direction, dialect);
     const hd_device *profile;
     assert_int_equal(hd_device_find(arena, &diag, device ? device : "h100", &profile), HD_OK);
-    hd_coalesce *counter = hd_coalesce_new(arena, profile);
-    hd_sink sink = hd_coalesce_sink(counter);
+    const hd_tally_work counter_work = hd_coalesce_work(arena, profile);
+    hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+    hd_sink sink = hd_tally_sink(counter);
     hd_vm_options options = {.check_races = !device};
     hd_vm *vm;
     assert_int_equal(hd_vm_open(arena, &diag, job_of(&s), (void *const *)s.memory, &options, &vm),
                      HD_OK);
     assert_int_equal(hd_vm_run(vm, 0, &sink, NULL), HD_OK);
     (direction == HD_REMAP_TO_DEVICE ? check_parts : check_source)(&s, vm);
-    hd_coalesce_counts counts = *hd_coalesce_of_launch(counter, 0);
-    hd_coalesce_free(counter);
+    hd_coalesce_counts counts = *(const hd_coalesce_counts *)hd_tally_of_launch(counter, 0, 0);
+    hd_tally_free(counter);
     hd_vm_close(vm);
     hd_arena_free(arena);
     return counts;

@@ -5,7 +5,7 @@
 #include "shared/run.h"
 
 typedef struct counting {
-    hd_coalesce *coalesce;
+    hd_tally *coalesce;
     const char *without;
     const hd_event_launch *launch; /* that is running */
     transactions *sum;
@@ -27,7 +27,7 @@ static hd_status end(void *self, bool complete) {
     counting *c = self;
     (void)complete;
     for (uint32_t a = 0; a < c->launch->access_count; a++) {
-        const hd_coalesce_counts *counts = hd_coalesce_of(c->coalesce, c->launch->number, a);
+        const hd_coalesce_counts *counts = hd_tally_of(c->coalesce, 0, c->launch->number, a);
         if (is_left_out(c, &c->launch->accesses[a]))
             continue;
         if (c->launch->accesses[a].kind == HD_LOAD)
@@ -47,12 +47,13 @@ hd_status count_transactions(const hd_diag *diag, hd_job *job, const char *witho
     *sum = (transactions){0};
     hd_status status = hd_device_find(arena, diag, "geforce-gtx285", &device);
     if (status == HD_OK) {
-        counting c = {hd_coalesce_new(arena, device), without, NULL, sum};
-        const hd_sink sinks[] = {hd_coalesce_sink(c.coalesce),
+        const hd_tally_work work = hd_coalesce_work(arena, device);
+        counting c = {hd_tally_new(arena, &work, 1), without, NULL, sum};
+        const hd_sink sinks[] = {hd_tally_sink(c.coalesce),
                                  {.self = &c, .launch = begin, .end_launch = end}};
         const hd_sink both = hd_sink_tee(arena, sinks, 2);
         status = run_read_job(arena, diag, job, 1u << KIR_GLOBAL, &both);
-        hd_coalesce_free(c.coalesce);
+        hd_tally_free(c.coalesce);
     }
     hd_arena_free(arena);
     return status;
