@@ -80,6 +80,28 @@ static uint64_t different_bytes(const uint64_t *address, uint32_t count, uint32_
     return bytes;
 }
 
+/* Both at once where addresses are multiples of the width, a power of two and no more than a
+ * segment: each word is then in one segment, and no two share some of their bytes. */
+static void count_words(const uint64_t *address, uint32_t count, uint32_t width, rule r,
+                        hd_coalesce_counts *sum) {
+    uint64_t words = count > 0, segments = count > 0;
+    for (uint32_t i = 1; i < count; i++) {
+        words += address[i] != address[i - 1];
+        segments += (address[i] ^ address[i - 1]) >> r.shift != 0;
+    }
+    sum->transactions += segments;
+    sum->bytes_moved += segments << r.shift;
+    sum->bytes_used += words * width;
+}
+
+static bool are_words(const uint64_t *address, uint32_t count, uint32_t width, rule r) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bits |= address[i];
+    return width && !(width & (width - 1)) && !(bits & (width - 1)) &&
+           width <= (uint64_t)1 << r.shift;
+}
+
 /* ---- one event -------------------------------------------------------------------- */
 
 /* The transactions of the warp whose lanes are `first` up to `end`. */
@@ -93,6 +115,10 @@ static hd_coalesce_counts count_warp(const hd_device *device, const hd_event *e,
     for (uint32_t from = first; from < end; from += request) {
         uint32_t to = end - from < request ? end : from + request;
         uint32_t count = warp_addresses(e, from, to, address);
+        if (request == device->warp && !r.shrinks && are_words(address, count, width, r)) {
+            count_words(address, count, width, r, &sum);
+            return sum;
+        }
         join(address, count, width, r, &sum);
         if (request == device->warp)
             sum.bytes_used = different_bytes(address, count, width);
