@@ -1,7 +1,7 @@
 /*
  * Runs of `heddle trace` that are killed, or stopped by Ctrl-C.
  *
- * A run is killed fifty times, after a random part of the time that it takes. Whatever
+ * A run is killed 25 times, after a random part of the time that it takes. Whatever
  * it leaves is read, and each of its complete blocks must be that of the whole run.
  */
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "sanitized.h"
 #include "trace/trace.h"
 
-enum { KILLS = SANITIZED ? 12 : 50, SEED = 20261121, BLOCKS = 24, THREADS = 64 };
+enum { KILLS = SANITIZED ? 12 : 25, SEED = 20261121, BLOCKS = 24, THREADS = 64 };
 extern char **environ;
 
 /* A folder with a job in it, and the program. */

@@ -286,6 +286,7 @@ int main(void) {
         return 1;
     }
     char *anew = make_anew(arena, make);
+    setenv("CUDA_PATH", "", 1); /* the sources with Heddle's own headers, which are read faster */
     folders[0] = source_path(arena, "tests/frontend/ptx");
     folders[1] = anew;
     struct CMUnitTest *tests = hd_new_array(arena, struct CMUnitTest, count);
