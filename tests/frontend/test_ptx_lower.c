@@ -159,6 +159,14 @@ static void places_are_those_of_the_source(void **state) {
     assert_int_equal(nth(k, KIR_ADD, 0)->line, 9); /* where the header's function was called */
     assert_int_equal(nth(k, KIR_STORE, 0)->line, 9);
     assert_int_equal(k->place.line, 7);
+    /* A function without lines stands where one with lines calls it. */
+    lower(b,
+          hd_format(b->arena,
+                    ".file 1 \"k.cu\"\n.func put(.reg .u64 a) { st.global.u32 [a], 3; ret; }\n%s",
+                    kernel(b, ".loc 1 7 5\nld.param.u64 %d1, [p];\n.loc 1 8 9\ncall put, (%d1);")));
+    k = first_kernel(b);
+    assert_int_equal(nth(k, KIR_STORE, 0)->line, 8);
+    assert_string_equal(b->module->files[nth(k, KIR_STORE, 0)->file].name, "k.cu");
     k = lowered(b, "ld.param.u64 %d1, [p];\nst.global.u32 [%d1], 3;");
     assert_int_equal(nth(k, KIR_STORE, 0)->line, 8); /* of the text itself */
     assert_string_equal(b->module->files[nth(k, KIR_STORE, 0)->file].name, "k.ptx");

@@ -270,6 +270,7 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
     ptx_instance *callee = ptx_instance_new(l, ptx_names_of(l->shared, index));
     callee->place = l->out.place;
     callee->file = l->out.file;
+    callee->is_from_source = l->inst->source || l->at->is_from_source;
     callee->end = ptx_block_new(l);
     for (uint32_t i = 0; i < results->count + args->count; i++) {
         bool is_result = i < results->count;

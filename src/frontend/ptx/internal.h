@@ -42,6 +42,7 @@ typedef struct ptx_instance {
     uint32_t carry; /* variable: the carry of add.cc and its like */
     hd_place place; /* of the call */
     uint32_t file;
+    bool is_from_source; /* the place is one of the source */
 } ptx_instance;
 
 typedef struct ptx_phi {
