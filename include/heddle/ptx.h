@@ -31,6 +31,9 @@
 extern "C" {
 #endif
 
+/* The latest version of PTX that is read is the last one of this number. */
+#define HD_PTX_VERSION_MOST 9
+
 typedef struct hd_ptx hd_ptx;
 typedef struct hd_ptx_module hd_ptx_module;
 typedef struct hd_ptx_kernel hd_ptx_kernel;
@@ -67,8 +70,8 @@ typedef struct hd_ptx_kernel_facts {
 hd_status hd_ptx_open(const hd_ptx_options *options, const hd_diag *diag, hd_ptx **machine);
 void hd_ptx_close(hd_ptx *machine);
 
-/* `name` is what messages call the text. The text is copied. A text that begins with a ';' is kir's
- * (docs/kir.md). */
+/* `name` is what messages call the text. The text is copied. Modules that were compiled apart, one text
+ * behind the other, are linked. A text that begins with a ';' is kir's (docs/kir.md). */
 hd_status hd_ptx_load(hd_ptx *machine, const char *name, const char *text, size_t length,
                       hd_ptx_module **module);
 void hd_ptx_unload(hd_ptx_module *module);

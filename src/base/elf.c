@@ -102,9 +102,20 @@ const char *hd_elf_function(const hd_elf *elf, uint64_t address) {
     return found;
 }
 
+const char *hd_plain_symbol(const char *symbol) {
+    static const char prefix[] = "__nv_static_";
+    char *at;
+    if (strncmp(symbol, prefix, sizeof prefix - 1))
+        return symbol;
+    unsigned long length = strtoul(symbol + sizeof prefix - 1, &at, 10);
+    return *at == '_' && strlen(at) > length + 2 && at[length + 1] == '_' ? at + length + 2
+                                                                          : symbol;
+}
+
 const char *hd_readable_symbol(hd_arena *arena, const char *symbol) {
     char *(*demangle)(const char *, char *, size_t *, int *);
     *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    symbol = hd_plain_symbol(symbol);
     if (!demangle || strncmp(symbol, "_Z", 2) != 0)
         return symbol;
     int status;

@@ -39,6 +39,9 @@ const char *hd_elf_function(const hd_elf *elf, uint64_t address);
 
 /* "add<float>(float*)" for C++'s symbol of it, where the C++ library is in the process; else the
  * symbol itself. */
+/* The symbol that stands behind what nvcc puts before those that are a file's own, where it compiles files
+ * to be linked: "_Z3addPi" of "__nv_static_16__94676758_4_a_cu__Z3addPi". */
+const char *hd_plain_symbol(const char *symbol);
 const char *hd_readable_symbol(hd_arena *arena, const char *symbol);
 
 #endif

@@ -1,6 +1,7 @@
 #include "cuda/module.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include "cuda/memory.h"
 
@@ -74,32 +75,36 @@ static cuda_error take_text(cuda_process *p, const cuda_module *module, const vo
     return CUDA_SUCCESS;
 }
 
-/* The text of a linked program, where only one of its parts has any. */
-static cuda_error take_part(cuda_process *p, cuda_module *module) {
+/* The texts of a linked program's parts, one behind the other, which links them. */
+static cuda_error take_parts(cuda_process *p, cuda_module *module) {
     const void *const *part = cuda_fatbin_parts(module->wrapper);
     const cuda_ptx_text *text;
+    cuda_ptx_text all = {0};
+    hd_str joined = {.arena = p->arena};
     cuda_error error = CUDA_SUCCESS;
     for (; part && *part && !error; part++) {
         error = take_text(p, module, *part, cuda_fatbin_size(*part), &text);
         if (error || !text)
             continue;
-        if (module->text) {
-            cuda_say(p,
-                     "error: the kernels of %s were compiled in parts that NVIDIA's linker puts "
-                     "together (-rdc=true); build them without, or in one file",
-                     module->name);
-            error = CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
-        }
-        module->text = text;
+        hd_str_printf(&joined, "%s\n", text->text);
+        all.architecture =
+            text->architecture > all.architecture ? text->architecture : all.architecture;
     }
-    return error;
+    if (error || !joined.length)
+        return error;
+    all.text = hd_str_text(&joined);
+    all.length = joined.length;
+    cuda_ptx_text *made = hd_new(p->arena, cuda_ptx_text);
+    *made = all;
+    module->text = made;
+    return CUDA_SUCCESS;
 }
 
 static cuda_error choose_text(cuda_process *p, cuda_module *module, const void *binary,
                               size_t size) {
     cuda_error error = take_text(p, module, binary, size, &module->text);
     if (!error && !module->text && module->wrapper)
-        error = take_part(p, module);
+        error = take_parts(p, module);
     if (error || module->text)
         return error;
     cuda_say(p,
@@ -124,6 +129,12 @@ static void place_variables(cuda_process *p, cuda_module *module) {
     }
 }
 
+/* The first of its parts decides. */
+static bool is_of_later_version(const cuda_ptx_text *text) {
+    const char *version = strstr(text->text, ".version");
+    return version && strtoul(version + strlen(".version"), NULL, 10) > HD_PTX_VERSION_MOST;
+}
+
 cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
     if (module->loaded || module->failed)
         return module->failed;
@@ -134,7 +145,8 @@ cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
     }
     if (!module->failed && hd_ptx_load(p->machine, module->name, module->text->text,
                                        module->text->length, &module->loaded))
-        module->failed = CUDA_INVALID_PTX;
+        module->failed =
+            is_of_later_version(module->text) ? CUDA_UNSUPPORTED_PTX_VERSION : CUDA_INVALID_PTX;
     if (!module->failed)
         place_variables(p, module);
     return module->failed;

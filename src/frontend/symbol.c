@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/elf.h"
 #include "frontend/build.h"
 
 /* The name that starts at `at` with its length, as in "5scale"; NULL when none does. */
@@ -36,6 +37,7 @@ static const char *scope_of(hd_arena *arena, const char **at, const char **name)
 }
 
 const char *front_scope_of_symbol(hd_arena *arena, const char *symbol) {
+    symbol = hd_plain_symbol(symbol);
     const char *at = symbol + 2, *name;
     return strncmp(symbol, "_ZN", 3) ? "" : scope_of(arena, &at, &name);
 }
@@ -57,6 +59,7 @@ static const char *operator_name(hd_arena *arena, const char *code) {
 }
 
 const char *front_function_of_symbol(hd_arena *arena, const char *symbol) {
+    symbol = hd_plain_symbol(symbol);
     if (strncmp(symbol, "_Z", 2))
         return symbol;
     const char *at = symbol + 2, *name, *scope = scope_of(arena, &at, &name);
@@ -143,6 +146,7 @@ static bool add_type(hd_arena *arena, hd_str *out, const char **at) {
 }
 
 const char *front_instance_of_symbol(hd_arena *arena, const char *symbol) {
+    symbol = hd_plain_symbol(symbol);
     const char *plain = front_function_of_symbol(arena, symbol);
     if (plain == symbol)
         return symbol;
@@ -192,6 +196,7 @@ static const char *past_other(hd_arena *arena, const char *at) {
 
 /* The last name in a symbol is that of a variable. */
 const char *front_symbol_name(hd_arena *arena, const char *symbol) {
+    symbol = hd_plain_symbol(symbol);
     if (strncmp(symbol, "_Z", 2))
         return symbol;
     const char *last = symbol;

@@ -134,7 +134,8 @@ typedef enum kir_pred {
     X(MIN, "min") X(MAX, "max") X(UMIN, "umin") X(UMAX, "umax") X(INC, "inc") X(DEC, "dec")     \
     X(FADD, "fadd") X(CMPXCHG, "cmpxchg") X(LOAD, "load") X(STORE, "store")                     \
     /* of an i16, and of both halves of an i32 */                                               \
-    X(BF16_ADD, "bf16_add") X(F16X2_ADD, "f16x2_add") X(BF16X2_ADD, "bf16x2_add")
+    X(BF16_ADD, "bf16_add") X(F16X2_ADD, "f16x2_add") X(BF16X2_ADD, "bf16x2_add")               \
+    X(MBARRIER, "mbarrier") /* of an i64, as below */
 /* clang-format on */
 typedef enum kir_rmw {
 #define X(name, text) KIR_RMW_##name,
@@ -142,6 +143,17 @@ typedef enum kir_rmw {
 #undef X
         KIR_RMW_COUNT
 } kir_rmw;
+
+/* A barrier in memory, an i64: from bit 0 on the arrivals that its phase lacks, the arrivals of each
+ * phase, the bytes that the phase lacks (two's complement), and the number of the phase. What the
+ * atomic is given takes from the first two and adds to the third; a phase that lacks nothing is over,
+ * and the next one begins. */
+enum {
+    KIR_MBARRIER_ARRIVALS = 20, /* bit, and width of the field before */
+    KIR_MBARRIER_BYTES = 40,
+    KIR_MBARRIER_BYTES_WIDTH = 21,
+    KIR_MBARRIER_PHASE = 61
+};
 
 typedef uint32_t kir_value; /* index into kir_kernel.insts */
 #define KIR_NONE UINT32_MAX

@@ -45,8 +45,8 @@ static hd_status place_ptx_variables(hd_ptx_module *m, const ptx_module *ptx) {
     for (uint32_t i = 0; i < ptx->variable_count && !status; i++) {
         const ptx_variable *v = &ptx->variables[i];
         bool is_constant = v->space == PTX_CONST;
-        if (!v->is_extern && (is_constant || v->space == PTX_GLOBAL))
-            status = place_variable(m, v->name, bytes_of(v), align_of(v), is_constant, v->init);
+        if (v->linkage != PTX_EXTERN && (is_constant || v->space == PTX_GLOBAL))
+            status = place_variable(m, v->symbol, bytes_of(v), align_of(v), is_constant, v->init);
     }
     return status;
 }

@@ -33,6 +33,41 @@ static uint64_t add_bf16(uint64_t a, uint64_t b) {
     return sum_of_halves(a & 0xffff, b & 0xffff, &vm_bf16, VM_F32, 16);
 }
 
+/* ---- barriers in memory ------------------------------------------------------------ */
+
+static uint64_t field(uint64_t word, uint32_t bit, uint32_t width) {
+    return word >> bit & ((UINT64_C(1) << width) - 1);
+}
+
+static uint64_t arrivals_of(uint64_t barrier) { return field(barrier, 0, KIR_MBARRIER_ARRIVALS); }
+
+static uint64_t mbarrier_result(uint64_t old, uint64_t change) {
+    enum { WIDTH = KIR_MBARRIER_ARRIVALS };
+    uint64_t lacking = field(old - arrivals_of(change), 0, WIDTH);
+    uint64_t each = field(field(old, WIDTH, WIDTH) - field(change, WIDTH, WIDTH), 0, WIDTH);
+    uint64_t bytes = field((old >> KIR_MBARRIER_BYTES) + (change >> KIR_MBARRIER_BYTES), 0,
+                           KIR_MBARRIER_BYTES_WIDTH);
+    uint64_t phase = (old >> KIR_MBARRIER_PHASE) + (!lacking && !bytes);
+    return (lacking || bytes ? lacking : each) | each << WIDTH | bytes << KIR_MBARRIER_BYTES |
+           phase << KIR_MBARRIER_PHASE;
+}
+
+/* A phase that is over orders what stands before the arrivals and behind. */
+static void see_arrival(vm_run *r, const vm_op *op, uint32_t lane, uint64_t old, uint64_t change) {
+    if (arrivals_of(old) < arrivals_of(change))
+        vm_fault(r, op->inst, lane,
+                 "the thread arrives %u times at an mbarrier whose phase lacks %u of %u arrivals; "
+                 "it is initialised (mbarrier.init) with as many as come",
+                 (uint32_t)arrivals_of(change), (uint32_t)arrivals_of(old),
+                 (uint32_t)arrivals_of(old >> KIR_MBARRIER_ARRIVALS));
+    r->flow->vain_rounds = 0;
+    if (r->shadow &&
+        mbarrier_result(old, change) >> KIR_MBARRIER_PHASE != old >> KIR_MBARRIER_PHASE)
+        vm_check_barrier(r);
+}
+
+/* ---- all of them -------------------------------------------------------------------- */
+
 /* What the memory holds afterwards. `bytes` of each number count. */
 static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
     int64_t s_old = kir_sign_extend(old, 8 * m->width);
@@ -55,6 +90,7 @@ static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, ui
     case KIR_RMW_DEC: return !old || old > operand ? operand : old - 1;
     case KIR_RMW_CMPXCHG: return old == compare ? operand : old;
     case KIR_RMW_LOAD: return old;
+    case KIR_RMW_MBARRIER: return mbarrier_result(old, operand);
     case KIR_RMW_BF16_ADD: return add_bf16(old, operand);
     case KIR_RMW_BF16X2_ADD:
         return add_bf16(old, operand) | add_bf16(old >> 16, operand >> 16) << 16;
@@ -103,6 +139,8 @@ void vm_op_atomic(vm_run *r, const vm_op *op) {
         uint64_t operand = has_second ? vm_element(r, m->second, l) : UINT64_MAX;
         uint64_t compare = m->rmw == KIR_RMW_CMPXCHG ? vm_element(r, m->third, l) : 0;
         uint64_t old = exchange(m, vm_host(r, &t, l, address), operand, compare);
+        if (m->rmw == KIR_RMW_MBARRIER)
+            see_arrival(r, op, l, old, operand);
         if (m->has_result)
             memcpy(r->frame + m->value[0].at + (size_t)l * m->width, &old, m->width);
     }

@@ -40,27 +40,35 @@ static uint32_t threads_here(const vm_run *r, const vm_named_barrier *b) {
     return threads;
 }
 
-/* Lets those that wait go on, each from where it stopped, when enough have come. */
+/* Lets the lanes of `waiting` go on, each from where it stopped. */
+static void let_go(vm_run *r, uint64_t *waiting) {
+    struct vm_flow_state *f = r->flow;
+    for (uint32_t l = 0; l < r->lanes; l++) {
+        if (!vm_has_lane(waiting, l))
+            continue;
+        uint64_t *together = f->taken[0];
+        clear(r, together);
+        for (uint32_t k = l; k < r->lanes; k++)
+            if (vm_has_lane(waiting, k) && f->stopped[k] == f->stopped[l]) {
+                set_lane(together, k);
+                waiting[k / 64] &= ~(UINT64_C(1) << k % 64);
+            }
+        vm_wait_at(r, r->program->nodes[f->stopped[l]].edges[0].to, together,
+                   count_lanes(r, together));
+    }
+}
+
+/* Lets those that wait go on when enough have come. */
 static bool complete(vm_run *r, vm_named_barrier *b) {
     struct vm_flow_state *f = r->flow;
     uint32_t come = count_lanes(r, b->here);
     const vm_poll poll = {come, b->yes};
     if (!come || (b->threads ? threads_here(r, b) < b->threads : come < r->live))
         return false;
-    for (uint32_t l = 0; l < r->lanes; l++) {
-        if (!vm_has_lane(b->waiting, l))
-            continue;
-        uint64_t *together = f->taken[0];
-        clear(r, together);
-        for (uint32_t k = l; k < r->lanes; k++)
-            if (vm_has_lane(b->waiting, k) && f->stopped[k] == f->stopped[l]) {
-                set_lane(together, k);
-                f->polled[k] = poll;
-                b->waiting[k / 64] &= ~(UINT64_C(1) << k % 64);
-            }
-        vm_wait_at(r, r->program->nodes[f->stopped[l]].edges[0].to, together,
-                   count_lanes(r, together));
-    }
+    for (uint32_t l = 0; l < r->lanes; l++)
+        if (vm_has_lane(b->waiting, l))
+            f->polled[l] = poll;
+    let_go(r, b->waiting);
     clear(r, b->here);
     b->yes = 0;
     if (r->shadow)
@@ -166,8 +174,53 @@ const vm_builtin vm_barrier_builtins[] = {
     {"barrier_named_and", "IIII", compile_answer, &(const asked){ALL}},
     {"barrier_named_or", "IIII", compile_answer, &(const asked){ANY}},
     {"barrier_arrive", "vII", compile_arrive, NULL},
+    {"yield", "v", compile_wait, NULL},
+    {"yield_unless", "vI", compile_wait, NULL},
     {NULL},
 };
+
+/* ---- yielding ---------------------------------------------------------------------- */
+
+void vm_stop_to_yield(vm_run *r, uint32_t number) {
+    struct vm_flow_state *f = r->flow;
+    const vm_node *node = &r->program->nodes[number];
+    uint64_t *on = f->taken[0];
+    uint32_t count = 0;
+    clear(r, on);
+    VM_EACH_ACTIVE(r, lane) {
+        if (node->counts && vm_element(r, node->vote, lane)) {
+            set_lane(on, lane);
+            count++;
+            continue;
+        }
+        set_lane(f->yielding, lane);
+        f->stopped[lane] = number;
+    }
+    if (count)
+        vm_wait_at(r, node->edges[0].to, on, count);
+}
+
+/* Nobody else can run: those that yielded go on. What they ask for an mbarrier's phase is asked in
+ * vain for ever where only they are left to end it. */
+static bool end_yielding(vm_run *r) {
+    enum { MOST_VAIN_ROUNDS = 100000 };
+    struct vm_flow_state *f = r->flow;
+    uint32_t lane = UINT32_MAX;
+    for (uint32_t l = 0; l < r->lanes; l++)
+        if (vm_has_lane(f->yielding, l) &&
+            (lane == UINT32_MAX || r->program->nodes[f->stopped[l]].counts))
+            lane = l;
+    if (lane == UINT32_MAX)
+        return false;
+    const vm_node *node = &r->program->nodes[f->stopped[lane]];
+    if (node->counts && f->vain_rounds++ == MOST_VAIN_ROUNDS)
+        vm_fault(
+            r, node->inst, lane,
+            "the thread waits for an mbarrier's phase that nobody ends: no thread of the block "
+            "has come to one while it asked 100,000 times");
+    let_go(r, f->yielding);
+    return true;
+}
 
 /* ---- of the block ----------------------------------------------------------------- */
 
@@ -243,6 +296,8 @@ void vm_release_barrier(vm_run *r) {
             return;
         named = count_lanes(r, r->flow->named[n].waiting) ? n : named;
     }
+    if (end_yielding(r))
+        return;
     if (named < VM_NAMED_BARRIERS)
         fault_at_named(r, named);
     if (node != VM_NO_NODE)
@@ -255,6 +310,7 @@ void vm_barriers_new(hd_arena *arena, struct vm_flow_state *f, const vm_program 
     uint32_t words = (p->padded + 63) / 64;
     f->held = hd_new_array(arena, uint32_t, p->node_count);
     f->at_barrier = hd_new_array(arena, uint64_t, words);
+    f->yielding = hd_new_array(arena, uint64_t, words);
     f->stopped = hd_new_array(arena, uint32_t, p->lanes);
     f->polled = hd_new_array(arena, vm_poll, p->lanes);
     for (uint32_t n = 0; n < VM_NAMED_BARRIERS; n++) {
@@ -267,6 +323,8 @@ void vm_barriers_begin(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     memset(f->held, 0, r->program->node_count * sizeof *f->held);
     clear(r, f->at_barrier);
+    clear(r, f->yielding);
+    f->vain_rounds = 0;
     for (uint32_t n = 0; n < VM_NAMED_BARRIERS; n++) {
         clear(r, f->named[n].here);
         clear(r, f->named[n].waiting);

@@ -173,6 +173,7 @@ static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
     case VM_END_SWITCH: return end_switch(r, node);
     case VM_END_BARRIER:
     case VM_END_NAMED_BARRIER: vm_stop_at_barrier(r, number); return next_node(r);
+    case VM_END_YIELD: vm_stop_to_yield(r, number); return next_node(r);
     case VM_END_TRAP:
         vm_fault(r, node->inst, vm_first_active(r),
                  "the program says that this is never reached, and it is");

@@ -26,8 +26,10 @@ struct vm_flow_state {
     uint32_t *held;       /* [node] lanes held by the barrier at its end */
     uint64_t *at_barrier; /* all lanes that are held */
     vm_named_barrier named[VM_NAMED_BARRIERS];
-    uint32_t *stopped; /* [lane] the node at whose end it waits for a named barrier */
-    vm_poll *polled;   /* [lane] by the one that it has waited for last */
+    uint64_t *yielding;   /* lanes that let others run first */
+    uint32_t vain_rounds; /* so often nobody else could, since a thread came to an mbarrier */
+    uint32_t *stopped;    /* [lane] the node at whose end it waits for a named barrier, or yields */
+    vm_poll *polled;      /* [lane] by the one that it has waited for last */
     uint64_t *returned;
     uint64_t *taken[2]; /* scratch: lanes that take an edge */
 };
@@ -73,6 +75,8 @@ void vm_wait_at(vm_run *r, uint32_t node, const uint64_t *mask, uint32_t count);
 
 void vm_barriers_new(hd_arena *arena, struct vm_flow_state *flow, const vm_program *program);
 void vm_barriers_begin(vm_run *r);
+/* The active lanes come to the end of a node at which they let others run first. */
+void vm_stop_to_yield(vm_run *r, uint32_t node);
 /* The active lanes come to the barrier at the end of a node, and wait. */
 void vm_stop_at_barrier(vm_run *r, uint32_t node);
 /* Nobody can run: lets lanes of barriers go on, or faults. */

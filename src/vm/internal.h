@@ -144,6 +144,7 @@ typedef enum vm_end {
     VM_END_RETURN,
     VM_END_BARRIER,
     VM_END_NAMED_BARRIER,
+    VM_END_YIELD,
     VM_END_TRAP
 } vm_end;
 

@@ -27,9 +27,14 @@ static bool is_named_barrier(const kir_inst *inst) {
            inst->arg_count >= 2;
 }
 
+/* yield, yield_unless. */
+static bool is_yield(const kir_inst *inst) {
+    return inst->op == KIR_CALL && !strncmp(inst->name, "yield", 5);
+}
+
 bool vm_is_barrier(const kir_inst *inst) {
     static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or"};
-    if (inst->op == KIR_BARRIER || is_named_barrier(inst))
+    if (inst->op == KIR_BARRIER || is_named_barrier(inst) || is_yield(inst))
         return true;
     for (size_t i = 0; inst->op == KIR_CALL && i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(inst->name, calls[i]))
@@ -182,6 +187,12 @@ void vm_end_piece(vm_compiler *c, vm_node *node) {
         node->counts = c->inst->arg_count > 2;
         if (node->counts)
             node->vote = vm_cell_of(c, c->inst->args[2], 0);
+    }
+    if (is_yield(c->inst)) {
+        node->end = VM_END_YIELD;
+        node->counts = c->inst->arg_count > 0;
+        if (node->counts)
+            node->vote = vm_cell_of(c, c->inst->args[0], 0);
     }
     set_edges(c, node, 1);
     node->edges[0] = (vm_edge){.to = (uint32_t)(node - c->program->nodes) + 1};

@@ -177,7 +177,7 @@ static void test_launches(void **state) {
 }
 
 static void test_logs(void **state) {
-    handle module, link;
+    handle module, function, link;
     char log[64] = "";
     int options[] = {5, 6};
     void *values[] = {log, (void *)(uintptr_t)sizeof log}, *image;
@@ -195,10 +195,23 @@ static void test_logs(void **state) {
     /* Linking a text gives it back. */
     assert_int_equal(cuLinkCreate_v2(0, NULL, NULL, &link), SUCCESS);
     assert_int_equal(cuLinkAddData_v2(link, 1, text, sizeof text, "a", 0, NULL, NULL), SUCCESS);
-    assert_int_equal(cuLinkAddData_v2(link, 1, text, sizeof text, "b", 0, NULL, NULL),
-                     NOT_SUPPORTED);
+    assert_int_equal(cuLinkAddData_v2(link, 0, text, sizeof text, "a", 0, NULL, NULL),
+                     NOT_SUPPORTED); /* machine code */
     assert_int_equal(cuLinkComplete(link, &image, &bytes), SUCCESS);
     assert_int_equal(cuModuleLoadData(&module, image), SUCCESS);
+    assert_int_equal(cuLinkDestroy(link), SUCCESS);
+    assert_int_equal(cuModuleUnload(module), SUCCESS);
+    /* Of several a module that has what is in each. */
+    static const char other[] = ".version 8.0\n.target sm_75\n.visible .entry more() { ret; }";
+    assert_int_equal(cuLinkCreate_v2(0, NULL, NULL, &link), SUCCESS);
+    assert_int_equal(cuLinkAddData_v2(link, 1, other, sizeof other - 1, "b", 0, NULL, NULL),
+                     SUCCESS);
+    assert_int_equal(cuLinkAddData_v2(link, 1, text, sizeof text, "a", 0, NULL, NULL), SUCCESS);
+    assert_int_equal(cuLinkComplete(link, &image, &bytes), SUCCESS);
+    assert_int_equal(bytes, strlen(image) + 1);
+    assert_int_equal(cuModuleLoadData(&module, image), SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&function, module, "add"), SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&function, module, "more"), SUCCESS);
     assert_int_equal(cuLinkDestroy(link), SUCCESS);
     assert_int_equal(cuModuleUnload(module), SUCCESS);
 }

@@ -64,7 +64,7 @@ refused() {
 }
 sed 's/^\.version .*/.version 10.0/' "$kept/vectors.ptx" >later.ptx
 python3 "$kept/fatbin.py" later.ptx later.fatbin
-refused later 'later .fat binary 1.:[0-9]+: error: PTX of version 10.0 is not supported' cudaErrorInvalidPtx
+refused later 'later .fat binary 1.:[0-9]+: error: PTX of version 10.0 is not supported' cudaErrorUnsupportedPtxVersion
 sed 's/add\.f32/frobnicate.f32/' "$kept/vectors.ptx" >unknown.ptx
 python3 "$kept/fatbin.py" unknown.ptx unknown.fatbin
 refused unknown 'error: there is no instruction frobnicate' cudaErrorInvalidPtx

@@ -57,13 +57,32 @@ build several "$programs/vectors.cu" -cudart shared -gencode arch=compute_75,cod
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90
 accepts watch -- ./several
 
-# Compiled in parts and linked: one part has all that there is, or they cannot be put together.
+# Compiled in parts and linked, where but one part has something, and where two have.
 build linked "$programs/vectors.cu" -cudart shared -rdc=true
 accepts watch -- ./linked
 build parts "$programs/modules.cu" -cudart shared -rdc=true "$programs/parts/second.cu"
-call watch -- ./parts
-grep -q 'compiled in parts .*-rdc=true.*build them without' "$work/log/err" ||
-    complain 'no word of the parts'
+accepts watch -- ./parts
+prints '^as expected$'
+for object in linked parts/linked_device; do
+    build "$(basename $object).o" "$programs/$object.cu" -dc
+done
+"$nvcc" -dlink -o device.o linked.o linked_device.o
+g++ -o apart linked.o linked_device.o device.o -L"$LD_LIBRARY_PATH" -lcudart
+accepts watch -- ./apart
+prints '^as expected$'
+prints '^  use\(int\*\) +1 '
+cat >launcher.cu <<'END'
+__global__ void inner() {}
+__global__ void outer() { inner<<<1, 1>>>(); }
+int main() {
+    outer<<<1, 1>>>();
+    return cudaDeviceSynchronize() ? 7 : 0;
+}
+END
+build launcher launcher.cu -cudart shared -rdc=true -lcudadevrt
+call watch -- ./launcher
+grep -q "is of the device's own runtime (cudadevrt)" "$work/log/err" ||
+    complain 'no word of kernels that launch kernels'
 
 # Programs that cannot be watched say what to do.
 build static "$programs/vectors.cu"

@@ -159,6 +159,14 @@ static void places_are_those_of_the_source(void **state) {
     assert_int_equal(nth(k, KIR_ADD, 0)->line, 9); /* where the header's function was called */
     assert_int_equal(nth(k, KIR_STORE, 0)->line, 9);
     assert_int_equal(k->place.line, 7);
+    /* A function without lines stands where one with lines calls it. */
+    lower(b,
+          hd_format(b->arena,
+                    ".file 1 \"k.cu\"\n.func put(.reg .u64 a) { st.global.u32 [a], 3; ret; }\n%s",
+                    kernel(b, ".loc 1 7 5\nld.param.u64 %d1, [p];\n.loc 1 8 9\ncall put, (%d1);")));
+    k = first_kernel(b);
+    assert_int_equal(nth(k, KIR_STORE, 0)->line, 8);
+    assert_string_equal(b->module->files[nth(k, KIR_STORE, 0)->file].name, "k.cu");
     k = lowered(b, "ld.param.u64 %d1, [p];\nst.global.u32 [%d1], 3;");
     assert_int_equal(nth(k, KIR_STORE, 0)->line, 8); /* of the text itself */
     assert_string_equal(b->module->files[nth(k, KIR_STORE, 0)->file].name, "k.ptx");
@@ -323,9 +331,20 @@ static void refused_with_name_and_line(void **state) {
             HD_EINPUT, "the fragment has 2 registers, not 3", 7);
     refuses(b, kernel(b, "bra 7;"), HD_EINPUT, "bra needs a label", 7);
     refuses(b, ".func f() { call f, (); ret; }\n.visible .entry k() { call f, (); ret; }\n",
-            HD_EUNSUPPORTED, "recursion", 4);
+            HD_EUNSUPPORTED, "recursion is not supported: f -> f", 4);
+    refuses(b,
+            ".func h();\n.func f() { call h, (); ret; }\n.func g() { call f, (); ret; }\n"
+            ".func h() { call g, (); ret; }\n.visible .entry k() { call f, (); ret; }\n",
+            HD_EUNSUPPORTED, "recursion is not supported: f -> h -> g -> f", 6);
     refuses(b, ".extern .func g();\n.visible .entry k() {\ncall g, (); ret; }\n", HD_EUNSUPPORTED,
-            "function g has no body", 6);
+            "function g is declared in line 4 and has a body nowhere", 6);
+    refuses(b,
+            ".extern .func cudaLaunchDeviceV2();\n.entry k() {\ncall cudaLaunchDeviceV2; ret; }\n",
+            HD_EUNSUPPORTED, "cudaLaunchDeviceV2 is of the device's own runtime (cudadevrt)", 6);
+    refuses(b,
+            kernel(b, "}\n.extern .global .u32 x;\n.entry l() {.reg .u32 %r1;\n"
+                      "ld.global.u32 %r1, [x]; st.global.u32 [x], %r1;"),
+            HD_EUNSUPPORTED, "variable x is declared in line 8 and defined nowhere", 10);
     lower(b, ".func f() { ret; }\n");
     assert_int_equal(b->status, HD_EINPUT);
     assert_non_null(strstr(b->messages.data[0].text, "there is no kernel in this file"));

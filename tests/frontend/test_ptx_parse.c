@@ -131,7 +131,7 @@ static void variables_of_every_space(void **state) {
                 ".visible .entry k() { .reg .pred %p<4>; .reg .b32 x, %r<10>; .reg .v4 .f32 q;\n"
                 ".local .align 8 .b8 depot[40]; .shared .v2 .u16 pair[2]; .param .b64 p; }\n");
     const ptx_variable *d = variable(m, "dynamic"), *c = variable(m, "c");
-    assert_true(d->is_extern && d->is_unsized && d->is_array);
+    assert_true(d->linkage == PTX_EXTERN && d->is_unsized && d->is_array);
     assert_int_equal(d->align, 16);
     assert_int_equal(d->space, PTX_SHARED);
     assert_int_equal(c->count, 8);
@@ -245,7 +245,7 @@ static void a_definition_takes_the_place_of_its_declaration(void **state) {
     assert_int_equal(m->variable_count, 2);
     assert_string_equal(m->variables[0].name, "x");
     assert_int_equal(m->variables[0].init[0], 4);
-    assert_true(m->variables[1].is_extern);
+    assert_int_equal(m->variables[1].linkage, PTX_EXTERN);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------ */
@@ -496,6 +496,16 @@ static void errors_name_the_place(void **state) {
         {HEAD ".global .u32 x<99999>;", HD_EUNSUPPORTED, 4, 15, "registers"},
         {HEAD ".global .u32 x; .global .f32 x;", HD_EINPUT, 4, 30, "'x' is defined twice"},
         {HEAD ".func f() { } .func f() { }", HD_EINPUT, 4, 21, "'f' is defined twice"},
+        {HEAD ".visible .func f() { }\n" HEAD ".visible .func f() { }", HD_EINPUT, 8, 16,
+         "'f' is defined twice, first in line 4"},
+        {HEAD ".visible .global .u32 x;\n" HEAD ".visible .global .u32 x;", HD_EINPUT, 8, 23,
+         "'x' is defined twice, first in line 4"},
+        {HEAD ".visible .func x() { }\n" HEAD ".visible .global .u32 x;", HD_EINPUT, 8, 23,
+         "'x' is defined twice"},
+        {HEAD ".visible .const .u32 x;\n" HEAD ".extern .global .u32 x;", HD_EINPUT, 8, 22,
+         "'x' is in another state space than in line 4"},
+        {HEAD ".entry k() { }\n.version 8.3\n", HD_EINPUT, 6, 1, ".target"},
+        {HEAD ".file 1 \"a\"\n" HEAD ".entry k() { .loc 1 2 3\n }", HD_EINPUT, 8, 19, "no .file"},
         {HEAD ".func f(); .entry f() { }", HD_EINPUT, 4, 19, "'f' is a .entry"},
         {HEAD ".alias g, f;", HD_EINPUT, 4, 11, "'f'"},
         {HEAD ".global .u32 x = 1.5;", HD_EINPUT, 4, 18, "integer"},
@@ -577,6 +587,45 @@ static void deep_nesting_is_an_error(void **state) {
         ptx_module *module;
         assert_int_equal(parse_bytes(b, hd_str_text(&text), text.length, &module), HD_EINPUT);
     }
+}
+
+/* ---- texts of several parts -------------------------------------------------------------------- */
+
+static void parts_are_linked(void **state) {
+    bench *b = *state;
+    const ptx_module *m = parse(
+        b, HEAD ".file 1 \"a.cu\"\n"
+                ".extern .func f(); .extern .global .u32 there; .extern .shared .u32 room[];\n"
+                ".visible .global .u32 here = 1; .global .u32 own = 1; .weak .global .u32 w = 1;\n"
+                ".common .global .u32 c[2]; .func g() { ret; } .weak .func t() { ret; }\n"
+                ".entry k() { .loc 1 7 8\n call f; call g; ret; }\n" HEAD ".file 1 \"b.cu\"\n"
+                ".visible .func f() { .loc 1 3 4\n ret; } .visible .global .u32 there = 2;\n"
+                ".extern .shared .u32 room[]; .extern .global .u32 here; .global .u32 own = 2;\n"
+                ".weak .global .u32 w = 2; .common .global .u32 c[5]; .func g() { ret; }\n"
+                ".weak .func t() { ret; } .entry l() { call g; ret; }\n" HEAD
+                ".global .u32 here = 3; .visible .func t() { exit; }\n");
+    assert_int_equal(m->variable_count, 8);
+    assert_int_equal(m->function_count, 6);
+    assert_int_equal(function(m, "f")->part, 1);
+    assert_true(function(m, "f")->has_body);
+    assert_int_equal(function(m, "t")->part, 2); /* the one that is not weak */
+    assert_int_equal(variable(m, "there")->init[0], 2);
+    assert_int_equal(variable(m, "w")->init[0], 1);
+    assert_int_equal(variable(m, "c")->count, 5);
+    assert_int_equal(variable(m, "here")->init[0], 1);
+    uint32_t seen = 0;
+    for (uint32_t v = 0; v < m->variable_count; v++) {
+        const ptx_variable *own = &m->variables[v];
+        if (!strcmp(own->symbol, "own"))
+            seen |= own->part == 0 && own->init[0] == 1;
+        else if (!strcmp(own->symbol, "own~2"))
+            seen |= 2 * (own->part == 1 && own->init[0] == 2);
+        else if (!strcmp(own->symbol, "here~3"))
+            seen |= 4 * (own->part == 2 && own->init[0] == 3);
+    }
+    assert_int_equal(seen, 7);
+    assert_string_equal(m->files[function(m, "k")->insts[0].source->file], "a.cu");
+    assert_string_equal(m->files[function(m, "f")->insts[0].source->file], "b.cu");
 }
 
 /* ---- kept texts ---------------------------------------------------------------------------------- */
@@ -850,6 +899,7 @@ int main(void) {
         TEST(errors_name_the_place),
         TEST(a_zero_byte_is_an_error),
         TEST(deep_nesting_is_an_error),
+        TEST(parts_are_linked),
         TEST(kept_texts_are_read_as_they_stand),
         TEST(every_style_is_read),
         TEST(damaged_texts_are_errors_at_most),

@@ -96,13 +96,14 @@ static uint64_t number_of(uint32_t i, uint64_t *state) {
                            : random;
 }
 
-static void run_text(const char *body, const char *text, const uint64_t *in, uint64_t *out) {
+static hd_status try_text(void (*report)(const hd_message *m, void *user), void *user,
+                          const char *text, const uint64_t *in, uint64_t *out) {
     hd_arena *arena = hd_arena_new();
-    const hd_diag diag = {say, NULL};
+    const hd_diag diag = {report, user};
     ptx_module *ptx;
     kir_module *module;
     hd_job *job;
-    hd_vm *vm;
+    hd_vm *vm = NULL;
     const hd_job_flags flags = {.kernel_path = "k.ptx",
                                 .dims = 1,
                                 .global = {THREADS, 1, 1},
@@ -120,11 +121,17 @@ static void run_text(const char *body, const char *text, const uint64_t *in, uin
         status = hd_vm_open(arena, &diag, job, contents, &options, &vm);
     if (!status)
         status = hd_vm_run(vm, 0, NULL, NULL);
-    if (status)
-        fail_msg("%s", body);
-    memcpy(out, hd_vm_contents(vm, 1), THREADS * sizeof *out);
-    hd_vm_close(vm);
+    if (!status)
+        memcpy(out, hd_vm_contents(vm, 1), THREADS * sizeof *out);
+    if (vm)
+        hd_vm_close(vm);
     hd_arena_free(arena);
+    return status;
+}
+
+static void run_text(const char *body, const char *text, const uint64_t *in, uint64_t *out) {
+    if (try_text(say, NULL, text, in, out))
+        fail_msg("%s", body);
 }
 
 static numbers numbers_of(const uint64_t *in, uint32_t thread) {
@@ -583,12 +590,168 @@ static void reductions_of_floats(void **state) {
     }
 }
 
+/* ---- barriers in shared memory ------------------------------------------------------------- */
+
+#define INIT(count)                                                                         \
+    "setp.eq.u32 %u, %t0, 0; @%u mbarrier.init.shared.b64 [tile+8], " count "; bar.sync 0;"
+#define WAIT_V "v: mbarrier.test_wait.shared.b64 %u, [tile+8], %l1; @!%u bra v;"
+#define WAIT_W "w: mbarrier.test_wait.shared.b64 %u, [tile+8], %l1; @!%u bra w;"
+
+WANT(w_last_warp, 1063 + n->thread % 32)
+WANT(w_of_parity, n->thread < 32 ? 1 | 0 << 1 | 0 << 2 | 1 << 3 | 1 << 4 : 0)
+WANT(w_pending, 65 - n->thread)
+WANT(w_dropped, n->thread < 16 ? 16 : 0)
+WANT(w_bytes_came, n->thread ? 0 : 1 | 0 << 1 | 0 << 2 | 1 << 3)
+WANT(w_all_came, 7)
+
+static void barriers_in_memory(void **state) {
+    (void)state;
+    static const row rows[] = {
+        /* Who waits stands before who comes; and the other way round. */
+        {INIT("64") "setp.lt.u32 %q, %t0, 32; @!%q bra second; mbarrier.arrive.shared.b64 %l1, "
+                    "[tile+8];" WAIT_W "ld.shared.u32 %w, [tile]; add.u32 %w, %w, %t0; bra done;"
+                    "second: setp.eq.u32 %u, %t0, 63; add.u32 %t1, %t0, 1000;"
+                    "@%u st.shared.u32 [tile], %t1; mbarrier.arrive.shared.b64 "
+                    "%l2, [tile+8]; add.u32 %w, %t0, 1031; done:",
+         w_last_warp},
+        {INIT("64") "setp.ge.u32 %q, %t0, 32;"
+                    "@%q bra second; mbarrier.arrive.shared::cta.b64 _, [tile+8], 1;"
+                    "mov.u64 %l1, 0; v: mbarrier.try_wait.parity.shared.b64 %u, [tile+8], 0, 99;"
+                    "@!%u bra v; ld.shared.u32 %w, [tile]; add.u32 %w, %w, %t0; bra done;"
+                    "second: setp.eq.u32 %u, %t0, 63; add.u32 %t1, %t0, 1000;"
+                    "@%u st.shared.u32 [tile], %t1; mbarrier.arrive.shared.b64 %l2, [tile+8];"
+                    "add.u32 %w, %t0, 1031; done:",
+         w_last_warp},
+        /* Which parity is over: before, at, and behind the first phase. */
+        {INIT("32") "mov.u32 %w, 0; setp.ge.u32 %q, %t0, 32; @%q bra done;"
+                    "mbarrier.test_wait.parity.shared.b64 %u, [tile+8], 1; selp.u32 %t1, 1, 0, %u;"
+                    "or.b32 %w, %w, %t1;"
+                    "mbarrier.test_wait.parity.shared.b64 %u, [tile+8], 0; selp.u32 %t1, 2, 0, %u;"
+                    "or.b32 %w, %w, %t1; mbarrier.arrive.shared.b64 %l1, [tile+8];"
+                    "mbarrier.test_wait.parity.shared.b64 %u, [tile+8], 1; selp.u32 %t1, 4, 0, %u;"
+                    "or.b32 %w, %w, %t1;"
+                    "mbarrier.test_wait.parity.shared.b64 %u, [tile+8], 0; selp.u32 %t1, 8, 0, %u;"
+                    "or.b32 %w, %w, %t1;"
+                    "mbarrier.test_wait.shared.b64 %u, [tile+8], %l1; selp.u32 %t1, 16, 0, %u;"
+                    "or.b32 %w, %w, %t1; done:",
+         w_of_parity},
+        {INIT("65") "mbarrier.arrive.noComplete.shared.b64 %l1, [tile+8], 1;"
+                    "mbarrier.pending_count.b64 %w, %l1;",
+         w_pending},
+        /* Those that leave are no more waited for. */
+        {INIT("64") "mov.u32 %w, 0; setp.ge.u32 %q, %t0, 16; @!%q bra stay;"
+                    "mbarrier.arrive_drop.shared.b64 %l1, [tile+8]; bra done;"
+                    "stay: mbarrier.arrive.shared.b64 %l1, [tile+8];" WAIT_V
+                    "bar.warp.sync 0xffff; mbarrier.arrive.shared.b64 %l1, "
+                    "[tile+8];" WAIT_W "setp.eq.u32 %u, %t0, 0; mov.u64 %l1, 0;"
+                    "@%u mbarrier.arrive.shared.b64 %l1, "
+                    "[tile+8], 1;"
+                    "mbarrier.pending_count.b64 %w, %l1; "
+                    "shfl.sync.idx.b32 %w, %w, 0, 31, 0xffff;"
+                    "done:",
+         w_dropped},
+        /* A phase also waits for bytes. */
+        {INIT("1") "mov.u32 %w, 0; setp.ne.u32 %q, %t0, 0; @%q bra done;"
+                   "mbarrier.arrive.expect_tx.shared.b64 %l1, [tile+8], 96;"
+                   "mbarrier.test_wait.parity.shared.b64 %u, [tile+8], 1; selp.u32 %w, 1, 0, %u;"
+                   "mbarrier.complete_tx.relaxed.cta.shared.b64 [tile+8], 64;"
+                   "mbarrier.test_wait.shared.b64 %u, [tile+8], %l1; selp.u32 %t1, 4, 0, %u;"
+                   "or.b32 %w, %w, %t1; mbarrier.complete_tx.shared::cta.b64 [tile+8], 32;"
+                   "mbarrier.test_wait.shared.b64 %u, [tile+8], %l1; selp.u32 %t1, 8, 0, %u;"
+                   "or.b32 %w, %w, %t1; mbarrier.inval.shared.b64 [tile+8]; done:",
+         w_bytes_came},
+        /* cp.async arrives; of its own with .noinc alone. */
+        {INIT("64") "cp.async.mbarrier.arrive.shared.b64 [tile+8];"
+                    "cp.async.mbarrier.arrive.noinc.shared.b64 [tile+8]; mov.u32 %w, 7;"
+                    "v: mbarrier.try_wait.parity.shared.b64 %u, [tile+8], 0; @!%u bra v;",
+         w_all_came},
+        /* Who sleeps while it waits lets others run. */
+        {"setp.eq.u32 %u, %t0, 0; @%u st.shared.u32 [tile], 0; bar.sync 0; mov.u32 %w, 7;"
+         "setp.lt.u32 %q, %t0, 63; @%q bra v; st.shared.u32 [tile], 1; bra done;"
+         "v: ld.volatile.shared.u32 %t1, [tile]; setp.ne.u32 %u, %t1, 0; @%u bra done;"
+         "nanosleep.u32 20; bra v; done:",
+         w_all_came},
+    };
+    CHECK(rows);
+}
+
+static void keep(const hd_message *m, void *user) {
+    snprintf(user, 300, "%u: %s", m->place.line, m->text);
+}
+
+static void faults_at_barriers_in_memory(void **state) {
+    (void)state;
+    static const struct {
+        const char *body, *message;
+    } rows[] = {
+        {INIT("64") "setp.lt.u32 %q, %t0, 63; mov.u64 %l1, 0;"
+                    "@%q mbarrier.arrive.shared.b64 %l1, [tile+8];" WAIT_V,
+         "waits for an mbarrier's phase that nobody ends"},
+        {INIT("5") "mbarrier.arrive.shared.b64 %l1, [tile+8], 2;",
+         "arrives 2 times at an mbarrier whose phase lacks 1 of 5 arrivals"},
+        {"mbarrier.arrive.shared.b64 %l1, [tile+16];", "lacks 0 of 0 arrivals; it is initialised"},
+    };
+    uint64_t in[THREADS * NUMBERS] = {0}, out[THREADS];
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        hd_arena *arena = hd_arena_new();
+        char message[300] = "";
+        assert_int_equal(try_text(keep, message, text_of(arena, rows[r].body), in, out), HD_EINPUT);
+        if (!strstr(message, rows[r].message))
+            fail_msg("'%s' does not say '%s'", message, rows[r].message);
+        hd_arena_free(arena);
+    }
+}
+
+/* Another part has what this one declares, and things of the same name that are its own. */
+static void parts_of_a_text(void **state) {
+    (void)state;
+    const char *body =
+        "mov.u64 %l0, step; call (%w), other, (%x, %l0); call (%t1), mine, (%x); add.u32 %w, %w, "
+        "%t1;"
+        "ld.global.u32 %t2, [cell]; add.u32 %w, %w, %t2; ld.global.u64 %l1, [shared_holder];"
+        "ld.global.u32 %t3, [%l1]; add.u32 %w, %w, %t3;";
+    static const char declarations[] =
+        ".extern .global .align 8 .u64 shared_holder;\n"
+        ".func (.reg .b32 r) step(.reg .b32 v) { add.u32 r, v, 1; ret; }\n"
+        ".func (.reg .b32 r) mine(.reg .b32 v) { xor.b32 r, v, 5; ret; }\n"
+        ".extern .func (.reg .b32 r) other(.reg .b32 v, .reg .b64 f);\n";
+    static const char part[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".global .align 4 .u32 cell = 1000;\n"
+        ".visible .global .align 8 .u64 shared_holder = generic(cell);\n"
+        ".func (.reg .b32 r) mine(.reg .b32 v) { mul.lo.u32 r, v, 3; ret; }\n"
+        ".visible .func (.reg .b32 r) other(.reg .b32 v, .reg .b64 f) {\n"
+        " .reg .b32 %a, %b;\n call (%a), f, (v), proto;\n"
+        " proto: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n call (%b), mine, (v);\n"
+        " add.u32 r, %a, %b; ret;\n}\n";
+    uint64_t in[THREADS * NUMBERS], out[THREADS], seed = 3;
+    for (uint32_t i = 0; i < THREADS * NUMBERS; i++)
+        in[i] = hd_next_random(&seed);
+    hd_arena *arena = hd_arena_new();
+    const char *first = text_of(arena, body), *kernel = strstr(first, ".visible .entry");
+    const char *text =
+        hd_format(arena, "%.*s%s%s%s", (int)(kernel - first), first, declarations, kernel, part);
+    run_text(body, text, in, out);
+    for (uint32_t t = 0; t < THREADS; t++) {
+        uint32_t x = (uint32_t)in[t * NUMBERS];
+        assert_int_equal(out[t], (uint32_t)(x + 1 + 3 * x + (x ^ 5) + 77 + 1000));
+    }
+    hd_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),    cmocka_unit_test(bits),
-        cmocka_unit_test(floats),      cmocka_unit_test(directed_rounding),
-        cmocka_unit_test(conversions), cmocka_unit_test(memory_and_calls),
-        cmocka_unit_test(warps),       cmocka_unit_test(reductions_of_floats),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(bits),
+        cmocka_unit_test(floats),
+        cmocka_unit_test(directed_rounding),
+        cmocka_unit_test(conversions),
+        cmocka_unit_test(memory_and_calls),
+        cmocka_unit_test(warps),
+        cmocka_unit_test(reductions_of_floats),
+        cmocka_unit_test(parts_of_a_text),
+        cmocka_unit_test(barriers_in_memory),
+        cmocka_unit_test(faults_at_barriers_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,7 +290,7 @@ API cuLaunchHostFunc(dr_handle stream, void (*function)(void *), void *user) {
     return dr_submit(stream, &work);
 }
 
-/* ---- linking: one text, as it is -------------------------------------------------------------------------------- */
+/* ---- linking: texts one behind the other, which are linked when they are loaded ---------------------------------- */
 
 enum { INPUT_PTX = 1 };
 
@@ -309,17 +309,27 @@ API cuLinkCreate_v2(unsigned count, int *options, void **values, linking **state
     return CUDA_SUCCESS;
 }
 
+static cuda_error add_text(linking *state, const char *text, size_t length) {
+    size_t before = state->text ? state->bytes - 1 : 0;
+    char *joined = hd_zeroed(before + length + 2, 1);
+    if (before)
+        memcpy(joined, state->text, before);
+    memcpy(joined + before, text, length);
+    joined[before + length] = '\n';
+    free(state->text);
+    state->text = joined;
+    state->bytes = before + length + 2;
+    return CUDA_SUCCESS;
+}
+
 API cuLinkAddData_v2(linking *state, int kind, const void *data, size_t bytes, const char *name,
                      unsigned count, int *options, void **values) {
     (void)name, (void)count, (void)options, (void)values;
     if (!state || !data)
         return CUDA_INVALID_VALUE;
-    if (kind != INPUT_PTX || state->text) /* several texts would have to be put together */
+    if (kind != INPUT_PTX)
         return CUDA_NOT_SUPPORTED;
-    state->text = hd_zeroed(bytes + 1, 1);
-    memcpy(state->text, data, bytes);
-    state->bytes = strlen(state->text) + 1;
-    return CUDA_SUCCESS;
+    return add_text(state, data, strnlen(data, bytes));
 }
 
 API cuLinkComplete(linking *state, void **image, size_t *bytes) {

@@ -47,6 +47,15 @@ typedef enum ptx_space {
     PTX_SHARED
 } ptx_space;
 
+/* Who may use a name: its own part of the text alone, or all parts. */
+typedef enum ptx_linkage {
+    PTX_INTERNAL,
+    PTX_EXTERN, /* another part defines it */
+    PTX_VISIBLE,
+    PTX_WEAK,  /* several parts may define it, and one of them counts */
+    PTX_COMMON /* the same; the largest counts */
+} ptx_linkage;
+
 typedef struct ptx_place {
     uint32_t line, column;
 } ptx_place; /* in the PTX text, from 1 */
@@ -99,17 +108,22 @@ typedef struct ptx_inst {
 /* A variable of any space, also parameters and registers. `.reg .b32 %r<5>` is one of count 5. */
 typedef struct ptx_variable {
     const char *name;
+    const char
+        *symbol;   /* of the module's: its name, but where a part has one of its own that others
+                           know, too, one that no text can write */
+    uint32_t part; /* of the text, from 0 */
+    ptx_linkage linkage;
     ptx_place place;
     ptx_space space;
     ptx_type type;
-    uint32_t vector;            /* lanes of a .v2 or .v4; else 1 */
-    uint32_t range;             /* %r<range>: %r0 to %r(range - 1); else 0 */
-    uint32_t align;             /* bytes; 0: that of the type */
-    bool is_array;              /* with [] */
-    bool is_unsized;            /* [] without a number: extern shared */
-    uint64_t count;             /* elements, all dimensions */
-    bool is_extern, is_pointer; /* .ptr of a parameter */
-    ptx_space pointee_space;    /* of .ptr; PTX_NO_SPACE: generic */
+    uint32_t vector;         /* lanes of a .v2 or .v4; else 1 */
+    uint32_t range;          /* %r<range>: %r0 to %r(range - 1); else 0 */
+    uint32_t align;          /* bytes; 0: that of the type */
+    bool is_array;           /* with [] */
+    bool is_unsized;         /* [] without a number: extern shared */
+    uint64_t count;          /* elements, all dimensions */
+    bool is_pointer;         /* .ptr of a parameter */
+    ptx_space pointee_space; /* of .ptr; PTX_NO_SPACE: generic */
     uint32_t pointee_align;
     uint8_t *init; /* count * bytes of an element, or NULL; addresses are zero there */
     struct ptx_relocation {
@@ -127,6 +141,8 @@ typedef struct ptx_variable {
  * name of its own and rewrites its uses. */
 typedef struct ptx_function {
     const char *name;
+    uint32_t part; /* of the text, from 0 */
+    ptx_linkage linkage;
     ptx_place place;
     bool is_entry, has_body;
     ptx_variable *results; /* of a .func */
@@ -151,14 +167,15 @@ typedef struct ptx_module {
     const char *path;
     uint32_t version_major, version_minor;
     const char *target; /* "sm_90a", of several the first sm_ */
-    const char **files; /* .file; [0] is the PTX text itself, so that file 1 is files[1] */
+    const char **files; /* .file; [0] is the PTX text itself, so that file 1 is files[1]. Those of
+                           further parts stand behind */
     uint32_t file_count;
     ptx_variable *variables;
     uint32_t variable_count;
     ptx_function *functions; /* of several declarations and a definition only the definition; an
                                 .alias is a copy of its function with a name of its own */
     uint32_t function_count;
-    /* the bytes of .debug_str with its labels, for the names of inlined functions */
+    /* the bytes of the first .debug_str with its labels, for the names of inlined functions */
     struct ptx_string {
         const char *label;
         uint64_t offset;

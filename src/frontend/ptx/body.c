@@ -4,6 +4,7 @@
 static void take_local(ptx_reader *r, const ptx_token *name, ptx_variable *v) {
     const bool is_static = v->space == PTX_GLOBAL || v->space == PTX_CONST;
     v->name = ptx_declare_variable(r, name, v, is_static);
+    v->part = r->part;
     if (r->status)
         return;
     if (is_static) /* one for all threads: the module's, under a name of its own */
@@ -97,10 +98,10 @@ static void read_directive(ptx_reader *r) {
     case PTX_KEY_PARAM:
     case PTX_KEY_SHARED:
     case PTX_KEY_ATTRIBUTE:
-    case PTX_KEY_ALIGN: ptx_read_variables(r, false, take_local); break;
+    case PTX_KEY_ALIGN: ptx_read_variables(r, PTX_INTERNAL, take_local); break;
     case PTX_KEY_EXTERN:
         ptx_next(r);
-        ptx_read_variables(r, true, take_local);
+        ptx_read_variables(r, PTX_EXTERN, take_local);
         break;
     case PTX_KEY_LOC: ptx_read_loc(r); break;
     case PTX_KEY_FILE: ptx_read_file(r); break;

@@ -218,20 +218,48 @@ static bool is_at_work(const ptx_lowering *l, const ptx_function *function) {
     return false;
 }
 
+/* Functions by which kernels launch kernels, of the library cudadevrt, whose bodies ask the GPU. */
+static bool is_of_device_runtime(const ptx_function *f) {
+    static const char *const begins[] = {"__cudaCDP2", "__cuda_syscall", "cuda"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(f->name, begins[i], strlen(begins[i])) &&
+            (begins[i][0] == '_' || !f->has_body))
+            return true;
+    return false;
+}
+
+static void refuse_without_body(ptx_lowering *l, const ptx_function *f) {
+    const char *name = front_function_of_symbol(l->arena, f->name);
+    if (is_of_device_runtime(f))
+        ptx_cannot(l,
+                   "%s is of the device's own runtime (cudadevrt), and kernels that launch kernels "
+                   "are not supported",
+                   name);
+    else
+        ptx_cannot(
+            l, "function %s is declared in line %u and has a body nowhere; link what defines it",
+            name, f->place.line);
+}
+
+/* "f -> g -> f": the calls at work from the function on, and back to it. */
+static const char *cycle_of(const ptx_lowering *l, const ptx_function *function) {
+    const char *name = front_function_of_symbol(l->arena, function->name), *cycle = name;
+    for (const ptx_instance *i = l->at; i->names->function != function; i = i->caller)
+        cycle = hd_format(l->arena, "%s -> %s",
+                          front_function_of_symbol(l->arena, i->names->function->name), cycle);
+    return hd_format(l->arena, "%s -> %s", name, cycle);
+}
+
 static void inline_call(ptx_lowering *l, uint32_t index) {
     const ptx_function *function = &l->ptx->functions[index];
     const ptx_operand *results = ptx_operand_at(l, 0), *args = ptx_operand_at(l, 2);
-    if (!function->has_body) {
+    if (!function->has_body || is_of_device_runtime(function)) {
         if (!lower_known_call(l, function->name))
-            ptx_cannot(l,
-                       "function %s has no body in this file; link it in before (nvlink, or "
-                       "nvcc without -rdc)",
-                       front_function_of_symbol(l->arena, function->name));
+            refuse_without_body(l, function);
         return;
     }
     if (is_at_work(l, function)) {
-        ptx_cannot(l, "recursion is not supported: this calls %s, which has called it",
-                   front_function_of_symbol(l->arena, function->name));
+        ptx_cannot(l, "recursion is not supported: %s; write it as a loop", cycle_of(l, function));
         return;
     }
     if (results->count != function->result_count || args->count != function->param_count) {
@@ -242,6 +270,7 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
     ptx_instance *callee = ptx_instance_new(l, ptx_names_of(l->shared, index));
     callee->place = l->out.place;
     callee->file = l->out.file;
+    callee->is_from_source = l->inst->source || l->at->is_from_source;
     callee->end = ptx_block_new(l);
     for (uint32_t i = 0; i < results->count + args->count; i++) {
         bool is_result = i < results->count;
@@ -362,9 +391,9 @@ static const ptx_rule *find_rule(const ptx_rule *rules, const char *name) {
 }
 
 static const ptx_rule *rule_of(const ptx_inst *inst) {
-    static const ptx_rule *const tables[] = {ptx_integer_rules, ptx_logic_rules,  ptx_convert_rules,
-                                             ptx_memory_rules,  ptx_thread_rules, ptx_matrix_rules,
-                                             ptx_wmma_rules};
+    static const ptx_rule *const tables[] = {
+        ptx_integer_rules, ptx_logic_rules,    ptx_convert_rules, ptx_memory_rules,
+        ptx_thread_rules,  ptx_mbarrier_rules, ptx_matrix_rules,  ptx_wmma_rules};
     const ptx_rule *found = NULL;
     if (ptx_is_float(ptx_type_of(inst, 0)) || ptx_has(inst, "f32x2"))
         found = find_rule(ptx_float_rules, inst->words[0]);
@@ -376,7 +405,7 @@ static const ptx_rule *rule_of(const ptx_inst *inst) {
 /* What needs hardware that is not modelled. */
 static bool is_refused(const char *name) {
     static const char refused[] =
-        "tex tld4 txq istypep suld sust sured suq wgmma tcgen05 mbarrier mapa "
+        "tex tld4 txq istypep suld sust sured suq wgmma tcgen05 mapa "
         "getctarank "
         "tensormap multimem stackrestore stacksave alloca clusterlaunchcontrol";
     return hd_has_word(refused, name);

@@ -35,9 +35,9 @@ void ptx_read_file(ptx_reader *r) {
         ptx_read_integer(r);
     if (r->status || !number)
         return;
-    while (r->files.count <= number)
+    while (r->files.count <= r->first_file + number)
         hd_push(r->scratch, &r->files, NULL);
-    r->files.data[number] = unescape(r, &name);
+    r->files.data[r->first_file + number] = unescape(r, &name);
 }
 
 /* ---- .loc ----------------------------------------------------------------------------------- */
@@ -51,6 +51,7 @@ static ptx_source read_place(ptx_reader *r) {
     if (!r->status &&
         hd_hash_add(&r->used_files, place.file, r->file_uses.count) == r->file_uses.count)
         hd_push(r->scratch, &r->file_uses, file);
+    place.file += place.file ? r->first_file : 0;
     return place;
 }
 
@@ -114,10 +115,13 @@ void ptx_read_loc(ptx_reader *r) {
 void ptx_check_files(ptx_reader *r) {
     for (size_t i = 0; i < r->file_uses.count; i++) {
         const ptx_token *use = &r->file_uses.data[i];
-        const uint64_t number = (uint64_t)use->integer;
-        if (number && (number >= r->files.count || !r->files.data[number]))
+        const uint64_t number = (uint64_t)use->integer, at = r->first_file + number;
+        if (number && (at >= r->files.count || !r->files.data[at]))
             ptx_misread(r, use, "there is no .file %s in this text", ptx_spell(r, use));
     }
+    r->file_uses.count = 0;
+    r->used_files = (hd_hash_table){.arena = r->scratch};
+    r->first_file = (uint32_t)r->files.count - 1;
     for (size_t f = 0; f < r->files.count; f++)
         if (!r->files.data[f])
             r->files.data[f] = r->path;

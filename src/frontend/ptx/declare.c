@@ -349,16 +349,16 @@ static void take_each(ptx_reader *r, const ptx_token *name, const ptx_variable *
     }
 }
 
-void ptx_read_variables(ptx_reader *r, bool is_extern, ptx_take_variable *take) {
+void ptx_read_variables(ptx_reader *r, ptx_linkage linkage, ptx_take_variable *take) {
     bool is_opaque;
     const ptx_variable like = read_qualities(r, &is_opaque);
     do {
         const ptx_token name = ptx_expect_name(r, "the name of a variable");
         ptx_variable v = with_name(r, &like, &name);
         bool is_range = false;
-        v.is_extern = is_extern;
+        v.linkage = linkage;
         read_declarator(r, &v, is_opaque, &is_range);
-        if (v.is_unsized && !is_extern && v.space != PTX_PARAM)
+        if (v.is_unsized && linkage != PTX_EXTERN && v.space != PTX_PARAM)
             ptx_misread(r, &name, "%s has no size; write it between the brackets",
                         ptx_spell(r, &name));
         if (is_range && v.space != PTX_REG)

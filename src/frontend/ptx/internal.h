@@ -5,7 +5,7 @@
  *     ssa.c        registers are variables: blocks, phis, and the order of blocks
  *     operand.c    what an operand is worth, and where a result goes
  *     control.c    labels, branches, predicates, calls
- *     integer.c, logic.c, float.c, convert.c, memory.c, thread.c, matrix.c, wmma.c
+ *     integer.c, logic.c, float.c, convert.c, memory.c, thread.c, mbarrier.c, matrix.c, wmma.c
  *                  instructions
  *     pointers.c   addresses, which PTX computes with integers, become addresses of kir
  *     promote.c    private memory becomes values
@@ -42,6 +42,7 @@ typedef struct ptx_instance {
     uint32_t carry; /* variable: the carry of add.cc and its like */
     hd_place place; /* of the call */
     uint32_t file;
+    bool is_from_source; /* the place is one of the source */
 } ptx_instance;
 
 typedef struct ptx_phi {
@@ -89,11 +90,12 @@ typedef struct ptx_shared {
     hd_arena *arena;
     const hd_diag *diag;
     const ptx_module *ptx;
-    hd_hash_table functions, variables; /* of the module: index by name */
-    bool *is_taken;                     /* [functions]: somebody takes the address */
-    ptx_names **names;                  /* by function, made when first needed */
-    uint32_t *file_of;                  /* kir's file by PTX's; KIR_NONE: not asked for yet */
-    bool *is_header;                    /* a header of the toolkit or the system */
+    hd_hash_table functions, variables;      /* of the module: index of the first one by name */
+    uint32_t *next_function, *next_variable; /* of the same name, each its part's own */
+    bool *is_taken;                          /* [functions]: somebody takes the address */
+    ptx_names **names;                       /* by function, made when first needed */
+    uint32_t *file_of;                       /* kir's file by PTX's; KIR_NONE: not asked for yet */
+    bool *is_header;                         /* a header of the toolkit or the system */
     hd_vec(kir_file) files;
 } ptx_shared;
 
@@ -189,6 +191,8 @@ typedef struct ptx_symbol {
     const ptx_variable *variable;
 } ptx_symbol;
 ptx_symbol ptx_find(ptx_lowering *l, const char *name);
+/* The same of the module, as a part of the text knows it. */
+ptx_symbol ptx_find_in_module(const ptx_shared *s, const char *name, uint32_t part);
 /* The type that a register was declared with; PTX_NO_TYPE: it is none. */
 ptx_type ptx_declared(ptx_lowering *l, const ptx_operand *operand);
 /* The address of a variable of the module or a shared one: a leaf, a pointer. */
@@ -211,8 +215,8 @@ typedef struct ptx_rule {
     bool has_effect; /* so that a predicated one is branched around, not computed and dropped */
 } ptx_rule;
 extern const ptx_rule ptx_integer_rules[], ptx_logic_rules[], ptx_float_rules[],
-    ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_matrix_rules[],
-    ptx_wmma_rules[];
+    ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_mbarrier_rules[],
+    ptx_matrix_rules[], ptx_wmma_rules[];
 
 /* memory.c: the address that operand i is, a pointer to a space. */
 kir_value ptx_address(ptx_lowering *l, uint32_t i, ptx_space space);
@@ -226,6 +230,9 @@ kir_value ptx_pointer(ptx_lowering *l, kir_value integer);
 /* The parts of a vector, and a vector of them. */
 kir_value ptx_part(ptx_lowering *l, kir_value vector, uint32_t k);
 kir_value ptx_join(ptx_lowering *l, uint32_t count, const kir_value *parts);
+
+/* mbarrier.c: the barrier hears of a thread's copies, which are done (cp.async.mbarrier.arrive). */
+void ptx_lower_async_arrival(ptx_lowering *l);
 
 /* logic.c: operand i as an integer for a condition: 1 or 0. */
 kir_value ptx_bool(ptx_lowering *l, kir_value bit);

@@ -60,7 +60,7 @@ static const char *name_of(ptx_lowering *l, const ptx_variable *v) {
     for (uint32_t i = 0; i < l->ptx->variable_count && name != v->name; i++) {
         const ptx_variable *other = &l->ptx->variables[i];
         if (other != v && !strcmp(front_symbol_name(l->arena, other->name), name))
-            return v->name;
+            return v->symbol;
     }
     return name;
 }
@@ -69,7 +69,7 @@ static const char *name_of(ptx_lowering *l, const ptx_variable *v) {
 static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
     bool is_dynamic = v->space == PTX_SHARED && v->is_unsized;
     kir_static made = {.name = name_of(l, v),
-                       .symbol = v->name,
+                       .symbol = v->symbol ? v->symbol : v->name,
                        .space = ptx_kir_space(v->space),
                        .is_dynamic = is_dynamic,
                        .bytes = bytes_of(v),
@@ -80,8 +80,10 @@ static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
         known->align = known->align > made.align ? known->align : made.align;
         return l->dynamic;
     }
-    if (v->is_extern && !is_dynamic)
-        ptx_cannot(l, "variable %s is defined in another file; link it in before", made.name);
+    if (v->linkage == PTX_EXTERN && !is_dynamic)
+        ptx_cannot(l,
+                   "variable %s is declared in line %u and defined nowhere; link what defines it",
+                   made.name, v->place.line);
     if (!made.init && made.space != KIR_LOCAL)
         made.init = hd_new_array(l->arena, uint8_t, made.bytes + 1); /* zero */
     hd_push(l->arena, &l->statics, made);
@@ -100,7 +102,7 @@ static void add_pointers(ptx_lowering *l, const ptx_variable *v, uint32_t index)
     memcpy(init, l->statics.data[index].init, bytes_of(v));
     for (uint32_t i = 0; i < v->relocation_count; i++) {
         const struct ptx_relocation *at = &v->relocations[i];
-        ptx_symbol symbol = ptx_find(l, at->name);
+        ptx_symbol symbol = ptx_find_in_module(l->shared, at->name, v->part);
         bool is_whole = at->bytes == 8 && !at->shift;
         if (symbol.kind == PTX_IS_FUNCTION && is_whole) {
             int64_t number = ptx_function_number(symbol.number);
@@ -301,10 +303,10 @@ static void name_kernels(ptx_shared *s, kir_module *module, const uint32_t *entr
     }
 }
 
-static void take(ptx_shared *s, const char *name) {
-    uint64_t function = hd_hash_get_key(&s->functions, name);
-    if (function != HD_NO_VALUE)
-        s->is_taken[function] = true;
+static void take(ptx_shared *s, const char *name, uint32_t part) {
+    const ptx_symbol symbol = ptx_find_in_module(s, name, part);
+    if (symbol.kind == PTX_IS_FUNCTION)
+        s->is_taken[symbol.number] = true;
 }
 
 /* Functions whose addresses stand in variables, or are moved to registers. */
@@ -312,22 +314,34 @@ static void find_taken(ptx_shared *s) {
     s->is_taken = hd_new_array(s->arena, bool, s->ptx->function_count);
     for (uint32_t v = 0; v < s->ptx->variable_count; v++)
         for (uint32_t i = 0; i < s->ptx->variables[v].relocation_count; i++)
-            take(s, s->ptx->variables[v].relocations[i].name);
+            take(s, s->ptx->variables[v].relocations[i].name, s->ptx->variables[v].part);
     for (uint32_t f = 0; f < s->ptx->function_count; f++)
         for (uint32_t i = 0; i < s->ptx->functions[f].inst_count; i++) {
             const ptx_inst *inst = &s->ptx->functions[f].insts[i];
             if (inst->operand_count == 2 && inst->operands[1].kind == PTX_NAME &&
                 inst->word_count && !strcmp(inst->words[0], "mov"))
-                take(s, inst->operands[1].name);
+                take(s, inst->operands[1].name, s->ptx->functions[f].part);
         }
+}
+
+/* Gives item i its name, behind those that have it. */
+static void index_name(hd_hash_table *table, uint32_t *next, const char *name, uint32_t i) {
+    next[i] = KIR_NONE;
+    uint32_t last = (uint32_t)hd_hash_add_key(table, name, i);
+    while (next[last] != KIR_NONE)
+        last = next[last];
+    if (last != i)
+        next[last] = i;
 }
 
 static void index_names(ptx_shared *s) {
     s->functions = s->variables = (hd_hash_table){.arena = s->arena, .key_bytes = HD_TEXT_KEYS};
+    s->next_function = hd_new_array(s->arena, uint32_t, s->ptx->function_count);
+    s->next_variable = hd_new_array(s->arena, uint32_t, s->ptx->variable_count);
     for (uint32_t i = 0; i < s->ptx->function_count; i++)
-        hd_hash_add_key(&s->functions, s->ptx->functions[i].name, i);
+        index_name(&s->functions, s->next_function, s->ptx->functions[i].name, i);
     for (uint32_t i = 0; i < s->ptx->variable_count; i++)
-        hd_hash_add_key(&s->variables, s->ptx->variables[i].name, i);
+        index_name(&s->variables, s->next_variable, s->ptx->variables[i].name, i);
     s->names = hd_new_array(s->arena, ptx_names *, s->ptx->function_count);
     s->file_of = hd_new_array(s->arena, uint32_t, s->ptx->file_count + 1);
     memset(s->file_of, 0xff, (s->ptx->file_count + 1) * sizeof *s->file_of);

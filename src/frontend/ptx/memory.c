@@ -462,7 +462,9 @@ static void lower_cp(ptx_lowering *l, const void *what) {
     bool is_async = ptx_has(l->inst, "async");
     if (is_async && l->inst->word_count > 2 && hd_has_word(done, l->inst->words[2]))
         return;
-    if (!is_async || ptx_has(l->inst, "bulk") || ptx_has(l->inst, "mbarrier"))
+    if (is_async && l->inst->word_count > 2 && !strcmp(l->inst->words[2], "mbarrier"))
+        ptx_lower_async_arrival(l);
+    else if (!is_async || ptx_has(l->inst, "bulk"))
         ptx_cannot(l, "%s is not supported; only cp.async of 4, 8 and 16 bytes is",
                    ptx_opcode(l->arena, l->inst));
     else

@@ -116,6 +116,33 @@ static const ptx_variable *find_local(ptx_lowering *l, const char *name, uint32_
     return NULL;
 }
 
+/* What the part has of its own, else what all have. */
+ptx_symbol ptx_find_in_module(const ptx_shared *s, const char *name, uint32_t part) {
+    uint32_t variable, function;
+    if (!find_in(&s->variables, name, &variable))
+        variable = KIR_NONE;
+    if (!find_in(&s->functions, name, &function))
+        function = KIR_NONE;
+    ptx_symbol found = {PTX_IS_NOTHING, 0, 0, NULL};
+    for (; variable != KIR_NONE; variable = s->next_variable[variable]) {
+        const ptx_variable *v = &s->ptx->variables[variable];
+        bool is_own = v->linkage == PTX_INTERNAL;
+        if (is_own ? v->part == part : !found.kind)
+            found = (ptx_symbol){PTX_IS_VARIABLE, 0, 0, v};
+        if (is_own && v->part == part)
+            return found;
+    }
+    for (; function != KIR_NONE; function = s->next_function[function]) {
+        const ptx_function *f = &s->ptx->functions[function];
+        bool is_own = f->linkage == PTX_INTERNAL;
+        if (is_own ? f->part == part : !found.kind)
+            found = (ptx_symbol){PTX_IS_FUNCTION, function, 0, NULL};
+        if (is_own && f->part == part)
+            return found;
+    }
+    return found;
+}
+
 ptx_symbol ptx_find(ptx_lowering *l, const char *name) {
     uint32_t index, number;
     const ptx_variable *variable = find_local(l, name, &index, &number);
@@ -127,11 +154,7 @@ ptx_symbol ptx_find(ptx_lowering *l, const char *name) {
             return (ptx_symbol){PTX_IS_MEMORY, 0, storage->memory, variable};
         return (ptx_symbol){PTX_IS_REGISTER, storage->first + number, 0, variable};
     }
-    if (find_in(&l->shared->variables, name, &index))
-        return (ptx_symbol){PTX_IS_VARIABLE, 0, 0, &l->ptx->variables[index]};
-    if (find_in(&l->shared->functions, name, &index))
-        return (ptx_symbol){PTX_IS_FUNCTION, index, 0, NULL};
-    return (ptx_symbol){PTX_IS_NOTHING, 0, 0, NULL};
+    return ptx_find_in_module(l->shared, name, l->at->names->function->part);
 }
 
 ptx_type ptx_declared(ptx_lowering *l, const ptx_operand *operand) {

@@ -1,7 +1,13 @@
-/* A module of PTX: its directives, variables and functions. */
+/*
+ * A module of PTX: its directives, variables and functions.
+ *
+ * A .version within a text begins another part: modules that were compiled apart, one behind the
+ * other, are linked by reading them (link.c).
+ */
 #include "frontend/ptx/reader.h"
+#include "heddle/ptx.h"
 
-enum { VERSION_LEAST = 3, VERSION_MOST = 9 };
+enum { VERSION_LEAST = 3, VERSION_MOST = HD_PTX_VERSION_MOST };
 
 /* ---- the head of a text ---------------------------------------------------------------------- */
 
@@ -51,26 +57,6 @@ static void read_address_size(ptx_reader *r) {
                       ptx_spell(r, &here));
 }
 
-/* ---- variables ----------------------------------------------------------------------------- */
-
-static void take_variable(ptx_reader *r, const ptx_token *name, ptx_variable *v) {
-    ptx_name *known = &r->names.data[name->name];
-    ptx_variable *old = known->variable ? &r->variables.data[known->variable - 1] : NULL;
-    if (v->space == PTX_REG || v->space == PTX_LOCAL || v->space == PTX_PARAM)
-        ptx_misread(r, name,
-                    "%s stands in no function, so its state space is .global, .const or "
-                    ".shared",
-                    ptx_spell(r, name));
-    else if (known->function || (old && !old->is_extern && !v->is_extern))
-        ptx_misread(r, name, "%s is defined twice; give one of them another name",
-                    ptx_spell(r, name));
-    else if (!old) {
-        hd_push(r->scratch, &r->variables, *v);
-        r->names.data[name->name].variable = (uint32_t)r->variables.count;
-    } else if (old->is_extern && !v->is_extern)
-        *old = *v;
-}
-
 /* ---- functions ------------------------------------------------------------------------------- */
 
 static void read_threads(ptx_reader *r, uint32_t sizes[3]) {
@@ -112,25 +98,9 @@ static bool read_property(ptx_reader *r, ptx_function *f) {
     return true;
 }
 
-static void add_function(ptx_reader *r, const ptx_token *name, const ptx_function *f) {
-    ptx_name *known = &r->names.data[name->name];
-    ptx_function *old = known->function ? &r->functions.data[known->function - 1] : NULL;
-    if (known->variable || (old && old->has_body && f->has_body))
-        ptx_misread(r, name, "%s is defined twice; give one of them another name",
-                    ptx_spell(r, name));
-    else if (old && old->is_entry != f->is_entry)
-        ptx_misread(r, name, "%s is a .entry at one place and a .func at another",
-                    ptx_spell(r, name));
-    else if (!old) {
-        hd_push(r->scratch, &r->functions, *f);
-        r->names.data[name->name].function = (uint32_t)r->functions.count;
-    } else if (!old->has_body)
-        *old = *f;
-}
-
 /* .func (results) name (parameters) properties { or ; */
-static void read_function(ptx_reader *r, bool is_entry) {
-    ptx_function f = {.is_entry = is_entry};
+static void read_function(ptx_reader *r, ptx_linkage linkage, bool is_entry) {
+    ptx_function f = {.linkage = linkage, .is_entry = is_entry};
     r->renamed = 0;
     ptx_open_scope(r);
     while (ptx_accept_key(r, PTX_KEY_ATTRIBUTE))
@@ -153,7 +123,7 @@ static void read_function(ptx_reader *r, bool is_entry) {
     if (r->status)
         return;
     ptx_close_scope(r);
-    add_function(r, &name, &f);
+    ptx_add_function(r, &name, &f);
 }
 
 /* .alias name, function; */
@@ -178,35 +148,43 @@ static void settle_aliases(ptx_reader *r) {
         ptx_function copy = r->functions.data[number - 1];
         copy.name = ptx_text(r, &a->alias);
         copy.place = a->alias.place;
-        add_function(r, &a->alias, &copy);
+        const uint32_t declared = r->names.data[a->alias.name].function;
+        if (declared)
+            copy.linkage = r->functions.data[declared - 1].linkage;
+        ptx_add_function(r, &a->alias, &copy);
     }
 }
 
 /* ---- the module --------------------------------------------------------------------------------- */
 
-/* Behind .visible, .extern and the like. */
-static void read_linked(ptx_reader *r) {
-    bool is_extern = false;
+/* .visible, .extern and the like, of which there is one. */
+static ptx_linkage read_linkage(ptx_reader *r) {
+    ptx_linkage linkage = PTX_INTERNAL;
     for (;; ptx_next(r))
         if (ptx_is_key(r, PTX_KEY_EXTERN))
-            is_extern = true;
-        else if (!ptx_is_key(r, PTX_KEY_VISIBLE) && !ptx_is_key(r, PTX_KEY_WEAK) &&
-                 !ptx_is_key(r, PTX_KEY_COMMON))
-            break;
+            linkage = PTX_EXTERN;
+        else if (ptx_is_key(r, PTX_KEY_VISIBLE))
+            linkage = PTX_VISIBLE;
+        else if (ptx_is_key(r, PTX_KEY_WEAK))
+            linkage = PTX_WEAK;
+        else if (ptx_is_key(r, PTX_KEY_COMMON))
+            linkage = PTX_COMMON;
+        else
+            return linkage;
+}
+
+static void read_linked(ptx_reader *r) {
+    const ptx_linkage linkage = read_linkage(r);
     if (ptx_accept_key(r, PTX_KEY_FUNC))
-        read_function(r, false);
-    else if (ptx_accept_key(r, PTX_KEY_ENTRY))
-        read_function(r, true);
+        read_function(r, linkage, false);
+    else if (ptx_accept_key(r, PTX_KEY_ENTRY)) /* the host sees every one */
+        read_function(r, linkage ? linkage : PTX_VISIBLE, true);
     else
-        ptx_read_variables(r, is_extern, take_variable);
+        ptx_read_variables(r, linkage, ptx_add_variable);
 }
 
 static void read_directive(ptx_reader *r) {
     switch (r->now.name) {
-    case PTX_KEY_VERSION:
-        ptx_next(r);
-        read_version(r);
-        break;
     case PTX_KEY_TARGET:
         ptx_next(r);
         read_target(r);
@@ -252,6 +230,7 @@ static void read_statement(ptx_reader *r) {
 
 static void keep_module(ptx_reader *r) {
     ptx_module *m = r->module;
+    ptx_name_symbols(r);
     m->files = PTX_KEEP(r, &r->files);
     m->file_count = (uint32_t)r->files.count;
     m->variables = PTX_KEEP(r, &r->variables);
@@ -262,18 +241,32 @@ static void keep_module(ptx_reader *r) {
     m->string_count = (uint32_t)r->strings.count;
 }
 
+/* From its .version on, up to the next one or the end. */
+static void read_part(ptx_reader *r) {
+    ptx_module *m = r->module;
+    const char *target = m->target;
+    m->target = NULL;
+    r->source = NULL;
+    ptx_next(r);
+    read_version(r);
+    while (!r->status && r->now.kind != PTX_TOKEN_END && !ptx_is_key(r, PTX_KEY_VERSION))
+        read_statement(r);
+    if (!r->status && !m->target)
+        ptx_misread(r, &r->now, "there is no .target in this text, such as .target sm_80");
+    m->target = target ? target : m->target;
+    settle_aliases(r);
+    ptx_check_files(r);
+    ptx_end_part(r);
+}
+
 static void read_module(ptx_reader *r) {
     hd_push(r->scratch, &r->files, r->path);
     ptx_lex_begin(r);
     if (!ptx_is_key(r, PTX_KEY_VERSION))
         ptx_misread(r, &r->now, "expected .version before %s: PTX starts with it",
                     ptx_spell(r, &r->now));
-    while (!r->status && r->now.kind != PTX_TOKEN_END)
-        read_statement(r);
-    if (!r->status && !r->module->target)
-        ptx_misread(r, &r->now, "there is no .target in this text, such as .target sm_80");
-    settle_aliases(r);
-    ptx_check_files(r);
+    for (; !r->status && ptx_is_key(r, PTX_KEY_VERSION); r->part++)
+        read_part(r);
     if (!r->status)
         keep_module(r);
 }

@@ -97,7 +97,7 @@ typedef struct ptx_name {
     const char *text;
     const char *const *words; /* of it as an opcode; NULL: not asked for yet */
     uint32_t word_count;
-    uint32_t function, variable; /* of the module: index + 1; 0: none */
+    uint32_t function, variable; /* of the module, as this part knows it: index + 1; 0: none */
     uint32_t declared; /* in the body at hand, the innermost declaration: index + 1; 0: none */
 } ptx_name;
 
@@ -120,6 +120,11 @@ typedef struct ptx_use {
 typedef struct ptx_scope {
     size_t first_declaration, first_use;
 } ptx_scope;
+
+/* What a name was to the parts before, while one has something of its own by it. */
+typedef struct ptx_hidden {
+    uint32_t name, function, variable;
+} ptx_hidden;
 
 typedef struct ptx_alias {
     ptx_token alias, function;
@@ -147,6 +152,9 @@ typedef struct ptx_reader {
     hd_vec(ptx_name) names;
 
     ptx_module *module;
+    uint32_t part;       /* of the text: so many stand before it */
+    uint32_t first_file; /* a .file's number in this part, and this: its index */
+    hd_vec(ptx_hidden) hidden;
     hd_vec(const char *) files;  /* NULL: not declared */
     hd_vec(ptx_token) file_uses; /* the first .loc of each file: its number is the integer */
     hd_hash_table used_files;
@@ -232,7 +240,7 @@ typedef hd_vec(ptx_variable) ptx_variables;
 
 /* Variables up to their ';', handed one by one to `take` with their names. */
 typedef void ptx_take_variable(ptx_reader *r, const ptx_token *name, ptx_variable *variable);
-void ptx_read_variables(ptx_reader *r, bool is_extern, ptx_take_variable *take);
+void ptx_read_variables(ptx_reader *r, ptx_linkage linkage, ptx_take_variable *take);
 /* ".param .b32 a, ...", in parentheses. */
 void ptx_read_params(ptx_reader *r, ptx_variable **params, uint32_t *count);
 /* The parenthesis behind .attribute. */
@@ -259,13 +267,23 @@ void ptx_read_inst(ptx_reader *r, const ptx_token *opcode, ptx_inst *inst);
 /* From its '{', which was read already, to its '}'; the scope of parameters is open. */
 void ptx_read_body(ptx_reader *r, ptx_function *function);
 
+/* ---- link.c: functions and variables of the module ---------------------------------------- */
+
+/* Something of the part at hand, which may be there already. */
+void ptx_add_variable(ptx_reader *r, const ptx_token *name, ptx_variable *variable);
+void ptx_add_function(ptx_reader *r, const ptx_token *name, const ptx_function *function);
+/* The part ends: what it has of its own is known no more. */
+void ptx_end_part(ptx_reader *r);
+/* All parts are there: gives every variable its symbol. */
+void ptx_name_symbols(ptx_reader *r);
+
 /* ---- debug.c ------------------------------------------------------------------------------ */
 
 void ptx_read_file(ptx_reader *r);
 void ptx_read_loc(ptx_reader *r);
 void ptx_read_section(ptx_reader *r);
 void ptx_read_pragma(ptx_reader *r);
-/* Every file of a .loc is there. */
+/* The part ends: every file of a .loc is there. */
 void ptx_check_files(ptx_reader *r);
 
 #endif

@@ -88,14 +88,15 @@ const ptx_source *ptx_user_source(ptx_shared *s, const ptx_source *source) {
     return NULL;
 }
 
-/* Where there is no source, that of the PTX text counts; code of a header stands at its call. */
+/* Where there is no source, that of the PTX text counts. Code of a header stands at its call, and so
+ * does a function without lines that one with lines calls: a part of the toolkit's. */
 void ptx_set_place(ptx_lowering *l) {
     const ptx_source *user = ptx_user_source(l->shared, l->inst->source);
     front_builder *out = &l->out;
     if (user) {
         out->file = ptx_file(l->shared, user->file);
         out->place = (hd_place){.line = user->line, .column = user->column};
-    } else if (!l->inst->source) {
+    } else if (!l->inst->source && !(l->at->caller && l->at->is_from_source)) {
         out->file = ptx_file(l->shared, 0);
         out->place = (hd_place){.line = l->inst->place.line, .column = l->inst->place.column};
     } else if (l->at->caller) {

@@ -235,7 +235,6 @@ const ptx_rule ptx_thread_rules[] = {
     {"elect", lower_elect, NULL, true},
     {"trap", lower_trap, NULL, true},
     {"brkpt", lower_nothing, NULL, false},
-    {"nanosleep", lower_nothing, NULL, false},
     {"pmevent", lower_nothing, NULL, false},
     {"setmaxnreg", lower_nothing, NULL, false},
     {"griddepcontrol", lower_nothing, NULL, false},

@@ -4,7 +4,8 @@
 # runs where there is no nvcc; where there is one, it makes it anew. What is kept needs to be made
 # anew when such a file changes.
 #
-#   tests/frontend/ptx/make.sh [FOLDER]     into FOLDER; without one, what is kept
+#   tests/frontend/ptx/make.sh [FOLDER]     into FOLDER; without one, what is kept, and what nvcc makes
+#                                           when it optimises nothing, in unoptimised/
 #   tests/frontend/ptx/make.sh --list       each kernel file's job, its PTX and itself, a line each
 #
 # A job names its kernel: FILE.cu, or FILE.cl with FILE.cu beside it. Multiplications and additions
@@ -45,10 +46,18 @@ made() {
     read -r job name kernel <<<"$1"
     options=$(sed -n 's/^options: *//p' "$job")
     # shellcheck disable=SC2086
-    "$nvcc" -ptx -O3 -lineinfo -fmad=false -arch=sm_80 $options "$kernel" -o "$out/$name.raw"
+    "$nvcc" -ptx $level -lineinfo -fmad=false -arch=sm_80 $options "$kernel" -o "$out/$name.raw"
     tidy <"$out/$name.raw" >"$out/$name"
     rm "$out/$name.raw"
 }
+make_all() {
+    tr '\n' '\0' | xargs -0 -P "$(nproc)" -I{} bash -euo pipefail -c 'made "$1"' made {}
+}
 export -f made tidy
-export out nvcc
-list | tr '\n' '\0' | xargs -0 -P "$(nproc)" -I{} bash -euo pipefail -c 'made "$1"' made {}
+export out nvcc level=-O3
+list | make_all
+if [ "$#" = 0 ]; then
+    out=$out/unoptimised level='-Xcicc -O0'
+    mkdir -p "$out"
+    list | grep -v ' cuda-math.ptx ' | make_all # a library's functions, and long
+fi
