@@ -158,6 +158,14 @@ API cuDeviceGetPCIBusId(char *text, int length, int device) {
 API cuDeviceCanAccessPeer(int *can, int device, int peer) {
     OF_DEVICE(device || peer, can, (*can = 0, CUDA_SUCCESS));
 }
+API cuDeviceGetP2PAttribute(int *value, int attribute, int device, int peer) {
+    (void)attribute, (void)peer; /* there is no second device, and a device is no peer of its own */
+    OF_DEVICE(device, value, CUDA_INVALID_DEVICE);
+}
+API cuDeviceGetByPCIBusId(int *device, const char *text) {
+    OF_DEVICE(0, text ? device : NULL,
+              strstr(text, "01:00") ? (*device = 0, CUDA_SUCCESS) : CUDA_INVALID_DEVICE);
+}
 
 /* ---- which context is current ----------------------------------------------------------------------------------------- */
 
@@ -168,6 +176,10 @@ static cuda_error create(cuda_process *p, dr_handle *result, unsigned flags) {
 }
 
 API cuCtxCreate_v2(dr_handle *result, unsigned flags, int device) {
+    OF_DEVICE(device, result, create(p, result, flags));
+}
+API cuCtxCreate_v3(dr_handle *result, const void *params, int count, unsigned flags, int device) {
+    (void)params, (void)count; /* of partitions of a device */
     OF_DEVICE(device, result, create(p, result, flags));
 }
 API cuCtxCreate_v4(dr_handle *result, const void *params, unsigned flags, int device) {
@@ -209,6 +221,15 @@ static cuda_error set_current(cuda_process *p, dr_handle handle) {
 }
 API cuCtxSetCurrent(dr_handle handle) { OF_DEVICE(0, "", set_current(p, handle)); }
 
+/* There are no peers. */
+API cuCtxEnablePeerAccess(dr_handle peer, unsigned flags) {
+    (void)flags;
+    RUN(is_context(p, peer) ? CUDA_PEER_ACCESS_UNSUPPORTED : (cuda_error)INVALID_CONTEXT);
+}
+API cuCtxDisablePeerAccess(dr_handle peer) {
+    RUN(is_context(p, peer) ? CUDA_PEER_ACCESS_NOT_ENABLED : (cuda_error)INVALID_CONTEXT);
+}
+
 API cuDevicePrimaryCtxRetain(dr_handle *result, int device) {
     OF_DEVICE(device, result, retain(p, result));
 }
@@ -235,6 +256,18 @@ API cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
 
 API cuCtxGetDevice(int *device) { RUN(device ? (*device = 0, CUDA_SUCCESS) : CUDA_INVALID_VALUE); }
 API cuCtxSynchronize(void) { RUN(cuda_not_captured(p)); }
+/* Of a context that need not be the current one; all are of the one device. */
+API cuCtxGetDevice_v2(int *device, dr_handle of) {
+    (void)of;
+    return cuCtxGetDevice(device);
+}
+API cuCtxSynchronize_v2(dr_handle of) {
+    (void)of;
+    return cuCtxSynchronize();
+}
+API cuCtxGetId(dr_handle of, unsigned long long *id) {
+    RUN(id ? (*id = (uintptr_t)(of ? of : dr_context()), CUDA_SUCCESS) : CUDA_INVALID_VALUE);
+}
 API cuCtxGetFlags(unsigned *flags) {
     RUN(flags ? (*flags = ((context *)dr_context())->flags, CUDA_SUCCESS) : CUDA_INVALID_VALUE);
 }
@@ -254,10 +287,21 @@ API cuCtxGetLimit(size_t *value, int limit) {
         : limit < 0 || limit >= LIMITS ? CUDA_UNSUPPORTED_LIMIT
                                        : (*value = limits[limit], CUDA_SUCCESS));
 }
-/* A hint. */
+/* Hints, which are kept and change nothing. */
+static int cache_config, shared_config;
 API cuCtxSetCacheConfig(int config) {
-    RUN(config < 0 || config > 3 ? CUDA_INVALID_VALUE : CUDA_SUCCESS);
+    RUN(config < 0 || config > 3 ? CUDA_INVALID_VALUE : (cache_config = config, CUDA_SUCCESS));
 }
+API cuCtxGetCacheConfig(int *config) {
+    RUN(config ? (*config = cache_config, CUDA_SUCCESS) : CUDA_INVALID_VALUE);
+}
+API cuCtxSetSharedMemConfig(int config) {
+    RUN(config < 0 || config > 2 ? CUDA_INVALID_VALUE : (shared_config = config, CUDA_SUCCESS));
+}
+API cuCtxGetSharedMemConfig(int *config) {
+    RUN(config ? (*config = shared_config, CUDA_SUCCESS) : CUDA_INVALID_VALUE);
+}
+API cuCtxResetPersistingL2Cache(void) { RUN(CUDA_SUCCESS); }
 
 /* A profiler would start here; there is none to tell. */
 API cuProfilerStart(void) { return CUDA_SUCCESS; }

@@ -165,7 +165,10 @@ API cuFuncSetAttribute(dr_handle function, int attribute, int value) {
                           : attribute == CARVEOUT  ? CUDA_SUCCESS
                                                    : CUDA_INVALID_VALUE);
 }
-/* A hint. */
+/* Hints. */
+API cuFuncSetSharedMemConfig(dr_handle function, int config) {
+    OF_FUNCTION(function, config < 0 || config > 2 ? CUDA_INVALID_VALUE : CUDA_SUCCESS);
+}
 API cuFuncSetCacheConfig(dr_handle function, int config) {
     OF_FUNCTION(function, config < 0 || config > 3 ? CUDA_INVALID_VALUE : CUDA_SUCCESS);
 }
@@ -201,6 +204,14 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, dr_handle function,
                        CUDA_SUCCESS));
 }
 
+API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, dr_handle function,
+                                                         int threads, size_t shared,
+                                                         unsigned flags) {
+    return flags > 1
+               ? CUDA_INVALID_VALUE
+               : cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
+}
+
 /* The block size with which an SM has most threads. */
 static cuda_error best_size(cuda_process *p, int *grid, int *block, const cuda_kernel *kernel,
                             size_t (*shared_of)(int), size_t shared, int limit) {
@@ -223,6 +234,14 @@ static cuda_error best_size(cuda_process *p, int *grid, int *block, const cuda_k
 API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, dr_handle function,
                                      size_t (*shared_of)(int), size_t shared, int limit) {
     OF_FUNCTION(function, best_size(p, grid, block, function, shared_of, shared, limit));
+}
+
+API cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, dr_handle function,
+                                              size_t (*shared_of)(int), size_t shared, int limit,
+                                              unsigned flags) {
+    return flags > 1
+               ? CUDA_INVALID_VALUE
+               : cuOccupancyMaxPotentialBlockSize(grid, block, function, shared_of, shared, limit);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
