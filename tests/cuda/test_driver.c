@@ -46,6 +46,7 @@ int cuCtxPopCurrent_v2(handle *);
 int cuCtxSynchronize(void);
 int cuDevicePrimaryCtxRetain(handle *, int);
 int cuDevicePrimaryCtxRelease_v2(int);
+int cuDevicePrimaryCtxReset_v2(int);
 int cuCtxGetDevice_v2(int *, handle);
 int cuLibraryLoadData(handle *, const void *, int *, void **, unsigned, int *, void **, unsigned);
 int cuLibraryGetKernel(handle *, handle, const char *);
@@ -130,8 +131,23 @@ static void test_contexts(void **state) {
     assert_int_equal(cuMemAlloc_v2(&a, 4), SUCCESS);
     assert_int_equal(cuDevicePrimaryCtxRelease_v2(0), SUCCESS);
     assert_int_equal(cuMemAlloc_v2(&size, 4), INVALID_CONTEXT);
-    assert_int_equal(cuCtxSetCurrent(context), SUCCESS);
+    assert_int_equal(cuCtxPushCurrent_v2(primary), INVALID_CONTEXT);
+    /* Retained again it is the same; a reset leaves it to those who have retained it. */
+    assert_int_equal(cuDevicePrimaryCtxRetain(&second, 0), SUCCESS);
+    assert_ptr_equal(second, primary);
     assert_int_equal(cuMemFree_v2(a), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&a, 4), SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxReset_v2(0), SUCCESS);
+    assert_int_equal(cuMemFree_v2(a), INVALID_VALUE);
+    assert_int_equal(cuCtxPushCurrent_v2(primary), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&a, 4), SUCCESS);
+    /* What ends something needs no context that is current. */
+    assert_int_equal(cuCtxPopCurrent_v2(&popped), SUCCESS);
+    assert_int_equal(cuCtxSetCurrent(NULL), SUCCESS);
+    assert_int_equal(cuMemFree_v2(a), SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxRelease_v2(0), SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxRelease_v2(0), INVALID_CONTEXT);
+    assert_int_equal(cuCtxSetCurrent(context), SUCCESS);
 }
 
 static char noted[256];

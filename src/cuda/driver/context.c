@@ -13,7 +13,7 @@ typedef struct context {
 } context;
 
 static bool initialised;
-static context *primary;
+static context *primary; /* once made it keeps its handle, which is one while it is in use */
 static unsigned primary_uses, primary_flags, contexts; /* under the process's lock */
 static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
 
@@ -23,7 +23,7 @@ static __thread unsigned depth;
 /* ---- contexts, and the beginning of calls --------------------------------------------------------------------- */
 
 static bool is_context(const cuda_process *p, const void *handle) {
-    return cuda_handle_is(p, handle, CUDA_CONTEXT);
+    return cuda_handle_is(p, handle, CUDA_CONTEXT) && (handle != primary || primary_uses);
 }
 
 dr_handle dr_context(void) { return depth ? stack[depth - 1] : NULL; }
@@ -31,12 +31,11 @@ dr_handle dr_context(void) { return depth ? stack[depth - 1] : NULL; }
 static context *make(cuda_process *p, unsigned flags) {
     context *made = cuda_handle_new(p, CUDA_CONTEXT, sizeof *made);
     made->flags = flags;
-    contexts++;
     return made;
 }
 
-static void end(cuda_process *p, context *ended) {
-    cuda_handle_free(p, ended);
+/* One context less. */
+static void end(cuda_process *p) {
     if (!--contexts)
         cuda_reset(p);
 }
@@ -51,7 +50,7 @@ static cuda_error push(context *c) {
 static cuda_error retain(cuda_process *p, dr_handle *result) {
     if (!primary)
         primary = make(p, primary_flags);
-    primary_uses++;
+    contexts += !primary_uses++;
     *result = primary;
     return CUDA_SUCCESS;
 }
@@ -64,16 +63,21 @@ static void take_runtimes(cuda_process *p) {
     push(handle);
 }
 
-cuda_error dr_begin(cuda_process **p) {
+cuda_error dr_begin_anywhere(cuda_process **p) {
     *p = cuda_enter();
     initialised |= (*p)->is_runtimes;
     if (!initialised)
         return (cuda_error)NOT_INITIALIZED;
-    take_runtimes(*p);
-    if (!is_context(*p, dr_context()))
-        return (cuda_error)INVALID_CONTEXT;
     cuda_error error = (*p)->sticky;
     return error ? error : cuda_need_machine(*p);
+}
+
+cuda_error dr_begin(cuda_process **p) {
+    cuda_error error = dr_begin_anywhere(p);
+    if (error == (cuda_error)NOT_INITIALIZED)
+        return error;
+    take_runtimes(*p);
+    return is_context(*p, dr_context()) ? error : (cuda_error)INVALID_CONTEXT;
 }
 
 int dr_end(cuda_process *p, cuda_error error) {
@@ -171,6 +175,7 @@ API cuDeviceGetByPCIBusId(int *device, const char *text) {
 
 static cuda_error create(cuda_process *p, dr_handle *result, unsigned flags) {
     context *made = make(p, flags);
+    contexts++;
     *result = made;
     return push(made);
 }
@@ -192,7 +197,8 @@ static cuda_error destroy(cuda_process *p, dr_handle handle) {
         return (cuda_error)INVALID_CONTEXT;
     if (handle == dr_context())
         depth--;
-    end(p, handle);
+    cuda_handle_free(p, handle);
+    end(p);
     return CUDA_SUCCESS;
 }
 API cuCtxDestroy_v2(dr_handle handle) { OF_DEVICE(0, "", destroy(p, handle)); }
@@ -234,24 +240,22 @@ API cuDevicePrimaryCtxRetain(dr_handle *result, int device) {
     OF_DEVICE(device, result, retain(p, result));
 }
 
-static cuda_error release(cuda_process *p, bool all) {
-    if (!primary_uses && !all)
+static cuda_error release(cuda_process *p) {
+    if (!primary_uses)
         return (cuda_error)INVALID_CONTEXT;
-    primary_uses = all || !primary_uses ? 0 : primary_uses - 1;
-    if (!primary_uses && primary) {
-        end(p, primary);
-        primary = NULL;
-    }
+    if (!--primary_uses)
+        end(p);
     return CUDA_SUCCESS;
 }
-API cuDevicePrimaryCtxRelease_v2(int device) { OF_DEVICE(device, "", release(p, false)); }
-API cuDevicePrimaryCtxReset_v2(int device) { OF_DEVICE(device, "", release(p, true)); }
+API cuDevicePrimaryCtxRelease_v2(int device) { OF_DEVICE(device, "", release(p)); }
+/* What there is on the device goes; who has retained the context has it still. */
+API cuDevicePrimaryCtxReset_v2(int device) { OF_DEVICE(device, "", (cuda_reset(p), CUDA_SUCCESS)); }
 API cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
     OF_DEVICE(device, "", (primary_flags = flags, CUDA_SUCCESS));
 }
 API cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
     OF_DEVICE(device, active ? flags : NULL,
-              (*flags = primary_flags, *active = primary != NULL, CUDA_SUCCESS));
+              (*flags = primary_flags, *active = primary_uses > 0, CUDA_SUCCESS));
 }
 
 API cuCtxGetDevice(int *device) { RUN(device ? (*device = 0, CUDA_SUCCESS) : CUDA_INVALID_VALUE); }

@@ -21,6 +21,8 @@ static inline void *dr_pointer(address a) { return (void *)(uintptr_t)a; }
 /* Enters the process. An error: nothing can be done in the context that is current, or there is
  * none. */
 cuda_error dr_begin(cuda_process **p);
+/* The same where no context need be current, since what is ended tells its own. */
+cuda_error dr_begin_anywhere(cuda_process **p);
 int dr_end(cuda_process *p, cuda_error error);
 
 /* The body of most functions. */
@@ -29,6 +31,12 @@ int dr_end(cuda_process *p, cuda_error error);
     cuda_error error = dr_begin(&p); \
     if (!error)                      \
         error = (expression);        \
+    return dr_end(p, error)
+#define RUN_ANYWHERE(expression)              \
+    cuda_process *p;                          \
+    cuda_error error = dr_begin_anywhere(&p); \
+    if (!error)                               \
+        error = (expression);                 \
     return dr_end(p, error)
 
 /* The context of the calling thread, or NULL. */

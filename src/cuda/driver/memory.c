@@ -35,7 +35,7 @@ API cuMemAlloc_v2(address *result, size_t bytes) {
 API cuMemAllocManaged(address *result, size_t bytes, unsigned flags) {
     RUN(!(flags & ATTACHED) ? CUDA_INVALID_VALUE : make_at(p, CUDA_MEMORY_MANAGED, bytes, result));
 }
-API cuMemFree_v2(address at) { RUN(end(p, dr_pointer(at), OF_DEVICE_KINDS)); }
+API cuMemFree_v2(address at) { RUN_ANYWHERE(end(p, dr_pointer(at), OF_DEVICE_KINDS)); }
 
 static cuda_error make_pitched(cuda_process *p, address *result, size_t *pitch, size_t width,
                                size_t height, unsigned element) {
@@ -71,12 +71,15 @@ API cuMemHostAlloc(void **result, size_t bytes, unsigned flags) {
     RUN(make_host(p, result, bytes, flags));
 }
 API cuMemAllocHost_v2(void **result, size_t bytes) { RUN(make_host(p, result, bytes, 0)); }
-API cuMemFreeHost(void *at) { RUN(at ? end(p, at, 1 << CUDA_MEMORY_PINNED) : CUDA_INVALID_VALUE); }
+API cuMemFreeHost(void *at) {
+    RUN_ANYWHERE(at ? end(p, at, 1 << CUDA_MEMORY_PINNED) : CUDA_INVALID_VALUE);
+}
 API cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags) {
     RUN(flags > 15 ? CUDA_INVALID_VALUE : cuda_memory_register(p, at, bytes, flags));
 }
 API cuMemHostUnregister(void *at) {
-    RUN(at ? cuda_memory_end(p, at, 1 << CUDA_MEMORY_REGISTERED, CUDA_HOST_MEMORY_NOT_REGISTERED)
+    RUN_ANYWHERE(
+        at ? cuda_memory_end(p, at, 1 << CUDA_MEMORY_REGISTERED, CUDA_HOST_MEMORY_NOT_REGISTERED)
            : CUDA_INVALID_VALUE);
 }
 

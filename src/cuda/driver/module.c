@@ -86,7 +86,9 @@ API cuModuleLoad(dr_handle *module, const char *path) { RUN(load_file(p, module,
     RUN(cuda_handle_is(p, (module), CUDA_MODULE) ? (expression) : CUDA_INVALID_RESOURCE_HANDLE)
 
 API cuModuleUnload(dr_handle module) {
-    OF_MODULE(module, (cuda_module_remove(p, module), CUDA_SUCCESS));
+    RUN_ANYWHERE(cuda_handle_is(p, module, CUDA_MODULE)
+                     ? (cuda_module_remove(p, module), CUDA_SUCCESS)
+                     : CUDA_INVALID_RESOURCE_HANDLE);
 }
 
 static cuda_error function_of(cuda_process *p, dr_handle module, const char *name,

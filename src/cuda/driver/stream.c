@@ -23,7 +23,11 @@ API cuStreamCreateWithPriority(dr_handle *stream, unsigned flags, int priority) 
         error = stream ? (expression) : CUDA_INVALID_RESOURCE_HANDLE;   \
     return dr_end(p, error)
 
-API cuStreamDestroy_v2(dr_handle handle) { OF_STREAM(handle, cuda_stream_end(p, stream)); }
+static cuda_error end_stream(cuda_process *p, dr_handle handle) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    return stream ? cuda_stream_end(p, stream) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+API cuStreamDestroy_v2(dr_handle handle) { RUN_ANYWHERE(end_stream(p, handle)); }
 API cuStreamSynchronize(dr_handle handle) { RUN(cuda_stream_wait(p, handle)); }
 API cuStreamQuery(dr_handle handle) { RUN(cuda_stream_wait(p, handle)); }
 API cuStreamGetFlags(dr_handle handle, unsigned *flags) {
@@ -82,7 +86,8 @@ API cuEventCreate(dr_handle *event, unsigned flags) {
     RUN(cuda_handle_is(p, (event), CUDA_EVENT) ? (expression) : CUDA_INVALID_RESOURCE_HANDLE)
 
 API cuEventDestroy_v2(dr_handle event) {
-    OF_EVENT(event, (cuda_event_end(p, event), CUDA_SUCCESS));
+    RUN_ANYWHERE(cuda_handle_is(p, event, CUDA_EVENT) ? (cuda_event_end(p, event), CUDA_SUCCESS)
+                                                      : CUDA_INVALID_RESOURCE_HANDLE);
 }
 API cuEventRecord(dr_handle event, dr_handle stream) {
     OF_EVENT(event, cuda_event_record(p, event, stream));
