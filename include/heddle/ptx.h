@@ -75,9 +75,12 @@ void hd_ptx_close(hd_ptx *machine);
 hd_status hd_ptx_load(hd_ptx *machine, const char *name, const char *text, size_t length,
                       hd_ptx_module **module);
 void hd_ptx_unload(hd_ptx_module *module);
-/* NULL: the module has no such entry. */
+/* NULL: the module has no such entry, or has something in it that Heddle does not run, and that has
+ * been told. A text of one entry is not loaded then. */
 hd_ptx_kernel *hd_ptx_find(hd_ptx_module *module, const char *entry);
+bool hd_ptx_has(const hd_ptx_module *module, const char *entry);
 uint32_t hd_ptx_kernel_count(const hd_ptx_module *module);
+/* NULL as above. */
 hd_ptx_kernel *hd_ptx_kernel_at(hd_ptx_module *module, uint32_t index);
 const char *hd_ptx_kernel_name(const hd_ptx_kernel *kernel);
 hd_ptx_kernel_facts hd_ptx_facts(const hd_ptx_kernel *kernel);

@@ -24,7 +24,38 @@ set(cuda_per_thread_stream_calls
     cudaEventRecordWithFlags cudaGraphLaunch cudaGraphUpload cudaStreamAddCallback
     cudaStreamAttachMemAsync cudaStreamBeginCapture cudaStreamEndCapture cudaStreamGetFlags
     cudaStreamGetId cudaStreamGetPriority cudaStreamIsCapturing cudaStreamQuery
-    cudaStreamSynchronize cudaStreamWaitEvent)
+    cudaStreamSynchronize cudaStreamWaitEvent cudaStreamGetDevice cudaStreamGetAttribute
+    cudaStreamSetAttribute cudaStreamCopyAttributes cudaGraphInstantiateWithParams
+    cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion)
+# The same of the driver interface, and names without a number that mean the same as those with one.
+set(cuda_driver_calls
+    cuMemcpy cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpyDtoD_v2 cuMemcpy2D_v2 cuMemcpy2DUnaligned_v2
+    cuMemcpy3D_v2 cuMemcpyPeer cuMemsetD8_v2 cuMemsetD16_v2 cuMemsetD32_v2 cuMemsetD2D8_v2
+    cuMemsetD2D16_v2 cuMemsetD2D32_v2)
+set(cuda_driver_stream_calls
+    cuLaunchKernel cuLaunchKernelEx cuLaunchCooperativeKernel cuLaunchHostFunc cuMemcpyAsync
+    cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemcpy2DAsync_v2
+    cuMemcpy3DAsync_v2 cuMemcpyPeerAsync cuMemsetD8Async cuMemsetD16Async cuMemsetD32Async
+    cuMemsetD2D8Async cuMemsetD2D16Async cuMemsetD2D32Async cuMemAllocAsync cuMemFreeAsync
+    cuMemPrefetchAsync cuMemPrefetchAsync_v2 cuEventRecord cuGraphLaunch cuGraphUpload
+    cuStreamAddCallback cuStreamBeginCapture_v2 cuStreamEndCapture cuStreamGetCtx cuStreamGetFlags
+    cuStreamGetPriority cuStreamGetCtx_v2
+    cuStreamGetId cuStreamGetDevice cuEventRecordWithFlags cuStreamIsCapturing cuStreamQuery cuStreamSynchronize cuStreamWaitEvent)
+set(cuda_driver_second_forms
+    cuCtxCreate cuCtxDestroy cuCtxPopCurrent cuCtxPushCurrent cuStreamDestroy cuEventDestroy
+    cuDevicePrimaryCtxRelease cuDevicePrimaryCtxReset cuDevicePrimaryCtxSetFlags cuLinkCreate
+    cuLinkAddData cuMemHostRegister cuGraphInstantiate)
+set(cuda_driver_aliases "")
+foreach(call ${cuda_driver_calls})
+  list(APPEND cuda_driver_aliases "-Wl,--defsym=${call}_ptds=${call}")
+endforeach()
+foreach(call ${cuda_driver_stream_calls})
+  list(APPEND cuda_driver_aliases "-Wl,--defsym=${call}_ptsz=${call}")
+endforeach()
+foreach(call ${cuda_driver_second_forms})
+  list(APPEND cuda_driver_aliases "-Wl,--defsym=${call}=${call}_v2")
+endforeach()
+set_property(GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_ALIASES ${cuda_driver_aliases})
 set(cuda_aliases "")
 foreach(call ${cuda_per_thread_calls})
   list(APPEND cuda_aliases "-Wl,--defsym=${call}_ptds=${call}")
@@ -73,4 +104,9 @@ function(heddle_cuda_libraries prefix folder ptx)
   endforeach()
   heddle_cuda_interface(${prefix}_driver ${prefix} ${folder} libcuda.so.1
                         ${sources}/driver/driver.map ${driver_sources})
+  get_property(aliases GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_ALIASES)
+  target_link_options(${prefix}_driver PRIVATE ${aliases})
+  # Many programs open them by the names without a number.
+  file(CREATE_LINK libcuda.so.1 ${folder}/libcuda.so SYMBOLIC)
+  file(CREATE_LINK libcudart.so.13 ${folder}/libcudart.so SYMBOLIC)
 endfunction()

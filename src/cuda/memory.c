@@ -161,6 +161,15 @@ void cuda_memory_remove_variable(cuda_process *p, const void *address) {
         remove_at(p->memory, (size_t)(a - p->memory->live.data));
 }
 
+cuda_error cuda_memory_hint(cuda_process *p, const void *address, size_t bytes, bool elsewhere) {
+    const cuda_allocation *a = cuda_memory_at(p, address);
+    if (elsewhere)
+        return CUDA_INVALID_DEVICE;
+    bool inside = a && bytes && bytes <= a->bytes - ((uintptr_t)address - a->address);
+    bool managed = a && (a->kind == CUDA_MEMORY_MANAGED || a->kind == CUDA_MEMORY_VARIABLE);
+    return inside && managed ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
 uint64_t cuda_memory_left(const cuda_process *p) {
     uint64_t left = p->device.memory - p->memory->used, here = hd_memory_free();
     return here < left ? here : left;

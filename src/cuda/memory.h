@@ -70,6 +70,9 @@ cuda_allocation *cuda_memory_at(const cuda_process *p, const void *address);
 /* The last of those that are gone that held it. */
 const cuda_allocation *cuda_memory_gone(const cuda_process *p, const void *address);
 
+/* Checks the range of a hint about managed memory, such as a prefetch, to this or another device. */
+cuda_error cuda_memory_hint(cuda_process *p, const void *address, size_t bytes, bool elsewhere);
+
 /* Bytes of the device that can still be had: its own, and what this machine has for them. */
 uint64_t cuda_memory_left(const cuda_process *p);
 

@@ -245,7 +245,8 @@ cuda_error cuda_kernel_need(cuda_process *p, cuda_kernel *kernel) {
         return error;
     kernel->found = hd_ptx_find(kernel->module->loaded, kernel->name);
     if (!kernel->found)
-        return CUDA_INVALID_DEVICE_FUNCTION;
+        return hd_ptx_has(kernel->module->loaded, kernel->name) ? CUDA_INVALID_PTX
+                                                                : CUDA_INVALID_DEVICE_FUNCTION;
     kernel->facts = hd_ptx_facts(kernel->found);
     return CUDA_SUCCESS;
 }
@@ -271,7 +272,7 @@ cuda_error cuda_kernel_named(cuda_process *p, cuda_module *module, const char *n
             *kernel = module->kernels.data[i];
             return cuda_kernel_need(p, *kernel);
         }
-    if (!hd_ptx_find(module->loaded, name))
+    if (!hd_ptx_has(module->loaded, name))
         return CUDA_SYMBOL_NOT_FOUND;
     *kernel = add_kernel(p, module, name);
     return cuda_kernel_need(p, *kernel);

@@ -43,6 +43,14 @@ void cuda_say(cuda_process *p, const char *format, ...) {
     va_end(args);
 }
 
+cuda_error cuda_absent(cuda_process *p, const char *call, const char *what, bool *told) {
+    if (!*told)
+        cuda_say(p, "warning: %s() is not there, and returns 'not supported'%s%s", call,
+                 what ? "; nor are " : "", what ? what : "");
+    *told = true;
+    return CUDA_NOT_SUPPORTED;
+}
+
 /* ---- the process ------------------------------------------------------------------------------ */
 
 /* A profile that was installed with this library, by its name; else the name itself. */

@@ -77,6 +77,10 @@ void *cuda_handle_new(cuda_process *p, cuda_handle_kind kind, size_t bytes);
 bool cuda_handle_is(const cuda_process *p, const void *handle, cuda_handle_kind kind);
 void cuda_handle_free(cuda_process *p, void *handle);
 
+/* A call that is there so that programs start, and does nothing: says so where it is called first,
+ * with what else is missing there, or NULL. */
+cuda_error cuda_absent(cuda_process *p, const char *call, const char *what, bool *told);
+
 /* A line on standard error, "heddle: ...", for what an error code cannot say. */
 void cuda_say(cuda_process *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -267,3 +267,7 @@ cuda_error cuda_capture_end(cuda_process *p, void *handle, cuda_graph **graph) {
     capture->graph = NULL;
     return error;
 }
+
+int cuda_stream_capture_status(const cuda_stream *stream) {
+    return !stream->capture ? 0 : stream->capture->invalid ? 2 : 1;
+}

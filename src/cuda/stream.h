@@ -15,12 +15,15 @@ typedef struct cuda_capture {
     bool invalid; /* something was asked for that cannot be captured */
 } cuda_capture;
 
+enum { CUDA_STREAM_ATTRIBUTES = 16, CUDA_STREAM_ATTRIBUTE_BYTES = 64 };
+
 typedef struct cuda_stream {
     unsigned flags; /* 1: does not wait for the legacy stream */
     int priority;
     uint64_t id;
     cuda_capture *capture;        /* NULL: none */
     hd_vec(cuda_node *) frontier; /* what the next node comes after */
+    char attributes[CUDA_STREAM_ATTRIBUTES][CUDA_STREAM_ATTRIBUTE_BYTES]; /* as they were set */
 } cuda_stream;
 
 enum { CUDA_EVENT_BLOCKING = 1, CUDA_EVENT_WITHOUT_TIME = 2, CUDA_EVENT_INTERPROCESS = 4 };
@@ -63,5 +66,7 @@ cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, fl
 
 cuda_error cuda_capture_begin(cuda_process *p, void *stream, cuda_graph *into, int mode);
 cuda_error cuda_capture_end(cuda_process *p, void *stream, cuda_graph **graph);
+/* cudaStreamCaptureStatus: 0 not capturing, 1 capturing, 2 invalidated. */
+int cuda_stream_capture_status(const cuda_stream *stream);
 
 #endif

@@ -24,8 +24,10 @@ typedef struct api_param {
 
 struct hd_ptx_kernel {
     hd_ptx_module *module;
-    const kir_kernel *kernel;
-    const char *entry; /* its name in the text, which messages may shorten */
+    const char *entry;                   /* its name in the text, which messages may shorten */
+    const struct ptx_function *function; /* NULL: the text is kir's */
+    const kir_kernel *kernel;            /* NULL, and so on: not asked for yet, or it has failed */
+    hd_status status;
     api_param *params;
     uint64_t *variables; /* [kernel->static_count] addresses */
     hd_ptx_kernel_facts facts;
@@ -42,7 +44,8 @@ struct hd_ptx_module {
     hd_ptx_module *next, **link; /* in machine->modules, and what points to this one there */
     hd_arena *arena;
     kir_module *kir;
-    hd_ptx_kernel *kernels; /* [kir->kernel_count] */
+    struct ptx_shared *lowering; /* NULL: the text is kir's */
+    hd_ptx_kernel *kernels;      /* [kir->kernel_count] */
     hd_vec(api_variable) variables;
     hd_hash_table rows; /* of variables by their names */
 };

@@ -1,6 +1,7 @@
 /*
- * Modules: a text becomes kernels, and its variables get memory of the machine's. Addresses in
- * initial values are written when all variables have one.
+ * Modules: a text is parsed, and its variables get memory of the machine's. Addresses in initial
+ * values are written when all variables have one. An entry becomes a kernel when it is first asked
+ * for: of the hundreds that a library of templates leaves in a program few are launched.
  */
 #include <stdlib.h>
 
@@ -51,33 +52,54 @@ static hd_status place_ptx_variables(hd_ptx_module *m, const ptx_module *ptx) {
     return status;
 }
 
-/* Variables as kernels know them: with those that the text has not at its own level, such as those
- * of a function's body, and with numbers for functions in their initial values. */
-static hd_status place_statics(hd_ptx_module *m) {
-    hd_status status = HD_OK;
-    for (uint32_t k = 0; k < m->kir->kernel_count; k++)
-        for (uint32_t i = 0; i < m->kir->kernels[k]->static_count && !status; i++) {
-            const kir_static *s = &m->kir->kernels[k]->statics[i];
-            const api_variable *known = find_variable(m, kir_symbol(s));
-            if (s->space != KIR_LOCAL && !known)
-                status = place_variable(m, kir_symbol(s), s->bytes, s->align,
-                                        s->space == KIR_CONSTANT, s->init);
-            else if (s->space != KIR_LOCAL && s->init)
-                memcpy(known->address, s->init, s->bytes);
+/* The address that a name in an initial value stands for; false: none that can be written. */
+static bool address_of(const hd_ptx_module *m, const ptx_module *ptx, const char *name,
+                       uint64_t *address) {
+    const api_variable *v = find_variable(m, name);
+    *address = v ? (uint64_t)(uintptr_t)v->address : 0;
+    for (uint32_t i = 0; !v && i < ptx->function_count; i++)
+        if (!strcmp(ptx->functions[i].name, name)) {
+            *address = (uint64_t)ptx_function_number(i);
+            return true;
         }
-    return status;
+    return v != NULL;
 }
 
-/* Addresses that the variables of a kernel hold. */
-static void write_pointers(const hd_ptx_module *m, const kir_kernel *k) {
-    for (uint32_t i = 0; i < k->static_count; i++)
+/* Addresses in initial values. Of those that are not whole, the kernels that name the variable tell
+ * when they are lowered. */
+static void write_addresses(const hd_ptx_module *m, const ptx_module *ptx) {
+    for (uint32_t i = 0; i < ptx->variable_count; i++)
+        for (uint32_t r = 0; r < ptx->variables[i].relocation_count; r++) {
+            const struct ptx_relocation *at = &ptx->variables[i].relocations[r];
+            const api_variable *in = find_variable(m, ptx->variables[i].name);
+            uint64_t address;
+            if (!in || at->bytes != 8 || at->shift || !address_of(m, ptx, at->name, &address))
+                continue;
+            address += (uint64_t)at->addend;
+            memcpy((uint8_t *)in->address + at->offset, &address, sizeof address);
+        }
+}
+
+/* Variables that kir has and no text of PTX, and addresses in them. */
+static hd_status place_statics(hd_ptx_module *m, const kir_kernel *k) {
+    hd_status status = HD_OK;
+    size_t known = m->variables.count;
+    for (uint32_t i = 0; i < k->static_count && !status; i++) {
+        const kir_static *s = &k->statics[i];
+        if (s->space != KIR_LOCAL && !find_variable(m, kir_symbol(s)))
+            status = place_variable(m, kir_symbol(s), s->bytes, s->align, s->space == KIR_CONSTANT,
+                                    s->init);
+    }
+    for (uint32_t i = 0; i < k->static_count && !status; i++)
         for (uint32_t p = 0; p < k->statics[i].pointer_count; p++) {
             const kir_pointer *pointer = &k->statics[i].pointers[p];
-            uint8_t *in = find_variable(m, kir_symbol(&k->statics[i]))->address;
+            const api_variable *in = find_variable(m, kir_symbol(&k->statics[i]));
             const uint8_t *to = find_variable(m, kir_symbol(&k->statics[pointer->to]))->address;
             uint64_t address = (uint64_t)(uintptr_t)to + (uint64_t)pointer->addend;
-            memcpy(in + pointer->offset, &address, sizeof address);
+            if (in >= m->variables.data + known)
+                memcpy((uint8_t *)in->address + pointer->offset, &address, sizeof address);
         }
+    return status;
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -127,48 +149,71 @@ static void find_facts(hd_arena *arena, hd_ptx_kernel *k, const ptx_function *f)
     }
 }
 
-/* Kernel k is the k-th entry with a body; NULL for kir's. */
-static const ptx_function *function_of(const ptx_module *ptx, uint32_t k) {
-    for (uint32_t i = 0; ptx && i < ptx->function_count; i++) {
-        const ptx_function *f = &ptx->functions[i];
-        if (f->is_entry && f->has_body && k-- == 0)
-            return f;
-    }
-    return NULL;
+static void make_kernel(hd_ptx_module *m, hd_ptx_kernel *k, const kir_kernel *kernel) {
+    k->kernel = kernel;
+    k->params = hd_new_array(m->arena, api_param, kernel->param_count);
+    k->variables = hd_new_array(m->arena, uint64_t, kernel->static_count);
+    for (uint32_t s = 0; s < kernel->static_count; s++)
+        if (kernel->statics[s].space != KIR_LOCAL)
+            k->variables[s] =
+                (uint64_t)(uintptr_t)find_variable(m, kir_symbol(&kernel->statics[s]))->address;
+    hd_arena *arena = hd_arena_new(); /* of what analyses leave behind */
+    find_facts(arena, k, k->function);
+    hd_arena_free(arena);
 }
 
-static void make_kernels(hd_ptx_module *m, const ptx_module *ptx) {
-    m->kernels = hd_new_array(m->arena, hd_ptx_kernel, m->kir->kernel_count);
-    hd_arena *arena = hd_arena_new(); /* of what analyses leave behind */
-    for (uint32_t i = 0; i < m->kir->kernel_count; i++) {
-        hd_ptx_kernel *k = &m->kernels[i];
-        k->module = m;
-        k->kernel = m->kir->kernels[i];
-        k->params = hd_new_array(m->arena, api_param, k->kernel->param_count);
-        k->variables = hd_new_array(m->arena, uint64_t, k->kernel->static_count);
-        for (uint32_t s = 0; s < k->kernel->static_count; s++)
-            if (k->kernel->statics[s].space != KIR_LOCAL)
-                k->variables[s] =
-                    (uint64_t)(uintptr_t)find_variable(m, kir_symbol(&k->kernel->statics[s]))
-                        ->address;
-        const ptx_function *f = function_of(ptx, i);
-        k->entry = f ? f->name : k->kernel->name;
-        find_facts(arena, k, f);
-    }
-    hd_arena_free(arena);
+/* What cannot be lowered has been told, once. */
+static hd_status need_kernel(hd_ptx_module *m, uint32_t index) {
+    hd_ptx_kernel *k = &m->kernels[index];
+    hd_status status = k->status;
+    if (status || k->kernel)
+        return status;
+    if (m->lowering)
+        status = ptx_lower_entry(m->lowering, m->kir, index);
+    if (!status)
+        status = place_statics(m, m->kir->kernels[index]);
+    if (!status)
+        make_kernel(m, k, m->kir->kernels[index]);
+    k->status = status;
+    return status;
 }
 
 /* ---- loading -------------------------------------------------------------------------------- */
 
-/* `ptx` is NULL for a text of kir. */
-static hd_status read_text(hd_ptx_module *m, const char *name, const char *text, size_t length,
-                           ptx_module **ptx) {
+/* The entries, by their names in the text. */
+static void list_kernels(hd_ptx_module *m, const ptx_module *ptx) {
+    uint32_t count = 0;
+    m->kernels = hd_new_array(m->arena, hd_ptx_kernel, m->kir->kernel_count);
+    for (uint32_t i = 0; ptx && i < ptx->function_count; i++) {
+        const ptx_function *f = &ptx->functions[i];
+        if (f->is_entry && f->has_body)
+            m->kernels[count++] = (hd_ptx_kernel){.module = m, .entry = f->name, .function = f};
+    }
+    for (uint32_t k = count; k < m->kir->kernel_count; k++) /* those of kir */
+        m->kernels[k] = (hd_ptx_kernel){.module = m, .entry = m->kir->kernels[k]->name};
+}
+
+static hd_status read_text(hd_ptx_module *m, const char *name, const char *text, size_t length) {
     const hd_diag *diag = &m->machine->diag;
-    *ptx = NULL;
-    if (length && *text == ';')
-        return kir_parse(m->arena, diag, name, text, &m->kir);
-    hd_status status = ptx_parse(m->arena, diag, name, text, length, ptx);
-    return status ? status : ptx_lower(m->arena, diag, *ptx, &m->kir);
+    ptx_module *ptx = NULL;
+    hd_status status = HD_OK;
+    bool is_kir = length && *text == ';';
+    if (is_kir)
+        status = kir_parse(m->arena, diag, name, text, &m->kir);
+    else
+        status = ptx_parse(m->arena, diag, name, text, length, &ptx);
+    if (!status && ptx) {
+        m->lowering = ptx_lower_begin(m->arena, diag, ptx, &m->kir);
+        status = place_ptx_variables(m, ptx);
+        write_addresses(m, ptx);
+    }
+    if (!status)
+        list_kernels(m, ptx);
+    /* One alone is wanted for certain. */
+    bool at_once = is_kir || (!status && m->kir->kernel_count == 1);
+    for (uint32_t i = 0; !status && at_once && i < m->kir->kernel_count; i++)
+        status = need_kernel(m, i);
+    return status;
 }
 
 hd_status hd_ptx_load(hd_ptx *machine, const char *name, const char *text, size_t length,
@@ -182,17 +227,8 @@ hd_status hd_ptx_load(hd_ptx *machine, const char *name, const char *text, size_
     if (m->next)
         m->next->link = &m->next;
     machine->modules = m;
-    ptx_module *ptx;
     hd_status status =
-        read_text(m, hd_strdup(arena, name), hd_strndup(arena, text, length), length, &ptx);
-    if (!status && ptx)
-        status = place_ptx_variables(m, ptx);
-    if (!status)
-        status = place_statics(m);
-    for (uint32_t i = 0; !status && i < m->kir->kernel_count; i++)
-        write_pointers(m, m->kir->kernels[i]);
-    if (!status)
-        make_kernels(m, ptx);
+        read_text(m, hd_strdup(arena, name), hd_strndup(arena, text, length), length);
     *result = status ? NULL : m;
     if (status)
         hd_ptx_unload(m);
@@ -215,16 +251,27 @@ void hd_ptx_unload(hd_ptx_module *m) {
 
 /* ---- what is in it -------------------------------------------------------------------------- */
 
+static uint32_t index_of(const hd_ptx_module *m, const char *entry) {
+    uint32_t i = 0;
+    while (i < m->kir->kernel_count && strcmp(m->kernels[i].entry, entry) != 0)
+        i++;
+    return i;
+}
+
+bool hd_ptx_has(const hd_ptx_module *m, const char *entry) {
+    return index_of(m, entry) < m->kir->kernel_count;
+}
+
 hd_ptx_kernel *hd_ptx_find(hd_ptx_module *m, const char *entry) {
-    for (uint32_t i = 0; i < m->kir->kernel_count; i++)
-        if (!strcmp(m->kernels[i].entry, entry))
-            return &m->kernels[i];
-    return NULL;
+    uint32_t index = index_of(m, entry);
+    return index < m->kir->kernel_count ? hd_ptx_kernel_at(m, index) : NULL;
 }
 
 uint32_t hd_ptx_kernel_count(const hd_ptx_module *m) { return m->kir->kernel_count; }
 
-hd_ptx_kernel *hd_ptx_kernel_at(hd_ptx_module *m, uint32_t index) { return &m->kernels[index]; }
+hd_ptx_kernel *hd_ptx_kernel_at(hd_ptx_module *m, uint32_t index) {
+    return need_kernel(m, index) ? NULL : &m->kernels[index];
+}
 
 const char *hd_ptx_kernel_name(const hd_ptx_kernel *kernel) { return kernel->entry; }
 

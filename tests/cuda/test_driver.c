@@ -46,6 +46,21 @@ int cuCtxPopCurrent_v2(handle *);
 int cuCtxSynchronize(void);
 int cuDevicePrimaryCtxRetain(handle *, int);
 int cuDevicePrimaryCtxRelease_v2(int);
+int cuDevicePrimaryCtxReset_v2(int);
+int cuCtxGetDevice_v2(int *, handle);
+int cuLibraryLoadData(handle *, const void *, int *, void **, unsigned, int *, void **, unsigned);
+int cuLibraryGetKernel(handle *, handle, const char *);
+int cuLibraryUnload(handle);
+int cuKernelGetFunction(handle *, handle);
+int cuLaunchKernelEx(const void *, handle, void **, void **);
+int cuStreamBeginCapture_v2(handle, int);
+int cuStreamEndCapture(handle, handle *);
+int cuGraphInstantiateWithFlags(handle *, handle, unsigned long long);
+int cuGraphLaunch(handle, handle);
+int cuMemsetD2D16_v2(address, size_t, unsigned short, size_t, size_t);
+int cuMemcpy3D_v2(const void *);
+int cuMemcpyPeer(address, handle, address, handle, size_t);
+int cuTexObjectCreate(void);
 int cuModuleLoadData(handle *, const void *);
 int cuModuleLoadDataEx(handle *, const void *, unsigned, int *, void **);
 int cuModuleLoad(handle *, const char *);
@@ -116,8 +131,23 @@ static void test_contexts(void **state) {
     assert_int_equal(cuMemAlloc_v2(&a, 4), SUCCESS);
     assert_int_equal(cuDevicePrimaryCtxRelease_v2(0), SUCCESS);
     assert_int_equal(cuMemAlloc_v2(&size, 4), INVALID_CONTEXT);
-    assert_int_equal(cuCtxSetCurrent(context), SUCCESS);
+    assert_int_equal(cuCtxPushCurrent_v2(primary), INVALID_CONTEXT);
+    /* Retained again it is the same; a reset leaves it to those who have retained it. */
+    assert_int_equal(cuDevicePrimaryCtxRetain(&second, 0), SUCCESS);
+    assert_ptr_equal(second, primary);
     assert_int_equal(cuMemFree_v2(a), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&a, 4), SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxReset_v2(0), SUCCESS);
+    assert_int_equal(cuMemFree_v2(a), INVALID_VALUE);
+    assert_int_equal(cuCtxPushCurrent_v2(primary), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&a, 4), SUCCESS);
+    /* What ends something needs no context that is current. */
+    assert_int_equal(cuCtxPopCurrent_v2(&popped), SUCCESS);
+    assert_int_equal(cuCtxSetCurrent(NULL), SUCCESS);
+    assert_int_equal(cuMemFree_v2(a), SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxRelease_v2(0), SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxRelease_v2(0), INVALID_CONTEXT);
+    assert_int_equal(cuCtxSetCurrent(context), SUCCESS);
 }
 
 static char noted[256];
@@ -174,6 +204,53 @@ static void test_launches(void **state) {
     assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL),
                      INVALID_HANDLE);
     assert_int_equal(cuModuleUnload(module), INVALID_HANDLE);
+}
+
+/* What newer programs call: libraries, launches with attributes, graphs of streams. */
+static void test_libraries(void **state) {
+    handle library, kernel, function, stream, graph, exec;
+    uint64_t pointer = 0;
+    float value = 1.5f;
+    int record[6] = {0, 0, 0, 0, 0, 44};
+    void *params[] = {&pointer, &value, record};
+    struct {
+        unsigned grid[3], block[3], shared;
+        handle stream;
+        struct {
+            int id, pad;
+            unsigned value[16];
+        } *attributes;
+        unsigned count;
+    } config = {{4, 1, 1}, {32, 1, 1}, 0, NULL, NULL, 0};
+    (void)state;
+    assert_int_equal(cuLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0), SUCCESS);
+    assert_int_equal(cuLibraryGetKernel(&kernel, library, "add"), SUCCESS);
+    assert_int_equal(cuKernelGetFunction(&function, kernel), SUCCESS);
+    assert_int_equal(cuLaunchKernelEx(&config, function, params, NULL), SUCCESS);
+    assert_string_equal(noted, "add 4.32 1.5 44");
+    __typeof__(*config.attributes) cluster = {4, 0, {2, 1, 1}};
+    config.attributes = &cluster;
+    config.count = 1;
+    assert_int_equal(cuLaunchKernelEx(&config, function, params, NULL), NOT_SUPPORTED);
+    config.count = 0;
+    assert_int_equal(cuStreamCreate(&stream, 0), SUCCESS);
+    assert_int_equal(cuStreamBeginCapture_v2(stream, 0), SUCCESS);
+    config.stream = stream;
+    config.grid[0] = 5;
+    assert_int_equal(cuLaunchKernelEx(&config, kernel, params, NULL), SUCCESS);
+    assert_string_equal(noted, "add 4.32 1.5 44");
+    assert_int_equal(cuStreamEndCapture(stream, &graph), SUCCESS);
+    assert_int_equal(cuGraphInstantiateWithFlags(&exec, graph, 0), SUCCESS);
+    assert_int_equal(cuGraphLaunch(exec, stream), SUCCESS);
+    assert_string_equal(noted, "add 5.32 1.5 44");
+    assert_int_equal(cuStreamDestroy_v2(stream), SUCCESS);
+    assert_int_equal(cuLibraryUnload(library), SUCCESS);
+}
+
+/* What is not there can be called. */
+static void test_absent(void **state) {
+    (void)state;
+    assert_int_equal(cuTexObjectCreate(), NOT_SUPPORTED);
 }
 
 static void test_logs(void **state) {
@@ -239,6 +316,47 @@ static void test_memory(void **state) {
     assert_int_equal(cuMemFree_v2(a), INVALID_VALUE);
 }
 
+/* Rows and planes: 3 x 2 x 2 bytes at (1, 1, 1) of a box of 8 x 3 x 3. */
+static void test_boxes(void **state) {
+    address a, b;
+    unsigned short rows[16];
+    char plane[72], part[12];
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&a, 72), SUCCESS);
+    assert_int_equal(cuMemAlloc_v2(&b, 72), SUCCESS);
+    assert_int_equal(cuMemsetD32_v2(a, 0, 8), SUCCESS);
+    assert_int_equal(cuMemsetD2D16_v2(a, 8, 7, 2, 3), SUCCESS);
+    assert_int_equal(cuMemcpyDtoH_v2(rows, a, 32), SUCCESS);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(rows[i], i < 12 && i % 4 < 2 ? 7 : 0);
+    for (int i = 0; i < 72; i++)
+        plane[i] = (char)i;
+    assert_int_equal(cuMemcpyHtoD_v2(a, plane, 72), SUCCESS);
+    assert_int_equal(cuMemcpyPeer(b, context, a, context, 72), SUCCESS);
+    struct side {
+        size_t x, y, z, level;
+        int type;
+        void *host;
+        address device;
+        handle array;
+        void *reserved;
+        size_t pitch, height;
+    };
+    struct {
+        struct side from, to;
+        size_t width, height, depth;
+    } box = {{.x = 1, .y = 1, .z = 1, .type = 2, .device = b, .pitch = 8, .height = 3},
+             {.type = 1, .host = part, .pitch = 3, .height = 2},
+             3,
+             2,
+             2};
+    assert_int_equal(cuMemcpy3D_v2(&box), SUCCESS);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(part[i], (1 + i / 6) * 24 + (1 + i / 3 % 2) * 8 + 1 + i % 3);
+    assert_int_equal(cuMemFree_v2(a), SUCCESS);
+    assert_int_equal(cuMemFree_v2(b), SUCCESS);
+}
+
 static void test_streams(void **state) {
     handle stream, start, end;
     float milliseconds = -1;
@@ -276,9 +394,11 @@ static void test_fault(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts), cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_logs),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_streams),  cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_contexts),  cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_libraries), cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_boxes),     cmocka_unit_test(test_logs),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_fault),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -13,7 +13,7 @@ typedef struct context {
 } context;
 
 static bool initialised;
-static context *primary;
+static context *primary; /* once made it keeps its handle, which is one while it is in use */
 static unsigned primary_uses, primary_flags, contexts; /* under the process's lock */
 static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
 
@@ -23,7 +23,7 @@ static __thread unsigned depth;
 /* ---- contexts, and the beginning of calls --------------------------------------------------------------------- */
 
 static bool is_context(const cuda_process *p, const void *handle) {
-    return cuda_handle_is(p, handle, CUDA_CONTEXT);
+    return cuda_handle_is(p, handle, CUDA_CONTEXT) && (handle != primary || primary_uses);
 }
 
 dr_handle dr_context(void) { return depth ? stack[depth - 1] : NULL; }
@@ -31,12 +31,11 @@ dr_handle dr_context(void) { return depth ? stack[depth - 1] : NULL; }
 static context *make(cuda_process *p, unsigned flags) {
     context *made = cuda_handle_new(p, CUDA_CONTEXT, sizeof *made);
     made->flags = flags;
-    contexts++;
     return made;
 }
 
-static void end(cuda_process *p, context *ended) {
-    cuda_handle_free(p, ended);
+/* One context less. */
+static void end(cuda_process *p) {
     if (!--contexts)
         cuda_reset(p);
 }
@@ -51,7 +50,7 @@ static cuda_error push(context *c) {
 static cuda_error retain(cuda_process *p, dr_handle *result) {
     if (!primary)
         primary = make(p, primary_flags);
-    primary_uses++;
+    contexts += !primary_uses++;
     *result = primary;
     return CUDA_SUCCESS;
 }
@@ -64,16 +63,21 @@ static void take_runtimes(cuda_process *p) {
     push(handle);
 }
 
-cuda_error dr_begin(cuda_process **p) {
+cuda_error dr_begin_anywhere(cuda_process **p) {
     *p = cuda_enter();
     initialised |= (*p)->is_runtimes;
     if (!initialised)
         return (cuda_error)NOT_INITIALIZED;
-    take_runtimes(*p);
-    if (!is_context(*p, dr_context()))
-        return (cuda_error)INVALID_CONTEXT;
     cuda_error error = (*p)->sticky;
     return error ? error : cuda_need_machine(*p);
+}
+
+cuda_error dr_begin(cuda_process **p) {
+    cuda_error error = dr_begin_anywhere(p);
+    if (error == (cuda_error)NOT_INITIALIZED)
+        return error;
+    take_runtimes(*p);
+    return is_context(*p, dr_context()) ? error : (cuda_error)INVALID_CONTEXT;
 }
 
 int dr_end(cuda_process *p, cuda_error error) {
@@ -158,16 +162,29 @@ API cuDeviceGetPCIBusId(char *text, int length, int device) {
 API cuDeviceCanAccessPeer(int *can, int device, int peer) {
     OF_DEVICE(device || peer, can, (*can = 0, CUDA_SUCCESS));
 }
+API cuDeviceGetP2PAttribute(int *value, int attribute, int device, int peer) {
+    (void)attribute, (void)peer; /* there is no second device, and a device is no peer of its own */
+    OF_DEVICE(device, value, CUDA_INVALID_DEVICE);
+}
+API cuDeviceGetByPCIBusId(int *device, const char *text) {
+    OF_DEVICE(0, text ? device : NULL,
+              strstr(text, "01:00") ? (*device = 0, CUDA_SUCCESS) : CUDA_INVALID_DEVICE);
+}
 
 /* ---- which context is current ----------------------------------------------------------------------------------------- */
 
 static cuda_error create(cuda_process *p, dr_handle *result, unsigned flags) {
     context *made = make(p, flags);
+    contexts++;
     *result = made;
     return push(made);
 }
 
 API cuCtxCreate_v2(dr_handle *result, unsigned flags, int device) {
+    OF_DEVICE(device, result, create(p, result, flags));
+}
+API cuCtxCreate_v3(dr_handle *result, const void *params, int count, unsigned flags, int device) {
+    (void)params, (void)count; /* of partitions of a device */
     OF_DEVICE(device, result, create(p, result, flags));
 }
 API cuCtxCreate_v4(dr_handle *result, const void *params, unsigned flags, int device) {
@@ -180,7 +197,8 @@ static cuda_error destroy(cuda_process *p, dr_handle handle) {
         return (cuda_error)INVALID_CONTEXT;
     if (handle == dr_context())
         depth--;
-    end(p, handle);
+    cuda_handle_free(p, handle);
+    end(p);
     return CUDA_SUCCESS;
 }
 API cuCtxDestroy_v2(dr_handle handle) { OF_DEVICE(0, "", destroy(p, handle)); }
@@ -209,32 +227,51 @@ static cuda_error set_current(cuda_process *p, dr_handle handle) {
 }
 API cuCtxSetCurrent(dr_handle handle) { OF_DEVICE(0, "", set_current(p, handle)); }
 
+/* There are no peers. */
+API cuCtxEnablePeerAccess(dr_handle peer, unsigned flags) {
+    (void)flags;
+    RUN(is_context(p, peer) ? CUDA_PEER_ACCESS_UNSUPPORTED : (cuda_error)INVALID_CONTEXT);
+}
+API cuCtxDisablePeerAccess(dr_handle peer) {
+    RUN(is_context(p, peer) ? CUDA_PEER_ACCESS_NOT_ENABLED : (cuda_error)INVALID_CONTEXT);
+}
+
 API cuDevicePrimaryCtxRetain(dr_handle *result, int device) {
     OF_DEVICE(device, result, retain(p, result));
 }
 
-static cuda_error release(cuda_process *p, bool all) {
-    if (!primary_uses && !all)
+static cuda_error release(cuda_process *p) {
+    if (!primary_uses)
         return (cuda_error)INVALID_CONTEXT;
-    primary_uses = all || !primary_uses ? 0 : primary_uses - 1;
-    if (!primary_uses && primary) {
-        end(p, primary);
-        primary = NULL;
-    }
+    if (!--primary_uses)
+        end(p);
     return CUDA_SUCCESS;
 }
-API cuDevicePrimaryCtxRelease_v2(int device) { OF_DEVICE(device, "", release(p, false)); }
-API cuDevicePrimaryCtxReset_v2(int device) { OF_DEVICE(device, "", release(p, true)); }
+API cuDevicePrimaryCtxRelease_v2(int device) { OF_DEVICE(device, "", release(p)); }
+/* What there is on the device goes; who has retained the context has it still. */
+API cuDevicePrimaryCtxReset_v2(int device) { OF_DEVICE(device, "", (cuda_reset(p), CUDA_SUCCESS)); }
 API cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
     OF_DEVICE(device, "", (primary_flags = flags, CUDA_SUCCESS));
 }
 API cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
     OF_DEVICE(device, active ? flags : NULL,
-              (*flags = primary_flags, *active = primary != NULL, CUDA_SUCCESS));
+              (*flags = primary_flags, *active = primary_uses > 0, CUDA_SUCCESS));
 }
 
 API cuCtxGetDevice(int *device) { RUN(device ? (*device = 0, CUDA_SUCCESS) : CUDA_INVALID_VALUE); }
 API cuCtxSynchronize(void) { RUN(cuda_not_captured(p)); }
+/* Of a context that need not be the current one; all are of the one device. */
+API cuCtxGetDevice_v2(int *device, dr_handle of) {
+    (void)of;
+    return cuCtxGetDevice(device);
+}
+API cuCtxSynchronize_v2(dr_handle of) {
+    (void)of;
+    return cuCtxSynchronize();
+}
+API cuCtxGetId(dr_handle of, unsigned long long *id) {
+    RUN(id ? (*id = (uintptr_t)(of ? of : dr_context()), CUDA_SUCCESS) : CUDA_INVALID_VALUE);
+}
 API cuCtxGetFlags(unsigned *flags) {
     RUN(flags ? (*flags = ((context *)dr_context())->flags, CUDA_SUCCESS) : CUDA_INVALID_VALUE);
 }
@@ -254,10 +291,21 @@ API cuCtxGetLimit(size_t *value, int limit) {
         : limit < 0 || limit >= LIMITS ? CUDA_UNSUPPORTED_LIMIT
                                        : (*value = limits[limit], CUDA_SUCCESS));
 }
-/* A hint. */
+/* Hints, which are kept and change nothing. */
+static int cache_config, shared_config;
 API cuCtxSetCacheConfig(int config) {
-    RUN(config < 0 || config > 3 ? CUDA_INVALID_VALUE : CUDA_SUCCESS);
+    RUN(config < 0 || config > 3 ? CUDA_INVALID_VALUE : (cache_config = config, CUDA_SUCCESS));
 }
+API cuCtxGetCacheConfig(int *config) {
+    RUN(config ? (*config = cache_config, CUDA_SUCCESS) : CUDA_INVALID_VALUE);
+}
+API cuCtxSetSharedMemConfig(int config) {
+    RUN(config < 0 || config > 2 ? CUDA_INVALID_VALUE : (shared_config = config, CUDA_SUCCESS));
+}
+API cuCtxGetSharedMemConfig(int *config) {
+    RUN(config ? (*config = shared_config, CUDA_SUCCESS) : CUDA_INVALID_VALUE);
+}
+API cuCtxResetPersistingL2Cache(void) { RUN(CUDA_SUCCESS); }
 
 /* A profiler would start here; there is none to tell. */
 API cuProfilerStart(void) { return CUDA_SUCCESS; }

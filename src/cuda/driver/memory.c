@@ -35,7 +35,7 @@ API cuMemAlloc_v2(address *result, size_t bytes) {
 API cuMemAllocManaged(address *result, size_t bytes, unsigned flags) {
     RUN(!(flags & ATTACHED) ? CUDA_INVALID_VALUE : make_at(p, CUDA_MEMORY_MANAGED, bytes, result));
 }
-API cuMemFree_v2(address at) { RUN(end(p, dr_pointer(at), OF_DEVICE_KINDS)); }
+API cuMemFree_v2(address at) { RUN_ANYWHERE(end(p, dr_pointer(at), OF_DEVICE_KINDS)); }
 
 static cuda_error make_pitched(cuda_process *p, address *result, size_t *pitch, size_t width,
                                size_t height, unsigned element) {
@@ -71,12 +71,15 @@ API cuMemHostAlloc(void **result, size_t bytes, unsigned flags) {
     RUN(make_host(p, result, bytes, flags));
 }
 API cuMemAllocHost_v2(void **result, size_t bytes) { RUN(make_host(p, result, bytes, 0)); }
-API cuMemFreeHost(void *at) { RUN(at ? end(p, at, 1 << CUDA_MEMORY_PINNED) : CUDA_INVALID_VALUE); }
+API cuMemFreeHost(void *at) {
+    RUN_ANYWHERE(at ? end(p, at, 1 << CUDA_MEMORY_PINNED) : CUDA_INVALID_VALUE);
+}
 API cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags) {
     RUN(flags > 15 ? CUDA_INVALID_VALUE : cuda_memory_register(p, at, bytes, flags));
 }
 API cuMemHostUnregister(void *at) {
-    RUN(at ? cuda_memory_end(p, at, 1 << CUDA_MEMORY_REGISTERED, CUDA_HOST_MEMORY_NOT_REGISTERED)
+    RUN_ANYWHERE(
+        at ? cuda_memory_end(p, at, 1 << CUDA_MEMORY_REGISTERED, CUDA_HOST_MEMORY_NOT_REGISTERED)
            : CUDA_INVALID_VALUE);
 }
 
@@ -146,6 +149,18 @@ API cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, dr_handle strea
     return copy(dr_pointer(to), dr_pointer(from), bytes, CUDA_DEVICE_TO_DEVICE, stream);
 }
 
+/* Between contexts, which share all memory. */
+API cuMemcpyPeer(address to, dr_handle to_context, address from, dr_handle from_context,
+                 size_t bytes) {
+    (void)to_context, (void)from_context;
+    return copy(dr_pointer(to), dr_pointer(from), bytes, CUDA_DEVICE_TO_DEVICE, NULL);
+}
+API cuMemcpyPeerAsync(address to, dr_handle to_context, address from, dr_handle from_context,
+                      size_t bytes, dr_handle stream) {
+    (void)to_context, (void)from_context;
+    return copy(dr_pointer(to), dr_pointer(from), bytes, CUDA_DEVICE_TO_DEVICE, stream);
+}
+
 /* CUmemorytype */
 enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_ARRAY = 3, TYPE_UNIFIED = 4 };
 
@@ -169,23 +184,64 @@ static cuda_place place_of(const rows_side *s, size_t width) {
     return (cuda_place){at ? at + s->y * pitch + s->x : NULL, pitch, 0};
 }
 
+static cuda_direction direction_of(int from, int to) {
+    if (from == TYPE_UNIFIED || to == TYPE_UNIFIED)
+        return CUDA_BY_ADDRESS;
+    return (cuda_direction)((from == TYPE_DEVICE) * 2 + (to == TYPE_DEVICE));
+}
+
 static int copy_rows(const rows *r, dr_handle stream) {
     if (!r)
         return CUDA_INVALID_VALUE;
     if (r->from.type == TYPE_ARRAY || r->to.type == TYPE_ARRAY)
         return CUDA_NOT_SUPPORTED;
-    bool any = r->from.type == TYPE_UNIFIED || r->to.type == TYPE_UNIFIED;
-    int direction = (r->from.type == TYPE_DEVICE) * 2 + (r->to.type == TYPE_DEVICE);
     const cuda_work work = {.kind = CUDA_WORK_COPY,
                             .copy = {place_of(&r->to, r->width),
                                      place_of(&r->from, r->width),
                                      {r->width, r->height, 1},
-                                     any ? CUDA_BY_ADDRESS : (cuda_direction)direction}};
+                                     direction_of(r->from.type, r->to.type)}};
     return dr_submit(stream, &work);
 }
 API cuMemcpy2D_v2(const rows *r) { return copy_rows(r, NULL); }
 API cuMemcpy2DUnaligned_v2(const rows *r) { return copy_rows(r, NULL); }
 API cuMemcpy2DAsync_v2(const rows *r, dr_handle stream) { return copy_rows(r, stream); }
+
+/* CUDA_MEMCPY3D: one side, then the other. */
+typedef struct planes_side {
+    size_t x, y, z, level;
+    int type;
+    const void *host;
+    address device;
+    dr_handle array;
+    void *reserved;
+    size_t pitch, height;
+} planes_side;
+typedef struct planes {
+    planes_side from, to;
+    size_t width, height, depth;
+} planes;
+
+static cuda_place plane_of(const planes_side *s, const planes *box) {
+    char *at = s->type == TYPE_HOST ? (char *)(uintptr_t)s->host : dr_pointer(s->device);
+    size_t pitch = s->pitch ? s->pitch : box->width;
+    size_t plane = pitch * (s->height ? s->height : box->height);
+    return (cuda_place){at ? at + s->z * plane + s->y * pitch + s->x : NULL, pitch, plane};
+}
+
+static int copy_planes(const planes *b, dr_handle stream) {
+    if (!b)
+        return CUDA_INVALID_VALUE;
+    if (b->from.type == TYPE_ARRAY || b->to.type == TYPE_ARRAY)
+        return CUDA_NOT_SUPPORTED;
+    const cuda_work work = {.kind = CUDA_WORK_COPY,
+                            .copy = {plane_of(&b->to, b),
+                                     plane_of(&b->from, b),
+                                     {b->width, b->height, b->depth},
+                                     direction_of(b->from.type, b->to.type)}};
+    return dr_submit(stream, &work);
+}
+API cuMemcpy3D_v2(const planes *b) { return copy_planes(b, NULL); }
+API cuMemcpy3DAsync_v2(const planes *b, dr_handle stream) { return copy_planes(b, stream); }
 
 /* ---- fills ---------------------------------------------------------------------------------------------------- */
 
@@ -211,6 +267,64 @@ API cuMemsetD16Async(address to, unsigned short value, size_t count, dr_handle s
 }
 API cuMemsetD32Async(address to, unsigned value, size_t count, dr_handle stream) {
     return fill(to, value, 4, count, stream);
+}
+
+static int fill_rows(address to, size_t pitch, uint32_t value, uint32_t element, size_t width,
+                     size_t height, dr_handle stream) {
+    const cuda_work work = {
+        .kind = CUDA_WORK_FILL,
+        .fill = {{dr_pointer(to), pitch, 0}, {width * element, height, 1}, value, element}};
+    return dr_submit(stream, &work);
+}
+
+API cuMemsetD2D8_v2(address to, size_t pitch, unsigned char value, size_t width, size_t height) {
+    return fill_rows(to, pitch, value, 1, width, height, NULL);
+}
+API cuMemsetD2D16_v2(address to, size_t pitch, unsigned short value, size_t width, size_t height) {
+    return fill_rows(to, pitch, value, 2, width, height, NULL);
+}
+API cuMemsetD2D32_v2(address to, size_t pitch, unsigned value, size_t width, size_t height) {
+    return fill_rows(to, pitch, value, 4, width, height, NULL);
+}
+API cuMemsetD2D8Async(address to, size_t pitch, unsigned char value, size_t width, size_t height,
+                      dr_handle stream) {
+    return fill_rows(to, pitch, value, 1, width, height, stream);
+}
+API cuMemsetD2D16Async(address to, size_t pitch, unsigned short value, size_t width, size_t height,
+                       dr_handle stream) {
+    return fill_rows(to, pitch, value, 2, width, height, stream);
+}
+API cuMemsetD2D32Async(address to, size_t pitch, unsigned value, size_t width, size_t height,
+                       dr_handle stream) {
+    return fill_rows(to, pitch, value, 4, width, height, stream);
+}
+
+/* ---- managed memory: hints --------------------------------------------------------------------------- */
+
+enum { HOST_DEVICE = -1 };
+
+API cuMemAdvise(address at, size_t bytes, int advice, int device) {
+    RUN(advice < 1 || advice > 6 ? CUDA_INVALID_VALUE
+                                 : cuda_memory_hint(p, dr_pointer(at), bytes, device > 0));
+}
+API cuMemPrefetchAsync(address at, size_t bytes, int device, dr_handle stream) {
+    RUN(cuda_stream_find(p, stream) ? cuda_memory_hint(p, dr_pointer(at), bytes, device > 0)
+                                    : CUDA_INVALID_RESOURCE_HANDLE);
+}
+
+/* CUmemLocation */
+typedef struct location {
+    int type, id;
+} location;
+enum { LOCATION_DEVICE = 1 };
+
+API cuMemAdvise_v2(address at, size_t bytes, int advice, location where) {
+    return cuMemAdvise(at, bytes, advice, where.type == LOCATION_DEVICE ? where.id : HOST_DEVICE);
+}
+API cuMemPrefetchAsync_v2(address at, size_t bytes, location where, unsigned flags,
+                          dr_handle stream) {
+    int device = where.type == LOCATION_DEVICE ? where.id : HOST_DEVICE;
+    return flags ? CUDA_INVALID_VALUE : cuMemPrefetchAsync(at, bytes, device, stream);
 }
 
 /* ---- pointers ----------------------------------------------------------------------------------------------------- */

@@ -86,7 +86,9 @@ API cuModuleLoad(dr_handle *module, const char *path) { RUN(load_file(p, module,
     RUN(cuda_handle_is(p, (module), CUDA_MODULE) ? (expression) : CUDA_INVALID_RESOURCE_HANDLE)
 
 API cuModuleUnload(dr_handle module) {
-    OF_MODULE(module, (cuda_module_remove(p, module), CUDA_SUCCESS));
+    RUN_ANYWHERE(cuda_handle_is(p, module, CUDA_MODULE)
+                     ? (cuda_module_remove(p, module), CUDA_SUCCESS)
+                     : CUDA_INVALID_RESOURCE_HANDLE);
 }
 
 static cuda_error function_of(cuda_process *p, dr_handle module, const char *name,
@@ -165,7 +167,10 @@ API cuFuncSetAttribute(dr_handle function, int attribute, int value) {
                           : attribute == CARVEOUT  ? CUDA_SUCCESS
                                                    : CUDA_INVALID_VALUE);
 }
-/* A hint. */
+/* Hints. */
+API cuFuncSetSharedMemConfig(dr_handle function, int config) {
+    OF_FUNCTION(function, config < 0 || config > 2 ? CUDA_INVALID_VALUE : CUDA_SUCCESS);
+}
 API cuFuncSetCacheConfig(dr_handle function, int config) {
     OF_FUNCTION(function, config < 0 || config > 3 ? CUDA_INVALID_VALUE : CUDA_SUCCESS);
 }
@@ -201,6 +206,14 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, dr_handle function,
                        CUDA_SUCCESS));
 }
 
+API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, dr_handle function,
+                                                         int threads, size_t shared,
+                                                         unsigned flags) {
+    return flags > 1
+               ? CUDA_INVALID_VALUE
+               : cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
+}
+
 /* The block size with which an SM has most threads. */
 static cuda_error best_size(cuda_process *p, int *grid, int *block, const cuda_kernel *kernel,
                             size_t (*shared_of)(int), size_t shared, int limit) {
@@ -223,6 +236,14 @@ static cuda_error best_size(cuda_process *p, int *grid, int *block, const cuda_k
 API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, dr_handle function,
                                      size_t (*shared_of)(int), size_t shared, int limit) {
     OF_FUNCTION(function, best_size(p, grid, block, function, shared_of, shared, limit));
+}
+
+API cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, dr_handle function,
+                                              size_t (*shared_of)(int), size_t shared, int limit,
+                                              unsigned flags) {
+    return flags > 1
+               ? CUDA_INVALID_VALUE
+               : cuOccupancyMaxPotentialBlockSize(grid, block, function, shared_of, shared, limit);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */

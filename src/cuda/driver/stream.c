@@ -23,7 +23,11 @@ API cuStreamCreateWithPriority(dr_handle *stream, unsigned flags, int priority) 
         error = stream ? (expression) : CUDA_INVALID_RESOURCE_HANDLE;   \
     return dr_end(p, error)
 
-API cuStreamDestroy_v2(dr_handle handle) { OF_STREAM(handle, cuda_stream_end(p, stream)); }
+static cuda_error end_stream(cuda_process *p, dr_handle handle) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    return stream ? cuda_stream_end(p, stream) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+API cuStreamDestroy_v2(dr_handle handle) { RUN_ANYWHERE(end_stream(p, handle)); }
 API cuStreamSynchronize(dr_handle handle) { RUN(cuda_stream_wait(p, handle)); }
 API cuStreamQuery(dr_handle handle) { RUN(cuda_stream_wait(p, handle)); }
 API cuStreamGetFlags(dr_handle handle, unsigned *flags) {
@@ -36,6 +40,18 @@ API cuStreamGetCtx(dr_handle handle, dr_handle *result) {
     RUN(!cuda_stream_find(p, handle) ? CUDA_INVALID_RESOURCE_HANDLE
         : !result                    ? CUDA_INVALID_VALUE
                                      : (*result = dr_context(), CUDA_SUCCESS));
+}
+
+API cuStreamGetCtx_v2(dr_handle handle, dr_handle *result, dr_handle *part) {
+    if (part)
+        *part = NULL; /* a part of the device, which there are none of */
+    return cuStreamGetCtx(handle, result);
+}
+API cuStreamGetId(dr_handle handle, unsigned long long *id) {
+    OF_STREAM(handle, id ? (*id = stream->id, CUDA_SUCCESS) : CUDA_INVALID_VALUE);
+}
+API cuStreamGetDevice(dr_handle handle, int *device) {
+    OF_STREAM(handle, device ? (*device = 0, CUDA_SUCCESS) : CUDA_INVALID_VALUE);
 }
 
 typedef struct callback {
@@ -70,10 +86,14 @@ API cuEventCreate(dr_handle *event, unsigned flags) {
     RUN(cuda_handle_is(p, (event), CUDA_EVENT) ? (expression) : CUDA_INVALID_RESOURCE_HANDLE)
 
 API cuEventDestroy_v2(dr_handle event) {
-    OF_EVENT(event, (cuda_event_end(p, event), CUDA_SUCCESS));
+    RUN_ANYWHERE(cuda_handle_is(p, event, CUDA_EVENT) ? (cuda_event_end(p, event), CUDA_SUCCESS)
+                                                      : CUDA_INVALID_RESOURCE_HANDLE);
 }
 API cuEventRecord(dr_handle event, dr_handle stream) {
     OF_EVENT(event, cuda_event_record(p, event, stream));
+}
+API cuEventRecordWithFlags(dr_handle event, dr_handle stream, unsigned flags) {
+    OF_EVENT(event, flags > 1 ? CUDA_INVALID_VALUE : cuda_event_record(p, event, stream));
 }
 API cuStreamWaitEvent(dr_handle stream, dr_handle event, unsigned flags) {
     OF_EVENT(event, flags > 1 ? CUDA_INVALID_VALUE : cuda_event_wait(p, event, stream));
@@ -96,7 +116,7 @@ API cuEventElapsedTime_v2(float *milliseconds, dr_handle start, dr_handle end) {
 
 /* ---- functions by their names --------------------------------------------------------------------------------- */
 
-enum { FOUND = 0, NOT_FOUND = 1, CUDA_13 = 13000 };
+enum { FOUND = 0, NOT_FOUND = 1, CUDA_12 = 12000, CUDA_13 = 13000 };
 
 static void *own_symbol(const char *name) {
     Dl_info info;
@@ -109,9 +129,19 @@ static void *own_symbol(const char *name) {
     return found;
 }
 
+/* Functions that have forms with a number and mean the one without it before CUDA 13. */
+static bool means_first_form(const char *name, int version) {
+    return version < CUDA_13 &&
+           (!strcmp(name, "cuMemAdvise") || !strcmp(name, "cuMemPrefetchAsync"));
+}
+
 /* The form of a function that a version of CUDA means: mostly the latest. */
 static void *form_of(const char *name, int version) {
     char text[128];
+    if (means_first_form(name, version))
+        return own_symbol(name);
+    if (version >= CUDA_12 && !strcmp(name, "cuGraphInstantiate"))
+        return own_symbol("cuGraphInstantiateWithFlags");
     const char *const forms[] = {version >= CUDA_13 ? "_v4" : "_v2", "_v2", ""};
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, "%s%s", name, forms[i]);

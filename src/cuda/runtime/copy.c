@@ -123,6 +123,16 @@ API cudaMemcpy3DAsync(const cudaMemcpy3DParms *params, rt_handle stream) {
     return copy_planes(params, stream);
 }
 
+/* What a texture's elements would be; programs that have headers with textures in them ask. */
+typedef struct channel_description {
+    int x, y, z, w, kind;
+} channel_description;
+__attribute__((visibility("default"))) channel_description cudaCreateChannelDesc(int x, int y,
+                                                                                 int z, int w,
+                                                                                 int kind) {
+    return (channel_description){x, y, z, w, kind};
+}
+
 /* ---- fills --------------------------------------------------------------------------------------------- */
 
 static cudaError_t fill(cuda_place to, cuda_box box, int value, void *stream) {

@@ -175,6 +175,11 @@ API cudaDeviceDisablePeerAccess(int peer) {
     return rt_last(peer ? CUDA_INVALID_DEVICE : CUDA_PEER_ACCESS_NOT_ENABLED);
 }
 
+API cudaDeviceGetP2PAttribute(int *value, int attribute, int device, int peer) {
+    (void)attribute, (void)device, (void)peer;
+    return rt_last(value ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+}
+
 /* ---- limits and hints, which are kept and change nothing ----------------------------------------------- */
 
 enum { LIMITS = 7, CACHE_CONFIGS = 4, SHARED_CONFIGS = 3, DEVICE_FLAGS = 0x1f };

@@ -249,6 +249,25 @@ API cudaMemPoolGetAttribute(rt_handle pool, int attribute, void *value) {
 API cudaMemPoolSetAttribute(rt_handle pool, int attribute, void *value) {
     RUN(change_pool(pool_of(p, pool), attribute, value));
 }
+/* The device has access to its pools, and nobody else. */
+enum { READ_AND_WRITE = 3 };
+typedef struct access_description { /* cudaMemAccessDesc */
+    cudaMemLocation location;
+    int flags;
+} access_description;
+API cudaMemPoolSetAccess(rt_handle pool, const access_description *descriptions, size_t count) {
+    bool own = true;
+    for (size_t i = 0; i < count && descriptions; i++)
+        own &= !descriptions[i].location.id && descriptions[i].flags == READ_AND_WRITE;
+    RUN(!pool_of(p, pool) || (count && !descriptions) ? CUDA_INVALID_VALUE
+        : own                                         ? CUDA_SUCCESS
+                                                      : CUDA_INVALID_DEVICE);
+}
+API cudaMemPoolGetAccess(int *flags, rt_handle pool, const cudaMemLocation *location) {
+    RUN(!flags || !location || !pool_of(p, pool)
+            ? CUDA_INVALID_VALUE
+            : (*flags = location->id ? 0 : READ_AND_WRITE, CUDA_SUCCESS));
+}
 /* Nothing is kept back. */
 API cudaMemPoolTrimTo(rt_handle pool, size_t bytes) {
     (void)bytes;
@@ -257,25 +276,15 @@ API cudaMemPoolTrimTo(rt_handle pool, size_t bytes) {
 
 /* ---- managed memory: hints ------------------------------------------------------------------------ */
 
-static cuda_error check_managed(cuda_process *p, const void *address, size_t bytes, bool on_host,
-                                int device) {
-    const cuda_allocation *a = cuda_memory_at(p, address);
-    if (!on_host && device > 0)
-        return CUDA_INVALID_DEVICE;
-    bool inside = a && bytes && bytes <= a->bytes - ((uintptr_t)address - a->address);
-    bool managed = a && (a->kind == CUDA_MEMORY_MANAGED || a->kind == CUDA_MEMORY_VARIABLE);
-    return inside && managed ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
-}
-
 static cuda_error advise(cuda_process *p, const void *address, size_t bytes, int advice,
                          bool on_host, int device) {
     return advice < 1 || advice > 6 ? CUDA_INVALID_VALUE
-                                    : check_managed(p, address, bytes, on_host, device);
+                                    : cuda_memory_hint(p, address, bytes, !on_host && device > 0);
 }
 
 static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes, bool on_host,
                            int device, rt_handle stream) {
-    return cuda_stream_find(p, stream) ? check_managed(p, address, bytes, on_host, device)
+    return cuda_stream_find(p, stream) ? cuda_memory_hint(p, address, bytes, !on_host && device > 0)
                                        : CUDA_INVALID_RESOURCE_HANDLE;
 }
 

@@ -63,6 +63,48 @@ API cudaStreamGetDevice(rt_handle handle, int *device) {
                                      : (*device = 0, CUDA_SUCCESS));
 }
 
+/* ---- attributes: hints about caches and the like, which are kept ------------------------------------ */
+
+typedef struct attribute_value { /* cudaStreamAttrValue */
+    char bytes[64];
+} attribute_value;
+
+static cuda_error attribute_of(cuda_process *p, rt_handle handle, int id, attribute_value **kept) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    if (!stream)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    if (id < 1 || id > CUDA_STREAM_ATTRIBUTES)
+        return CUDA_INVALID_VALUE;
+    *kept = (attribute_value *)stream->attributes[id - 1];
+    return CUDA_SUCCESS;
+}
+
+static cuda_error pass_attribute(cuda_process *p, rt_handle stream, int id, attribute_value *value,
+                                 bool sets) {
+    attribute_value *kept;
+    cuda_error error = value ? attribute_of(p, stream, id, &kept) : CUDA_INVALID_VALUE;
+    if (!error)
+        *(sets ? kept : value) = *(sets ? value : kept);
+    return error;
+}
+API cudaStreamSetAttribute(rt_handle stream, int id, const attribute_value *value) {
+    RUN(pass_attribute(p, stream, id, (attribute_value *)(uintptr_t)value, true));
+}
+API cudaStreamGetAttribute(rt_handle stream, int id, attribute_value *value) {
+    RUN(pass_attribute(p, stream, id, value, false));
+}
+
+static cuda_error copy_attributes(cuda_process *p, rt_handle to, rt_handle from) {
+    cuda_stream *target = cuda_stream_find(p, to);
+    const cuda_stream *source = cuda_stream_find(p, from);
+    if (!target || !source)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    memmove(target->attributes, source->attributes, sizeof target->attributes);
+    return CUDA_SUCCESS;
+}
+API cudaStreamCopyAttributes(rt_handle to, rt_handle from) { RUN(copy_attributes(p, to, from)); }
+API cudaCtxResetPersistingL2Cache(void) { RUN(CUDA_SUCCESS); }
+
 /* ---- host functions ---------------------------------------------------------------------------------- */
 
 API cudaLaunchHostFunc(rt_handle stream, void (*function)(void *), void *user) {
@@ -162,12 +204,9 @@ static cuda_error end_capture(cuda_process *p, rt_handle stream, rt_handle *grap
 
 API cudaStreamEndCapture(rt_handle stream, rt_handle *graph) { RUN(end_capture(p, stream, graph)); }
 
-/* cudaStreamCaptureStatus */
-static int status_of(const cuda_stream *stream) {
-    return !stream->capture ? 0 : stream->capture->invalid ? 2 : 1;
+API cudaStreamIsCapturing(rt_handle handle, int *status) {
+    OF_STREAM(status, cuda_stream_capture_status(stream));
 }
-
-API cudaStreamIsCapturing(rt_handle handle, int *status) { OF_STREAM(status, status_of(stream)); }
 
 static cuda_error capture_info(cuda_process *p, rt_handle handle, int *status,
                                unsigned long long *id, rt_handle *graph, cuda_node *const **after,
@@ -177,7 +216,7 @@ static cuda_error capture_info(cuda_process *p, rt_handle handle, int *status,
         return CUDA_INVALID_RESOURCE_HANDLE;
     if (!status)
         return CUDA_INVALID_VALUE;
-    *status = status_of(stream);
+    *status = cuda_stream_capture_status(stream);
     if (*status != 1)
         return CUDA_SUCCESS;
     if (id)

@@ -198,5 +198,13 @@ hd_status ptx_parse(hd_arena *arena, const hd_diag *diag, const char *path, cons
 struct kir_module;
 hd_status ptx_lower(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
                     struct kir_module **module);
+/* The same one by one, for texts of which a program runs a part: kernel k, of the k-th entry with a
+ * body, is NULL in the module until it is lowered. All that is given stays in use. */
+struct ptx_shared;
+struct ptx_shared *ptx_lower_begin(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
+                                   struct kir_module **module);
+hd_status ptx_lower_entry(struct ptx_shared *shared, struct kir_module *module, uint32_t k);
+/* What an address of a function counts as, by its index. */
+int64_t ptx_function_number(uint32_t function);
 
 #endif

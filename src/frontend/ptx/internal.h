@@ -97,6 +97,8 @@ typedef struct ptx_shared {
     uint32_t *file_of;                       /* kir's file by PTX's; KIR_NONE: not asked for yet */
     bool *is_header;                         /* a header of the toolkit or the system */
     hd_vec(kir_file) files;
+    front_values entries; /* functions that are kernels */
+    const char **titles;  /* of kernels, by their index */
 } ptx_shared;
 
 /* tables.c */
@@ -204,8 +206,6 @@ const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function);
 /* control.c */
 ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names);
 void ptx_lower_body(ptx_lowering *l);
-/* What an address of a function counts as. */
-int64_t ptx_function_number(uint32_t function);
 
 /* Instructions: one function for each opcode, in tables that end in a NULL name. */
 typedef struct ptx_rule {

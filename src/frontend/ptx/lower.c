@@ -291,16 +291,20 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
 /* ---- the module ------------------------------------------------------------------------ */
 
 /* Kernels go by the names of the source; those that share one by their symbols. */
-static void name_kernels(ptx_shared *s, kir_module *module, const uint32_t *entries) {
-    const char **names = hd_new_array(s->arena, const char *, module->kernel_count);
-    for (uint32_t k = 0; k < module->kernel_count; k++)
-        names[k] = front_instance_of_symbol(s->arena, s->ptx->functions[entries[k]].name);
-    for (uint32_t k = 0; k < module->kernel_count; k++) {
-        bool is_shared = false;
-        for (uint32_t i = 0; i < module->kernel_count; i++)
-            is_shared |= i != k && !strcmp(names[i], names[k]);
-        module->kernels[k]->name = is_shared ? s->ptx->functions[entries[k]].name : names[k];
+static void name_kernels(ptx_shared *s) {
+    uint32_t count = (uint32_t)s->entries.count;
+    hd_hash_table first = {.arena = s->arena, .key_bytes = HD_TEXT_KEYS};
+    bool *is_shared = hd_new_array(s->arena, bool, count);
+    s->titles = hd_new_array(s->arena, const char *, count);
+    for (uint32_t k = 0; k < count; k++) {
+        s->titles[k] =
+            front_instance_of_symbol(s->arena, s->ptx->functions[s->entries.data[k]].name);
+        uint64_t other = hd_hash_add_key(&first, s->titles[k], k);
+        is_shared[k] = is_shared[other] |= other != k;
     }
+    for (uint32_t k = 0; k < count; k++)
+        if (is_shared[k])
+            s->titles[k] = s->ptx->functions[s->entries.data[k]].name;
 }
 
 static void take(ptx_shared *s, const char *name, uint32_t part) {
@@ -350,31 +354,48 @@ static void index_names(ptx_shared *s) {
     ptx_file(s, 0);
 }
 
-hd_status ptx_lower(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
-                    kir_module **result) {
-    ptx_shared s = {.arena = arena, .diag = diag, .ptx = ptx};
+ptx_shared *ptx_lower_begin(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
+                            kir_module **result) {
+    ptx_shared *s = hd_new(arena, ptx_shared);
+    *s = (ptx_shared){.arena = arena, .diag = diag, .ptx = ptx};
     kir_module *module = hd_new(arena, kir_module);
-    front_values entries = {0};
-    index_names(&s);
+    index_names(s);
     for (uint32_t i = 0; i < ptx->function_count; i++)
         if (ptx->functions[i].is_entry && ptx->functions[i].has_body)
-            hd_push(arena, &entries, i);
-    if (!entries.count)
-        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = ptx->path},
-                       "there is no kernel in this file: no .entry with a body");
-    module->kernel_count = (uint32_t)entries.count;
+            hd_push(arena, &s->entries, i);
+    name_kernels(s);
+    module->kernel_count = (uint32_t)s->entries.count;
     module->kernels = hd_new_array(arena, kir_kernel *, module->kernel_count);
-    for (uint32_t k = 0; k < module->kernel_count; k++) {
-        hd_status status = lower_kernel(&s, entries.data[k], &module->kernels[k]);
-        if (status)
-            return status;
-    }
-    name_kernels(&s, module, entries.data);
-    module->files = s.files.data;
-    module->file_count = (uint32_t)s.files.count;
     module->rules = KIR_RULE(BLOCKS) | KIR_RULE(RETURNED_ARRIVE) | KIR_RULE(PRINTF_COUNTS) |
                     KIR_RULE(VECTOR_STRUCTS) | KIR_RULE(NAMED_VARIABLES) |
                     KIR_RULE(UNTYPED_POINTERS);
     *result = module;
+    return s;
+}
+
+hd_status ptx_lower_entry(ptx_shared *s, kir_module *module, uint32_t k) {
+    kir_kernel *kernel;
+    hd_status status = lower_kernel(s, s->entries.data[k], &kernel);
+    module->files = s->files.data;
+    module->file_count = (uint32_t)s->files.count;
+    if (status)
+        return status;
+    kernel->name = s->titles[k];
+    module->kernels[k] = kernel;
     return HD_OK;
+}
+
+hd_status ptx_lower(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
+                    kir_module **result) {
+    kir_module *module;
+    ptx_shared *s = ptx_lower_begin(arena, diag, ptx, &module);
+    if (!module->kernel_count)
+        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = ptx->path},
+                       "there is no kernel in this file: no .entry with a body");
+    hd_status status = HD_OK;
+    for (uint32_t k = 0; k < module->kernel_count && !status; k++)
+        status = ptx_lower_entry(s, module, k);
+    if (!status)
+        *result = module;
+    return status;
 }

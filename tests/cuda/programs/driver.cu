@@ -15,10 +15,10 @@ extern "C" __global__ void scale(float *x, float factor, int n) {
 __device__ int calls = 3;
 )";
 
-template <class F> F driver(const char *name) {
+template <class F> F driver(const char *name, unsigned version = 13000) {
     void *found = nullptr;
     cudaDriverEntryPointQueryResult result;
-    CUDA(cudaGetDriverEntryPointByVersion(name, &found, 13000, cudaEnableDefault, &result));
+    CUDA(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result));
     CHECK(result == cudaDriverEntryPointSuccess && found);
     return (F)found;
 }
@@ -48,9 +48,9 @@ int main() {
     float factor = 2.5f;
     int count = n;
     void *params[] = {&x, &factor, &count};
-    auto launch = driver<CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                      unsigned, unsigned, CUstream, void **, void **)>(
-        "cuLaunchKernel");
+    auto launch =
+        driver<CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                            unsigned, CUstream, void **, void **)>("cuLaunchKernel");
     CHECK(!launch(scale, 3, 1, 1, 128, 1, 1, 0, nullptr, params, nullptr));
     struct {
         float *x;
@@ -72,6 +72,14 @@ int main() {
     CHECK(size == sizeof(int));
     CUDA(cudaMemcpy(&value, (void *)calls, sizeof value, cudaMemcpyDeviceToHost));
     CHECK(value == 3);
+    // Which of its forms a name means depends on the version that a program is for.
+    CHECK(driver<void *>("cuMemAdvise", 12080) != driver<void *>("cuMemAdvise"));
+    CHECK(driver<void *>("cuGraphInstantiate") == driver<void *>("cuGraphInstantiateWithFlags"));
+    // Textures are not there; what calls them starts all the same.
+    CUtexObject texture;
+    CHECK(driver<CUresult (*)(CUtexObject *, const void *, const void *, const void *)>(
+              "cuTexObjectCreate")(&texture, nullptr, nullptr, nullptr) ==
+          CUDA_ERROR_NOT_SUPPORTED);
     CHECK(!driver<CUresult (*)(CUmodule)>("cuModuleUnload")(module));
     return DONE;
 }

@@ -135,6 +135,9 @@ hd_ptx_kernel *hd_ptx_find(hd_ptx_module *module, const char *entry) {
             return &module->kernels[i];
     return NULL;
 }
+bool hd_ptx_has(const hd_ptx_module *module, const char *entry) {
+    return hd_ptx_find((hd_ptx_module *)(uintptr_t)module, entry) != NULL;
+}
 uint32_t hd_ptx_kernel_count(const hd_ptx_module *module) { return module->kernel_count; }
 hd_ptx_kernel *hd_ptx_kernel_at(hd_ptx_module *module, uint32_t index) {
     return &module->kernels[index];
