@@ -234,6 +234,21 @@ static const char *reason_of_missing(const char *name) {
     return NULL;
 }
 
+/* It may have a body, but one that does not compile. */
+static void refuse_missing(front_lowering *l, const char *symbol) {
+    const char *name = front_function_of_symbol(l->arena, symbol);
+    for (size_t i = 0; i < l->front->left_out.count; i++) {
+        const front_left_out *left = &l->front->left_out.data[i];
+        const hd_place *place = &left->message.place;
+        if (left->function && !strcmp(left->function, name)) {
+            front_cannot(l, "it calls %s, which does not compile: %s:%u: %s", name, place->file,
+                         place->line, left->message.text);
+            return;
+        }
+    }
+    front_cannot(l, "function %s has no body in this file; define or include it", name);
+}
+
 static void lower_cuda_call(front_lowering *l, const front_call *call) {
     kir_value result = KIR_NONE;
     if (!strcmp(call->name, "printf"))
@@ -244,8 +259,7 @@ static void lower_cuda_call(front_lowering *l, const front_call *call) {
     else if (starts_with(call->name, own_prefix))
         result = front_same(l, call, call->name + strlen(own_prefix));
     else if (!front_lower_libdevice(l, call, &result))
-        front_cannot(l, "function %s has no body in this file; define or include it",
-                     front_function_of_symbol(l->arena, call->name));
+        refuse_missing(l, call->name);
     if (result != KIR_NONE && !l->out.status)
         front_set_value(l, call->inst, result);
 }
@@ -266,7 +280,7 @@ static bool read_name(front_lowering *l, front_call *call, bool intrinsic) {
         call->name = name;
         return true;
     }
-    front_cannot(l, "function %s has no body in this file; define or include it", call->name);
+    refuse_missing(l, call->name);
     return false;
 }
 

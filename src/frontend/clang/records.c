@@ -340,7 +340,18 @@ static const char *writable_name(hd_arena *arena, const char *source) {
     return strstr(text, "(lambda") || strstr(text, "(unnamed") ? NULL : text;
 }
 
-/* The text of the file with the probes; NULL when it needs none. */
+/* The kernel file without what is left out of it. */
+static const char *main_text(const front_state *front) {
+    const char *path, *text = front->files.data[0].text;
+    for (size_t i = 0; i < front->masks.count; i++) {
+        const char *masked = front_masked_text(front, i, &path);
+        if (hd_same_file(path, front->path))
+            text = masked;
+    }
+    return text;
+}
+
+/* The same with the probes. */
 static const char *text_with_probes(front_state *front) {
     hd_str text = {.arena = front->arena};
     for (size_t i = 0; i < front->entries.count; i++) {
@@ -350,10 +361,24 @@ static const char *text_with_probes(front_state *front) {
         if (!name)
             continue;
         if (!text.length)
-            hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", front->files.data[0].text, probe_prefix);
+            hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", main_text(front), probe_prefix);
         hd_str_printf(&text, "static void *%s%zu = (void *)&::%s;\n", probe_prefix, i, name);
     }
-    return text.length ? hd_str_text(&text) : NULL;
+    return text.length ? hd_str_text(&text) : main_text(front);
+}
+
+/* The texts that are read instead of files. */
+typedef hd_vec(struct CXUnsavedFile) read_instead;
+static read_instead texts_to_read(front_state *front) {
+    read_instead texts = {0};
+    const char *text = text_with_probes(front), *path;
+    hd_push(front->arena, &texts, (struct CXUnsavedFile){front->path, text, strlen(text)});
+    for (size_t i = 0; i < front->masks.count; i++) {
+        text = front_masked_text(front, i, &path);
+        if (!hd_same_file(path, front->path))
+            hd_push(front->arena, &texts, (struct CXUnsavedFile){path, text, strlen(text)});
+    }
+    return texts;
 }
 
 static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, CXClientData data) {
@@ -472,11 +497,10 @@ hd_status front_declarations(front_state *front) {
     CXIndex index = clang_createIndex(0, 0);
     front_words words = {0};
     front_libclang_words(front, &words);
-    const char *text = text_with_probes(front);
-    struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
+    read_instead texts = texts_to_read(front);
     CXTranslationUnit unit = NULL;
-    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, &probed,
-                                text != NULL, CXTranslationUnit_None, &unit);
+    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, texts.data,
+                                (unsigned)texts.count, CXTranslationUnit_None, &unit);
     reader r = {.front = front, .unit = unit};
     r.status = unit ? check_parse(front, unit)
                     : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
