@@ -142,11 +142,10 @@ static void lower_intrinsic(front_lowering *l, const front_call *call) {
         /* The product, and whether it has bits beyond. */
         kir_type type = front_type_of_value(&l->out, call->args[0]);
         kir_value high = front_emit_call(&l->out, "u_mul_hi", type, 2, call->args);
-        front_set_value(l, call->inst,
-                        front_emit2(&l->out, KIR_MUL, type, call->args[0], call->args[1]));
-        front_pointer_map_set(
-            l->arena, &l->seconds, call->inst,
-            front_emit_compare(&l->out, KIR_P_NE, high, front_const_int(&l->out, type, 0)));
+        kir_value zero = front_const_int(&l->out, type, 0);
+        kir_value results[] = {front_emit2(&l->out, KIR_MUL, type, call->args[0], call->args[1]),
+                               front_emit_compare(&l->out, KIR_P_NE, high, zero)};
+        front_set_results(l, call->inst, 2, results);
     } else if (starts_with(name, "expect.")) {
         front_set_value(l, call->inst, call->args[0]);
     } else if (builtin) {

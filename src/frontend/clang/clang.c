@@ -31,7 +31,7 @@
 
 front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                      const char *device) {
-    front_state front = {.arena = arena, .diag = diag, .path = path, .macros = -1};
+    front_state front = {.arena = arena, .diag = diag, .path = path, .macros = -1, .nothing = -1};
     front.is_cuda = !strcmp(device, "cuda");
     front.options = hd_split_words(arena, options, &front.option_count);
     front.module = hd_new(arena, kir_module);

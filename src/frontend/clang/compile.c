@@ -17,7 +17,7 @@
 enum {
     MAX_WARNINGS = 20, /* that are shown */
     MAX_ERRORS = 20,
-    MAX_ROUNDS = 12 /* of leaving something out */
+    MAX_ROUNDS = 16 /* of leaving something out */
 };
 
 extern char **environ;
@@ -230,10 +230,11 @@ static uint32_t count_errors(const front_messages *messages) {
     return count;
 }
 
-/* Runs clang once. An error only where it did not run as it should. */
-static hd_status compile_once(front_state *front, hd_str *bitcode, front_messages *found) {
-    uint32_t fixed_count;
-    char **fixed = hd_split_words(front->arena, fixed_options, &fixed_count);
+/* Runs clang over the file, with these words behind those of the language. */
+static hd_status run_clang(front_state *front, const char *last_words, hd_str *output,
+                           hd_str *messages, int *exit_status) {
+    uint32_t last_count;
+    char **last = hd_split_words(front->arena, last_words, &last_count);
     front_words words = {0};
     hd_push(front->arena, &words, front_clang(front));
     for (size_t i = 0; i < front->language.count; i++)
@@ -241,15 +242,22 @@ static hd_status compile_once(front_state *front, hd_str *bitcode, front_message
     hd_status status = front_mask_words(front, &words);
     if (status)
         return status;
-    for (size_t i = 0; i < fixed_count; i++)
-        hd_push(front->arena, &words, fixed[i]);
+    if (front->masks.count) /* a body that lacks a statement */
+        hd_push(front->arena, &words, "-Wno-return-type");
+    for (size_t i = 0; i < last_count; i++)
+        hd_push(front->arena, &words, last[i]);
     hd_push(front->arena, &words, front->path);
     char **argv = hd_new_array(front->arena, char *, words.count + 1);
     for (size_t i = 0; i < words.count; i++)
         argv[i] = hd_strdup(front->arena, words.data[i]);
+    return run(front, argv, output, messages, exit_status);
+}
+
+/* An error only where clang did not run as it should. */
+static hd_status compile_once(front_state *front, hd_str *bitcode, front_messages *found) {
     hd_str messages = {.arena = front->arena};
     int exit_status = 0;
-    status = run(front, argv, bitcode, &messages, &exit_status);
+    hd_status status = run_clang(front, fixed_options, bitcode, &messages, &exit_status);
     if (status)
         return status;
     hd_place included = {0};
@@ -259,16 +267,53 @@ static hd_status compile_once(front_state *front, hd_str *bitcode, front_message
     hd_place place = {.file = front->path};
     if (exit_status && !count_errors(found))
         return hd_fail(front->diag, HD_ESYSTEM, &place, "%s failed (wait status %d): %.200s",
-                       argv[0], exit_status, hd_str_text(&messages));
+                       front_clang(front), exit_status, hd_str_text(&messages));
     if (!exit_status && (bitcode->length < 4 || memcmp(bitcode->data, "BC\xc0\xde", 4)))
         return hd_fail(front->diag, HD_EINPUT, &place,
                        "clang made no code; leave options like -E, -S or -fsyntax-only out");
     return HD_OK;
 }
 
+/* ---- headers that are missing ------------------------------------------------------ */
+
+static const char missing[] = "' file not found";
+
+/* In a list of what the file includes, missing headers go by the names that it has for them:
+ * "a.o: a.cu /usr/include/x.h helper.h \". They are empty from now on. */
+static void find_missing_headers(front_state *front) {
+    hd_str list = {.arena = front->arena}, messages = {.arena = front->arena};
+    int exit_status = 0;
+    uint32_t count;
+    if (run_clang(front, "-w -M -MG --", &list, &messages, &exit_status))
+        return;
+    const char *names = strstr(hd_str_text(&list), ": ");
+    char **name = hd_split_words(front->arena, names ? names + 2 : "", &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (*name[i] != '/' && *name[i] != '.' && *name[i] != '\\' && access(name[i], R_OK))
+            front_mask_header(front, name[i]);
+}
+
+/* The one that an error names. */
+static const char *missing_header(front_state *front, const front_messages *messages) {
+    for (size_t i = 0; i < messages->count; i++) {
+        const char *text = messages->data[i].text;
+        if (*text == '\'' && hd_ends_in(text, missing))
+            return hd_strndup(front->arena, text + 1, strcspn(text + 1, "'"));
+    }
+    return NULL;
+}
+
 /* Leaves out what has an error; false where that is nothing more. */
 static bool mask_errors(front_state *front, const front_messages *messages) {
+    size_t headers = front->missing.count;
+    const char *header = missing_header(front, messages);
     bool found = false;
+    if (header)
+        find_missing_headers(front);
+    if (header && front->missing.count == headers)
+        front_mask_header(front, header); /* the list ends at the first #error */
+    if (header)
+        return true;
     for (size_t i = 0; i < messages->count; i++)
         if (messages->data[i].severity == HD_ERROR)
             found |= front_mask_error(front, &messages->data[i]);

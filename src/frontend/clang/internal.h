@@ -107,6 +107,8 @@ typedef struct front_state {
     front_messages errors;     /* of the whole file, as the compiler saw it first */
     hd_vec(front_left_out) left_out;
     hd_vec(front_mask *) masks;
+    front_words missing; /* headers that are not there, and count as empty */
+    int nothing;         /* an empty file in memory, or -1 */
     hd_vec(front_masked_lines) masked_lines;
     LLVMContextRef context;
     LLVMModuleRef llvm;
@@ -142,11 +144,15 @@ hd_status front_tell(front_state *front, const front_messages *messages);
 
 /* mask.c: leaves out what an error is in; false where nothing more can go. */
 bool front_mask_error(front_state *front, const front_message *error);
+/* A header that is missing counts as empty. */
+void front_mask_header(front_state *front, const char *name);
 /* There is code for the device that stands at this line: true where a statement of it was left
  * out, which then goes as a whole. */
 bool front_mask_device_function(front_state *front, const char *path, unsigned line);
 /* Words by which clang reads masked files instead of the true ones. */
 hd_status front_mask_words(front_state *front, front_words *words);
+/* The same for missing headers alone. */
+hd_status front_missing_words(front_state *front, front_words *words);
 /* The text of masked file i, and its path. */
 const char *front_masked_text(const front_state *front, size_t i, const char **path);
 void front_masks_end(front_state *front);
@@ -196,8 +202,9 @@ typedef struct front_lowering {
     hd_vec(kir_static) statics;
     LLVMBasicBlockRef *order; /* blocks in reverse post-order */
     front_pointer_map blocks, values, spaces, globals;
-    front_pointer_map members; /* see front_member_address */
-    front_pointer_map seconds; /* second results of calls that make a pair */
+    front_pointer_map members;       /* see front_member_address */
+    front_pointer_map first_results; /* of what makes several at once: index in results */
+    front_values results;
 } front_lowering;
 
 /* Records the first failure of a kernel: HD_EUNSUPPORTED at the place at work. */
@@ -212,6 +219,9 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
 kir_type front_lower_type(front_lowering *l, LLVMTypeRef type);
 kir_value front_value_of(front_lowering *l, LLVMValueRef value);
 void front_set_value(front_lowering *l, LLVMValueRef value, kir_value result);
+/* Of an instruction whose value is a struct, or a single one. */
+void front_set_results(front_lowering *l, LLVMValueRef inst, uint32_t count,
+                       const kir_value *results);
 const char *front_print_value(front_lowering *l, LLVMValueRef value);
 kir_value front_lower_binary(front_lowering *l, LLVMOpcode opcode, LLVMValueRef value);
 kir_value front_lower_conversion(front_lowering *l, LLVMOpcode opcode, LLVMValueRef value);

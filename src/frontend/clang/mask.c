@@ -332,7 +332,8 @@ static void blank(front_mask *mask, size_t start, size_t end) {
         const item *d = &mask->items.data[i];
         bool inside = d->kind == ITEM_DIRECTIVE && !d->blank && start <= d->start && d->end <= end;
         const char *word = mask->original + d->start + 1;
-        if (inside && !starts_with(word + strspn(word, " \t"), "include"))
+        word += strspn(word, " \t");
+        if (inside && !starts_with(word, "include") && !starts_with(word, "pragma"))
             memcpy(mask->text + d->start, mask->original + d->start, d->end - d->start);
     }
 }
@@ -448,6 +449,18 @@ bool front_mask_error(front_state *front, const front_message *error) {
     return true;
 }
 
+void front_mask_header(front_state *front, const char *name) {
+    front_message error = {.severity = HD_ERROR, .status = HD_EINPUT};
+    const char *text = front->files.data[0].text, *found = text ? strstr(text, name) : NULL;
+    error.place = found ? hd_place_in(front->arena, front->path, text,
+                                      (size_t)(found - text) - (found > text))
+                        : (hd_place){.file = front->path};
+    error.text = hd_format(front->arena, "'%s' file not found", name);
+    hd_push(front->arena, &front->missing, name);
+    front_left_out made = {.message = error};
+    hd_push(front->arena, &front->left_out, made);
+}
+
 /* ---- functions that turn out to be the device's --------------------------------- */
 
 bool front_mask_device_function(front_state *front, const char *path, unsigned line) {
@@ -473,23 +486,46 @@ bool front_mask_device_function(front_state *front, const char *path, unsigned l
 
 /* ---- the compiler's words ---------------------------------------------------------- */
 
+/* `from` reads as the contents of a file in memory. */
+static void add_remap(front_state *front, front_words *words, const char *from, int memory) {
+    hd_push(front->arena, words, "-Xclang");
+    hd_push(front->arena, words, "-remap-file");
+    hd_push(front->arena, words, "-Xclang");
+    hd_push(front->arena, words,
+            hd_format(front->arena, "%s;/proc/%ld/fd/%d", from, (long)getpid(), memory));
+}
+
+static hd_status write_memory(front_state *front, int *memory, const char *text) {
+    size_t length = strlen(text);
+    if (*memory < 0)
+        *memory = memfd_create("heddle-masked", MFD_CLOEXEC);
+    if (*memory >= 0 && pwrite(*memory, text, length, 0) == (ssize_t)length)
+        return HD_OK;
+    return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a file in memory: %s",
+                   strerror(errno));
+}
+
+/* Missing headers are looked for last in the root folder, and found there as empty files. */
+hd_status front_missing_words(front_state *front, front_words *words) {
+    if (!front->missing.count)
+        return HD_OK;
+    hd_status status = write_memory(front, &front->nothing, "\n");
+    hd_push(front->arena, words, "-idirafter");
+    hd_push(front->arena, words, "/");
+    for (size_t i = 0; i < front->missing.count && !status; i++)
+        add_remap(front, words, hd_format(front->arena, "/%s", front->missing.data[i]),
+                  front->nothing);
+    return status;
+}
+
 hd_status front_mask_words(front_state *front, front_words *words) {
-    for (size_t i = 0; i < front->masks.count; i++) {
+    hd_status status = front_missing_words(front, words);
+    for (size_t i = 0; i < front->masks.count && !status; i++) {
         front_mask *mask = front->masks.data[i];
-        size_t length = strlen(mask->text);
-        if (mask->memory < 0)
-            mask->memory = memfd_create("heddle-masked", MFD_CLOEXEC);
-        if (mask->memory < 0 || pwrite(mask->memory, mask->text, length, 0) != (ssize_t)length)
-            return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a file in memory: %s",
-                           strerror(errno));
-        hd_push(front->arena, words, "-Xclang");
-        hd_push(front->arena, words, "-remap-file");
-        hd_push(front->arena, words, "-Xclang");
-        hd_push(front->arena, words,
-                hd_format(front->arena, "%s;/proc/%ld/fd/%d", mask->path, (long)getpid(),
-                          mask->memory));
+        status = write_memory(front, &mask->memory, mask->text);
+        add_remap(front, words, mask->path, mask->memory);
     }
-    return HD_OK;
+    return status;
 }
 
 const char *front_masked_text(const front_state *front, size_t i, const char **path) {
@@ -501,4 +537,6 @@ void front_masks_end(front_state *front) {
     for (size_t i = 0; i < front->masks.count; i++)
         if (front->masks.data[i]->memory >= 0)
             close(front->masks.data[i]->memory);
+    if (front->nothing >= 0)
+        close(front->nothing);
 }

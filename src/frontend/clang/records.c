@@ -185,11 +185,15 @@ static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent
     return found ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-/* CUDA's built-in vectors are values, as OpenCL's are. */
-static bool is_vector(const front_state *front, CXCursor declaration) {
-    return front->is_cuda &&
-           clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) &&
-           front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
+/* CUDA's built-in vectors are values, as OpenCL's are, and so are its numbers of 16 and 8 bits. */
+static bool is_value(const front_state *front, CXCursor declaration) {
+    static const char numbers[] = "__half __half2 __nv_bfloat16 __nv_bfloat162 __nv_fp8_e4m3 "
+                                  "__nv_fp8_e5m2 __nv_fp8x2_e4m3 __nv_fp8x2_e5m2 __nv_fp8x4_e4m3 "
+                                  "__nv_fp8x4_e5m2";
+    if (!front->is_cuda || !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
+        return false;
+    const char *name = take(front->arena, clang_getCursorSpelling(declaration));
+    return front_cuda_vector_lanes(name) || hd_has_word(numbers, name);
 }
 
 /* Instances of a template stand at one place, but differ in their spelling. */
@@ -217,7 +221,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     hd_record *record = known_record(front, type, &place);
     bool inherits = false;
     clang_visitChildren(declaration, find_inheritance, &inherits);
-    if (record || is_vector(front, declaration) || inherits)
+    if (record || is_value(front, declaration) || inherits)
         return record;
     record = hd_new(front->arena, hd_record);
     record->place = place;
@@ -497,6 +501,9 @@ hd_status front_declarations(front_state *front) {
     CXIndex index = clang_createIndex(0, 0);
     front_words words = {0};
     front_libclang_words(front, &words);
+    hd_status status = front_missing_words(front, &words);
+    if (status)
+        return status;
     read_instead texts = texts_to_read(front);
     CXTranslationUnit unit = NULL;
     clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, texts.data,

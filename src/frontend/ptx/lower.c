@@ -322,7 +322,7 @@ static void find_taken(ptx_shared *s) {
         }
 }
 
-static void index_names(ptx_shared *s) {
+void ptx_index_names(ptx_shared *s) {
     s->functions = s->variables = (hd_hash_table){.arena = s->arena, .key_bytes = HD_TEXT_KEYS};
     for (uint32_t i = 0; i < s->ptx->function_count; i++)
         hd_hash_add_key(&s->functions, s->ptx->functions[i].name, i);
@@ -341,7 +341,7 @@ hd_status ptx_lower(hd_arena *arena, const hd_diag *diag, const ptx_module *ptx,
     ptx_shared s = {.arena = arena, .diag = diag, .ptx = ptx};
     kir_module *module = hd_new(arena, kir_module);
     front_values entries = {0};
-    index_names(&s);
+    ptx_index_names(&s);
     for (uint32_t i = 0; i < ptx->function_count; i++)
         if (ptx->functions[i].is_entry && ptx->functions[i].has_body)
             hd_push(arena, &entries, i);
