@@ -321,6 +321,7 @@ static bool mask_errors(front_state *front, const front_messages *messages) {
 }
 
 hd_status front_compile(front_state *front, hd_str *bitcode) {
+    bool lacks_headers = true; /* and nothing else was found so far */
     for (int round = 0;; round++) {
         front_messages messages = {0};
         bitcode->length = 0;
@@ -328,8 +329,9 @@ hd_status front_compile(front_state *front, hd_str *bitcode) {
         if (status)
             return status;
         uint32_t errors = count_errors(&messages);
-        if (errors && !front->errors.count)
-            front->errors = messages;
+        for (size_t i = 0; i < messages.count && errors && lacks_headers; i++)
+            hd_push(front->arena, &front->errors, messages.data[i]);
+        lacks_headers &= missing_header(front, &messages) != NULL;
         if (!errors)
             return front_tell(front, &messages);
         if (round == MAX_ROUNDS || !mask_errors(front, &messages))
