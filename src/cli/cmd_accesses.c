@@ -138,10 +138,14 @@ typedef struct listing {
     bool all;
     hd_str text;
     hd_vec(hd_kernel_info) kernels;
+    const kir_left_out *left_out;
+    uint32_t left_out_count;
 } listing;
 
 static const hd_member listing_members[] = {
-    {"kernels", HD_MANY(listing, kernels.data, kernels.count), .of = hd_kernel_members}, {0}};
+    {"kernels", HD_MANY(listing, kernels.data, kernels.count), .of = hd_kernel_members},
+    {"left_out", HD_MANY(listing, left_out, left_out_count), .of = hd_left_out_members},
+    {0}};
 
 /* Every kernel once, under its first launch. */
 static void list_job(cli *c, listing *l, const hd_job *job) {
@@ -160,6 +164,30 @@ static void list_job(cli *c, listing *l, const hd_job *job) {
     }
 }
 
+/* A kernel of several that no job can be made for is told in a warning, and the others go on. */
+typedef struct milder {
+    cli *c;
+    const char *kernel;
+} milder;
+
+static void warn_instead(const hd_message *message, void *user) {
+    const milder *m = user;
+    if (message->severity == HD_ERROR)
+        hd_warn(&m->c->diag, &message->place, "%s is left out: %s", m->kernel, message->text);
+    else
+        m->c->diag.fn(message, m->c->diag.user);
+}
+
+static hd_status job_of_one(cli *c, const char *path, const cli_source *source,
+                            const kir_module *module, bool is_only, hd_job **job) {
+    milder m = {c, source->entry};
+    cli mild = *c;
+    if (is_only)
+        return cli_job_of_kernel(c, path, source, module, job);
+    mild.diag = (hd_diag){warn_instead, &m};
+    return cli_job_of_kernel(&mild, path, source, module, job);
+}
+
 /* Of a kernel file every kernel is listed, unless one was named. Accesses need no choice between a
  * kernel's records: any of them will do. */
 static hd_status list_file(cli *c, listing *l, const char *path, const cli_source *source,
@@ -175,10 +203,11 @@ static hd_status list_file(cli *c, listing *l, const char *path, const cli_sourc
         for (uint32_t p = 0; !one.record && kernel && p < kernel->param_count; p++)
             if (kernel->params[p].record && !kernel->params[p].by_value_struct)
                 one.record = kernel->params[p].record->name;
-        hd_status status = cli_job_of_kernel(c, path, &one, module, &job);
-        if (status)
+        hd_status status = job_of_one(c, path, &one, module, count == 1, &job);
+        if (status && (count == 1 || (status != HD_EINPUT && status != HD_EUNSUPPORTED)))
             return status;
-        list_job(c, l, job);
+        if (!status)
+            list_job(c, l, job);
     }
     return HD_OK;
 }
@@ -199,5 +228,7 @@ int cmd_accesses(cli *c, int argc, char **argv) {
         return CLI_WRONG;
     if (job)
         list_job(c, &l, job);
+    l.left_out = module->left_out;
+    l.left_out_count = module->left_out_count;
     return c->json ? cli_print_row(c, listing_members, hd_row(&l)) : cli_print(c, &l.text);
 }

@@ -1,5 +1,6 @@
 /* heddle ir: the kernels as Heddle sees them (docs/kir.md explains the text). */
 #include "cli/cli.h"
+#include "report/members.h"
 
 /* The text of a kernel. */
 typedef struct kernel_text {
@@ -9,15 +10,20 @@ typedef struct kernel_text {
 typedef struct result {
     kernel_text *kernels;
     uint32_t count;
+    const kir_left_out *left_out;
+    uint32_t left_out_count;
 } result;
 
 static const hd_member kernel_members[] = {HD_SAME(kernel_text, name, text), {0}};
 static const hd_member result_members[] = {
-    {"kernels", HD_MANY(result, kernels, count), .of = kernel_members}, {0}};
+    {"kernels", HD_MANY(result, kernels, count), .of = kernel_members},
+    {"left_out", HD_MANY(result, left_out, left_out_count), .of = hd_left_out_members},
+    {0}};
 
 /* What is printed is a .kir file. `entry`: this kernel alone, unless it is NULL. */
 static int show(cli *c, const char *path, const kir_module *module, const char *entry) {
-    result r = {hd_new_array(c->arena, kernel_text, module->kernel_count), 0};
+    result r = {hd_new_array(c->arena, kernel_text, module->kernel_count), 0, module->left_out,
+                module->left_out_count};
     hd_str all = {.arena = c->arena}, names = {.arena = c->arena};
     kir_print_head(&all, module);
     for (uint32_t i = 0; i < module->kernel_count; i++) {
@@ -55,6 +61,8 @@ int cmd_ir(cli *c, int argc, char **argv) {
         return c->status;
     hd_job *job;
     kir_module *module;
+    if (!cli_is_job(c->words[0]))
+        source.entry = entry;
     if (cli_load_module(c, c->words[0], &source, &job, &module))
         return CLI_WRONG;
     return show(c, job ? job->kernel_path : c->words[0], module, entry);

@@ -69,6 +69,18 @@ static void split_further(cli *c, const cli_source *source, hd_job *job) {
     job->split_count = (uint32_t)all.count;
 }
 
+/* The kernels that the job launches, or the one that is named; NULL: all. */
+static const char *const *wanted_kernels(cli *c, const cli_source *source, const hd_job *job) {
+    hd_vec(const char *) names = {0};
+    for (uint32_t l = 0; job && l < job->launch_count; l++)
+        hd_push(c->arena, &names, job->launches[l].kernel_name);
+    if (!job && source->entry)
+        hd_push(c->arena, &names, source->entry);
+    bool none = !names.count;
+    hd_push(c->arena, &names, NULL);
+    return none ? NULL : names.data;
+}
+
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
     const hd_place place = {.file = path};
@@ -110,8 +122,9 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
                        hd_kernel_endings(c->arena));
     }
     cli_progress(c, "compiling");
-    status = hd_frontend(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
-                         *job ? (*job)->options : source->options, module);
+    status = hd_frontend_of(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
+                            *job ? (*job)->options : source->options,
+                            wanted_kernels(c, source, *job), module);
     cli_progress(c, NULL);
     return status;
 }

@@ -17,8 +17,10 @@ static hd_status refuse_options(const hd_diag *diag, const char *path, const cha
 
 /* Text of kir, such as `heddle ir` prints. */
 static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const char *options, const char *device, kir_module **module) {
+                          const char *options, const char *device, const char *const *wanted,
+                          kir_module **module) {
     (void)device;
+    (void)wanted;
     const hd_place place = {.file = path};
     char *text;
     size_t length;
@@ -38,8 +40,10 @@ static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path
 
 /* Text of PTX, as nvcc, clang and others write it. */
 static hd_status read_ptx(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const char *options, const char *device, kir_module **module) {
+                          const char *options, const char *device, const char *const *wanted,
+                          kir_module **module) {
     (void)device;
+    (void)wanted;
     ptx_module *ptx;
     char *text;
     size_t length;
@@ -52,7 +56,8 @@ static hd_status read_ptx(hd_arena *arena, const hd_diag *diag, const char *path
 }
 
 typedef hd_status compile_fn(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, const char *device, kir_module **module);
+                             const char *options, const char *device, const char *const *wanted,
+                             kir_module **module);
 typedef hd_status parse_fn(hd_arena *arena, const hd_diag *diag, const char *path,
                            const char *options, const char *device, hd_parse_command *command);
 
@@ -97,11 +102,16 @@ const char *hd_kernel_endings(hd_arena *arena) {
     return hd_str_text(&text);
 }
 
-hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
-                      kir_module **module) {
+hd_status hd_frontend_of(hd_arena *arena, const hd_diag *diag, const char *path,
+                         const char *options, const char *const *wanted, kir_module **module) {
     const struct front_end *front = front_end_of(path);
     *module = NULL;
-    return front->compile(arena, diag, path, options, front->device, module);
+    return front->compile(arena, diag, path, options, front->device, wanted, module);
+}
+
+hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+                      kir_module **module) {
+    return hd_frontend_of(arena, diag, path, options, NULL, module);
 }
 
 hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,

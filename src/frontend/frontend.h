@@ -13,12 +13,19 @@
 
 #include "kernel/kir.h"
 
-/* Compiles every kernel of a file, by the front end that the end of its name says; OpenCL C where
- * no front end has that. `options` are the compiler's, such as -D, -I and -cl-std=, separated by
- * blanks; NULL or "": none. What is wrong with the file is told as errors located in it
- * (HD_EINPUT), what is not taken as HD_EUNSUPPORTED. Everything lives in `arena`. */
+/* Compiles the user's kernels of a file, by the front end that the end of its name says; OpenCL C
+ * where no front end has that. `options` are the compiler's, such as -D, -I and -cl-std=, separated
+ * by blanks; NULL or "": none.
+ *
+ * What does not compile or is not taken is left out, as far as kernels stay: it is told as warnings
+ * located in the file, and stands in the module. Where no kernel stays it is errors: HD_EINPUT for
+ * what is wrong with the file, HD_EUNSUPPORTED for what is not taken. Everything lives in `arena`. */
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module);
+/* The same for kernels of these names, NULL at the end; where the file has not all of them, more
+ * come. NULL: all of the user's. That one of them is left out is an error. */
+hd_status hd_frontend_of(hd_arena *arena, const hd_diag *diag, const char *path,
+                         const char *options, const char *const *wanted, kir_module **module);
 
 /* Whether the end of the name is that of some front end's files. */
 bool hd_is_kernel_file(const char *path);

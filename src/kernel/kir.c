@@ -84,12 +84,16 @@ static bool means_name(const char *a, const char *b) {
     }
 }
 
+bool kir_names_kernel(const char *kernel, const char *meant) {
+    return !strcmp(kernel, meant) || (strchr(meant, '<') && means_name(kernel, meant));
+}
+
 const kir_kernel *kir_find_kernel(const kir_module *module, const char *name) {
     for (uint32_t i = 0; i < module->kernel_count; i++)
         if (!strcmp(module->kernels[i]->name, name))
             return module->kernels[i];
-    for (uint32_t i = 0; i < module->kernel_count && strchr(name, '<'); i++)
-        if (means_name(module->kernels[i]->name, name))
+    for (uint32_t i = 0; i < module->kernel_count; i++)
+        if (kir_names_kernel(module->kernels[i]->name, name))
             return module->kernels[i];
     return NULL;
 }

@@ -276,6 +276,13 @@ enum {
 #define KIR_RULE(name) (1u << KIR_RULE_##name)
 #define KIR_HAS(module, name) (((module)->rules & KIR_RULE(name)) != 0)
 
+/* What a front end left out of a file. */
+typedef struct kir_left_out {
+    const char *name; /* of a kernel or a function of the device; NULL: it is none */
+    hd_place place;
+    const char *reason;
+} kir_left_out;
+
 typedef struct kir_module {
     uint32_t rules;     /* a bit for each of KIR_RULES */
     const char *device; /* which kind of device compiles the source, "opencl" or "cuda"; NULL: none
@@ -290,6 +297,8 @@ typedef struct kir_module {
     uint32_t record_count;
     kir_kernel **kernels;
     uint32_t kernel_count;
+    kir_left_out *left_out;
+    uint32_t left_out_count;
 } kir_module;
 
 /* kir.c: helpers */
@@ -312,6 +321,8 @@ int64_t kir_sign_extend(uint64_t bits, uint32_t width);
 bool kir_const_int(const kir_kernel *kernel, kir_value value, int64_t *result);
 /* Place of an instruction, with the text of its line. */
 hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *inst);
+/* Whether a kernel of this name is meant: "reduce<float,256>" means "reduce<float, 256U>". */
+bool kir_names_kernel(const char *kernel, const char *meant);
 const kir_kernel *kir_find_kernel(const kir_module *module, const char *name);
 const hd_record *kir_find_record(const kir_module *module, const char *name);
 

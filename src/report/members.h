@@ -19,13 +19,14 @@ const char *hd_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *sizes)
 
 /* ---- members_kernel.c --------------------------------------------------------------------- */
 
-extern const hd_member hd_place_members[];  /* hd_place */
-extern const hd_member hd_field_members[];  /* hd_field; with its columns */
-extern const hd_member hd_record_members[]; /* hd_record */
-extern const hd_member hd_layout_members[]; /* hd_layout; context: its hd_record. As a column, its
+extern const hd_member hd_place_members[];    /* hd_place */
+extern const hd_member hd_left_out_members[]; /* kir_left_out */
+extern const hd_member hd_field_members[];    /* hd_field; with its columns */
+extern const hd_member hd_record_members[];   /* hd_record */
+extern const hd_member hd_layout_members[];   /* hd_layout; context: its hd_record. As a column, its
                                              * notation */
-extern const hd_member hd_access_members[]; /* hd_access; context: its hd_kernel_info */
-extern const hd_member hd_kernel_members[]; /* hd_kernel_info: loops and accesses of a launch */
+extern const hd_member hd_access_members[];   /* hd_access; context: its hd_kernel_info */
+extern const hd_member hd_kernel_members[];   /* hd_kernel_info: loops and accesses of a launch */
 /* What an access reaches: the parameter or variable that its address starts from, and the scalar or
  * field of its record; "bodies.pos.x", "bins", "(unknown)". */
 const char *hd_access_target(hd_arena *arena, const kir_kernel *kernel, const hd_access *access);

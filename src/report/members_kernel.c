@@ -19,6 +19,10 @@ const char *hd_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *sizes)
 }
 
 const hd_member hd_place_members[] = {HD_SAME(hd_place, file, line, column), {0}};
+const hd_member hd_left_out_members[] = {
+    HD_SAME(kir_left_out, name, reason),
+    {"place", HD_IN(kir_left_out, place), .of = hd_place_members},
+    {0}};
 
 /* ---- records and layouts ------------------------------------------------------------------ */
 

@@ -682,12 +682,13 @@ static const struct refusal {
      "there is no clock on Heddle's machine"},
     {"__global__ void k(int *p) {\n    *p = __vadd2(*p, 3); }\n", HD_EUNSUPPORTED, 2,
      "__vadd2 is made of inline assembly"},
-    {"__global__ void k(int *p) {\n    asm(\"bar.sync 1, 32;\"); *p = 1; }\n", HD_EUNSUPPORTED, 2,
-     "inline assembly (bar.sync 1, 32;) is not supported; write it in C"},
-    {"__device__ int fancy(int a) {\n    int r; asm(\"bfind.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a)); "
+    {"__global__ void k(int *p) {\n    asm(\"elsewhere: bra elsewhere;\"); *p = 1; }\n",
+     HD_EUNSUPPORTED, 2, "inline assembly (elsewhere: bra elsewhere;): labels, jumps"},
+    {"__device__ int fancy(int a) {\n    int r; asm(\"what.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a)); "
      "return r; }\n"
      "__global__ void k(int *p) { *p = fancy(*p); }\n",
-     HD_EUNSUPPORTED, 2, "inline assembly (bfind.u32 %0, %1;) is not supported"},
+     HD_EUNSUPPORTED, 2,
+     "inline assembly (what.u32 %0, %1;): there is no instruction what.u32 that Heddle knows"},
     {"__device__ int missing(int);\n__global__ void k(int *p) {\n    *p = missing(1); }\n",
      HD_EUNSUPPORTED, 3, "function missing has no body"},
     {"extern __device__ int x;\n__global__ void k(int *p) {\n    *p = x; }\n", HD_EUNSUPPORTED, 3,

@@ -40,8 +40,11 @@ void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction) {
     kir_value address = front_member_address(l, LLVMGetOperand(instruction, 0));
     kir_value args[] = {address, front_value_of(l, LLVMGetOperand(instruction, 2)),
                         front_value_of(l, compare)};
-    if (!l->out.status)
-        front_set_value(l, instruction, front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, type, 3, args));
+    if (l->out.status)
+        return;
+    kir_value old = front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, type, 3, args);
+    kir_value results[] = {old, front_emit_compare(&l->out, KIR_P_EQ, old, args[2])};
+    front_set_results(l, instruction, 2, results);
 }
 
 /* ---- built-in functions ---------------------------------------------- */

@@ -142,11 +142,10 @@ static void lower_intrinsic(front_lowering *l, const front_call *call) {
         /* The product, and whether it has bits beyond. */
         kir_type type = front_type_of_value(&l->out, call->args[0]);
         kir_value high = front_emit_call(&l->out, "u_mul_hi", type, 2, call->args);
-        front_set_value(l, call->inst,
-                        front_emit2(&l->out, KIR_MUL, type, call->args[0], call->args[1]));
-        front_pointer_map_set(
-            l->arena, &l->seconds, call->inst,
-            front_emit_compare(&l->out, KIR_P_NE, high, front_const_int(&l->out, type, 0)));
+        kir_value zero = front_const_int(&l->out, type, 0);
+        kir_value results[] = {front_emit2(&l->out, KIR_MUL, type, call->args[0], call->args[1]),
+                               front_emit_compare(&l->out, KIR_P_NE, high, zero)};
+        front_set_results(l, call->inst, 2, results);
     } else if (starts_with(name, "expect.")) {
         front_set_value(l, call->inst, call->args[0]);
     } else if (builtin) {
@@ -234,6 +233,21 @@ static const char *reason_of_missing(const char *name) {
     return NULL;
 }
 
+/* It may have a body, but one that does not compile. */
+static void refuse_missing(front_lowering *l, const char *symbol) {
+    const char *name = front_function_of_symbol(l->arena, symbol);
+    for (size_t i = 0; i < l->front->left_out.count; i++) {
+        const front_left_out *left = &l->front->left_out.data[i];
+        const hd_place *place = &left->message.place;
+        if (left->function && !strcmp(left->function, name)) {
+            front_cannot(l, "it calls %s, which does not compile: %s:%u: %s", name, place->file,
+                         place->line, left->message.text);
+            return;
+        }
+    }
+    front_cannot(l, "function %s has no body in this file; define or include it", name);
+}
+
 static void lower_cuda_call(front_lowering *l, const front_call *call) {
     kir_value result = KIR_NONE;
     if (!strcmp(call->name, "printf"))
@@ -244,8 +258,7 @@ static void lower_cuda_call(front_lowering *l, const front_call *call) {
     else if (starts_with(call->name, own_prefix))
         result = front_same(l, call, call->name + strlen(own_prefix));
     else if (!front_lower_libdevice(l, call, &result))
-        front_cannot(l, "function %s has no body in this file; define or include it",
-                     front_function_of_symbol(l->arena, call->name));
+        refuse_missing(l, call->name);
     if (result != KIR_NONE && !l->out.status)
         front_set_value(l, call->inst, result);
 }
@@ -266,7 +279,7 @@ static bool read_name(front_lowering *l, front_call *call, bool intrinsic) {
         call->name = name;
         return true;
     }
-    front_cannot(l, "function %s has no body in this file; define or include it", call->name);
+    refuse_missing(l, call->name);
     return false;
 }
 

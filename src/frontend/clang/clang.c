@@ -31,7 +31,7 @@
 
 front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                      const char *device) {
-    front_state front = {.arena = arena, .diag = diag, .path = path, .macros = -1};
+    front_state front = {.arena = arena, .diag = diag, .path = path, .macros = -1, .nothing = -1};
     front.is_cuda = !strcmp(device, "cuda");
     front.options = hd_split_words(arena, options, &front.option_count);
     front.module = hd_new(arena, kir_module);
@@ -59,37 +59,155 @@ static hd_status read_bitcode(front_state *front, const hd_str *bitcode) {
                    front_clang(front));
 }
 
-static hd_status lower_kernels(front_state *front) {
-    uint32_t count = (uint32_t)front->entries.count;
-    front->module->kernels = hd_new_array(front->arena, kir_kernel *, count);
-    for (uint32_t k = 0; k < count; k++) {
-        hd_status status =
-            front_lower_kernel(front, &front->entries.data[k], &front->module->kernels[k]);
-        if (status)
-            return status;
+/* Parts of functions were left out that there is code for: these go as a whole. */
+static bool mask_device_functions(front_state *front) {
+    bool found = false;
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm);
+         function && front->masked_lines.count; function = LLVMGetNextFunction(function)) {
+        unsigned line;
+        bool is_system;
+        const char *file = LLVMIsDeclaration(function)
+                               ? NULL
+                               : front_function_file(front, function, &line, &is_system);
+        if (file && front_mask_device_function(front, file, line))
+            found = true;
     }
-    front->module->kernel_count = count;
+    return found;
+}
+
+static hd_status compile(front_state *front) {
+    for (;;) {
+        hd_str bitcode = {.arena = front->arena};
+        hd_status status = front_compile(front, &bitcode);
+        if (!status)
+            status = read_bitcode(front, &bitcode);
+        if (status || !mask_device_functions(front))
+            return status;
+        LLVMDisposeModule(front->llvm);
+        front->llvm = NULL;
+        front->debug_files = (front_pointer_map){0};
+    }
+}
+
+/* ---- what is left out ------------------------------------------------- */
+
+void front_leave_out(front_state *front, front_entry *entry, hd_status status,
+                     const hd_place *place, const char *reason) {
+    front_left_out made = {.kernel = entry->name,
+                           .message = {.severity = HD_ERROR, .status = status, .place = *place}};
+    made.message.text = hd_strdup(front->arena, reason);
+    entry->is_left_out = true;
+    hd_push(front->arena, &front->left_out, made);
+}
+
+/* Why a kernel is not lowered. */
+typedef struct first_error {
+    hd_arena *arena;
+    bool found;
+    hd_place place;
+    const char *text;
+} first_error;
+
+static void keep_first_error(const hd_message *message, void *user) {
+    first_error *first = user;
+    if (first->found || message->severity != HD_ERROR)
+        return;
+    first->found = true;
+    first->place = message->place;
+    first->text = hd_strdup(first->arena, message->text);
+}
+
+/* Messages of a kernel are told when it is known whether others stay. */
+static hd_status lower_kernel(front_state *front, front_entry *entry, kir_kernel **kernel) {
+    first_error first = {.arena = front->arena};
+    const hd_diag *diag = front->diag, keeper = {keep_first_error, &first};
+    front->diag = &keeper;
+    hd_status status = front_lower_kernel(front, entry, kernel);
+    front->diag = diag;
+    if (status != HD_EINPUT && status != HD_EUNSUPPORTED)
+        return status;
+    front_leave_out(front, entry, status, &first.place, first.text);
     return HD_OK;
 }
 
+static hd_status lower_kernels(front_state *front) {
+    kir_module *module = front->module;
+    module->kernels = hd_new_array(front->arena, kir_kernel *, front->entries.count);
+    for (size_t k = 0; k < front->entries.count; k++) {
+        front_entry *entry = &front->entries.data[k];
+        hd_status status = entry->is_left_out
+                               ? HD_OK
+                               : lower_kernel(front, entry, &module->kernels[module->kernel_count]);
+        if (status)
+            return status;
+        module->kernel_count += !entry->is_left_out;
+    }
+    return HD_OK;
+}
+
+/* "scale" of "math::scale<float>" */
+static const char *plain_name(hd_arena *arena, const char *name) {
+    const char *text = hd_strndup(arena, name, strcspn(name, "<"));
+    const char *scope = strrchr(text, ':');
+    return scope ? scope + 1 : text;
+}
+
+static bool is_asked_for(const front_state *front, const front_left_out *left) {
+    for (const char *const *name = front->wanted; name && *name; name++) {
+        if (left->kernel && kir_names_kernel(left->kernel, *name))
+            return true;
+        if (left->function && !strcmp(left->function, plain_name(front->arena, *name)))
+            return true;
+    }
+    return false;
+}
+
+/* Errors of what is asked for by name, or of all that the file has; else warnings. */
+static hd_status tell_left_out(front_state *front) {
+    front_messages told = {0};
+    bool nothing_stays = !front->module->kernel_count, is_told = false;
+    front->module->left_out = hd_new_array(front->arena, kir_left_out, front->left_out.count);
+    for (size_t i = 0; i < front->left_out.count; i++) {
+        const front_left_out *left = &front->left_out.data[i];
+        const char *name = left->kernel ? left->kernel : left->function;
+        front_message message = left->message;
+        front->module->left_out[i] = (kir_left_out){name, message.place, message.text};
+        bool fails = is_asked_for(front, left) || (nothing_stays && left->kernel);
+        if (!fails) {
+            message.severity = HD_WARNING;
+            message.text = name ? hd_format(front->arena, "%s is left out: %s", name, message.text)
+                                : hd_format(front->arena, "left out: %s", message.text);
+        }
+        is_told |= fails;
+        if (fails || !nothing_stays)
+            hd_push(front->arena, &told, message);
+    }
+    front->module->left_out_count = (uint32_t)front->left_out.count;
+    if (nothing_stays && !is_told)
+        for (size_t i = 0; i < front->errors.count; i++)
+            hd_push(front->arena, &told, front->errors.data[i]);
+    return front_tell(front, &told);
+}
+
 static hd_status run(front_state *front) {
-    hd_str bitcode = {.arena = front->arena};
     hd_status status = front_language(front);
     if (!status)
-        status = front_compile(front, &bitcode);
-    if (!status)
-        status = read_bitcode(front, &bitcode);
+        status = compile(front);
     if (!status)
         status = front_entries(front);
-    if (!status)
+    if (!status && front->entries.count) {
         status = front_declarations(front);
-    if (!status)
-        status = front_simplify(front);
-    return status ? status : lower_kernels(front);
+        if (!status)
+            status = front_simplify(front);
+        if (!status)
+            status = lower_kernels(front);
+    }
+    return status ? status : tell_left_out(front);
 }
 
 hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,
-                              const char *options, const char *device, kir_module **module) {
+                              const char *options, const char *device, const char *const *wanted,
+                              kir_module **module) {
     char *text;
     size_t length;
     /* Clang gives itself the name without the folder as a word, and obeys the words that a file
@@ -102,12 +220,14 @@ hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *
     if (status)
         return status;
     front_state front = front_of(arena, diag, path, options, device);
+    front.wanted = wanted;
     front.context = LLVMContextCreate();
     front_file(&front, NULL, path);
     status = run(&front);
     if (front.llvm)
         LLVMDisposeModule(front.llvm);
     LLVMContextDispose(front.context);
+    front_masks_end(&front);
     if (front.macros >= 0)
         close(front.macros);
     if (status)

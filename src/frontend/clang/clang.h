@@ -16,7 +16,8 @@
 #include "frontend/frontend.h"
 
 hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,
-                              const char *options, const char *device, kir_module **module);
+                              const char *options, const char *device, const char *const *wanted,
+                              kir_module **module);
 hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *path,
                             const char *options, const char *device, hd_parse_command *command);
 

@@ -14,7 +14,11 @@
 
 #include "frontend/clang/internal.h"
 
-enum { MAX_WARNINGS = 20 };
+enum {
+    MAX_WARNINGS = 20, /* that are shown */
+    MAX_ERRORS = 20,
+    MAX_ROUNDS = 16 /* of leaving something out */
+};
 
 extern char **environ;
 
@@ -25,7 +29,7 @@ extern char **environ;
 static const char fixed_options[] =
     "-g -O1 -Xclang -disable-llvm-passes -Xclang -disable-lifetime-markers "
     "-Xclang -fpreserve-vec3-type -fno-color-diagnostics -fno-caret-diagnostics "
-    "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=20 -emit-llvm -c -o - --";
+    "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=0 -emit-llvm -c -o - --";
 
 static int start(char **words, int output, int messages, pid_t *child) {
     posix_spawn_file_actions_t actions;
@@ -141,63 +145,196 @@ static const struct severity_word *find_severity(const char *line, const char **
     return NULL;
 }
 
-typedef struct message_counts {
-    unsigned errors, warnings;
-    bool last_shown; /* notes belong to the message before them */
-} message_counts;
-
-static void pass_on(front_state *front, char *line, message_counts *counts) {
-    const char *at;
-    const struct severity_word *found = find_severity(line, &at);
-    if (!found)
-        return; /* "In file included from", "1 error generated." */
-    const char *text = at + strlen(found->word);
-    char *prefix = hd_strndup(front->arena, line, at - line >= 2 ? (size_t)(at - line) - 2 : 0);
-    hd_place place = place_of_prefix(front, prefix);
-    if (found->severity == HD_ERROR) {
-        counts->errors++;
-        counts->last_shown = true;
-        hd_fail(front->diag, HD_EINPUT, &place, "%s", text);
-    } else if (found->severity == HD_WARNING) {
-        counts->last_shown = counts->warnings++ < MAX_WARNINGS;
-        if (counts->last_shown)
-            hd_warn(front->diag, &place, "%s", text);
-    } else if (counts->last_shown) {
-        hd_note(front->diag, &place, "%s", text);
-    }
+/* "In file included from FILE:LINE:" or ":LINE,"; what it leads to stands in that line. */
+static bool take_include(front_state *front, char *line, hd_place *from) {
+    static const char *const starts[] = {"In file included from ", "                 from "};
+    for (size_t i = 0; i < 2; i++)
+        if (starts_with(line, starts[i])) {
+            char *prefix = line + strlen(starts[i]);
+            prefix[strcspn(prefix, ",")] = '\0';
+            if (hd_ends_in(prefix, ":"))
+                prefix[strlen(prefix) - 1] = '\0';
+            hd_place place = place_of_prefix(front, prefix);
+            if (!front_is_system_file(front, place.file))
+                *from = place;
+            return true;
+        }
+    return false;
 }
 
-hd_status front_compile(front_state *front, hd_str *bitcode) {
-    uint32_t fixed_count;
-    char **fixed = hd_split_words(front->arena, fixed_options, &fixed_count);
-    char **words = hd_new_array(front->arena, char *, front->language.count + fixed_count + 3);
-    size_t n = 0;
-    words[n++] = hd_strdup(front->arena, front_clang(front));
+/* The last error leads back to what its notes name first of the user's. */
+static void trace_back(front_state *front, front_messages *messages, const hd_place *note) {
+    front_message *error = NULL;
+    for (size_t i = messages->count; i && !error; i--)
+        if (messages->data[i - 1].severity != HD_NOTE)
+            error = &messages->data[i - 1];
+    if (error && error->severity == HD_ERROR && !error->masked.line && note->line &&
+        front_is_system_file(front, error->place.file) && !front_is_system_file(front, note->file))
+        error->masked = *note;
+}
+
+static void take_message(front_state *front, char *line, hd_place *included,
+                         front_messages *messages) {
+    const char *at;
+    if (take_include(front, line, included))
+        return;
+    const struct severity_word *found = find_severity(line, &at);
+    if (!found)
+        return; /* "1 error generated." */
+    char *prefix = hd_strndup(front->arena, line, at - line >= 2 ? (size_t)(at - line) - 2 : 0);
+    front_message made = {.severity = found->severity,
+                          .status = HD_EINPUT,
+                          .place = place_of_prefix(front, prefix),
+                          .text = at + strlen(found->word)};
+    if (found->severity == HD_NOTE)
+        trace_back(front, messages, &made.place);
+    else if (included->line && front_is_system_file(front, made.place.file))
+        made.masked = *included;
+    *included = (hd_place){0};
+    hd_push(front->arena, messages, made);
+}
+
+hd_status front_tell(front_state *front, const front_messages *messages) {
+    unsigned warnings = 0, errors = 0;
+    bool last_shown = false; /* notes belong to the message before them */
+    hd_status status = HD_OK;
+    for (size_t i = 0; i < messages->count; i++) {
+        const front_message *m = &messages->data[i];
+        if (m->severity == HD_ERROR) {
+            last_shown = errors++ < MAX_ERRORS;
+            status = status ? status : m->status;
+            if (last_shown)
+                hd_fail(front->diag, m->status, &m->place, "%s", m->text);
+        } else if (m->severity == HD_WARNING) {
+            last_shown = warnings++ < MAX_WARNINGS;
+            if (last_shown)
+                hd_warn(front->diag, &m->place, "%s", m->text);
+        } else if (last_shown) {
+            hd_note(front->diag, &m->place, "%s", m->text);
+        }
+    }
+    const hd_place file = {.file = front->path};
+    if (errors > MAX_ERRORS)
+        hd_note(front->diag, &file, "%u more errors are not shown", errors - MAX_ERRORS);
+    if (warnings > MAX_WARNINGS)
+        hd_note(front->diag, &file, "%u more warnings are not shown", warnings - MAX_WARNINGS);
+    return status;
+}
+
+/* ---- compiling what compiles ------------------------------------------------- */
+
+static uint32_t count_errors(const front_messages *messages) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < messages->count; i++)
+        count += messages->data[i].severity == HD_ERROR;
+    return count;
+}
+
+/* Runs clang over the file, with these words behind those of the language. */
+static hd_status run_clang(front_state *front, const char *last_words, hd_str *output,
+                           hd_str *messages, int *exit_status) {
+    uint32_t last_count;
+    char **last = hd_split_words(front->arena, last_words, &last_count);
+    front_words words = {0};
+    hd_push(front->arena, &words, front_clang(front));
     for (size_t i = 0; i < front->language.count; i++)
-        words[n++] = hd_strdup(front->arena, front->language.data[i]);
-    for (size_t i = 0; i < fixed_count; i++)
-        words[n++] = fixed[i];
-    words[n] = hd_strdup(front->arena, front->path);
-    hd_str messages = {.arena = front->arena};
-    int exit_status = 0;
-    hd_status status = run(front, words, bitcode, &messages, &exit_status);
+        hd_push(front->arena, &words, front->language.data[i]);
+    hd_status status = front_mask_words(front, &words);
     if (status)
         return status;
-    message_counts counts = {0};
+    if (front->masks.count) /* a body that lacks a statement */
+        hd_push(front->arena, &words, "-Wno-return-type");
+    for (size_t i = 0; i < last_count; i++)
+        hd_push(front->arena, &words, last[i]);
+    hd_push(front->arena, &words, front->path);
+    char **argv = hd_new_array(front->arena, char *, words.count + 1);
+    for (size_t i = 0; i < words.count; i++)
+        argv[i] = hd_strdup(front->arena, words.data[i]);
+    return run(front, argv, output, messages, exit_status);
+}
+
+/* An error only where clang did not run as it should. */
+static hd_status compile_once(front_state *front, hd_str *bitcode, front_messages *found) {
+    hd_str messages = {.arena = front->arena};
+    int exit_status = 0;
+    hd_status status = run_clang(front, fixed_options, bitcode, &messages, &exit_status);
+    if (status)
+        return status;
+    hd_place included = {0};
     char *copy = hd_strdup(front->arena, hd_str_text(&messages)), *rest = NULL;
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        pass_on(front, line, &counts);
-    if (counts.warnings > MAX_WARNINGS)
-        hd_note(front->diag, &(hd_place){.file = front->path}, "%u more warnings are not shown",
-                counts.warnings - MAX_WARNINGS);
+        take_message(front, line, &included, found);
     hd_place place = {.file = front->path};
-    if (exit_status && counts.errors)
-        return HD_EINPUT;
-    if (exit_status)
+    if (exit_status && !count_errors(found))
         return hd_fail(front->diag, HD_ESYSTEM, &place, "%s failed (wait status %d): %.200s",
-                       words[0], exit_status, hd_str_text(&messages));
-    if (bitcode->length < 4 || memcmp(bitcode->data, "BC\xc0\xde", 4))
+                       front_clang(front), exit_status, hd_str_text(&messages));
+    if (!exit_status && (bitcode->length < 4 || memcmp(bitcode->data, "BC\xc0\xde", 4)))
         return hd_fail(front->diag, HD_EINPUT, &place,
                        "clang made no code; leave options like -E, -S or -fsyntax-only out");
     return HD_OK;
+}
+
+/* ---- headers that are missing ------------------------------------------------------ */
+
+static const char missing[] = "' file not found";
+
+/* In a list of what the file includes, missing headers go by the names that it has for them:
+ * "a.o: a.cu /usr/include/x.h helper.h \". They are empty from now on. */
+static void find_missing_headers(front_state *front) {
+    hd_str list = {.arena = front->arena}, messages = {.arena = front->arena};
+    int exit_status = 0;
+    uint32_t count;
+    if (run_clang(front, "-w -M -MG --", &list, &messages, &exit_status))
+        return;
+    const char *names = strstr(hd_str_text(&list), ": ");
+    char **name = hd_split_words(front->arena, names ? names + 2 : "", &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (*name[i] != '/' && *name[i] != '.' && *name[i] != '\\' && access(name[i], R_OK))
+            front_mask_header(front, name[i]);
+}
+
+/* The one that an error names. */
+static const char *missing_header(front_state *front, const front_messages *messages) {
+    for (size_t i = 0; i < messages->count; i++) {
+        const char *text = messages->data[i].text;
+        if (*text == '\'' && hd_ends_in(text, missing))
+            return hd_strndup(front->arena, text + 1, strcspn(text + 1, "'"));
+    }
+    return NULL;
+}
+
+/* Leaves out what has an error; false where that is nothing more. */
+static bool mask_errors(front_state *front, const front_messages *messages) {
+    size_t headers = front->missing.count;
+    const char *header = missing_header(front, messages);
+    bool found = false;
+    if (header)
+        find_missing_headers(front);
+    if (header && front->missing.count == headers)
+        front_mask_header(front, header); /* the list ends at the first #error */
+    if (header)
+        return true;
+    for (size_t i = 0; i < messages->count; i++)
+        if (messages->data[i].severity == HD_ERROR)
+            found |= front_mask_error(front, &messages->data[i]);
+    return found;
+}
+
+hd_status front_compile(front_state *front, hd_str *bitcode) {
+    bool lacks_headers = true; /* and nothing else was found so far */
+    for (int round = 0;; round++) {
+        front_messages messages = {0};
+        bitcode->length = 0;
+        hd_status status = compile_once(front, bitcode, &messages);
+        if (status)
+            return status;
+        uint32_t errors = count_errors(&messages);
+        for (size_t i = 0; i < messages.count && errors && lacks_headers; i++)
+            hd_push(front->arena, &front->errors, messages.data[i]);
+        lacks_headers &= missing_header(front, &messages) != NULL;
+        if (!errors)
+            return front_tell(front, &messages);
+        if (round == MAX_ROUNDS || !mask_errors(front, &messages))
+            return front_tell(front, &front->errors);
+    }
 }

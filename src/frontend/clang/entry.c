@@ -37,6 +37,45 @@ const char *front_function_name(front_state *front, LLVMValueRef function) {
 
 /* ---- kernels ----------------------------------------------------------- */
 
+static bool is_wanted(const front_state *front, const front_entry *entry) {
+    for (const char *const *name = front->wanted; *name; name++)
+        if (kir_names_kernel(entry->name, *name))
+            return true;
+    return false;
+}
+
+/* Of the kernels that are asked for, or else of the user's own; headers of libraries may bring
+ * a hundred. What is asked for and not there makes all of them stay, for a message that lists
+ * them. */
+static hd_status choose_entries(front_state *front) {
+    hd_vec(front_entry) chosen = {0};
+    uint32_t wanted = 0;
+    bool is_system = false;
+    unsigned line;
+    while (front->wanted && front->wanted[wanted])
+        wanted++;
+    for (size_t i = 0; i < front->entries.count && wanted; i++)
+        if (is_wanted(front, &front->entries.data[i]))
+            hd_push(front->arena, &chosen, front->entries.data[i]);
+    if (chosen.count < wanted || !wanted) {
+        chosen.count = 0;
+        for (size_t i = 0; i < front->entries.count; i++) {
+            front_function_file(front, front->entries.data[i].function, &line, &is_system);
+            if (!is_system)
+                hd_push(front->arena, &chosen, front->entries.data[i]);
+        }
+    }
+    if (!chosen.count && front->entries.count)
+        return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
+                       "no kernel in this file but %zu of libraries' headers; name one of them, "
+                       "such as %s",
+                       front->entries.count, front->entries.data[0].name);
+    front->entries.data = chosen.data;
+    front->entries.count = chosen.count;
+    front->entries.capacity = chosen.capacity;
+    return HD_OK;
+}
+
 hd_status front_entries(front_state *front) {
     bool is_cuda = front->is_cuda;
     front_pointer_map annotated = {0};
@@ -76,17 +115,17 @@ hd_status front_entries(front_state *front) {
         for (size_t k = 0; k < front->entries.count; k++)
             if (k != i && !strcmp(front->entries.data[k].source, front->entries.data[i].source))
                 front->entries.data[i].name = front->entries.data[i].symbol;
-    if (front->entries.count)
-        return HD_OK;
-    return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
-                   is_cuda ? "no kernel in this file; mark a function with __global__, and "
-                             "instantiate a template"
-                           : "no kernel in this file; mark a function with __kernel");
+    if (!front->entries.count && !front->left_out.count)
+        return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
+                       is_cuda ? "no kernel in this file; mark a function with __global__, and "
+                                 "instantiate a template"
+                               : "no kernel in this file; mark a function with __kernel");
+    return choose_entries(front);
 }
 
 bool front_is_entry(const front_state *front, LLVMValueRef function) {
     for (size_t i = 0; i < front->entries.count; i++)
         if (front->entries.data[i].function == function)
-            return true;
+            return !front->entries.data[i].is_left_out;
     return false;
 }

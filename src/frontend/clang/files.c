@@ -93,6 +93,10 @@ hd_place front_place(front_state *front, const char *name, unsigned line, unsign
     return place;
 }
 
+bool front_is_system_file(front_state *front, const char *name) {
+    return known_file(front, NULL, name)->is_system;
+}
+
 /* Index of a file in front->known_files; 0, the kernel file, when it is not known. */
 static uint32_t file_of_scope(front_state *front, LLVMMetadataRef scope) {
     LLVMMetadataRef source = LLVMDIScopeGetFile(scope);
@@ -115,6 +119,17 @@ static uint32_t file_of_scope(front_state *front, LLVMMetadataRef scope) {
 static const front_known_file *file_of_location(front_state *front, LLVMMetadataRef location) {
     uint32_t index = file_of_scope(front, LLVMDILocationGetScope(location));
     return &front->known_files.data[index];
+}
+
+const char *front_function_file(front_state *front, LLVMValueRef function, unsigned *line,
+                                bool *system) {
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    if (!subprogram)
+        return NULL;
+    const front_known_file *file = &front->known_files.data[file_of_scope(front, subprogram)];
+    *line = LLVMDISubprogramGetLine(subprogram);
+    *system = file->is_system;
+    return file->path;
 }
 
 /* Code of somebody else's: of a header of the system, or of the rewriter. */

@@ -53,9 +53,36 @@ typedef struct front_entry {
     const char *symbol; /* its name in LLVM IR: "_Z5scaleIfEvPT_S0_" */
     const char *source; /* its name in the source: "scale<float>" */
     const char *name;   /* the same, but the symbol where overloads share that name */
+    bool is_left_out;   /* front->left_out says why */
 } front_entry;
 
 typedef hd_vec(const char *) front_words;
+
+/* A message of a compiler, or of ours that is not said yet. */
+typedef struct front_message {
+    hd_severity severity;
+    hd_status status; /* that an error is worth */
+    hd_place place;
+    hd_place masked; /* where the user's text leads there; line 0: at `place` itself */
+    const char *text;
+} front_message;
+typedef hd_vec(front_message) front_messages;
+
+/* What is left out of the file, and why. */
+typedef struct front_left_out {
+    const char *kernel;   /* its name; NULL: it is none */
+    const char *function; /* of the device, by its plain name; NULL: it is none */
+    front_message message;
+} front_left_out;
+
+/* mask.c: a file of which something is left out. */
+typedef struct front_mask front_mask;
+/* A function of which a statement is left out, by its lines. */
+typedef struct front_masked_lines {
+    front_mask *mask;
+    uint32_t function;
+    unsigned first, last;
+} front_masked_lines;
 
 /* One run of the front end. */
 typedef struct front_state {
@@ -76,6 +103,13 @@ typedef struct front_state {
     hd_vec(hd_record *) records;
     hd_vec(const char *) headers; /* texts */
     hd_vec(front_signature) signatures;
+    const char *const *wanted; /* names of kernels, NULL at the end; NULL: all of the user's */
+    front_messages errors;     /* of the whole file, as the compiler saw it first */
+    hd_vec(front_left_out) left_out;
+    hd_vec(front_mask *) masks;
+    front_words missing; /* headers that are not there, and count as empty */
+    int nothing;         /* an empty file in memory, or -1 */
+    hd_vec(front_masked_lines) masked_lines;
     LLVMContextRef context;
     LLVMModuleRef llvm;
 } front_state;
@@ -88,6 +122,7 @@ front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, con
 uint32_t front_file(front_state *front, const char *folder, const char *name);
 /* Shares the module's file of this name if there is one, so that a place has its text. */
 hd_place front_place(front_state *front, const char *name, unsigned line, unsigned column);
+bool front_is_system_file(front_state *front, const char *name);
 hd_place front_place_of(front_state *front, LLVMValueRef instruction, uint32_t *file);
 /* The function of a header that the user called, where an instruction came out of one; else
  * NULL. */
@@ -101,16 +136,41 @@ void front_libclang_words(front_state *front, front_words *words);
 /* The clang that compiles. */
 const char *front_clang(front_state *front);
 
-/* compile.c: source to bitcode; clang's messages become ours. */
+/* compile.c: source to bitcode; clang's messages become ours. What does not compile is left out,
+ * and noted in front->left_out; an error where nothing helps. */
 hd_status front_compile(front_state *front, hd_str *bitcode);
+/* Says what is there, at most 20 warnings of it; the status of the first error. */
+hd_status front_tell(front_state *front, const front_messages *messages);
 
-/* entry.c: finds the kernels of the LLVM module. */
+/* mask.c: leaves out what an error is in; false where nothing more can go. */
+bool front_mask_error(front_state *front, const front_message *error);
+/* A header that is missing counts as empty. */
+void front_mask_header(front_state *front, const char *name);
+/* There is code for the device that stands at this line: true where a statement of it was left
+ * out, which then goes as a whole. */
+bool front_mask_device_function(front_state *front, const char *path, unsigned line);
+/* Words by which clang reads masked files instead of the true ones. */
+hd_status front_mask_words(front_state *front, front_words *words);
+/* The same for missing headers alone. */
+hd_status front_missing_words(front_state *front, front_words *words);
+/* The text of masked file i, and its path. */
+const char *front_masked_text(const front_state *front, size_t i, const char **path);
+void front_masks_end(front_state *front);
+
+/* clang.c: a kernel goes out of the module, for this reason. */
+void front_leave_out(front_state *front, front_entry *entry, hd_status status,
+                     const hd_place *place, const char *reason);
+
+/* entry.c: finds the kernels of the LLVM module that are asked for. */
 hd_status front_entries(front_state *front);
 bool front_is_entry(const front_state *front, LLVMValueRef function);
 /* What the source calls a function: "math::scale<float>". */
 const char *front_function_name(front_state *front, LLVMValueRef function);
 /* The name of a DISubprogram, or NULL. */
 const char *front_debug_name(front_state *front, LLVMMetadataRef subprogram);
+/* A function's file, as debug information has it, and line; NULL: none is known. */
+const char *front_function_file(front_state *front, LLVMValueRef function, unsigned *line,
+                                bool *is_system);
 
 /* records.c: structs and signatures of kernels. */
 hd_status front_declarations(front_state *front);
@@ -122,10 +182,10 @@ void front_prepare(front_state *front);
 unsigned front_cuda_vector_lanes(const char *name);
 void front_mark_pure(front_state *front, LLVMValueRef function);
 
-/* inlining.c: refuses recursion, and kernels that inlining would make too long. */
-hd_status front_check_inlining(front_state *front);
+/* inlining.c: refuses kernels that come to recursion, or that inlining would make too long. */
+void front_check_inlining(front_state *front);
 
-/* passes.c: checks inlining, then runs the fixed list of passes. */
+/* passes.c: drops what no kernel reaches, checks inlining, then runs the fixed list of passes. */
 hd_status front_simplify(front_state *front);
 
 /* ---- from LLVM IR to kir: one kernel --------------------------------- */
@@ -142,8 +202,9 @@ typedef struct front_lowering {
     hd_vec(kir_static) statics;
     LLVMBasicBlockRef *order; /* blocks in reverse post-order */
     front_pointer_map blocks, values, spaces, globals;
-    front_pointer_map members; /* see front_member_address */
-    front_pointer_map seconds; /* second results of calls that make a pair */
+    front_pointer_map members;       /* see front_member_address */
+    front_pointer_map first_results; /* of what makes several at once: index in results */
+    front_values results;
 } front_lowering;
 
 /* Records the first failure of a kernel: HD_EUNSUPPORTED at the place at work. */
@@ -158,6 +219,9 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
 kir_type front_lower_type(front_lowering *l, LLVMTypeRef type);
 kir_value front_value_of(front_lowering *l, LLVMValueRef value);
 void front_set_value(front_lowering *l, LLVMValueRef value, kir_value result);
+/* Of an instruction whose value is a struct, or a single one. */
+void front_set_results(front_lowering *l, LLVMValueRef inst, uint32_t count,
+                       const kir_value *results);
 const char *front_print_value(front_lowering *l, LLVMValueRef value);
 kir_value front_lower_binary(front_lowering *l, LLVMOpcode opcode, LLVMValueRef value);
 kir_value front_lower_conversion(front_lowering *l, LLVMOpcode opcode, LLVMValueRef value);

@@ -235,21 +235,21 @@ static kir_value lower_shuffle(front_lowering *l, LLVMValueRef inst) {
     return value;
 }
 
-/* A compare-and-exchange makes a pair: the old value, and whether it matched. Other pairs
- * are results of calls. */
+void front_set_results(front_lowering *l, LLVMValueRef inst, uint32_t count,
+                       const kir_value *results) {
+    front_pointer_map_set(l->arena, &l->first_results, inst, (uint32_t)l->results.count);
+    for (uint32_t i = 0; i < count; i++)
+        hd_push(l->arena, &l->results, results[i]);
+    if (count)
+        front_set_value(l, inst, results[0]);
+}
+
 static kir_value lower_extract_value(front_lowering *l, LLVMValueRef inst) {
-    LLVMValueRef pair = LLVMGetOperand(inst, 0);
-    kir_value second = front_pointer_map_get(&l->seconds, pair);
-    if (second != KIR_NONE && LLVMGetNumIndices(inst) == 1)
-        return LLVMGetIndices(inst)[0] == 0 ? front_value_of(l, pair) : second;
-    if (!LLVMIsAAtomicCmpXchgInst(pair) || LLVMGetNumIndices(inst) != 1) {
-        front_cannot(l, "a whole struct is used as one value here; use its members");
-        return 0;
-    }
-    kir_value old = front_value_of(l, pair);
-    if (LLVMGetIndices(inst)[0] == 0)
-        return old;
-    return front_emit_compare(&l->out, KIR_P_EQ, old, operand(l, pair, 1));
+    kir_value first = front_pointer_map_get(&l->first_results, LLVMGetOperand(inst, 0));
+    if (first != KIR_NONE && LLVMGetNumIndices(inst) == 1)
+        return l->results.data[first + LLVMGetIndices(inst)[0]];
+    front_cannot(l, "a whole struct is used as one value here; use its members");
+    return 0;
 }
 
 /* ---- memory ---------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "frontend/clang/internal.h"
+#include "frontend/ptx/inline.h"
 
 /* `rest` is what follows the prefix. */
 static bool skip(const char *text, const char *prefix, const char **rest) {
@@ -151,7 +152,7 @@ static bool lower_shuffle(front_lowering *l, const front_call *call, const char 
     return false;
 }
 
-/* match.all makes a pair, of which the second part is a call of its own. */
+/* match.all makes a pair, each part of which is a call of its own. */
 static bool lower_match(front_lowering *l, const front_call *call, const char *name,
                         kir_value *result) {
     if (starts_with(name, "any.sync.")) {
@@ -162,7 +163,7 @@ static bool lower_match(front_lowering *l, const front_call *call, const char *n
         return false;
     *result = front_emit_call(&l->out, "warp_match_all", i32(), 2, call->args);
     kir_value holds = front_emit_call(&l->out, "warp_match_all_pred", i32(), 2, call->args);
-    front_pointer_map_set(l->arena, &l->seconds, call->inst, is_not_zero(l, holds));
+    front_set_results(l, call->inst, 2, (kir_value[]){*result, is_not_zero(l, holds)});
     return true;
 }
 
@@ -259,50 +260,111 @@ void front_lower_nvvm(front_lowering *l, const front_call *call, const char *nam
         front_set_value(l, call->inst, result);
 }
 
-/* Conversions of half precision, which the toolkit's cuda_fp16.h keeps in 16-bit integers. */
-static bool lower_half(front_lowering *l, LLVMValueRef call, const char *text) {
-    kir_type half = {KIR_FLOAT, 16, 1, 0}, real = {KIR_FLOAT, 32, 1, 0};
-    bool widens = starts_with(text, "cvt.f32.f16 $0, $1;");
-    if (!widens && !starts_with(text, "cvt.rn.f16.f32 $0, $1;"))
-        return false;
-    kir_value value = front_value_of(l, LLVMGetOperand(call, 0));
+/* ---- inline assembly ------------------------------------------------------------ */
+
+/* LLVM's spelling of what the source has: %0 for $0 and ${0:x}, $ for $$. */
+static const char *source_of_assembly(front_lowering *l, LLVMValueRef callee) {
+    size_t length;
+    const char *text = LLVMGetInlineAsmAsmString(callee, &length);
+    hd_str source = {.arena = l->arena};
+    for (size_t i = 0; i < length; i++) {
+        bool is_operand = text[i] == '$' && i + 1 < length && text[i + 1] != '$';
+        if (text[i] != '$') {
+            hd_str_addn(&source, text + i, 1);
+        } else if (!is_operand) {
+            hd_str_add(&source, "$");
+            i++;
+        } else if (text[i + 1] != '{') {
+            hd_str_add(&source, "%");
+        } else if (text[i + 2] == ':') { /* ${:uid}, a number of its own */
+            hd_str_printf(&source, "%zu", l->out.insts.count);
+            i += strcspn(text + i, "}");
+        } else {
+            size_t digits = strspn(text + i + 2, "0123456789");
+            hd_str_printf(&source, "%%%.*s", (int)digits, text + i + 2);
+            i += strcspn(text + i, "}");
+        }
+    }
+    return hd_str_text(&source);
+}
+
+typedef hd_vec(ptx_inline_operand) inline_operands;
+
+/* The types of results: of the call, or of the members of the struct that it makes. */
+static kir_type result_of_assembly(front_lowering *l, LLVMValueRef call, uint32_t index) {
+    LLVMTypeRef type = LLVMTypeOf(call);
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
+        type = LLVMStructGetTypeAtIndex(type, index);
+    return front_lower_type(l, type);
+}
+
+static void add_input(front_lowering *l, LLVMValueRef arg, const char *constraint,
+                      inline_operands *operands) {
+    bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(arg)) == LLVMPointerTypeKind;
+    kir_value value = is_pointer ? front_member_address(l, arg) : front_value_of(l, arg);
     if (l->out.status)
-        return true;
-    if (widens)
-        value =
-            front_emit1(&l->out, KIR_FPEXT, real, front_emit1(&l->out, KIR_BITCAST, half, value));
+        return;
+    if (*constraint >= '0' && *constraint <= '9') { /* the same register as a result */
+        size_t tied = (size_t)strtoul(constraint, NULL, 10);
+        if (tied < operands->count)
+            operands->data[tied].value = value;
+        return;
+    }
+    ptx_inline_operand input = {.constraint = *constraint == 'i' ? 'n' : *constraint,
+                                .value = value};
+    const kir_inst *inst = &l->out.insts.data[value];
+    if (input.constraint == 'n' && inst->op == KIR_CONST)
+        input.number = kir_sign_extend(inst->imm[0], inst->type.bits);
+    hd_push(l->arena, operands, input);
+}
+
+/* "=r,=&f,l,0,~{memory}": results, then what the call gives. */
+static inline_operands operands_of(front_lowering *l, LLVMValueRef call) {
+    size_t length;
+    const char *list = LLVMGetInlineAsmConstraintString(LLVMGetCalledValue(call), &length);
+    inline_operands operands = {0};
+    unsigned arg = 0;
+    for (const char *at = list, *end; at < list + length; at = end + 1) {
+        end = memchr(at, ',', (size_t)(list + length - at));
+        end = end ? end : list + length;
+        const char *constraint = at + strspn(at, "=&+");
+        if (*at == '=') {
+            ptx_inline_operand result = {.constraint = *constraint, .value = KIR_NONE};
+            result.is_result = true;
+            result.type = result_of_assembly(l, call, (uint32_t)operands.count);
+            hd_push(l->arena, &operands, result);
+        } else if (*at != '~' && arg < LLVMGetNumArgOperands(call)) {
+            add_input(l, LLVMGetOperand(call, arg++), constraint, &operands);
+        }
+    }
+    return operands;
+}
+
+static void refuse_assembly(front_lowering *l, LLVMValueRef call, const char *text,
+                            const char *why) {
+    const char *function = front_function_of(l->front, call);
+    const char *shown = hd_strndup(l->arena, text, strcspn(text, "\n"));
+    if (function)
+        front_cannot(l, "%s is made of inline assembly (%s): %s", function, shown, why);
     else
-        value = front_emit1(&l->out, KIR_BITCAST, front_int_type(16, 1),
-                            front_emit1(&l->out, KIR_FPTRUNC, half, value));
-    front_set_value(l, call, value);
-    return true;
+        front_cannot(l, "inline assembly (%s): %s", shown, why);
 }
 
 void front_lower_assembly(front_lowering *l, LLVMValueRef call) {
-    size_t length;
-    const char *text = LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &length), *name;
-    text = hd_strndup(l->arena, text, length);
-    text += strspn(text, "{ \t\n");
-    if (!strcmp(text, "trap;")) {
-        front_emit_call(&l->out, "trap", (kir_type){0}, 0, NULL);
+    const char *text = source_of_assembly(l, LLVMGetCalledValue(call));
+    text += strspn(text, " \t\n");
+    inline_operands operands = operands_of(l, call);
+    if (l->out.status || refuse_texture(l, text))
+        return;
+    const char *why = ptx_lower_inline(&l->out, text, operands.data, (uint32_t)operands.count);
+    if (why) {
+        refuse_assembly(l, call, text, why);
         return;
     }
-    if (skip(text, "mov.u32 $0, %", &name)) {
-        name += *name == '%'; /* written %%laneid */
-        size_t end = strcspn(name, "; \t\n");
-        front_set_value(l, call, special_register(l, hd_strndup(l->arena, name, end)));
-        return;
-    }
-    if (refuse_texture(l, text) || lower_half(l, call, text))
-        return;
-    char *shown = hd_strndup(l->arena, text, strcspn(text, "\n"));
-    for (char *p = shown; *p; p++)
-        if (*p == '$') /* LLVM's spelling of %0 */
-            *p = '%';
-    const char *function = front_function_of(l->front, call);
-    if (function)
-        front_cannot(l, "%s is made of inline assembly (%s), which is not supported; write it in C",
-                     function, shown);
-    else
-        front_cannot(l, "inline assembly (%s) is not supported; write it in C", shown);
+    kir_value *results = hd_new_array(l->arena, kir_value, operands.count);
+    uint32_t count = 0;
+    for (size_t i = 0; i < operands.count; i++)
+        if (operands.data[i].is_result)
+            results[count++] = operands.data[i].value;
+    front_set_results(l, call, count, results);
 }

@@ -4,6 +4,7 @@
  * or local memory afterwards is one that the source makes, under the same
  * condition and as often, less the ones that any compiler would drop.
  *
+ *     globaldce       what no kernel reaches goes
  *     always-inline   every helper function, so that a kernel is one function
  *     sroa            private variables and structs become values
  *     early-cse       one computation, one load of the same unchanged memory
@@ -24,7 +25,8 @@
 
 #include "frontend/clang/internal.h"
 
-static const char inlining[] = "always-inline";
+static const char dropping[] = "globaldce";
+static const char inlining[] = "always-inline,globaldce";
 static const char clean_up[] = "function(sroa<preserve-cfg>,early-cse<memssa>,sccp,instsimplify,"
                                "sroa<preserve-cfg>,early-cse<memssa>,instsimplify,adce)";
 
@@ -64,26 +66,26 @@ static hd_status run_passes(front_state *front, const char *list) {
     return status;
 }
 
-hd_status front_simplify(front_state *front) {
+/* Functions that no kernel needs go: most of what headers define. */
+static hd_status drop_unreached(front_state *front) {
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
-         function = LLVMGetNextFunction(function)) {
+         function = LLVMGetNextFunction(function))
+        if (!LLVMIsDeclaration(function) && !front_is_entry(front, function))
+            LLVMSetLinkage(function, LLVMInternalLinkage);
+    return run_passes(front, dropping);
+}
+
+hd_status front_simplify(front_state *front) {
+    hd_status status = drop_unreached(front);
+    front_check_inlining(front);
+    if (!status)
+        status = drop_unreached(front); /* with kernels that are left out */
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function))
         if (LLVMIsDeclaration(function)) {
             front_mark_pure(front, function);
             forget_convergence(function);
-            continue;
         }
-
-        static const char *const obstacles[] = {"noinline", "optnone", "optsize", "minsize"};
-        for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++)
-            LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                                           attribute(obstacles[i]));
-        LLVMAddAttributeAtIndex(
-            function, LLVMAttributeFunctionIndex,
-            LLVMCreateEnumAttribute(front->context, attribute("alwaysinline"), 0));
-        if (!front_is_entry(front, function))
-            LLVMSetLinkage(function, LLVMInternalLinkage);
-    }
-    hd_status status = front_check_inlining(front);
     if (!status)
         status = run_passes(front, inlining);
     if (!status && front->is_cuda)

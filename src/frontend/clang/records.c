@@ -185,11 +185,15 @@ static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent
     return found ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-/* CUDA's built-in vectors are values, as OpenCL's are. */
-static bool is_vector(const front_state *front, CXCursor declaration) {
-    return front->is_cuda &&
-           clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) &&
-           front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
+/* CUDA's built-in vectors are values, as OpenCL's are, and so are its numbers of 16 and 8 bits. */
+static bool is_value(const front_state *front, CXCursor declaration) {
+    static const char numbers[] = "__half __half2 __nv_bfloat16 __nv_bfloat162 __nv_fp8_e4m3 "
+                                  "__nv_fp8_e5m2 __nv_fp8x2_e4m3 __nv_fp8x2_e5m2 __nv_fp8x4_e4m3 "
+                                  "__nv_fp8x4_e5m2";
+    if (!front->is_cuda || !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
+        return false;
+    const char *name = take(front->arena, clang_getCursorSpelling(declaration));
+    return front_cuda_vector_lanes(name) || hd_has_word(numbers, name);
 }
 
 /* Instances of a template stand at one place, but differ in their spelling. */
@@ -217,7 +221,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     hd_record *record = known_record(front, type, &place);
     bool inherits = false;
     clang_visitChildren(declaration, find_inheritance, &inherits);
-    if (record || is_vector(front, declaration) || inherits)
+    if (record || is_value(front, declaration) || inherits)
         return record;
     record = hd_new(front->arena, hd_record);
     record->place = place;
@@ -340,7 +344,18 @@ static const char *writable_name(hd_arena *arena, const char *source) {
     return strstr(text, "(lambda") || strstr(text, "(unnamed") ? NULL : text;
 }
 
-/* The text of the file with the probes; NULL when it needs none. */
+/* The kernel file without what is left out of it. */
+static const char *main_text(const front_state *front) {
+    const char *path, *text = front->files.data[0].text;
+    for (size_t i = 0; i < front->masks.count; i++) {
+        const char *masked = front_masked_text(front, i, &path);
+        if (hd_same_file(path, front->path))
+            text = masked;
+    }
+    return text;
+}
+
+/* The same with the probes. */
 static const char *text_with_probes(front_state *front) {
     hd_str text = {.arena = front->arena};
     for (size_t i = 0; i < front->entries.count; i++) {
@@ -350,10 +365,24 @@ static const char *text_with_probes(front_state *front) {
         if (!name)
             continue;
         if (!text.length)
-            hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", front->files.data[0].text, probe_prefix);
+            hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", main_text(front), probe_prefix);
         hd_str_printf(&text, "static void *%s%zu = (void *)&::%s;\n", probe_prefix, i, name);
     }
-    return text.length ? hd_str_text(&text) : NULL;
+    return text.length ? hd_str_text(&text) : main_text(front);
+}
+
+/* The texts that are read instead of files. */
+typedef hd_vec(struct CXUnsavedFile) read_instead;
+static read_instead texts_to_read(front_state *front) {
+    read_instead texts = {0};
+    const char *text = text_with_probes(front), *path;
+    hd_push(front->arena, &texts, (struct CXUnsavedFile){front->path, text, strlen(text)});
+    for (size_t i = 0; i < front->masks.count; i++) {
+        text = front_masked_text(front, i, &path);
+        if (!hd_same_file(path, front->path))
+            hd_push(front->arena, &texts, (struct CXUnsavedFile){path, text, strlen(text)});
+    }
+    return texts;
 }
 
 static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, CXClientData data) {
@@ -472,11 +501,13 @@ hd_status front_declarations(front_state *front) {
     CXIndex index = clang_createIndex(0, 0);
     front_words words = {0};
     front_libclang_words(front, &words);
-    const char *text = text_with_probes(front);
-    struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
+    hd_status status = front_missing_words(front, &words);
+    if (status)
+        return status;
+    read_instead texts = texts_to_read(front);
     CXTranslationUnit unit = NULL;
-    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, &probed,
-                                text != NULL, CXTranslationUnit_None, &unit);
+    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, texts.data,
+                                (unsigned)texts.count, CXTranslationUnit_None, &unit);
     reader r = {.front = front, .unit = unit};
     r.status = unit ? check_parse(front, unit)
                     : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},

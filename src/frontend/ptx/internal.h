@@ -11,6 +11,7 @@
  *     promote.c    private memory becomes values
  *     types.c      floats that are bits in the text, elements of buffers
  *     tables.c     types of registers, words, places
+ *     inline.c     inline assembly of CUDA C
  */
 #ifndef HD_FRONT_PTX_INTERNAL_H
 #define HD_FRONT_PTX_INTERNAL_H
@@ -77,6 +78,7 @@ typedef struct ptx_lowering {
     hd_vec(front_values) lists;     /* out.lists */
     hd_hash_table known_pointers;   /* INTTOPTR by ptx_pointed */
     bool is_open;                   /* the current block has no terminator yet */
+    bool is_inline; /* stands between instructions of others: there is but this block */
     /* the instruction at work */
     ptx_instance *at;
     const ptx_inst *inst;
@@ -201,6 +203,7 @@ ptx_type ptx_declared(ptx_lowering *l, const ptx_operand *operand);
 kir_value ptx_static(ptx_lowering *l, const ptx_variable *variable);
 
 /* lower.c */
+void ptx_index_names(ptx_shared *s);
 const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function);
 
 /* control.c */

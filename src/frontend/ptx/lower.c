@@ -338,7 +338,7 @@ static void index_name(hd_hash_table *table, uint32_t *next, const char *name, u
         next[last] = i;
 }
 
-static void index_names(ptx_shared *s) {
+void ptx_index_names(ptx_shared *s) {
     s->functions = s->variables = (hd_hash_table){.arena = s->arena, .key_bytes = HD_TEXT_KEYS};
     s->next_function = hd_new_array(s->arena, uint32_t, s->ptx->function_count);
     s->next_variable = hd_new_array(s->arena, uint32_t, s->ptx->variable_count);
@@ -359,7 +359,7 @@ ptx_shared *ptx_lower_begin(hd_arena *arena, const hd_diag *diag, const ptx_modu
     ptx_shared *s = hd_new(arena, ptx_shared);
     *s = (ptx_shared){.arena = arena, .diag = diag, .ptx = ptx};
     kir_module *module = hd_new(arena, kir_module);
-    index_names(s);
+    ptx_index_names(s);
     for (uint32_t i = 0; i < ptx->function_count; i++)
         if (ptx->functions[i].is_entry && ptx->functions[i].has_body)
             hd_push(arena, &s->entries, i);

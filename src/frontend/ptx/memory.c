@@ -42,7 +42,29 @@ kir_space ptx_kir_space(ptx_space space) {
 
 /* ---- addresses ---------------------------------------------------------------------- */
 
+/* What an operand of inline assembly was before it became a number; KIR_NONE: it was none. */
+static kir_value pointer_behind(const ptx_lowering *l, kir_value address, int64_t *offset) {
+    for (;;) {
+        const kir_inst *inst = &l->out.insts.data[address];
+        if (inst->op == KIR_PTRTOINT)
+            return inst->args[0];
+        const kir_inst *other = inst->op == KIR_ADD ? &l->out.insts.data[inst->args[1]] : NULL;
+        if (other && other->op == KIR_CONST)
+            *offset += kir_sign_extend(other->imm[0], other->type.bits);
+        else if (inst->op != KIR_TRUNC && inst->op != KIR_ZEXT)
+            return KIR_NONE;
+        address = inst->args[0];
+    }
+}
+
 static kir_value to_pointer(ptx_lowering *l, kir_value address, kir_space space) {
+    int64_t offset = 0;
+    kir_value pointer = l->is_inline ? pointer_behind(l, address, &offset) : KIR_NONE;
+    if (pointer != KIR_NONE) {
+        bool is_open = ptx_type_of_value(l, pointer).space == KIR_GENERIC;
+        pointer = is_open ? front_in_space(&l->out, pointer, space) : pointer;
+        return offset ? front_emit_addr(&l->out, pointer, KIR_NONE, 0, offset) : pointer;
+    }
     return ptx_to(l, KIR_INTTOPTR, front_pointer_type(space), address);
 }
 

@@ -41,8 +41,9 @@ static kir_value read_in(ptx_lowering *l, uint32_t variable, uint32_t block) {
     uint64_t known = hd_hash_get(&l->definitions, key_of(variable, block));
     if (known != HD_NO_VALUE)
         return (kir_value)known;
-    kir_value value = block ? new_phi(l, variable, block)
-                            : front_leaf(&l->out, KIR_UNDEF, l->variables.data[variable], NULL, 0);
+    kir_value value = block && !l->is_inline
+                          ? new_phi(l, variable, block)
+                          : front_leaf(&l->out, KIR_UNDEF, l->variables.data[variable], NULL, 0);
     define(l, variable, block, value);
     return value;
 }
@@ -54,6 +55,11 @@ kir_value ptx_read(ptx_lowering *l, uint32_t variable) {
 /* ---- blocks --------------------------------------------------------------- */
 
 uint32_t ptx_block_new(ptx_lowering *l) {
+    if (l->is_inline) {
+        ptx_cannot(l, "labels, jumps, and memory accesses under a predicate are not supported in "
+                      "inline assembly; write the condition in C");
+        return l->out.current_block;
+    }
     hd_push(l->arena, &l->lists, (front_values){0});
     hd_push(l->arena, &l->phi_lists, (front_values){0});
     l->out.lists = l->lists.data;
@@ -72,6 +78,8 @@ void ptx_block_start(ptx_lowering *l, uint32_t block) {
 
 void ptx_end_block(ptx_lowering *l, kir_op op, uint32_t arg_count, const kir_value *args,
                    uint32_t to_count, const uint32_t *to) {
+    if (l->is_inline)
+        return;
     kir_value value = front_emit(&l->out, op, (kir_type){0}, arg_count, args);
     kir_inst *last = &l->out.insts.data[value];
     last->to_count = to_count;

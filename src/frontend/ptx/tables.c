@@ -91,6 +91,8 @@ const ptx_source *ptx_user_source(ptx_shared *s, const ptx_source *source) {
 /* Where there is no source, that of the PTX text counts. Code of a header stands at its call, and so
  * does a function without lines that one with lines calls: a part of the toolkit's. */
 void ptx_set_place(ptx_lowering *l) {
+    if (l->is_inline)
+        return;
     const ptx_source *user = ptx_user_source(l->shared, l->inst->source);
     front_builder *out = &l->out;
     if (user) {
