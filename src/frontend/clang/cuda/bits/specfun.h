@@ -10,9 +10,9 @@
 #include <limits>
 #include <type_traits>
 
-#define __HEDDLE_SPECIAL(name)                           \
-    template <class... Number> double name(Number...);   \
-    template <class... Number> float name##f(Number...); \
+#define __HEDDLE_SPECIAL(name)                                 \
+    template <class... Number> double name(Number...);         \
+    template <class... Number> float name##f(Number...);       \
     template <class... Number> long double name##l(Number...);
 namespace std {
 __HEDDLE_SPECIAL(assoc_laguerre)
@@ -36,7 +36,7 @@ __HEDDLE_SPECIAL(riemann_zeta)
 __HEDDLE_SPECIAL(sph_bessel)
 __HEDDLE_SPECIAL(sph_legendre)
 __HEDDLE_SPECIAL(sph_neumann)
-}
+} // namespace std
 #undef __HEDDLE_SPECIAL
 
 #endif
