@@ -29,7 +29,8 @@ for file in "$programs"/*.cu; do echo "$file"; done | xargs -P 2 -I {} bash -c '
     name=$(basename {} .cu)
     options=$(sed -n "s,^// options: ,,p" {})
     with=$(sed -n "s,^// with: ,$programs/,p" {})
-    "$nvcc" -std=c++14 -cudart shared -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
+    case $options in *-std=*) ;; *) options="-std=c++14 $options" ;; esac
+    "$nvcc" -cudart shared -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
         { cat "$name.log"; echo "FAILED: nvcc {}"; }'
 
 recorded=0

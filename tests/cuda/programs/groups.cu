@@ -1,4 +1,5 @@
 // Cooperative groups: blocks, tiles of a warp, groups of those that took a branch.
+// options: -std=c++17
 #include <cooperative_groups.h>
 
 #include "check.h"
