@@ -81,7 +81,7 @@ cc -std=c17 -Wall -Werror -o host "$kept/host.c" "$libraries/libcuda.so.1" -Wl,-
     complain 'host.c cannot be built'
 accepts watch --leaks -- ./host "$kept"
 prints '^as expected$'
-prints '^5 launches on '
+prints '^6 launches on '
 prints '^0 B not freed, of 0 allocations$'
 call watch --json --device a100 -- ./host "$kept"
 fits watch

@@ -712,8 +712,10 @@ static void parts_of_a_text(void **state) {
         "ld.global.u32 %t3, [%l1]; add.u32 %w, %w, %t3;";
     static const char declarations[] =
         ".extern .global .align 8 .u64 shared_holder;\n"
-        ".func (.reg .b32 r) step(.reg .b32 v) { add.u32 r, v, 1; ret; }\n"
-        ".func (.reg .b32 r) mine(.reg .b32 v) { xor.b32 r, v, 5; ret; }\n"
+        ".func (.reg .b32 r) step(.reg .b32 v) {\n"
+        " .global .b32 x = 1; .reg .b32 c; ld.global.b32 c, [x]; add.u32 r, v, c; ret;\n}\n"
+        ".func (.reg .b32 r) mine(.reg .b32 v) {\n"
+        " .global .b32 x = 5; .reg .b32 c; ld.global.b32 c, [x]; xor.b32 r, v, c; ret;\n}\n"
         ".extern .func (.reg .b32 r) other(.reg .b32 v, .reg .b64 f);\n";
     static const char part[] =
         ".version 8.0\n.target sm_80\n.address_size 64\n"
