@@ -90,12 +90,11 @@ typedef struct hd_arg {
     uint64_t local_bytes;
     hd_place place;
     /* filled by hd_job_resolve() */
-    uint32_t param;     /* index of the kernel's parameter; KIR_NONE: it is a variable */
-    uint32_t variable;  /* then: index of the kernel's static (__device__, __constant__) */
-    uint32_t buffer;    /* index into job->buffers */
-    uint8_t value[128]; /* bytes of the scalar, vector or struct, as the device takes them */
+    uint32_t param;    /* index of the kernel's parameter; KIR_NONE: it is a variable */
+    uint32_t variable; /* then: index of the kernel's static (__device__, __constant__) */
+    uint32_t buffer;   /* index into job->buffers */
+    uint8_t *value;    /* bytes of the scalar, vector or struct, as the device takes them */
     uint32_t value_bytes;
-    const uint8_t *raw; /* all bytes of one that is given so; NULL: they are in `value` */
 } hd_arg;
 
 /* What a buffer holds before a launch or after it. */

@@ -12,6 +12,10 @@
 
 typedef unsigned long long ull;
 
+enum {
+    MOST_BY_VALUE = 32764, /* bytes of CUDA's parameters together */
+    MOST_LISTED = 16       /* parts of a struct, in a message */
+};
 static const uint64_t most_work_items = (uint64_t)1 << 40;
 static const uint64_t max_job_bytes = (uint64_t)16 << 30;
 static const uint32_t max_record_bytes = 16 << 20; /* its scalars are listed, one by one */
@@ -307,11 +311,11 @@ static const hd_record *record_of_param(const resolver *r, const kir_param *para
                                               : param->record;
 }
 
-/* A struct by value of which nobody says what is in it: one of PTX. */
+/* A struct by value of which nobody says what is in it: one of PTX, or of too many fields. */
 static bool has_no_record(const resolver *r, const kir_param *param) {
     hd_leaf plain;
     return param->by_value_struct && !is_plain_struct(r, param, &plain) &&
-           !record_of_param(r, param) && KIR_HAS(r->module, UNTYPED_POINTERS);
+           !record_of_param(r, param);
 }
 
 /* What a by-value parameter is made of: one leaf, or those of a struct. */
@@ -327,7 +331,7 @@ static hd_leaf *leaves_of_param(const resolver *r, const kir_kernel *kernel, uin
         const hd_record *record = record_of_param(r, param);
         *count = 0;
         *bytes = record ? record->size : param->bytes;
-        return record && record->size <= sizeof((hd_arg *)0)->value
+        return record && record->size <= MOST_BY_VALUE
                    ? hd_leaves_of_record(r->arena, record, NULL, count)
                    : NULL;
     }
@@ -346,10 +350,12 @@ static hd_leaf *leaves_of_param(const resolver *r, const kir_kernel *kernel, uin
 static const char *list_places(const resolver *r, const hd_leaf *leaves, uint32_t count,
                                uint32_t bytes) {
     hd_str s = {.arena = r->arena};
-    for (uint32_t l = 0; l < count; l++)
+    for (uint32_t l = 0; l < count && l < MOST_LISTED; l++)
         hd_str_printf(&s, "%s%u %s at byte %u", l ? ", " : ": ", leaves[l].type.bits,
                       leaves[l].type.kind == KIR_FLOAT ? "bits of a float" : "bits",
                       leaves[l].offset);
+    if (count > MOST_LISTED)
+        hd_str_printf(&s, " and so on up to byte %u", leaves[count - 1].offset);
     hd_str_printf(&s, "; or all of its %u bytes", bytes);
     return hd_str_text(&s);
 }
@@ -393,14 +399,14 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
 static hd_status resolve_value(const resolver *r, const kir_kernel *kernel, hd_arg *arg) {
     const kir_param *param = &kernel->params[arg->param];
     uint32_t leaf_count, bytes, lanes = 0, given = 0;
-    if (param->bytes > sizeof arg->value)
+    if (param->bytes > MOST_BY_VALUE)
         return hd_fail(
             r->diag, HD_EUNSUPPORTED, &arg->place,
             "argument '%s' of type %s (%u bytes) is too large to be given by value; pass "
             "it through a buffer",
             arg->name, param->type_name, param->bytes);
     hd_leaf *leaves = leaves_of_param(r, kernel, arg->param, &leaf_count, &bytes);
-    if (!leaves || bytes > sizeof arg->value)
+    if (!leaves || bytes > MOST_BY_VALUE)
         return hd_fail(r->diag, HD_EUNSUPPORTED, &arg->place,
                        "argument '%s' is of type %s, whose parts are not known; pass it through a "
                        "buffer",
@@ -424,7 +430,7 @@ static hd_status resolve_value(const resolver *r, const kir_kernel *kernel, hd_a
                     : list_values(r, record_of_param(r, param), leaves, leaf_count),
             given, arg->value_text);
     const char *text = arg->value_text, *part = NULL;
-    memset(arg->value, 0, sizeof arg->value);
+    arg->value = hd_new_array(r->arena, uint8_t, bytes + 1);
     for (uint32_t l = 0; l < leaf_count; l++)
         for (uint32_t lane = 0; lane < leaves[l].type.lanes && !leaves[l].is_pointer; lane++) {
             if (given > 1 || !part)
@@ -546,9 +552,8 @@ static hd_status resolve_bytes(const resolver *r, hd_arg *arg, const kir_param *
                        "argument '%s' takes %u bytes, each two of the digits 0 to 9 and a to f; "
                        "'%.80s' is not that",
                        arg->name, bytes, text);
-    arg->raw = raw;
-    arg->value_bytes = bytes < sizeof arg->value ? bytes : (uint32_t)sizeof arg->value;
-    memcpy(arg->value, raw, arg->value_bytes);
+    arg->value = raw;
+    arg->value_bytes = bytes;
     return HD_OK;
 }
 

@@ -121,6 +121,7 @@ static hd_launch make_launch(hd_arena *arena, uint32_t length, uint64_t items) {
     launch.args[0] = (hd_arg){.name = "cells", .kind = HD_ARG_BUFFER, .buffer_name = "cells"};
     launch.args[1] =
         (hd_arg){.name = "length", .kind = HD_ARG_VALUE, .param = 1, .value_bytes = sizeof length};
+    launch.args[1].value = hd_alloc(arena, sizeof length);
     memcpy(launch.args[1].value, &length, sizeof length);
     launch.args[2] = (hd_arg){
         .name = "sums", .kind = HD_ARG_BUFFER, .buffer_name = "sums", .param = 2, .buffer = 1};

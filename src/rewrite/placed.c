@@ -164,6 +164,7 @@ static hd_arg count_arg(const placer *p, const hd_arg *from, const char *name, u
                   .value_text = hd_format(p->arena, "%llu", (unsigned long long)count),
                   .place = from->place,
                   .param = param,
+                  .value = hd_alloc(p->arena, sizeof count),
                   .value_bytes = sizeof count};
     memcpy(arg.value, &count, sizeof count);
     return arg;

@@ -72,7 +72,7 @@ hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
         else if (param->type.kind == KIR_PTR && !param->by_value_struct)
             memcpy(&to->address, arg->value, sizeof to->address);
         else
-            to->bytes = arg->raw ? arg->raw : arg->value;
+            to->bytes = arg->value;
     }
     return check_local(vm, l, b);
 }

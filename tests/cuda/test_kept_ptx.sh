@@ -79,9 +79,12 @@ refused short 'error: .*fat binary' cudaErrorInvalidKernelImage
 
 cc -std=c17 -Wall -Werror -o host "$kept/host.c" "$libraries/libcuda.so.1" -Wl,-rpath-link,"$libraries" ||
     complain 'host.c cannot be built'
-accepts watch --leaks -- ./host "$kept"
+call watch --leaks -- ./host "$kept"
+[ "$status" -eq 0 ] || complain "watch ./host: exit status $status"
+grep -q "the linked PTX:12: error: 'square' is defined twice" "$work/log/err" ||
+    complain 'no word of what cannot be linked'
 prints '^as expected$'
-prints '^5 launches on '
+prints '^6 launches on '
 prints '^0 B not freed, of 0 allocations$'
 call watch --json --device a100 -- ./host "$kept"
 fits watch

@@ -330,12 +330,13 @@ static void refused_with_name_and_line(void **state) {
     refuses(b, kernel(b, "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r1, %r2, %r3}, [%d1];"),
             HD_EINPUT, "the fragment has 2 registers, not 3", 7);
     refuses(b, kernel(b, "bra 7;"), HD_EINPUT, "bra needs a label", 7);
-    refuses(b, ".func f() { call f, (); ret; }\n.visible .entry k() { call f, (); ret; }\n",
-            HD_EUNSUPPORTED, "recursion is not supported: f -> f", 4);
     refuses(b,
-            ".func h();\n.func f() { call h, (); ret; }\n.func g() { call f, (); ret; }\n"
-            ".func h() { call g, (); ret; }\n.visible .entry k() { call f, (); ret; }\n",
-            HD_EUNSUPPORTED, "recursion is not supported: f -> h -> g -> f", 6);
+            ".func h();\n.func f(.param .b8 s[8]) { call h, (); ret; }\n"
+            ".func g() { .param .b8 t[8]; call f, (t); ret; }\n"
+            ".func h() { call g, (); ret; }\n"
+            ".visible .entry k() { .param .b8 u[8]; call f, (u); ret; }\n",
+            HD_EUNSUPPORTED, "recursion with structs by value is not supported: f -> h -> g -> f",
+            6);
     refuses(b, ".extern .func g();\n.visible .entry k() {\ncall g, (); ret; }\n", HD_EUNSUPPORTED,
             "function g is declared in line 4 and has a body nowhere", 6);
     refuses(b,

@@ -395,9 +395,9 @@ static void what_is_declared_in_blocks_is_the_functions(void **state) {
     assert_string_equal(k->variables[2].name, "r~3~");
     assert_int_equal(k->variables[2].range, 5);
     assert_int_equal(m->variable_count, 3);
-    assert_string_equal(m->variables[1].name, "g~4");
-    assert_string_equal(m->variables[2].name, "c~5");
-    assert_string_equal(print_body(b->arena, k), "mov.u64x,g~4;\nmov.u64x,c~5;\n");
+    assert_string_equal(m->variables[1].name, "g~4~1");
+    assert_string_equal(m->variables[2].name, "c~5~2");
+    assert_string_equal(print_body(b->arena, k), "mov.u64x,g~4~1;\nmov.u64x,c~5~2;\n");
     assert_string_equal(print_body(b->arena, function(m, "l")), "mov.u64x,g;\n");
     assert_string_equal(function(m, "l")->variables[0].name, "p~1");
 }

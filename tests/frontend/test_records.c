@@ -257,6 +257,21 @@ static void too_many_fields_are_refused(void **state) {
     assert_non_null(strstr(b->messages.data[0].text, "struct big has 65 fields"));
 }
 
+/* One that is given by value has no layouts. */
+static void by_value_there_may_be_many_fields(void **state) {
+    bench *b = *state;
+    hd_str source = {.arena = b->arena};
+    hd_str_add(&source, "struct big {\n");
+    for (int i = 0; i < 97; i++)
+        hd_str_printf(&source, "int f%d;\n", i);
+    hd_str_add(&source, "};\n__kernel void k(struct big b, __global int *p) { p[0] = b.f96; }\n");
+    run_front(b, hd_str_text(&source), NULL);
+    const kir_kernel *k = first_kernel(b);
+    assert_true(k->params[0].by_value_struct);
+    assert_null(k->params[0].record);
+    assert_int_equal(k->params[0].bytes, 4 * 97);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(fields_have_offsets_sizes_and_types),
@@ -271,6 +286,7 @@ int main(void) {
         TEST(a_struct_without_a_size_is_no_record),
         TEST(a_struct_with_an_array_of_nothing_is_no_record),
         TEST(too_many_fields_are_refused),
+        TEST(by_value_there_may_be_many_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

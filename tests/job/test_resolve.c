@@ -454,6 +454,42 @@ static void structs_of_ptx_have_the_parts_that_are_loaded(void **state) {
     assert_memory_equal(job->launches[0].args[0].value + 8, &(const float){1}, 4);
 }
 
+/* Of 4996 bytes: a number, 1000 floats that are loaded by an index, 96 pairs of an int and a float, nested
+ * in them, and a number. */
+static void structs_may_be_large_and_have_arrays(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    kir_module *module;
+    static const char text[] =
+        "rule blocks\nrule untyped_pointers\nfile \"k.ptx\"\n"
+        "kernel \"k\" { param \"s\" ptr.private type \"char[4996]\" bytes 4996 value\n"
+        "b0:\n    %s = param ptr.private 0\n    %zero = const i32 0\n"
+        "    %t = query local_id i64 %zero\n    %n = load i32 %s align 4\n"
+        "    %w = addr ptr.private %s + %t*4 + 4\n    %x = load f32 %w align 4\n"
+        "    %a = addr ptr.private %s + %t*8 + 4004\n    %i = load i32 %a align 4\n"
+        "    %b = addr ptr.private %s + %t*8 + 4008\n    %y = load f32 %b align 4\n"
+        "    %c = addr ptr.private %s + 4772\n    %z = load i16 %c align 4\n    ret\n}\n";
+    assert_int_equal(kir_parse(f->arena, &f->diag, "k.kir", text, &module), HD_OK);
+    f->module = module;
+    hd_str values = {.arena = f->arena};
+    uint8_t wanted[4996] = {0};
+    for (uint32_t i = 0; i < 1 + 1000 + 2 * 96 + 1; i++) {
+        hd_str_printf(&values, "%s%u", i ? ", " : "", i);
+        bool is_float = i && (i <= 1000 || (i < 1193 && i % 2 == 0));
+        uint32_t at = i < 1193 ? 4 * i : 4772;
+        float real = (float)i;
+        memcpy(wanted + at, is_float ? (const void *)&real : &i, i < 1193 ? 4 : 2);
+    }
+    const char *job_text =
+        hd_format(f->arena,
+                  "kernel: k.ptx\nlaunches:\n  - {kernel: k, blocks: [1], threads: [4], args: "
+                  "[{name: s, value: \"%s\"}]}\n",
+                  hd_str_text(&values));
+    assert_int_equal(resolve(f, job_text, &job), HD_OK);
+    assert_int_equal(job->launches[0].args[0].value_bytes, sizeof wanted);
+    assert_memory_equal(job->launches[0].args[0].value, wanted, sizeof wanted);
+}
+
 /* Which way a launch gives its size is known when the kernels are. */
 static void launches_are_given_as_the_kernel_takes_them(void **state) {
     fixture *f = *state;
@@ -524,6 +560,8 @@ int main(void) {
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(structs_of_ptx_have_the_parts_that_are_loaded,
                                         fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(structs_may_be_large_and_have_arrays, fixture_setup,
+                                        fixture_teardown),
         cmocka_unit_test_setup_teardown(launches_are_given_as_the_kernel_takes_them, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(mistakes_with_cuda_are_one_message, fixture_setup,

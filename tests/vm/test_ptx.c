@@ -712,8 +712,10 @@ static void parts_of_a_text(void **state) {
         "ld.global.u32 %t3, [%l1]; add.u32 %w, %w, %t3;";
     static const char declarations[] =
         ".extern .global .align 8 .u64 shared_holder;\n"
-        ".func (.reg .b32 r) step(.reg .b32 v) { add.u32 r, v, 1; ret; }\n"
-        ".func (.reg .b32 r) mine(.reg .b32 v) { xor.b32 r, v, 5; ret; }\n"
+        ".func (.reg .b32 r) step(.reg .b32 v) {\n"
+        " .global .b32 x = 1; .reg .b32 c; ld.global.b32 c, [x]; add.u32 r, v, c; ret;\n}\n"
+        ".func (.reg .b32 r) mine(.reg .b32 v) {\n"
+        " .global .b32 x = 5; .reg .b32 c; ld.global.b32 c, [x]; xor.b32 r, v, c; ret;\n}\n"
         ".extern .func (.reg .b32 r) other(.reg .b32 v, .reg .b64 f);\n";
     static const char part[] =
         ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -739,6 +741,46 @@ static void parts_of_a_text(void **state) {
     hd_arena_free(arena);
 }
 
+static uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+static uint32_t climb(uint32_t n) { return n ? climb(n - 1) * 3 + n : 7; }
+static uint32_t turns(uint32_t n) { return n ? turns(n - 1) + (n % 2 ? n : 10 * n) : 0; }
+
+/* Directly, through a pointer, and by turns with memory of their own. */
+static void functions_that_call_themselves(void **state) {
+    (void)state;
+    const char *body = "rem.u32 %t1, %t0, 9; call (%w), fibonacci, (%t1); rem.u32 %t1, %t0, 5;"
+                       "mov.u64 %l0, climb; call (%t2), climb, (%t1, %l0); add.u32 %w, %w, %t2;"
+                       "call (%t2), odd, (%t1); add.u32 %w, %w, %t2;";
+    static const char declarations[] =
+        ".func (.reg .b32 r) fibonacci(.reg .b32 n) {\n"
+        " .reg .pred p; .reg .b32 a, b, m;\n setp.lt.u32 p, n, 2; mov.u32 r, n; @p ret;\n"
+        " sub.u32 m, n, 1; call (a), fibonacci, (m); sub.u32 m, n, 2;\n"
+        " call (b), fibonacci, (m); add.u32 r, a, b; @p add.u32 r, r, 100; ret;\n}\n"
+        ".func (.reg .b32 r) climb(.reg .b32 n, .reg .b64 f) {\n"
+        " .reg .pred p; .reg .b32 m;\n setp.eq.u32 p, n, 0; mov.u32 r, 7; @p ret;\n"
+        " sub.u32 m, n, 1; call (r), f, (m, f), proto;\n"
+        " proto: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b64 _);\n"
+        " mad.lo.u32 r, r, 3, n; ret;\n}\n"
+        ".func (.reg .b32 r) even(.reg .b32 n);\n"
+        ".func (.reg .b32 r) odd(.reg .b32 n) {\n"
+        " .local .b32 kept[2]; .reg .pred p; .reg .b32 m, i; .reg .b64 a;\n"
+        " setp.eq.u32 p, n, 0; mov.u32 r, 0; @p ret;\n and.b32 i, n, 1; mov.u64 a, kept;\n"
+        " mad.wide.u32 a, i, 4, a; st.local.b32 [a], n; sub.u32 m, n, 1;\n"
+        " call (r), even, (m); ld.local.b32 m, [a]; @!p add.u32 r, r, m;\n"
+        " setp.eq.u32 p, i, 0; mul.lo.u32 m, m, 9; @p add.u32 r, r, m; ret;\n}\n"
+        ".func (.reg .b32 r) even(.reg .b32 n) { .local .b32 x[4]; .reg .b32 v;\n"
+        " st.local.b32 [x+4], n; ld.local.b32 v, [x+4]; call (r), odd, (v); ret;\n}\n";
+    uint64_t in[THREADS * NUMBERS] = {0}, out[THREADS];
+    hd_arena *arena = hd_arena_new();
+    const char *whole = text_of(arena, body), *kernel = strstr(whole, ".visible .entry");
+    const char *text =
+        hd_format(arena, "%.*s%s%s", (int)(kernel - whole), whole, declarations, kernel);
+    run_text(body, text, in, out);
+    for (uint32_t t = 0; t < THREADS; t++)
+        assert_int_equal(out[t], fibonacci(t % 9) + climb(t % 5) + turns(t % 5));
+    hd_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers),
@@ -750,6 +792,7 @@ int main(void) {
         cmocka_unit_test(warps),
         cmocka_unit_test(reductions_of_floats),
         cmocka_unit_test(parts_of_a_text),
+        cmocka_unit_test(functions_that_call_themselves),
         cmocka_unit_test(barriers_in_memory),
         cmocka_unit_test(faults_at_barriers_in_memory),
     };

@@ -318,6 +318,7 @@ enum { INPUT_PTX = 1 };
 typedef struct linking {
     char *text;
     size_t bytes;
+    unsigned inputs;
     logs logs;
 } linking;
 
@@ -340,6 +341,7 @@ static cuda_error add_text(linking *state, const char *text, size_t length) {
     free(state->text);
     state->text = joined;
     state->bytes = before + length + 2;
+    state->inputs++;
     return CUDA_SUCCESS;
 }
 
@@ -353,6 +355,18 @@ API cuLinkAddData_v2(linking *state, int kind, const void *data, size_t bytes, c
     return add_text(state, data, strnlen(data, bytes));
 }
 
+/* Several texts are tried together, since who links them wants to hear here what does not fit. */
+static cuda_error complete(cuda_process *p, const linking *state) {
+    cuda_module *module;
+    cuda_error error = CUDA_SUCCESS;
+    if (state->inputs > 1)
+        error = cuda_module_load(p, "the linked PTX", state->text, &module);
+    if (state->inputs > 1 && !error)
+        cuda_module_remove(p, module);
+    fill_logs(&state->logs, p, error);
+    return error;
+}
+
 API cuLinkComplete(linking *state, void **image, size_t *bytes) {
     if (!state || !image || !state->text)
         return CUDA_INVALID_VALUE;
@@ -360,8 +374,7 @@ API cuLinkComplete(linking *state, void **image, size_t *bytes) {
     if (bytes)
         *bytes = state->bytes;
     cuda_process *p = cuda_enter();
-    fill_logs(&state->logs, p, CUDA_SUCCESS);
-    return dr_end(p, CUDA_SUCCESS);
+    return dr_end(p, complete(p, state));
 }
 
 API cuLinkDestroy(linking *state) {

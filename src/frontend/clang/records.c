@@ -18,6 +18,7 @@ typedef struct reader {
     front_state *front;
     CXTranslationUnit unit;
     hd_status status;
+    bool is_pointed; /* to what is at hand, by a parameter */
 } reader;
 
 static const char *take(hd_arena *arena, CXString string) {
@@ -245,7 +246,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
         return NULL;
     }
     if (record->field_count > HD_MAX_FIELDS) {
-        if (!r->status)
+        if (!r->status && r->is_pointed) /* others have no layouts */
             r->status = hd_fail(front->diag, HD_EUNSUPPORTED, &place,
                                 "struct %s has %u fields, at most %d are supported; group some "
                                 "in a nested struct",
@@ -308,7 +309,9 @@ static kir_param read_param(reader *r, CXCursor cursor) {
                        .type_name = type_name_of(arena, type)};
     if (pointee.kind != CXType_Invalid) {
         CXType spelled = pointee_of(type);
+        r->is_pointed = true;
         read_pointee(r, &param, spelled.kind == CXType_Invalid ? pointee : spelled);
+        r->is_pointed = false;
         param.is_const = clang_isConstQualifiedType(pointee);
         param.is_restrict = clang_isRestrictQualifiedType(canonical);
         return param;

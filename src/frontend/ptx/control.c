@@ -41,12 +41,19 @@ static kir_value memory_for(ptx_lowering *l, const ptx_variable *v) {
     return front_emit_alloca(&l->out, bytes_of(v), align_of(v));
 }
 
+static void put_in_frame(ptx_instance *made, ptx_storage *storage, const ptx_variable *v) {
+    storage->is_in_frame = true;
+    storage->offset = hd_align_up(made->frame_bytes, align_of(v));
+    made->frame_bytes = storage->offset + bytes_of(v);
+}
+
 /* Memory of parameters and results is the caller's to give. */
-ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names) {
+ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names, bool is_recursive) {
     ptx_instance *made = hd_new(l->arena, ptx_instance);
     uint32_t params = names->function->result_count + names->function->param_count;
     made->names = names;
     made->caller = l->at;
+    made->frame_bytes = l->at ? l->at->frame_bytes : 0;
     made->labels = (hd_hash_table){.arena = l->arena, .key_bytes = HD_TEXT_KEYS};
     made->storage = hd_new_array(l->arena, ptx_storage, names->count);
     made->end = KIR_NONE;
@@ -57,7 +64,9 @@ ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names) {
         if (v->space == PTX_SHARED)
             continue;
         if (has_memory(v)) {
-            if (i >= params)
+            if (i >= params && is_recursive)
+                put_in_frame(made, &made->storage[i], v);
+            else if (i >= params)
                 made->storage[i].memory = memory_for(l, v);
             continue;
         }
@@ -211,13 +220,6 @@ static void bind(ptx_lowering *l, ptx_instance *callee, uint32_t index, const pt
         ptx_write(l, callee->storage[index].first, value);
 }
 
-static bool is_at_work(const ptx_lowering *l, const ptx_function *function) {
-    for (const ptx_instance *i = l->at; i; i = i->caller)
-        if (i->names->function == function)
-            return true;
-    return false;
-}
-
 /* Functions by which kernels launch kernels, of the library cudadevrt, whose bodies ask the GPU. */
 static bool is_of_device_runtime(const ptx_function *f) {
     static const char *const begins[] = {"__cudaCDP2", "__cuda_syscall", "cuda"};
@@ -241,13 +243,40 @@ static void refuse_without_body(ptx_lowering *l, const ptx_function *f) {
             name, f->place.line);
 }
 
+/* The innermost copy of the function that is at work; NULL: none is. */
+static ptx_instance *at_work(const ptx_lowering *l, const ptx_function *function) {
+    ptx_instance *i = l->at;
+    while (i && i->names->function != function)
+        i = i->caller;
+    return i;
+}
+
 /* "f -> g -> f": the calls at work from the function on, and back to it. */
-static const char *cycle_of(const ptx_lowering *l, const ptx_function *function) {
-    const char *name = front_function_of_symbol(l->arena, function->name), *cycle = name;
-    for (const ptx_instance *i = l->at; i->names->function != function; i = i->caller)
+static const char *cycle_of(const ptx_lowering *l, const ptx_instance *again) {
+    const char *name = front_function_of_symbol(l->arena, again->names->function->name);
+    const char *cycle = name;
+    for (const ptx_instance *i = l->at; i != again; i = i->caller)
         cycle = hd_format(l->arena, "%s -> %s",
                           front_function_of_symbol(l->arena, i->names->function->name), cycle);
     return hd_format(l->arena, "%s -> %s", name, cycle);
+}
+
+/* A call of a function that is at work. Structs would have to be on the stack, too. */
+static void call_again(ptx_lowering *l, ptx_instance *again) {
+    const ptx_function *f = again->names->function;
+    const ptx_operand *results = ptx_operand_at(l, 0), *list = ptx_operand_at(l, 2);
+    kir_value *args = hd_new_array(l->arena, kir_value, f->param_count + f->result_count);
+    for (uint32_t i = 0; i < f->result_count + f->param_count && !l->out.status; i++)
+        if (has_memory(again->names->variables[i]))
+            ptx_cannot(l, "recursion with structs by value is not supported: %s",
+                       cycle_of(l, again));
+    for (uint32_t i = 0; i < f->param_count && !l->out.status; i++)
+        args[i] = ptx_value(l, &list->list[i], f->params[i].type);
+    if (l->out.status)
+        return;
+    ptx_call_again(l, again, args, args + f->param_count);
+    for (uint32_t i = 0; i < f->result_count && !l->out.status; i++)
+        ptx_put_to(l, &results->list[i], args[f->param_count + i], false);
 }
 
 static void inline_call(ptx_lowering *l, uint32_t index) {
@@ -258,16 +287,18 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
             refuse_without_body(l, function);
         return;
     }
-    if (is_at_work(l, function)) {
-        ptx_cannot(l, "recursion is not supported: %s; write it as a loop", cycle_of(l, function));
-        return;
-    }
     if (results->count != function->result_count || args->count != function->param_count) {
         ptx_wrong(l, "%s has %u results and %u parameters, and this call %u and %u", function->name,
                   function->result_count, function->param_count, results->count, args->count);
         return;
     }
-    ptx_instance *callee = ptx_instance_new(l, ptx_names_of(l->shared, index));
+    ptx_instance *again = at_work(l, function);
+    if (again) {
+        call_again(l, again);
+        return;
+    }
+    bool is_recursive = ptx_is_recursive(l->shared, index);
+    ptx_instance *callee = ptx_instance_new(l, ptx_names_of(l->shared, index), is_recursive);
     callee->place = l->out.place;
     callee->file = l->out.file;
     callee->is_from_source = l->inst->source || l->at->is_from_source;
@@ -284,10 +315,14 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
     kir_value predicate = l->predicate;
     l->at = callee;
     l->predicate = KIR_NONE;
+    if (is_recursive)
+        ptx_begin_recursion(l, callee);
     ptx_lower_body(l);
     if (l->out.status)
         return;
     ptx_block_start(l, callee->end);
+    if (is_recursive)
+        ptx_end_recursion(l, callee);
     l->at = caller;
     l->inst = call;
     l->predicate = predicate;

@@ -5,6 +5,7 @@
  *     ssa.c        registers are variables: blocks, phis, and the order of blocks
  *     operand.c    what an operand is worth, and where a result goes
  *     control.c    labels, branches, predicates, calls
+ *     recursion.c  calls of functions that are at work already
  *     integer.c, logic.c, float.c, convert.c, memory.c, thread.c, mbarrier.c, matrix.c, wmma.c
  *                  instructions
  *     pointers.c   addresses, which PTX computes with integers, become addresses of kir
@@ -23,6 +24,8 @@
 typedef struct ptx_storage {
     uint32_t first;   /* number of its first variable of SSA, where it has no memory */
     kir_value memory; /* its address, or KIR_NONE */
+    bool is_in_frame; /* its memory is on the stack of recursive functions, */
+    uint64_t offset;  /* so far behind the top */
 } ptx_storage;
 
 /* The names of a function. */
@@ -32,6 +35,12 @@ typedef struct ptx_names {
     uint32_t count;
     hd_hash_table index; /* of variables, by name; of a range by what stands before its number */
 } ptx_names;
+
+/* A copy of a function that calls itself, perhaps through others. */
+typedef struct ptx_recursion {
+    uint32_t entry, way; /* block; variable: which call it returns to, 0 the one that is inlined */
+    front_values ways;   /* blocks behind the other calls, from 1 */
+} ptx_recursion;
 
 /* An inlined copy of a function, or the kernel itself. */
 typedef struct ptx_instance {
@@ -43,7 +52,9 @@ typedef struct ptx_instance {
     uint32_t carry; /* variable: the carry of add.cc and its like */
     hd_place place; /* of the call */
     uint32_t file;
-    bool is_from_source; /* the place is one of the source */
+    bool is_from_source;      /* the place is one of the source */
+    ptx_recursion *recursion; /* or NULL */
+    uint64_t frame_bytes; /* of memory on the stack, with that of its callers in the recursion */
 } ptx_instance;
 
 typedef struct ptx_phi {
@@ -70,6 +81,8 @@ typedef struct ptx_lowering {
     hd_vec(kir_static) statics;
     hd_hash_table static_of; /* index by the address of a ptx_variable */
     uint32_t dynamic;        /* the static of all unsized shared arrays, or KIR_NONE */
+    kir_value stack;         /* of recursive functions: memory, or KIR_NONE; */
+    uint32_t top;            /* variable: bytes of it that are in use */
     /* SSA */
     hd_vec(kir_type) variables;
     hd_hash_table definitions; /* values by variable << 32 | block */
@@ -94,10 +107,11 @@ typedef struct ptx_shared {
     const ptx_module *ptx;
     hd_hash_table functions, variables;      /* of the module: index of the first one by name */
     uint32_t *next_function, *next_variable; /* of the same name, each its part's own */
-    bool *is_taken;                          /* [functions]: somebody takes the address */
-    ptx_names **names;                       /* by function, made when first needed */
-    uint32_t *file_of;                       /* kir's file by PTX's; KIR_NONE: not asked for yet */
-    bool *is_header;                         /* a header of the toolkit or the system */
+    hd_hash_table recursive; /* functions: whether they call themselves, once asked */
+    bool *is_taken;          /* [functions]: somebody takes the address */
+    ptx_names **names;       /* by function, made when first needed */
+    uint32_t *file_of;       /* kir's file by PTX's; KIR_NONE: not asked for yet */
+    bool *is_header;         /* a header of the toolkit or the system */
     hd_vec(kir_file) files;
     front_values entries; /* functions that are kernels */
     const char **titles;  /* of kernels, by their index */
@@ -207,8 +221,19 @@ void ptx_index_names(ptx_shared *s);
 const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function);
 
 /* control.c */
-ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names);
+ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names, bool is_recursive);
 void ptx_lower_body(ptx_lowering *l);
+
+/* recursion.c */
+bool ptx_is_recursive(ptx_shared *s, uint32_t function);
+/* Around the body of a copy of such a function. */
+void ptx_begin_recursion(ptx_lowering *l, ptx_instance *callee);
+void ptx_end_recursion(ptx_lowering *l, const ptx_instance *callee);
+/* Calls a function that is at work, with values for its parameters, and gives those of its results. */
+void ptx_call_again(ptx_lowering *l, ptx_instance *again, const kir_value *args,
+                    kir_value *results);
+/* The address of a variable that is on the stack. */
+kir_value ptx_frame_memory(ptx_lowering *l, const ptx_storage *storage);
 
 /* Instructions: one function for each opcode, in tables that end in a NULL name. */
 typedef struct ptx_rule {

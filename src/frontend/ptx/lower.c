@@ -268,6 +268,7 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
                       .entry = entry,
                       .kernel = hd_new(s->arena, kir_kernel),
                       .dynamic = KIR_NONE,
+                      .stack = KIR_NONE,
                       .predicate = KIR_NONE};
     ptx_inst here = {.place = entry->place}; /* for failures before the first instruction */
     l.out.arena = l.static_of.arena = l.definitions.arena = s->arena;
@@ -275,7 +276,9 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
     l.inst = &here;
     front_leaf(&l.out, KIR_UNDEF, ptx_int(32), NULL, 0); /* what failed lowerings return: %0 */
     ptx_block_start(&l, ptx_block_new(&l));
-    l.at = ptx_instance_new(&l, ptx_names_of(s, index));
+    l.top = ptx_variable_new(&l, ptx_int(64));
+    ptx_write(&l, l.top, ptx_number(&l, ptx_int(64), 0));
+    l.at = ptx_instance_new(&l, ptx_names_of(s, index), false);
     for (int d = 0; d < 3; d++)
         l.kernel->required_local[d] = entry->required_threads[d];
     l.kernel->name = entry->name; /* that of the source when all are known */
@@ -346,6 +349,7 @@ void ptx_index_names(ptx_shared *s) {
         index_name(&s->functions, s->next_function, s->ptx->functions[i].name, i);
     for (uint32_t i = 0; i < s->ptx->variable_count; i++)
         index_name(&s->variables, s->next_variable, s->ptx->variables[i].name, i);
+    s->recursive.arena = s->arena;
     s->names = hd_new_array(s->arena, ptx_names *, s->ptx->function_count);
     s->file_of = hd_new_array(s->arena, uint32_t, s->ptx->file_count + 1);
     memset(s->file_of, 0xff, (s->ptx->file_count + 1) * sizeof *s->file_of);

@@ -150,6 +150,8 @@ ptx_symbol ptx_find(ptx_lowering *l, const char *name) {
         return (ptx_symbol){PTX_IS_VARIABLE, 0, 0, variable};
     if (variable) {
         const ptx_storage *storage = &l->at->storage[index];
+        if (storage->is_in_frame)
+            return (ptx_symbol){PTX_IS_MEMORY, 0, ptx_frame_memory(l, storage), variable};
         if (storage->memory != KIR_NONE)
             return (ptx_symbol){PTX_IS_MEMORY, 0, storage->memory, variable};
         return (ptx_symbol){PTX_IS_REGISTER, storage->first + number, 0, variable};

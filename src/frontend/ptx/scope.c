@@ -63,7 +63,9 @@ static const char *declare(ptx_reader *r, const ptx_token *where, ptx_declaratio
         return text;
     }
     r->renames_at_top |= rename;
-    if (rename || d.scope > 0) /* behind a range stand digits */
+    if (rename) /* a variable of the module: other functions may have one of this name */
+        d.renamed = hd_format(r->arena, "%s~%u~%zu", text, ++r->renamed, r->variables.count);
+    else if (d.scope > 0) /* behind a range stand digits */
         d.renamed = hd_format(r->arena, "%s~%u%s", text, ++r->renamed, d.range ? "~" : "");
     d.outer = r->names.data[d.name].declared;
     hd_push(r->scratch, &r->declarations, d);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of cuda.h. */
 typedef void *handle;
@@ -26,6 +27,11 @@ int cuMemcpyHtoD_v2(address, const void *, size_t);
 int cuMemcpyDtoH_v2(void *, address, size_t);
 int cuMemsetD32_v2(address, unsigned, size_t);
 int cuGetErrorName(int, const char **);
+int cuModuleLoadData(handle *, const void *);
+int cuLinkCreate_v2(unsigned, int *, void **, handle *);
+int cuLinkAddData_v2(handle, int, void *, size_t, const char *, unsigned, int *, void **);
+int cuLinkComplete(handle, void **, size_t *);
+int cuLinkDestroy(handle);
 
 static const char *folder;
 
@@ -117,6 +123,45 @@ static void sums(void) {
     CU(cuModuleUnload(module));
 }
 
+static const char squares[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                              ".extern .func (.reg .u32 r) square(.reg .u32 v);\n"
+                              ".visible .entry squares(.param .u64 p) {\n"
+                              " .reg .u64 a; .reg .u32 t, s;\n ld.param.u64 a, [p];\n"
+                              " mov.u32 t, %tid.x;\n call (s), square, (t);\n"
+                              " mad.wide.u32 a, t, 4, a;\n st.global.u32 [a], s;\n ret;\n}\n";
+static const char square[] = ".version 7.8\n.target sm_75\n.address_size 64\n"
+                             ".visible .func (.reg .u32 r) square(.reg .u32 v) {\n"
+                             " mul.lo.u32 r, v, v;\n ret;\n}\n";
+
+/* Texts that make use of each other; and those that do not fit, of which the linker's log says why. */
+static void linked(void) {
+    handle state, module;
+    void *image;
+    unsigned got[32];
+    char log[300];
+    int options[] = {5, 6}; /* the log of errors, and its bytes */
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    CU(cuLinkCreate_v2(0, NULL, NULL, &state));
+    CU(cuLinkAddData_v2(state, 1, (void *)squares, sizeof squares, "squares", 0, NULL, NULL));
+    CU(cuLinkAddData_v2(state, 1, (void *)square, sizeof square, "square", 0, NULL, NULL));
+    CU(cuLinkComplete(state, &image, NULL));
+    CU(cuModuleLoadData(&module, image));
+    CU(cuLinkDestroy(state));
+    address to = filled(got, sizeof got);
+    launch(module, "squares", 1, 32, (void *[]){&to});
+    CU(cuMemcpyDtoH_v2(got, to, sizeof got));
+    for (unsigned i = 0; i < 32; i++)
+        CHECK(got[i] == i * i);
+    CU(cuMemFree_v2(to));
+    CU(cuModuleUnload(module));
+    CU(cuLinkCreate_v2(2, options, values, &state));
+    for (int i = 0; i < 2; i++)
+        CU(cuLinkAddData_v2(state, 1, (void *)square, sizeof square, "square", 0, NULL, NULL));
+    CHECK(cuLinkComplete(state, &image, NULL) != 0);
+    CHECK(strstr(log, "'square' is defined twice, first in line 4"));
+    CU(cuLinkDestroy(state));
+}
+
 int main(int argc, char **argv) {
     handle context;
     folder = argc > 1 ? argv[1] : ".";
@@ -126,6 +171,7 @@ int main(int argc, char **argv) {
     vectors();
     histogram();
     sums();
+    linked();
     CU(cuDevicePrimaryCtxRelease_v2(0));
     printf("as expected\n");
     return 0;
