@@ -135,6 +135,7 @@ enum { VM_NO_NODE = UINT32_MAX };
 typedef struct vm_edge {
     uint32_t to;           /* node */
     uint32_t first, count; /* of program->ops */
+    bool sets_uniform;     /* a cell that all lanes share */
 } vm_edge;
 
 typedef enum vm_end {
@@ -161,6 +162,9 @@ typedef struct vm_node {
     vm_operand vote;             /* of one that counts */
     bool counts;
     uint32_t inst; /* the terminator, for messages */
+    bool spins;    /* has an atomic or a volatile load: a loop of such may wait for other lanes */
+    bool meets;    /* lanes come to it together: a function of warps, a loop's back edge, and what
+                    * sets a uniform cell for a loop */
 } vm_node;
 
 /* A uniform cell that holds a constant from the start. */
