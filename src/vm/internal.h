@@ -257,6 +257,8 @@ struct vm_run {
     const hd_event_launch *launch;
     hd_grid grid;
     const vm_bound_place *statics; /* [static_count] */
+    uint64_t shared_bytes;         /* local memory of a block */
+    uint64_t dynamic_bytes;        /* of which the launch has asked for these */
     /* What it announces. */
     const hd_sink *sink;
     void *stream;
