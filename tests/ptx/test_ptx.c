@@ -294,6 +294,29 @@ static void test_part(void **state) {
     close_machine(&o);
 }
 
+/* Programs write constant variables by the addresses that they are given of them. */
+static void test_written_constant(void **state) {
+    (void)state;
+    opened o;
+    open_machine(&o, (hd_ptx_options){0});
+    hd_ptx_module *m =
+        load(&o, PTX_HEAD ".const .align 4 .u32 table[2] = {3, 4};\n"
+                          ".visible .entry set(.param .u64 at) { .reg .b64 %d;\n"
+                          "  ld.param.u64 %d, [at]; st.global.u32 [%d+4], 9; ret; }\n"
+                          ".visible .entry get(.param .u64 to) { .reg .b64 %d; .reg .b32 %r<2>;\n"
+                          "  ld.param.u64 %d, [to]; ld.const.u32 %r0, [table];\n"
+                          "  ld.const.u32 %r1, [table+4]; add.u32 %r0, %r0, %r1;\n"
+                          "  st.global.u32 [%d], %r0; ret; }\n");
+    uint32_t *to = hd_ptx_alloc(o.machine, 4, 4);
+    void *table;
+    size_t bytes;
+    assert_true(hd_ptx_variable(m, "table", &table, &bytes));
+    assert_int_equal(hd_ptx_launch(hd_ptx_find(m, "set"), &one, (void *[]){&table}, NULL), HD_OK);
+    assert_int_equal(hd_ptx_launch(hd_ptx_find(m, "get"), &one, (void *[]){&to}, NULL), HD_OK);
+    assert_int_equal(*to, 12);
+    close_machine(&o);
+}
+
 static void test_shared_sizes(void **state) {
     (void)state;
     opened o;
@@ -412,13 +435,13 @@ static void test_checks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_add),        cmocka_unit_test(test_placed),
-        cmocka_unit_test(test_any_memory), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_too_much),   cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_facts),      cmocka_unit_test(test_bad_texts),
-        cmocka_unit_test(test_part),       cmocka_unit_test(test_shared_sizes),
-        cmocka_unit_test(test_kir),        cmocka_unit_test(test_sink),
-        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_add),          cmocka_unit_test(test_placed),
+        cmocka_unit_test(test_any_memory),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_too_much),     cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_facts),        cmocka_unit_test(test_bad_texts),
+        cmocka_unit_test(test_part),         cmocka_unit_test(test_written_constant),
+        cmocka_unit_test(test_shared_sizes), cmocka_unit_test(test_kir),
+        cmocka_unit_test(test_sink),         cmocka_unit_test(test_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
