@@ -52,6 +52,6 @@ struct hd_ptx_module {
 
 /* New memory of the machine's, or NULL. */
 void *api_allocate(hd_ptx *machine, const void *owner, const char *name, uint64_t bytes,
-                   uint64_t align, bool read_only, bool is_written);
+                   uint64_t align, bool is_constant, bool is_written);
 
 #endif

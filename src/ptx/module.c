@@ -18,8 +18,8 @@ static const api_variable *find_variable(const hd_ptx_module *m, const char *nam
 }
 
 static hd_status place_variable(hd_ptx_module *m, const char *name, uint64_t bytes, uint64_t align,
-                                bool read_only, const void *init) {
-    void *address = api_allocate(m->machine, m, name, bytes, align, read_only, true);
+                                bool is_constant, const void *init) {
+    void *address = api_allocate(m->machine, m, name, bytes, align, is_constant, true);
     if (!address)
         return hd_fail(&m->machine->diag, HD_ESYSTEM, NULL,
                        "the system has no memory for variable '%s' (%llu bytes)", name,

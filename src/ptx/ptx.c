@@ -50,10 +50,10 @@ void hd_ptx_set_sink(hd_ptx *machine, const struct hd_sink *sink) {
 /* ---- memory --------------------------------------------------------------------------------- */
 
 void *api_allocate(hd_ptx *machine, const void *owner, const char *name, uint64_t bytes,
-                   uint64_t align, bool read_only, bool is_written) {
+                   uint64_t align, bool is_constant, bool is_written) {
     hd_vm_memory memory = {.name = name,
                            .bytes = bytes,
-                           .read_only = read_only,
+                           .is_constant = is_constant,
                            .is_written = is_written,
                            .owner = owner};
     return hd_vm_allocate(machine->vm, align ? align : 1, &memory) ? NULL : memory.address;

@@ -41,6 +41,21 @@ static void compile_clock(vm_compiler *c, const void *what) {
     vm_emit_for_lanes(c, run_clock, a);
 }
 
+/* ---- shared memory ------------------------------------------------------------------- */
+
+static void run_shared_bytes(vm_run *r, const vm_op *op) {
+    const asking *a = op->more;
+    VM_EACH_ACTIVE(r, lane)
+    vm_put_bits(r, a->result, lane, a->number ? r->shared_bytes : r->dynamic_bytes);
+}
+
+/* `what`: whether all of it is meant, or what the launch has asked for. */
+static void compile_shared_bytes(vm_compiler *c, const void *what) {
+    asking *a = new_asking(c);
+    a->number = *(const bool *)what;
+    vm_emit_for_lanes(c, run_shared_bytes, a);
+}
+
 /* ---- spaces ----------------------------------------------------------------------- */
 
 static kir_space space_of(vm_run *r, uint64_t address) {
@@ -105,6 +120,8 @@ static void compile_heap(vm_compiler *c, const void *what) {
 
 const vm_builtin vm_machine_builtins[] = {
     {"clock", "e", compile_clock, NULL},
+    {"shared_dynamic_bytes", "I", compile_shared_bytes, &(const bool){false}},
+    {"shared_bytes", "I", compile_shared_bytes, &(const bool){true}},
     SPACE("global", KIR_GLOBAL),
     SPACE("shared", KIR_LOCAL),
     SPACE("local", KIR_PRIVATE),

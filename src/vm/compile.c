@@ -148,6 +148,8 @@ static void compile_block(vm_compiler *c, uint32_t b) {
         }
         if (!kir_is_leaf(c->inst->op) && c->inst->op != KIR_PHI)
             node->insts++;
+        node->spins |= c->inst->op == KIR_ATOMIC || c->inst->is_volatile;
+        node->meets |= c->inst->op == KIR_CALL && !strncmp(c->inst->name, "warp_", 5);
         if (!kir_is_terminator(c->inst->op)) {
             compile_instruction(c);
             continue;

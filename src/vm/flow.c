@@ -82,6 +82,55 @@ static uint32_t take_lanes(vm_run *r, uint32_t node) {
     return node;
 }
 
+/* ---- lanes that wait for each other --------------------------------------------------------------- */
+
+/*
+ * The order above starves lanes that others wait for: one has taken a lock and left the loop, where
+ * it waits for the rest, and the rest waits for the lock. So when lanes have gone round for long
+ * while others waited, some of those run ahead: the next ones each time, up to where lanes have to
+ * come together. They go round no loop, and start none whose counter is kept once for all lanes, so
+ * that cells of those who wait stay as they are.
+ */
+enum { PATIENCE = 1 << 20, SPIN_COST = 256 };
+
+/* The next node behind `node`, going round, that has lanes which may run ahead. */
+static uint32_t other_pending(const vm_run *r, uint32_t node) {
+    uint32_t count = r->program->node_count;
+    for (uint32_t i = 1; i <= count; i++) {
+        uint32_t other = (node + i) % count;
+        if (r->flow->pending[other / 64] >> other % 64 & 1 && !r->program->nodes[other].meets)
+            return other;
+    }
+    return VM_NO_NODE;
+}
+
+/* In place of the active lanes, which were to run this node. */
+static uint32_t let_others_run(vm_run *r, uint32_t node) {
+    struct vm_flow_state *f = r->flow;
+    uint32_t other = other_pending(r, f->turn);
+    f->spent = 0;
+    if (other == VM_NO_NODE)
+        return node;
+    vm_wait_at(r, node, r->bits, r->active.count);
+    f->ahead = true;
+    f->turn = other;
+    return take_lanes(r, other);
+}
+
+/* Lanes that have run ahead wait where they have come to. */
+static uint32_t stop_ahead(vm_run *r, uint32_t node) {
+    r->flow->ahead = false;
+    vm_wait_at(r, node, r->bits, r->active.count);
+    return take_lanes(r, first_pending(r));
+}
+
+static uint32_t choose_others(vm_run *r, uint32_t node) {
+    struct vm_flow_state *f = r->flow;
+    if (f->ahead)
+        return r->program->nodes[node].meets ? stop_ahead(r, node) : node;
+    return let_others_run(r, node);
+}
+
 /* ---- ends of nodes --------------------------------------------------------------------------- */
 
 static void run_ops(vm_run *r, uint32_t first, uint32_t count) {
@@ -102,9 +151,13 @@ static void send(vm_run *r, const vm_edge *edge, const uint64_t *mask, uint32_t 
 }
 
 /* All active lanes take one edge: often nobody else is there that would run first. */
-static uint32_t go(vm_run *r, const vm_edge *edge) {
+static uint32_t go(vm_run *r, const vm_node *node, const vm_edge *edge) {
+    struct vm_flow_state *f = r->flow;
     run_ops(r, edge->first, edge->count);
+    if (f->ahead)
+        return edge->to;
     uint32_t first = first_pending(r);
+    f->spent = first == VM_NO_NODE ? 0 : f->spent + (node->spins ? SPIN_COST : 1);
     if (first > edge->to)
         return edge->to;
     vm_wait_at(r, edge->to, r->bits, r->active.count);
@@ -112,6 +165,7 @@ static uint32_t go(vm_run *r, const vm_edge *edge) {
 }
 
 static uint32_t next_node(vm_run *r) {
+    r->flow->ahead = false;
     uint32_t node = first_pending(r);
     if (node == VM_NO_NODE && r->live) {
         vm_release_barrier(r);
@@ -124,14 +178,15 @@ static uint32_t end_if(vm_run *r, const vm_node *node) {
     struct vm_flow_state *f = r->flow;
     const uint8_t *condition = VM_CELL(r, node->condition.at, uint8_t);
     if (!node->condition.varying)
-        return go(r, &node->edges[!*condition]);
+        return go(r, node, &node->edges[!*condition]);
     uint32_t yes = f->handlers->split(r->bits, condition, r->padded, f->taken[0], f->taken[1]);
     uint32_t no = r->active.count - yes;
     if (!yes || !no)
-        return go(r, &node->edges[!yes]);
+        return go(r, node, &node->edges[!yes]);
     send(r, &node->edges[0], f->taken[0], yes);
     send(r, &node->edges[1], f->taken[1], no);
-    return next_node(r);
+    uint32_t to[] = {node->edges[0].to, node->edges[1].to};
+    return f->ahead ? take_lanes(r, to[to[1] > to[0]]) : next_node(r);
 }
 
 static uint32_t case_of(const vm_node *node, uint64_t value) {
@@ -147,7 +202,7 @@ static uint32_t end_switch(vm_run *r, const vm_node *node) {
     struct vm_flow_state *f = r->flow;
     uint64_t *left = f->taken[0], *taken = f->taken[1];
     if (!node->condition.varying)
-        return go(r, &node->edges[case_of(node, vm_element(r, node->condition, 0))]);
+        return go(r, node, &node->edges[case_of(node, vm_element(r, node->condition, 0))]);
     memcpy(left, r->bits, r->words * sizeof *left);
     for (uint32_t l = 0; l < r->lanes; l++) {
         if (!vm_has_lane(left, l))
@@ -168,7 +223,7 @@ static uint32_t end_switch(vm_run *r, const vm_node *node) {
 static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
     struct vm_flow_state *f = r->flow;
     switch (node->end) {
-    case VM_END_GO: return go(r, &node->edges[0]);
+    case VM_END_GO: return go(r, node, &node->edges[0]);
     case VM_END_IF: return end_if(r, node);
     case VM_END_SWITCH: return end_switch(r, node);
     case VM_END_BARRIER:
@@ -217,7 +272,11 @@ void vm_run_nodes(vm_run *r) {
     memset(f->returned, 0, r->words * sizeof *f->returned);
     r->live = r->lanes;
     vm_activate_first(r, r->lanes);
+    f->spent = f->turn = 0;
+    f->ahead = false;
     for (uint32_t n = 0; n != VM_NO_NODE;) {
+        if (f->ahead || f->spent > PATIENCE)
+            n = choose_others(r, n);
         const vm_node *node = &r->program->nodes[n];
         r->instructions += node->insts;
         r->thread_instructions += (uint64_t)node->insts * r->active.count;

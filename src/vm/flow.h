@@ -32,6 +32,9 @@ struct vm_flow_state {
     vm_poll *polled;      /* [lane] by the one that it has waited for last */
     uint64_t *returned;
     uint64_t *taken[2]; /* scratch: lanes that take an edge */
+    uint64_t spent;     /* on lanes that went round while others waited, see let_others_run() */
+    bool ahead;         /* the lanes at work run ahead of those */
+    uint32_t turn;      /* the node whose lanes ran ahead last */
 };
 
 /* For every active lane l, in order. The body may `continue` and return, but not `break`. */

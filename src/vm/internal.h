@@ -135,6 +135,7 @@ enum { VM_NO_NODE = UINT32_MAX };
 typedef struct vm_edge {
     uint32_t to;           /* node */
     uint32_t first, count; /* of program->ops */
+    bool sets_uniform;     /* a cell that all lanes share */
 } vm_edge;
 
 typedef enum vm_end {
@@ -162,6 +163,9 @@ typedef struct vm_node {
     vm_operand vote;             /* of one that counts */
     bool counts;
     uint32_t inst; /* the terminator, for messages */
+    bool spins;    /* has an atomic or a volatile load: a loop of such may wait for other lanes */
+    bool meets;    /* lanes come to it together: a function of warps, a loop's back edge, and what
+                    * sets a uniform cell for a loop */
 } vm_node;
 
 /* A uniform cell that holds a constant from the start. */
@@ -254,6 +258,8 @@ struct vm_run {
     const hd_event_launch *launch;
     hd_grid grid;
     const vm_bound_place *statics; /* [static_count] */
+    uint64_t shared_bytes;         /* local memory of a block */
+    uint64_t dynamic_bytes;        /* of which the launch has asked for these */
     /* What it announces. */
     const hd_sink *sink;
     void *stream;

@@ -92,6 +92,15 @@ static void set_regions(vm_worker *w, const vm_bound *b) {
     }
 }
 
+/* Local memory that a block has, with what was asked for and no variable stands for. */
+static uint64_t shared_of(const running *x) {
+    const kir_kernel *kernel = x->launch->kernel;
+    bool is_named = false;
+    for (uint32_t i = 0; i < kernel->static_count; i++)
+        is_named |= kernel->statics[i].is_dynamic;
+    return x->bound->local_bytes + (is_named ? 0 : x->launch->shared);
+}
+
 static hd_status prepare_worker(const running *x, uint32_t number) {
     vm_worker *w = &x->compiled->workers[number];
     vm_run *r = &w->run;
@@ -107,6 +116,8 @@ static hd_status prepare_worker(const running *x, uint32_t number) {
     r->launch = x->event;
     r->grid = hd_grid_of(x->launch->dims, x->launch->global, x->launch->local);
     r->statics = x->bound->statics;
+    r->dynamic_bytes = x->launch->shared;
+    r->shared_bytes = shared_of(x);
     r->sink = x->sink;
     r->options = &x->vm->options;
     r->heap = x->vm->heap;

@@ -139,6 +139,8 @@ static vm_edge edge_with_copies(vm_compiler *c, uint32_t node, uint32_t from, ui
     vm_edge edge = {.to = node, .first = (uint32_t)c->ops.count};
     c->cells->scratch_used = 0;
     gather_copies(c, from, to, &copies);
+    for (size_t i = 0; i < copies.count; i++)
+        edge.sets_uniform |= !copies.data[i].d.varying;
     emit_copies(c, &copies);
     edge.count = (uint32_t)c->ops.count - edge.first;
     return edge;
@@ -173,8 +175,10 @@ void vm_end_block(vm_compiler *c, vm_node *node, uint32_t block) {
         node->condition = vm_cell_of(c, last->args[0], 0);
     node->cases = last->imm;
     set_edges(c, node, last->to_count);
-    for (uint32_t e = 0; e < last->to_count; e++)
+    for (uint32_t e = 0; e < last->to_count; e++) {
         node->edges[e] = edge_of(c, block, last->to[e]);
+        node->meets |= node->edges[e].sets_uniform;
+    }
 }
 
 void vm_end_piece(vm_compiler *c, vm_node *node) {
@@ -207,6 +211,7 @@ static void finish_node(vm_compiler *c, uint32_t number, vm_edge edge) {
     node->edges[0] = (vm_edge){.to = edge.to};
     node->first = edge.first;
     node->count = edge.count;
+    node->meets = true;
 }
 
 void vm_nodes_finish(vm_compiler *c) {

@@ -134,7 +134,8 @@ const vm_region *vm_space_add_at(vm_space *space, vm_region region) {
 /* A region for `memory`; its bits of what is written come with it. */
 static vm_region live_region(const hd_vm *vm, const hd_vm_memory *memory, bool is_mapped) {
     vm_region region = {.name = hd_checked(strdup(memory->name)),
-                        .space = memory->read_only ? KIR_CONSTANT : KIR_GLOBAL,
+                        .space =
+                            memory->read_only || memory->is_constant ? KIR_CONSTANT : KIR_GLOBAL,
                         .base = (uint64_t)(uintptr_t)memory->address,
                         .bytes = memory->bytes,
                         .host = memory->address,

@@ -124,8 +124,9 @@ typedef struct hd_vm_memory {
     const char *name; /* copied */
     void *address;
     uint64_t bytes;
-    bool read_only;    /* kernels may not write there */
-    bool is_written;   /* check_uninitialised takes all of it for written */
+    bool read_only;   /* kernels may not write there */
+    bool is_constant; /* constant memory, which kernels can write by its address in global memory */
+    bool is_written;  /* check_uninitialised takes all of it for written */
     const void *owner; /* who may remove it */
 } hd_vm_memory;
 

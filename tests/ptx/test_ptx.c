@@ -264,6 +264,78 @@ static void test_bad_texts(void **state) {
     close_machine(&o);
 }
 
+/* One entry that cannot be run refuses itself alone, when it is asked for; addresses in variables
+ * are there before any kernel is, and stay as the host left them. */
+static void test_part(void **state) {
+    (void)state;
+    opened o;
+    open_machine(&o, (hd_ptx_options){0});
+    hd_ptx_module *m =
+        load(&o, PTX_HEAD ".global .align 8 .u64 at[2] = {generic(number), 5};\n"
+                          ".global .align 4 .u32 number = 7;\n"
+                          ".visible .entry bad() { wgmma.fence.sync.aligned; ret; }\n"
+                          ".visible .entry good(.param .u64 to) { .reg .b64 %d<4>; .reg .b32 %r;\n"
+                          "  ld.param.u64 %d0, [to]; ld.global.u64 %d1, [at];\n"
+                          "  ld.global.u64 %d2, [at+8]; ld.u32 %r, [%d1];\n"
+                          "  cvt.u64.u32 %d3, %r; add.u64 %d3, %d3, %d2;\n"
+                          "  st.global.u64 [%d0], %d3; ret; }\n");
+    void *at;
+    size_t bytes;
+    assert_true(hd_ptx_variable(m, "at", &at, &bytes));
+    assert_int_not_equal(*(uint64_t *)at, 0);
+    ((uint64_t *)at)[1] = 6;
+    assert_true(hd_ptx_has(m, "bad"));
+    assert_false(hd_ptx_has(m, "worse"));
+    assert_null(hd_ptx_find(m, "bad"));
+    assert_told(&o, "wgmma");
+    uint64_t *to = hd_ptx_alloc(o.machine, 8, 8);
+    assert_int_equal(hd_ptx_launch(hd_ptx_find(m, "good"), &one, (void *[]){&to}, NULL), HD_OK);
+    assert_int_equal(*to, 13);
+    close_machine(&o);
+}
+
+/* Programs write constant variables by the addresses that they are given of them. */
+static void test_written_constant(void **state) {
+    (void)state;
+    opened o;
+    open_machine(&o, (hd_ptx_options){0});
+    hd_ptx_module *m =
+        load(&o, PTX_HEAD ".const .align 4 .u32 table[2] = {3, 4};\n"
+                          ".visible .entry set(.param .u64 at) { .reg .b64 %d;\n"
+                          "  ld.param.u64 %d, [at]; st.global.u32 [%d+4], 9; ret; }\n"
+                          ".visible .entry get(.param .u64 to) { .reg .b64 %d; .reg .b32 %r<2>;\n"
+                          "  ld.param.u64 %d, [to]; ld.const.u32 %r0, [table];\n"
+                          "  ld.const.u32 %r1, [table+4]; add.u32 %r0, %r0, %r1;\n"
+                          "  st.global.u32 [%d], %r0; ret; }\n");
+    uint32_t *to = hd_ptx_alloc(o.machine, 4, 4);
+    void *table;
+    size_t bytes;
+    assert_true(hd_ptx_variable(m, "table", &table, &bytes));
+    assert_int_equal(hd_ptx_launch(hd_ptx_find(m, "set"), &one, (void *[]){&table}, NULL), HD_OK);
+    assert_int_equal(hd_ptx_launch(hd_ptx_find(m, "get"), &one, (void *[]){&to}, NULL), HD_OK);
+    assert_int_equal(*to, 12);
+    close_machine(&o);
+}
+
+static void test_shared_sizes(void **state) {
+    (void)state;
+    opened o;
+    open_machine(&o, (hd_ptx_options){0});
+    hd_ptx_module *m =
+        load(&o, PTX_HEAD ".extern .shared .align 4 .b8 more[];\n"
+                          ".visible .entry k(.param .u64 to) { .reg .b64 %d; .reg .b32 %r<2>;\n"
+                          "  .shared .align 4 .b8 own[40];\n"
+                          "  ld.param.u64 %d, [to]; mov.u32 %r0, %dynamic_smem_size;\n"
+                          "  mov.u32 %r1, %total_smem_size; st.shared.u32 [own], %r0;\n"
+                          "  st.global.u32 [%d], %r0; st.global.u32 [%d+4], %r1; ret; }\n");
+    uint32_t *to = hd_ptx_alloc(o.machine, 8, 8);
+    const hd_ptx_launch_size size = {{1, 1, 1}, {1, 1, 1}, 512};
+    assert_int_equal(hd_ptx_launch(hd_ptx_find(m, "k"), &size, (void *[]){&to}, NULL), HD_OK);
+    assert_int_equal(to[0], 512);
+    assert_int_equal(to[1], 552);
+    close_machine(&o);
+}
+
 static void test_kir(void **state) {
     (void)state;
     opened o;
@@ -363,12 +435,13 @@ static void test_checks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_add),        cmocka_unit_test(test_placed),
-        cmocka_unit_test(test_any_memory), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_too_much),   cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_facts),      cmocka_unit_test(test_bad_texts),
-        cmocka_unit_test(test_kir),        cmocka_unit_test(test_sink),
-        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_add),          cmocka_unit_test(test_placed),
+        cmocka_unit_test(test_any_memory),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_too_much),     cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_facts),        cmocka_unit_test(test_bad_texts),
+        cmocka_unit_test(test_part),         cmocka_unit_test(test_written_constant),
+        cmocka_unit_test(test_shared_sizes), cmocka_unit_test(test_kir),
+        cmocka_unit_test(test_sink),         cmocka_unit_test(test_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

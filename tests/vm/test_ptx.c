@@ -340,6 +340,7 @@ WANT(w_fmin_nan, of_float(isnan(n->f) || isnan(n->g) ? NAN : least(n->f, n->g)))
 WANT(w_fneg, of_float(-n->f))
 WANT(w_fcopysign, of_float(copysignf(n->g, n->f)))
 WANT(w_subnormal, fpclassify(n->f) == FP_SUBNORMAL)
+WANT(w_zero, n->x * 0)
 WANT(d_fma, of_double(fma(n->da, n->db, n->dc)))
 WANT(d_div, of_double(n->da / n->db))
 WANT(d_max, of_double(isnan(n->da) ? n->dc : isnan(n->dc) ? n->da : fmax(n->da, n->dc)))
@@ -368,6 +369,11 @@ static void floats(void **state) {
         {DOUBLE("fma.rn.f64 %e0, %da, %db, %dc;"), d_fma},
         {DOUBLE("div.rn.f64 %e0, %da, %db;"), d_div},
         {DOUBLE("max.f64 %e0, %da, %dc;"), d_max},
+        /* Without .ftz it is a double's: |rsqrt(x) sqrt(x) - 1| > 1e-15 nowhere. */
+        {"abs.f64 %e0, %da; rsqrt.approx.f64 %e1, %e0; sqrt.rn.f64 %e0, %e0;"
+         "mul.f64 %e0, %e0, %e1; sub.f64 %e0, %e0, 0d3ff0000000000000; abs.f64 %e0, %e0;"
+         "setp.gt.f64 %p, %e0, 0d3cd203af9ee75616; selp.u32 %w, 1, 0, %p;",
+         w_zero},
     };
     CHECK(rows);
 }

@@ -92,9 +92,10 @@ static kir_value upper_half(ptx_lowering *l, kir_value x) {
     return ptx_bits_as(l, kept, ptx_real(64));
 }
 
-/* An approximation for doubles is of upper halves. */
+/* The gross approximations for doubles are of upper halves; rsqrt without .ftz is no such. */
 static bool is_coarse(ptx_lowering *l, kir_value x) {
-    return ptx_has(l->inst, "approx") && ptx_type_of_value(l, x).bits == 64;
+    return ptx_has(l->inst, "approx") && ptx_has(l->inst, "ftz") &&
+           ptx_type_of_value(l, x).bits == 64;
 }
 
 static kir_value compute_reciprocal(ptx_lowering *l, const char *name, const kir_value *x) {

@@ -180,6 +180,12 @@ static bool special(ptx_lowering *l, const char *name, kir_value *value) {
             *value = ptx_op(l, KIR_LSHR, *value, ptx_number(l, ptx_int(64), 32));
         return true;
     }
+    bool is_dynamic = !strcmp(name, "dynamic_smem_size");
+    if (is_dynamic || !strcmp(name, "total_smem_size") || !strcmp(name, "aggr_smem_size")) {
+        *value = front_emit_call(&l->out, is_dynamic ? "shared_dynamic_bytes" : "shared_bytes",
+                                 ptx_int(32), 0, NULL);
+        return true;
+    }
     /* What is kept of shared memory for the system: nothing. */
     bool is_zero = hd_has_word(zeros, name) || !strncmp(name, "reserved_smem_offset", 20);
     if (is_zero || !strcmp(name, "nsmid"))
