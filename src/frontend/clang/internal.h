@@ -127,6 +127,8 @@ hd_place front_place_of(front_state *front, LLVMValueRef instruction, uint32_t *
 /* The function of a header that the user called, where an instruction came out of one; else
  * NULL. */
 const char *front_function_of(front_state *front, LLVMValueRef instruction);
+/* It came out of a function that has this in its name. */
+bool front_is_inside(front_state *front, LLVMValueRef instruction, const char *function);
 
 /* command.c: fills front->language, the options that clang and libclang share: language,
  * target, headers and the user's own, and front->system_folders. */

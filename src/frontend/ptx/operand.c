@@ -148,13 +148,6 @@ static bool special(ptx_lowering *l, const char *name, kir_value *value) {
     if (front_special_register(&l->out, name, value))
         return true;
     static const char zeros[] = "smid gridid ctaid.w tid.w";
-    if (!strcmp(name, "clock") || !strcmp(name, "clock64") || !strcmp(name, "clock_hi") ||
-        !strncmp(name, "globaltimer", 11)) {
-        *value = front_emit_call(&l->out, "clock", ptx_int(64), 0, NULL);
-        if (strstr(name, "hi"))
-            *value = ptx_op(l, KIR_LSHR, *value, ptx_number(l, ptx_int(64), 32));
-        return true;
-    }
     /* What is kept of shared memory for the system: nothing. */
     bool is_zero = hd_has_word(zeros, name) || !strncmp(name, "reserved_smem_offset", 20);
     if (is_zero || !strcmp(name, "nsmid"))
@@ -168,6 +161,10 @@ static kir_value special_register(ptx_lowering *l, const char *name) {
         return ptx_number(l, ptx_int(32), 32);
     if (*name == '%' && special(l, name + 1, &value))
         return value;
+    /* Cooperative groups ask for the memory through which blocks wait for each other: none. Who
+     * waits is refused by the front end. */
+    if (l->is_inline && !strncmp(name, "%envreg", 7))
+        return ptx_number(l, ptx_int(32), 0);
     if (!strncmp(name, "%cluster", 8) || !strncmp(name, "%is_explicit_cluster", 20) ||
         !strncmp(name, "%nclusterid", 11))
         ptx_cannot(l, "%s: clusters of blocks are not supported", name);
