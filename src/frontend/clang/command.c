@@ -160,7 +160,9 @@ static void add_user_options(front_state *front, front_words *words, hd_str *mac
         }
     }
     if (!has_architecture)
-        add(front, words, "--cuda-gpu-arch=sm_80");
+        add(front, words,
+            hd_format(front->arena, "--cuda-gpu-arch=sm_%u",
+                      front->architecture ? front->architecture : 80));
 }
 
 static hd_status add_cuda(front_state *front, front_words *words) {
@@ -179,6 +181,7 @@ static hd_status add_cuda(front_state *front, front_words *words) {
     if (status)
         return status;
     hd_str macros = {.arena = front->arena};
+    front_translate_nvcc(front);
     add_all(front, words, language);
     add_user_options(front, words, &macros);
     add_headers(front, words, toolkit, own);
