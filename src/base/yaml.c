@@ -277,9 +277,13 @@ hd_status hd_yaml_read(hd_arena *arena, const hd_diag *diag, const char *path,
     if (status != HD_OK)
         return status;
     const checker c = {arena, diag, file, form};
-    if (file->root.kind != HD_YAML_MAP)
-        return wrong_kind(&c, NULL, &file->root, HD_YAML_MAP);
-    status = check_map(&c, NULL, form->keys, &file->root);
+    hd_yaml_kind kind = form->is_list ? HD_YAML_LIST : HD_YAML_MAP;
+    if (file->root.kind != kind)
+        return wrong_kind(&c, NULL, &file->root, kind);
+    const hd_yaml *maps = form->is_list ? file->root.items : &file->root;
+    for (uint32_t i = 0; i < (form->is_list ? file->root.count : 1) && status == HD_OK; i++)
+        status = maps[i].kind == HD_YAML_MAP ? check_map(&c, NULL, form->keys, &maps[i])
+                                             : wrong_kind(&c, NULL, &maps[i], HD_YAML_MAP);
     if (status == HD_OK)
         *result = file;
     return status;

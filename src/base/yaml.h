@@ -52,6 +52,7 @@ typedef struct hd_yaml_key {
 typedef struct hd_yaml_form {
     const char *what, *example; /* "a job file", "kernel: k.cl" */
     const hd_yaml_key *keys;
+    bool is_list; /* of maps with these keys, rather than one map */
 } hd_yaml_form;
 
 /* Reads a file of one document, and checks kinds, unknown, missing and repeated keys: what does

@@ -112,6 +112,7 @@ const cli_option *cli_keep_options(cli *c, const cli_option *table);
 /* Flags that stand in for a job file when a kernel file alone is given. */
 typedef struct cli_source {
     const char *entry, *options, *record, *record_of;
+    const char *build; /* the folder of a compile_commands.json whose options come first */
     cli_sizes global, local;
     uint64_t count;
     cli_texts values, split;
@@ -166,6 +167,10 @@ const char *cli_job_path(cli *c, const char *path);
 
 /* The options that set `source`. */
 const cli_option *cli_job_options(cli *c, cli_source *source);
+
+/* compile_commands.c: puts the options that a build compiles the file with before *options, which
+ * may be NULL. `build` is a compile_commands.json, or the folder that it is in. */
+hd_status cli_build_options(cli *c, const char *build, const char *file, const char **options);
 
 /* Compiles the kernels of a JOB or FILE. For a job file, *job is the job, not
  * yet resolved; for a kernel file it is NULL. */

@@ -50,6 +50,10 @@ int cmd_ir(cli *c, int argc, char **argv) {
                                   {"options", 0, "TEXT",
                                    "options for the compiler, for a kernel file", CLI_TEXT,
                                    &source.options},
+                                  {"build", 'p', "DIR",
+                                   "a build's folder: the options for the compiler from its "
+                                   "compile_commands.json",
+                                   CLI_TEXT, &source.build},
                                   {0}};
     static const cli_page page = {
         "[OPTIONS] JOB|FILE",
@@ -61,8 +65,11 @@ int cmd_ir(cli *c, int argc, char **argv) {
         return c->status;
     hd_job *job;
     kir_module *module;
-    if (!cli_is_job(c->words[0]))
+    bool is_job = cli_is_job(c->words[0]);
+    if (!is_job)
         source.entry = entry;
+    if (!is_job && source.build && cli_build_options(c, source.build, c->words[0], &source.options))
+        return CLI_WRONG;
     if (cli_load_module(c, c->words[0], &source, &job, &module))
         return CLI_WRONG;
     return show(c, job ? job->kernel_path : c->words[0], module, entry);

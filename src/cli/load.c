@@ -28,6 +28,9 @@ const cli_option *cli_job_options(cli *c, cli_source *source) {
          CLI_TEXTS, &source->values},
         {"options", 0, "TEXT", "options for the compiler: \"-DN=3 -I include\"", CLI_TEXT,
          &source->options},
+        {"build", 'p', "DIR",
+         "a build's folder: the options for the compiler from its compile_commands.json", CLI_TEXT,
+         &source->build},
         {"record", 'r', "NAME",
          "the struct to lay out; default: that of the buffers; with --of the members of one, "
          "\"float x, y; int id\"",
@@ -100,6 +103,7 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
                             : source->local.dims   ? "local"
                             : source->count        ? "count"
                             : source->values.count ? "arg"
+                            : source->build        ? "build"
                             : source->options      ? "options"
                             : source->record       ? "record"
                             : source->record_of    ? "of"

@@ -279,5 +279,8 @@ bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_sour
     if (c->word_count > page->words.most)
         cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->words.most],
                    c->command, page->usage);
-    return c->word_count >= page->words.least && c->word_count <= page->words.most;
+    if (c->word_count < page->words.least || c->word_count > page->words.most)
+        return false;
+    return !source || !source->build || !c->word_count || cli_is_job(c->words[0]) ||
+           !cli_build_options(c, source->build, c->words[0], &source->options);
 }

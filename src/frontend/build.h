@@ -62,7 +62,7 @@ kir_type front_element_type(kir_type vector);
 void front_join_entry(front_builder *b);
 
 /* special.c: a special register of PTX that has a meaning for kir, by its name without the percent
- * sign; false for another. i32, but for those of 64 bits. */
+ * sign; false for another. i32, but for those of time, which have 64 bits. */
 bool front_special_register(front_builder *b, const char *name, kir_value *result);
 
 /* tidy.c: drops what nobody uses, joins blocks, numbers values in program order. */

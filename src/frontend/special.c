@@ -4,7 +4,8 @@
  *     %tid.x       query local_id 0          %laneid       of the local linear id, the lower bits
  *     %ctaid.x     query group_id 0          %lanemask_lt  of that
  *
- * The warps of a block are its threads in order, 32 at a time.
+ * The warps of a block are its threads in order, 32 at a time. Time is the number of instructions
+ * that the block has run so far.
  */
 #include "frontend/build.h"
 
@@ -43,6 +44,13 @@ static bool lane_mask(front_builder *b, const char *which, kir_value *result) {
     return true;
 }
 
+/* 64 bits; the lower ones are %clock. */
+static kir_value time_passed(front_builder *b, bool is_high) {
+    kir_type wide = front_int_type(64, 1);
+    kir_value value = front_emit_call(b, "clock", wide, 0, NULL);
+    return is_high ? front_emit2(b, KIR_LSHR, wide, value, front_const_int(b, wide, 32)) : value;
+}
+
 static bool indexed_register(front_builder *b, const char *name, kir_value *result) {
     static const struct {
         const char *prefix;
@@ -67,7 +75,11 @@ bool front_special_register(front_builder *b, const char *name, kir_value *resul
     bool is_mask = !strncmp(name, mask, sizeof mask - 1) && strchr("._", name[sizeof mask - 1]);
     if (indexed_register(b, name, result))
         return true;
-    if (!strcmp(name, "laneid"))
+    bool is_time = !strcmp(name, "clock") || !strcmp(name, "clock64") ||
+                   !strcmp(name, "clock_hi") || !strncmp(name, "globaltimer", 11);
+    if (is_time)
+        *result = time_passed(b, strstr(name, "hi") != NULL);
+    else if (!strcmp(name, "laneid"))
         *result = lane_id(b);
     else if (!strcmp(name, "warpid"))
         *result =

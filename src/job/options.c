@@ -42,13 +42,22 @@ static const option_form forms[] = {
     {"--cuda-gpu-arch=", JOINED, false},
     {"--offload-arch=", JOINED, false},
     {"-ffp-contract=", JOINED, false},
+    {"-arch=", JOINED, false},
+    {"--gpu-architecture=", JOINED, false},
+    {"-gencode", EITHER, false},
+    {"--generate-code=", JOINED, false},
+    {"-rdc=", JOINED, false},
+    {"--relocatable-device-code=", JOINED, false},
+    {"-expt-", ANYTHING, false},
+    {"--expt-", ANYTHING, false},
     {"-W", WARNING, false},
 };
 
 /* Those that are a word, */
 static const char words_alone[] =
     "-pedantic -O -O0 -O1 -O2 -O3 -Og -Os -Oz -Ofast -g -g0 -g1 -g2 -g3 -ggdb "
-    "-gline-tables-only -m64 -w";
+    "-gline-tables-only -m64 -w -extended-lambda --extended-lambda -lineinfo -use_fast_math "
+    "--use_fast_math";
 
 /* and those that are -fNAME or -fno-NAME. */
 static const char settings[] =

@@ -127,6 +127,7 @@ static void add_headers(front_state *front, front_words *words, const char *tool
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include/cccl", toolkit));
     }
+    add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/after", own));
     const char *first = toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h";
     add_all(front, words, hd_format(arena, "-include %s -include heddle_functions.h", first));
     if (resources)
@@ -159,14 +160,17 @@ static void add_user_options(front_state *front, front_words *words, hd_str *mac
         }
     }
     if (!has_architecture)
-        add(front, words, "--cuda-gpu-arch=sm_80");
+        add(front, words,
+            hd_format(front->arena, "--cuda-gpu-arch=sm_%u",
+                      front->architecture ? front->architecture : 80));
 }
 
 static hd_status add_cuda(front_state *front, front_words *words) {
     static const char language[] =
         "-x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib "
         "--cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 -Xclang "
-        "-fcuda-allow-variadic-functions -Wno-deprecated-declarations -ffp-contract=on";
+        "-fcuda-allow-variadic-functions -Wno-deprecated-declarations -Wno-register "
+        "-Wno-unknown-attributes -Wno-unknown-pragmas -ffp-contract=on";
     const char *toolkit = NULL;
     const char *own = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
     hd_status status = find_toolkit(front, &toolkit);
@@ -177,6 +181,7 @@ static hd_status add_cuda(front_state *front, front_words *words) {
     if (status)
         return status;
     hd_str macros = {.arena = front->arena};
+    front_translate_nvcc(front);
     add_all(front, words, language);
     add_user_options(front, words, &macros);
     add_headers(front, words, toolkit, own);

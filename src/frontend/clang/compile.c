@@ -168,8 +168,11 @@ static void trace_back(front_state *front, front_messages *messages, const hd_pl
     for (size_t i = messages->count; i && !error; i--)
         if (messages->data[i - 1].severity != HD_NOTE)
             error = &messages->data[i - 1];
-    if (error && error->severity == HD_ERROR && !error->masked.line && note->line &&
-        front_is_system_file(front, error->place.file) && !front_is_system_file(front, note->file))
+    if (!error || error->severity != HD_ERROR || error->masked.line || !note->line ||
+        front_is_system_file(front, note->file))
+        return;
+    /* A declaration without the attributes that the definition has is what nvcc passes over. */
+    if (front_is_system_file(front, error->place.file) || strstr(error->text, " cannot overload "))
         error->masked = *note;
 }
 

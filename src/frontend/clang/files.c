@@ -181,3 +181,14 @@ const char *front_function_of(front_state *front, LLVMValueRef instruction) {
     LLVMMetadataRef function = function_of_scope(front, LLVMDILocationGetScope(at));
     return function ? front_debug_name(front, function) : NULL;
 }
+
+bool front_is_inside(front_state *front, LLVMValueRef instruction, const char *function) {
+    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction);
+    for (; at; at = LLVMDILocationGetInlinedAt(at)) {
+        LLVMMetadataRef known = function_of_scope(front, LLVMDILocationGetScope(at));
+        const char *name = known ? front_debug_name(front, known) : NULL;
+        if (name && strstr(name, function))
+            return true;
+    }
+    return false;
+}

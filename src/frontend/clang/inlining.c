@@ -27,13 +27,19 @@ static const char *name_of(front_state *front, LLVMValueRef function) {
     return name ? name : LLVMGetValueName2(function, &length);
 }
 
-static void refuse(measurer *m, LLVMValueRef function, LLVMValueRef call, LLVMValueRef callee,
-                   bool is_recursion) {
-    front_state *front = m->front;
+/* The place of a call, with its line. */
+static hd_place place_of_call(front_state *front, LLVMValueRef call) {
     uint32_t file;
     hd_place place = front_place_of(front, call, &file);
     const char *text = front->files.data[file].text;
     place.text = text && place.line ? hd_line_of(front->arena, text, place.line) : NULL;
+    return place;
+}
+
+static void refuse(measurer *m, LLVMValueRef function, LLVMValueRef call, LLVMValueRef callee,
+                   bool is_recursion) {
+    front_state *front = m->front;
+    hd_place place = place_of_call(front, call);
     const char *what =
         is_recursion
             ? hd_format(front->arena,

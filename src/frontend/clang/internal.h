@@ -91,6 +91,7 @@ typedef struct front_state {
     const char *path;
     char **options; /* of the user, one word each */
     uint32_t option_count;
+    unsigned architecture;      /* that options of nvcc ask for, 80 for sm_80; 0: none */
     front_words language;       /* see front_language() */
     bool is_cuda;               /* CUDA C; else OpenCL C */
     int macros;                 /* file in memory with the user's macros for CUDA C, or -1 */
@@ -127,6 +128,11 @@ hd_place front_place_of(front_state *front, LLVMValueRef instruction, uint32_t *
 /* The function of a header that the user called, where an instruction came out of one; else
  * NULL. */
 const char *front_function_of(front_state *front, LLVMValueRef instruction);
+/* It came out of a function that has this in its name. */
+bool front_is_inside(front_state *front, LLVMValueRef instruction, const char *function);
+
+/* nvcc.c: options that only nvcc has become clang's. */
+void front_translate_nvcc(front_state *front);
 
 /* command.c: fills front->language, the options that clang and libclang share: language,
  * target, headers and the user's own, and front->system_folders. */

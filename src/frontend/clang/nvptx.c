@@ -31,17 +31,18 @@ static kir_value number(front_lowering *l, int64_t value) {
 
 /* ---- special registers ------------------------------------------------- */
 
+static void refuse_grid_barrier(front_lowering *l) {
+    front_cannot(l, "threads of several blocks cannot wait for each other; end the kernel and "
+                    "launch another");
+}
+
 /* `name` as in PTX, without its percent sign. */
 static kir_value special_register(front_lowering *l, const char *name) {
     kir_value result;
     if (front_special_register(&l->out, name, &result))
         return result;
-    if (starts_with(name, "clock") || starts_with(name, "globaltimer"))
-        front_cannot(l, "there is no clock on Heddle's machine; measure on a GPU, and leave it out "
-                        "here with #ifdef");
-    else if (starts_with(name, "envreg"))
-        front_cannot(l, "threads of several blocks cannot wait for each other; end the kernel and "
-                        "launch another");
+    if (starts_with(name, "envreg"))
+        refuse_grid_barrier(l);
     else
         front_cannot(
             l, "the special register %%%s has no meaning on Heddle's machine; leave it out", name);
@@ -250,10 +251,12 @@ void front_lower_nvvm(front_lowering *l, const front_call *call, const char *nam
     const char *rest;
     if (starts_with(name, "nanosleep"))
         return;
-    if (skip(name, "read.ptx.sreg.", &rest))
+    if (skip(name, "read.ptx.sreg.", &rest)) {
         result = special_register(l, rest);
-    else if (!lower_warp(l, call, name, &result) && !lower_barrier(l, call, name, &result) &&
-             !lower_access(l, call, name, &result) && !refuse_texture(l, name))
+        if (!l->out.status && front_type_of_value(&l->out, result).bits > call->type.bits)
+            result = front_emit1(&l->out, KIR_TRUNC, call->type, result);
+    } else if (!lower_warp(l, call, name, &result) && !lower_barrier(l, call, name, &result) &&
+               !lower_access(l, call, name, &result) && !refuse_texture(l, name))
         front_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
                      call->name);
     if (result != KIR_NONE && !l->out.status)
@@ -354,6 +357,8 @@ void front_lower_assembly(front_lowering *l, LLVMValueRef call) {
     const char *text = source_of_assembly(l, LLVMGetCalledValue(call));
     text += strspn(text, " \t\n");
     inline_operands operands = operands_of(l, call);
+    if (front_is_inside(l->front, call, "sync_grids")) /* of cooperative groups */
+        refuse_grid_barrier(l);
     if (l->out.status || refuse_texture(l, text))
         return;
     const char *why = ptx_lower_inline(&l->out, text, operands.data, (uint32_t)operands.count);

@@ -11,6 +11,7 @@
  * are fields of the struct around it, as in C.
  */
 #include <clang-c/Index.h>
+#include <llvm-c/DebugInfo.h>
 
 #include "frontend/clang/internal.h"
 
@@ -397,6 +398,161 @@ static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, C
     return CXChildVisit_Break;
 }
 
+/* ---- instances that have no name in source ---------------------------------- */
+
+/* What debug information says of a type: the operands of its node. */
+static LLVMMetadataRef operand_of(front_state *front, LLVMMetadataRef node, unsigned index) {
+    LLVMValueRef value = LLVMMetadataAsValue(front->context, node);
+    unsigned count = LLVMGetMDNodeNumOperands(value);
+    LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
+    LLVMGetMDNodeOperands(value, operands);
+    return index < count && operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
+}
+
+enum { OF_SUBPROGRAM_TYPE = 4, OF_SUBROUTINE_TYPES = 3, OF_BASE_TYPE = 3 };
+
+static bool is_derived(LLVMMetadataRef type) {
+    return type && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind;
+}
+
+static const char *name_of_type(front_state *front, LLVMMetadataRef type) {
+    size_t length = 0;
+    const char *name = type ? LLVMDITypeGetName(type, &length) : NULL;
+    return length ? hd_strndup(front->arena, name, length) : NULL;
+}
+
+/* Without const, volatile and restrict, which have neither a name nor a size. */
+static LLVMMetadataRef unqualified(front_state *front, LLVMMetadataRef type) {
+    while (is_derived(type) && !name_of_type(front, type) && !LLVMDITypeGetSizeInBits(type))
+        type = operand_of(front, type, OF_BASE_TYPE);
+    return type;
+}
+
+static const hd_record *record_named(const front_state *front, const char *name) {
+    for (size_t i = 0; name && i < front->records.count; i++)
+        if (!strcmp(front->records.data[i]->spelling, name) ||
+            !strcmp(front->records.data[i]->name, name))
+            return front->records.data[i];
+    return NULL;
+}
+
+static uint64_t bytes_by_value(front_state *front, LLVMValueRef function, unsigned index) {
+    static const char byval[] = "byval";
+    unsigned kind = LLVMGetEnumAttributeKindForName(byval, strlen(byval));
+    LLVMAttributeRef found = LLVMGetEnumAttributeAtIndex(function, index + 1, kind);
+    return found ? LLVMABISizeOfType(LLVMGetModuleDataLayout(front->llvm),
+                                     LLVMGetTypeAttributeValue(found))
+                 : 0;
+}
+
+/* A parameter of an instance as its code has it. */
+static kir_param param_of_code(front_state *front, LLVMValueRef function, unsigned index,
+                               LLVMMetadataRef type) {
+    LLVMTypeRef own = LLVMTypeOf(LLVMGetParam(function, index));
+    uint64_t bytes = bytes_by_value(front, function, index);
+    kir_param param = {.name = hd_format(front->arena, "param_%u", index)};
+    type = unqualified(front, type);
+    const char *name = name_of_type(front, type);
+    param.type_name = name ? name : "struct";
+    if (bytes) {
+        param.by_value_struct = true;
+        param.bytes = (uint32_t)bytes;
+        param.record = record_named(front, name);
+        return param;
+    }
+    if (LLVMGetTypeKind(own) != LLVMPointerTypeKind) {
+        param.bytes = (uint32_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(front->llvm), own);
+        return param;
+    }
+    LLVMMetadataRef pointee = type;
+    while (is_derived(pointee) && name_of_type(front, pointee)) /* typedefs of pointers */
+        pointee = operand_of(front, pointee, OF_BASE_TYPE);
+    pointee =
+        is_derived(pointee) ? unqualified(front, operand_of(front, pointee, OF_BASE_TYPE)) : NULL;
+    name = name_of_type(front, pointee);
+    param.type_name = hd_format(front->arena, "%s *", name ? name : "void");
+    param.element_bytes = pointee ? (uint32_t)(LLVMDITypeGetSizeInBits(pointee) / 8) : 0;
+    param.record = record_named(front, name);
+    param.element_type = name;
+    return param;
+}
+
+/* The parameters of the template by their names. */
+typedef struct template_params {
+    front_state *front;
+    const char *name; /* of the template, and where it stands */
+    const char *file;
+    unsigned line;
+    front_signature *signature;
+    uint32_t found;
+} template_params;
+
+static enum CXChildVisitResult name_param(CXCursor cursor, CXCursor parent, CXClientData data) {
+    template_params *t = data;
+    (void)parent;
+    if (clang_getCursorKind(cursor) != CXCursor_ParmDecl || t->found >= t->signature->param_count)
+        return CXChildVisit_Continue;
+    const char *name = take(t->front->arena, clang_getCursorSpelling(cursor));
+    if (*name)
+        t->signature->params[t->found].name = name;
+    t->signature->param_places[t->found++] = place_of(t->front, cursor);
+    return CXChildVisit_Continue;
+}
+
+static enum CXChildVisitResult find_template(CXCursor cursor, CXCursor parent, CXClientData data) {
+    template_params *t = data;
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+        kind == CXCursor_UnexposedDecl)
+        return CXChildVisit_Recurse;
+    if (kind != CXCursor_FunctionTemplate ||
+        strcmp(take(t->front->arena, clang_getCursorSpelling(cursor)), t->name) != 0)
+        return CXChildVisit_Continue;
+    hd_place place = place_of(t->front, cursor);
+    if (place.line != t->line || !hd_same_file(place.file, t->file))
+        return CXChildVisit_Continue;
+    t->signature->place = place;
+    clang_visitChildren(cursor, name_param, t);
+    return CXChildVisit_Break;
+}
+
+/* A kernel that no probe can name, such as the instance for a lambda. */
+static void sign_by_code(reader *r, const front_entry *entry) {
+    front_state *front = r->front;
+    unsigned line = 0;
+    bool is_system;
+    const char *file = front_function_file(front, entry->function, &line, &is_system);
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(entry->function);
+    LLVMMetadataRef type = subprogram ? operand_of(front, subprogram, OF_SUBPROGRAM_TYPE) : NULL;
+    LLVMMetadataRef types = type ? operand_of(front, type, OF_SUBROUTINE_TYPES) : NULL;
+    if (!file || !types)
+        return;
+    front_signature signature = {.name = entry->symbol,
+                                 .param_count = LLVMCountParams(entry->function)};
+    signature.place = (hd_place){.file = front->path, .line = line};
+    signature.params = hd_new_array(front->arena, kir_param, signature.param_count);
+    signature.param_places = hd_new_array(front->arena, hd_place, signature.param_count);
+    for (uint32_t i = 0; i < signature.param_count; i++)
+        signature.params[i] =
+            param_of_code(front, entry->function, i, operand_of(front, types, i + 1));
+    template_params named = {.front = front, .file = file, .line = line, .signature = &signature};
+    named.name = front_function_of_symbol(front->arena, entry->symbol);
+    clang_visitChildren(clang_getTranslationUnitCursor(r->unit), find_template, &named);
+    hd_push(front->arena, &front->signatures, signature);
+}
+
+static void sign_others(reader *r) {
+    front_state *front = r->front;
+    for (size_t i = 0; i < front->entries.count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < front->signatures.count; k++)
+            found |= !strcmp(front->signatures.data[k].name, front->entries.data[i].symbol);
+        if (!found)
+            sign_by_code(r, &front->entries.data[i]);
+    }
+}
+
 /* ---- the file -------------------------------------------------------- */
 
 static void visit_function(reader *r, CXCursor cursor) {
@@ -517,6 +673,8 @@ hd_status front_declarations(front_state *front) {
                               "libclang cannot read the file that clang compiled");
     if (!r.status)
         clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &r);
+    if (!r.status)
+        sign_others(&r);
     if (!r.status)
         clang_getInclusions(unit, keep_header, &r);
     if (unit)

@@ -173,13 +173,6 @@ static bool special(ptx_lowering *l, const char *name, kir_value *value) {
     if (front_special_register(&l->out, name, value))
         return true;
     static const char zeros[] = "smid gridid ctaid.w tid.w";
-    if (!strcmp(name, "clock") || !strcmp(name, "clock64") || !strcmp(name, "clock_hi") ||
-        !strncmp(name, "globaltimer", 11)) {
-        *value = front_emit_call(&l->out, "clock", ptx_int(64), 0, NULL);
-        if (strstr(name, "hi"))
-            *value = ptx_op(l, KIR_LSHR, *value, ptx_number(l, ptx_int(64), 32));
-        return true;
-    }
     bool is_dynamic = !strcmp(name, "dynamic_smem_size");
     if (is_dynamic || !strcmp(name, "total_smem_size") || !strcmp(name, "aggr_smem_size")) {
         *value = front_emit_call(&l->out, is_dynamic ? "shared_dynamic_bytes" : "shared_bytes",
@@ -199,6 +192,10 @@ static kir_value special_register(ptx_lowering *l, const char *name) {
         return ptx_number(l, ptx_int(32), 32);
     if (*name == '%' && special(l, name + 1, &value))
         return value;
+    /* Cooperative groups ask for the memory through which blocks wait for each other: none. Who
+     * waits is refused by the front end. */
+    if (l->is_inline && !strncmp(name, "%envreg", 7))
+        return ptx_number(l, ptx_int(32), 0);
     if (!strncmp(name, "%cluster", 8) || !strncmp(name, "%is_explicit_cluster", 20) ||
         !strncmp(name, "%nclusterid", 11))
         ptx_cannot(l, "%s: clusters of blocks are not supported", name);

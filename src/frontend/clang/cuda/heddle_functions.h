@@ -8,6 +8,21 @@
 #ifndef HEDDLE_FUNCTIONS_H
 #define HEDDLE_FUNCTIONS_H
 
+/* ---- what nvcc says of itself: headers of others ask for it --------------------------------- */
+
+#ifndef __NVCC__
+#define __NVCC__ 1
+#endif
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ (CUDART_VERSION / 1000)
+#define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
+#define __CUDACC_VER_BUILD__ 0
+#endif
+
+/* One memory for host and device is the device's here. */
+#undef __managed__
+#define __managed__ __device__
+
 #define __HEDDLE_DEVICE__ static __device__ __inline__ __attribute__((always_inline, unused))
 
 /* ---- reductions over a warp: clang before 21 exchanges mask and value ---------- */
@@ -64,6 +79,47 @@ __HEDDLE_REDUCE(int, max, max, int)
 #define atomicOr_system atomicOr
 #define atomicXor_block atomicXor
 #define atomicXor_system atomicXor
+
+/* ---- atomics of CUDA 12.8 by order and scope, which make no difference here ------------------- */
+
+#ifndef __NV_ATOMIC_RELAXED
+#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
+#define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
+#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
+#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
+#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
+#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+#define __nv_atomic_load(from, to, order, ...) __atomic_load(from, to, __ATOMIC_RELAXED)
+#define __nv_atomic_load_n(from, ...) __atomic_load_n(from, __ATOMIC_RELAXED)
+#define __nv_atomic_store(to, from, ...) __atomic_store(to, from, __ATOMIC_RELAXED)
+#define __nv_atomic_store_n(to, value, ...) __atomic_store_n(to, value, __ATOMIC_RELAXED)
+#define __nv_atomic_exchange(at, value, old, ...) __atomic_exchange(at, value, old, __ATOMIC_RELAXED)
+#define __nv_atomic_exchange_n(at, value, ...) __atomic_exchange_n(at, value, __ATOMIC_RELAXED)
+#define __nv_atomic_compare_exchange(at, expected, value, ...) \
+    __atomic_compare_exchange(at, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define __nv_atomic_compare_exchange_n(at, expected, value, ...) \
+    __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define __nv_atomic_fetch_add(at, value, ...) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
+#define __nv_atomic_fetch_sub(at, value, ...) __atomic_fetch_sub(at, value, __ATOMIC_RELAXED)
+#define __nv_atomic_fetch_and(at, value, ...) __atomic_fetch_and(at, value, __ATOMIC_RELAXED)
+#define __nv_atomic_fetch_or(at, value, ...) __atomic_fetch_or(at, value, __ATOMIC_RELAXED)
+#define __nv_atomic_fetch_xor(at, value, ...) __atomic_fetch_xor(at, value, __ATOMIC_RELAXED)
+#define __nv_atomic_fetch_min(at, value, ...) __atomic_fetch_min(at, value, __ATOMIC_RELAXED)
+#define __nv_atomic_fetch_max(at, value, ...) __atomic_fetch_max(at, value, __ATOMIC_RELAXED)
+#define __nv_atomic_add(at, value, ...) ((void)__atomic_fetch_add(at, value, __ATOMIC_RELAXED))
+#define __nv_atomic_sub(at, value, ...) ((void)__atomic_fetch_sub(at, value, __ATOMIC_RELAXED))
+#define __nv_atomic_and(at, value, ...) ((void)__atomic_fetch_and(at, value, __ATOMIC_RELAXED))
+#define __nv_atomic_or(at, value, ...) ((void)__atomic_fetch_or(at, value, __ATOMIC_RELAXED))
+#define __nv_atomic_xor(at, value, ...) ((void)__atomic_fetch_xor(at, value, __ATOMIC_RELAXED))
+#define __nv_atomic_min(at, value, ...) ((void)__atomic_fetch_min(at, value, __ATOMIC_RELAXED))
+#define __nv_atomic_max(at, value, ...) ((void)__atomic_fetch_max(at, value, __ATOMIC_RELAXED))
+#define __nv_atomic_thread_fence(...) __threadfence()
+#endif
 
 /* Clang declares what atomicCAS() of 16 bits calls, but has no body for it. */
 extern "C" __device__ inline unsigned short
@@ -126,6 +182,17 @@ __HEDDLE_PRODUCTS(unsigned, uchar4, ushort2)
 #define __dp4a heddle_dp4a
 #define __dp2a_lo heddle_dp2a_lo
 #define __dp2a_hi heddle_dp2a_hi
+
+/* ---- addresses in one space ------------------------------------------------------------------- */
+
+#ifndef __CUDA_RUNTIME_H__
+__HEDDLE_DEVICE__ size_t __cvta_generic_to_shared(const void *p) {
+    return (size_t)(__attribute__((address_space(3))) const void *)p;
+}
+__HEDDLE_DEVICE__ size_t __cvta_generic_to_global(const void *p) {
+    return (size_t)(__attribute__((address_space(1))) const void *)p;
+}
+#endif
 
 /* ---- loads and stores with a hint for the caches -------------------------------------------- */
 

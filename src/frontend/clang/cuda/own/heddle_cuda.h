@@ -60,7 +60,47 @@ __HEDDLE_FLOAT(j0)
 __HEDDLE_FLOAT(j1)
 __HEDDLE_FLOAT(y0)
 __HEDDLE_FLOAT(y1)
+/* Those of C++11, which clang declares. */
+__HEDDLE_FLOAT(acosh)
+__HEDDLE_FLOAT(asinh)
+__HEDDLE_FLOAT(atanh)
+__HEDDLE_FLOAT(cbrt)
+__HEDDLE_FLOAT(erf)
+__HEDDLE_FLOAT(erfc)
+__HEDDLE_FLOAT(exp2)
+__HEDDLE_FLOAT(expm1)
+__HEDDLE_FLOAT(lgamma)
+__HEDDLE_FLOAT(log1p)
+__HEDDLE_FLOAT(log2)
+__HEDDLE_FLOAT(logb)
+__HEDDLE_FLOAT(nearbyint)
+__HEDDLE_FLOAT(rint)
+__HEDDLE_FLOAT(round)
+__HEDDLE_FLOAT(tgamma)
+__HEDDLE_FLOAT(trunc)
 #undef __HEDDLE_FLOAT
+#define __HEDDLE_FLOATS(name)                                                                     \
+    static __device__ __inline__ float name(float x, float y) { return name##f(x, y); }
+__HEDDLE_FLOATS(copysign)
+__HEDDLE_FLOATS(fdim)
+__HEDDLE_FLOATS(fmax)
+__HEDDLE_FLOATS(fmin)
+__HEDDLE_FLOATS(hypot)
+__HEDDLE_FLOATS(nextafter)
+__HEDDLE_FLOATS(remainder)
+#undef __HEDDLE_FLOATS
+#define __HEDDLE_FLOAT_TO(T, name)                                      \
+    static __device__ __inline__ T name(float x) { return name##f(x); }
+__HEDDLE_FLOAT_TO(int, ilogb)
+__HEDDLE_FLOAT_TO(long, lrint)
+__HEDDLE_FLOAT_TO(long, lround)
+__HEDDLE_FLOAT_TO(long long, llrint)
+__HEDDLE_FLOAT_TO(long long, llround)
+#undef __HEDDLE_FLOAT_TO
+static __device__ __inline__ float fma(float x, float y, float z) { return fmaf(x, y, z); }
+static __device__ __inline__ float scalbn(float x, int n) { return scalbnf(x, n); }
+static __device__ __inline__ float scalbln(float x, long n) { return scalblnf(x, n); }
+static __device__ __inline__ float remquo(float x, float y, int *n) { return remquof(x, y, n); }
 static __device__ __inline__ void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
 static __device__ __inline__ void sincospi(float x, float *s, float *c) { sincospif(x, s, c); }
 
