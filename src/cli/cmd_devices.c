@@ -1,7 +1,7 @@
-/* heddle devices: the profiles that the models can use, and the OpenCL devices
- * that --measure can. */
+/* heddle devices: the profiles that the models can use, and the devices that kernels can be
+ * measured on; a profile of one of these. */
 #include "cli/cli.h"
-#include "measure/measure.h"
+#include "measure/probe.h"
 #include "report/members.h"
 
 /* The devices of one back end. */
@@ -63,9 +63,52 @@ hd_status cli_device_names(cli *c, bool profiles, cli_texts *names) {
     return status;
 }
 
+/* One profile, as the command shows it. */
+static int show_profile(cli *c, const hd_device *d) {
+    hd_str out = {.arena = c->arena};
+    if (c->json)
+        return cli_print_row(c, hd_device_members, hd_row(d));
+    hd_str_printf(&out, "%s: %s\n", d->name, d->title ? d->title : d->name);
+    hd_show_row(&(hd_view){c->arena}, hd_device_lines, d, &out);
+    return cli_print(c, &out);
+}
+
+/* The profile of a live device: written to `path`, and shown, or printed. */
+static int probe_device(cli *c, const char *wanted, const char *path) {
+    const char *target;
+    hd_probe probe;
+    if (path && !hd_ends_in(path, ".yaml"))
+        return cli_wrong(c, "--out names a profile, which must end in .yaml, not '%s'", path);
+    if (path && hd_output_target(c->arena, &c->diag, path, &target))
+        return CLI_WRONG;
+    cli_progress(c, "probing a device");
+    hd_status status = hd_probe_device(c->arena, &c->diag, wanted, &probe);
+    cli_progress(c, NULL);
+    if (status != HD_OK)
+        return CLI_WRONG;
+    const hd_device *device = probe.device;
+    if (path && (hd_write_file(&c->diag, path, probe.profile, strlen(probe.profile)) ||
+                 hd_device_read(c->arena, &c->diag, path, &device)))
+        return CLI_WRONG;
+    if (path || c->json)
+        return show_profile(c, device);
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, probe.profile);
+    return cli_print(c, &out);
+}
+
 int cmd_devices(cli *c, int argc, char **argv) {
-    bool names = false, ids = false;
+    bool names = false, ids = false, probe = false;
+    const char *on = NULL, *path = NULL;
     const cli_option options[] = {
+        {"probe", 0, NULL,
+         "make a profile of a device: what its driver tells, and short measurements", CLI_FLAG,
+         &probe},
+        {"on", 0, "DEVICE",
+         "the device to probe: an id of the list, or a part of its name; default: the first GPU, "
+         "or else the first device",
+         CLI_TEXT, &on},
+        {"out", 'o', "FILE", "the profile to write; default: standard output", CLI_TEXT, &path},
         {"names", 0, NULL, "only the names that --device takes, one a line", CLI_FLAG, &names},
         {"ids", 0, NULL, "only the ids that --on takes, one a line", CLI_FLAG, &ids},
         {0}};
@@ -75,12 +118,18 @@ int cmd_devices(cli *c, int argc, char **argv) {
         "takes. With NAME (a profile, a file ending in .yaml, 'host', or a profile in one line "
         "such as "
         "\"warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768\"), shows "
-        "that profile alone.",
+        "that profile alone. With --probe, prints or writes a profile of a device that is there.",
         {0, 1}};
     if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
-    if ((names || ids) && (c->word_count || c->json || (names && ids)))
+    if ((names || ids) && (c->word_count || c->json || probe || (names && ids)))
         return cli_wrong(c, "--names and --ids each go alone, without a NAME and --json");
+    if (!probe && (on || path))
+        return cli_wrong(c, "--%s goes with --probe", on ? "on" : "out");
+    if (probe && c->word_count)
+        return cli_wrong(c, "--probe takes no NAME; --on names the device to probe");
+    if (probe)
+        return probe_device(c, on, path);
     hd_str out = {.arena = c->arena};
     if (names || ids) {
         cli_texts all = {0};
@@ -95,9 +144,5 @@ int cmd_devices(cli *c, int argc, char **argv) {
     const hd_device *d;
     if (hd_device_find(c->arena, &c->diag, c->words[0], &d))
         return CLI_WRONG;
-    if (c->json)
-        return cli_print_row(c, hd_device_members, hd_row(d));
-    hd_str_printf(&out, "%s: %s\n", d->name, d->title ? d->title : d->name);
-    hd_show_row(&(hd_view){c->arena}, hd_device_lines, d, &out);
-    return cli_print(c, &out);
+    return show_profile(c, d);
 }

@@ -63,6 +63,14 @@ hd_status hd_device_parse_synthetic(hd_arena *arena, const hd_diag *diag, const 
                                     const hd_device **device);
 hd_status hd_device_read(hd_arena *arena, const hd_diag *diag, const char *path,
                          const hd_device **device);
+/* Where a figure comes from: for "l1" perhaps "query: CL_DEVICE_...". */
+typedef struct hd_figure_source {
+    const char *key, *text;
+} hd_figure_source;
+/* A profile in YAML, which hd_device_read() reads: `about`, lines of text, as comments, the title,
+ * and the figures that have a source. */
+const char *hd_device_profile(hd_arena *arena, const hd_device *device, const char *about,
+                              const hd_figure_source *sources, size_t count);
 hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device **device);
 /* The synthetic form of a device; parses back to the same numbers. */
 const char *hd_device_print(hd_arena *arena, const hd_device *device);

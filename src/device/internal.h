@@ -35,6 +35,9 @@ extern const device_figure device_figures[DEVICE_FIGURES];
 const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
                               const char *const *parts, size_t count);
 
+/* Adds the value as the synthetic form has it: parts with '/' or ',' between them. */
+void device_figure_print(hd_str *s, const hd_device *device, const device_figure *figure);
+
 /* What is wrong with the numbers, and with which figure; NULL when nothing is. */
 const char *device_fault(const hd_device *device, const char **key);
 

@@ -86,16 +86,18 @@ static hd_status refuse_empty(const source *s, const hd_yaml *map) {
     return status;
 }
 
+/* By the kind of figure. */
+static const hd_yaml_key *const part_keys[] = {number_keys, cache_keys, weights_keys, number_keys,
+                                               tags_keys};
+static const size_t part_counts[] = {1, 2, 3, 1, 2};
+
 static hd_status set_figures(const source *s, hd_device *device) {
-    static const hd_yaml_key *const keys[] = {number_keys, cache_keys, weights_keys, number_keys,
-                                              tags_keys};
-    static const size_t part_counts[] = {1, 2, 3, 1, 2};
     for (int i = 0; i < DEVICE_FIGURES; i++) {
         const device_figure *figure = &device_figures[i];
         const hd_yaml *map = hd_yaml_get(&s->file->root, figure->key);
         const char *parts[DEVICE_MAX_PARTS] = {figure->fallback}; /* of one that is left out */
         for (size_t p = 0; map && p < part_counts[figure->kind]; p++)
-            parts[p] = hd_yaml_text(map, keys[figure->kind][p].name);
+            parts[p] = hd_yaml_text(map, part_keys[figure->kind][p].name);
         const char *wrong =
             device_figure_set(s->arena, device, figure, parts, map ? part_counts[figure->kind] : 1);
         if (wrong)
@@ -123,4 +125,74 @@ hd_status hd_device_read(hd_arena *arena, const hd_diag *diag, const char *path,
     if (status == HD_OK)
         *device = read;
     return status;
+}
+
+/* ---- writing --------------------------------------------------------------- */
+
+enum { COLUMNS = 100 };
+
+/* No letter that YAML does not know. */
+static char plain(char letter) {
+    return (unsigned char)letter < ' ' || letter == '\x7f' ? '?' : letter;
+}
+
+/* A text between double quotes, whose lines YAML joins by blanks, so that words go on in a new
+ * line where this one, which has `column` letters already, is full. */
+static void add_quoted(hd_str *s, const char *text, size_t column) {
+    hd_str_add(s, "\"");
+    for (const char *p = text; *p;) {
+        size_t length = strcspn(p, " ");
+        if (p > text && column + length + 3 > COLUMNS) {
+            hd_str_add(s, "\n    ");
+            column = 4;
+        } else if (p > text) {
+            hd_str_add(s, " ");
+        }
+        for (size_t i = 0; i < length; i++)
+            hd_str_printf(s, "%s%c", p[i] == '"' || p[i] == '\\' ? "\\" : "", plain(p[i]));
+        column += length + 1;
+        p += length;
+        p += strspn(p, " ");
+    }
+    hd_str_add(s, "\"");
+}
+
+static void add_figure(hd_str *s, const hd_device *device, const device_figure *figure,
+                       const char *from) {
+    hd_str value = {.arena = s->arena}, line = {.arena = s->arena};
+    device_figure_print(&value, device, figure);
+    char *rest = hd_strdup(s->arena, hd_str_text(&value));
+    hd_str_printf(&line, "%s: {", figure->key);
+    for (size_t p = 0; p < part_counts[figure->kind]; p++) {
+        const char *part = rest ? strsep(&rest, "/,") : "0"; /* the line of a cache of size 0 */
+        hd_str_printf(&line, "%s: %s, ", part_keys[figure->kind][p].name, part);
+    }
+    if (line.length + strlen(from) + strlen("source: \"\"}") <= COLUMNS)
+        hd_str_printf(s, "%ssource: ", hd_str_text(&line));
+    else
+        hd_str_printf(s, "%.*s\n  source: ", (int)line.length - 1, hd_str_text(&line));
+    bool is_new = s->data[s->length - strlen("  source: ") - 1] == '\n';
+    add_quoted(s, from, is_new ? strlen("  source: ") : line.length + strlen("source: "));
+    hd_str_add(s, "}\n");
+}
+
+const char *hd_device_profile(hd_arena *arena, const hd_device *device, const char *about,
+                              const hd_figure_source *sources, size_t count) {
+    hd_str s = {.arena = arena};
+    for (const char *line = about; *line;) {
+        size_t length = strcspn(line, "\n");
+        hd_str_add(&s, "# ");
+        for (size_t i = 0; i < length; i++)
+            hd_str_printf(&s, "%c", plain(line[i]));
+        hd_str_add(&s, "\n");
+        line += length + (line[length] == '\n');
+    }
+    hd_str_add(&s, "title: ");
+    add_quoted(&s, device->title, strlen("title: "));
+    hd_str_add(&s, "\n");
+    for (int i = 0; i < DEVICE_FIGURES; i++)
+        for (size_t k = 0; k < count; k++)
+            if (!strcmp(sources[k].key, device_figures[i].key))
+                add_figure(&s, device, &device_figures[i], sources[k].text);
+    return hd_str_text(&s);
 }

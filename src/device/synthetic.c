@@ -241,7 +241,7 @@ static const char *weight_text(hd_arena *arena, double weight) {
     return hd_format(arena, "%.17g", weight);
 }
 
-static void print_value(hd_str *s, const hd_device *device, const device_figure *figure) {
+void device_figure_print(hd_str *s, const hd_device *device, const device_figure *figure) {
     const void *member = (const char *)device + figure->offset;
     const hd_cache *cache = member;
     const uint32_t *number = member;
@@ -268,7 +268,7 @@ const char *hd_device_print(hd_arena *arena, const hd_device *device) {
     for (int i = 0; i < DEVICE_FIGURES; i++) {
         const device_figure *figure = &device_figures[i];
         hd_str value = {.arena = arena};
-        print_value(&value, device, figure);
+        device_figure_print(&value, device, figure);
         if (!figure->quiet || strcmp(hd_str_text(&value), figure->fallback))
             hd_str_printf(&s, "%s%s:%s", i ? " " : "", figure->key, hd_str_text(&value));
     }

@@ -93,6 +93,18 @@ typedef struct hd_compute_argument {
     size_t bytes;
 } hd_compute_argument;
 
+/* What a driver may tell of its device. */
+typedef enum hd_compute_figure {
+    HD_COMPUTE_WARP,      /* work-items that execute an instruction together */
+    HD_COMPUTE_GROUP,     /* work-items of a group, at most */
+    HD_COMPUTE_LOCAL,     /* bytes of local (shared) memory of a group */
+    HD_COMPUTE_ITEMS,     /* work-items that a compute unit (SM) holds at once */
+    HD_COMPUTE_GROUPS,    /* groups that it holds at once */
+    HD_COMPUTE_REGISTERS, /* its 32-bit registers */
+    HD_COMPUTE_L2,        /* bytes of the cache that the device shares */
+    HD_COMPUTE_FIGURES
+} hd_compute_figure;
+
 /* The time of a launch. */
 typedef struct hd_compute_timer {
     void *events[2];
@@ -109,6 +121,9 @@ struct hd_compute_api {
     const char *(*open)(hd_arena *arena, const char *id, hd_compute **gpu);
     /* All else is to be released before. The memory is the arena's. */
     void (*close)(hd_compute *gpu);
+    /* A figure, of which *query is the driver's name ("CL_DEVICE_MAX_WORK_GROUP_SIZE"); 0: the
+     * driver does not tell. Some are told of a kernel alone, which may be NULL. */
+    uint64_t (*ask)(hd_compute *gpu, void *kernel, hd_compute_figure figure, const char **query);
 
     /* A timed queue is one whose launches may have timers. */
     const char *(*make_queue)(hd_compute *gpu, bool timed, hd_compute_queue *queue);
@@ -176,6 +191,7 @@ struct hd_compute_api {
      .list = list_devices,                    \
      .open = open_device,                     \
      .close = close_device,                   \
+     .ask = ask,                              \
      .make_queue = make_queue,                \
      .release_queue = release_queue,          \
      .flush = flush,                          \

@@ -172,6 +172,28 @@ hd_status hd_compute_join_cuda(hd_arena *arena, hd_compute **gpu, const char **w
     return HD_OK;
 }
 
+static uint64_t ask(hd_compute *gpu, void *kernel, hd_compute_figure figure, const char **query) {
+    static const struct {
+        int attribute; /* CUdevice_attribute */
+        const char *name;
+    } queries[HD_COMPUTE_FIGURES] = {
+        [HD_COMPUTE_WARP] = {10, "CU_DEVICE_ATTRIBUTE_WARP_SIZE"},
+        [HD_COMPUTE_GROUP] = {1, "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK"},
+        [HD_COMPUTE_LOCAL] = {8, "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK"},
+        [HD_COMPUTE_ITEMS] = {39, "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR"},
+        [HD_COMPUTE_GROUPS] = {106, "CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR"},
+        [HD_COMPUTE_REGISTERS] = {82, "CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR"},
+        [HD_COMPUTE_L2] = {38, "CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE"}};
+    int value = 0;
+    (void)kernel;
+    *query = queries[figure].name;
+    return call_of(gpu)->device_attribute(&value, queries[figure].attribute, of(gpu)->number) ==
+                       0 &&
+                   value > 0
+               ? (uint64_t)value
+               : 0;
+}
+
 /* ---- queues -------------------------------------------------------------------------- */
 
 static const char *make_queue(hd_compute *gpu, bool timed, hd_compute_queue *queue) {

@@ -173,6 +173,42 @@ hd_status hd_compute_join_opencl(hd_arena *arena, cl_context context, cl_device_
     return HD_OK;
 }
 
+/* A number of four or eight bytes, of the device or of a kernel. */
+static uint64_t ask(hd_compute *gpu, void *kernel, hd_compute_figure figure, const char **query) {
+    /* NVIDIA's and AMD's are those of cl_nv_device_attribute_query and cl_amd_device_attribute_query.
+     * CL_DEVICE_GLOBAL_MEM_CACHE_SIZE is not asked for: by driver it is a cache of a compute unit,
+     * all of these, or the last cache before memory. */
+    static const struct {
+        hd_compute_figure figure;
+        cl_uint what;
+        bool of_kernel;
+        const char *name;
+    } queries[] = {
+        {HD_COMPUTE_WARP, 0x4003, false, "CL_DEVICE_WARP_SIZE_NV"},
+        {HD_COMPUTE_WARP, 0x4043, false, "CL_DEVICE_WAVEFRONT_WIDTH_AMD"},
+        {HD_COMPUTE_WARP, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, true,
+         "CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE"},
+        {HD_COMPUTE_GROUP, CL_DEVICE_MAX_WORK_GROUP_SIZE, false, "CL_DEVICE_MAX_WORK_GROUP_SIZE"},
+        {HD_COMPUTE_LOCAL, CL_DEVICE_LOCAL_MEM_SIZE, false, "CL_DEVICE_LOCAL_MEM_SIZE"},
+        {HD_COMPUTE_REGISTERS, 0x4002, false, "CL_DEVICE_REGISTERS_PER_BLOCK_NV"},
+    };
+    const driver_opencl_library *call = call_of(gpu);
+    for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
+        uint64_t value = 0;
+        *query = queries[q].name;
+        if (queries[q].figure != figure || (queries[q].of_kernel && !kernel))
+            continue;
+        cl_int error =
+            queries[q].of_kernel
+                ? call->kernel_info(kernel, of(gpu)->id, queries[q].what, sizeof value, &value,
+                                    NULL)
+                : call->device_info(of(gpu)->id, queries[q].what, sizeof value, &value, NULL);
+        if (error == CL_SUCCESS && value)
+            return value;
+    }
+    return 0;
+}
+
 void hd_compute_opencl_context(const hd_compute *gpu, cl_context *context, cl_device_id *id) {
     *context = ((const opencl *)gpu)->context;
     *id = ((const opencl *)gpu)->id;

@@ -34,6 +34,15 @@ hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject,
 
 /* ---- the profile ------------------------------------------------------------------ */
 
+/* `word` stands in `name`, not as a part of a longer one: the A10 is no A100. */
+static bool has_word(const char *name, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = name; (at = strcasestr(at, word)); at++)
+        if ((at == name || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[length]))
+            return true;
+    return false;
+}
+
 /* Words of `title`, of letters and digits, that stand in `name`; *model: one with a digit does, or
  * there is none with one. */
 static uint32_t common_words(hd_arena *arena, const char *title, const char *name, bool *model) {
@@ -44,7 +53,7 @@ static uint32_t common_words(hd_arena *arena, const char *title, const char *nam
         bool digits = false;
         for (; isalnum((unsigned char)title[length]); length++)
             digits |= isdigit((unsigned char)title[length]) != 0;
-        bool found = length && strcasestr(name, hd_strndup(arena, title, length));
+        bool found = length && has_word(name, hd_strndup(arena, title, length));
         count += found;
         has_digits |= digits;
         found_digits |= digits && found;

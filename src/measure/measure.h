@@ -63,6 +63,9 @@ hd_status hd_contents_compare(hd_arena *arena, const hd_diag *diag, const hd_job
 hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_measure_options *options, void **contents, hd_timing *timing);
 
+/* Whether a device is meant by hd_measure_options.device: "0:1" and "cuda:0" are an id, anything
+ * else is part of a name. */
+bool hd_measure_device_is(const hd_compute_device *device, const char *wanted);
 /* The device that a job is run on: hd_measure_options.device. */
 hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                             const char *wanted, hd_compute_device *device);

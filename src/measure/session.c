@@ -22,8 +22,7 @@ hd_status hd_session_fail(const hd_session *session, const hd_place *place, cons
 
 /* ---- devices ------------------------------------------------------------ */
 
-/* "0:1" and "cuda:0" are an id; anything else is part of a name. */
-static bool device_matches(const hd_compute_device *device, const char *wanted) {
+bool hd_measure_device_is(const hd_compute_device *device, const char *wanted) {
     if (!wanted || !*wanted)
         return true;
     const char *at = !strncmp(wanted, "cuda:", 5) ? wanted + 5 : wanted;
@@ -58,7 +57,7 @@ hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *
                        missing);
     hd_str names = {.arena = arena};
     for (uint32_t d = 0; d < count; d++) {
-        if (device_matches(&devices[d], wanted)) {
+        if (hd_measure_device_is(&devices[d], wanted)) {
             *device = devices[d];
             return HD_OK;
         }

@@ -12,6 +12,19 @@ accepts measure body.cl --layout '{x,y}{tag}/da' --repeats 1
 prints '^  outputs equal: yes$'
 refuses "error: .*no_such_device" measure body.yaml --layout soa --on no_such_device
 refuses "error: " measure body.yaml --layout soa --on 99:99
+# A profile of the device, which other commands take.
+refuses "error: no device is called 'no_such_device'; there are: " devices --probe --on no_such_device
+accepts devices --probe --on 0:0
+cp "$work/log/out" printed.yaml
+accepts devices printed.yaml
+accepts devices --probe --on 0:0 -o mine.yaml
+prints '^mine: '
+prints '^  from +mine.yaml$'
+grep -q '^# Probed: OpenCL 0:0 ' mine.yaml || complain "the profile does not say of which device"
+accepts cost body.yaml --device mine.yaml
+accepts devices --probe --on 0:0 --json
+prints '"warp": [0-9]'
+
 # What cannot be rewritten is an error, but the ranking holds all the same.
 given cast.cl
 call advise cast.cl --measure

@@ -185,10 +185,32 @@ static void numbers_without_sense_are_refused(void **state) {
 static void every_shipped_profile_loads(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    const char *names[] = {"a100",           "amd-carrizo",    "amd-kaveri",     "firepro-s9000",
-                           "geforce-gtx285", "geforce-gtx480", "geforce-gtx680", "h100",
-                           "h200",           "radeon-fiji",    "tesla-c1060",    "tesla-k20c",
-                           "tesla-m2050"};
+    static const char *const names[] = {"a10",
+                                        "a100",
+                                        "amd-carrizo",
+                                        "amd-kaveri",
+                                        "b200",
+                                        "firepro-s9000",
+                                        "geforce-gtx285",
+                                        "geforce-gtx480",
+                                        "geforce-gtx680",
+                                        "h100",
+                                        "h200",
+                                        "intel-max-1550",
+                                        "l4",
+                                        "l40s",
+                                        "mi210",
+                                        "mi250x",
+                                        "mi300x",
+                                        "radeon-fiji",
+                                        "rtx-3090",
+                                        "rtx-4090",
+                                        "rtx-5090",
+                                        "t4",
+                                        "tesla-c1060",
+                                        "tesla-k20c",
+                                        "tesla-m2050",
+                                        "v100"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const hd_device *d = found(arena, names[i]);
         assert_string_equal(d->name, names[i]);
@@ -197,6 +219,58 @@ static void every_shipped_profile_loads(void **state) {
         assert_true(d->w_l1 == 1 && d->sms > 0);
         assert_same_numbers(d, found(arena, hd_device_print(arena, d)));
         assert_same_numbers(d, found(arena, d->source_file));
+    }
+    /* and none beside them */
+    const hd_device **all;
+    size_t count;
+    assert_int_equal(hd_device_list(arena, NULL, &all, &count), HD_OK);
+    assert_int_equal(count, sizeof names / sizeof *names + 1);
+    hd_arena_free(arena);
+}
+
+/* What holds of every GPU that there is a profile of; a slip of a digit or a unit breaks it. */
+static void figures_of_shipped_profiles_are_plausible(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_device **all;
+    size_t count;
+    assert_int_equal(hd_device_list(arena, NULL, &all, &count), HD_OK);
+    for (size_t i = 0; i + 1 < count; i++) {
+        const hd_device *d = all[i];
+        bool plausible =
+            (d->warp == 16 || d->warp == 32 || d->warp == 64) && d->segment >= 32 &&
+            d->segment <= 128 && d->l1.size <= UINT64_C(512) << 10 &&
+            d->l2.size <= UINT64_C(256) << 20 && d->w_l2 >= 1.5 * d->w_l1 &&
+            d->w_dram >= 1.5 * d->w_l2 && d->w_dram <= 100 && d->max_blocks >= 8 &&
+            d->max_threads >= 1024 && d->max_threads <= 2560 &&
+            /* all threads at once have at least 16 registers each, one has not them all */
+            d->registers >= 16 * d->max_threads && d->max_registers * d->warp < d->registers;
+        plausible = plausible && (!d->l1.size || !d->l2.size || d->l1.size < d->l2.size);
+        if (!plausible)
+            fail_msg("%s: %s", d->name, hd_device_print(arena, d));
+    }
+    hd_arena_free(arena);
+}
+
+static void every_figure_of_a_shipped_profile_has_a_source(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_device **all;
+    size_t count;
+    assert_int_equal(hd_device_list(arena, NULL, &all, &count), HD_OK);
+    for (size_t i = 0; i + 1 < count; i++) {
+        char *text, *line, *rest;
+        size_t length;
+        uint32_t figures = 0, sources = 0;
+        assert_int_equal(hd_read_file(arena, NULL, all[i]->source_file, &text, &length), HD_OK);
+        for (rest = text; (line = strsep(&rest, "\n"));) {
+            figures += *line != '#' && strstr(line, ": {") != NULL;
+            const char *source = strstr(line, "source: ");
+            /* a source says more than that there is one */
+            sources += source && *line != '#' && strlen(source) > strlen("source: \"x\"}");
+        }
+        if (figures < 10 || sources != figures)
+            fail_msg("%s: %u figures, %u sources", all[i]->name, figures, sources);
     }
     hd_arena_free(arena);
 }
@@ -221,7 +295,7 @@ static void list_is_sorted_and_ends_with_the_host(void **state) {
     const hd_device **devices;
     size_t count;
     assert_int_equal(hd_device_list(arena, NULL, &devices, &count), HD_OK);
-    assert_true(count >= 14);
+    assert_true(count >= 27);
     for (size_t i = 1; i + 1 < count; i++)
         assert_true(strcmp(devices[i - 1]->name, devices[i]->name) < 0);
     assert_string_equal(devices[count - 1]->name, "host");
@@ -441,9 +515,9 @@ static void unknown_name_lists_the_known_ones(void **state) {
     assert_int_equal(hd_device_find(f->arena, &diag, "tesla-k20", &device), HD_EINPUT);
     assert_int_equal(h.count, 1);
     assert_non_null(
-        strstr(h.text, "there is no device 'tesla-k20'; known are a100, amd-carrizo, "));
+        strstr(h.text, "there is no device 'tesla-k20'; known are a10, a100, amd-carrizo, "));
     assert_non_null(strstr(h.text, "mine, "));
-    assert_non_null(strstr(h.text, "tesla-m2050, host, "));
+    assert_non_null(strstr(h.text, "tesla-m2050, v100, host, "));
 }
 
 static void own_folder_must_exist(void **state) {
@@ -469,6 +543,8 @@ int main(void) {
         cmocka_unit_test(synthetic_errors_name_the_place),
         cmocka_unit_test(numbers_without_sense_are_refused),
         cmocka_unit_test(every_shipped_profile_loads),
+        cmocka_unit_test(figures_of_shipped_profiles_are_plausible),
+        cmocka_unit_test(every_figure_of_a_shipped_profile_has_a_source),
         cmocka_unit_test(devices_of_the_paper_have_its_figures),
         cmocka_unit_test(list_is_sorted_and_ends_with_the_host),
         cmocka_unit_test(host_is_read_from_the_machine),

@@ -130,7 +130,15 @@ static void profiles_are_found_by_model(void **state) {
                                            {"NVIDIA A100-SXM4-40GB", "a100"},
                                            {"Tesla K20c", "tesla-k20c"},
                                            {"NVIDIA GeForce GTX 680", "geforce-gtx680"},
-                                           {"NVIDIA GeForce RTX 4090", NULL},
+                                           {"NVIDIA GeForce RTX 4090", "rtx-4090"},
+                                           {"NVIDIA GeForce RTX 4080", NULL},
+                                           {"NVIDIA A10", "a10"},
+                                           {"NVIDIA A10G", NULL},
+                                           {"NVIDIA L4", "l4"},
+                                           {"NVIDIA L40S", "l40s"},
+                                           {"NVIDIA L40", NULL},
+                                           {"Tesla T4", "t4"},
+                                           {"Tesla V100-SXM2-16GB", "v100"},
                                            {"Fake GPU 0", NULL}};
     fixture *f = *state;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {

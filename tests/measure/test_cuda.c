@@ -7,6 +7,7 @@
 #include "frontend/frontend.h"
 #include "job/fixture.h"
 #include "driver/cuda_library.h"
+#include "measure/probe.h"
 #include "measure/session.h"
 
 /* ---- a job --------------------------------------------------------------------- */
@@ -254,6 +255,63 @@ static void opencl_kernels_stay_with_opencl(void **state) {
     assert_non_null(strstr(f->seen.text, "kernels in OpenCL C run on no other"));
 }
 
+/* ---- a profile of the device --------------------------------------------------------- */
+
+static void a_profile_has_what_the_driver_tells(void **state) {
+    fixture *f = *state;
+    hd_probe probe;
+    const hd_device *read;
+    if (hd_probe_device(f->arena, &f->diag, NULL, &probe) != HD_OK) /* before OpenCL's */
+        fail_msg("%s", f->seen.text);
+    const hd_device *d = probe.device;
+    assert_string_equal(d->title, "Fake GPU 0");
+    assert_int_equal(d->warp, 32);
+    assert_int_equal(d->sms, 2);
+    assert_int_equal(d->max_blocks, 16);
+    assert_int_equal(d->max_threads, 1536);
+    assert_int_equal(d->registers, 65536);
+    assert_int_equal(d->max_registers, 255);
+    assert_int_equal(d->l2.size, 1 << 20);
+    assert_int_equal(d->segment, d->l1.size ? d->l1.line : d->l2.line);
+    assert_true(d->w_l1 == 1 && d->w_l2 >= 1 && d->w_dram >= d->w_l2);
+    static const char *const told[] = {
+        "warp: {value: 32, source: \"query: CU_DEVICE_ATTRIBUTE_WARP_SIZE\"}",
+        "source: \"query: CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE; line ",
+        "# and 48 KiB of local memory (CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK).",
+        "l1: {size: ", "  source: \"measured: "};
+    for (size_t t = 0; t < sizeof told / sizeof *told; t++)
+        if (!strstr(probe.profile, told[t]))
+            fail_msg("no '%s' in %s", told[t], probe.profile);
+    const char *path = fixture_write(f, "fake.yaml", probe.profile, strlen(probe.profile));
+    assert_int_equal(hd_device_read(f->arena, &f->diag, path, &read), HD_OK);
+    assert_string_equal(hd_device_print(f->arena, read), hd_device_print(f->arena, d));
+}
+
+/* And the context is released with nothing left, or the fake driver ends the process. */
+static void a_probe_that_fails_says_at_what(void **state) {
+    fixture *f = *state;
+    static const char *const calls[][2] = {
+        {"cuDevicePrimaryCtxRetain:1", "cannot open Fake GPU 0: "},
+        {"cuStreamCreate:1", "cannot make a stream on Fake GPU 0: "},
+        {"nvrtcCompileProgram:1", "cannot compile on Fake GPU 0: "},
+        {"cuModuleLoadData:1", "cannot load the compiled kernels on Fake GPU 0: "},
+        {"cuMemAlloc_v2:1", "cannot allocate 4 bytes on Fake GPU 0: "},
+        {"cuMemAlloc_v2:2", "cannot allocate 4096 bytes on Fake GPU 0: "},
+        {"cuLaunchKernel:3", "cannot launch the kernel on Fake GPU 0: "},
+        {"cuMemcpyDtoHAsync_v2:2", "cannot read the device's memory on Fake GPU 0: "},
+        {"cuEventElapsedTime:2", "cannot time the kernel on Fake GPU 0: "}};
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        hd_probe probe;
+        memset(&f->seen, 0, sizeof f->seen);
+        setenv("FAKE_CUDA_FAIL", hd_format(f->arena, "%s:46", calls[c][0]), 1);
+        hd_status status = hd_probe_device(f->arena, &f->diag, "cuda:0", &probe);
+        unsetenv("FAKE_CUDA_FAIL");
+        if (status != HD_ESYSTEM || f->seen.errors != 1 || !strstr(f->seen.text, calls[c][1]))
+            fail_msg("%s: status %d, %u errors: %s", calls[c][0], status, f->seen.errors,
+                     f->seen.text);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(int argc, char **argv) {
@@ -276,6 +334,8 @@ int main(int argc, char **argv) {
         TEST(shared_memory_is_asked_for),
         TEST(without_a_device_one_line_says_what_is_missing),
         TEST(opencl_kernels_stay_with_opencl),
+        TEST(a_profile_has_what_the_driver_tells),
+        TEST(a_probe_that_fails_says_at_what),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Without any OpenCL driver the message says what to install. */
 #include "job/fixture.h"
-#include "measure/measure.h"
+#include "measure/probe.h"
 
 static void the_driver_to_install_is_named(void **state) {
     fixture *f = *state;
@@ -16,12 +16,28 @@ static void the_driver_to_install_is_named(void **state) {
     assert_string_equal(f->seen.file, "k.cl");
 }
 
+static void nothing_can_be_probed(void **state) {
+    fixture *f = *state;
+    uint32_t count;
+    const char *missing;
+    hd_probe probe;
+    hd_compute_named("cuda")->list(f->arena, &count, &missing);
+    if (count)
+        skip();
+    assert_int_equal(hd_probe_device(f->arena, &f->diag, NULL, &probe), HD_ESYSTEM);
+    assert_int_equal(f->seen.errors, 1);
+    assert_non_null(strstr(f->seen.text, "there is no device to probe. OpenCL: "));
+    assert_non_null(strstr(f->seen.text, "pocl-opencl-icd"));
+    assert_non_null(strstr(f->seen.text, missing));
+}
+
 int main(void) {
     /* The loader reads this before its first call. */
     setenv("OCL_ICD_VENDORS", "/nonexistent-opencl-vendors", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_driver_to_install_is_named, fixture_setup,
                                         fixture_teardown),
+        cmocka_unit_test_setup_teardown(nothing_can_be_probed, fixture_setup, fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
