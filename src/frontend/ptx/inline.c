@@ -120,13 +120,14 @@ const char *ptx_lower_inline(front_builder *out, const char *assembly, ptx_inlin
                       .entry = &ptx->functions[0],
                       .kernel = hd_new(arena, kir_kernel),
                       .dynamic = KIR_NONE,
+                      .stack = KIR_NONE,
                       .predicate = KIR_NONE,
                       .is_open = true,
                       .is_inline = true};
     l.static_of.arena = l.definitions.arena = arena;
     l.known_pointers = (hd_hash_table){.arena = arena, .key_bytes = sizeof(ptx_pointed)};
     ptx_index_names(&shared);
-    l.at = ptx_instance_new(&l, ptx_names_of(&shared, 0));
+    l.at = ptx_instance_new(&l, ptx_names_of(&shared, 0), false);
     write_operands(&l, operands, count);
     ptx_lower_body(&l);
     if (!l.out.status && l.statics.count)
