@@ -65,6 +65,7 @@ typedef struct hd_ptx_kernel_facts {
     uint32_t static_shared, local_bytes, constant_bytes, registers;
     uint32_t most_threads;        /* of a block */
     uint32_t required_threads[3]; /* 0: any */
+    uint32_t architecture;        /* that its text is for: 80 of sm_80; 0: it does not say */
 } hd_ptx_kernel_facts;
 
 hd_status hd_ptx_open(const hd_ptx_options *options, const hd_diag *diag, hd_ptx **machine);

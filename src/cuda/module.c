@@ -310,6 +310,8 @@ void cuda_kernel_param(const cuda_kernel *kernel, uint32_t index, uint32_t *offs
 }
 
 uint32_t cuda_kernel_architecture(const cuda_kernel *kernel) {
+    if (kernel->facts.architecture) /* of linked texts each has its own */
+        return kernel->facts.architecture;
     return kernel->module->text ? kernel->module->text->architecture : 0;
 }
 

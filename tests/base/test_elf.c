@@ -98,6 +98,11 @@ static void test_names(void **state) {
     hd_arena *arena = hd_arena_new();
     (void)state;
     assert_string_equal(hd_readable_symbol(arena, "main"), "main");
+    static const char own[] = "__nv_static_25__c8a281e6_4_a_cu_4b8d1af2_hidden";
+    assert_string_equal(hd_plain_symbol(own), "hidden");
+    assert_string_equal(hd_readable_symbol(arena, own), "hidden");
+    assert_string_equal(hd_plain_symbol("__nv_static_99__short"), "__nv_static_99__short");
+    assert_string_equal(hd_plain_symbol("hidden"), "hidden");
     hd_arena_free(arena);
 }
 

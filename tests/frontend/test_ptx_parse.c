@@ -607,6 +607,7 @@ static void parts_are_linked(void **state) {
     assert_int_equal(m->variable_count, 8);
     assert_int_equal(m->function_count, 6);
     assert_int_equal(function(m, "f")->part, 1);
+    assert_string_equal(function(m, "f")->target, "sm_90");
     assert_true(function(m, "f")->has_body);
     assert_int_equal(function(m, "t")->part, 2); /* the one that is not weak */
     assert_int_equal(variable(m, "there")->init[0], 2);

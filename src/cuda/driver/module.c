@@ -373,8 +373,7 @@ API cuLinkComplete(linking *state, void **image, size_t *bytes) {
     *image = state->text;
     if (bytes)
         *bytes = state->bytes;
-    cuda_process *p = cuda_enter();
-    return dr_end(p, complete(p, state));
+    RUN(complete(p, state));
 }
 
 API cuLinkDestroy(linking *state) {

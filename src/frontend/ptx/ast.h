@@ -141,7 +141,8 @@ typedef struct ptx_variable {
  * name of its own and rewrites its uses. */
 typedef struct ptx_function {
     const char *name;
-    uint32_t part; /* of the text, from 0 */
+    uint32_t part;      /* of the text, from 0 */
+    const char *target; /* of that part */
     ptx_linkage linkage;
     ptx_place place;
     bool is_entry, has_body;
@@ -166,7 +167,7 @@ typedef struct ptx_function {
 typedef struct ptx_module {
     const char *path;
     uint32_t version_major, version_minor;
-    const char *target; /* "sm_90a", of several the first sm_ */
+    const char *target; /* "sm_90a", of several the first sm_; of the first part */
     const char **files; /* .file; [0] is the PTX text itself, so that file 1 is files[1]. Those of
                            further parts stand behind */
     uint32_t file_count;

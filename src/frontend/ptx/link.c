@@ -88,6 +88,7 @@ void ptx_add_function(ptx_reader *r, const ptx_token *name, const ptx_function *
     ptx_function *old = known->function ? &r->functions.data[known->function - 1] : NULL;
     ptx_function made = *f;
     made.part = r->part;
+    made.target = r->module->target;
     if (known->variable) {
         fail_twice(r, name, r->variables.data[known->variable - 1].place);
     } else if (!old) {

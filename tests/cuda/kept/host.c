@@ -2,7 +2,8 @@
  * Kernels of ../programs from their PTX alone, by the driver interface: what can be tested of whole
  * programs where there is no nvcc. Linked with Heddle's libcuda.so.1.
  *
- *     host FOLDER       with vectors.ptx, histogram.ptx and sums.ptx, which make.sh has made
+ *     host FOLDER           with vectors.ptx, histogram.ptx and sums.ptx, which make.sh has made
+ *     host FOLDER link      links two texts, and what cannot be linked
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -133,14 +134,11 @@ static const char square[] = ".version 7.8\n.target sm_75\n.address_size 64\n"
                              ".visible .func (.reg .u32 r) square(.reg .u32 v) {\n"
                              " mul.lo.u32 r, v, v;\n ret;\n}\n";
 
-/* Texts that make use of each other; and those that do not fit, of which the linker's log says why. */
+/* Texts that make use of each other. */
 static void linked(void) {
     handle state, module;
     void *image;
     unsigned got[32];
-    char log[300];
-    int options[] = {5, 6}; /* the log of errors, and its bytes */
-    void *values[] = {log, (void *)(uintptr_t)sizeof log};
     CU(cuLinkCreate_v2(0, NULL, NULL, &state));
     CU(cuLinkAddData_v2(state, 1, (void *)squares, sizeof squares, "squares", 0, NULL, NULL));
     CU(cuLinkAddData_v2(state, 1, (void *)square, sizeof square, "square", 0, NULL, NULL));
@@ -154,6 +152,15 @@ static void linked(void) {
         CHECK(got[i] == i * i);
     CU(cuMemFree_v2(to));
     CU(cuModuleUnload(module));
+}
+
+/* Those that do not fit, of which the linker's log says why. */
+static void defined_twice(void) {
+    handle state;
+    void *image;
+    char log[300];
+    int options[] = {5, 6}; /* the log of errors, and its bytes */
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
     CU(cuLinkCreate_v2(2, options, values, &state));
     for (int i = 0; i < 2; i++)
         CU(cuLinkAddData_v2(state, 1, (void *)square, sizeof square, "square", 0, NULL, NULL));
@@ -168,10 +175,14 @@ int main(int argc, char **argv) {
     CU(cuInit(0));
     CU(cuDevicePrimaryCtxRetain(&context, 0));
     CU(cuCtxSetCurrent(context));
-    vectors();
-    histogram();
-    sums();
-    linked();
+    if (argc > 2) {
+        linked();
+        defined_twice();
+    } else {
+        vectors();
+        histogram();
+        sums();
+    }
     CU(cuDevicePrimaryCtxRelease_v2(0));
     printf("as expected\n");
     return 0;

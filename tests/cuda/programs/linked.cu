@@ -33,6 +33,9 @@ int main() {
     CUDA(cudaMemcpy(got, x, sizeof got, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 64; i++)
         CHECK(got[i] == 100 * i + (i > 3 ? i : 3));
+    cudaFuncAttributes attributes; // those of its own part, not of all
+    CUDA(cudaFuncGetAttributes(&attributes, use));
+    CHECK(attributes.ptxVersion == __CUDA_ARCH_LIST__ / 10);
     CUDA(cudaFree(x));
     return DONE;
 }
