@@ -5,7 +5,9 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/program.h"
 #include "cli/stop.h"
@@ -77,14 +79,78 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
     recorded *r = user;
     size_t i;
     json_t *o;
-    r->launches += cli_number_of(all, "recorded");
-    r->bytes += cli_number_of(all, "bytes");
-    json_array_foreach(json_object_get(all, "jobs"), i, o)
-        hd_push(arena, &r->jobs,
-                (job_row){text_of(arena, o, "file"), cli_number_of(o, "launches"),
-                          cli_number_of(o, "buffers")});
     json_array_foreach(json_object_get(all, "left_out"), i, o)
         add_left_out(arena, r, o);
+}
+
+/* ---- jobs of what the program has left ---------------------------------------------------------- */
+
+static uint64_t entries_in(const char *list) {
+    uint64_t count = 0;
+    for (const char *at = list; at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        count += !strncmp(at, "  - ", 4);
+    }
+    return count;
+}
+
+/* Makes a job of its lists of buffers and launches, where it has launches. */
+static hd_status make_job(cli *c, recorded *r, const char *number) {
+    const char *name = hd_format(c->arena, "job%s.yaml", number);
+    const char *path = hd_format(c->arena, "%s/%s", r->folder, name);
+    const char *parts[] = {hd_format(c->arena, "%s.buffers", path),
+                           hd_format(c->arena, "%s.launches", path)};
+    char *texts[] = {"", ""};
+    size_t length;
+    if (access(parts[1], R_OK))
+        return HD_OK;
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "kernel: kernels%s.ptx\n", number);
+    for (int i = 0; i < 2; i++) {
+        bool is_there = !access(parts[i], R_OK);
+        hd_status status =
+            is_there ? hd_read_long_file(c->arena, &c->diag, parts[i], SIZE_MAX, &texts[i], &length)
+                     : HD_OK;
+        if (status)
+            return status;
+        hd_str_printf(&out, is_there ? "%s:\n%s" : "", i ? "launches" : "buffers", texts[i]);
+    }
+    hd_status status = hd_write_file(&c->diag, path, out.data, out.length);
+    if (status)
+        return status;
+    unlink(parts[0]);
+    unlink(parts[1]);
+    const job_row row = {name, entries_in(texts[1]), entries_in(texts[0])};
+    r->launches += row.launches;
+    hd_push(c->arena, &r->jobs, row);
+    return HD_OK;
+}
+
+static hd_status make_jobs(cli *c, recorded *r) {
+    hd_status status = HD_OK;
+    for (unsigned n = 1; !status; n++) {
+        const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
+        if (access(hd_format(c->arena, "%s/kernels%s.ptx", r->folder, number), R_OK))
+            break;
+        status = make_job(c, r, number);
+    }
+    return status;
+}
+
+/* Those of the files of contents. */
+static uint64_t bytes_in(cli *c, const char *folder) {
+    struct dirent **entries;
+    struct stat at;
+    uint64_t bytes = 0;
+    int count = scandir(folder, &entries, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        const char *path = hd_format(c->arena, "%s/%s", folder, entries[i]->d_name);
+        bytes += !stat(path, &at) && S_ISREG(at.st_mode) ? (uint64_t)at.st_size : 0;
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return bytes;
 }
 
 /* ---- what is asked for -------------------------------------------------------------------------- */
@@ -189,8 +255,9 @@ int cmd_record(cli *c, int argc, char **argv) {
         {"launches", 0, "A-B", "these launches alone, from 1, of those of --kernel", CLI_TEXT,
          &r.range},
         {"every", 0, "N", "the first one of every N launches", CLI_NUMBER, &r.every},
-        {"limit", 0, "BYTES", "leave launches out whose contents would take more than that",
-         CLI_NUMBER, &r.limit},
+        {"limit", 0, "BYTES",
+         "how much contents may take on the disk; launches that need more are left out", CLI_NUMBER,
+         &r.limit},
         {0}};
     static const cli_page page = {
         "-o FOLDER [OPTIONS] -- PROGRAM [ARGUMENTS]", about, {1, UINT32_MAX}};
@@ -205,8 +272,9 @@ int cmd_record(cli *c, int argc, char **argv) {
     recorded found = {.program = c->words[0], .folder = r.folder};
     hd_status status = run_program(c, &r, results, &found);
     hd_scratch_remove(results);
-    if (status)
+    if (status || (status = make_jobs(c, &found)))
         return cli_status(status);
+    found.bytes = bytes_in(c, hd_format(c->arena, "%s/contents", r.folder));
     hd_str out = {.arena = c->arena};
     show(c, &found, &out);
     int printed = c->json ? cli_print_row(c, result_members, hd_row(&found)) : cli_print(c, &out);

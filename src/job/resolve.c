@@ -105,7 +105,7 @@ static hd_status check_file(const resolver *r, const hd_buffer *buffer) {
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "the file of buffer '%s', %s, is no regular file; save what it gives in one",
                        buffer->name, buffer->file);
-    if ((uint64_t)info.st_size != bytes)
+    if (!hd_job_is_packed(buffer->file) && (uint64_t)info.st_size != bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "buffer '%s' takes %llu bytes (%llu elements of %u), its file %s has %llu",
                        buffer->name, (ull)bytes, (ull)buffer->count, buffer->element_bytes,
