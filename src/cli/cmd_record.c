@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/program.h"
+#include "cli/source_job.h"
 #include "cli/stop.h"
 
 static const char about[] =
@@ -20,7 +21,7 @@ static const char about[] =
     "memory, bit for bit.";
 
 typedef struct request {
-    const char *folder, *kernel, *range, *device_name;
+    const char *folder, *kernel, *range, *device_name, *options;
     uint64_t every, limit, first, last;
     const hd_device *device;
 } request;
@@ -30,6 +31,7 @@ typedef struct request {
 typedef struct job_row {
     const char *file;
     uint64_t launches, buffers;
+    cli_source_job source;
 } job_row;
 
 typedef struct left_row {
@@ -49,6 +51,9 @@ static const hd_member job_members[] = {
     {"file", "job", HD_PLAIN, HD_AT(job_row, file)},
     {"launches", "launches", HD_COUNT, HD_AT(job_row, launches)},
     {"buffers", "buffers", HD_COUNT, HD_AT(job_row, buffers)},
+    {"source", "over the source", HD_PLAIN, HD_AT(job_row, source.file)},
+    {"source_launches", "launches", HD_COUNT, HD_AT(job_row, source.launches)},
+    {"source_misses", HD_AT(job_row, source.why)},
     {0}};
 static const hd_member left_members[] = {
     {"why", "left out because of", HD_PLAIN, HD_AT(left_row, why)},
@@ -120,19 +125,22 @@ static hd_status make_job(cli *c, recorded *r, const char *number) {
         return status;
     unlink(parts[0]);
     unlink(parts[1]);
-    const job_row row = {name, entries_in(texts[1]), entries_in(texts[0])};
+    const job_row row = {name, entries_in(texts[1]), entries_in(texts[0]), {0}};
     r->launches += row.launches;
     hd_push(c->arena, &r->jobs, row);
     return HD_OK;
 }
 
-static hd_status make_jobs(cli *c, recorded *r) {
+static hd_status make_jobs(cli *c, const char *options, recorded *r) {
     hd_status status = HD_OK;
     for (unsigned n = 1; !status; n++) {
         const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
         if (access(hd_format(c->arena, "%s/kernels%s.ptx", r->folder, number), R_OK))
             break;
+        size_t jobs = r->jobs.count;
         status = make_job(c, r, number);
+        if (!status && r->jobs.count > jobs)
+            status = cli_make_source_job(c, r->folder, number, options, &r->jobs.data[jobs].source);
     }
     return status;
 }
@@ -175,6 +183,20 @@ static hd_status read_range(cli *c, request *r) {
     r->first = first - 1;
     r->last = last - 1;
     return HD_OK;
+}
+
+/* The compiler's options as a job in another folder takes them. */
+static hd_status place_options(cli *c, request *r) {
+    char *here = getcwd(NULL, 0);
+    hd_job job = {.path = hd_format(c->arena, "%s/--options", here ? here : "."),
+                  .options = r->options ? r->options : "",
+                  .options_place.file = "--options"};
+    free(here);
+    hd_status status = hd_job_check_options(c->arena, &c->diag, &job);
+    if (!status)
+        hd_job_place_options(c->arena, &job);
+    r->options = job.options;
+    return status;
 }
 
 /* A folder of its own, which is there and empty afterwards. */
@@ -238,6 +260,12 @@ static void show(cli *c, const recorded *r, hd_str *out) {
         cli_show_rows(c, title, job_members, hd_rows(r->jobs.data, r->jobs.count), out);
     else
         hd_str_printf(out, "%s\n", title);
+    for (size_t j = 0; j < r->jobs.count; j++) {
+        const job_row *job = &r->jobs.data[j];
+        if (job->source.why)
+            hd_str_printf(out, "\n%s over the source: %s\n",
+                          job->source.file ? "Not all launches" : "No job", job->source.why);
+    }
     if (r->left_out.count)
         cli_show_rows(c, "\nNot recorded", left_members,
                       hd_rows(r->left_out.data, r->left_out.count), out);
@@ -258,13 +286,17 @@ int cmd_record(cli *c, int argc, char **argv) {
         {"limit", 0, "BYTES",
          "how much contents may take on the disk; launches that need more are left out", CLI_NUMBER,
          &r.limit},
+        {"options", 0, "TEXT",
+         "options for the compiler of the source: \"-I include -DN=3 -std=c++17\"", CLI_TEXT,
+         &r.options},
         {0}};
     static const cli_page page = {
         "-o FOLDER [OPTIONS] -- PROGRAM [ARGUMENTS]", about, {1, UINT32_MAX}};
     if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     if (hd_device_find(c->arena, &c->diag, r.device_name ? r.device_name : CLI_DEVICE, &r.device) ||
-        cli_check_program(c, c->words[0]) || read_range(c, &r) || make_folder(c, &r))
+        cli_check_program(c, c->words[0]) || read_range(c, &r) || place_options(c, &r) ||
+        make_folder(c, &r))
         return CLI_WRONG;
     char *results;
     if (hd_scratch_make(c->arena, &c->diag, &results))
@@ -272,7 +304,7 @@ int cmd_record(cli *c, int argc, char **argv) {
     recorded found = {.program = c->words[0], .folder = r.folder};
     hd_status status = run_program(c, &r, results, &found);
     hd_scratch_remove(results);
-    if (status || (status = make_jobs(c, &found)))
+    if (status || (status = make_jobs(c, r.options, &found)))
         return cli_status(status);
     found.bytes = bytes_in(c, hd_format(c->arena, "%s/contents", r.folder));
     hd_str out = {.arena = c->arena};

@@ -188,6 +188,11 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module);
 
+/* resolve.c: what a launch's `value` says of an argument with these bytes; NULL where numbers do not
+ * say it: pointers, what is too large. */
+const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
+                              uint32_t param, const void *bytes);
+
 /* resolve.c: an error when the job says something that only the machine can do: buffers at fixed
  * addresses, contents that change between launches, arguments by their bytes. `what` can't do it:
  * "measuring". */

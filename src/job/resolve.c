@@ -439,6 +439,34 @@ static hd_status resolve_value(const resolver *r, const kir_kernel *kernel, hd_a
     return HD_OK;
 }
 
+const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
+                              uint32_t index, const void *bytes) {
+    hd_job none = {0};
+    const resolver r = {.arena = arena, .job = &none, .module = module};
+    const kir_param *param = &kernel->params[index];
+    uint32_t count, taken;
+    hd_leaf *leaves = param->bytes <= sizeof((hd_arg *)0)->value
+                          ? leaves_of_param(&r, kernel, index, &count, &taken)
+                          : NULL;
+    if (!leaves || taken > sizeof((hd_arg *)0)->value)
+        return NULL;
+    hd_str text = {.arena = arena};
+    for (uint32_t l = 0; l < count; l++)
+        for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++) {
+            const hd_leaf *leaf = &leaves[l];
+            uint32_t each = (leaf->type.bits + 7u) / 8;
+            const char *from = (const char *)bytes + leaf->offset + lane * each;
+            uint64_t again = 0;
+            const char *part = hd_type_print(arena, leaf->type, leaf->is_signed, from);
+            if (leaf->is_pointer ||
+                !hd_type_parse_value(leaf->type, leaf->is_signed, part, &again) ||
+                memcmp(&again, from, each) != 0)
+                return NULL;
+            hd_str_printf(&text, "%s%s", text.length ? ", " : "", part);
+        }
+    return text.length ? hd_str_text(&text) : NULL;
+}
+
 /* ---- launches ----------------------------------------------------------- */
 
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
