@@ -446,8 +446,7 @@ static const char *job_text(const writer *w, const char *kernels, const char *op
 /* `file` below `folder`, as seen from there; NULL: it is elsewhere. */
 static const char *below(const char *folder, const char *file) {
     size_t length = strlen(folder);
-    bool is_below = !strncmp(file, folder, length) && file[length] == '/';
-    return is_below && !strstr(file + length, "/../") ? file + length + 1 : NULL;
+    return !strncmp(file, folder, length) && file[length] == '/' ? file + length + 1 : NULL;
 }
 
 /* What a compiler needs for a copy of the source, too: its folder, for headers that stay. */
@@ -569,7 +568,7 @@ static hd_status copy_source(const writer *w, const char *to, const hd_without_l
              files);
     for (uint32_t h = 0; h < w->module->header_count; h++) {
         const kir_file *header = &w->module->headers[h];
-        const char *name = below(folder, header->name);
+        const char *name = below(folder, whole_path(w->c, header->name));
         if (name)
             add_copy(w, to, name, text_of(without, header->name, header->text), files);
     }
