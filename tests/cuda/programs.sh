@@ -1,4 +1,31 @@
-# For the scripts of this folder that run programs/, once built.
+# For the scripts of this folder that run programs/, once built, with nvcc or, by these functions, with
+# clang and the PTX of kept/. Sourced after ../cli/lib.sh.
+kept=$source_folder/tests/cuda/kept
+programs=$source_folder/tests/cuda/programs
+libraries=$(dirname "$heddle")/cuda
+clang=$(sed -n 's/^CLANG_PROGRAM:FILEPATH=//p' "$(dirname "$heddle")/CMakeCache.txt")
+
+# compile NAME SOURCE: NAME.o from the source, with the PTX of NAME.fatbin.
+compile() {
+    "$clang" -x cuda --cuda-host-only --cuda-path=/no/toolkit -nocudainc -std=c++17 -w \
+        -Xclang -target-sdk-version=12.5 -Xclang -fcuda-include-gpubinary -Xclang "$1.fatbin" \
+        -isystem "$("$clang" -print-resource-dir)/include/cuda_wrappers" \
+        -isystem "$source_folder/src/frontend/clang/cuda/own" -I"$source_folder/src" \
+        -include "$kept/runtime.h" -c -o "$1.o" "$2"
+}
+# link NAME: the program from NAME.o.
+link() {
+    g++ -o "$1" "$1.o" "$libraries/libcudart.so.13" -Wl,-rpath-link,"$libraries" -lpthread
+}
+# build_kept FILE: the program that it is.
+build_kept() {
+    local name
+    name=$(basename "$1" .cu)
+    python3 "$kept/fatbin.py" "$kept/$name.ptx" "$name.fatbin" && compile "$name" "$1" &&
+        link "$name"
+}
+export -f compile link build_kept
+export source_folder kept programs libraries clang
 
 # check_program FILE: what FILE has become, under watch, does what its head says.
 check_program() {

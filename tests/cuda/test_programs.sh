@@ -10,7 +10,6 @@
 # none, and nothing is tested. Called with the path of heddle.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
-programs=$source_folder/tests/cuda/programs
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
 [ -x "$nvcc" ] || { echo "skipped: there is no nvcc ($nvcc)"; exit 0; }
 

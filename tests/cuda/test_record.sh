@@ -3,8 +3,6 @@
 # test_programs.sh. Called with the path of heddle.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
-kept=$source_folder/tests/cuda/kept
-libraries=$(dirname "$heddle")/cuda
 cc -std=c17 -Wall -Werror -o host "$kept/host.c" "$libraries/libcuda.so.1" -Wl,-rpath-link,"$libraries" ||
     complain 'host.c cannot be built'
 

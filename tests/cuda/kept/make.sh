@@ -11,5 +11,9 @@ for file in ../programs/*.cu; do
     case " debugging driver groups half managed modules per_thread tensors " in
     *" $name "*) continue ;;
     esac
-    (cd ../programs && "$nvcc" -std=c++17 -ptx -arch=compute_75 -o "$OLDPWD/$name.ptx" "$name.cu")
+    lines=
+    [ "$name" != particles ] || lines=-lineinfo
+    (cd ../programs && "$nvcc" -std=c++17 -ptx -arch=compute_75 $lines -o "$OLDPWD/$name.ptx" "$name.cu")
 done
+# Its source, for recordings; seen from the folder in which the program runs.
+sed -i "s,\"$(realpath ../programs)/,\"," particles.ptx
