@@ -64,8 +64,16 @@ typedef struct writer {
 /* The first error, in one line. */
 typedef struct heard {
     hd_arena *arena;
+    const char *copies,
+        *originals; /* folders: files in the first are told as of the other; or NULL */
     const char *text;
 } heard;
+
+/* `file` below `folder`, as seen from there; NULL: it is elsewhere. */
+static const char *below(const char *folder, const char *file) {
+    size_t length = strlen(folder);
+    return !strncmp(file, folder, length) && file[length] == '/' ? file + length + 1 : NULL;
+}
 
 static void hear(const hd_message *message, void *user) {
     heard *h = user;
@@ -73,8 +81,12 @@ static void hear(const hd_message *message, void *user) {
     if (message->severity != HD_ERROR || h->text)
         return;
     hd_str text = {.arena = h->arena};
-    if (at->file)
-        hd_str_printf(&text, at->line ? "%s:%u: " : "%s: ", at->file, at->line);
+    const char *file = at->file;
+    const char *copy = file && h->copies ? below(h->copies, file) : NULL;
+    if (copy)
+        file = hd_format(h->arena, "%s/%s", h->originals, copy);
+    if (file)
+        hd_str_printf(&text, at->line ? "%s:%u: " : "%s: ", file, at->line);
     hd_str_add(&text, message->text);
     h->text = hd_str_text(&text);
 }
@@ -443,12 +455,6 @@ static const char *job_text(const writer *w, const char *kernels, const char *op
 
 /* ---- the source ------------------------------------------------------------------------------------------- */
 
-/* `file` below `folder`, as seen from there; NULL: it is elsewhere. */
-static const char *below(const char *folder, const char *file) {
-    size_t length = strlen(folder);
-    return !strncmp(file, folder, length) && file[length] == '/' ? file + length + 1 : NULL;
-}
-
 /* What a compiler needs for a copy of the source, too: its folder, for headers that stay. */
 static const char *options_for(cli *c, const char *path, const char *options) {
     char *word = hd_format(c->arena, "-I%s", hd_path_folder(c->arena, path));
@@ -461,50 +467,6 @@ static const char *whole_path(cli *c, const char *path) {
     const char *kept = whole ? hd_strdup(c->arena, whole) : path;
     free(whole);
     return kept;
-}
-
-/* Compiles what the PTX comes from; NULL, and *why, where that can't be. */
-static kir_module *compile(cli *c, const kir_module *ptx, const hd_job *job, const char *options,
-                           const char **path, const char **why) {
-    const char *seen = NULL;
-    for (uint32_t f = 1; f < ptx->file_count; f++) {
-        heard h = {.arena = c->arena};
-        kir_module *module;
-        *path = whole_path(c, ptx->files[f].name);
-        seen = seen ? seen : *path;
-        if (!hd_ends_in(*path, ".cu") && !hd_ends_in(*path, ".cuh"))
-            continue;
-        if (access(*path, R_OK)) {
-            *why =
-                *why ? *why
-                     : hd_format(c->arena, "%s, which the kernels come from, is not there", *path);
-            continue;
-        }
-        hd_status status = hd_frontend(c->arena, &(hd_diag){hear, &h}, *path,
-                                       options_for(c, *path, options), &module);
-        if (status) {
-            *why = *why
-                       ? *why
-                       : hd_format(c->arena, "%s%s", h.text ? h.text : *path,
-                                   status == HD_EINPUT
-                                       ? "; what nvcc was told of headers, macros and the language "
-                                         "goes with --options '-I DIR -DNAME -std=c++17'"
-                                       : "");
-            continue;
-        }
-        for (uint32_t l = 0; l < job->launch_count; l++)
-            if (kir_find_kernel(module, job->launches[l].kernel_name))
-                return module;
-        *why = *why ? *why : hd_format(c->arena, "%s has none of the kernels", *path);
-    }
-    if (!*why)
-        *why = seen ? hd_format(c->arena,
-                                "the kernels come from %s, and not from a file that is compiled "
-                                "by itself (.cu)",
-                                seen)
-                    : "the program does not say what its kernels come from; build it with nvcc "
-                      "-lineinfo";
-    return NULL;
 }
 
 typedef hd_vec(hd_output) output_list;
@@ -552,9 +514,11 @@ static const char *text_of(const hd_without_launches *without, const char *path,
     return text;
 }
 
-/* The source, and its headers that lie in its folder or below. */
+/* The source, and its headers that lie in its folder or below: what goes into the folder `to`. */
 static hd_status copy_source(const writer *w, const char *to, const hd_without_launches *without,
-                             output_list *files) {
+                             bool alone, output_list *files) {
+    static const hd_without_launches as_it_is = {0};
+    const hd_without_launches *texts = alone ? without : &as_it_is;
     hd_folders made = {0};
     char *text;
     size_t length;
@@ -563,18 +527,89 @@ static hd_status copy_source(const writer *w, const char *to, const hd_without_l
     if (status)
         return status;
     add_copy(w, to, hd_path_name(w->path),
-             hd_format(w->arena, "%s%s", text_of(without, w->path, text),
-                       without->file_count ? instances(w, without) : ""),
+             hd_format(w->arena, "%s%s", text_of(texts, w->path, text),
+                       alone ? instances(w, without) : ""),
              files);
-    for (uint32_t h = 0; h < w->module->header_count; h++) {
-        const kir_file *header = &w->module->headers[h];
+    for (uint32_t h = 0; h < without->header_count; h++) {
+        const kir_file *header = &without->headers[h];
         const char *name = below(folder, whole_path(w->c, header->name));
         if (name)
-            add_copy(w, to, name, text_of(without, header->name, header->text), files);
+            add_copy(w, to, name, text_of(texts, header->name, header->text), files);
     }
     for (size_t f = 0; f < files->count && !status; f++)
         status = hd_folders_make(w->arena, &w->c->diag,
                                  hd_path_folder(w->arena, files->data[f].path), &made);
+    return status ? status : hd_write_files(&w->c->diag, files->data, files->count);
+}
+
+static void remove_files(const output_list *files) {
+    for (size_t f = 0; f < files->count; f++)
+        unlink(files->data[f].path);
+}
+
+static const char *cannot_compile(const writer *w, hd_status status, const heard *h) {
+    return hd_format(w->arena, "%s%s", h->text ? h->text : w->path,
+                     status == HD_EINPUT
+                         ? "; what nvcc was told of headers, macros and the language goes with "
+                           "--options '-I DIR -DNAME -std=c++17'"
+                         : "");
+}
+
+/* Makes a copy of w->path in the folder `to` and compiles it; *why: what keeps it from that. */
+static hd_status take_source(writer *w, const char *to, const char *options, output_list *files,
+                             const char **why) {
+    heard h = {w->arena, to, hd_path_folder(w->arena, w->path), NULL};
+    const hd_diag diag = {hear, &h};
+    hd_without_launches without;
+    kir_module *module = NULL;
+    if (access(w->path, R_OK)) {
+        *why = hd_format(w->arena, "%s, which the kernels come from, is not there", w->path);
+        return HD_OK;
+    }
+    hd_status compiled = hd_take_launches_out(w->arena, &diag, w->path, options, &without);
+    /* Where the kernels do not stand alone, they are there with the host code. */
+    for (int alone = without.file_count > 0; alone >= 0 && !module && !compiled; alone--) {
+        *files = (output_list){0};
+        hd_status status = copy_source(w, to, &without, alone, files);
+        if (status)
+            return status;
+        compiled = hd_frontend(w->arena, &diag, files->data[0].path, options, &module);
+        if (compiled && alone)
+            compiled = HD_OK;
+    }
+    if (compiled)
+        *why = cannot_compile(w, compiled, &h);
+    for (uint32_t l = 0; !compiled && l < w->job->launch_count && !w->module; l++)
+        if (kir_find_kernel(module, w->job->launches[l].kernel_name))
+            w->module = module;
+    if (!compiled && !w->module)
+        *why = hd_format(w->arena, "%s has none of the kernels", w->path);
+    if (!w->module)
+        remove_files(files);
+    return HD_OK;
+}
+
+/* Finds the source among the files that the PTX names. */
+static hd_status find_source(writer *w, const kir_module *ptx, const char *to, const char *options,
+                             output_list *files, const char **why) {
+    const char *seen = NULL, *first = NULL;
+    hd_status status = HD_OK;
+    for (uint32_t f = 1; f < ptx->file_count && !w->module && !status; f++) {
+        seen = seen ? seen : ptx->files[f].name;
+        if (!hd_ends_in(ptx->files[f].name, ".cu") && !hd_ends_in(ptx->files[f].name, ".cuh"))
+            continue;
+        w->path = whole_path(w->c, ptx->files[f].name);
+        status = take_source(w, to, options_for(w->c, w->path, options), files, why);
+        first = first ? first : *why;
+    }
+    *why = w->module ? NULL
+           : first   ? first
+           : seen    ? hd_format(w->arena,
+                                 "the kernels come from %s, and not from a file that is compiled by "
+                                    "itself (.cu)",
+                                 seen)
+                     : "the program does not say what its kernels come from; build it with nvcc "
+                       "-lineinfo";
     return status;
 }
 
@@ -585,51 +620,25 @@ static const char *check(const writer *w, const char *path) {
     heard h = {.arena = w->arena};
     const hd_diag diag = {hear, &h};
     hd_job *job;
-    kir_module *module;
     if (!hd_job_read(w->arena, &diag, path, &job) && !hd_job_check_options(w->arena, &diag, job) &&
-        !hd_frontend(w->arena, &diag, job->kernel_path, job->options, &module) &&
-        !hd_job_resolve(w->arena, &diag, job, module))
+        !hd_job_resolve(w->arena, &diag, job, w->module))
         return NULL;
     return h.text ? h.text : "a job could not be made of it";
 }
 
-/* Writes the job with this copy of the source; *wrong: what is wrong with it, and it is gone. */
-static hd_status write_files(const writer *w, const char *job, const char *text, size_t length,
-                             const char *to, const hd_without_launches *without,
-                             const char **wrong) {
-    output_list files = {0};
-    hd_status status = copy_source(w, to, without, &files);
-    hd_push(w->arena, &files, (hd_output){job, text, length});
-    if (!status)
-        status = hd_write_files(&w->c->diag, files.data, files.count);
-    if (status)
-        return status;
-    *wrong = check(w, job);
-    for (size_t f = 0; *wrong && f < files.count; f++)
-        unlink(files.data[f].path);
-    return HD_OK;
-}
-
 static hd_status write_job(writer *w, const char *folder, const char *number, const char *options,
                            cli_source_job *result) {
-    static const hd_diag silent = {NULL, NULL};
-    hd_without_launches without, none = {0};
     size_t length;
-    const char *name = hd_format(w->arena, "source%s.yaml", number), *wrong = NULL;
+    const char *name = hd_format(w->arena, "source%s.yaml", number);
     const char *path = hd_format(w->arena, "%s/%s", folder, name);
-    const char *to = hd_format(w->arena, "%s/source%s", folder, number);
     const char *kernels = hd_format(w->arena, "source%s/%s", number, hd_path_name(w->path));
-    const char *all_options = options_for(w->c, w->path, options);
-    const char *text = job_text(w, kernels, all_options, &length);
-    /* Where the kernels do not stand alone, they are there with the host code. */
-    bool alone = !hd_take_launches_out(w->arena, &silent, w->path, all_options, &without) &&
-                 without.file_count;
-    hd_status status = write_files(w, path, text, length, to, alone ? &without : &none, &wrong);
-    if (!status && wrong && alone)
-        status = write_files(w, path, text, length, to, &none, &wrong);
+    const char *text = job_text(w, kernels, options_for(w->c, w->path, options), &length);
+    hd_status status = hd_write_file(&w->c->diag, path, text, length);
     if (status)
         return status;
+    const char *wrong = check(w, path);
     if (wrong) {
+        unlink(path);
         result->why = wrong;
         return HD_OK;
     }
@@ -646,7 +655,9 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number, co
     writer w = {.c = c, .arena = c->arena, .launches.arena = c->arena};
     hd_job *job;
     kir_module *ptx;
+    output_list files = {0};
     const char *recorded = hd_format(c->arena, "%s/job%s.yaml", folder, number);
+    const char *to = hd_format(c->arena, "%s/source%s", folder, number);
     *result = (cli_source_job){0};
     hd_status status = hd_job_read(c->arena, &c->diag, recorded, &job);
     if (status || (status = hd_frontend(c->arena, &c->diag, job->kernel_path, NULL, &ptx)) ||
@@ -654,11 +665,15 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number, co
         return status;
     w.job = job;
     w.names = (hd_hash_table){.arena = c->arena, .key_bytes = HD_TEXT_KEYS};
-    w.module = compile(c, ptx, job, options, &w.path, &result->why);
-    if (!w.module)
-        return HD_OK;
+    status = find_source(&w, ptx, to, options, &files, &result->why);
+    if (status || !w.module)
+        return status;
     begin(&w);
     add_launches(&w);
     result->why = w.why;
-    return w.launch_count ? write_job(&w, folder, number, options, result) : HD_OK;
+    if (w.launch_count)
+        status = write_job(&w, folder, number, options, result);
+    if (!result->file)
+        remove_files(&files);
+    return status;
 }

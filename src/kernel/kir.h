@@ -270,9 +270,9 @@ typedef struct kir_module {
                          * does, as when there is only text of kir */
     kir_file *files;
     uint32_t file_count;
-    /* All headers that the kernel file includes, but for the system's: also those that hold nothing
-     * but macros, in no particular order. */
-    kir_file *headers;
+    /* The texts of all headers that the kernel file includes, but for the system's: also of those
+     * that hold nothing but macros, in no particular order. */
+    const char **headers;
     uint32_t header_count;
     hd_record **records;
     uint32_t record_count;

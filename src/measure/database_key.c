@@ -58,7 +58,7 @@ static void add_module(hd_str *out, const kir_module *module) {
     for (uint32_t f = 0; f < module->file_count; f++)
         add_text(out, module->files[f].text);
     for (uint32_t h = 0; h < module->header_count; h++)
-        add_text(out, module->headers[h].text);
+        add_text(out, module->headers[h]);
 }
 
 /* ---- data ---------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ typedef struct finder {
     CXTranslationUnit unit;
     hd_vec(cut) cuts;
     hd_vec(const char *) templates;
+    hd_vec(kir_file) headers;
 } finder;
 
 /* ---- what launches ------------------------------------------------------------------------ */
@@ -132,8 +133,40 @@ static void take_files(finder *f, hd_without_launches *result) {
         if (known == result->file_count)
             add_file(f, f->cuts.data[c].file, name, &result->files[result->file_count++]);
     }
+    result->headers = f->headers.data;
+    result->header_count = (uint32_t)f->headers.count;
     result->templates = f->templates.data;
     result->template_count = (uint32_t)f->templates.count;
+}
+
+static void see_header(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData user) {
+    finder *f = user;
+    size_t length;
+    (void)stack;
+    const char *text = clang_getFileContents(f->unit, file, &length);
+    if (depth && text &&
+        !clang_Location_isInSystemHeader(clang_getLocationForOffset(f->unit, file, 0)))
+        hd_push(f->arena, &f->headers,
+                (kir_file){rw_owned(f->arena, clang_getFileName(file)),
+                           hd_strndup(f->arena, text, length)});
+}
+
+static hd_status check_unit(const finder *f, const hd_diag *diag) {
+    for (unsigned i = 0; i < clang_getNumDiagnostics(f->unit); i++) {
+        CXDiagnostic one = clang_getDiagnostic(f->unit, i);
+        bool is_error = clang_getDiagnosticSeverity(one) >= CXDiagnostic_Error;
+        const char *text = rw_owned(f->arena, clang_getDiagnosticSpelling(one));
+        CXFile file = NULL;
+        hd_place place = {0};
+        clang_getFileLocation(clang_getDiagnosticLocation(one), &file, &place.line, &place.column,
+                              NULL);
+        clang_disposeDiagnostic(one);
+        if (file)
+            place.file = rw_owned(f->arena, clang_getFileName(file));
+        if (is_error)
+            return hd_fail(diag, HD_EINPUT, &place, "%s", text);
+    }
+    return HD_OK;
 }
 
 hd_status hd_take_launches_out(hd_arena *arena, const hd_diag *diag, const char *path,
@@ -145,13 +178,16 @@ hd_status hd_take_launches_out(hd_arena *arena, const hd_diag *diag, const char 
         return status;
     CXIndex index = clang_createIndex(0, 0);
     finder f = {.arena = arena, .unit = rw_clang_parse(index, &command, path, NULL)};
-    if (f.unit) {
+    status = f.unit ? check_unit(&f, diag)
+                    : hd_fail(diag, HD_ESYSTEM, &(hd_place){.file = path},
+                              "libclang cannot read this file");
+    if (!status) {
         see_all(&f, clang_getTranslationUnitCursor(f.unit));
+        clang_getInclusions(f.unit, see_header, &f);
         take_files(&f, result);
-        clang_disposeTranslationUnit(f.unit);
-    } else {
-        status = hd_fail(diag, HD_ESYSTEM, &(hd_place){.file = path}, "libclang cannot read it");
     }
+    if (f.unit)
+        clang_disposeTranslationUnit(f.unit);
     clang_disposeIndex(index);
     hd_parse_command_end(&command);
     return status;

@@ -5,6 +5,8 @@
 #include "kernel/kir.h"
 
 typedef struct hd_without_launches {
+    kir_file *headers; /* of the user's, as they are */
+    uint32_t header_count;
     /* Of the file and its headers those in which host functions launch kernels, with the bodies of
      * these functions empty. Every line stays where it is. */
     kir_file *files;
@@ -14,6 +16,7 @@ typedef struct hd_without_launches {
     uint32_t template_count;
 } hd_without_launches;
 
+/* What is wrong with the file is an error, the first one alone. */
 hd_status hd_take_launches_out(hd_arena *arena, const hd_diag *diag, const char *path,
                                const char *options, hd_without_launches *result);
 

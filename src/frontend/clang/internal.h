@@ -74,7 +74,7 @@ typedef struct front_state {
     hd_vec(front_known_file) known_files;
     front_pointer_map debug_files; /* DIFile to index in known_files */
     hd_vec(hd_record *) records;
-    hd_vec(kir_file) headers;
+    hd_vec(const char *) headers; /* texts */
     hd_vec(front_signature) signatures;
     LLVMContextRef context;
     LLVMModuleRef llvm;

@@ -465,9 +465,7 @@ static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CX
     CXSourceLocation start = clang_getLocationForOffset(r->unit, file, 0);
     const char *text = clang_getFileContents(r->unit, file, &length);
     if (depth && text && !clang_Location_isInSystemHeader(start))
-        hd_push(front->arena, &front->headers,
-                (kir_file){take(front->arena, clang_getFileName(file)),
-                           hd_strndup(front->arena, text, length)});
+        hd_push(front->arena, &front->headers, hd_strndup(front->arena, text, length));
 }
 
 hd_status front_declarations(front_state *front) {
