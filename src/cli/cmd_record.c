@@ -16,7 +16,8 @@
 static const char about[] =
     "Runs a program that uses CUDA without a GPU, as 'heddle watch' does, and writes what it "
     "launches into a folder: a job with every launch in order, the PTX of its kernels, what memory "
-    "held before them and after them. Other commands take the folder as they take a job file; "
+    "held before them and after them; where the program was built with -lineinfo, also the source, "
+    "and a job over it. Other commands take the folder as they take a job file; "
     "'heddle run --check expected FOLDER' runs the launches again and compares what each leaves in "
     "memory, bit for bit.";
 

@@ -41,10 +41,10 @@ check_program() {
     done < <(sed -n 's,^// prints: ,,p' "$1")
 }
 
-# replays FOLDER: all of its jobs, to what was expected
+# replays FOLDER: all that was recorded, to what was expected
 replays() {
     local job
-    for job in "$1"/*.yaml; do
+    for job in "$1"/job*.yaml; do
         accepts run --check expected "$job"
         prints '^Equal to the reference: yes$'
     done
@@ -53,11 +53,26 @@ replays() {
 # check_recording FILE: what FILE has become is recorded, and leaves in memory, launch by launch, what
 # it left then. False: it launches nothing.
 check_recording() {
-    local name
+    local name job
     name=$(basename "$1" .cu)
     grep -q '<<<\|Launch' "$1" || return
     call record --device h100 -o "of-$name" -- "./$name" # some fault, as they expect
     [ "$status" -eq 0 ] || complain "record $name: exit status $status"
     prints '^as expected$'
     replays "of-$name"
+    for job in "of-$name"/source*.yaml; do
+        [ -e "$job" ] && check_source "$job" "$1"
+    done
+    return 0
+}
+
+# check_source JOB FILE: what Heddle compiles of FILE does what nvcc's PTX did, but for the last bits where
+# FILE says that it rounds.
+check_source() {
+    call run --local-memory 262144 --check expected "$1"
+    if grep -q '^// rounds' "$2"; then
+        [ "$status" -le 1 ] || complain "run $1: exit status $status"
+    else
+        [ "$status" -eq 0 ] || complain "run $1: exit status $status"
+    fi
 }

@@ -2,6 +2,7 @@
 # programs/ checks its own results. At the head of one may stand
 #
 #   // prints: TEXT      a line that its kernels print
+#   // rounds            what Heddle compiles of it may differ from nvcc's in the last bits
 #   // faults            a kernel faults, as the program expects; so watch ends with status 2
 #   // options: OPTION   an option more for nvcc
 #   // with: FILE        another source, from programs/ on
@@ -36,6 +37,8 @@ for file in "$programs"/*.cu; do
     check_recording "$file" && recorded=$((recorded + 1))
 done
 [ "$recorded" -ge 35 ] || complain "only $recorded programs were recorded"
+sources=$(ls of-*/source*.yaml | wc -l)
+[ "$sources" -ge 30 ] || complain "only $sources recordings are over the source"
 
 # 1000 numbers of 4 bytes are 125 segments of 32, for two loads and a store.
 call watch --json --device h100 -- ./vectors

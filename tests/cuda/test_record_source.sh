@@ -10,7 +10,7 @@ build_kept particles.cu >built 2>&1 || { cat built; complain 'particles cannot b
 accepts record -o run -- ./particles
 prints '^  job.yaml +6 +2  source.yaml +6$'
 # What Heddle compiles of the source does what nvcc's PTX did: each launch, to the last bit.
-replays run
+accepts run --check expected run/source.yaml
 accepts run --check expected run
 prints '^Equal to the reference: yes$'
 accepts accesses run
@@ -76,4 +76,5 @@ accepts record -o part -- ./particles
 prints '^  job.yaml +6 +2  source.yaml +3$'
 prints "^Not all launches over the source: particles.cu, .* has no kernel 'count' \(the first of 3\)$"
 replays part
+accepts run --check expected part/source.yaml
 finish
