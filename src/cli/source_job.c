@@ -64,8 +64,7 @@ typedef struct writer {
 /* The first error, in one line. */
 typedef struct heard {
     hd_arena *arena;
-    const char *copies,
-        *originals; /* folders: files in the first are told as of the other; or NULL */
+    const char *copies, *originals; /* folders: files of the first are told as the other's */
     const char *text;
 } heard;
 
@@ -116,10 +115,12 @@ static const char *element_type(const kir_param *pointer) {
     return bytes < sizeof by_size / sizeof *by_size ? by_size[bytes] : NULL;
 }
 
-/* Memory can be seen as both at once. */
+/* A buffer can be given to both. */
 static bool agree(const kir_param *a, const kir_param *b) {
-    return !a || !b || !a->element_bytes || !b->element_bytes ||
-           (a->element_bytes == b->element_bytes && a->record == b->record);
+    if (!a || !b)
+        return true;
+    return a->record == b->record &&
+           (!a->element_bytes || !b->element_bytes || a->element_bytes == b->element_bytes);
 }
 
 static bool holds_addresses(hd_arena *arena, const kir_param *pointer) {
@@ -280,13 +281,23 @@ static void add_buffer(writer *w, uint32_t m, const char *name, uint64_t at) {
     hd_push(w->arena, &w->buffers, b);
 }
 
+/* Memory that this launch sees as something else than earlier ones becomes another buffer. */
+static void part_from_buffers(writer *w, const hd_launch *launch, const given *all) {
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        memory *held = all[a].memory == KIR_NONE ? NULL : &w->memories[all[a].memory];
+        if (held && held->buffer != KIR_NONE &&
+            !agree(w->buffers.data[held->buffer].pointer, all[a].param))
+            held->buffer = KIR_NONE;
+    }
+}
+
 /* The buffer that a parameter or variable is given. */
 static const buffer *buffer_for(writer *w, const given *g) {
     memory *held = &w->memories[g->memory];
-    if (held->buffer == KIR_NONE || !agree(w->buffers.data[held->buffer].pointer, g->param))
+    if (held->buffer == KIR_NONE)
         add_buffer(w, g->memory, g->name, 0);
     buffer *b = &w->buffers.data[held->buffer];
-    if (g->param && g->param->element_bytes)
+    if (g->param && (!b->pointer || g->param->element_bytes))
         b->pointer = g->param;
     return b;
 }
@@ -395,6 +406,7 @@ static const char *try_launch(writer *w, const hd_launch *l) {
     const given *all = givens_of(w, l, kernel);
     if ((why = check_givens(w, l, all)) != NULL)
         return why;
+    part_from_buffers(w, l, all);
     uint64_t bytes = w->launch_count ? bytes_to_add(w, l, all) : 0;
     if (bytes > most_bytes - w->extra_bytes)
         return "with all that the host writes between launches, buffers would take too much memory";

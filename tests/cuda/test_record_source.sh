@@ -1,4 +1,4 @@
-# Recordings over the source: the program particles.cu, from the PTX that nvcc has made of it with -lineinfo.
+# Recordings over the source, of programs from the PTX that nvcc has made of them with -lineinfo.
 # Called with the path of heddle.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
@@ -33,6 +33,22 @@ cmp -s parts/particle.h run/source/parts/particle.h || complain 'the header is n
 grep -q '<<<' run/source/particles.cu && complain 'the launches are still there'
 [ "$(grep -n 'int main' particles.cu)" = "$(grep -n 'int main' run/source/particles.cu)" ] ||
     complain 'lines have moved'
+
+# A launch that sees memory as two types at once is left out, and what it changes comes from the recording.
+# Addresses in memory keep buffers where they are.
+cp "$programs"/{views,nodes}.cu .
+for name in nodes views; do
+    build_kept $name.cu >built 2>&1 || { cat built; complain "$name cannot be built"; }
+    accepts record -o of-$name -- ./$name
+    accepts run --check expected of-$name/source.yaml
+done
+accepts record -o again -- ./views
+prints '^  job.yaml +4 +2  source.yaml +2$'
+prints "^Not all launches over the source: 'pairs' of kernel 'swap' takes as Pair .* \(the first of 2\)$"
+grep -qx '  - {name: x_2, type: float, count: 256, file: contents/.*}' of-views/source.yaml ||
+    complain 'no second buffer'
+grep -q 'type: ulong, count: 64, at: 0x' of-nodes/source.yaml && grep -q 'before:' of-nodes/source.yaml ||
+    complain 'nodes.cu: no addresses'
 
 # Options are seen from here; what is wrong with them is known before the program runs.
 call record --json -o options --options '-DBOUNCE=1 -Iparts' -- ./particles
