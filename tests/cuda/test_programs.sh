@@ -127,6 +127,9 @@ call watch -- ./aborting
 grep -q 'signal 6 .* ended ./aborting' "$work/log/err" || complain 'no word of the signal'
 prints '^1 launch on '
 prints '^1 fault; see above$'
+call record -o aborted -- ./aborting
+prints '^0 launches in .*/aborted, '
+prints 'a fault of the kernel +1$'
 call watch --leaks -- ./streams
 prints '^6 KiB not freed, of 4 allocations$'
 [ "$status" -eq 2 ] || complain "leaks: exit status $status"
