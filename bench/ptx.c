@@ -246,7 +246,7 @@ int main(void) {
     if (!status)
         status = hd_read_file(arena, &diag, ptx, &text, &length);
     if (!status)
-        status = hd_vm_open(arena, &diag, NULL, NULL, &(hd_vm_options){0}, &vm);
+        vm = hd_vm_open_empty(arena, &diag, &(hd_vm_options){0});
     printf("  kernel        source       PTX  ratio\n");
     for (size_t i = 0; i < sizeof programs / sizeof *programs && !status; i++) {
         double seconds[2];

@@ -162,8 +162,10 @@ hd_status cli_device_names(cli *c, bool profiles, cli_texts *names);
 
 /* By its name. */
 bool cli_is_job(const char *path);
-/* The job file in a folder that heddle record has made; other paths as they are. */
+/* The job file in a folder that heddle record has made; other paths as they are. The first: over
+ * the source, where there is one; the second: what was recorded, with results. */
 const char *cli_job_path(cli *c, const char *path);
+const char *cli_recorded_path(cli *c, const char *path);
 
 /* The options that set `source`. */
 const cli_option *cli_job_options(cli *c, cli_source *source);
@@ -233,6 +235,8 @@ int cli_recover(cli *c, const char *path);
 /* `job` names kernels that are rewritten now. NULL when it is no file's. */
 const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_layout *layouts,
                                    uint32_t layout_count);
+/* A name as a job file takes it inside of braces. */
+const char *cli_yaml_name(cli *c, const char *name);
 void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out);
 extern const hd_member cli_job_after_members[]; /* hd_placed_job */
 

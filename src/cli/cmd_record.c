@@ -5,20 +5,24 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/program.h"
+#include "cli/source_job.h"
 #include "cli/stop.h"
 
 static const char about[] =
     "Runs a program that uses CUDA without a GPU, as 'heddle watch' does, and writes what it "
     "launches into a folder: a job with every launch in order, the PTX of its kernels, what memory "
-    "held before them and after them. Other commands take the folder as they take a job file; "
+    "held before them and after them; where the program was built with -lineinfo, also the source, "
+    "and a job over it. Other commands take the folder as they take a job file; "
     "'heddle run --check expected FOLDER' runs the launches again and compares what each leaves in "
     "memory, bit for bit.";
 
 typedef struct request {
-    const char *folder, *kernel, *range, *device_name;
+    const char *folder, *kernel, *range, *device_name, *options;
     uint64_t every, limit, first, last;
     const hd_device *device;
 } request;
@@ -28,6 +32,7 @@ typedef struct request {
 typedef struct job_row {
     const char *file;
     uint64_t launches, buffers;
+    cli_source_job source;
 } job_row;
 
 typedef struct left_row {
@@ -47,6 +52,9 @@ static const hd_member job_members[] = {
     {"file", "job", HD_PLAIN, HD_AT(job_row, file)},
     {"launches", "launches", HD_COUNT, HD_AT(job_row, launches)},
     {"buffers", "buffers", HD_COUNT, HD_AT(job_row, buffers)},
+    {"source", "over the source", HD_PLAIN, HD_AT(job_row, source.file)},
+    {"source_launches", "launches", HD_COUNT, HD_AT(job_row, source.launches)},
+    {"source_misses", HD_AT(job_row, source.why)},
     {0}};
 static const hd_member left_members[] = {
     {"why", "left out because of", HD_PLAIN, HD_AT(left_row, why)},
@@ -77,14 +85,81 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
     recorded *r = user;
     size_t i;
     json_t *o;
-    r->launches += cli_number_of(all, "recorded");
-    r->bytes += cli_number_of(all, "bytes");
-    json_array_foreach(json_object_get(all, "jobs"), i, o)
-        hd_push(arena, &r->jobs,
-                (job_row){text_of(arena, o, "file"), cli_number_of(o, "launches"),
-                          cli_number_of(o, "buffers")});
     json_array_foreach(json_object_get(all, "left_out"), i, o)
         add_left_out(arena, r, o);
+}
+
+/* ---- jobs of what the program has left ---------------------------------------------------------- */
+
+static uint64_t entries_in(const char *list) {
+    uint64_t count = 0;
+    for (const char *at = list; at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        count += !strncmp(at, "  - ", 4);
+    }
+    return count;
+}
+
+/* Makes a job of its lists of buffers and launches, where it has launches. */
+static hd_status make_job(cli *c, recorded *r, const char *number) {
+    const char *name = hd_format(c->arena, "job%s.yaml", number);
+    const char *path = hd_format(c->arena, "%s/%s", r->folder, name);
+    const char *parts[] = {hd_format(c->arena, "%s.buffers", path),
+                           hd_format(c->arena, "%s.launches", path)};
+    char *texts[] = {"", ""};
+    size_t length;
+    if (access(parts[1], R_OK))
+        return HD_OK;
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "kernel: kernels%s.ptx\n", number);
+    for (int i = 0; i < 2; i++) {
+        bool is_there = !access(parts[i], R_OK);
+        hd_status status =
+            is_there ? hd_read_long_file(c->arena, &c->diag, parts[i], SIZE_MAX, &texts[i], &length)
+                     : HD_OK;
+        if (status)
+            return status;
+        hd_str_printf(&out, is_there ? "%s:\n%s" : "", i ? "launches" : "buffers", texts[i]);
+    }
+    hd_status status = hd_write_file(&c->diag, path, out.data, out.length);
+    if (status)
+        return status;
+    unlink(parts[0]);
+    unlink(parts[1]);
+    const job_row row = {name, entries_in(texts[1]), entries_in(texts[0]), {0}};
+    r->launches += row.launches;
+    hd_push(c->arena, &r->jobs, row);
+    return HD_OK;
+}
+
+static hd_status make_jobs(cli *c, const char *options, recorded *r) {
+    hd_status status = HD_OK;
+    for (unsigned n = 1; !status; n++) {
+        const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
+        if (access(hd_format(c->arena, "%s/kernels%s.ptx", r->folder, number), R_OK))
+            break;
+        size_t jobs = r->jobs.count;
+        status = make_job(c, r, number);
+        if (!status && r->jobs.count > jobs)
+            status = cli_make_source_job(c, r->folder, number, options, &r->jobs.data[jobs].source);
+    }
+    return status;
+}
+
+/* Those of the files of contents. */
+static uint64_t bytes_in(cli *c, const char *folder) {
+    struct dirent **entries;
+    struct stat at;
+    uint64_t bytes = 0;
+    int count = scandir(folder, &entries, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        const char *path = hd_format(c->arena, "%s/%s", folder, entries[i]->d_name);
+        bytes += !stat(path, &at) && S_ISREG(at.st_mode) ? (uint64_t)at.st_size : 0;
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return bytes;
 }
 
 /* ---- what is asked for -------------------------------------------------------------------------- */
@@ -109,6 +184,20 @@ static hd_status read_range(cli *c, request *r) {
     r->first = first - 1;
     r->last = last - 1;
     return HD_OK;
+}
+
+/* The compiler's options as a job in another folder takes them. */
+static hd_status place_options(cli *c, request *r) {
+    char *here = getcwd(NULL, 0);
+    hd_job job = {.path = hd_format(c->arena, "%s/--options", here ? here : "."),
+                  .options = r->options ? r->options : "",
+                  .options_place.file = "--options"};
+    free(here);
+    hd_status status = hd_job_check_options(c->arena, &c->diag, &job);
+    if (!status)
+        hd_job_place_options(c->arena, &job);
+    r->options = job.options;
+    return status;
 }
 
 /* A folder of its own, which is there and empty afterwards. */
@@ -172,6 +261,12 @@ static void show(cli *c, const recorded *r, hd_str *out) {
         cli_show_rows(c, title, job_members, hd_rows(r->jobs.data, r->jobs.count), out);
     else
         hd_str_printf(out, "%s\n", title);
+    for (size_t j = 0; j < r->jobs.count; j++) {
+        const job_row *job = &r->jobs.data[j];
+        if (job->source.why)
+            hd_str_printf(out, "\n%s over the source: %s\n",
+                          job->source.file ? "Not all launches" : "No job", job->source.why);
+    }
     if (r->left_out.count)
         cli_show_rows(c, "\nNot recorded", left_members,
                       hd_rows(r->left_out.data, r->left_out.count), out);
@@ -189,15 +284,20 @@ int cmd_record(cli *c, int argc, char **argv) {
         {"launches", 0, "A-B", "these launches alone, from 1, of those of --kernel", CLI_TEXT,
          &r.range},
         {"every", 0, "N", "the first one of every N launches", CLI_NUMBER, &r.every},
-        {"limit", 0, "BYTES", "leave launches out whose contents would take more than that",
-         CLI_NUMBER, &r.limit},
+        {"limit", 0, "BYTES",
+         "how much contents may take on the disk; launches that need more are left out", CLI_NUMBER,
+         &r.limit},
+        {"options", 0, "TEXT",
+         "options for the compiler of the source: \"-I include -DN=3 -std=c++17\"", CLI_TEXT,
+         &r.options},
         {0}};
     static const cli_page page = {
         "-o FOLDER [OPTIONS] -- PROGRAM [ARGUMENTS]", about, {1, UINT32_MAX}};
     if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     if (hd_device_find(c->arena, &c->diag, r.device_name ? r.device_name : CLI_DEVICE, &r.device) ||
-        cli_check_program(c, c->words[0]) || read_range(c, &r) || make_folder(c, &r))
+        cli_check_program(c, c->words[0]) || read_range(c, &r) || place_options(c, &r) ||
+        make_folder(c, &r))
         return CLI_WRONG;
     char *results;
     if (hd_scratch_make(c->arena, &c->diag, &results))
@@ -205,8 +305,9 @@ int cmd_record(cli *c, int argc, char **argv) {
     recorded found = {.program = c->words[0], .folder = r.folder};
     hd_status status = run_program(c, &r, results, &found);
     hd_scratch_remove(results);
-    if (status)
+    if (status || (status = make_jobs(c, r.options, &found)))
         return cli_status(status);
+    found.bytes = bytes_in(c, hd_format(c->arena, "%s/contents", r.folder));
     hd_str out = {.arena = c->arena};
     show(c, &found, &out);
     int printed = c->json ? cli_print_row(c, result_members, hd_row(&found)) : cli_print(c, &out);

@@ -260,6 +260,9 @@ int cmd_run(cli *c, int argc, char **argv) {
     if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;
     r.path = c->words[0];
+    for (size_t i = 0; i < r.check_texts.count; i++)
+        if (!strcmp(r.check_texts.data[i], "expected"))
+            r.path = cli_recorded_path(c, r.path);
     if (r.machine.races && r.layouts.count)
         return cli_wrong(c, "--races looks at the kernels as they are: leave out --layout");
     return run_job(c, &r);

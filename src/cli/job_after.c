@@ -41,8 +41,7 @@ static const char *arg_name(const hd_launch *launch, const hd_arg *arg) {
                                                     : arg->name;
 }
 
-/* A name as a job file takes it inside of braces. */
-static const char *quoted(cli *c, const char *name) {
+const char *cli_yaml_name(cli *c, const char *name) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     hd_str text = {.arena = c->arena};
     if (*name && !name[strspn(name, plain)])
@@ -56,15 +55,16 @@ static const char *quoted(cli *c, const char *name) {
 
 static const char *launch_text(cli *c, const hd_launch *launch) {
     hd_str text = {.arena = c->arena};
-    hd_str_printf(&text, "kernel: %s, args: [", quoted(c, launch->kernel_name));
+    hd_str_printf(&text, "kernel: %s, args: [", cli_yaml_name(c, launch->kernel_name));
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const hd_arg *arg = &launch->args[a];
-        hd_str_printf(&text, "%s{name: %s, ", a ? ", " : "", quoted(c, arg_name(launch, arg)));
+        hd_str_printf(&text, "%s{name: %s, ", a ? ", " : "",
+                      cli_yaml_name(c, arg_name(launch, arg)));
         if (arg->kind == HD_ARG_BUFFER && arg->offset)
-            hd_str_printf(&text, "buffer: %s, offset: %llu}", quoted(c, arg->buffer_name),
+            hd_str_printf(&text, "buffer: %s, offset: %llu}", cli_yaml_name(c, arg->buffer_name),
                           (unsigned long long)arg->offset);
         else if (arg->kind == HD_ARG_BUFFER)
-            hd_str_printf(&text, "buffer: %s}", quoted(c, arg->buffer_name));
+            hd_str_printf(&text, "buffer: %s}", cli_yaml_name(c, arg->buffer_name));
         else if (arg->kind == HD_ARG_VALUE)
             hd_str_printf(&text, strchr(arg->value_text, ',') ? "value: [%s]}" : "value: %s}",
                           arg->value_text);
@@ -84,7 +84,7 @@ void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, 
         const hd_buffer *to = &after->job->buffers[b], *from = origin(after, b);
         if (from)
             hd_str_printf(out, "    - {name: %s, type: uchar, count: %llu}  # for %s, %llu of %s\n",
-                          quoted(c, to->name), (unsigned long long)to->count, from->name,
+                          cli_yaml_name(c, to->name), (unsigned long long)to->count, from->name,
                           (unsigned long long)from->count, from->type);
     }
     hd_str_add(out, "and its launches give them in this order, their sizes as before:\n"

@@ -2,7 +2,7 @@
  * A path becomes a module and a job.
  *
  *     nbody.yaml  a job: it names its kernel file, and says everything itself
- *     recorded/   a folder of heddle record: its job.yaml
+ *     recorded/   a folder of heddle record: its source.yaml, or job.yaml
  *     nbody.cl    a kernel file of some front end: options say what matters, defaults the rest
  */
 #include <errno.h>
@@ -51,10 +51,17 @@ const cli_option *cli_job_options(cli *c, cli_source *source) {
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
 
-const char *cli_job_path(cli *c, const char *path) {
-    const char *inside = hd_format(c->arena, "%s/job.yaml", path);
+static const char *inside(cli *c, const char *path, const char *name) {
+    const char *file = hd_format(c->arena, "%s/%s", path, name);
     struct stat at;
-    return !stat(path, &at) && S_ISDIR(at.st_mode) && !access(inside, R_OK) ? inside : path;
+    return !stat(path, &at) && S_ISDIR(at.st_mode) && !access(file, R_OK) ? file : path;
+}
+
+const char *cli_recorded_path(cli *c, const char *path) { return inside(c, path, "job.yaml"); }
+
+const char *cli_job_path(cli *c, const char *path) {
+    const char *over_source = inside(c, path, "source.yaml");
+    return over_source != path ? over_source : cli_recorded_path(c, path);
 }
 
 /* What the options take apart comes after what the job does. */

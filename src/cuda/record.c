@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
+#include <zstd.h>
 
 #include "base/elf.h"
 #include "cuda/memory.h"
+
+enum { LEVEL = 1 }; /* of zstd: what is faster packs half as well */
 
 /* Contents are what their hash is. */
 typedef struct hash {
@@ -23,7 +26,8 @@ typedef struct buffer {
     size_t bytes;
     hash first; /* what it held when the job first saw it */
     bool is_zero;
-    hash known; /* what the job's launches so far have left there */
+    bool is_listed; /* in the job's file */
+    hash known;     /* what the job's launches so far have left there */
     /* of the launch that is being recorded */
     bool seen;
     hash before, after;
@@ -34,8 +38,7 @@ typedef struct job {
     const cuda_ptx_text *text;
     hd_vec(buffer) buffers;
     hd_hash_table by_address;
-    hd_str launches; /* their entries in the job file */
-    uint64_t launch_count;
+    const char *path; /* of its file; NULL: it has no launch yet */
 } job;
 
 /* Why launches are not in a job. */
@@ -53,10 +56,11 @@ struct cuda_record {
     hd_arena *arena;
     const char *kernel; /* NULL: all */
     uint64_t first, last, every, limit;
-    uint64_t launches, recorded, bytes; /* bytes: of contents, so far */
+    uint64_t launches, bytes; /* bytes: of the files of contents, so far */
     uint64_t left_out[REASONS];
     hd_vec(job *) jobs;
     hd_hash_table written; /* contents, by hash */
+    ZSTD_CCtx *packer;
     /* the launch that is being recorded; NULL: none is */
     job *job;
     const cuda_launch *launch;
@@ -89,6 +93,11 @@ cuda_record *cuda_record_new(cuda_process *p) {
     r->limit = number_option(options, "limit=", UINT64_MAX);
     r->every += !r->every;
     r->written = (hd_hash_table){.arena = p->arena, .key_bytes = sizeof(hash)};
+    r->packer = ZSTD_createCCtx();
+    if (!r->packer)
+        hd_no_memory(sizeof *r);
+    ZSTD_CCtx_setParameter(r->packer, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(r->packer, ZSTD_c_checksumFlag, 1);
     return r;
 }
 
@@ -116,47 +125,74 @@ static hash hash_of(uintptr_t address, size_t bytes) {
 }
 
 static const char *file_of(hd_arena *arena, hash h) {
-    return hd_format(arena, "contents/%016llx%016llx", (unsigned long long)h.high,
+    return hd_format(arena, "contents/%016llx%016llx.zst", (unsigned long long)h.high,
                      (unsigned long long)h.low);
 }
 
-/* A file that is there has all of its bytes, also where two processes write the same. */
-static bool write_whole(const char *path, const char *part, const void *bytes, size_t count) {
-    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+static bool write_all(int fd, const void *bytes, size_t count) {
     const char *at = bytes;
-    bool fine = fd >= 0;
-    for (size_t left = count; fine && left;) {
-        ssize_t got = write(fd, at, left);
+    while (count) {
+        ssize_t got = write(fd, at, count);
         if (got < 0 && errno == EINTR)
             continue;
-        fine = got > 0;
-        at += fine ? got : 0;
-        left -= fine ? (size_t)got : 0;
+        if (got <= 0)
+            return false;
+        at += got;
+        count -= (size_t)got;
     }
-    fine = fd >= 0 && !close(fd) && fine;
-    return fine && !rename(part, path);
+    return true;
+}
+
+/* Packs bytes into a file, of `room` bytes at most. */
+static bool pack(cuda_record *r, int fd, ZSTD_inBuffer from, uint64_t room, uint64_t *written,
+                 reason *why) {
+    char part[1 << 16];
+    size_t left = 1;
+    *written = 0;
+    ZSTD_CCtx_reset(r->packer, ZSTD_reset_session_only);
+    while (left) {
+        ZSTD_outBuffer out = {part, sizeof part, 0};
+        left = ZSTD_compressStream2(r->packer, &out, &from, ZSTD_e_end);
+        *written += out.pos;
+        *why = *written > room ? BY_LIMIT : BY_FILE;
+        if (*written > room || ZSTD_isError(left) || !write_all(fd, part, out.pos))
+            return false;
+    }
+    return true;
+}
+
+/* A file that is there has all of its bytes, also where two processes write the same. */
+static bool write_contents(cuda_record *r, const char *path, const buffer *b, reason *why) {
+    const char *part = hd_format(r->arena, "%s.%ld", path, (long)r->pid);
+    const ZSTD_inBuffer from = {(const void *)b->address, b->bytes, 0}; /* NOLINT: the program's */
+    uint64_t written;
+    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    *why = BY_FILE;
+    bool fine = fd >= 0 && pack(r, fd, from, r->limit - r->bytes, &written, why);
+    fine = fd >= 0 && !close(fd) && fine && !rename(part, path);
+    if (fine) {
+        r->bytes += written;
+    } else {
+        int error = errno;
+        unlink(part);
+        errno = error;
+    }
+    return fine;
 }
 
 /* What is to be written, if it is not there yet. */
 static bool keep(cuda_record *r, cuda_process *p, const buffer *b, hash h, reason *why) {
     if (hd_hash_get_key(&r->written, &h) != HD_NO_VALUE)
         return true;
-    *why = BY_LIMIT;
-    if (r->bytes + b->bytes < r->bytes || r->bytes + b->bytes > r->limit)
-        return false;
     const char *path = hd_format(r->arena, "%s/%s", r->folder, file_of(r->arena, h));
-    const char *part = hd_format(r->arena, "%s.%ld", path, (long)r->pid);
-    *why = BY_FILE;
-    if (!write_whole(path, part, (const void *)b->address, b->bytes)) { /* NOLINT */
-        if (!r->left_out[BY_FILE])
+    if (!write_contents(r, path, b, why)) {
+        if (*why == BY_FILE && !r->left_out[BY_FILE])
             cuda_say(p, "error: cannot write %s: %s", path, strerror(errno));
-        unlink(part);
         return false;
     }
     hash *key = hd_new(r->arena, hash);
     *key = h;
     hd_hash_add_key(&r->written, key, 1);
-    r->bytes += b->bytes;
     return true;
 }
 
@@ -173,7 +209,7 @@ static job *job_of(cuda_record *r, const cuda_ptx_text *text) {
             return r->jobs.data[i];
     job *j = hd_new(r->arena, job);
     j->text = text;
-    j->by_address.arena = j->launches.arena = r->arena;
+    j->by_address.arena = r->arena;
     hd_push(r->arena, &r->jobs, j);
     return j;
 }
@@ -334,8 +370,7 @@ static void add_sizes(hd_str *text, const char *key, const uint32_t *sizes) {
     hd_str_add(text, "]\n");
 }
 
-static void add_held(const cuda_record *r, const char *key, bool is_after) {
-    hd_str *text = &r->job->launches;
+static void add_held(const cuda_record *r, const char *key, bool is_after, hd_str *text) {
     bool any = false;
     for (size_t i = 0; i < r->seen.count; i++) {
         const buffer *b = &r->job->buffers.data[r->seen.data[i]];
@@ -352,9 +387,8 @@ static void add_held(const cuda_record *r, const char *key, bool is_after) {
         hd_str_printf(text, "    %s: []\n", key);
 }
 
-static void add_launch(cuda_record *r) {
-    job *j = r->job;
-    hd_str *text = &j->launches;
+/* The entry of the launch in the job's list of launches. */
+static void add_launch(const cuda_record *r, hd_str *text) {
     const hd_ptx_launch_size *size = &r->launch->size;
     hd_str_add(text, "  - kernel: ");
     add_quoted(text, hd_ptx_kernel_title(r->launch->kernel->found));
@@ -362,13 +396,96 @@ static void add_launch(cuda_record *r) {
     add_sizes(text, "blocks", size->grid);
     add_sizes(text, "threads", size->block);
     hd_str_printf(text, "    shared: %llu\n", (unsigned long long)size->shared);
-    add_held(r, "before", false);
+    add_held(r, "before", false, text);
     if (r->args.length)
         hd_str_printf(text, "    args:\n%s", hd_str_text(&r->args));
-    add_held(r, "after", true);
-    j->launch_count++;
-    r->recorded++;
+    add_held(r, "after", true, text);
 }
+
+/* The entries of those buffers that no launch of the job has had yet. */
+static void add_buffers(const cuda_record *r, hd_str *text) {
+    for (size_t i = 0; i < r->seen.count; i++) {
+        const buffer *b = &r->job->buffers.data[r->seen.data[i]];
+        if (b->is_listed)
+            continue;
+        hd_str_printf(text, "  - {name: m%u, type: uchar, count: %zu, at: 0x%llx",
+                      r->seen.data[i] + 1, b->bytes, (unsigned long long)b->address);
+        if (same(b->first, b->before) && !b->is_zero)
+            hd_str_printf(text, ", file: %s", file_of(r->arena, b->first));
+        hd_str_add(text, "}\n");
+    }
+}
+
+/* ---- the files ---------------------------------------------------------------------------------- */
+
+/* Names that nobody has yet, also where several processes record: "job.yaml" with "kernels.ptx",
+ * "job-2.yaml" with "kernels-2.ptx". */
+static bool begin_job(const cuda_record *r, job *j) {
+    int fd = -1;
+    hd_str number = {.arena = r->arena};
+    for (unsigned n = 1; fd < 0; n++) {
+        number.length = 0;
+        if (n > 1)
+            hd_str_printf(&number, "-%u", n);
+        const char *ptx = hd_format(r->arena, "%s/kernels%s.ptx", r->folder, hd_str_text(&number));
+        fd = open(ptx, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            return false;
+    }
+    j->path = hd_format(r->arena, "%s/job%s.yaml", r->folder, hd_str_text(&number));
+    bool fine = write_all(fd, j->text->text, strlen(j->text->text));
+    return !close(fd) && fine;
+}
+
+/* All of the text gets into the file, or nothing. */
+static bool append(const char *path, const hd_str *text) {
+    if (!text->length)
+        return true;
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+    bool fine = end >= 0 && write_all(fd, text->data, text->length);
+    int error = errno;
+    if (end >= 0 && !fine && ftruncate(fd, end))
+        error = errno;
+    fine = fd >= 0 && !close(fd) && fine;
+    errno = fine ? errno : error;
+    return fine;
+}
+
+/* Each launch is in the files when it has run, whatever the process does next; heddle record makes
+ * one of the two when it has ended. */
+static bool write_launch(const cuda_record *r, cuda_process *p) {
+    job *j = r->job;
+    hd_arena *scratch = hd_arena_new();
+    hd_str buffers = {.arena = scratch}, launch = {.arena = scratch};
+    add_buffers(r, &buffers);
+    add_launch(r, &launch);
+    bool fine = (j->path || begin_job(r, j)) &&
+                append(hd_format(scratch, "%s.buffers", j->path), &buffers) &&
+                append(hd_format(scratch, "%s.launches", j->path), &launch);
+    if (!fine && !r->left_out[BY_FILE])
+        cuda_say(p, "error: cannot write %s: %s", j->path ? j->path : r->folder, strerror(errno));
+    hd_arena_free(scratch);
+    return fine;
+}
+
+/* What only the process knows, for heddle record. */
+static void write_results(const cuda_record *r, cuda_process *p) {
+    json_t *list = json_array();
+    for (int i = 0; i < REASONS; i++)
+        if (r->left_out[i])
+            json_array_append_new(list, json_pack("{s:s, s:I}", "why", reason_texts[i], "launches",
+                                                  (json_int_t)r->left_out[i]));
+    json_t *all = json_pack("{s:o}", "left_out", list);
+    char *text = json_dumps(all, JSON_COMPACT);
+    if (text && r->results)
+        hd_write_file(&p->diag, hd_format(r->arena, "%s/%ld.json", r->results, (long)r->pid), text,
+                      strlen(text));
+    free(text);
+    json_decref(all);
+}
+
+/* ---- what the process tells ------------------------------------------------------------------- */
 
 void cuda_record_launched(cuda_record *r, cuda_process *p, hd_status status) {
     if (!r || !r->job)
@@ -380,91 +497,26 @@ void cuda_record_launched(cuda_record *r, cuda_process *p, hd_status status) {
         b->after = hash_of(b->address, b->bytes);
         fine = same(b->after, b->before) || keep(r, p, b, b->after, &why);
     }
+    if (fine) {
+        why = BY_FILE;
+        fine = write_launch(r, p);
+    }
     if (!fine) {
         leave_out(r, why);
+        if (status) /* the program may abort() */
+            write_results(r, p);
         return;
     }
-    add_launch(r);
     for (size_t i = 0; i < r->seen.count; i++) {
         buffer *b = &r->job->buffers.data[r->seen.data[i]];
         b->known = b->after;
+        b->is_listed = true;
         b->seen = false;
     }
     r->job = NULL;
 }
 
-/* ---- the files ---------------------------------------------------------------------------------- */
-
-/* A name that nobody has yet, also where several processes record: "job.yaml", "job-2.yaml". */
-static const char *new_job_file(const cuda_record *r, uint32_t *number) {
-    for (*number = 1;; ++*number) {
-        const char *name = *number == 1 ? "job.yaml" : hd_format(r->arena, "job-%u.yaml", *number);
-        int fd = open(hd_format(r->arena, "%s/%s", r->folder, name),
-                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0)
-            close(fd);
-        if (fd >= 0 || errno != EEXIST)
-            return name;
-    }
-}
-
-static const char *write_job(cuda_record *r, cuda_process *p, const job *j) {
-    uint32_t number;
-    const char *name = new_job_file(r, &number);
-    const char *kernels =
-        number == 1 ? "kernels.ptx" : hd_format(r->arena, "kernels-%u.ptx", number);
-    hd_str text = {.arena = r->arena};
-    hd_str_printf(&text, "kernel: %s\n", kernels);
-    if (j->buffers.count)
-        hd_str_add(&text, "buffers:\n");
-    for (size_t i = 0; i < j->buffers.count; i++) {
-        const buffer *b = &j->buffers.data[i];
-        hd_str_printf(&text, "  - {name: m%zu, type: uchar, count: %zu, at: 0x%llx", i + 1,
-                      b->bytes, (unsigned long long)b->address);
-        if (!b->is_zero && hd_hash_get_key(&r->written, &b->first) != HD_NO_VALUE)
-            hd_str_printf(&text, ", file: %s", file_of(r->arena, b->first));
-        hd_str_add(&text, "}\n");
-    }
-    hd_str_printf(&text, "launches:\n%s", hd_str_text(&j->launches));
-    const char *path = hd_format(r->arena, "%s/%s", r->folder, name);
-    const char *ptx = hd_format(r->arena, "%s/%s", r->folder, kernels);
-    const hd_output files[] = {{ptx, j->text->text, strlen(j->text->text)},
-                               {path, hd_str_text(&text), text.length}};
-    return hd_write_files(&p->diag, files, 2) ? NULL : name;
-}
-
-static json_t *jobs_value(cuda_record *r, cuda_process *p) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < r->jobs.count; i++) {
-        const job *j = r->jobs.data[i];
-        const char *name = j->launch_count ? write_job(r, p, j) : NULL;
-        if (name)
-            json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "file", name, "launches",
-                                                  (json_int_t)j->launch_count, "buffers",
-                                                  (json_int_t)j->buffers.count));
-    }
-    return list;
-}
-
-static json_t *left_out_value(const cuda_record *r) {
-    json_t *list = json_array();
-    for (int i = 0; i < REASONS; i++)
-        if (r->left_out[i])
-            json_array_append_new(list, json_pack("{s:s, s:I}", "why", reason_texts[i], "launches",
-                                                  (json_int_t)r->left_out[i]));
-    return list;
-}
-
 void cuda_record_end(cuda_record *r, cuda_process *p) {
-    if (!r || getpid() != r->pid)
-        return;
-    json_t *all =
-        json_pack("{s:o, s:o, s:I, s:I}", "jobs", jobs_value(r, p), "left_out", left_out_value(r),
-                  "recorded", (json_int_t)r->recorded, "bytes", (json_int_t)r->bytes);
-    char *text = json_dumps(all, JSON_COMPACT);
-    if (text && r->results)
-        hd_write_file(&p->diag, hd_format(r->arena, "%s/%ld.json", r->results, (long)r->pid), text,
-                      strlen(text));
-    free(text);
-    json_decref(all);
+    if (r && getpid() == r->pid)
+        write_results(r, p);
 }

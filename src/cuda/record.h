@@ -3,13 +3,16 @@
  * names a folder and its options in the environment:
  *
  *     HEDDLE_RECORD=FOLDER
- *     HEDDLE_RECORD_RESULTS=FOLDER      where PID.json says what was recorded
+ *     HEDDLE_RECORD_RESULTS=FOLDER      where PID.json says what was left out
  *     HEDDLE_RECORD_OPTIONS="first=0 last=99 every=10 limit=1000000 kernel=sum"
  *
- * A job has the kernels of one module. Memory is looked at before a launch that is recorded and
- * after it; what differs from what the job's launches so far have left there was done by the host,
- * or by launches that are not in the job, and is written into the job. So a job is right whatever
- * was left out of it.
+ * A job has the kernels of one module. When a launch has run, its entry is added to
+ * job.yaml.launches, and those of its buffers to job.yaml.buffers; the command makes job.yaml of
+ * these when the program has ended, in whatever way.
+ *
+ * Memory is looked at before a launch that is recorded and after it; what differs from what the
+ * job's launches so far have left there was done by the host, or by launches that are not in the
+ * job, and is written into the job. So a job is right whatever was left out of it.
  */
 #ifndef CUDA_RECORD_H
 #define CUDA_RECORD_H

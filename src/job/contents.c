@@ -13,9 +13,7 @@
  * is had without the ones before it. For a uniform value v in [low, high) its
  * top 53 bits are a fraction u of 1, and v = low + u * (high - low).
  */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "job/job.h"
 
@@ -126,22 +124,6 @@ static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buf
                     put_number(init, &leaves[l], &made, i,
                                bytes + e * buffer->element_bytes + leaves[l].offset +
                                    lane * (leaves[l].type.bits / 8u));
-    return HD_OK;
-}
-
-hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const char *path,
-                           const hd_place *place, void *bytes) {
-    uint64_t size = buffer->count * buffer->element_bytes;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return hd_fail(diag, HD_EINPUT, place, "cannot open %s of buffer '%s': %s", path,
-                       buffer->name, strerror(errno));
-    size_t got = fread(bytes, 1, size, file);
-    bool exact = got == size && fgetc(file) == EOF && !ferror(file);
-    fclose(file);
-    if (!exact)
-        return hd_fail(diag, HD_EINPUT, place, "%s does not hold the %llu bytes of buffer '%s'",
-                       path, (unsigned long long)size, buffer->name);
     return HD_OK;
 }
 

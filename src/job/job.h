@@ -187,6 +187,11 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module);
 
+/* resolve.c: what a launch's `value` says of an argument with these bytes; NULL where numbers do not
+ * say it: pointers, what is too large. */
+const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
+                              uint32_t param, const void *bytes);
+
 /* resolve.c: an error when the job says something that only the machine can do: buffers at fixed
  * addresses, contents that change between launches, arguments by their bytes. `what` can't do it:
  * "measuring". */
@@ -215,9 +220,11 @@ const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg);
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                           void **bytes);
-/* The bytes of a file that holds just those of a buffer. */
+/* held.c: the bytes of a file that holds just those of a buffer, plain or packed. */
 hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const char *file,
                            const hd_place *place, void *bytes);
+/* The name is that of a file that zstd has packed. */
+bool hd_job_is_packed(const char *file);
 /* Those of all buffers of the job, in contents[job->buffer_count]. */
 hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                               void **contents);

@@ -109,7 +109,7 @@ static hd_status check_file(const resolver *r, const hd_buffer *buffer) {
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "the file of buffer '%s', %s, is no regular file; save what it gives in one",
                        buffer->name, buffer->file);
-    if ((uint64_t)info.st_size != bytes)
+    if (!hd_job_is_packed(buffer->file) && (uint64_t)info.st_size != bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "buffer '%s' takes %llu bytes (%llu elements of %u), its file %s has %llu",
                        buffer->name, (ull)bytes, (ull)buffer->count, buffer->element_bytes,
@@ -443,6 +443,34 @@ static hd_status resolve_value(const resolver *r, const kir_kernel *kernel, hd_a
         }
     arg->value_bytes = bytes;
     return HD_OK;
+}
+
+const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
+                              uint32_t index, const void *bytes) {
+    hd_job none = {0};
+    const resolver r = {.arena = arena, .job = &none, .module = module};
+    const kir_param *param = &kernel->params[index];
+    uint32_t count, taken;
+    hd_leaf *leaves = param->bytes <= sizeof((hd_arg *)0)->value
+                          ? leaves_of_param(&r, kernel, index, &count, &taken)
+                          : NULL;
+    if (!leaves || taken > sizeof((hd_arg *)0)->value)
+        return NULL;
+    hd_str text = {.arena = arena};
+    for (uint32_t l = 0; l < count; l++)
+        for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++) {
+            const hd_leaf *leaf = &leaves[l];
+            uint32_t each = (leaf->type.bits + 7u) / 8;
+            const char *from = (const char *)bytes + leaf->offset + lane * each;
+            uint64_t again = 0;
+            const char *part = hd_type_print(arena, leaf->type, leaf->is_signed, from);
+            if (leaf->is_pointer ||
+                !hd_type_parse_value(leaf->type, leaf->is_signed, part, &again) ||
+                memcmp(&again, from, each) != 0)
+                return NULL;
+            hd_str_printf(&text, "%s%s", text.length ? ", " : "", part);
+        }
+    return text.length ? hd_str_text(&text) : NULL;
 }
 
 /* ---- launches ----------------------------------------------------------- */

@@ -25,11 +25,9 @@ hd_status hd_ptx_open(const hd_ptx_options *options, const hd_diag *diag, hd_ptx
                                   .any_memory = options->any_memory,
                                   .print = options->print ? options->print : print_out,
                                   .user = options->user};
-    hd_status status = hd_vm_open(arena, &machine->diag, NULL, NULL, &wanted, &machine->vm);
-    *result = status ? NULL : machine;
-    if (status)
-        hd_arena_free(arena);
-    return status;
+    machine->vm = hd_vm_open_empty(arena, &machine->diag, &wanted);
+    *result = machine;
+    return HD_OK;
 }
 
 void hd_ptx_close(hd_ptx *machine) {

@@ -284,7 +284,11 @@ CXType rw_innermost(CXType type) {
     return t;
 }
 
+bool rw_is_device_function(hd_arena *arena, CXCursor function) {
+    return has_attribute(arena, function, CXCursor_CUDAGlobalAttr) ||
+           has_attribute(arena, function, CXCursor_CUDADeviceAttr);
+}
+
 bool rw_is_host(const rewriter *rw, CXCursor function) {
-    return rw->is_cuda && !(has_attribute(rw->arena, function, CXCursor_CUDAGlobalAttr) ||
-                            has_attribute(rw->arena, function, CXCursor_CUDADeviceAttr));
+    return rw->is_cuda && !rw_is_device_function(rw->arena, function);
 }

@@ -113,6 +113,8 @@ const char *rw_plain_type(hd_arena *arena, const char *text);
 const char *rw_trimmed(hd_arena *arena, const char *text);
 bool rw_is_kernel(hd_arena *arena, CXCursor function);
 bool rw_is_function(CXCursor cursor);
+/* Of CUDA C: a kernel, or a function that kernels may call. */
+bool rw_is_device_function(hd_arena *arena, CXCursor function);
 /* All functions and templates of functions of a file but for those of the system's headers, also
  * those in namespaces. */
 cursors rw_functions(hd_arena *arena, CXTranslationUnit unit);

@@ -1,7 +1,7 @@
 /*
  * The machine as a whole: its memory and its compiled kernels.
  *
- *     hd_vm_open   buffers get addresses and contents, kernels are compiled
+ *     hd_vm_open   (job.c) buffers get addresses and contents, kernels are compiled
  *     hd_vm_run    (launch.c) blocks are handed to whichever worker is free
  *
  * Memory that comes and goes is space.c's.
@@ -48,45 +48,6 @@ const vm_region *vm_add_region(hd_vm *vm, vm_region region) {
     return region.host ? vm_space_add(&vm->space, region) : NULL;
 }
 
-/* The machine's accesses are as much aligned in the host's memory as at their addresses. */
-static const vm_region *add_region_at(hd_vm *vm, vm_region region, uint64_t address) {
-    enum { LINE = 64 };
-    uint8_t *host = vm_own_memory(vm, region.bytes + LINE);
-    region.host = host ? host + address % LINE : NULL;
-    region.base = address;
-    return host ? vm_space_add_at(&vm->space, region) : NULL;
-}
-
-static hd_status add_buffer(hd_vm *vm, const hd_buffer *b, void *contents, vm_buffer *buffer) {
-    vm_region region = {.name = b->name,
-                        .type = b->type,
-                        .space = KIR_GLOBAL,
-                        .bytes = b->count * b->element_bytes,
-                        .element_bytes = b->element_bytes,
-                        .record = b->record};
-    bool is_watched = vm->options.check_uninitialised && !contents && !b->file && !b->init_count;
-    hd_arena *arena = hd_arena_new(); /* the machine keeps its own copy only */
-    hd_status status = HD_OK;
-    if (!contents)
-        status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &contents);
-    if (!status && is_watched)
-        region.written = vm_own_memory(vm, (region.bytes + 7) / 8);
-    const vm_region *placed = NULL;
-    if (!status && b->at)
-        status = vm_space_check(vm, b, region.bytes);
-    if (!status && (!is_watched || region.written))
-        placed = b->at ? add_region_at(vm, region, b->at) : vm_add_region(vm, region);
-    if (placed)
-        *buffer = (vm_buffer){placed->base, placed->host};
-    else if (!status)
-        status =
-            vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name), region.bytes);
-    if (!status && contents) /* else the run is being stopped */
-        memcpy(buffer->host, contents, region.bytes);
-    hd_arena_free(arena);
-    return status;
-}
-
 /* A constant table is one for each kernel, a __device__ variable one for all that name it. */
 const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
     for (size_t i = 0; i < vm->statics.count; i++) {
@@ -96,39 +57,6 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
             return &vm->statics.data[i];
     }
     return NULL;
-}
-
-static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
-    if (s->space == KIR_LOCAL || vm_find_static(vm, s))
-        return HD_OK;
-    vm_region region = {.name = s->name,
-                        .space = s->space,
-                        .bytes = s->bytes,
-                        .read_only = s->space == KIR_CONSTANT,
-                        .record = s->record,
-                        .element_bytes = s->record ? s->record->size : 0};
-    const vm_region *placed = vm_add_region(vm, region);
-    if (!placed)
-        return vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
-                            s->bytes);
-    if (s->init)
-        memcpy(placed->host, s->init, s->bytes);
-    hd_push(vm->arena, &vm->statics, (vm_placed){s, placed->base});
-    return HD_OK;
-}
-
-/* Addresses that variables of a kernel hold, of those from number `first` on: all have places. */
-static void write_pointers(hd_vm *vm, const kir_kernel *kernel, size_t first) {
-    for (size_t v = first; v < vm->statics.count; v++) {
-        const kir_static *s = vm->statics.data[v].variable;
-        for (uint32_t i = 0; i < s->pointer_count; i++) {
-            const kir_pointer *pointer = &s->pointers[i];
-            const vm_placed *to = vm_find_static(vm, &kernel->statics[pointer->to]);
-            uint64_t address = to->address + (uint64_t)pointer->addend;
-            uint8_t *host = vm_space_at(&vm->space, vm->statics.data[v].address)->host;
-            memcpy(host + pointer->offset, &address, sizeof address);
-        }
-    }
 }
 
 /* ---- compiled kernels ---------------------------------------------------------------------- */
@@ -193,75 +121,22 @@ void hd_vm_forget(hd_vm *vm, const kir_module *module) {
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static hd_status open_job(hd_vm *vm, const hd_job *job, void *const *contents) {
-    hd_status status = HD_OK;
-    vm->buffers = hd_new_array(vm->arena, vm_buffer, job->buffer_count);
-    /* Those that have an address come first, and the others stand behind them. */
-    for (int anywhere = 0; anywhere < 2; anywhere++)
-        for (uint32_t i = 0; i < job->buffer_count && !status; i++)
-            if ((job->buffers[i].at == 0) == anywhere)
-                status = add_buffer(vm, &job->buffers[i], contents ? contents[i] : NULL,
-                                    &vm->buffers[i]);
-    for (uint32_t i = 0; i < job->launch_count && !status; i++) {
-        const hd_launch *l = &job->launches[i];
-        vm_compiled *compiled;
-        status = vm_compiled_for(vm, job->module, l, &compiled);
-        size_t placed = vm->statics.count;
-        for (uint32_t s = 0; s < l->kernel->static_count && !status; s++)
-            status = place_static(vm, l->kernel, &l->kernel->statics[s]);
-        if (!status)
-            write_pointers(vm, l->kernel, placed);
-    }
-    return status ? status : vm_check_allowed(vm);
-}
-
-/* Buffers at addresses of their own come from a program, whose device may have allowed its blocks
- * more than is usual. */
-static uint64_t usual_local_memory(const hd_job *job) {
-    for (uint32_t b = 0; job && b < job->buffer_count; b++)
-        if (job->buffers[b].at)
-            return 256 << 10;
-    return 64 << 10;
-}
-
-hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, void *const *contents,
-                     const hd_vm_options *options, hd_vm **result) {
+hd_vm *hd_vm_open_empty(hd_arena *arena, const hd_diag *diag, const hd_vm_options *options) {
     hd_vm *vm = hd_new(arena, hd_vm);
     vm->arena = arena;
     vm->diag = diag;
-    vm->job = job;
     vm->options = *options;
     vm->worker_count = options->workers ? options->workers : hd_core_count();
     vm->rooms = hd_new_array(arena, vm_room, vm->worker_count);
     if (!vm->options.max_instructions)
         vm->options.max_instructions = 10000000000;
     if (!vm->options.local_memory)
-        vm->options.local_memory = usual_local_memory(job);
+        vm->options.local_memory = 64 << 10;
     if (!vm->options.spaces)
         vm->options.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
     vm->races.arena = arena;
     vm_space_init(&vm->space, options->any_memory);
-    hd_status status = job ? open_job(vm, job, contents) : HD_OK;
-    *result = status ? NULL : vm;
-    if (status)
-        hd_vm_close(vm);
-    return status;
-}
-
-void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->buffers[buffer].host; }
-
-hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch) {
-    const hd_launch *l = &vm->job->launches[launch];
-    hd_status status = HD_OK;
-    for (uint32_t i = 0; i < l->before_count && !status; i++) {
-        const hd_held *held = &l->before[i];
-        const hd_buffer *buffer = &vm->job->buffers[held->buffer];
-        status = hd_job_read_held(vm->diag, buffer, held->file, &held->place,
-                                  vm->buffers[held->buffer].host);
-        hd_vm_mark_written(vm, (void *)(uintptr_t)vm->buffers[held->buffer].address, /* NOLINT */
-                           buffer->count * buffer->element_bytes);
-    }
-    return status;
+    return vm;
 }
 
 hd_vm_fault hd_vm_last_fault(const hd_vm *vm) { return vm->last_fault; }

@@ -11,7 +11,7 @@
  *
  * Memory and launches may also come one by one, as a program asks for them:
  *
- *     hd_vm_open(arena, diag, NULL, NULL, &options, &vm);
+ *     vm = hd_vm_open_empty(arena, diag, &options);
  *     float *x = hd_vm_allocate(vm, "x", 4096, 256);
  *     hd_vm_launch(vm, &(hd_vm_launch_of){.module = module, .kernel = kernel, ...}, NULL, &counts);
  *
@@ -68,11 +68,12 @@ typedef struct hd_vm_counts {
 typedef struct hd_vm hd_vm;
 
 /* Compiles every kernel that the job launches and fills its buffers. `contents` holds the
- * initial bytes of the job's buffers; NULL: what the job says. The job must be resolved, and may
- * be NULL: then there is nothing yet. Everything lives in `arena`, but for what hd_vm_close()
- * frees. */
+ * initial bytes of the job's buffers; NULL: what the job says. The job must be
+ * resolved. Everything lives in `arena`, but for what hd_vm_close() frees. */
 hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, void *const *contents,
                      const hd_vm_options *options, hd_vm **vm);
+/* Without a job: there is nothing yet. */
+hd_vm *hd_vm_open_empty(hd_arena *arena, const hd_diag *diag, const hd_vm_options *options);
 
 /* Runs a launch of the job once (hd_launch.repeat is the caller's to obey), or some of its blocks.
  * `sink` and `counts` may be NULL. A fault is an HD_EINPUT whose message has the place in the kernel,

@@ -4,35 +4,9 @@
 # driver interface, from a program in C.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
-kept=$source_folder/tests/cuda/kept
-programs=$source_folder/tests/cuda/programs
-libraries=$(dirname "$heddle")/cuda
-clang=$(sed -n 's/^CLANG_PROGRAM:FILEPATH=//p' "$(dirname "$heddle")/CMakeCache.txt")
-
-# compile NAME SOURCE: NAME.o from the source, with the PTX of NAME.fatbin.
-compile() {
-    "$clang" -x cuda --cuda-host-only --cuda-path=/no/toolkit -nocudainc -std=c++17 -w \
-        -Xclang -target-sdk-version=12.5 -Xclang -fcuda-include-gpubinary -Xclang "$1.fatbin" \
-        -isystem "$("$clang" -print-resource-dir)/include/cuda_wrappers" \
-        -isystem "$source_folder/src/frontend/clang/cuda/own" -I"$source_folder/src" \
-        -include "$kept/runtime.h" -c -o "$1.o" "$2"
-}
-# link NAME: the program from NAME.o.
-link() {
-    g++ -o "$1" "$1.o" "$libraries/libcudart.so.13" -Wl,-rpath-link,"$libraries" -lpthread
-}
-# build FILE: the program that it is.
-build() {
-    local name
-    name=$(basename "$1" .cu)
-    python3 "$kept/fatbin.py" "$kept/$name.ptx" "$name.fatbin" && compile "$name" "$1" &&
-        link "$name"
-}
-export -f compile link build
-export source_folder kept programs libraries clang
 for file in "$programs"/*.cu; do echo "$file"; done |
     while read -r file; do [ ! -e "$kept/$(basename "$file" .cu).ptx" ] || echo "$file"; done |
-    xargs -P 2 -I {} bash -c 'build {} >"$(basename {}).log" 2>&1 || cat "$(basename {}).log"'
+    xargs -P 2 -I {} bash -c 'build_kept {} >"$(basename {}).log" 2>&1 || cat "$(basename {}).log"'
 count=0
 for file in "$programs"/*.cu; do
     [ -e "$kept/$(basename "$file" .cu).ptx" ] || continue

@@ -2,6 +2,7 @@
 # programs/ checks its own results. At the head of one may stand
 #
 #   // prints: TEXT      a line that its kernels print
+#   // rounds            what Heddle compiles of it may differ from nvcc's in the last bits
 #   // faults            a kernel faults, as the program expects; so watch ends with status 2
 #   // options: OPTION   an option more for nvcc
 #   // with: FILE        another source, from programs/ on
@@ -10,7 +11,6 @@
 # none, and nothing is tested. Called with the path of heddle.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
-programs=$source_folder/tests/cuda/programs
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
 [ -x "$nvcc" ] || { echo "skipped: there is no nvcc ($nvcc)"; exit 0; }
 
@@ -39,6 +39,8 @@ for file in "$programs"/*.cu; do
     check_recording "$file" && recorded=$((recorded + 1))
 done
 [ "$recorded" -ge 35 ] || complain "only $recorded programs were recorded"
+sources=$(ls of-*/source*.yaml | wc -l)
+[ "$sources" -ge 30 ] || complain "only $sources recordings are over the source"
 
 # 1000 numbers of 4 bytes are 125 segments of 32, for two loads and a store.
 call watch --json --device h100 -- ./vectors
@@ -146,6 +148,9 @@ call watch -- ./aborting
 grep -q 'signal 6 .* ended ./aborting' "$work/log/err" || complain 'no word of the signal'
 prints '^1 launch on '
 prints '^1 fault; see above$'
+call record -o aborted -- ./aborting
+prints '^0 launches in .*/aborted, '
+prints 'a fault of the kernel +1$'
 call watch --leaks -- ./streams
 prints '^6 KiB not freed, of 4 allocations$'
 [ "$status" -eq 2 ] || complain "leaks: exit status $status"

@@ -3,8 +3,6 @@
 # test_programs.sh. Called with the path of heddle.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
-kept=$source_folder/tests/cuda/kept
-libraries=$(dirname "$heddle")/cuda
 cc -std=c17 -Wall -Werror -o host "$kept/host.c" "$libraries/libcuda.so.1" -Wl,-rpath-link,"$libraries" ||
     complain 'host.c cannot be built'
 
@@ -31,19 +29,48 @@ replays second
 call record -o small --limit 10 -- ./host "$kept"
 prints 'contents beyond --limit +[1-9]'
 
-# Results that differ are seen, with their place; contents that are missing are an error.
+# Results that differ are seen, with their place.
 job=$(grep -l 'after:$' kept/*.yaml | head -n 1)
-file=kept/$(grep -A 1 'after:$' "$job" | sed -n 's/.*file: \(.*\)}.*/\1/p' | head -n 1)
-cp "$file" whole
-printf '\377\377\377\377' | dd of="$file" bs=1 seek=4 conv=notrunc status=none
-cmp -s "$file" whole && printf '\001' | dd of="$file" bs=1 seek=4 conv=notrunc status=none
-call run --check expected "$job"
+after=$(grep -A 1 'after:$' "$job" | sed -n 's/.*- {\(buffer: .*\)}.*/\1/p' | head -n 1)
+buffer=$(sed 's/buffer: \(.*\),.*/\1/' <<<"$after")
+file=kept/$(sed 's/.*file: //' <<<"$after")
+[[ $file == *.zst ]] || complain "contents that are not packed: $file"
+sed "/after:/,\$ s,$(basename "$file"),plain," "$job" >"kept/plain.yaml"
+accepts run --dump "$buffer=kept/contents/plain" "$job" # of the last launch, which is one of one
+cp kept/contents/plain whole
+printf '\377\377\377\377' | dd of=kept/contents/plain bs=1 seek=4 conv=notrunc status=none
+cmp -s kept/contents/plain whole && printf '\001' | dd of=kept/contents/plain bs=1 seek=4 conv=notrunc status=none
+call run --check expected kept/plain.yaml
 [ "$status" -eq 1 ] || complain "a result that differs: exit status $status"
 grep -q "leaves in buffer 'm[0-9]*' what is not expected" "$work/log/err" || complain 'no word of the buffer'
+cp whole kept/contents/plain
+accepts run --check expected kept/plain.yaml
+
+# Contents that are damaged, cut off, of another size or missing are an error that names the file.
+cp "$file" packed
+name=$(basename "$file")
+printf 'x' | dd of="$file" bs=1 seek=$(($(stat -c %s packed) / 2)) conv=notrunc status=none
+refuses "$name of buffer '$buffer' is damaged: " run --check expected "$job"
+head -c -6 packed >"$file"
+refuses "$name of buffer '$buffer' is damaged: it ends too early" run --check expected "$job"
+: >"$file"
+refuses "$name of buffer '$buffer' is damaged: it ends too early" run --check expected "$job"
+cat packed packed >"$file"
+refuses "$name does not hold the [0-9]* bytes of buffer '$buffer'" run --check expected "$job"
+cp kept/kernels.ptx "$file"
+refuses "$name of buffer '$buffer' is damaged: Unknown frame descriptor" run --check expected "$job"
 rm "$file"
-call run --check expected "$job"
-[ "$status" -eq 2 ] || complain "without contents: exit status $status"
-cp whole "$file"
+refuses "cannot open .*$name of buffer '$buffer'" run --check expected "$job"
+cp packed "$file"
+
+# A process that ends in any way leaves what it has launched.
+sed 's/printf("as expected.*/raise(SIGKILL);/; 1i #include <signal.h>' "$kept/host.c" >killed.c
+cc -std=c17 -Wall -Werror -o killed killed.c "$libraries/libcuda.so.1" -Wl,-rpath-link,"$libraries" ||
+    complain 'killed.c cannot be built'
+call record -o killed-run -- ./killed "$kept"
+grep -q 'killed ended with signal 9' "$work/log/err" || complain 'no word of the signal'
+prints '^5 launches in '
+replays killed-run
 
 # What a recording says in its job, said by hand.
 cat >add.cl <<'END'

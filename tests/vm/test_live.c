@@ -85,7 +85,7 @@ static void live_open(live *l, hd_vm_options options) {
     *l = (live){.arena = hd_arena_new()};
     l->messages.arena = l->arena;
     l->diag = (hd_diag){note, &l->messages};
-    assert_int_equal(hd_vm_open(l->arena, &l->diag, NULL, NULL, &options, &l->vm), HD_OK);
+    l->vm = hd_vm_open_empty(l->arena, &l->diag, &options);
 }
 
 static void live_close(live *l) {

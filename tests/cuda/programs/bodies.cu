@@ -1,4 +1,5 @@
 // Bodies that attract each other, in tiles of shared memory: sums of forces, and of momenta.
+// rounds
 #include <cmath>
 
 #include "check.h"

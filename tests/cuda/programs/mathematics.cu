@@ -1,4 +1,5 @@
 // Functions of double and float against the host's, within the errors that CUDA documents.
+// rounds
 #include <cmath>
 
 #include "check.h"

@@ -1,0 +1,701 @@
+/*
+ * Kernels of the source take buffers of their types where those of PTX take bytes at addresses. So a
+ * buffer of the new job is memory of the program as a parameter sees it. Such jobs can be measured and
+ * rewritten as long as nothing in them is an address. The host's writes are then new buffers: what a
+ * recorded launch finds in memory is known to the last byte, so the memory that the host has written
+ * becomes another buffer, whose initial contents are that. Launches that the source has no kernel
+ * for, or cannot say, change memory just as the host does.
+ *
+ * Where memory or arguments hold addresses, buffers stay at theirs and the host's writes are those of
+ * the recording; only the machine takes such a job.
+ */
+#include "cli/source_job.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/table.h"
+#include "rewrite/host.h"
+
+/* More buffers than the program's own may take so many bytes. */
+static const uint64_t most_bytes = (uint64_t)1 << 30;
+
+/* Memory of the program, a buffer of the recorded job. */
+typedef struct memory {
+    const char *file; /* what it holds; NULL: zeros */
+    uint32_t buffer;  /* of the new job, which holds that, too; KIR_NONE: none does */
+    bool is_written;  /* since the last launch of the new job */
+} memory;
+
+/* A buffer of the new job. */
+typedef struct buffer {
+    const char *name, *file;
+    const kir_param *pointer; /* that says what it holds; NULL: nobody does */
+    uint64_t bytes, at;       /* at: 0 where addresses do not matter */
+} buffer;
+
+/* An argument, or a variable: one of memory, value and bytes. */
+typedef struct given {
+    const char *name, *value, *bytes;
+    uint32_t memory; /* KIR_NONE: it is no pointer */
+    uint64_t offset;
+    const kir_param *param; /* NULL: it is a variable */
+    bool is_unknown;        /* a variable that the kernel of the source does not use */
+} given;
+
+typedef struct writer {
+    cli *c;
+    hd_arena *arena;
+    const hd_job *job;        /* the recorded one, resolved */
+    const kir_module *module; /* of the source */
+    const char *path;         /* the source */
+    bool has_addresses;
+    memory *memories; /* [job->buffer_count] */
+    hd_vec(buffer) buffers;
+    hd_hash_table names; /* of buffers */
+    uint64_t extra_bytes;
+    hd_str launches;
+    uint64_t launch_count, left_out;
+    const char *why; /* the first was left out */
+} writer;
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+/* The first error, in one line. */
+typedef struct heard {
+    hd_arena *arena;
+    const char *copies, *originals; /* folders: files of the first are told as the other's */
+    const char *text;
+} heard;
+
+/* `file` below `folder`, as seen from there; NULL: it is elsewhere. */
+static const char *below(const char *folder, const char *file) {
+    size_t length = strlen(folder);
+    return !strncmp(file, folder, length) && file[length] == '/' ? file + length + 1 : NULL;
+}
+
+static void hear(const hd_message *message, void *user) {
+    heard *h = user;
+    const hd_place *at = &message->place;
+    if (message->severity != HD_ERROR || h->text)
+        return;
+    hd_str text = {.arena = h->arena};
+    const char *file = at->file;
+    const char *copy = file && h->copies ? below(h->copies, file) : NULL;
+    if (copy)
+        file = hd_format(h->arena, "%s/%s", h->originals, copy);
+    if (file)
+        hd_str_printf(&text, at->line ? "%s:%u: " : "%s: ", file, at->line);
+    hd_str_add(&text, message->text);
+    h->text = hd_str_text(&text);
+}
+
+/* ---- types ------------------------------------------------------------------------------------------ */
+
+static bool is_pointer(const kir_param *param) {
+    return param->type.kind == KIR_PTR && !param->by_value_struct;
+}
+
+static uint32_t element_bytes(const kir_param *pointer) {
+    return pointer && pointer->element_bytes ? pointer->element_bytes : 1;
+}
+
+/* What a job calls an element; NULL: it has no name for it. */
+static const char *element_type(const kir_param *pointer) {
+    static const char *const by_size[] = {
+        [1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
+    kir_type type;
+    bool is_signed;
+    uint32_t bytes = element_bytes(pointer);
+    if (pointer && pointer->record)
+        return pointer->record->name;
+    if (pointer && pointer->element_type &&
+        hd_type_parse(pointer->element_type, &type, &is_signed) && hd_type_stride(type) == bytes)
+        return pointer->element_type;
+    return bytes < sizeof by_size / sizeof *by_size ? by_size[bytes] : NULL;
+}
+
+/* A buffer can be given to both. */
+static bool agree(const kir_param *a, const kir_param *b) {
+    if (!a || !b)
+        return true;
+    return a->record == b->record &&
+           (!a->element_bytes || !b->element_bytes || a->element_bytes == b->element_bytes);
+}
+
+static bool holds_addresses(hd_arena *arena, const kir_param *pointer) {
+    uint32_t count = 0;
+    const hd_leaf *leaves =
+        pointer->record ? hd_leaves_of_record(arena, pointer->record, NULL, &count) : NULL;
+    bool any = pointer->element_type && strchr(pointer->element_type, '*');
+    for (uint32_t l = 0; l < count; l++)
+        any |= leaves[l].is_pointer;
+    return any;
+}
+
+/* ---- a launch of the recorded job in terms of the source ----------------------------------------- */
+
+/* The memory that has this byte; KIR_NONE: none has. */
+static uint32_t memory_at(const hd_job *job, uint64_t address) {
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (address - job->buffers[b].at < job->buffers[b].count)
+            return b;
+    return KIR_NONE;
+}
+
+/* Why this cannot be the launch's kernel; NULL: it can. */
+static const char *kernel_of(const writer *w, const hd_launch *launch, const kir_kernel **kernel) {
+    const char *name = hd_path_name(w->path);
+    const kir_kernel *k = kir_find_kernel(w->module, launch->kernel_name);
+    if (!k)
+        return hd_format(w->arena, "%s, as Heddle compiles it, has no kernel '%s'", name,
+                         launch->kernel_name);
+    bool fits = k->param_count == launch->kernel->param_count;
+    for (uint32_t p = 0; fits && p < k->param_count; p++)
+        fits = (is_pointer(&k->params[p]) ? 8 : k->params[p].bytes) ==
+               (is_pointer(&launch->kernel->params[p]) ? 8 : launch->kernel->params[p].bytes);
+    *kernel = k;
+    return fits ? NULL
+                : hd_format(w->arena,
+                            "kernel '%s' of %s has other parameters than that of the program; "
+                            "record what is built of this source, or say with --options how it "
+                            "was compiled",
+                            k->name, name);
+}
+
+static void give_pointer(const writer *w, const hd_arg *arg, given *g) {
+    uint64_t address = 0;
+    g->memory = KIR_NONE;
+    g->bytes = arg->bytes_text;
+    if (arg->kind == HD_ARG_BUFFER && !arg->bytes_text) {
+        g->memory = arg->buffer;
+        g->offset = arg->offset;
+    } else if (arg->value_bytes == sizeof address) {
+        memcpy(&address, arg->value, sizeof address);
+        g->memory = memory_at(w->job, address);
+        if (g->memory != KIR_NONE)
+            g->offset = address - w->job->buffers[g->memory].at;
+    }
+}
+
+static void give_number(const writer *w, const kir_kernel *kernel, const hd_arg *arg, given *g) {
+    g->memory = KIR_NONE;
+    g->bytes = arg->bytes_text;
+    if (arg->bytes_text)
+        g->value = hd_job_value_text(w->arena, w->module, kernel, arg->param, arg->raw);
+    if (arg->bytes_text)
+        return;
+    /* What PTX uses as a pointer. */
+    uint64_t address = w->job->buffers[arg->buffer].at + arg->offset;
+    hd_str bytes = {.arena = w->arena};
+    for (int i = 0; i < 8; i++)
+        hd_str_printf(&bytes, "%02x", (unsigned)(address >> 8 * i & 0xff));
+    g->bytes = hd_str_text(&bytes);
+}
+
+static void give_variable(const kir_kernel *kernel, const hd_arg *arg, given *g) {
+    g->name = arg->name;
+    g->memory = arg->buffer;
+    g->is_unknown = true;
+    for (uint32_t s = 0; s < kernel->static_count; s++)
+        if (kernel->statics[s].space != KIR_LOCAL && !strcmp(kernel->statics[s].name, arg->name))
+            g->is_unknown = false;
+}
+
+static given *givens_of(const writer *w, const hd_launch *launch, const kir_kernel *kernel) {
+    given *all = hd_new_array(w->arena, given, launch->arg_count + 1);
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        const hd_arg *arg = &launch->args[a];
+        if (arg->param == KIR_NONE) {
+            give_variable(kernel, arg, &all[a]);
+            continue;
+        }
+        all[a].param = &kernel->params[arg->param];
+        all[a].name = all[a].param->name;
+        if (is_pointer(all[a].param))
+            give_pointer(w, arg, &all[a]);
+        else
+            give_number(w, kernel, arg, &all[a]);
+    }
+    return all;
+}
+
+/* Addresses matter where memory holds them, or numbers are them. */
+static bool has_addresses(const writer *w, const hd_launch *launch, const given *all) {
+    bool any = false;
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        const given *g = &all[a];
+        any |= g->param && (is_pointer(g->param) ? holds_addresses(w->arena, g->param) : !g->value);
+    }
+    return any;
+}
+
+/* Why this launch cannot be in the job; NULL: it can. */
+static const char *check_givens(const writer *w, const hd_launch *launch, const given *all) {
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        const given *g = &all[a];
+        if (g->memory == KIR_NONE || !g->param)
+            continue;
+        const hd_buffer *held = &w->job->buffers[g->memory];
+        uint64_t bytes = held->count;
+        const char *type = element_type(g->param);
+        const char *who = hd_format(w->arena, "'%s' of kernel '%s'", g->name, launch->kernel_name);
+        if (!type || bytes % element_bytes(g->param))
+            return hd_format(w->arena,
+                             "%s points to %s, but %llu bytes of memory are no array of it", who,
+                             type ? type : "what has no name", (unsigned long long)bytes);
+        if (g->offset && g->param->record)
+            return hd_format(w->arena,
+                             "%s points to byte %llu of memory, and an array of structs is laid "
+                             "out as a whole; allocate it by itself",
+                             who, (unsigned long long)g->offset);
+        bool agrees = true;
+        for (uint32_t o = 0; o < a; o++)
+            agrees &= all[o].memory != g->memory || agree(all[o].param, g->param);
+        uint32_t now = w->memories[g->memory].buffer;
+        if (w->has_addresses)
+            agrees &= agree(w->buffers.data[now].pointer, g->param);
+        if (!agrees)
+            return hd_format(w->arena,
+                             "%s takes as %s what another pointer takes as something else; "
+                             "allocate them apart",
+                             who, type);
+    }
+    return NULL;
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------------ */
+
+static const char *new_name(writer *w, const char *like) {
+    const char *name = like;
+    for (unsigned n = 2; hd_hash_get_key(&w->names, name) != HD_NO_VALUE; n++)
+        name = hd_format(w->arena, "%s_%u", like, n);
+    hd_hash_add_key(&w->names, name, 0);
+    return name;
+}
+
+static void add_buffer(writer *w, uint32_t m, const char *name, uint64_t at) {
+    memory *held = &w->memories[m];
+    const buffer b = {new_name(w, name), held->file, NULL, w->job->buffers[m].count, at};
+    held->buffer = (uint32_t)w->buffers.count;
+    hd_push(w->arena, &w->buffers, b);
+}
+
+/* Memory that this launch sees as something else than earlier ones becomes another buffer. */
+static void part_from_buffers(writer *w, const hd_launch *launch, const given *all) {
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        memory *held = all[a].memory == KIR_NONE ? NULL : &w->memories[all[a].memory];
+        if (held && held->buffer != KIR_NONE &&
+            !agree(w->buffers.data[held->buffer].pointer, all[a].param))
+            held->buffer = KIR_NONE;
+    }
+}
+
+/* The buffer that a parameter or variable is given. */
+static const buffer *buffer_for(writer *w, const given *g) {
+    memory *held = &w->memories[g->memory];
+    if (held->buffer == KIR_NONE)
+        add_buffer(w, g->memory, g->name, 0);
+    buffer *b = &w->buffers.data[held->buffer];
+    if (g->param && (!b->pointer || g->param->element_bytes))
+        b->pointer = g->param;
+    return b;
+}
+
+/* The bytes of buffers that this launch would add to those of earlier ones. */
+static uint64_t bytes_to_add(const writer *w, const hd_launch *launch, const given *all) {
+    uint64_t bytes = 0;
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        if (all[a].memory != KIR_NONE && !all[a].is_unknown &&
+            w->memories[all[a].memory].buffer == KIR_NONE)
+            bytes += w->job->buffers[all[a].memory].count;
+    return bytes;
+}
+
+static void write_held(writer *w, const hd_held *held, uint32_t count, bool by_new_job) {
+    for (uint32_t i = 0; i < count; i++) {
+        memory *m = &w->memories[held[i].buffer];
+        m->file = held[i].file;
+        m->is_written |= !by_new_job;
+        if (!by_new_job && !w->has_addresses)
+            m->buffer = KIR_NONE;
+    }
+}
+
+/* ---- the text ------------------------------------------------------------------------------------------- */
+
+static const char *contents_name(const writer *w, const char *file) {
+    return hd_format(w->arena, "contents/%s", hd_path_name(file));
+}
+
+static void add_sizes(hd_str *text, const char *key, const uint64_t *sizes, const uint64_t *by,
+                      uint32_t dims) {
+    hd_str_printf(text, "    %s: [", key);
+    for (uint32_t d = 0; d < dims; d++)
+        hd_str_printf(text, "%s%llu", d ? ", " : "", (unsigned long long)(sizes[d] / by[d]));
+    hd_str_add(text, "]\n");
+}
+
+static void add_given(writer *w, const given *g) {
+    hd_str *text = &w->launches;
+    hd_str_printf(text, "      - {name: %s, ", cli_yaml_name(w->c, g->name));
+    if (g->memory != KIR_NONE) {
+        hd_str_printf(text, "buffer: %s", cli_yaml_name(w->c, buffer_for(w, g)->name));
+        if (g->offset)
+            hd_str_printf(text, ", offset: %llu", (unsigned long long)g->offset);
+    } else {
+        hd_str_printf(text, g->value ? "value: \"%s\"" : "bytes: \"%s\"",
+                      g->value ? g->value : g->bytes);
+    }
+    hd_str_add(text, "}\n");
+}
+
+static void add_before(writer *w) {
+    bool any = false;
+    for (uint32_t m = 0; m < w->job->buffer_count; m++) {
+        memory *held = &w->memories[m];
+        if (held->is_written && w->has_addresses) {
+            hd_str_printf(&w->launches, "%s      - {buffer: %s, file: %s}\n",
+                          any ? "" : "    before:\n", w->buffers.data[held->buffer].name,
+                          contents_name(w, held->file));
+            any = true;
+        }
+        held->is_written = false;
+    }
+}
+
+/* What the program's own kernels left there. */
+static void add_after(writer *w, const hd_launch *l) {
+    hd_str *text = &w->launches;
+    bool any = false;
+    for (uint32_t i = 0; i < l->after_count; i++) {
+        uint32_t b = w->memories[l->after[i].buffer].buffer;
+        if (b == KIR_NONE)
+            continue;
+        hd_str_printf(text, "%s      - {buffer: %s, file: %s}\n", any ? "" : "    after:\n",
+                      cli_yaml_name(w->c, w->buffers.data[b].name),
+                      contents_name(w, l->after[i].file));
+        any = true;
+    }
+    if (!any)
+        hd_str_add(text, "    after: []\n");
+}
+
+static void add_launch(writer *w, const hd_launch *l, const given *all) {
+    static const uint64_t one[] = {1, 1, 1};
+    hd_str *text = &w->launches;
+    hd_str_printf(text, "  - kernel: %s\n", cli_yaml_name(w->c, l->kernel_name));
+    add_sizes(text, "blocks", l->global, l->local, l->dims);
+    add_sizes(text, "threads", l->local, one, l->dims);
+    hd_str_printf(text, "    shared: %llu\n", (unsigned long long)l->shared);
+    add_before(w);
+    if (l->arg_count)
+        hd_str_add(text, "    args:\n");
+    for (uint32_t a = 0; a < l->arg_count; a++)
+        if (!all[a].is_unknown)
+            add_given(w, &all[a]);
+    add_after(w, l);
+    w->launch_count++;
+}
+
+static const char *try_launch(writer *w, const hd_launch *l) {
+    const kir_kernel *kernel;
+    const char *why = kernel_of(w, l, &kernel);
+    if (why)
+        return why;
+    const given *all = givens_of(w, l, kernel);
+    if ((why = check_givens(w, l, all)) != NULL)
+        return why;
+    part_from_buffers(w, l, all);
+    uint64_t bytes = w->launch_count ? bytes_to_add(w, l, all) : 0;
+    if (bytes > most_bytes - w->extra_bytes)
+        return "with all that the host writes between launches, buffers would take too much memory";
+    w->extra_bytes += bytes;
+    add_launch(w, l, all);
+    return NULL;
+}
+
+static void add_launches(writer *w) {
+    for (uint32_t l = 0; l < w->job->launch_count; l++) {
+        const hd_launch *launch = &w->job->launches[l];
+        write_held(w, launch->before, launch->before_count, false);
+        const char *why = try_launch(w, launch);
+        w->left_out += why != NULL;
+        w->why = w->why ? w->why : why;
+        write_held(w, launch->after, launch->after_count, !why);
+    }
+}
+
+static void begin(writer *w) {
+    const hd_job *job = w->job;
+    w->memories = hd_new_array(w->arena, memory, job->buffer_count);
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const kir_kernel *kernel;
+        if (!kernel_of(w, &job->launches[l], &kernel))
+            w->has_addresses |=
+                has_addresses(w, &job->launches[l], givens_of(w, &job->launches[l], kernel));
+    }
+    for (uint32_t m = 0; m < job->buffer_count; m++) {
+        w->memories[m] = (memory){.file = job->buffers[m].file, .buffer = KIR_NONE};
+        if (w->has_addresses)
+            add_buffer(w, m, job->buffers[m].name, job->buffers[m].at);
+    }
+}
+
+static const char *job_text(const writer *w, const char *kernels, const char *options,
+                            size_t *length) {
+    hd_str text = {.arena = w->arena};
+    hd_str_printf(&text, "kernel: %s\noptions: %s\n", cli_yaml_name(w->c, kernels),
+                  cli_yaml_name(w->c, options));
+    if (w->buffers.count)
+        hd_str_add(&text, "buffers:\n");
+    for (size_t i = 0; i < w->buffers.count; i++) {
+        const buffer *b = &w->buffers.data[i];
+        hd_str_printf(&text, "  - {name: %s, type: %s, count: %llu", cli_yaml_name(w->c, b->name),
+                      cli_yaml_name(w->c, element_type(b->pointer)),
+                      (unsigned long long)(b->bytes / element_bytes(b->pointer)));
+        if (b->at)
+            hd_str_printf(&text, ", at: 0x%llx", (unsigned long long)b->at);
+        if (b->file)
+            hd_str_printf(&text, ", file: %s", contents_name(w, b->file));
+        hd_str_add(&text, "}\n");
+    }
+    hd_str_printf(&text, "launches:\n%s", hd_str_text(&w->launches));
+    *length = text.length;
+    return hd_str_text(&text);
+}
+
+/* ---- the source ------------------------------------------------------------------------------------------- */
+
+static const char no_lines[] = "the program does not say what its kernels come from; build it with "
+                               "nvcc -lineinfo";
+
+/* What a compiler needs for a copy of the source, too: its folder, for headers that stay. */
+static const char *options_for(cli *c, const char *path, const char *options) {
+    char *word = hd_format(c->arena, "-I%s", hd_path_folder(c->arena, path));
+    return hd_format(c->arena, "%s%s%s", options, *options ? " " : "",
+                     hd_join_words(c->arena, &word, 1));
+}
+
+static const char *whole_path(cli *c, const char *path) {
+    char *whole = realpath(path, NULL);
+    const char *kept = whole ? hd_strdup(c->arena, whole) : path;
+    free(whole);
+    return kept;
+}
+
+typedef hd_vec(hd_output) output_list;
+
+/* What makes the instances that the program has launched, when its launches are gone. */
+static const char *instances(const writer *w, const hd_without_launches *without) {
+    hd_str text = {.arena = w->arena};
+    hd_hash_table seen = {.arena = w->arena, .key_bytes = HD_TEXT_KEYS};
+    static const char nameless[] = "(anonymous namespace)::";
+    for (uint32_t l = 0; l < w->job->launch_count; l++) {
+        const char *name = w->job->launches[l].kernel_name;
+        if (hd_hash_add_key(&seen, name, l) != l)
+            continue;
+        if (!strncmp(name, nameless, strlen(nameless)))
+            name += strlen(nameless);
+        size_t length = strcspn(name, "<");
+        for (uint32_t t = 0; name[length] && t < without->template_count; t++)
+            if (strlen(without->templates[t]) == length &&
+                !strncmp(name, without->templates[t], length))
+                hd_str_printf(&text, "    (const void *)%s,\n", name);
+    }
+    return text.length
+               ? hd_format(
+                     w->arena,
+                     "\n/* The instances that were recorded. */\nnamespace heddle_recorded {\n"
+                     "const void *const kernels[] = {\n%s};\n}\n",
+                     hd_str_text(&text))
+               : "";
+}
+
+static void add_copy(const writer *w, const char *to, const char *name, const char *text,
+                     output_list *files) {
+    const char *path = hd_format(w->arena, "%s/%s", to, name);
+    for (size_t f = 0; f < files->count; f++)
+        if (!strcmp(files->data[f].path, path))
+            return;
+    hd_push(w->arena, files, (hd_output){path, text, strlen(text)});
+}
+
+/* The text of a file as the copy has it. */
+static const char *text_of(const hd_without_launches *without, const char *path, const char *text) {
+    for (uint32_t f = 0; f < without->file_count; f++)
+        if (!strcmp(without->files[f].name, path))
+            return without->files[f].text;
+    return text;
+}
+
+/* The source, and its headers that lie in its folder or below: what goes into the folder `to`. */
+static hd_status copy_source(const writer *w, const char *to, const hd_without_launches *without,
+                             bool alone, output_list *files) {
+    static const hd_without_launches as_it_is = {0};
+    const hd_without_launches *texts = alone ? without : &as_it_is;
+    hd_folders made = {0};
+    char *text;
+    size_t length;
+    const char *folder = hd_path_folder(w->arena, w->path);
+    hd_status status = hd_read_file(w->arena, &w->c->diag, w->path, &text, &length);
+    if (status)
+        return status;
+    add_copy(w, to, hd_path_name(w->path),
+             hd_format(w->arena, "%s%s", text_of(texts, w->path, text),
+                       alone ? instances(w, without) : ""),
+             files);
+    for (uint32_t h = 0; h < without->header_count; h++) {
+        const kir_file *header = &without->headers[h];
+        const char *name = below(folder, whole_path(w->c, header->name));
+        if (name)
+            add_copy(w, to, name, text_of(texts, header->name, header->text), files);
+    }
+    for (size_t f = 0; f < files->count && !status; f++)
+        status = hd_folders_make(w->arena, &w->c->diag,
+                                 hd_path_folder(w->arena, files->data[f].path), &made);
+    return status ? status : hd_write_files(&w->c->diag, files->data, files->count);
+}
+
+static void remove_files(const output_list *files) {
+    for (size_t f = 0; f < files->count; f++)
+        unlink(files->data[f].path);
+}
+
+static const char *cannot_compile(const writer *w, hd_status status, const heard *h) {
+    return hd_format(w->arena, "%s%s", h->text ? h->text : w->path,
+                     status == HD_EINPUT
+                         ? "; what nvcc was told of headers, macros and the language goes with "
+                           "--options '-I DIR -DNAME -std=c++17'"
+                         : "");
+}
+
+/* Makes a copy of w->path in the folder `to` and compiles it; *why: what keeps it from that. */
+static hd_status take_source(writer *w, const char *to, const char *options, output_list *files,
+                             const char **why) {
+    heard h = {w->arena, to, hd_path_folder(w->arena, w->path), NULL};
+    const hd_diag diag = {hear, &h};
+    hd_without_launches without;
+    kir_module *module = NULL;
+    if (access(w->path, R_OK)) {
+        *why = hd_format(w->arena, "%s, which the kernels come from, is not there", w->path);
+        return HD_OK;
+    }
+    hd_status compiled = hd_take_launches_out(w->arena, &diag, w->path, options, &without);
+    /* Where the kernels do not stand alone, they are there with the host code. */
+    for (int alone = without.file_count > 0; alone >= 0 && !module && !compiled; alone--) {
+        *files = (output_list){0};
+        hd_status status = copy_source(w, to, &without, alone, files);
+        if (status)
+            return status;
+        compiled = hd_frontend(w->arena, &diag, files->data[0].path, options, &module);
+        if (compiled && alone)
+            compiled = HD_OK;
+    }
+    if (compiled)
+        *why = cannot_compile(w, compiled, &h);
+    for (uint32_t l = 0; !compiled && l < w->job->launch_count && !w->module; l++)
+        if (kir_find_kernel(module, w->job->launches[l].kernel_name))
+            w->module = module;
+    if (!compiled && !w->module)
+        *why = hd_format(w->arena, "%s has none of the kernels", w->path);
+    if (!w->module)
+        remove_files(files);
+    return HD_OK;
+}
+
+/* Finds the source among the files that the PTX names. */
+static hd_status find_source(writer *w, const kir_module *ptx, const char *to, const char *options,
+                             output_list *files, const char **why) {
+    const char *seen = NULL, *first = NULL;
+    hd_status status = HD_OK;
+    for (uint32_t f = 1; f < ptx->file_count && !w->module && !status; f++) {
+        seen = seen ? seen : ptx->files[f].name;
+        if (!hd_ends_in(ptx->files[f].name, ".cu") && !hd_ends_in(ptx->files[f].name, ".cuh"))
+            continue;
+        w->path = whole_path(w->c, ptx->files[f].name);
+        status = take_source(w, to, options_for(w->c, w->path, options), files, why);
+        first = first ? first : *why;
+    }
+    *why = w->module ? NULL
+           : first   ? first
+           : seen    ? hd_format(w->arena,
+                                 "the kernels come from %s, and not from a file that is compiled by "
+                                    "itself (.cu)",
+                                 seen)
+                     : no_lines;
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* The job as any command will read it; what is wrong with it, or NULL. */
+static const char *check(const writer *w, const char *path) {
+    heard h = {.arena = w->arena};
+    const hd_diag diag = {hear, &h};
+    hd_job *job;
+    if (!hd_job_read(w->arena, &diag, path, &job) && !hd_job_check_options(w->arena, &diag, job) &&
+        !hd_job_resolve(w->arena, &diag, job, w->module))
+        return NULL;
+    return h.text ? h.text : "a job could not be made of it";
+}
+
+static hd_status write_job(writer *w, const char *folder, const char *number, const char *options,
+                           cli_source_job *result) {
+    size_t length;
+    const char *name = hd_format(w->arena, "source%s.yaml", number);
+    const char *path = hd_format(w->arena, "%s/%s", folder, name);
+    const char *kernels = hd_format(w->arena, "source%s/%s", number, hd_path_name(w->path));
+    const char *text = job_text(w, kernels, options_for(w->c, w->path, options), &length);
+    hd_status status = hd_write_file(&w->c->diag, path, text, length);
+    if (status)
+        return status;
+    const char *wrong = check(w, path);
+    if (wrong) {
+        unlink(path);
+        result->why = wrong;
+        return HD_OK;
+    }
+    result->file = name;
+    result->launches = w->launch_count;
+    if (w->left_out > 1)
+        result->why =
+            hd_format(w->arena, "%s (the first of %llu)", w->why, (unsigned long long)w->left_out);
+    return HD_OK;
+}
+
+hd_status cli_make_source_job(cli *c, const char *folder, const char *number, const char *options,
+                              cli_source_job *result) {
+    writer w = {.c = c, .arena = c->arena, .launches.arena = c->arena};
+    hd_job *job;
+    kir_module *ptx;
+    output_list files = {0};
+    const char *recorded = hd_format(c->arena, "%s/job%s.yaml", folder, number);
+    const char *to = hd_format(c->arena, "%s/source%s", folder, number);
+    *result = (cli_source_job){0};
+    char *text;
+    size_t length;
+    hd_status status = hd_job_read(c->arena, &c->diag, recorded, &job);
+    if (status || (status = hd_read_file(c->arena, &c->diag, job->kernel_path, &text, &length)))
+        return status;
+    if (!strstr(text, ".file")) { /* so that large modules cost nothing here */
+        result->why = no_lines;
+        return HD_OK;
+    }
+    if ((status = hd_frontend(c->arena, &c->diag, job->kernel_path, NULL, &ptx)) ||
+        (status = hd_job_resolve(c->arena, &c->diag, job, ptx)))
+        return status;
+    w.job = job;
+    w.names = (hd_hash_table){.arena = c->arena, .key_bytes = HD_TEXT_KEYS};
+    status = find_source(&w, ptx, to, options, &files, &result->why);
+    if (status || !w.module)
+        return status;
+    begin(&w);
+    add_launches(&w);
+    result->why = w.why;
+    if (w.launch_count)
+        status = write_job(&w, folder, number, options, result);
+    if (!result->file)
+        remove_files(&files);
+    return status;
+}
