@@ -1,5 +1,9 @@
 #include "cuda/graph.h"
 
+#include <stdlib.h>
+
+#include "cuda/memory.h"
+
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
 cuda_graph *cuda_graph_make(cuda_process *p) {
@@ -241,4 +245,44 @@ cuda_error cuda_graph_run(cuda_process *p, const cuda_graph *graph) {
         error = cuda_work_run(p, &order[i]->work);
     hd_arena_free(arena);
     return error;
+}
+
+/* ---- memory of graphs ------------------------------------------------------------------------------- */
+
+cuda_error cuda_graph_memory_make(cuda_process *p, size_t bytes, cuda_work *work) {
+    void *address;
+    cuda_error error =
+        bytes ? cuda_memory_make(p, CUDA_MEMORY_DEVICE, bytes, &address) : CUDA_INVALID_VALUE;
+    if (error)
+        return error;
+    cuda_graph_memory *made = hd_zeroed(1, sizeof *made);
+    *made = (cuda_graph_memory){address, bytes, cuda_memory_at(p, address)->number, 1, false};
+    *work = (cuda_work){.kind = CUDA_WORK_ALLOC, .memory = made};
+    return CUDA_SUCCESS;
+}
+
+cuda_error cuda_graph_memory_end(const cuda_graph *graph, const void *address, cuda_work *work) {
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const cuda_work *made = &graph->nodes.data[i]->work;
+        if (made->kind != CUDA_WORK_ALLOC || made->memory->address != address)
+            continue;
+        if (made->memory->is_freed)
+            return CUDA_INVALID_VALUE;
+        made->memory->is_freed = true;
+        made->memory->uses++;
+        *work = (cuda_work){.kind = CUDA_WORK_FREE, .memory = made->memory};
+        return CUDA_SUCCESS;
+    }
+    return CUDA_NOT_SUPPORTED; /* memory of another graph, or of none */
+}
+
+void cuda_graph_memory_drop(cuda_graph_memory *memory) {
+    if (--memory->uses)
+        return;
+    cuda_process *p = cuda_enter();
+    const cuda_allocation *there = cuda_memory_at(p, memory->address);
+    if (memory->is_freed && there && there->number == memory->number)
+        cuda_memory_end(p, memory->address, 1 << CUDA_MEMORY_DEVICE, CUDA_INVALID_VALUE);
+    cuda_leave(p);
+    free(memory);
 }

@@ -35,6 +35,22 @@ typedef struct cuda_graph_exec {
     uint64_t flags;
 } cuda_graph_exec;
 
+/* Memory that nodes allocate: it is there, at one address, from when the node is made. If the graph
+ * frees it, it goes with the last node or step that uses it; else the program frees it. */
+typedef struct cuda_graph_memory {
+    void *address;
+    size_t bytes;
+    uint64_t number; /* of the allocation */
+    uint32_t uses;
+    bool is_freed;
+} cuda_graph_memory;
+
+/* Work that allocates, and that frees what a node of the graph allocates; a use, which is dropped
+ * with the work. */
+cuda_error cuda_graph_memory_make(cuda_process *p, size_t bytes, cuda_work *work);
+cuda_error cuda_graph_memory_end(const cuda_graph *graph, const void *address, cuda_work *work);
+void cuda_graph_memory_drop(cuda_graph_memory *memory);
+
 cuda_graph *cuda_graph_make(cuda_process *p);
 void cuda_graph_end(cuda_process *p, cuda_graph *graph);
 cuda_error cuda_graph_copy(cuda_process *p, const cuda_graph *graph, cuda_graph **copy);

@@ -239,6 +239,8 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
     case CUDA_WORK_GRAPH: return cuda_graph_run(p, work->graph);
     case CUDA_WORK_RECORD: return cuda_event_record(p, work->event, NULL);
     case CUDA_WORK_WAIT:
+    case CUDA_WORK_ALLOC: /* it is there all the time */
+    case CUDA_WORK_FREE:
     case CUDA_WORK_EMPTY: return CUDA_SUCCESS;
     }
     return CUDA_INVALID_VALUE;
@@ -265,6 +267,8 @@ cuda_error cuda_work_keep(cuda_process *p, const cuda_work *work, cuda_work *kep
     *kept = *work;
     if (work->kind == CUDA_WORK_GRAPH)
         return cuda_graph_copy(p, work->graph, &kept->graph);
+    if (work->kind == CUDA_WORK_ALLOC || work->kind == CUDA_WORK_FREE)
+        work->memory->uses++;
     if (work->kind != CUDA_WORK_LAUNCH)
         return CUDA_SUCCESS;
     cuda_error error = cuda_work_check(p, work);
@@ -276,5 +280,7 @@ cuda_error cuda_work_keep(cuda_process *p, const cuda_work *work, cuda_work *kep
 void cuda_work_drop(cuda_work *kept) {
     if (kept->kind == CUDA_WORK_LAUNCH)
         free(kept->launch.args);
+    if (kept->kind == CUDA_WORK_ALLOC || kept->kind == CUDA_WORK_FREE)
+        cuda_graph_memory_drop(kept->memory);
     kept->kind = CUDA_WORK_EMPTY;
 }

@@ -17,7 +17,9 @@ typedef enum cuda_work_kind { /* the numbers of cudaGraphNodeType and CUgraphNod
                               CUDA_WORK_GRAPH = 4,
                               CUDA_WORK_EMPTY = 5,
                               CUDA_WORK_WAIT = 6,
-                              CUDA_WORK_RECORD = 7
+                              CUDA_WORK_RECORD = 7,
+                              CUDA_WORK_ALLOC = 10,
+                              CUDA_WORK_FREE = 11
 } cuda_work_kind;
 
 typedef struct cuda_launch {
@@ -73,6 +75,7 @@ typedef struct cuda_work {
         cuda_host_call host;
         struct cuda_event *event;
         struct cuda_graph *graph;
+        struct cuda_graph_memory *memory; /* ALLOC, FREE: a use of it */
     };
 } cuda_work;
 

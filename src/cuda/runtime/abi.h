@@ -82,6 +82,12 @@ typedef struct cudaKernelNodeParams {
     unsigned sharedMemBytes;
     void **kernelParams, **extra;
 } cudaKernelNodeParams;
+typedef struct cudaMemAllocNodeParams {
+    int poolProps[22]; /* cudaMemPoolProps */
+    const void *accessDescs;
+    size_t accessDescCount, bytesize;
+    void *dptr;
+} cudaMemAllocNodeParams;
 typedef struct cudaMemsetParams {
     void *dst;
     size_t pitch;

@@ -130,6 +130,38 @@ API cudaGraphAddEventRecordNode(NODE, rt_handle event) {
 API cudaGraphAddEventWaitNode(NODE, rt_handle event) {
     ADD(event_work(p, event, CUDA_WORK_WAIT, &work));
 }
+
+/* The work holds a use of the memory until it is dropped. */
+static cuda_error add_memory(cuda_process *p, rt_handle *node, rt_handle graph,
+                             const rt_handle *after, size_t count, cuda_error error,
+                             cuda_work *work) {
+    if (error)
+        return error;
+    error = add(p, node, graph, after, count, CUDA_SUCCESS, work);
+    cuda_work_drop(work);
+    return error;
+}
+
+static cuda_error add_allocation(cuda_process *p, rt_handle *node, rt_handle graph,
+                                 const rt_handle *after, size_t count,
+                                 cudaMemAllocNodeParams *params) {
+    cuda_work work;
+    cuda_error error =
+        params ? cuda_graph_memory_make(p, params->bytesize, &work) : CUDA_INVALID_VALUE;
+    if (!error)
+        params->dptr = work.memory->address;
+    return add_memory(p, node, graph, after, count, error, &work);
+}
+API cudaGraphAddMemAllocNode(NODE, cudaMemAllocNodeParams *params) {
+    RUN(add_allocation(p, node, graph, after, count, params));
+}
+API cudaGraphAddMemFreeNode(NODE, void *address) {
+    cuda_work work;
+    RUN(add_memory(p, node, graph, after, count,
+                   is_graph(p, graph) ? cuda_graph_memory_end(graph, address, &work)
+                                      : CUDA_INVALID_VALUE,
+                   &work));
+}
 API cudaGraphDestroyNode(rt_handle node) {
     RUN(is_node(p, node) ? (cuda_node_end(p, node), CUDA_SUCCESS) : CUDA_INVALID_VALUE);
 }
@@ -183,6 +215,22 @@ static cuda_error host_params(const cuda_work *work, cudaHostNodeParams *params)
 }
 API cudaGraphHostNodeGetParams(rt_handle node, cudaHostNodeParams *params) {
     RUN(host_params(work_of(p, node, CUDA_WORK_HOST), params));
+}
+
+static cuda_error allocation_params(const cuda_work *work, cudaMemAllocNodeParams *params) {
+    if (!work || !params)
+        return CUDA_INVALID_VALUE;
+    *params =
+        (cudaMemAllocNodeParams){.bytesize = work->memory->bytes, .dptr = work->memory->address};
+    return CUDA_SUCCESS;
+}
+API cudaGraphMemAllocNodeGetParams(rt_handle node, cudaMemAllocNodeParams *params) {
+    RUN(allocation_params(work_of(p, node, CUDA_WORK_ALLOC), params));
+}
+API cudaGraphMemFreeNodeGetParams(rt_handle node, void **address) {
+    RUN(!work_of(p, node, CUDA_WORK_FREE) || !address
+            ? CUDA_INVALID_VALUE
+            : (*address = ((cuda_node *)node)->work.memory->address, CUDA_SUCCESS));
 }
 
 API cudaGraphChildGraphNodeGetGraph(rt_handle node, rt_handle *graph) {

@@ -123,12 +123,37 @@ static cuda_pool *pool_of(cuda_process *p, rt_handle handle) {
     return cuda_handle_is(p, handle, CUDA_POOL) ? handle : NULL;
 }
 
+/* In a stream that is capturing these become nodes. */
+static cuda_error make_captured(cuda_process *p, void **address, size_t bytes, rt_handle stream) {
+    cuda_work work;
+    cuda_error error = address ? cuda_graph_memory_make(p, bytes, &work) : CUDA_INVALID_VALUE;
+    if (error)
+        return error;
+    *address = work.memory->address;
+    error = cuda_submit(p, stream, &work);
+    cuda_work_drop(&work);
+    return error;
+}
+
+static cuda_error end_captured(cuda_process *p, const void *address, rt_handle stream) {
+    cuda_work work;
+    cuda_error error =
+        cuda_graph_memory_end(cuda_stream_find(p, stream)->capture->graph, address, &work);
+    if (error)
+        return error;
+    error = cuda_submit(p, stream, &work);
+    cuda_work_drop(&work);
+    return error;
+}
+
 static cuda_error make_from(cuda_process *p, void **address, size_t bytes, cuda_pool *pool,
                             rt_handle stream) {
     if (!cuda_stream_find(p, stream))
         return CUDA_INVALID_RESOURCE_HANDLE;
     if (!pool)
         return CUDA_INVALID_VALUE;
+    if (cuda_stream_find(p, stream)->capture)
+        return make_captured(p, address, bytes, stream);
     cuda_error error = make(p, CUDA_MEMORY_DEVICE, bytes, address);
     if (error || !*address)
         return error;
@@ -146,9 +171,10 @@ API cudaMallocFromPoolAsync(void **address, size_t bytes, rt_handle pool, rt_han
     RUN(make_from(p, address, bytes, pool_of(p, pool), stream));
 }
 API cudaFreeAsync(void *address, rt_handle stream) {
-    RUN(!cuda_stream_find(p, stream) ? CUDA_INVALID_RESOURCE_HANDLE
-        : !address                   ? CUDA_INVALID_VALUE
-                                     : end(p, address, OF_DEVICE, CUDA_INVALID_VALUE));
+    RUN(!cuda_stream_find(p, stream)           ? CUDA_INVALID_RESOURCE_HANDLE
+        : !address                             ? CUDA_INVALID_VALUE
+        : cuda_stream_find(p, stream)->capture ? end_captured(p, address, stream)
+                                               : end(p, address, OF_DEVICE, CUDA_INVALID_VALUE));
 }
 
 static cuda_error give_pool(cuda_pool *pool, rt_handle *result, int device) {
@@ -273,6 +299,9 @@ API cudaMemPoolTrimTo(rt_handle pool, size_t bytes) {
     (void)bytes;
     RUN(pool_of(p, pool) ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
+
+/* What graphs allocate is not kept back either. */
+API cudaDeviceGraphMemTrim(int device) { RUN(device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS); }
 
 /* ---- managed memory: hints ------------------------------------------------------------------------ */
 
