@@ -162,30 +162,41 @@ static bool is_asked_for(const front_state *front, const front_left_out *left) {
     return false;
 }
 
-/* Errors of what is asked for by name, or of all that the file has; else warnings. */
+static bool fails(const front_state *front, const front_left_out *left) {
+    return is_asked_for(front, left) || (!front->module->kernel_count && left->kernel);
+}
+
+/* What is left out as a warning. */
+static front_message as_warning(front_state *front, const front_left_out *left) {
+    const char *name = left->kernel ? left->kernel : left->function;
+    front_message message = left->message;
+    message.severity = HD_WARNING;
+    message.text = name ? hd_format(front->arena, "%s is left out: %s", name, message.text)
+                        : hd_format(front->arena, "left out: %s", message.text);
+    return message;
+}
+
+/* Errors of what is asked for by name, or of all that the file has; else warnings. Where there is
+ * an error, and nothing stays, of others only missing headers are worth a word. */
 static hd_status tell_left_out(front_state *front) {
     front_messages told = {0};
-    bool nothing_stays = !front->module->kernel_count, is_told = false;
-    front->module->left_out = hd_new_array(front->arena, kir_left_out, front->left_out.count);
-    for (size_t i = 0; i < front->left_out.count; i++) {
+    size_t count = front->left_out.count;
+    bool some_stay = front->module->kernel_count, some_fail = false;
+    for (size_t i = 0; i < count; i++)
+        some_fail |= fails(front, &front->left_out.data[i]);
+    front->module->left_out = hd_new_array(front->arena, kir_left_out, count);
+    front->module->left_out_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
         const front_left_out *left = &front->left_out.data[i];
-        const char *name = left->kernel ? left->kernel : left->function;
-        front_message message = left->message;
-        front->module->left_out[i] = (kir_left_out){name, message.place, message.text};
-        bool fails = is_asked_for(front, left) || (nothing_stays && left->kernel);
-        if (!fails) {
-            message.severity = HD_WARNING;
-            message.text = name ? hd_format(front->arena, "%s is left out: %s", name, message.text)
-                                : hd_format(front->arena, "left out: %s", message.text);
-        }
-        is_told |= fails;
-        if (fails || !nothing_stays)
-            hd_push(front->arena, &told, message);
+        front->module->left_out[i] = (kir_left_out){left->kernel ? left->kernel : left->function,
+                                                    left->message.place, left->message.text};
+        if (fails(front, left))
+            hd_push(front->arena, &told, left->message);
+        else if (some_stay || (some_fail && left->is_header))
+            hd_push(front->arena, &told, as_warning(front, left));
     }
-    front->module->left_out_count = (uint32_t)front->left_out.count;
-    if (nothing_stays && !is_told)
-        for (size_t i = 0; i < front->errors.count; i++)
-            hd_push(front->arena, &told, front->errors.data[i]);
+    for (size_t i = 0; i < front->errors.count && !some_stay && !some_fail; i++)
+        hd_push(front->arena, &told, front->errors.data[i]);
     return front_tell(front, &told);
 }
 

@@ -17,7 +17,7 @@
 enum {
     MAX_WARNINGS = 20, /* that are shown */
     MAX_ERRORS = 20,
-    MAX_ROUNDS = 16 /* of leaving something out */
+    MAX_ROUNDS = 10 /* of leaving something out */
 };
 
 extern char **environ;

@@ -72,6 +72,7 @@ typedef hd_vec(front_message) front_messages;
 typedef struct front_left_out {
     const char *kernel;   /* its name; NULL: it is none */
     const char *function; /* of the device, by its plain name; NULL: it is none */
+    bool is_header;       /* that is missing */
     front_message message;
 } front_left_out;
 

@@ -457,7 +457,7 @@ void front_mask_header(front_state *front, const char *name) {
                         : (hd_place){.file = front->path};
     error.text = hd_format(front->arena, "'%s' file not found", name);
     hd_push(front->arena, &front->missing, name);
-    front_left_out made = {.message = error};
+    front_left_out made = {.is_header = true, .message = error};
     hd_push(front->arena, &front->left_out, made);
 }
 
