@@ -84,7 +84,15 @@ static uint32_t ask(prober *p, hd_compute_figure figure, const char *key, uint32
 static void ask_limits_of_gpu(prober *p) {
     hd_device *d = &p->device;
     bool is_cuda = p->gpu->api == &hd_compute_cuda;
-    d->warp = ask(p, HD_COMPUTE_WARP, "warp", 32, "NVIDIA's devices have it");
+    const char *query;
+    uint64_t warp = p->gpu->api->ask(p->gpu, p->chaser.kernel, HD_COMPUTE_WARP, &query);
+    /* a multiple that a kernel prefers may be no power of two */
+    bool is_warp = warp <= 1024 && hd_is_power_of_two((uint32_t)warp);
+    d->warp = is_warp ? (uint32_t)warp : 32;
+    if (is_warp)
+        tell(p, "warp", "query: %s", query);
+    else
+        tell(p, "warp", "assumed, as NVIDIA's devices have it; the driver does not tell");
     d->max_blocks = ask(p, HD_COMPUTE_GROUPS, "blocks", 32, "most of NVIDIA's devices have it");
     d->max_threads = ask(p, HD_COMPUTE_ITEMS, "threads", 2048, "most devices have it");
     d->registers = ask(p, HD_COMPUTE_REGISTERS, "regs", 65536, "NVIDIA's devices have it");
@@ -92,8 +100,6 @@ static void ask_limits_of_gpu(prober *p) {
     tell(p, "maxregs",
          is_cuda ? "CUDA C++ Programming Guide, from compute capability 3.5 on"
                  : "assumed, as NVIDIA's devices have it; OpenCL does not tell");
-    if (!hd_is_power_of_two(d->warp)) /* the preferred size of groups need be none */
-        d->warp = 32;
     d->max_threads = (uint32_t)hd_align_up(d->max_threads, d->warp);
 }
 
@@ -186,8 +192,8 @@ static const char *find_l2(prober *p) {
     }
     /* A quarter, since L2 may be in halves that keep copies of each other's lines, and has other
      * users. */
-    uint64_t quarter = d->l2.size / 4;
-    p->l2_ring = hd_align_up(quarter > least || d->l2.size < least ? quarter : least, STEP);
+    uint64_t quarter = d->l2.size / 4, beyond_l1 = least < d->l2.size ? least : d->l2.size;
+    p->l2_ring = hd_align_up(quarter > beyond_l1 ? quarter : beyond_l1, STEP);
     if (p->l2_ring > p->most)
         p->l2_ring = p->most / STEP * STEP;
     return chase(p, p->l2_ring, false, &p->l2);
@@ -236,7 +242,7 @@ static const char *find_lines(prober *p) {
     uint32_t line = 0;
     if (d->l1.size && ring <= d->l2.size / 2 && p->l2 > 1.5 * p->l1)
         error = find_line(p, ring, false, p->l1, p->l2, &line);
-    bool is_told = line;
+    bool is_told = line; /* of L1 */
     d->l1.line = line ? line : 32;
     if (!is_told)
         assume(p, "the line of l1");
@@ -251,19 +257,21 @@ static const char *find_lines(prober *p) {
          line      ? measured
          : is_told ? "line assumed, as L1's"
                    : assumed);
-    d->segment = d->l1.size || !line ? d->l1.line : d->l2.line;
-    tell(p, "segment",
-         is_told ? "measured: the line of L1, which is what a miss of a request brings"
-                 : "assumed, as the line of L1");
+    bool is_of_l1 = d->l1.size || !line;
+    d->segment = is_of_l1 ? d->l1.line : d->l2.line;
+    if (is_of_l1 && !is_told)
+        tell(p, "segment", "assumed, as the line of L1");
+    else
+        tell(p, "segment", "measured: the line of %s, which is what a miss of a request brings",
+             is_of_l1 ? "L1" : "L2");
     d->l1.size -= d->l1.size % d->l1.line;
     d->l2.size -= d->l2.size % d->l2.line;
     return error;
 }
 
-/* Weights are latencies over L1's; what cannot be measured is taken from the H100's, whose are 1,
- * 6.5 and 11.8. */
 static double weight(double seconds, double l1) { return round(10 * seconds / l1) / 10; }
 
+/* Latencies over L1's; what cannot be measured is taken from the H100's weights, 1, 6.5 and 11.8. */
 static void weigh(prober *p) {
     hd_device *d = &p->device;
     const double ns = 1e9;

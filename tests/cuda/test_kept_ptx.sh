@@ -83,6 +83,11 @@ accepts watch --leaks -- ./host "$kept"
 prints '^as expected$'
 prints '^5 launches on '
 prints '^0 B not freed, of 0 allocations$'
+for board in v100 rtx-4090 b200; do
+    accepts watch --device $board -- ./host "$kept"
+    prints '^as expected$'
+    prints "^5 launches on $board"
+done
 call watch --json --device a100 -- ./host "$kept"
 fits watch
 call watch -- ./host /nowhere
