@@ -207,26 +207,28 @@ static const char *find_memory(prober *p) {
     return p->memory_ring ? chase(p, p->memory_ring, true, &p->memory) : NULL;
 }
 
-/* The distance from which the second of two loads misses like the first: nodes so far from each
- * other that no other one is near, in a ring that the cache does not hold, whose misses take
- * `miss` seconds. 0: it cannot be told. */
-static const char *find_line(prober *p, uint64_t bytes, bool is_cold, double hit, double miss,
-                             uint32_t *line) {
-    const char *error = NULL;
-    double threshold = (hit + miss) / 2; /* of the second load */
+/* The distance from which the second of two loads misses, too: nodes so far from each other that no
+ * other one is near, in a ring that the cache does not hold. At the shortest distance it is a hit,
+ * at the longest a miss, if of less than the first one, whose page it shares. 0: it cannot be
+ * told. */
+static const char *find_line(prober *p, uint64_t bytes, bool is_cold, uint32_t *line) {
+    enum { DISTANCES = 5 }; /* 16, 32, 64, 128 and 256 */
+    const double clear = 0.25;
+    measure_ring ring = {.bytes = bytes, .step = 512, .is_cold = is_cold};
+    double first, mean, second[DISTANCES] = {0}; /* seconds of a load */
+    const char *error = measure_chase(&p->chaser, &ring, &first);
     *line = 0;
-    for (uint32_t distance = 16; distance <= 256 && !*line && !error; distance *= 2) {
-        double mean;
-        error = measure_chase(
-            &p->chaser,
-            &(measure_ring){.bytes = bytes, .step = 512, .second = distance, .is_cold = is_cold},
-            &mean);
-        if (!error && 2 * mean - miss > threshold)
-            *line = distance;
+    for (int d = 0; d < DISTANCES && !error; d++) {
+        ring.second = 16u << d;
+        error = measure_chase(&p->chaser, &ring, &mean);
+        second[d] = 2 * mean - first;
     }
-    if (*line == 16) /* the first loads were slower than they should be */
-        *line = 0;
-    return error;
+    if (error || second[DISTANCES - 1] - second[0] < clear * first)
+        return error;
+    double between = (second[0] + second[DISTANCES - 1]) / 2;
+    for (int d = DISTANCES - 1; second[d] > between; d--)
+        *line = 16u << d;
+    return NULL;
 }
 
 /* Lines, and the segments that requests are split into. */
@@ -240,16 +242,16 @@ static const char *find_lines(prober *p) {
     uint64_t ring = 16 * d->l1.size;
     const char *error = NULL;
     uint32_t line = 0;
-    if (d->l1.size && ring <= d->l2.size / 2 && p->l2 > 1.5 * p->l1)
-        error = find_line(p, ring, false, p->l1, p->l2, &line);
+    if (d->l1.size && ring <= d->l2.size / 2)
+        error = find_line(p, ring, false, &line);
     bool is_told = line; /* of L1 */
     d->l1.line = line ? line : 32;
     if (!is_told)
         assume(p, "the line of l1");
     tell(p, "l1", "%s; %s", p->l1_source, is_told ? measured : assumed);
     line = 0;
-    if (!error && p->memory > 1.5 * p->l2)
-        error = find_line(p, p->memory_ring, true, p->l2, p->memory, &line);
+    if (!error && p->memory_ring)
+        error = find_line(p, p->memory_ring, true, &line);
     d->l2.line = line ? line : d->l1.line;
     if (!line)
         assume(p, "the line of l2");
