@@ -182,7 +182,7 @@ static void give_number(const writer *w, const kir_kernel *kernel, const hd_arg 
     g->memory = KIR_NONE;
     g->bytes = arg->bytes_text;
     if (arg->bytes_text)
-        g->value = hd_job_value_text(w->arena, w->module, kernel, arg->param, arg->raw);
+        g->value = hd_job_value_text(w->arena, w->module, kernel, arg->param, arg->value);
     if (arg->bytes_text)
         return;
     /* What PTX uses as a pointer. */

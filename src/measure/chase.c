@@ -1,4 +1,5 @@
 /* Walks on rings, and the time of a step. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "measure/chase.h"
@@ -142,6 +143,10 @@ const char *measure_chase(measure_chaser *chaser, const measure_ring *ring, doub
                      seconds);
     if (!error)
         error = time_walks(chaser, memory, &at, ring->is_cold ? steps : UINT64_MAX, seconds);
+    if (!error && !(*seconds > 0)) {
+        snprintf(gpu->doing, sizeof gpu->doing, "time loads");
+        error = "its clock says that they take no time";
+    }
     gpu->api->settle(gpu, &chaser->queue);
     if (memory)
         gpu->api->release(gpu, memory);

@@ -84,7 +84,15 @@ static uint32_t ask(prober *p, hd_compute_figure figure, const char *key, uint32
 static void ask_limits_of_gpu(prober *p) {
     hd_device *d = &p->device;
     bool is_cuda = p->gpu->api == &hd_compute_cuda;
-    d->warp = ask(p, HD_COMPUTE_WARP, "warp", 32, "NVIDIA's devices have it");
+    const char *query;
+    uint64_t warp = p->gpu->api->ask(p->gpu, p->chaser.kernel, HD_COMPUTE_WARP, &query);
+    /* a multiple that a kernel prefers may be no power of two */
+    bool is_warp = warp <= 1024 && hd_is_power_of_two((uint32_t)warp);
+    d->warp = is_warp ? (uint32_t)warp : 32;
+    if (is_warp)
+        tell(p, "warp", "query: %s", query);
+    else
+        tell(p, "warp", "assumed, as NVIDIA's devices have it; the driver does not tell");
     d->max_blocks = ask(p, HD_COMPUTE_GROUPS, "blocks", 32, "most of NVIDIA's devices have it");
     d->max_threads = ask(p, HD_COMPUTE_ITEMS, "threads", 2048, "most devices have it");
     d->registers = ask(p, HD_COMPUTE_REGISTERS, "regs", 65536, "NVIDIA's devices have it");
@@ -92,8 +100,6 @@ static void ask_limits_of_gpu(prober *p) {
     tell(p, "maxregs",
          is_cuda ? "CUDA C++ Programming Guide, from compute capability 3.5 on"
                  : "assumed, as NVIDIA's devices have it; OpenCL does not tell");
-    if (!hd_is_power_of_two(d->warp)) /* the preferred size of groups need be none */
-        d->warp = 32;
     d->max_threads = (uint32_t)hd_align_up(d->max_threads, d->warp);
 }
 
@@ -186,8 +192,8 @@ static const char *find_l2(prober *p) {
     }
     /* A quarter, since L2 may be in halves that keep copies of each other's lines, and has other
      * users. */
-    uint64_t quarter = d->l2.size / 4;
-    p->l2_ring = hd_align_up(quarter > least || d->l2.size < least ? quarter : least, STEP);
+    uint64_t quarter = d->l2.size / 4, beyond_l1 = least < d->l2.size ? least : d->l2.size;
+    p->l2_ring = hd_align_up(quarter > beyond_l1 ? quarter : beyond_l1, STEP);
     if (p->l2_ring > p->most)
         p->l2_ring = p->most / STEP * STEP;
     return chase(p, p->l2_ring, false, &p->l2);
@@ -201,26 +207,28 @@ static const char *find_memory(prober *p) {
     return p->memory_ring ? chase(p, p->memory_ring, true, &p->memory) : NULL;
 }
 
-/* The distance from which the second of two loads misses like the first: nodes so far from each
- * other that no other one is near, in a ring that the cache does not hold, whose misses take
- * `miss` seconds. 0: it cannot be told. */
-static const char *find_line(prober *p, uint64_t bytes, bool is_cold, double hit, double miss,
-                             uint32_t *line) {
-    const char *error = NULL;
-    double threshold = (hit + miss) / 2; /* of the second load */
+/* The distance from which the second of two loads misses, too: nodes so far from each other that no
+ * other one is near, in a ring that the cache does not hold. At the shortest distance it is a hit,
+ * at the longest a miss, if of less than the first one, whose page it shares. 0: it cannot be
+ * told. */
+static const char *find_line(prober *p, uint64_t bytes, bool is_cold, uint32_t *line) {
+    enum { DISTANCES = 5 }; /* 16, 32, 64, 128 and 256 */
+    const double clear = 0.25;
+    measure_ring ring = {.bytes = bytes, .step = 512, .is_cold = is_cold};
+    double first, mean, second[DISTANCES] = {0}; /* seconds of a load */
+    const char *error = measure_chase(&p->chaser, &ring, &first);
     *line = 0;
-    for (uint32_t distance = 16; distance <= 256 && !*line && !error; distance *= 2) {
-        double mean;
-        error = measure_chase(
-            &p->chaser,
-            &(measure_ring){.bytes = bytes, .step = 512, .second = distance, .is_cold = is_cold},
-            &mean);
-        if (!error && 2 * mean - miss > threshold)
-            *line = distance;
+    for (int d = 0; d < DISTANCES && !error; d++) {
+        ring.second = 16u << d;
+        error = measure_chase(&p->chaser, &ring, &mean);
+        second[d] = 2 * mean - first;
     }
-    if (*line == 16) /* the first loads were slower than they should be */
-        *line = 0;
-    return error;
+    if (error || second[DISTANCES - 1] - second[0] < clear * first)
+        return error;
+    double between = (second[0] + second[DISTANCES - 1]) / 2;
+    for (int d = DISTANCES - 1; second[d] > between; d--)
+        *line = 16u << d;
+    return NULL;
 }
 
 /* Lines, and the segments that requests are split into. */
@@ -234,16 +242,16 @@ static const char *find_lines(prober *p) {
     uint64_t ring = 16 * d->l1.size;
     const char *error = NULL;
     uint32_t line = 0;
-    if (d->l1.size && ring <= d->l2.size / 2 && p->l2 > 1.5 * p->l1)
-        error = find_line(p, ring, false, p->l1, p->l2, &line);
-    bool is_told = line;
+    if (d->l1.size && ring <= d->l2.size / 2)
+        error = find_line(p, ring, false, &line);
+    bool is_told = line; /* of L1 */
     d->l1.line = line ? line : 32;
     if (!is_told)
         assume(p, "the line of l1");
     tell(p, "l1", "%s; %s", p->l1_source, is_told ? measured : assumed);
     line = 0;
-    if (!error && p->memory > 1.5 * p->l2)
-        error = find_line(p, p->memory_ring, true, p->l2, p->memory, &line);
+    if (!error && p->memory_ring)
+        error = find_line(p, p->memory_ring, true, &line);
     d->l2.line = line ? line : d->l1.line;
     if (!line)
         assume(p, "the line of l2");
@@ -251,19 +259,21 @@ static const char *find_lines(prober *p) {
          line      ? measured
          : is_told ? "line assumed, as L1's"
                    : assumed);
-    d->segment = d->l1.size || !line ? d->l1.line : d->l2.line;
-    tell(p, "segment",
-         is_told ? "measured: the line of L1, which is what a miss of a request brings"
-                 : "assumed, as the line of L1");
+    bool is_of_l1 = d->l1.size || !line;
+    d->segment = is_of_l1 ? d->l1.line : d->l2.line;
+    if (is_of_l1 && !is_told)
+        tell(p, "segment", "assumed, as the line of L1");
+    else
+        tell(p, "segment", "measured: the line of %s, which is what a miss of a request brings",
+             is_of_l1 ? "L1" : "L2");
     d->l1.size -= d->l1.size % d->l1.line;
     d->l2.size -= d->l2.size % d->l2.line;
     return error;
 }
 
-/* Weights are latencies over L1's; what cannot be measured is taken from the H100's, whose are 1,
- * 6.5 and 11.8. */
 static double weight(double seconds, double l1) { return round(10 * seconds / l1) / 10; }
 
+/* Latencies over L1's; what cannot be measured is taken from the H100's weights, 1, 6.5 and 11.8. */
 static void weigh(prober *p) {
     hd_device *d = &p->device;
     const double ns = 1e9;

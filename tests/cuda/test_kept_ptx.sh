@@ -61,6 +61,11 @@ call watch -- ./host "$kept" link
 [ "$status" -eq 0 ] || complain "watch ./host link: exit status $status"
 grep -q "the linked PTX:12: error: 'square' is defined twice, first in line 4" "$work/log/err" ||
     complain 'no word of what cannot be linked'
+for board in v100 rtx-4090 b200; do
+    accepts watch --device $board -- ./host "$kept"
+    prints '^as expected$'
+    prints "^5 launches on $board"
+done
 call watch --json --device a100 -- ./host "$kept"
 fits watch
 call watch -- ./host /nowhere
