@@ -98,11 +98,12 @@ __HEDDLE_REDUCE(int, max, max, int)
 #define __nv_atomic_load_n(from, ...) __atomic_load_n(from, __ATOMIC_RELAXED)
 #define __nv_atomic_store(to, from, ...) __atomic_store(to, from, __ATOMIC_RELAXED)
 #define __nv_atomic_store_n(to, value, ...) __atomic_store_n(to, value, __ATOMIC_RELAXED)
-#define __nv_atomic_exchange(at, value, old, ...) __atomic_exchange(at, value, old, __ATOMIC_RELAXED)
+#define __nv_atomic_exchange(at, value, old, ...)       \
+    __atomic_exchange(at, value, old, __ATOMIC_RELAXED)
 #define __nv_atomic_exchange_n(at, value, ...) __atomic_exchange_n(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_compare_exchange(at, expected, value, ...) \
+#define __nv_atomic_compare_exchange(at, expected, value, ...)                                \
     __atomic_compare_exchange(at, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-#define __nv_atomic_compare_exchange_n(at, expected, value, ...) \
+#define __nv_atomic_compare_exchange_n(at, expected, value, ...)                                \
     __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define __nv_atomic_fetch_add(at, value, ...) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
 #define __nv_atomic_fetch_sub(at, value, ...) __atomic_fetch_sub(at, value, __ATOMIC_RELAXED)

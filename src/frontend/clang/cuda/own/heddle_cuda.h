@@ -79,7 +79,7 @@ __HEDDLE_FLOAT(round)
 __HEDDLE_FLOAT(tgamma)
 __HEDDLE_FLOAT(trunc)
 #undef __HEDDLE_FLOAT
-#define __HEDDLE_FLOATS(name)                                                                     \
+#define __HEDDLE_FLOATS(name)                                                           \
     static __device__ __inline__ float name(float x, float y) { return name##f(x, y); }
 __HEDDLE_FLOATS(copysign)
 __HEDDLE_FLOATS(fdim)
