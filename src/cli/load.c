@@ -79,16 +79,15 @@ static void split_further(cli *c, const cli_source *source, hd_job *job) {
     job->split_count = (uint32_t)all.count;
 }
 
-/* The kernels that the job launches, or the one that is named; NULL: all. */
+/* The kernel that is named; NULL: all. Who rewrites a file wants to know of all that take the
+ * record, and so does a job. */
 static const char *const *wanted_kernels(cli *c, const cli_source *source, const hd_job *job) {
-    hd_vec(const char *) names = {0};
-    for (uint32_t l = 0; job && l < job->launch_count; l++)
-        hd_push(c->arena, &names, job->launches[l].kernel_name);
-    if (!job && source->entry)
-        hd_push(c->arena, &names, source->entry);
-    bool none = !names.count;
-    hd_push(c->arena, &names, NULL);
-    return none ? NULL : names.data;
+    static const char rewriting[] = "rewrite advise measure train report";
+    if (job || !source->entry || hd_has_word(rewriting, c->command))
+        return NULL;
+    const char **names = hd_new_array(c->arena, const char *, 2);
+    names[0] = source->entry;
+    return names;
 }
 
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,

@@ -29,7 +29,7 @@ extern char **environ;
 static const char fixed_options[] =
     "-g -O1 -Xclang -disable-llvm-passes -Xclang -disable-lifetime-markers "
     "-Xclang -fpreserve-vec3-type -fno-color-diagnostics -fno-caret-diagnostics "
-    "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=0 -emit-llvm -c -o - --";
+    "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=1000 -emit-llvm -c -o - --";
 
 static int start(char **words, int output, int messages, pid_t *child) {
     posix_spawn_file_actions_t actions;
