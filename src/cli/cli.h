@@ -253,6 +253,7 @@ int cmd_devices(cli *c, int argc, char **argv);
 int cmd_diff(cli *c, int argc, char **argv);
 int cmd_gpu_check(cli *c, int argc, char **argv);
 int cmd_help(cli *c, int argc, char **argv);
+int cmd_init(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);
 int cmd_layout_graph(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);

@@ -52,6 +52,7 @@ typedef struct hd_buffer {
     hd_init *inits;
     uint32_t init_count;
     hd_place place;
+    const char *note; /* of a draft: where the count comes from */
     /* filled by hd_job_resolve() */
     const hd_record *record; /* or NULL for scalars and vectors */
     kir_type scalar;         /* of scalars and vectors */
@@ -89,6 +90,7 @@ typedef struct hd_arg {
     const char *bytes_text; /* the argument itself, two hexadecimal digits for each byte, or NULL */
     uint64_t local_bytes;
     hd_place place;
+    const char *note; /* of a draft: NULL: as the host code has it */
     /* filled by hd_job_resolve() */
     uint32_t param;     /* index of the kernel's parameter; KIR_NONE: it is a variable */
     uint32_t variable;  /* then: index of the kernel's static (__device__, __constant__) */
@@ -123,6 +125,7 @@ typedef struct hd_launch {
     const struct hd_size_key *size_key; /* the key that tells; NULL: none does */
     hd_place size_place;                /* of that key */
     hd_place place;
+    const char *note;         /* of a draft: where the launch comes from */
     const kir_kernel *kernel; /* filled by hd_job_resolve() */
 } hd_launch;
 
@@ -182,6 +185,17 @@ typedef struct hd_job_flags {
 /* Makes and resolves a job for one kernel file from flags: default global size 65536, local 256. */
 hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
                             const kir_module *module, hd_job **job);
+
+/* draft.c: a job for all kernels of a file: launches as the host code has them, and guesses for
+ * what that does not say, each with a note that says so. A kernel that no job can launch is left
+ * out, with a warning. Not resolved. */
+typedef struct hd_host hd_host;
+hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
+                       const kir_module *module, const hd_host *host, hd_job **job);
+/* print.c: a draft as the text of a job file, with its notes as comments; `kernel_path` as the job
+ * file names it. */
+void hd_job_print(hd_str *out, const hd_job *job, const kir_module *module,
+                  const char *kernel_path);
 
 /* Ties names to the compiled kernels: parameters, buffers, records, values.
  * Every mismatch is an error located in the job file. */
