@@ -5,7 +5,6 @@
 
 #include "cli/cli.h"
 #include "cli/contents.h"
-#include "frontend/host.h"
 
 typedef struct request {
     const char *path, *options, *out;

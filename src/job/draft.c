@@ -5,8 +5,8 @@
  * guessed as for a job from flags (flags.c), but with fewer threads, so that a kernel whose work
  * grows with their square still runs on the machine.
  */
-#include "frontend/host.h"
 #include "job/internal.h"
+#include "kernel/host.h"
 
 typedef struct drafter {
     hd_arena *arena;
@@ -92,6 +92,17 @@ static bool take_sizes(const hd_host_value *value, uint64_t *to, uint32_t *dims)
     return known;
 }
 
+/* Those of the flags, for any kernel. */
+static sizes sizes_of_flags(const hd_job_flags *flags) {
+    sizes s = {.dims = flags->dims, .knows_groups = flags->global[0], .knows_local = true};
+    for (uint32_t d = 0; d < 3; d++) {
+        uint64_t global = flags->global[d] ? flags->global[d] : d ? 1 : 4096;
+        s.local[d] = flags->local[d] ? flags->local[d] : d ? 1 : job_power_dividing(global, 256);
+        s.groups[d] = (global + s.local[d] - 1) / s.local[d];
+    }
+    return s;
+}
+
 static sizes sizes_of(const kir_kernel *kernel, const hd_host_launch *launch) {
     static const uint64_t locals[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
     static const uint64_t groups[3][3] = {{16, 1, 1}, {4, 4, 1}, {4, 4, 4}};
@@ -126,6 +137,12 @@ static const char *size_note(const drafter *d, const kir_kernel *kernel, const s
         return hd_format(
             d->arena, "%s:%u%s%s", kernel->place.file ? hd_path_name(kernel->place.file) : "",
             kernel->place.line, KIR_HAS(d->module, BLOCKS) ? ": no launch was found" : "", guess);
+    const hd_host_loop *loop = launch->loop < 0 ? NULL : &d->host->loops[launch->loop];
+    const char *rounds = !loop          ? ""
+                         : !loop->trips ? "; in a loop, written once"
+                                        : hd_format(d->arena, "; in a loop of %llu, written once",
+                                                    (unsigned long long)loop->trips);
+    guess = hd_format(d->arena, "%s%s", rounds, guess);
     return hd_format(d->arena, "%s:%u: %.100s%s",
                      hd_path_name(launch->place.file ? launch->place.file : ""), launch->place.line,
                      launch->text, guess);
@@ -174,7 +191,9 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
     made.name = new_name(d, wanted);
     keep_inits(d, param->record, &made);
     const char *unit = KIR_HAS(d->module, BLOCKS) ? "thread" : "work-item";
-    if (m && m->bytes.kind == HD_HOST_WHOLE && m->bytes.parts[0] >= (int64_t)bytes) {
+    if (d->flags->count) {
+        made.note = NULL;
+    } else if (m && m->bytes.kind == HD_HOST_WHOLE && m->bytes.parts[0] >= (int64_t)bytes) {
         made.count = (uint64_t)m->bytes.parts[0] / bytes;
         made.note =
             hd_format(d->arena, "%s:%u: %.80s bytes",
@@ -189,6 +208,45 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
 }
 
 /* ---- arguments -------------------------------------------------------------------------------------- */
+
+static bool is_value_of(const kir_param *param, const char *value) {
+    size_t length = strcspn(value, "=");
+    return job_arg_kind(param) == HD_ARG_VALUE && strlen(param->name) == length &&
+           !strncmp(param->name, value, length);
+}
+
+/* Those of the flags that this kernel takes. */
+static const char *const *values_of(const drafter *d, const kir_kernel *kernel, uint32_t *count) {
+    const char **values = hd_new_array(d->arena, const char *, d->flags->value_count);
+    *count = 0;
+    for (uint32_t v = 0; v < d->flags->value_count; v++)
+        for (uint32_t p = 0; p < kernel->param_count; p++)
+            if (is_value_of(&kernel->params[p], d->flags->values[v]))
+                values[(*count)++] = d->flags->values[v];
+    return values;
+}
+
+static bool is_given(const drafter *d, const kir_param *param) {
+    for (uint32_t v = 0; v < d->flags->value_count; v++)
+        if (is_value_of(param, d->flags->values[v]))
+            return true;
+    return false;
+}
+
+/* Each value of the flags must be some kernel's. */
+static hd_status check_values(const drafter *d) {
+    for (uint32_t v = 0; v < d->flags->value_count; v++) {
+        bool found = false;
+        for (uint32_t k = 0; k < d->module->kernel_count; k++)
+            for (uint32_t p = 0; p < d->module->kernels[k]->param_count; p++)
+                found |= is_value_of(&d->module->kernels[k]->params[p], d->flags->values[v]);
+        if (!found)
+            return hd_fail(d->diag, HD_EINPUT, &(hd_place){.file = d->flags->kernel_path},
+                           "'%s' does not give a scalar argument of any kernel as name=value",
+                           d->flags->values[v]);
+    }
+    return HD_OK;
+}
 
 /* The text of a value that the host code gives; NULL: it is not known, or does not fit. */
 static const char *text_of(const drafter *d, const kir_param *param, const hd_host_value *v) {
@@ -223,6 +281,8 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->buffer_name = d->buffers.data[b].name;
     } else if (arg->kind == HD_ARG_LOCAL) {
         arg->note = "a guess: one element for each work-item of a group";
+    } else if (is_given(d, param)) {
+        arg->note = NULL;
     } else if (text_of(d, param, v)) {
         arg->value_text = text_of(d, param, v);
     } else if (param->type.kind == KIR_INT && !param->by_value_struct && s->dims > 1) {
@@ -252,12 +312,14 @@ static void tell_as_warning(const hd_message *message, void *user) {
 
 static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_launch *launch) {
     static const hd_host_value unknown = {0};
-    const sizes s = sizes_of(kernel, launch);
+    const sizes s = d->flags->dims ? sizes_of_flags(d->flags) : sizes_of(kernel, launch);
     const hd_diag mild = {tell_as_warning, d};
     hd_job_flags flags = {.kernel_path = d->flags->kernel_path,
                           .options = d->flags->options,
                           .entry = kernel->name,
+                          .count = d->flags->count,
                           .dims = s.dims};
+    flags.values = values_of(d, kernel, &flags.value_count);
     bool fits = true;
     for (uint32_t i = 0; i < s.dims; i++) {
         fits = fits && s.groups[i] <= UINT64_C(1) << 40 && s.local[i] <= UINT64_C(1) << 40;
@@ -294,6 +356,9 @@ hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags 
     hd_job *job = hd_new(arena, hd_job);
     drafter d = {
         .arena = arena, .diag = diag, .flags = flags, .module = module, .host = host, .job = job};
+    hd_status status = check_values(&d);
+    if (status)
+        return status;
     for (uint32_t l = 0; l < host->launch_count; l++)
         for (uint32_t k = 0; k < module->kernel_count; k++)
             if (launches_kernel(&host->launches[l], module->kernels[k]))
@@ -306,6 +371,9 @@ hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags 
         return hd_fail(diag, HD_EINPUT, &place, "there is no kernel here that a job could launch");
     *job = (hd_job){.kernel_path = flags->kernel_path,
                     .options = flags->options ? flags->options : "",
+                    .record_name = flags->record,
+                    .split = flags->split,
+                    .split_count = flags->split_count,
                     .buffers = d.buffers.data,
                     .buffer_count = (uint32_t)d.buffers.count,
                     .launches = d.launches.data,

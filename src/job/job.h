@@ -13,6 +13,7 @@
 #include <signal.h>
 
 #include "graph/graph.h"
+#include "kernel/host.h"
 #include "kernel/kernel.h"
 
 typedef enum hd_generator {
@@ -100,12 +101,35 @@ typedef struct hd_arg {
     const uint8_t *raw; /* all bytes of one that is given so; NULL: they are in `value` */
 } hd_arg;
 
-/* What a buffer holds before a launch or after it. */
+typedef enum hd_held_kind {
+    HD_HELD_FILE, /* the bytes of a file */
+    HD_HELD_COPY, /* those of another buffer */
+    HD_HELD_FILL, /* `value` in every scalar */
+    HD_HELD_SET   /* `value` in element `element`, or in its `field` */
+} hd_held_kind;
+
+/* What a buffer, or an element of one, holds before a launch or after it. */
 typedef struct hd_held {
+    hd_held_kind kind;
     const char *buffer_name, *file; /* the file with its bytes, already resolved beside the job */
+    const char *from_name, *value_text, *field;
+    uint64_t element;
     hd_place place;
-    uint32_t buffer; /* index into job->buffers; filled by hd_job_resolve() */
+    /* filled by hd_job_resolve() */
+    uint32_t buffer, from; /* index into job->buffers */
 } hd_held;
+
+/* When the rounds of a group of launches end: the element, or its first scalar, has this value when
+ * a round is to begin. The first one runs in any case. */
+typedef struct hd_until {
+    const char *buffer_name, *value_text, *field;
+    uint64_t element;
+    hd_place place;
+    uint32_t number; /* of the group in the job */
+    /* filled by hd_job_resolve() */
+    uint32_t buffer, offset, bytes; /* where in the element the scalar lies */
+    uint8_t value[8];
+} hd_until;
 
 typedef struct hd_launch {
     const char *kernel_name;
@@ -118,10 +142,12 @@ typedef struct hd_launch {
     hd_held *before; /* what is written into buffers before the launch runs */
     hd_held *after;  /* all buffers that it changes, and what they should hold when it has run */
     uint32_t before_count, after_count;
-    bool after_given;  /* false: nothing is known of what it changes */
-    bool local_given;  /* false: `local` was chosen, and follows reqd_work_group_size */
-    bool shared_given; /* false: `shared` is 0 for want of a number */
-    bool in_blocks;    /* of a job file: its size is given as blocks of threads */
+    bool after_given;      /* false: nothing is known of what it changes */
+    bool local_given;      /* false: `local` was chosen, and follows reqd_work_group_size */
+    bool shared_given;     /* false: `shared` is 0 for want of a number */
+    const hd_until *until; /* NULL: it runs in any case */
+    bool begins_round;     /* of the group of `until`, a second one or later */
+    bool in_blocks;        /* of a job file: its size is given as blocks of threads */
     const struct hd_size_key *size_key; /* the key that tells; NULL: none does */
     hd_place size_place;                /* of that key */
     hd_place place;
@@ -147,6 +173,8 @@ typedef struct hd_job {
     uint32_t buffer_count;
     hd_launch *launches;
     uint32_t launch_count;
+    hd_held *last; /* what is written when all launches have run */
+    uint32_t last_count, until_count;
     double relative, absolute; /* tolerance; both 0: bit for bit */
     hd_place record_place;     /* of the `record` key, or of the job */
     hd_place options_place;    /* of the `options` key, or of the job */
@@ -189,7 +217,6 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
 /* draft.c: a job for all kernels of a file: launches as the host code has them, and guesses for
  * what that does not say, each with a note that says so. A kernel that no job can launch is left
  * out, with a warning. Not resolved. */
-typedef struct hd_host hd_host;
 hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
                        const kir_module *module, const hd_host *host, hd_job **job);
 /* print.c: a draft as the text of a job file, with its notes as comments; `kernel_path` as the job
@@ -206,6 +233,8 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
  * addresses, contents that change between launches, arguments by their bytes. `what` can't do it:
  * "measuring". */
 hd_status hd_job_check_portable(const hd_diag *diag, const hd_job *job, const char *what);
+/* An error when something is written into buffers between launches. */
+hd_status hd_job_check_unbroken(const hd_diag *diag, const hd_job *job, const char *what);
 
 /* records.c: an error when there is no record to lay out, or several and no choice. */
 hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job);
@@ -233,6 +262,9 @@ hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_buffer 
 /* The bytes of a file that holds just those of a buffer. */
 hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const char *file,
                            const hd_place *place, void *bytes);
+/* Writes what a copy, a fill or the setting of an element does to buffers: `to` holds the bytes of
+ * held->buffer, `from` those of held->from. */
+void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const void *from);
 /* Those of all buffers of the job, in contents[job->buffer_count]. */
 hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                               void **contents);

@@ -61,6 +61,7 @@ END_OF_FILE
 accepts init whole.cu
 prints '^record: body$'
 prints '# whole.cu:[0-9]+: move<<<divide\(n, threads\), threads>>>'
+prints '; in a loop of 5, written once$'
 prints '^    blocks: \[8\]$'
 prints '^    threads: \[128\]$'
 prints 'name: n, value: 1000}$'
@@ -116,4 +117,34 @@ for file in "$source_folder"/examples/{vectoradd/vectoradd.cl,nbody/nbody.cl,nbo
     accepts init --force -o example.yaml "$file"
     accepts accesses example.yaml
 done
+
+# Advice is of all kernels of a file, with sizes from its host code or from flags.
+cat >cells.cu <<'END_OF_FILE'
+struct cell { float a, b, c, d; };
+__global__ void first(cell *cells, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        cells[i].a += 1;
+}
+__global__ void second(cell *cells, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        cells[i].b = cells[i].c;
+}
+int main() {
+    const int n = 65536;
+    cell *cells;
+    cudaMalloc(&cells, n * sizeof(cell));
+    for (int i = 0; i < 10; i++)
+        first<<<n / 256, 256>>>(cells, n);
+    second<<<n / 256, 256>>>(cells, n);
+}
+END_OF_FILE
+accepts advise --json cells.cu
+fits advise
+accepts advise cells.cu
+accepts advise --global 8192 --arg n=8192 cells.cu
+refuses "'m=3' does not give a scalar argument of any kernel" advise --arg m=3 cells.cu
+accepts init cells.cu
+prints 'in a loop of 10, written once$'
 finish

@@ -14,7 +14,6 @@
 #define HD_FRONTEND_CLANG_H
 
 #include "frontend/frontend.h"
-#include "frontend/host.h"
 
 hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,
                               const char *options, const char *device, kir_module **module);

@@ -1,5 +1,5 @@
 /*
- * What host code does, read statement by statement (host.h in frontend/). A loop is gone through
+ * What host code does, read statement by statement (kernel/host.h). A loop is gone through
  * once; where a condition is not known both ways are, and a variable that has a value keeps it.
  */
 #include "frontend/clang/host.h"

@@ -5,7 +5,7 @@
 
 #include <clang-c/Index.h>
 
-#include "frontend/host.h"
+#include "frontend/frontend.h"
 
 /* A call that is being followed. */
 typedef struct front_frame {

@@ -10,10 +10,10 @@
  * What depends on more than the text (arguments of the program, files) is not known; a variable
  * that has a value before such a thing may change it keeps that.
  */
-#ifndef HD_FRONTEND_HOST_H
-#define HD_FRONTEND_HOST_H
+#ifndef HD_HOST_H
+#define HD_HOST_H
 
-#include "frontend/frontend.h"
+#include "base/base.h"
 
 typedef enum hd_host_kind {
     HD_HOST_UNKNOWN,
@@ -69,10 +69,5 @@ struct hd_host {
 };
 
 enum { HD_HOST_MOST_LAUNCHES = 256 };
-
-/* Reads the host code of a kernel file. A file in a language without host code has none. What does
- * not compile there is passed over without a word. */
-hd_status hd_host_read(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
-                       hd_host *host);
 
 #endif
