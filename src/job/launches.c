@@ -204,9 +204,15 @@ static hd_status read_round(const reader *r, const hd_yaml *map, at_level at, hd
         if (value && !hd_type_parse_value(whole, true, value->text, &numbers[k]))
             return FAIL(r, value, "'%s: %s' is not a whole number", keys[k], value->text);
     }
-    uint64_t value = (uint64_t)numbers[0];
-    for (uint64_t i = 0; i < at.round; i++)
-        value = value * (uint64_t)numbers[2] + (uint64_t)numbers[1];
+    /* value * factor + step, for each round: by squaring. */
+    uint64_t value = (uint64_t)numbers[0], step = (uint64_t)numbers[1],
+             factor = (uint64_t)numbers[2];
+    for (uint64_t rounds = at.round; rounds; rounds >>= 1) {
+        if (rounds & 1)
+            value = value * factor + step;
+        step = step * factor + step;
+        factor *= factor;
+    }
     arg->value_text = hd_format(r->arena, "%lld", (long long)value);
     return HD_OK;
 }
@@ -229,6 +235,12 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
                     arg->name);
     if (round)
         return read_round(r, map, at, arg);
+    for (int k = 0; k < 2; k++) {
+        const hd_yaml *alone = hd_yaml_get(map, k ? "factor" : "step");
+        if (alone)
+            return FAIL(r, alone, "'%s' goes with 'round', which this argument has not",
+                        k ? "factor" : "step");
+    }
     arg->kind = arg->buffer_name ? HD_ARG_BUFFER : local ? HD_ARG_LOCAL : HD_ARG_VALUE;
     const hd_yaml *offset = hd_yaml_get(map, "offset");
     if (offset && !arg->buffer_name)

@@ -57,6 +57,10 @@ job factors "  - repeat: 3
     launches: [{kernel: add, global: [64], args: [{name: a, buffer: a}, {name: by, round: 3, factor: 2}]}]"
 job factors_written "$(add 3; add 6; add 12)"
 same factors factors_written
+job both "  - repeat: 4
+    launches: [{kernel: add, global: [64], args: [{name: a, buffer: a}, {name: by, round: 3, factor: 2, step: 5}]}]"
+job both_written "$(add 3; add 11; add 27; add 59)"
+same both both_written
 
 job filled "  - fill: {buffer: a, value: 7}
   - set: {buffer: a, element: 3, value: -1}
@@ -107,6 +111,11 @@ launches:
 END_OF_FILE
 accepts rewrite --layout soa --out cells cells.yaml
 prints 'checked on the machine'
+refuses "cells.yaml:7:5: error: this job says 'copy', which only the machine takes" measure --layout soa cells.yaml
+sed 's/  - copy: .*/  - set: {buffer: q, element: 3, field: n, value: 7}/' cells.yaml >set.yaml
+accepts run --dump q=set.q set.yaml
+[ "$(od -An -td4 -j28 -N4 set.q | tr -d ' ')" = 8 ] || complain "a field of an element was not set"
+refuses "set.yaml:7:5: error: buffer 'q' is in a layout now" rewrite --layout soa --out set set.yaml
 
 # What is wrong, at its place.
 job bad "  - copy: {from: a, to: nothing}
@@ -128,6 +137,8 @@ job bad "$(rounds 3 | sed 's/repeat: 3/launches: []/; /    launches:/,$d')"
 refuses 'bad.yaml:[0-9]+:[0-9]+: error: ' run bad.yaml
 job bad "  - {kernel: add, global: [64], args: [{name: a, buffer: a}, {name: by, round: 1}]}"
 refuses "error: 'round' is for launches of a group" run bad.yaml
+job bad "  - {kernel: add, global: [64], args: [{name: a, buffer: a}, {name: by, value: 1, step: 2}]}"
+refuses "error: 'step' goes with 'round'" run bad.yaml
 job bad "  - {global: [64]}"
 refuses "bad.yaml:7:5: error: the key 'kernel' of a launch is missing" run bad.yaml
 job bad "  - {until: {buffer: a, value: 0}, kernel: add, global: [64]}"

@@ -13,6 +13,7 @@ __global__ void plane(float *a, int width) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     a[y * width + x] = 1;
 }
+__global__ void unused(int *a, int n) { a[threadIdx.x] = n; }
 __global__ void alone(int *a, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -37,6 +38,14 @@ struct simulation {
     }
 };
 
+template <class K, class... A> static void launch(K kernel, int blocks, A... arguments) {
+    kernel<<<blocks, 64>>>(arguments...);
+}
+#define LAUNCH(kernel, n, ...)                             \
+    do {                                                   \
+        kernel<<<((n) + 127) / 128, 128>>>(__VA_ARGS__); \
+    } while (0)
+
 static void allocate(double **to, size_t count) { cudaMalloc(to, count * sizeof **to); }
 
 int main(int argc, char **argv) {
@@ -54,6 +63,8 @@ int main(int argc, char **argv) {
     double *values;
     allocate(&values, 1 << 6);
     fill<double><<<1, 64>>>(values, 2.5);
+    launch(alone, 2, (int *)image, 128);
+    LAUNCH(alone, 512, (int *)values, 64);
     return 0;
 }
 END_OF_FILE
@@ -71,6 +82,9 @@ prints '^    threads: \[16, 8\]$'
 prints 'kernel: "fill<double>"'
 prints 'name: value, value: 2.5}$'
 prints '# whole.cu:[0-9]+: no launch was found; the sizes are a guess'
+prints '# whole.cu:[0-9]+: kernel<<<blocks, 64>>>.arguments...'
+prints '# whole.cu:[0-9]+: LAUNCH.alone, 512, .int ..values, 64.;$'
+prints '^    blocks: \[4\]$'
 grep -A2 'name: bodies$' "$work/log/out" | grep -q 'count: 1000' || complain "bodies has other elements"
 grep -A2 'name: image$' "$work/log/out" | grep -q 'count: 1024' || complain "image has other elements"
 grep -A2 'name: values$' "$work/log/out" | grep -q 'count: 64' || complain "values has other elements"

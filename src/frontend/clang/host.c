@@ -74,7 +74,25 @@ static void walk_function(front_host *h, CXCursor function) {
 typedef struct given {
     hd_host_value value;
     uint32_t stands_for;
+    CXCursor kernel;
 } given;
+
+/* The function that an expression names; a null cursor where it names none. */
+static CXCursor named_function(front_host *h, CXCursor expression) {
+    CXCursor bare = front_host_bare(h, expression);
+    front_cursors inside = {0};
+    if (clang_getCursorKind(bare) == CXCursor_UnaryOperator)
+        inside = front_host_children(h, bare);
+    if (inside.count)
+        bare = front_host_bare(h, inside.data[0]);
+    CXCursor named = clang_getCursorReferenced(bare);
+    enum CXCursorKind kind = clang_getCursorKind(named);
+    if (kind == CXCursor_ParmDecl) {
+        size_t number = front_host_declared(h, clang_getCanonicalCursor(named));
+        return h->variables.data[number].kernel;
+    }
+    return kind == CXCursor_FunctionDecl ? named : clang_getNullCursor();
+}
 
 static given give(front_host *h, CXType type, CXCursor argument) {
     CXCursor bare = front_host_bare(h, argument);
@@ -85,9 +103,10 @@ static given give(front_host *h, CXType type, CXCursor argument) {
     int64_t variable = is_address && inside.count ? front_host_variable(h, inside.data[0])
                        : is_reference             ? front_host_variable(h, bare)
                                                   : -1;
+    CXCursor kernel = named_function(h, argument);
     if (variable >= 0)
-        return (given){.stands_for = (uint32_t)variable + 1};
-    return (given){.value = front_host_value(h, argument)};
+        return (given){.stands_for = (uint32_t)variable + 1, .kernel = kernel};
+    return (given){.value = front_host_value(h, argument), .kernel = kernel};
 }
 
 /* Goes through a function of the user's; the value that it returns. */
@@ -117,6 +136,7 @@ static hd_host_value follow_call(front_host *h, CXCursor call) {
         front_variable *variable = &h->variables.data[number];
         variable->value = all[i].value;
         variable->stands_for = all[i].stands_for;
+        variable->kernel = all[i].kernel;
     }
     walk_function(h, function);
     h->frame = frame->caller;
@@ -174,13 +194,21 @@ static hd_host_value argument(front_host *h, CXCursor expression) {
 /* ---- launches --------------------------------------------------------------------------------------- */
 
 static void name_kernel(front_host *h, CXCursor callee, hd_host_launch *launch) {
-    CXCursor function = clang_getCursorReferenced(callee);
+    CXCursor function = named_function(h, callee);
     launch->kernel = front_host_spelling(h, callee);
     launch->symbol = launch->kernel;
-    if (clang_getCursorKind(function) != CXCursor_FunctionDecl)
+    if (clang_Cursor_isNull(function))
         return;
     launch->symbol = front_host_text(h, clang_Cursor_getMangling(function));
     launch->kernel = front_instance_of_symbol(h->arena, launch->symbol);
+}
+
+/* The launch as it stands in the source; behind a macro the line that it is in. */
+static const char *launch_text(front_host *h, CXCursor call) {
+    const char *text = front_host_source(h, call), *line = front_host_place(h, call).text;
+    if (strstr(text, "<<<") || !line)
+        return text;
+    return line + strspn(line, " \t");
 }
 
 static void add_launch(front_host *h, hd_host_launch launch) {
@@ -200,7 +228,7 @@ static bool launches_directly(front_host *h, CXCursor call) {
     CXCursor sizes = inside.data[1];
     int count = clang_Cursor_getNumArguments(call), said = clang_Cursor_getNumArguments(sizes);
     hd_host_launch launch = {.loop = h->loop,
-                             .text = front_host_source(h, call),
+                             .text = launch_text(h, call),
                              .place = front_host_place(h, call),
                              .shared = front_host_whole(0)};
     name_kernel(h, front_host_bare(h, inside.data[0]), &launch);
@@ -388,6 +416,14 @@ static uint64_t trips_of(front_host *h, const front_cursors *parts) {
 static void walk_loop(front_host *h, CXCursor statement) {
     front_cursors parts = front_host_children(h, statement);
     bool is_for = clang_getCursorKind(statement) == CXCursor_ForStmt;
+    bool is_do = clang_getCursorKind(statement) == CXCursor_DoStmt && parts.count == 2;
+    if (is_do && !has_call(parts.data[1])) { /* do { ... } while (0), as macros have it */
+        hd_host_value again = front_host_value(h, parts.data[1]);
+        if (again.kind == HD_HOST_WHOLE && !again.parts[0]) {
+            walk(h, parts.data[0]);
+            return;
+        }
+    }
     size_t first = 0;
     uint64_t trips = 0;
     if (is_for && parts.count == 4) {

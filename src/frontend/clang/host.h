@@ -22,6 +22,7 @@ typedef struct front_variable {
     const front_frame *frame; /* NULL: global, or a member */
     hd_host_value value;
     uint32_t stands_for; /* 1 + the number of the variable that it refers or points to; 0: none */
+    CXCursor kernel;     /* of a parameter that a kernel is given to; else null */
 } front_variable;
 
 typedef struct front_host {

@@ -117,7 +117,9 @@ size_t front_host_declared(front_host *h, CXCursor declaration) {
             clang_equalCursors(h->variables.data[v].declaration, declaration))
             return v;
     size_t number = h->variables.count;
-    hd_push(h->arena, &h->variables, (front_variable){.declaration = declaration, .frame = frame});
+    hd_push(h->arena, &h->variables,
+            (front_variable){
+                .declaration = declaration, .frame = frame, .kernel = clang_getNullCursor()});
     initialise(h, number);
     return number;
 }
