@@ -94,6 +94,8 @@ job early_written "$(for i in 1 2 3 4 5; do echo "$down"; add 1; done; add 1000)
 same early early_written
 accepts run early.yaml
 prints '^ *add +6 '
+accepts locality early.yaml
+accepts report -o early.html early.yaml
 job limited "$(rounds 3)"
 job limited_written "$(for i in 1 2 3; do echo "$down"; add 1; done)"
 same limited limited_written
