@@ -117,6 +117,7 @@ typedef struct cli_source {
     uint64_t count;
     cli_texts values, split;
     bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
+    bool all_entries;   /* of several kernels without --entry all are launched */
     bool any_entry;     /* no launch is wanted, only its record: any kernel with one will do */
 } cli_source;
 
@@ -262,6 +263,7 @@ int cmd_devices(cli *c, int argc, char **argv);
 int cmd_diff(cli *c, int argc, char **argv);
 int cmd_gpu_check(cli *c, int argc, char **argv);
 int cmd_help(cli *c, int argc, char **argv);
+int cmd_init(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);
 int cmd_layout_graph(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);

@@ -355,7 +355,7 @@ static int advise(cli *c, request *r) {
 }
 
 int cmd_advise(cli *c, int argc, char **argv) {
-    request r = {0};
+    request r = {.source = {.all_entries = true}};
     const cli_option options[] = {
         CLI_INCLUDE(cli_model_table(c, &r.model)),
         CLI_INCLUDE(cli_evidence_table(c, &r.evidence)),
@@ -390,7 +390,10 @@ int cmd_advise(cli *c, int argc, char **argv) {
         "on, with the command that does it, and then why: what moves before and after, the record, "
         "the accesses that cost most, the best layouts by static cost on each device. With "
         "--budget the layouts that static cost, the layout graph and a trained tree propose are "
-        "measured, and the fastest is advised. The verdict may be to leave the layout as it is.",
+        "measured, and the fastest is advised. The verdict may be to leave the layout as it is. Of "
+        "a "
+        "kernel file without --entry all kernels are taken together, launched as its host code "
+        "does, or by guesses ('heddle init' shows them).",
         {1, 1}};
     if (!cli_parse(c, &page, options, &r.source, argc, argv))
         return c->status;

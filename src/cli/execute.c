@@ -118,6 +118,10 @@ static hd_status run_all(executor *e, const hd_job *job, const cli_listener *lis
     cli_run *run = e->run;
     for (uint32_t l = 0; l < job->launch_count; l++) {
         const hd_launch *launch = e->launch = &job->launches[l];
+        if (hd_vm_is_over(run->vm, l) && l + 1 < job->launch_count) {
+            e->number += launch->repeat;
+            continue;
+        }
         launch_sizes *sizes = hd_new(e->c->arena, launch_sizes);
         *sizes = (launch_sizes){(uintptr_t)launch->kernel, launch->dims, launch->shared};
         memcpy(sizes->global, launch->global, sizeof sizes->global);

@@ -24,9 +24,14 @@ hd_status cli_expected_new(cli *c, const hd_job *job, cli_expected **expected) {
 
 static hd_status take(const cli_expected *e, const hd_held *held, uint32_t count) {
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < count && status == HD_OK; i++)
-        status = hd_job_read_held(&e->c->diag, &e->job->buffers[held[i].buffer], held[i].file,
-                                  &held[i].place, e->held[held[i].buffer]);
+    for (uint32_t i = 0; i < count && status == HD_OK; i++) {
+        void *to = e->held[held[i].buffer];
+        if (held[i].kind == HD_HELD_FILE)
+            status = hd_job_read_held(&e->c->diag, &e->job->buffers[held[i].buffer], held[i].file,
+                                      &held[i].place, to);
+        else
+            hd_job_apply_held(e->job, &held[i], to, e->held[held[i].from]);
+    }
     return status;
 }
 
@@ -54,6 +59,8 @@ hd_status cli_expected_ran(cli_expected *e, const hd_vm *vm, uint32_t number) {
     hd_status status = take(e, launch->before, launch->before_count);
     if (status == HD_OK)
         status = take(e, launch->after, launch->after_count);
+    if (status == HD_OK && number + 1 == e->job->launch_count)
+        status = take(e, e->job->last, e->job->last_count);
     if (status != HD_OK)
         return status;
     for (uint32_t b = 0; !launch->after_given && b < e->job->buffer_count; b++)

@@ -139,6 +139,16 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     return status;
 }
 
+/* Launches as the host code has them, where there is any. */
+static hd_status job_of_all(cli *c, const hd_job_flags *flags, const kir_module *module,
+                            hd_job **job) {
+    hd_host host;
+    hd_status status = hd_host_read(c->arena, &c->diag, flags->kernel_path, flags->options, &host);
+    if (status == HD_OK)
+        status = hd_job_draft(c->arena, &c->diag, flags, module, &host, job);
+    return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
+}
+
 hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                             const kir_module *module, hd_job **job) {
     hd_job_flags flags = {.kernel_path = path,
@@ -161,6 +171,8 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
         }
     memcpy(flags.global, source->global.size, sizeof flags.global);
     memcpy(flags.local, source->local.size, sizeof flags.local);
+    if (source->all_entries && !source->entry && !source->record_of && module->kernel_count > 1)
+        return job_of_all(c, &flags, module, job);
     hd_status status = hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
     return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
 }

@@ -41,6 +41,7 @@ const cli_command cli_commands[] = {
     {"reuse compare", NULL, cmd_reuse_compare},
     {"report", "write a page that shows all of this, for a browser", cmd_report},
     {"accesses", "list where the kernels touch memory", cmd_accesses},
+    {"init", "write a job for a kernel file, from what its host code says", cmd_init},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
     {"watch", "run a CUDA program without a GPU, and count what its kernels touch", cmd_watch},
     {"record", "write the launches of a CUDA program as a job, with all that they need",

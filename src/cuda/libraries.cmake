@@ -107,6 +107,7 @@ function(heddle_cuda_libraries prefix folder ptx)
   get_property(aliases GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_ALIASES)
   target_link_options(${prefix}_driver PRIVATE ${aliases})
   # Many programs open them by the names without a number.
+  file(MAKE_DIRECTORY ${folder})
   file(CREATE_LINK libcuda.so.1 ${folder}/libcuda.so SYMBOLIC)
   file(CREATE_LINK libcudart.so.13 ${folder}/libcudart.so SYMBOLIC)
 endfunction()

@@ -61,16 +61,24 @@ typedef hd_status compile_fn(hd_arena *arena, const hd_diag *diag, const char *p
 typedef hd_status parse_fn(hd_arena *arena, const hd_diag *diag, const char *path,
                            const char *options, const char *device, hd_parse_command *command);
 
+typedef hd_status host_fn(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const char *options, const char *device, hd_host *host);
+
 static const struct front_end {
     const char *endings[2]; /* of its files */
     const char *device;     /* as in kir_module */
     compile_fn *compile;
     parse_fn *parse; /* NULL: libclang cannot read its files */
+    host_fn *host;   /* NULL: its files have no host code */
 } front_ends[] = {
-    {{".cl"}, "opencl", front_clang_compile, front_clang_parse}, /* and with no known ending */
-    {{".cu", ".cuh"}, "cuda", front_clang_compile, front_clang_parse},
-    {{".ptx"}, NULL, read_ptx, NULL},
-    {{".kir"}, NULL, read_kir, NULL},
+    {{".cl"},
+     "opencl",
+     front_clang_compile,
+     front_clang_parse,
+     NULL}, /* and with no known ending */
+    {{".cu", ".cuh"}, "cuda", front_clang_compile, front_clang_parse, front_clang_host},
+    {{".ptx"}, NULL, read_ptx, NULL, NULL},
+    {{".kir"}, NULL, read_kir, NULL, NULL},
 };
 enum { FRONT_ENDS = sizeof front_ends / sizeof *front_ends };
 
@@ -123,4 +131,11 @@ hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char
                        "only source text in OpenCL C or CUDA C can be rewritten for a layout, and "
                        "this file is none; give the file that it was made from");
     return front->parse(arena, diag, path, options, front->device, command);
+}
+
+hd_status hd_host_read(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+                       hd_host *host) {
+    const struct front_end *front = front_end_of(path);
+    *host = (hd_host){0};
+    return front->host ? front->host(arena, diag, path, options, front->device, host) : HD_OK;
 }

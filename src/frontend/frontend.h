@@ -11,6 +11,7 @@
 #ifndef HD_FRONTEND_H
 #define HD_FRONTEND_H
 
+#include "kernel/host.h"
 #include "kernel/kir.h"
 
 /* Compiles the user's kernels of a file, by the front end that the end of its name says; OpenCL C
@@ -26,6 +27,11 @@ hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, co
  * come. NULL: all of the user's. That one of them is left out is an error. */
 hd_status hd_frontend_of(hd_arena *arena, const hd_diag *diag, const char *path,
                          const char *options, const char *const *wanted, kir_module **module);
+
+/* Reads the host code of a kernel file. A file in a language without host code has none. What does
+ * not compile there is passed over without a word. */
+hd_status hd_host_read(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+                       hd_host *host);
 
 /* Whether the end of the name is that of some front end's files. */
 bool hd_is_kernel_file(const char *path);

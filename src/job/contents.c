@@ -127,6 +127,29 @@ static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buf
     return HD_OK;
 }
 
+void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const void *from) {
+    const hd_buffer *buffer = &job->buffers[held->buffer];
+    if (held->kind == HD_HELD_COPY) {
+        memmove(to, from, buffer->count * buffer->element_bytes);
+        return;
+    }
+    hd_arena *scratch = hd_arena_new();
+    uint32_t count;
+    const hd_leaf *leaves = hd_leaves_of_buffer(scratch, buffer, held->field, &count);
+    bool is_fill = held->kind == HD_HELD_FILL;
+    uint64_t first = is_fill ? 0 : held->element, end = is_fill ? buffer->count : first + 1;
+    for (uint64_t e = first; e < end; e++)
+        for (uint32_t l = 0; l < count; l++)
+            for (uint32_t lane = 0; lane < leaves[l].type.lanes && !leaves[l].opaque; lane++) {
+                kir_type type = leaves[l].type;
+                type.lanes = 1;
+                hd_type_parse_value(type, leaves[l].is_signed, held->value_text,
+                                    (unsigned char *)to + e * buffer->element_bytes +
+                                        leaves[l].offset + (size_t)lane * (type.bits / 8));
+            }
+    hd_arena_free(scratch);
+}
+
 hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                                 const volatile sig_atomic_t *stop, void **bytes) {
     uint64_t size = buffer->count * buffer->element_bytes;

@@ -50,13 +50,31 @@ static const hd_yaml_key arg_keys[] = {
     TEXT(local, LIKE("local: [64] in a launch, local: 1024 (bytes) in an argument")),
     TEXT(bytes, LIKE("bytes: \"0000803f\", two digits for each byte")),
     TEXT(level),
+    TEXT(round, LIKE("round: 0, the value in the first round of a group")),
+    TEXT(step),
+    TEXT(factor),
     TEXT(offset, LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     {0}};
 
 static const hd_yaml_key held_keys[] = {TEXT(buffer, NEEDED), TEXT(file, NEEDED), {0}};
 
-static const hd_yaml_key launch_keys[] = {
-    TEXT(kernel, NEEDED),
+static const hd_yaml_key copy_keys[] = {TEXT(from, NEEDED), TEXT(to, NEEDED), {0}};
+static const hd_yaml_key fill_keys[] = {TEXT(buffer, NEEDED), TEXT(value, NEEDED), {0}};
+static const hd_yaml_key element_keys[] = {
+    TEXT(buffer, NEEDED), TEXT(element), TEXT(field), TEXT(value, NEEDED), {0}};
+
+#define MAP(key, its_keys, ...) {.name = #key, .kind = HD_YAML_MAP, .keys = its_keys, __VA_ARGS__}
+
+enum { LAUNCH_KEYS = 20 };
+static const hd_yaml_key launch_keys[LAUNCH_KEYS]; /* has a list of itself */
+static const hd_yaml_key launch_keys[LAUNCH_KEYS] = {
+    TEXT(kernel),
+    LIST(launches, launch_keys, "launch",
+         LIKE("launches: [{kernel: k, global: [64]}] of a group that is repeated")),
+    MAP(until, element_keys, LIKE("until: {buffer: flag, element: 0, value: 0}")),
+    MAP(copy, copy_keys, LIKE("copy: {from: a, to: b}")),
+    MAP(fill, fill_keys, LIKE("fill: {buffer: a, value: 0}")),
+    MAP(set, element_keys, LIKE("set: {buffer: a, element: 0, value: 1}")),
     LIST(global, NULL, NULL, LIKE("global: [1024]")),
     LIST(local, NULL, NULL, LIKE("local: [64] in a launch, local: 1024 (bytes) in an argument")),
     LIST(offset, NULL, NULL, LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),

@@ -13,6 +13,7 @@
 #include <signal.h>
 
 #include "graph/graph.h"
+#include "kernel/host.h"
 #include "kernel/kernel.h"
 
 typedef enum hd_generator {
@@ -52,6 +53,7 @@ typedef struct hd_buffer {
     hd_init *inits;
     uint32_t init_count;
     hd_place place;
+    const char *note; /* of a draft: where the count comes from */
     /* filled by hd_job_resolve() */
     const hd_record *record; /* or NULL for scalars and vectors */
     kir_type scalar;         /* of scalars and vectors */
@@ -89,6 +91,7 @@ typedef struct hd_arg {
     const char *bytes_text; /* the argument itself, two hexadecimal digits for each byte, or NULL */
     uint64_t local_bytes;
     hd_place place;
+    const char *note; /* of a draft: NULL: as the host code has it */
     /* filled by hd_job_resolve() */
     uint32_t param;    /* index of the kernel's parameter; KIR_NONE: it is a variable */
     uint32_t variable; /* then: index of the kernel's static (__device__, __constant__) */
@@ -97,12 +100,35 @@ typedef struct hd_arg {
     uint32_t value_bytes;
 } hd_arg;
 
-/* What a buffer holds before a launch or after it. */
+typedef enum hd_held_kind {
+    HD_HELD_FILE, /* the bytes of a file */
+    HD_HELD_COPY, /* those of another buffer */
+    HD_HELD_FILL, /* `value` in every scalar */
+    HD_HELD_SET   /* `value` in element `element`, or in its `field` */
+} hd_held_kind;
+
+/* What a buffer, or an element of one, holds before a launch or after it. */
 typedef struct hd_held {
+    hd_held_kind kind;
     const char *buffer_name, *file; /* the file with its bytes, already resolved beside the job */
+    const char *from_name, *value_text, *field;
+    uint64_t element;
     hd_place place;
-    uint32_t buffer; /* index into job->buffers; filled by hd_job_resolve() */
+    /* filled by hd_job_resolve() */
+    uint32_t buffer, from; /* index into job->buffers */
 } hd_held;
+
+/* When the rounds of a group of launches end: the element, or its first scalar, has this value when
+ * a round is to begin. The first one runs in any case. */
+typedef struct hd_until {
+    const char *buffer_name, *value_text, *field;
+    uint64_t element;
+    hd_place place;
+    uint32_t number; /* of the group in the job */
+    /* filled by hd_job_resolve() */
+    uint32_t buffer, offset, bytes; /* where in the element the scalar lies */
+    uint8_t value[8];
+} hd_until;
 
 typedef struct hd_launch {
     const char *kernel_name;
@@ -115,13 +141,16 @@ typedef struct hd_launch {
     hd_held *before; /* what is written into buffers before the launch runs */
     hd_held *after;  /* all buffers that it changes, and what they should hold when it has run */
     uint32_t before_count, after_count;
-    bool after_given;  /* false: nothing is known of what it changes */
-    bool local_given;  /* false: `local` was chosen, and follows reqd_work_group_size */
-    bool shared_given; /* false: `shared` is 0 for want of a number */
-    bool in_blocks;    /* of a job file: its size is given as blocks of threads */
+    bool after_given;      /* false: nothing is known of what it changes */
+    bool local_given;      /* false: `local` was chosen, and follows reqd_work_group_size */
+    bool shared_given;     /* false: `shared` is 0 for want of a number */
+    const hd_until *until; /* NULL: it runs in any case */
+    bool begins_round;     /* of the group of `until`, a second one or later */
+    bool in_blocks;        /* of a job file: its size is given as blocks of threads */
     const struct hd_size_key *size_key; /* the key that tells; NULL: none does */
     hd_place size_place;                /* of that key */
     hd_place place;
+    const char *note;         /* of a draft: where the launch comes from */
     const kir_kernel *kernel; /* filled by hd_job_resolve() */
 } hd_launch;
 
@@ -143,6 +172,8 @@ typedef struct hd_job {
     uint32_t buffer_count;
     hd_launch *launches;
     uint32_t launch_count;
+    hd_held *last; /* what is written when all launches have run */
+    uint32_t last_count, until_count;
     double relative, absolute; /* tolerance; both 0: bit for bit */
     hd_place record_place;     /* of the `record` key, or of the job */
     hd_place options_place;    /* of the `options` key, or of the job */
@@ -182,6 +213,16 @@ typedef struct hd_job_flags {
 hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
                             const kir_module *module, hd_job **job);
 
+/* draft.c: a job for all kernels of a file: launches as the host code has them, and guesses for
+ * what that does not say, each with a note that says so. A kernel that no job can launch is left
+ * out, with a warning. Not resolved. */
+hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
+                       const kir_module *module, const hd_host *host, hd_job **job);
+/* print.c: a draft as the text of a job file, with its notes as comments; `kernel_path` as the job
+ * file names it. */
+void hd_job_print(hd_str *out, const hd_job *job, const kir_module *module,
+                  const char *kernel_path);
+
 /* Ties names to the compiled kernels: parameters, buffers, records, values.
  * Every mismatch is an error located in the job file. */
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
@@ -196,6 +237,8 @@ const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const k
  * addresses, contents that change between launches, arguments by their bytes. `what` can't do it:
  * "measuring". */
 hd_status hd_job_check_portable(const hd_diag *diag, const hd_job *job, const char *what);
+/* An error when something is written into buffers between launches. */
+hd_status hd_job_check_unbroken(const hd_diag *diag, const hd_job *job, const char *what);
 
 /* records.c: an error when there is no record to lay out, or several and no choice. */
 hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job);
@@ -225,6 +268,9 @@ hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const c
                            const hd_place *place, void *bytes);
 /* The name is that of a file that zstd has packed. */
 bool hd_job_is_packed(const char *file);
+/* Writes what a copy, a fill or the setting of an element does to buffers: `to` holds the bytes of
+ * held->buffer, `from` those of held->from. */
+void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const void *from);
 /* Those of all buffers of the job, in contents[job->buffer_count]. */
 hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                               void **contents);

@@ -86,10 +86,16 @@ static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *lau
     return HD_OK;
 }
 
-/* The level that a launch is for; `levels` NULL: for none. */
+typedef hd_vec(hd_held) held_list;
+
+/* The level and the round that a launch is for; `levels` NULL: for none. */
 typedef struct at_level {
     const hd_levels *levels;
     uint32_t level;
+    bool in_group;         /* of launches that are repeated: there is a round */
+    uint64_t round;        /* of the innermost group, from 0 */
+    const hd_until *until; /* or NULL */
+    bool *begins;          /* the next launch begins a round of `until` after the first */
 } at_level;
 
 static uint32_t nodes_of(at_level at) {
@@ -180,6 +186,37 @@ static hd_status read_launch_sizes(const reader *r, const hd_yaml *map, at_level
 
 /* ---- arguments ------------------------------------------------------------ */
 
+/* A value that counts: `round` in the first round, and in each other one `step` more than before, or
+ * `factor` times that. */
+static hd_status read_round(const reader *r, const hd_yaml *map, at_level at, hd_arg *arg) {
+    const kir_type whole = {.kind = KIR_INT, .bits = 64, .lanes = 1};
+    const hd_yaml *round = hd_yaml_get(map, "round");
+    const char *const keys[] = {"round", "step", "factor"};
+    int64_t numbers[] = {0, hd_yaml_get(map, "factor") ? 0 : 1, 1};
+    arg->kind = HD_ARG_VALUE;
+    if (!at.in_group)
+        return FAIL(
+            r, round,
+            "'round' is for launches of a group; write {repeat: 10, launches: [...]} around "
+            "this one");
+    for (int k = 0; k < 3; k++) {
+        const hd_yaml *value = hd_yaml_get(map, keys[k]);
+        if (value && !hd_type_parse_value(whole, true, value->text, &numbers[k]))
+            return FAIL(r, value, "'%s: %s' is not a whole number", keys[k], value->text);
+    }
+    /* value * factor + step, for each round: by squaring. */
+    uint64_t value = (uint64_t)numbers[0], step = (uint64_t)numbers[1],
+             factor = (uint64_t)numbers[2];
+    for (uint64_t rounds = at.round; rounds; rounds >>= 1) {
+        if (rounds & 1)
+            value = value * factor + step;
+        step = step * factor + step;
+        factor *= factor;
+    }
+    arg->value_text = hd_format(r->arena, "%lld", (long long)value);
+    return HD_OK;
+}
+
 static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_arg *arg) {
     const hd_yaml *local = hd_yaml_get(map, "local"), *level = hd_yaml_get(map, "level");
     *arg = (hd_arg){.buffer_name = hd_yaml_text(map, "buffer"),
@@ -189,11 +226,21 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
     hd_status status = job_reader_name(r, map, "name", &arg->name);
     if (status != HD_OK)
         return status;
-    if (!!arg->buffer_name + !!arg->value_text + !!arg->bytes_text + !!local + !!level != 1)
+    const hd_yaml *round = hd_yaml_get(map, "round");
+    if (!!arg->buffer_name + !!arg->value_text + !!arg->bytes_text + !!local + !!level + !!round !=
+        1)
         return FAIL(r, map,
                     "argument '%s' needs exactly one of 'buffer', 'value', 'bytes' and 'local', or "
-                    "in a launch for levels 'level'",
+                    "in a launch for levels 'level', in a group 'round'",
                     arg->name);
+    if (round)
+        return read_round(r, map, at, arg);
+    for (int k = 0; k < 2; k++) {
+        const hd_yaml *alone = hd_yaml_get(map, k ? "factor" : "step");
+        if (alone)
+            return FAIL(r, alone, "'%s' goes with 'round', which this argument has not",
+                        k ? "factor" : "step");
+    }
     arg->kind = arg->buffer_name ? HD_ARG_BUFFER : local ? HD_ARG_LOCAL : HD_ARG_VALUE;
     const hd_yaml *offset = hd_yaml_get(map, "offset");
     if (offset && !arg->buffer_name)
@@ -257,22 +304,44 @@ static hd_status read_held(const reader *r, const hd_yaml *list, hd_held **held,
     return status;
 }
 
-/* ---- launches for levels -------------------------------------------------- */
+/* ---- launches for levels, and groups of launches ---------------------------- */
 
-typedef hd_vec(hd_launch) launch_list;
+/* What is read so far. */
+typedef struct launch_list {
+    hd_vec(hd_launch) launches;
+    held_list held; /* what is written before the next launch */
+} launch_list;
 
 /* A few entries for levels could ask for more launches than memory holds. */
-enum { MOST_LAUNCHES = 1000000 };
+enum { MOST_LAUNCHES = 1000000, MOST_HELD = 4000000 };
+
+static hd_status check_room(const reader *r, const hd_yaml *map, const launch_list *list) {
+    if (list->launches.count < MOST_LAUNCHES && list->held.count < MOST_HELD)
+        return HD_OK;
+    return FAIL(r, map,
+                "with this entry the job has more than %d launches; use 'repeat', or "
+                "make several jobs of it",
+                MOST_LAUNCHES);
+}
+
+/* What was to be written before the next launch: this one, whose own contents come last. */
+static void take_held(const reader *r, launch_list *list, hd_launch *launch) {
+    for (uint32_t i = 0; i < launch->before_count; i++)
+        hd_push(r->arena, &list->held, launch->before[i]);
+    launch->before = list->held.data;
+    launch->before_count = (uint32_t)list->held.count;
+    list->held = (held_list){0};
+}
 
 static hd_status add_launch(const reader *r, const hd_yaml *map, at_level at, launch_list *list) {
-    hd_launch launch = {.repeat = 1, .place = hd_yaml_place(r->file, map)};
+    hd_launch launch = {.repeat = 1, .place = hd_yaml_place(r->file, map), .until = at.until};
     hd_status status;
-    if (list->count == MOST_LAUNCHES)
+    if (!hd_yaml_get(map, "kernel"))
         return FAIL(r, map,
-                    "with this entry the job has more than %d launches; use 'repeat', or "
-                    "make several jobs of it",
-                    MOST_LAUNCHES);
-    if ((status = job_reader_name(r, map, "kernel", &launch.kernel_name)) ||
+                    "the key 'kernel' of a launch is missing; an entry of 'launches' may also be a "
+                    "group ('launches'), 'copy', 'fill' or 'set'");
+    if ((status = check_room(r, map, list)) ||
+        (status = job_reader_name(r, map, "kernel", &launch.kernel_name)) ||
         (status = read_launch_sizes(r, map, at, &launch)) ||
         (status = job_reader_count(r, map, "repeat", 1, &launch.repeat)) ||
         (status = read_args(r, hd_yaml_get(map, "args"), at, &launch)) ||
@@ -284,11 +353,24 @@ static hd_status add_launch(const reader *r, const hd_yaml *map, at_level at, la
         return FAIL(r, map,
                     "'before' and 'after' say what buffers hold around one run of a launch; leave "
                     "'repeat' out, and write the launch as often as it runs");
-    hd_push(r->arena, list, launch);
+    launch.begins_round = at.begins && *at.begins;
+    if (at.begins)
+        *at.begins = false;
+    if (launch.repeat > 1 && (list->held.count || launch.begins_round)) { /* the first run alone */
+        hd_launch first = launch;
+        first.repeat = 1;
+        take_held(r, list, &first);
+        hd_push(r->arena, &list->launches, first);
+        launch.repeat--;
+        launch.begins_round = false;
+    }
+    take_held(r, list, &launch);
+    hd_push(r->arena, &list->launches, launch);
     return HD_OK;
 }
 
-static hd_status read_level_launches(const reader *r, const hd_yaml *map, launch_list *list) {
+static hd_status read_level_launches(const reader *r, const hd_yaml *map, at_level at,
+                                     launch_list *list) {
     hd_job_graph *graph;
     hd_status status = job_reader_graph(r, map, "for_levels", &graph);
     if (status != HD_OK)
@@ -304,32 +386,157 @@ static hd_status read_level_launches(const reader *r, const hd_yaml *map, launch
                     "levels %llu to %llu are not there; graph '%s' has the levels 0 to %llu",
                     (unsigned long long)first, (unsigned long long)last, graph->name,
                     (unsigned long long)highest);
-    for (uint64_t level = first; level <= last && status == HD_OK; level++)
-        status = add_launch(r, map, (at_level){graph->levels, (uint32_t)level}, list);
+    at.levels = graph->levels;
+    for (uint64_t level = first; level <= last && status == HD_OK; level++) {
+        at.level = (uint32_t)level;
+        status = add_launch(r, map, at, list);
+    }
     return status;
 }
 
-static hd_status read_single_launch(const reader *r, const hd_yaml *map, launch_list *list) {
+static hd_status read_single_launch(const reader *r, const hd_yaml *map, at_level at,
+                                    launch_list *list) {
     static const char *const keys[] = {"first_level", "last_level"};
     for (size_t i = 0; i < 2; i++)
         if (hd_yaml_get(map, keys[i]))
             return FAIL(r, hd_yaml_get(map, keys[i]),
                         "'first_level' and 'last_level' are for launches with 'for_levels'; name "
                         "the graph there");
-    return add_launch(r, map, (at_level){0}, list);
+    return add_launch(r, map, at, list);
+}
+
+/* ---- what is written between launches ---------------------------------------- */
+
+static hd_status read_between(const reader *r, const hd_yaml *map, const char *key,
+                              launch_list *list) {
+    const hd_yaml *value = hd_yaml_get(map, key);
+    hd_held held = {.place = hd_yaml_place(r->file, map),
+                    .kind = *key == 'c'   ? HD_HELD_COPY
+                            : *key == 'f' ? HD_HELD_FILL
+                                          : HD_HELD_SET,
+                    .value_text = hd_yaml_text(value, "value"),
+                    .field = hd_yaml_text(value, "field")};
+    bool is_copy = held.kind == HD_HELD_COPY;
+    if (map->count != 1)
+        return FAIL(r, map, "'%s' is an entry of its own in 'launches', without other keys", key);
+    hd_status status = check_room(r, map, list);
+    if (status == HD_OK)
+        status = job_reader_name(r, value, is_copy ? "to" : "buffer", &held.buffer_name);
+    if (status == HD_OK && is_copy)
+        status = job_reader_name(r, value, "from", &held.from_name);
+    if (status == HD_OK)
+        status = job_reader_count(r, value, "element", 0, &held.element);
+    if (status == HD_OK)
+        hd_push(r->arena, &list->held, held);
+    return status;
+}
+
+/* ---- groups -------------------------------------------------------------------- */
+
+static hd_status read_entries(const reader *r, const hd_yaml *entries, at_level at,
+                              launch_list *list);
+
+static hd_status read_until(const reader *r, const hd_yaml *map, at_level at,
+                            const hd_until **result) {
+    const hd_yaml *value = hd_yaml_get(map, "until");
+    if (!value)
+        return HD_OK;
+    if (at.until)
+        return FAIL(r, value,
+                    "a group with 'until' holds no other one; give one of them a 'repeat' "
+                    "alone");
+    if (!hd_yaml_get(map, "repeat"))
+        return FAIL(r, map,
+                    "a group with 'until' needs 'repeat', the most rounds that it may have");
+    hd_until *until = hd_new(r->arena, hd_until);
+    *until = (hd_until){.place = hd_yaml_place(r->file, value),
+                        .value_text = hd_yaml_text(value, "value"),
+                        .field = hd_yaml_text(value, "field"),
+                        .number = r->job->until_count++};
+    hd_status status = job_reader_name(r, value, "buffer", &until->buffer_name);
+    *result = until;
+    return status ? status : job_reader_count(r, value, "element", 0, &until->element);
+}
+
+/* A group is written out, round by round. */
+static hd_status read_group(const reader *r, const hd_yaml *map, at_level at, launch_list *list) {
+    const hd_yaml *entries = hd_yaml_get(map, "launches");
+    const hd_until *own = NULL;
+    uint64_t rounds = 1;
+    bool begins = false;
+    for (uint32_t k = 0; k < map->count; k++)
+        if (!hd_has_word("launches repeat until", map->items[2 * k].text))
+            return FAIL(r, &map->items[2 * k],
+                        "'%s' is not for a group of launches, which has 'launches', 'repeat' and "
+                        "'until'; write it at a launch of the group",
+                        map->items[2 * k].text);
+    hd_status status = job_reader_count(r, map, "repeat", 1, &rounds);
+    if (status == HD_OK)
+        status = read_until(r, map, at, &own);
+    if (status != HD_OK)
+        return status;
+    if (own) {
+        at.until = own;
+        at.begins = &begins;
+    }
+    at.in_group = true;
+    size_t before = list->launches.count;
+    for (at.round = 0; at.round < rounds && status == HD_OK; at.round++) {
+        begins = own && at.round;
+        status = read_entries(r, entries, at, list);
+        if (status == HD_OK && list->launches.count == before)
+            status = FAIL(r, map, "this group has no launch; a group repeats kernels");
+        if (status == HD_OK && own && list->held.count)
+            status = FAIL(r, map,
+                          "a group with 'until' ends with a launch; write the copy, fill or set "
+                          "behind it before the launches");
+    }
+    return status;
+}
+
+static hd_status read_entries(const reader *r, const hd_yaml *entries, at_level at,
+                              launch_list *list) {
+    static const char *const between[] = {"copy", "fill", "set"};
+    hd_status status = HD_OK;
+    if (!entries->count)
+        return FAIL(r, entries, "'launches' is empty; a job runs at least one kernel");
+    for (uint32_t l = 0; l < entries->count && status == HD_OK; l++) {
+        const hd_yaml *map = &entries->items[l];
+        const char *key = NULL;
+        for (size_t i = 0; i < 3 && !key; i++)
+            key = hd_yaml_get(map, between[i]) ? between[i] : NULL;
+        if (key)
+            status = read_between(r, map, key, list);
+        else if (hd_yaml_get(map, "launches"))
+            status = read_group(r, map, at, list);
+        else if (hd_yaml_get(map, "until"))
+            status = FAIL(r, hd_yaml_get(map, "until"),
+                          "'until' is for a group: {until: ..., repeat: 100, launches: [...]}");
+        else
+            status = (hd_yaml_get(map, "for_levels") ? read_level_launches
+                                                     : read_single_launch)(r, map, at, list);
+    }
+    return status;
 }
 
 hd_status job_reader_launches(const reader *r, const hd_yaml *list) {
-    launch_list launches = {0};
-    hd_status status = HD_OK;
-    if (!list->count)
-        return FAIL(r, list, "'launches' is empty; a job runs at least one kernel");
-    for (uint32_t l = 0; l < list->count && status == HD_OK; l++) {
-        const hd_yaml *map = &list->items[l];
-        status = (hd_yaml_get(map, "for_levels") ? read_level_launches
-                                                 : read_single_launch)(r, map, &launches);
+    launch_list read = {0};
+    hd_status status = read_entries(r, list, (at_level){0}, &read);
+    if (status == HD_OK && !read.launches.count)
+        return FAIL(r, list, "'launches' has no launch; a job runs at least one kernel");
+    if (status == HD_OK && read.held.count) { /* the last run must be one of its own */
+        hd_launch last = read.launches.data[read.launches.count - 1];
+        if (last.repeat > 1) {
+            read.launches.data[read.launches.count - 1].repeat--;
+            last.repeat = 1;
+            last.before_count = 0;
+            last.begins_round = false;
+            hd_push(r->arena, &read.launches, last);
+        }
+        r->job->last = read.held.data;
+        r->job->last_count = (uint32_t)read.held.count;
     }
-    r->job->launch_count = (uint32_t)launches.count;
-    r->job->launches = launches.data;
+    r->job->launch_count = (uint32_t)read.launches.count;
+    r->job->launches = read.launches.data;
     return status;
 }

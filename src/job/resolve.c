@@ -684,15 +684,92 @@ hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch) {
     return HD_OK;
 }
 
-static hd_status resolve_held(const resolver *r, hd_held *held, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t number = hd_hash_get_key(&r->buffers, held[i].buffer_name);
-        if (number == HD_NO_VALUE)
-            return hd_fail(r->diag, HD_EINPUT, &held[i].place,
-                           "there is no buffer '%s' that could hold this; the buffers are: %s",
-                           held[i].buffer_name, job_resolver_buffers(r));
-        held[i].buffer = (uint32_t)number;
+static hd_status find_held_buffer(const resolver *r, const char *name, const hd_place *place,
+                                  uint32_t *buffer) {
+    uint64_t number = hd_hash_get_key(&r->buffers, name);
+    if (number == HD_NO_VALUE)
+        return hd_fail(r->diag, HD_EINPUT, place,
+                       "there is no buffer '%s' that could hold this; the buffers are: %s", name,
+                       job_resolver_buffers(r));
+    *buffer = (uint32_t)number;
+    return HD_OK;
+}
+
+/* The scalars of an element that a value goes to, each of which must be able to hold it. */
+static hd_status check_held_value(const resolver *r, const hd_buffer *buffer, const char *field,
+                                  const char *text, const hd_place *place, const hd_leaf **leaves) {
+    uint32_t count;
+    uint8_t bytes[8];
+    *leaves = hd_leaves_of_buffer(r->arena, buffer, field, &count);
+    if (!count)
+        return hd_fail(r->diag, HD_EINPUT, place, "an element of buffer '%s' has no field '%s'",
+                       buffer->name, field ? field : "");
+    for (uint32_t l = 0; l < count; l++) {
+        kir_type type = (*leaves)[l].type;
+        type.lanes = 1;
+        if (!(*leaves)[l].opaque && !hd_type_parse_value(type, (*leaves)[l].is_signed, text, bytes))
+            return hd_fail(r->diag, HD_EINPUT, place,
+                           "'value: %s' is no value of buffer '%s', whose type is %s", text,
+                           buffer->name, buffer->type);
     }
+    return HD_OK;
+}
+
+static hd_status check_element(const resolver *r, const hd_buffer *buffer, uint64_t element,
+                               const hd_place *place) {
+    if (element < buffer->count)
+        return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, place, "buffer '%s' has no element %llu, it has %llu",
+                   buffer->name, (ull)element, (ull)buffer->count);
+}
+
+static hd_status resolve_one_held(const resolver *r, hd_held *held) {
+    hd_status status = find_held_buffer(r, held->buffer_name, &held->place, &held->buffer);
+    const hd_buffer *to = &r->job->buffers[held->buffer], *from = to;
+    const hd_leaf *leaves;
+    if (status || held->kind == HD_HELD_FILE)
+        return status;
+    if (held->kind == HD_HELD_COPY) {
+        status = find_held_buffer(r, held->from_name, &held->place, &held->from);
+        from = &r->job->buffers[status ? 0 : held->from];
+        if (!status && (from->count != to->count || from->element_bytes != to->element_bytes ||
+                        from->record != to->record))
+            status = hd_fail(r->diag, HD_EINPUT, &held->place,
+                             "'%s' (%llu of %s) cannot be copied to '%s' (%llu of %s): both must "
+                             "have the same type and count",
+                             from->name, (ull)from->count, from->type, to->name, (ull)to->count,
+                             to->type);
+        return status;
+    }
+    if (held->kind == HD_HELD_SET &&
+        (status = check_element(r, to, held->element, &held->place)) != HD_OK)
+        return status;
+    return check_held_value(r, to, held->field, held->value_text, &held->place, &leaves);
+}
+
+static hd_status resolve_held(const resolver *r, hd_held *held, uint32_t count) {
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < count && status == HD_OK; i++)
+        status = resolve_one_held(r, &held[i]);
+    return status;
+}
+
+/* Where the value lies that ends the rounds of a group. */
+static hd_status resolve_until(const resolver *r, hd_until *until) {
+    hd_status status = find_held_buffer(r, until->buffer_name, &until->place, &until->buffer);
+    if (status)
+        return status;
+    const hd_buffer *buffer = &r->job->buffers[until->buffer];
+    const hd_leaf *leaf;
+    if ((status = check_element(r, buffer, until->element, &until->place)) ||
+        (status =
+             check_held_value(r, buffer, until->field, until->value_text, &until->place, &leaf)))
+        return status;
+    kir_type type = leaf->type;
+    type.lanes = 1;
+    until->offset = leaf->offset;
+    until->bytes = type.bits / 8;
+    hd_type_parse_value(type, leaf->is_signed, until->value_text, until->value);
     return HD_OK;
 }
 
@@ -722,6 +799,8 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
         status = resolve_held(r, launch->before, launch->before_count);
     if (status == HD_OK)
         status = resolve_held(r, launch->after, launch->after_count);
+    if (status == HD_OK && launch->begins_round)
+        status = resolve_until(r, (hd_until *)launch->until);
     if (status == HD_OK)
         status = job_resolve_array_args(r, launch);
     return status == HD_OK ? check_all_given(r, launch) : status;
@@ -744,6 +823,8 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
         status = job_resolve_records(&r);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
         status = resolve_launch(&r, &job->launches[l]);
+    if (status == HD_OK)
+        status = resolve_held(&r, job->last, job->last_count);
     return status;
 }
 
@@ -755,14 +836,25 @@ static hd_status not_portable(const hd_diag *diag, const hd_place *place, const 
                    "this job says '%s', which only the machine takes: %s can't do it", key, what);
 }
 
+hd_status hd_job_check_unbroken(const hd_diag *diag, const hd_job *job, const char *what) {
+    static const char *const keys[] = {"before", "copy", "fill", "set"};
+    const hd_held *held = job->last_count ? job->last : NULL;
+    for (uint32_t l = 0; l < job->launch_count && !held; l++)
+        held = job->launches[l].before_count ? job->launches[l].before : NULL;
+    return held ? not_portable(diag, &held->place, keys[held->kind], what) : HD_OK;
+}
+
 hd_status hd_job_check_portable(const hd_diag *diag, const hd_job *job, const char *what) {
     for (uint32_t b = 0; b < job->buffer_count; b++)
         if (job->buffers[b].at)
             return not_portable(diag, &job->buffers[b].place, "at", what);
     for (uint32_t l = 0; l < job->launch_count; l++) {
         const hd_launch *launch = &job->launches[l];
-        if (launch->before_count)
-            return not_portable(diag, &launch->before[0].place, "before", what);
+        for (uint32_t i = 0; i < launch->before_count; i++)
+            if (launch->before[i].kind == HD_HELD_FILE)
+                return not_portable(diag, &launch->before[i].place, "before", what);
+        if (launch->until)
+            return not_portable(diag, &launch->until->place, "until", what);
         for (uint32_t a = 0; a < launch->arg_count; a++)
             if (launch->args[a].bytes_text)
                 return not_portable(diag, &launch->args[a].place, "bytes", what);

@@ -261,7 +261,10 @@ static int64_t launch_of_run(hd_shapes *s, const hd_event_launch *events) {
         if (s->launches[s->current].runs < job->launches[s->current].repeat &&
             is_launch(s, s->current, events))
             return s->current;
-        return s->current + 1 < job->launch_count ? s->current + 1 : -1;
+        int64_t next = s->current + 1;
+        while (next < job->launch_count && job->launches[next].until && !is_launch(s, next, events))
+            next++; /* the rounds of a group have ended */
+        return next < job->launch_count ? next : -1;
     }
     uint64_t runs = 0; /* a trace may begin with any run */
     for (uint32_t l = 0; l < job->launch_count; l++) {

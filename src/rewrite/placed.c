@@ -188,6 +188,34 @@ static void place_buffer_arg(const placer *p, const hd_arg *from, arg_list *args
     }
 }
 
+/* What is written between launches, into all allocations of a buffer that it is whole of. */
+static hd_status place_held(const placer *p, const hd_held *from, uint32_t from_count,
+                            hd_held **held, uint32_t *count) {
+    hd_vec(hd_held) all = {0};
+    for (uint32_t i = 0; i < from_count; i++) {
+        const hd_placed_buffer *to = &p->placed->buffers[from[i].buffer];
+        const hd_placed_buffer *source = &p->placed->buffers[from[i].from];
+        bool is_zero = from[i].kind == HD_HELD_FILL && !strcmp(from[i].value_text, "0");
+        bool can = !to->map || (!to->arrays && (is_zero || from[i].kind == HD_HELD_COPY));
+        if (!can || (from[i].kind == HD_HELD_COPY && to->count != source->count))
+            return hd_fail(p->diag, HD_EUNSUPPORTED, &from[i].place,
+                           "buffer '%s' is in a layout now, and between launches only a copy of "
+                           "all of it or a fill with 0 can follow that; do this in a kernel",
+                           p->original->buffers[from[i].buffer].name);
+        for (uint32_t m = 0; m < to->count; m++) {
+            hd_held one = from[i];
+            one.buffer = to->first + m;
+            one.from = from[i].kind == HD_HELD_COPY ? source->first + m : one.buffer;
+            one.buffer_name = p->placed->job->buffers[one.buffer].name;
+            one.from_name = p->placed->job->buffers[one.from].name;
+            hd_push(p->arena, &all, one);
+        }
+    }
+    *held = all.data;
+    *count = (uint32_t)all.count;
+    return HD_OK;
+}
+
 static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch *to) {
     arg_list args = {0};
     uint32_t next = 0;
@@ -213,6 +241,10 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
         hd_push(p->arena, &args, arg);
     }
     *to = *from;
+    hd_status status =
+        place_held(p, from->before, from->before_count, &to->before, &to->before_count);
+    if (status != HD_OK)
+        return status;
     to->args = args.data;
     to->arg_count = (uint32_t)args.count;
     to->kernel = p->module ? kir_find_kernel(p->module, from->kernel_name) : NULL;
@@ -248,6 +280,8 @@ hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *o
         place_buffer(&p, b);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
         status = place_launch(&p, &original->launches[l], &job->launches[l]);
+    if (status == HD_OK)
+        status = place_held(&p, original->last, original->last_count, &job->last, &job->last_count);
     if (status == HD_OK)
         *result = p.placed;
     return status;

@@ -127,16 +127,55 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
 
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->buffers[buffer].host; }
 
-hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch) {
-    const hd_launch *l = &vm->job->launches[launch];
+static hd_status write_held(hd_vm *vm, const hd_held *held, uint32_t count) {
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < l->before_count && !status; i++) {
-        const hd_held *held = &l->before[i];
-        const hd_buffer *buffer = &vm->job->buffers[held->buffer];
-        status = hd_job_read_held(vm->diag, buffer, held->file, &held->place,
-                                  vm->buffers[held->buffer].host);
-        hd_vm_mark_written(vm, (void *)(uintptr_t)vm->buffers[held->buffer].address, /* NOLINT */
-                           buffer->count * buffer->element_bytes);
+    for (uint32_t i = 0; i < count && !status; i++) {
+        const hd_held *h = &held[i];
+        const hd_buffer *buffer = &vm->job->buffers[h->buffer];
+        void *to = vm->buffers[h->buffer].host;
+        uint64_t bytes = buffer->element_bytes, start = h->element * bytes;
+        if (h->kind == HD_HELD_FILE)
+            status = hd_job_read_held(vm->diag, buffer, h->file, &h->place, to);
+        else
+            hd_job_apply_held(vm->job, h, to, vm->buffers[h->from].host);
+        if (h->kind != HD_HELD_SET) {
+            start = 0;
+            bytes *= buffer->count;
+        }
+        hd_vm_mark_written(vm,
+                           (void *)(uintptr_t)(vm->buffers[h->buffer].address + start), /* NOLINT */
+                           bytes);
     }
     return status;
+}
+
+hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch) {
+    const hd_launch *l = &vm->job->launches[launch];
+    return write_held(vm, l->before, l->before_count);
+}
+
+bool hd_vm_is_over(hd_vm *vm, uint32_t launch) {
+    const hd_launch *l = &vm->job->launches[launch];
+    const hd_until *until = l->until;
+    if (!until)
+        return false;
+    if (!vm->over)
+        vm->over = hd_new_array(vm->arena, bool, vm->job->until_count);
+    const hd_buffer *buffer = &vm->job->buffers[until->buffer];
+    const unsigned char *at = (const unsigned char *)vm->buffers[until->buffer].host +
+                              until->element * buffer->element_bytes + until->offset;
+    if (l->begins_round && !memcmp(at, until->value, until->bytes))
+        vm->over[until->number] = true;
+    return vm->over[until->number];
+}
+
+hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts) {
+    bool is_last = launch + 1 == vm->job->launch_count;
+    hd_status status = HD_OK;
+    if (!hd_vm_is_over(vm, launch)) {
+        status = hd_vm_write_before(vm, launch);
+        if (!status)
+            status = hd_vm_run_blocks(vm, launch, &hd_all_blocks, sink, counts);
+    }
+    return status || !is_last ? status : write_held(vm, vm->job->last, vm->job->last_count);
 }

@@ -64,6 +64,7 @@ struct hd_vm {
     uint32_t worker_count;
     vm_space space;
     vm_buffer *buffers;   /* of the job */
+    bool *over;           /* groups of launches whose rounds have ended; NULL: none so far */
     hd_vec(void *) owned; /* host memory to free */
     hd_vec(vm_placed) statics;
     hd_vec(vm_compiled *) compiled;

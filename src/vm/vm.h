@@ -85,13 +85,10 @@ hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *bl
                            const hd_sink *sink, hd_vm_counts *counts);
 /* Writes what the job puts into buffers before this launch; hd_vm_run() does it by itself. */
 hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch);
-static inline hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink,
-                                  hd_vm_counts *counts) {
-    hd_status status = hd_vm_write_before(vm, launch);
-    if (status)
-        return status;
-    return hd_vm_run_blocks(vm, launch, &hd_all_blocks, sink, counts);
-}
+/* The launch is of a group whose rounds have ended; hd_vm_run() does nothing then. To be asked in
+ * the order of the launches. */
+bool hd_vm_is_over(hd_vm *vm, uint32_t launch);
+hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts);
 
 /* Two accesses of one byte that nothing orders, as check_races finds them: the first pair of
  * threads for each pair of lines. */

@@ -20,5 +20,7 @@ hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *
                               kir_module **module);
 hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *path,
                             const char *options, const char *device, hd_parse_command *command);
+hd_status front_clang_host(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char *options, const char *device, hd_host *host);
 
 #endif

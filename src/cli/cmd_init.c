@@ -1,0 +1,92 @@
+/* heddle init: a job to start from, for a kernel file. */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/contents.h"
+
+typedef struct request {
+    const char *path, *options, *out;
+    bool force;
+} request;
+
+/* What was written. */
+typedef struct outcome {
+    const char *job, *text;
+    uint32_t buffers, launches;
+} outcome;
+
+static const hd_member outcome_members[] = {
+    {"job", HD_AT(outcome, job)}, HD_SAME(outcome, text, buffers, launches), {0}};
+
+/* The kernel file as a job in another folder names it. */
+static const char *kernel_seen_from(cli *c, const char *job, const char *kernel) {
+    char real[PATH_MAX];
+    if (!job || *kernel == '/' || !strcmp(hd_path_folder(c->arena, job), "."))
+        return kernel;
+    if (hd_same_file(hd_path_folder(c->arena, job), hd_path_folder(c->arena, kernel)))
+        return hd_path_name(kernel);
+    return realpath(kernel, real) ? hd_strdup(c->arena, real) : kernel;
+}
+
+static int init(cli *c, const request *r) {
+    const hd_place place = {.file = r->path};
+    hd_job_flags flags = {.kernel_path = r->path, .options = r->options};
+    kir_module *module;
+    hd_host host;
+    hd_job *job;
+    if (!hd_is_kernel_file(r->path))
+        return cli_status(hd_fail(&c->diag, HD_EINPUT, &place,
+                                  "this is no kernel file (%s); a job is made from one",
+                                  hd_kernel_endings(c->arena)));
+    if (r->out && cli_check_output(c, "out", r->out, &r->path, 1))
+        return CLI_WRONG;
+    if (r->out && !r->force && !access(r->out, F_OK))
+        return cli_status(hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->out},
+                                  "this file is there already, and it may have been edited; name "
+                                  "another, or say --force"));
+    cli_progress(c, "compiling");
+    hd_status status = hd_frontend(c->arena, &c->diag, r->path, r->options, &module);
+    if (status == HD_OK)
+        status = hd_host_read(c->arena, &c->diag, r->path, r->options, &host);
+    cli_progress(c, NULL);
+    if (status || hd_job_draft(c->arena, &c->diag, &flags, module, &host, &job))
+        return CLI_WRONG;
+    if (host.more)
+        hd_warn(&c->diag, &place, "the host code has more launches; the first %d are in the job",
+                HD_HOST_MOST_LAUNCHES);
+    hd_str text = {.arena = c->arena};
+    hd_job_print(&text, job, module, kernel_seen_from(c, r->out, r->path));
+    if (r->out && hd_write_file(&c->diag, r->out, hd_str_text(&text), text.length))
+        return CLI_WRONG;
+    const outcome o = {r->out, hd_str_text(&text), job->buffer_count, job->launch_count};
+    if (c->json)
+        return cli_print_row(c, outcome_members, hd_row(&o));
+    if (!r->out)
+        return cli_print(c, &text);
+    hd_str said = {.arena = c->arena};
+    hd_str_printf(&said, "%s: %u launches, %u buffers\n", r->out, o.launches, o.buffers);
+    return cli_print(c, &said);
+}
+
+int cmd_init(cli *c, int argc, char **argv) {
+    request r = {0};
+    const cli_option options[] = {
+        {"out", 'o', "FILE", "the job file to write; default: standard output", CLI_TEXT, &r.out},
+        {"force", 0, NULL, "write over a file that is there", CLI_FLAG, &r.force},
+        {"options", 0, "TEXT", "options for the compiler: \"-DN=3 -I include\"", CLI_TEXT,
+         &r.options},
+        {0}};
+    static const cli_page page = {
+        "[-o FILE] [OPTIONS] FILE",
+        "Writes a job for a kernel file: every kernel with its sizes and arguments, and the "
+        "buffers. In CUDA C they come from the host code of the file, as far as they follow from "
+        "its text: launches, cudaMalloc and its like, constants and variables. What does not is "
+        "guessed, and a comment says so.",
+        {1, 1}};
+    if (!cli_parse(c, &page, options, NULL, argc, argv))
+        return c->status;
+    r.path = c->words[0];
+    return init(c, &r);
+}

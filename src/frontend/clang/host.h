@@ -1,0 +1,74 @@
+/* The reading of host code: values of expressions (host_value.c), and what statements do (host.c).
+ */
+#ifndef HD_FRONTEND_CLANG_HOST_H
+#define HD_FRONTEND_CLANG_HOST_H
+
+#include <clang-c/Index.h>
+
+#include "frontend/frontend.h"
+
+/* A call that is being followed. */
+typedef struct front_frame {
+    struct front_frame *caller; /* NULL: nobody calls this function */
+    CXCursor function;
+    uint32_t depth;
+    bool has_returned;
+    hd_host_value returned;
+} front_frame;
+
+/* What a variable holds. Those of functions have one value for each call. */
+typedef struct front_variable {
+    CXCursor declaration;
+    const front_frame *frame; /* NULL: global, or a member */
+    hd_host_value value;
+    uint32_t stands_for; /* 1 + the number of the variable that it refers or points to; 0: none */
+    CXCursor kernel;     /* of a parameter that a kernel is given to; else null */
+} front_variable;
+
+typedef struct front_host {
+    hd_arena *arena;
+    CXTranslationUnit unit;
+    hd_vec(front_variable) variables;
+    hd_vec(hd_host_memory) memories;
+    hd_vec(hd_host_loop) loops;
+    hd_vec(hd_host_launch) launches;
+    hd_vec(CXCursor) followed; /* functions, each once */
+    front_frame *frame;
+    int32_t loop;
+    uint32_t conditions; /* around what is read */
+    uint32_t steps;      /* that may still be taken */
+    bool more;
+} front_host;
+
+typedef hd_vec(CXCursor) front_cursors;
+
+/* ---- host_value.c ---------------------------------------------------------------------------- */
+
+front_cursors front_host_children(const front_host *h, CXCursor cursor);
+/* Without parentheses, casts and what the compiler adds. */
+CXCursor front_host_bare(const front_host *h, CXCursor cursor);
+const char *front_host_text(const front_host *h, CXString text);
+const char *front_host_spelling(const front_host *h, CXCursor cursor);
+/* The source of a range, in one line. */
+const char *front_host_source(const front_host *h, CXCursor cursor);
+hd_place front_host_place(const front_host *h, CXCursor cursor);
+
+/* The number of the variable that an expression names, made when it is new; -1: it names none. */
+int64_t front_host_variable(front_host *h, CXCursor expression);
+/* The same of a declaration; one of its own, also where it stands for another. */
+size_t front_host_declared(front_host *h, CXCursor declaration);
+hd_host_value front_host_value(front_host *h, CXCursor expression);
+/* What a number becomes by `n /= by` or `n++`. */
+hd_host_value front_host_changed(CXCursor expression, hd_host_value number, hd_host_value by);
+
+static inline hd_host_value front_host_whole(int64_t value) {
+    return (hd_host_value){.kind = HD_HOST_WHOLE, .parts = {value}};
+}
+
+/* ---- host.c ----------------------------------------------------------------------------------- */
+
+/* What a call does: a launch, an allocation, or what is in a function of the user's; the value that
+ * this returns. */
+hd_host_value front_host_call(front_host *h, CXCursor call);
+
+#endif

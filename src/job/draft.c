@@ -1,0 +1,387 @@
+/*
+ * A job to start from, for all kernels of a file.
+ *
+ * Sizes, arguments and memory come from the host code where it says them. What it does not say is
+ * guessed as for a job from flags (flags.c), but with fewer threads, so that a kernel whose work
+ * grows with their square still runs on the machine.
+ */
+#include "job/internal.h"
+#include "kernel/host.h"
+
+typedef struct drafter {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_job_flags *flags;
+    const kir_module *module;
+    const hd_host *host;
+    hd_job *job;
+    hd_vec(hd_buffer) buffers;
+    hd_vec(uint32_t) memories; /* of the buffers: which of the host's, KIR_NONE: none */
+    hd_vec(uint32_t) element_bytes;
+    hd_vec(hd_launch) launches;
+} drafter;
+
+/* ---- names ----------------------------------------------------------------------------------------- */
+
+/* But for blanks; up to `end`, or a '<' that stands for it. */
+static bool same_name(const char *a, const char *b, char end) {
+    for (;; a++, b++) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        bool a_ends = !*a || *a == end, b_ends = !*b || *b == end;
+        if (a_ends || b_ends)
+            return a_ends && b_ends;
+        if (*a != *b)
+            return false;
+    }
+}
+
+static bool launches_kernel(const hd_host_launch *launch, const kir_kernel *kernel) {
+    bool is_template = !strchr(launch->kernel, '<') && strchr(kernel->name, '<');
+    return same_name(launch->kernel, kernel->name, '\0') || !strcmp(launch->symbol, kernel->name) ||
+           (is_template && same_name(launch->kernel, kernel->name, '<'));
+}
+
+/* One that no buffer has. */
+static const char *new_name(const drafter *d, const char *wanted) {
+    const char *name = wanted;
+    for (uint32_t number = 2;; number++) {
+        size_t b = 0;
+        while (b < d->buffers.count && strcmp(d->buffers.data[b].name, name))
+            b++;
+        if (b == d->buffers.count)
+            return name;
+        name = hd_format(d->arena, "%s_%u", wanted, number);
+    }
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------ */
+
+/* The highest dimension whose ids the kernel asks for. */
+static uint32_t dims_of(const kir_kernel *kernel) {
+    uint32_t dims = 1;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        const kir_inst *inst = &kernel->insts[i];
+        int64_t dimension;
+        bool is_id = inst->op == KIR_QUERY && inst->index <= KIR_Q_GROUP_ID && inst->arg_count;
+        if (is_id && kir_const_int(kernel, inst->args[0], &dimension) && dimension >= dims &&
+            dimension < 3)
+            dims = (uint32_t)dimension + 1;
+    }
+    for (uint32_t d = 1; d < 3; d++)
+        if (kernel->required_local[d] > 1 && dims <= d)
+            dims = d + 1;
+    return dims;
+}
+
+typedef struct sizes {
+    uint32_t dims;
+    uint64_t groups[3], local[3];
+    bool knows_groups, knows_local;
+} sizes;
+
+static bool take_sizes(const hd_host_value *value, uint64_t *to, uint32_t *dims) {
+    bool known = value->kind == HD_HOST_WHOLE || value->kind == HD_HOST_SIZE;
+    for (uint32_t d = 0; d < 3; d++) {
+        int64_t part = value->kind == HD_HOST_SIZE || !d ? value->parts[d] : 1;
+        known = known && part > 0;
+        to[d] = known ? (uint64_t)part : 1;
+        if (to[d] > 1 && *dims <= d)
+            *dims = d + 1;
+    }
+    return known;
+}
+
+/* Those of the flags, for any kernel. */
+static sizes sizes_of_flags(const hd_job_flags *flags) {
+    sizes s = {.dims = flags->dims, .knows_groups = flags->global[0], .knows_local = true};
+    for (uint32_t d = 0; d < 3; d++) {
+        uint64_t global = flags->global[d] ? flags->global[d] : d ? 1 : 4096;
+        s.local[d] = flags->local[d] ? flags->local[d] : d ? 1 : job_power_dividing(global, 256);
+        s.groups[d] = (global + s.local[d] - 1) / s.local[d];
+    }
+    return s;
+}
+
+static sizes sizes_of(const kir_kernel *kernel, const hd_host_launch *launch) {
+    static const uint64_t locals[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
+    static const uint64_t groups[3][3] = {{16, 1, 1}, {4, 4, 1}, {4, 4, 4}};
+    sizes s = {.dims = 1};
+    if (launch) {
+        s.knows_groups = take_sizes(&launch->blocks, s.groups, &s.dims);
+        s.knows_local = take_sizes(&launch->threads, s.local, &s.dims);
+    }
+    uint32_t dims = s.knows_groups || s.knows_local ? s.dims : dims_of(kernel);
+    s.dims = dims;
+    if (!s.knows_local)
+        memcpy(s.local, locals[dims - 1], sizeof s.local);
+    if (!s.knows_groups)
+        memcpy(s.groups, groups[dims - 1], sizeof s.groups);
+    for (uint32_t d = 0; d < 3 && kernel->required_local[0] && !s.knows_local; d++)
+        s.local[d] = kernel->required_local[d] ? kernel->required_local[d] : 1;
+    return s;
+}
+
+static const char *size_note(const drafter *d, const kir_kernel *kernel, const sizes *s,
+                             const hd_host_launch *launch) {
+    bool required = kernel->required_local[0] && !s->knows_local;
+    const char *unit = KIR_HAS(d->module, BLOCKS) ? "threads" : "work-items";
+    const char *groups = KIR_HAS(d->module, BLOCKS) ? "blocks" : "global size";
+    const char *guess =
+        s->knows_groups && s->knows_local ? ""
+        : s->knows_local ? hd_format(d->arena, "; the number of %s is a guess", groups)
+        : required ? hd_format(d->arena, "; the %s is a guess, the local size required", groups)
+        : s->knows_groups ? hd_format(d->arena, "; the %s of a block are a guess", unit)
+                          : "; the sizes are a guess";
+    if (!launch)
+        return hd_format(
+            d->arena, "%s:%u%s%s", kernel->place.file ? hd_path_name(kernel->place.file) : "",
+            kernel->place.line, KIR_HAS(d->module, BLOCKS) ? ": no launch was found" : "", guess);
+    const hd_host_loop *loop = launch->loop < 0 ? NULL : &d->host->loops[launch->loop];
+    const char *rounds = !loop          ? ""
+                         : !loop->trips ? "; in a loop, written once"
+                                        : hd_format(d->arena, "; in a loop of %llu, written once",
+                                                    (unsigned long long)loop->trips);
+    guess = hd_format(d->arena, "%s%s", rounds, guess);
+    return hd_format(d->arena, "%s:%u: %.100s%s",
+                     hd_path_name(launch->place.file ? launch->place.file : ""), launch->place.line,
+                     launch->text, guess);
+}
+
+/* ---- buffers ---------------------------------------------------------------------------------------- */
+
+/* What a job file can say of the contents. */
+static void keep_inits(const drafter *d, const hd_record *record, hd_buffer *buffer) {
+    hd_arena *scratch = hd_arena_new();
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < buffer->init_count; i++) {
+        uint32_t leaves = 0, opaque = 0;
+        const hd_leaf *list =
+            record && buffer->inits[i].field
+                ? hd_leaves_of_record(scratch, record, buffer->inits[i].field, &leaves)
+                : NULL;
+        for (uint32_t l = 0; l < leaves; l++)
+            opaque += list[l].opaque;
+        if (!opaque)
+            buffer->inits[kept++] = buffer->inits[i];
+    }
+    buffer->init_count = kept;
+    hd_arena_free(scratch);
+    (void)d;
+}
+
+/* The buffer for this parameter: one that an earlier launch has given the same memory, or a
+ * parameter of the same name, if its elements are of the same size. */
+static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *guessed,
+                           uint32_t memory) {
+    const hd_host_memory *m = memory == KIR_NONE ? NULL : &d->host->memories[memory];
+    uint32_t bytes = param->element_bytes ? param->element_bytes : 4;
+    const char *wanted = m ? m->name : param->name;
+    for (uint32_t b = 0; b < d->buffers.count; b++) {
+        hd_buffer *known = &d->buffers.data[b];
+        bool same = m ? d->memories.data[b] == memory
+                      : d->memories.data[b] == KIR_NONE && !strcmp(known->name, wanted);
+        if (!same || d->element_bytes.data[b] != bytes || strcmp(known->type, guessed->type) != 0)
+            continue;
+        bool grows = known->count < guessed->count && (!m || m->bytes.kind != HD_HOST_WHOLE);
+        known->count = grows ? guessed->count : known->count;
+        return b;
+    }
+    hd_buffer made = *guessed;
+    made.name = new_name(d, wanted);
+    keep_inits(d, param->record, &made);
+    const char *unit = KIR_HAS(d->module, BLOCKS) ? "thread" : "work-item";
+    if (d->flags->count) {
+        made.note = NULL;
+    } else if (m && m->bytes.kind == HD_HOST_WHOLE && m->bytes.parts[0] >= (int64_t)bytes) {
+        made.count = (uint64_t)m->bytes.parts[0] / bytes;
+        made.note =
+            hd_format(d->arena, "%s:%u: %.80s bytes",
+                      hd_path_name(m->place.file ? m->place.file : ""), m->place.line, m->text);
+    } else {
+        made.note = hd_format(d->arena, "the count is a guess: one for each %s", unit);
+    }
+    hd_push(d->arena, &d->buffers, made);
+    hd_push(d->arena, &d->memories, m ? memory : KIR_NONE);
+    hd_push(d->arena, &d->element_bytes, bytes);
+    return (uint32_t)d->buffers.count - 1;
+}
+
+/* ---- arguments -------------------------------------------------------------------------------------- */
+
+static bool is_value_of(const kir_param *param, const char *value) {
+    size_t length = strcspn(value, "=");
+    return job_arg_kind(param) == HD_ARG_VALUE && strlen(param->name) == length &&
+           !strncmp(param->name, value, length);
+}
+
+/* Those of the flags that this kernel takes. */
+static const char *const *values_of(const drafter *d, const kir_kernel *kernel, uint32_t *count) {
+    const char **values = hd_new_array(d->arena, const char *, d->flags->value_count);
+    *count = 0;
+    for (uint32_t v = 0; v < d->flags->value_count; v++)
+        for (uint32_t p = 0; p < kernel->param_count; p++)
+            if (is_value_of(&kernel->params[p], d->flags->values[v]))
+                values[(*count)++] = d->flags->values[v];
+    return values;
+}
+
+static bool is_given(const drafter *d, const kir_param *param) {
+    for (uint32_t v = 0; v < d->flags->value_count; v++)
+        if (is_value_of(param, d->flags->values[v]))
+            return true;
+    return false;
+}
+
+/* Each value of the flags must be some kernel's. */
+static hd_status check_values(const drafter *d) {
+    for (uint32_t v = 0; v < d->flags->value_count; v++) {
+        bool found = false;
+        for (uint32_t k = 0; k < d->module->kernel_count; k++)
+            for (uint32_t p = 0; p < d->module->kernels[k]->param_count; p++)
+                found |= is_value_of(&d->module->kernels[k]->params[p], d->flags->values[v]);
+        if (!found)
+            return hd_fail(d->diag, HD_EINPUT, &(hd_place){.file = d->flags->kernel_path},
+                           "'%s' does not give a scalar argument of any kernel as name=value",
+                           d->flags->values[v]);
+    }
+    return HD_OK;
+}
+
+/* The text of a value that the host code gives; NULL: it is not known, or does not fit. */
+static const char *text_of(const drafter *d, const kir_param *param, const hd_host_value *v) {
+    if (param->by_value_struct || param->type.kind == KIR_PTR || param->type.lanes > 1)
+        return NULL;
+    const char *text = NULL;
+    float single = (float)v->real;
+    if (v->kind == HD_HOST_WHOLE)
+        text = hd_format(d->arena, "%lld", (long long)v->parts[0]);
+    else if (v->kind == HD_HOST_REAL)
+        text = param->type.kind == KIR_FLOAT && param->type.bits == 32
+                   ? hd_type_print(d->arena, param->type, true, &single)
+                   : hd_format(d->arena, "%.17g", v->real);
+    uint8_t bytes[16];
+    bool fits = text && (hd_type_parse_value(param->type, true, text, bytes) ||
+                         hd_type_parse_value(param->type, false, text, bytes));
+    return fits ? text : NULL;
+}
+
+static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
+                      const hd_host_value *v, const sizes *s, hd_arg *arg) {
+    uint32_t p = (uint32_t)(arg - guess->launches->args);
+    const kir_param *param = &kernel->params[p];
+    bool is_null = v->kind == HD_HOST_WHOLE && !v->parts[0];
+    if (arg->kind == HD_ARG_BUFFER && is_null) {
+        arg->kind = HD_ARG_VALUE;
+        arg->buffer_name = NULL;
+        arg->bytes_text = "0000000000000000";
+    } else if (arg->kind == HD_ARG_BUFFER) {
+        uint32_t memory = v->kind == HD_HOST_MEMORY ? v->memory : KIR_NONE;
+        uint32_t b = buffer_for(d, param, &guess->buffers[arg->buffer], memory);
+        arg->buffer_name = d->buffers.data[b].name;
+    } else if (arg->kind == HD_ARG_LOCAL) {
+        arg->note = "a guess: one element for each work-item of a group";
+    } else if (is_given(d, param)) {
+        arg->note = NULL;
+    } else if (text_of(d, param, v)) {
+        arg->value_text = text_of(d, param, v);
+    } else if (param->type.kind == KIR_INT && !param->by_value_struct && s->dims > 1) {
+        uint64_t size = s->groups[0] * s->local[0];
+        uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
+        arg->value_text =
+            hd_format(d->arena, "%llu", (unsigned long long)(size < limit ? size : limit));
+        arg->note = "a guess: the size of a dimension";
+    } else {
+        arg->note = param->type.kind == KIR_INT && !param->by_value_struct
+                        ? "a guess: the number of threads"
+                        : "a guess";
+    }
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------- */
+
+/* Errors about one kernel are no errors of the file. */
+static void tell_as_warning(const hd_message *message, void *user) {
+    const drafter *d = user;
+    hd_message milder = *message;
+    if (milder.severity == HD_ERROR)
+        milder.severity = HD_WARNING;
+    if (d->diag->fn)
+        d->diag->fn(&milder, d->diag->user);
+}
+
+static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_launch *launch) {
+    static const hd_host_value unknown = {0};
+    const sizes s = d->flags->dims ? sizes_of_flags(d->flags) : sizes_of(kernel, launch);
+    const hd_diag mild = {tell_as_warning, d};
+    hd_job_flags flags = {.kernel_path = d->flags->kernel_path,
+                          .options = d->flags->options,
+                          .entry = kernel->name,
+                          .count = d->flags->count,
+                          .dims = s.dims};
+    flags.values = values_of(d, kernel, &flags.value_count);
+    bool fits = true;
+    for (uint32_t i = 0; i < s.dims; i++) {
+        fits = fits && s.groups[i] <= UINT64_C(1) << 40 && s.local[i] <= UINT64_C(1) << 40;
+        flags.local[i] = s.local[i];
+        flags.global[i] = fits ? s.groups[i] * s.local[i] : 0;
+    }
+    for (uint32_t p = 0; p < kernel->param_count && !flags.record; p++)
+        if (kernel->params[p].record && !kernel->params[p].by_value_struct)
+            flags.record = kernel->params[p].record->name;
+    hd_job *guess;
+    if (!fits || hd_job_from_flags(d->arena, &mild, &flags, d->module, &guess) != HD_OK) {
+        hd_warn(d->diag, &kernel->place, "the job has no launch of '%s'", kernel->name);
+        return;
+    }
+    hd_launch made = guess->launches[0];
+    bool has_args = launch && launch->arg_count == kernel->param_count;
+    for (uint32_t p = 0; p < made.arg_count; p++)
+        draft_arg(d, kernel, guess, has_args ? &launch->args[p] : &unknown, &s, &made.args[p]);
+    if (launch && launch->shared.kind == HD_HOST_WHOLE && launch->shared.parts[0] >= 0)
+        made.shared = (uint64_t)launch->shared.parts[0];
+    made.note = size_note(d, kernel, &s, launch);
+    hd_push(d->arena, &d->launches, made);
+}
+
+static bool is_launched(const drafter *d, const kir_kernel *kernel) {
+    for (uint32_t l = 0; l < d->host->launch_count; l++)
+        if (launches_kernel(&d->host->launches[l], kernel))
+            return true;
+    return false;
+}
+
+hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
+                       const kir_module *module, const hd_host *host, hd_job **result) {
+    hd_job *job = hd_new(arena, hd_job);
+    drafter d = {
+        .arena = arena, .diag = diag, .flags = flags, .module = module, .host = host, .job = job};
+    hd_status status = check_values(&d);
+    if (status)
+        return status;
+    for (uint32_t l = 0; l < host->launch_count; l++)
+        for (uint32_t k = 0; k < module->kernel_count; k++)
+            if (launches_kernel(&host->launches[l], module->kernels[k]))
+                draft_launch(&d, module->kernels[k], &host->launches[l]);
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        if (!is_launched(&d, module->kernels[k]))
+            draft_launch(&d, module->kernels[k], NULL);
+    const hd_place place = {.file = flags->kernel_path};
+    if (!d.launches.count)
+        return hd_fail(diag, HD_EINPUT, &place, "there is no kernel here that a job could launch");
+    *job = (hd_job){.kernel_path = flags->kernel_path,
+                    .options = flags->options ? flags->options : "",
+                    .record_name = flags->record,
+                    .split = flags->split,
+                    .split_count = flags->split_count,
+                    .buffers = d.buffers.data,
+                    .buffer_count = (uint32_t)d.buffers.count,
+                    .launches = d.launches.data,
+                    .launch_count = (uint32_t)d.launches.count,
+                    .record_place = place,
+                    .split_place = place,
+                    .kernel_place = place,
+                    .options_place = place};
+    *result = job;
+    return HD_OK;
+}
