@@ -1,7 +1,7 @@
 // Barriers in shared memory, as libcu++ and cooperative groups make them: one for all threads, those of a
 // pipeline, pairs between warps that fill and warps that use, copies that a barrier waits for, and threads
 // that leave.
-// options: -gencode arch=compute_90,code=compute_90 -diag-suppress 20054
+// options: -std=c++17 -gencode arch=compute_90,code=compute_90 -diag-suppress 20054
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
