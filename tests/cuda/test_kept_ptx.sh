@@ -4,16 +4,21 @@
 # driver interface, from a program in C.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
-for file in "$programs"/*.cu; do echo "$file"; done |
-    while read -r file; do [ ! -e "$kept/$(basename "$file" .cu).ptx" ] || echo "$file"; done |
-    xargs -P 2 -I {} bash -c 'build_kept {} >"$(basename {}).log" 2>&1 || cat "$(basename {}).log"'
-count=0
+# Where there is nvcc, test_programs.sh has them all, and this one those that are used below and some more.
+nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
+number=0
 for file in "$programs"/*.cu; do
-    [ -e "$kept/$(basename "$file" .cu).ptx" ] || continue
-    check_program "$file"
-    count=$((count + 1))
+    name=$(basename "$file" .cu)
+    [ -e "$kept/$name.ptx" ] || continue
+    number=$((number + 1))
+    [ ! -x "$nvcc" ] || [ $((number % 5)) -eq 0 ] || [[ $name =~ ^(illegal|freed|vectors)$ ]] || continue
+    chosen+=("$file")
 done
-[ "$count" -ge 30 ] || complain "there is kept PTX of $count programs alone"
+[ "$number" -ge 30 ] || complain "there is kept PTX of $number programs alone"
+printf '%s\n' "${chosen[@]}" | xargs -P 2 -I {} bash -c 'build_kept {} >"$(basename {}).log" 2>&1 || cat "$(basename {}).log"'
+for file in "${chosen[@]}"; do
+    check_program "$file"
+done
 
 # What has the runtime linked in says what to do: it has kernels, and no need of a library.
 printf 'const char code[8] __attribute__((section(".nv_fatbin"))) = "code";\nint main(void) {}\n' >static.c

@@ -67,7 +67,8 @@ static void check_arg(const hd_placed_job *placed, uint32_t a, const char *name,
     assert_int_equal(arg->param, a);
     if (buffer)
         assert_string_equal(placed->job->buffers[arg->buffer].name, buffer);
-    memcpy(&value, arg->value, arg->kind == HD_ARG_VALUE ? arg->value_bytes : 0);
+    if (arg->kind == HD_ARG_VALUE)
+        memcpy(&value, arg->value, arg->value_bytes);
     if (count) {
         assert_int_equal(arg->value_bytes, 8);
         assert_int_equal(value, count);
