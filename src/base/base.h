@@ -178,6 +178,9 @@ char *hd_line_of(hd_arena *arena, const char *text, unsigned line);
  * where the system lets us; other names of it (hard links) keep the old contents. */
 hd_status hd_write_file(const hd_diag *diag, const char *path, const void *data, size_t length);
 
+/* Writes all of it to an open file. False, with errno, when that failed. */
+bool hd_write_all(int fd, const void *bytes, size_t length);
+
 /* Several files that belong together: none gets its name before all are written. */
 typedef struct hd_output {
     const char *path;

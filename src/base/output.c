@@ -121,12 +121,13 @@ static hd_status open_temporary(hd_arena *arena, const hd_diag *diag, const char
     return t->fd >= 0 ? HD_OK : hd_fail_errno(diag, HD_ESYSTEM, path, "write");
 }
 
-static bool write_all(int fd, const char *data, size_t length) {
+bool hd_write_all(int fd, const void *bytes, size_t length) {
+    const char *data = bytes;
     while (length) {
         ssize_t wrote = write(fd, data, length);
         if (wrote < 0 && errno == EINTR)
             continue;
-        if (wrote < 0)
+        if (wrote <= 0)
             return false;
         data += wrote;
         length -= (size_t)wrote;
@@ -192,7 +193,7 @@ hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t cou
         temporary *t = &temporaries[opened];
         status = open_temporary(arena, diag, files[opened].path, opened >= MOST_OPEN, t);
         if (status == HD_OK &&
-            !(write_all(t->fd, files[opened].data, files[opened].length) && settle_temporary(t)))
+            !(hd_write_all(t->fd, files[opened].data, files[opened].length) && settle_temporary(t)))
             status = hd_fail_errno(diag, HD_ESYSTEM, files[opened].path, "write");
     }
     for (size_t i = 0; i < count && status == HD_OK; i++)
@@ -230,7 +231,7 @@ hd_status hd_file_begin(hd_arena *arena, const hd_diag *diag, const char *path, 
 static hd_status flush_piece(hd_file *file) {
     size_t filled = file->filled;
     file->filled = 0;
-    return write_all(file->temporary.fd, file->piece, filled)
+    return hd_write_all(file->temporary.fd, file->piece, filled)
                ? HD_OK
                : hd_fail_errno(file->diag, HD_ESYSTEM, file->temporary.path, "write");
 }

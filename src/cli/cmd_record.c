@@ -11,7 +11,6 @@
 
 #include "cli/program.h"
 #include "cli/source_job.h"
-#include "cli/stop.h"
 
 static const char about[] =
     "Runs a program that uses CUDA without a GPU, as 'heddle watch' does, and writes what it "
@@ -66,13 +65,8 @@ static const hd_member result_members[] = {
     {"left_out", HD_MANY(recorded, left_out.data, left_out.count), .of = left_members},
     {0}};
 
-static const char *text_of(hd_arena *arena, const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return hd_strdup(arena, text ? text : "");
-}
-
 static void add_left_out(hd_arena *arena, recorded *r, const json_t *o) {
-    const char *why = text_of(arena, o, "why");
+    const char *said = cli_text_of(arena, o, "why"), *why = said ? said : "";
     size_t at = 0;
     while (at < r->left_out.count && strcmp(r->left_out.data[at].why, why) != 0)
         at++;
@@ -233,16 +227,13 @@ static const char *record_options(cli *c, const request *r) {
 
 static hd_status run_program(cli *c, const request *r, const char *results, recorded *found) {
     int how;
-    cli_stop stop;
     const cli_setting settings[] = {
         {"HEDDLE_RECORD", r->folder},
         {"HEDDLE_RECORD_RESULTS", results},
         {"HEDDLE_RECORD_OPTIONS", record_options(c, r)},
         {"HEDDLE_DEVICE", cli_device_setting(c, r->device_name, r->device)},
         {0}};
-    cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
     hd_status status = cli_run_program(c, c->words, settings, c->json, &how);
-    cli_release_stop(&stop);
     if (status)
         return status;
     found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;

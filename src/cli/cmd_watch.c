@@ -9,7 +9,6 @@
 
 #include "base/elf.h"
 #include "cli/program.h"
-#include "cli/stop.h"
 
 static const char about[] =
     "Runs a program that uses CUDA without a GPU: Heddle's libraries take the place of CUDA's, and "
@@ -69,11 +68,6 @@ typedef struct watched {
     hd_vec(leak_row) leaks;
 } watched;
 
-static const char *text_of(hd_arena *arena, const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? hd_strdup(arena, text) : NULL;
-}
-
 static moved moved_of(const json_t *o) {
     return (moved){cli_number_of(o, "requests"),    cli_number_of(o, "transactions"),
                    cli_number_of(o, "bytes_moved"), cli_number_of(o, "bytes_used"),
@@ -96,23 +90,23 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
     r->most_memory = memory > r->most_memory ? memory : r->most_memory;
     json_array_foreach(json_object_get(all, "kernels"), i, o)
         hd_push(arena, &r->kernels,
-                (kernel_row){readable(arena, text_of(arena, o, "name")),
+                (kernel_row){readable(arena, cli_text_of(arena, o, "name")),
                              cli_number_of(o, "launches"), cli_number_of(o, "analysed"),
                              json_real_value(json_object_get(o, "seconds")), moved_of(o)});
     json_array_foreach(json_object_get(all, "lines"), i, o)
         hd_push(arena, &r->lines,
-                (line_row){readable(arena, text_of(arena, o, "kernel")), text_of(arena, o, "kind"),
-                           text_of(arena, o, "file"), (uint32_t)cli_number_of(o, "line"),
-                           moved_of(o)});
+                (line_row){readable(arena, cli_text_of(arena, o, "kernel")),
+                           cli_text_of(arena, o, "kind"), cli_text_of(arena, o, "file"),
+                           (uint32_t)cli_number_of(o, "line"), moved_of(o)});
     json_array_foreach(json_object_get(all, "faults"), i, o)
         hd_push(arena, &r->faults,
-                (fault_row){text_of(arena, o, "message"), text_of(arena, o, "memory"),
-                            readable(arena, text_of(arena, o, "kernel")),
+                (fault_row){cli_text_of(arena, o, "message"), cli_text_of(arena, o, "memory"),
+                            readable(arena, cli_text_of(arena, o, "kernel")),
                             cli_number_of(o, "launch")});
     json_array_foreach(json_object_get(all, "leaks"), i, o)
         hd_push(arena, &r->leaks,
                 (leak_row){cli_number_of(o, "bytes"), cli_number_of(o, "number"),
-                           text_of(arena, o, "kind"), text_of(arena, o, "stack")});
+                           cli_text_of(arena, o, "kind"), cli_text_of(arena, o, "stack")});
 }
 
 /* ---- tables --------------------------------------------------------------------------------------- */
@@ -251,15 +245,12 @@ static const char *watch_options(cli *c, const request *r) {
 
 static hd_status run_program(cli *c, const request *r, const char *folder, watched *found) {
     int how;
-    cli_stop stop;
     const cli_setting settings[] = {
         {"HEDDLE_WATCH", folder},
         {"HEDDLE_WATCH_OPTIONS", watch_options(c, r)},
         {"HEDDLE_DEVICE", cli_device_setting(c, r->device_name, r->device)},
         {0}};
-    cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
     hd_status status = cli_run_program(c, c->words, settings, c->json, &how);
-    cli_release_stop(&stop);
     if (status)
         return status;
     found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;

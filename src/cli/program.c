@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/elf.h"
+#include "cli/stop.h"
 
 /* ---- which file ------------------------------------------------------------------------------- */
 
@@ -91,17 +92,20 @@ hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, boo
                        "Heddle's libraries for CUDA programs (libheddle-cuda.so) are not there; "
                        "build and install all of it");
     const char *path = before && *before ? hd_format(c->arena, "%s:%s", folder, before) : folder;
+    cli_stop stop;
     fflush(NULL);
+    cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
     pid_t child = fork();
-    if (child < 0)
-        return hd_fail_errno(&c->diag, HD_ESYSTEM, NULL, "start a process");
     if (!child) {
         setenv("LD_LIBRARY_PATH", path, 1);
         become(words, settings, quiet_output);
     }
-    while (waitpid(child, how, 0) < 0 && errno == EINTR)
+    hd_status status =
+        child < 0 ? hd_fail_errno(&c->diag, HD_ESYSTEM, NULL, "start a process") : HD_OK;
+    while (!status && waitpid(child, how, 0) < 0 && errno == EINTR)
         ;
-    return HD_OK;
+    cli_release_stop(&stop);
+    return status;
 }
 
 hd_status cli_check_program(cli *c, const char *name) {
@@ -147,6 +151,11 @@ hd_status cli_read_results(cli *c, const char *folder, cli_take_results *take, v
     if (count >= 0)
         free(entries);
     return status;
+}
+
+const char *cli_text_of(hd_arena *arena, const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? hd_strdup(arena, text) : NULL;
 }
 
 uint64_t cli_number_of(const json_t *object, const char *key) {

@@ -24,14 +24,15 @@ typedef struct cli_setting {
 
 /* Runs words[0] with these settings, a NULL name at their end, and with Heddle's libraries before
  * all others; *how is what waitpid() says. With `quiet_output` its standard output goes to standard
- * error. */
+ * error. Signals that ask to stop are left to the program. */
 hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, bool quiet_output,
                           int *how);
 
 /* What the processes of a program leave: a file NAME.json of each in a folder. */
 typedef void cli_take_results(hd_arena *arena, const json_t *results, void *user);
 hd_status cli_read_results(cli *c, const char *folder, cli_take_results *take, void *user);
-/* A whole number of a result; 0 where it is not there. */
+/* A text of a result, in the arena, and a whole number; NULL and 0 where they are not there. */
+const char *cli_text_of(hd_arena *arena, const json_t *object, const char *key);
 uint64_t cli_number_of(const json_t *object, const char *key);
 
 #endif

@@ -45,25 +45,15 @@ set(cuda_driver_second_forms
     cuCtxCreate cuCtxDestroy cuCtxPopCurrent cuCtxPushCurrent cuStreamDestroy cuEventDestroy
     cuDevicePrimaryCtxRelease cuDevicePrimaryCtxReset cuDevicePrimaryCtxSetFlags cuLinkCreate
     cuLinkAddData cuMemHostRegister cuGraphInstantiate)
-set(cuda_driver_aliases "")
-foreach(call ${cuda_driver_calls})
-  list(APPEND cuda_driver_aliases "-Wl,--defsym=${call}_ptds=${call}")
-endforeach()
-foreach(call ${cuda_driver_stream_calls})
-  list(APPEND cuda_driver_aliases "-Wl,--defsym=${call}_ptsz=${call}")
-endforeach()
-foreach(call ${cuda_driver_second_forms})
-  list(APPEND cuda_driver_aliases "-Wl,--defsym=${call}=${call}_v2")
-endforeach()
-set_property(GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_ALIASES ${cuda_driver_aliases})
-set(cuda_aliases "")
-foreach(call ${cuda_per_thread_calls})
-  list(APPEND cuda_aliases "-Wl,--defsym=${call}_ptds=${call}")
-endforeach()
-foreach(call ${cuda_per_thread_stream_calls})
-  list(APPEND cuda_aliases "-Wl,--defsym=${call}_ptsz=${call}")
-endforeach()
-set_property(GLOBAL PROPERTY HEDDLE_CUDA_ALIASES ${cuda_aliases})
+list(TRANSFORM cuda_driver_calls REPLACE "(.+)" "-Wl,--defsym=\\1_ptds=\\1")
+list(TRANSFORM cuda_driver_stream_calls REPLACE "(.+)" "-Wl,--defsym=\\1_ptsz=\\1")
+list(TRANSFORM cuda_driver_second_forms REPLACE "(.+)" "-Wl,--defsym=\\1=\\1_v2")
+list(TRANSFORM cuda_per_thread_calls REPLACE "(.+)" "-Wl,--defsym=\\1_ptds=\\1")
+list(TRANSFORM cuda_per_thread_stream_calls REPLACE "(.+)" "-Wl,--defsym=\\1_ptsz=\\1")
+set_property(GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_ALIASES
+             ${cuda_driver_calls} ${cuda_driver_stream_calls} ${cuda_driver_second_forms})
+set_property(GLOBAL PROPERTY HEDDLE_CUDA_ALIASES
+             ${cuda_per_thread_calls} ${cuda_per_thread_stream_calls})
 
 # A library of an interface over PREFIX: TARGET is the file FILE in FOLDER, and exports what MAP says.
 function(heddle_cuda_interface target prefix folder file map)

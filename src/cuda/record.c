@@ -129,20 +129,6 @@ static const char *file_of(hd_arena *arena, hash h) {
                      (unsigned long long)h.low);
 }
 
-static bool write_all(int fd, const void *bytes, size_t count) {
-    const char *at = bytes;
-    while (count) {
-        ssize_t got = write(fd, at, count);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        at += got;
-        count -= (size_t)got;
-    }
-    return true;
-}
-
 /* Packs bytes into a file, of `room` bytes at most. */
 static bool pack(cuda_record *r, int fd, ZSTD_inBuffer from, uint64_t room, uint64_t *written,
                  reason *why) {
@@ -155,7 +141,7 @@ static bool pack(cuda_record *r, int fd, ZSTD_inBuffer from, uint64_t room, uint
         left = ZSTD_compressStream2(r->packer, &out, &from, ZSTD_e_end);
         *written += out.pos;
         *why = *written > room ? BY_LIMIT : BY_FILE;
-        if (*written > room || ZSTD_isError(left) || !write_all(fd, part, out.pos))
+        if (*written > room || ZSTD_isError(left) || !hd_write_all(fd, part, out.pos))
             return false;
     }
     return true;
@@ -433,7 +419,7 @@ static bool begin_job(const cuda_record *r, job *j) {
             return false;
     }
     j->path = hd_format(r->arena, "%s/job%s.yaml", r->folder, hd_str_text(&number));
-    bool fine = write_all(fd, j->text->text, strlen(j->text->text));
+    bool fine = hd_write_all(fd, j->text->text, strlen(j->text->text));
     return !close(fd) && fine;
 }
 
@@ -443,7 +429,7 @@ static bool append(const char *path, const hd_str *text) {
         return true;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-    bool fine = end >= 0 && write_all(fd, text->data, text->length);
+    bool fine = end >= 0 && hd_write_all(fd, text->data, text->length);
     int error = errno;
     if (end >= 0 && !fine && ftruncate(fd, end))
         error = errno;

@@ -244,8 +244,10 @@ static bool all_joined(const cuda_stream *stream) {
     return true;
 }
 
-cuda_error cuda_capture_end(cuda_process *p, void *handle, cuda_graph **graph) {
+cuda_error cuda_capture_end(cuda_process *p, void *handle, void **graph) {
     cuda_stream *stream = cuda_stream_find(p, handle), *other;
+    if (!graph)
+        return CUDA_INVALID_VALUE;
     *graph = NULL;
     if (!stream)
         return CUDA_INVALID_RESOURCE_HANDLE;
@@ -270,4 +272,19 @@ cuda_error cuda_capture_end(cuda_process *p, void *handle, cuda_graph **graph) {
 
 int cuda_stream_capture_status(const cuda_stream *stream) {
     return !stream->capture ? 0 : stream->capture->invalid ? 2 : 1;
+}
+
+/* ---- replays ------------------------------------------------------------------------------------ */
+
+cuda_error cuda_graph_upload(cuda_process *p, void *exec, void *handle) {
+    return !cuda_handle_is(p, exec, CUDA_GRAPH_EXEC) ? CUDA_INVALID_VALUE
+           : cuda_stream_find(p, handle)             ? CUDA_SUCCESS
+                                                     : CUDA_INVALID_RESOURCE_HANDLE;
+}
+
+cuda_error cuda_graph_launch(cuda_process *p, void *exec, void *handle) {
+    cuda_error error = cuda_graph_upload(p, exec, handle);
+    if (error)
+        return error;
+    return cuda_stream_find(p, handle)->capture ? CUDA_NOT_SUPPORTED : cuda_graph_exec_run(p, exec);
 }

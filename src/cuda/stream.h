@@ -65,7 +65,10 @@ cuda_error cuda_event_wait(cuda_process *p, cuda_event *event, void *stream);
 cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, float *milliseconds);
 
 cuda_error cuda_capture_begin(cuda_process *p, void *stream, cuda_graph *into, int mode);
-cuda_error cuda_capture_end(cuda_process *p, void *stream, cuda_graph **graph);
+cuda_error cuda_capture_end(cuda_process *p, void *stream, void **graph);
+/* Runs a graph that was instantiated, or looks whether it could be run. */
+cuda_error cuda_graph_launch(cuda_process *p, void *exec, void *stream);
+cuda_error cuda_graph_upload(cuda_process *p, void *exec, void *stream);
 /* cudaStreamCaptureStatus: 0 not capturing, 1 capturing, 2 invalidated. */
 int cuda_stream_capture_status(const cuda_stream *stream);
 

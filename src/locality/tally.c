@@ -12,9 +12,9 @@ enum { KEPT = 256 };
 typedef struct kept {
     uint64_t key; /* key_of() */
     int64_t stride;
-    uint64_t times; /* that it came in this block */
-    uint32_t threads;
-    bool is_there, is_listed; /* is_listed: among those that came */
+    uint64_t times;   /* that it came in this block */
+    uint32_t threads; /* 0: this place is free */
+    bool is_listed;   /* among those that came */
 } kept;
 
 /* Of an open block; what it has is used for one block after the other. */
@@ -112,13 +112,10 @@ static way way_of(const hd_tally *t, uint32_t access, kir_space space) {
 SEPARATE void keep(const hd_tally *t, stream *s, const hd_event *e, kir_space space, uint64_t key,
                    kept *k) {
     uint64_t *counts = s->kept_counts[k - s->kept];
-    if (!k->is_there || k->key != key || k->stride != e->stride || k->threads != e->threads) {
+    if (k->key != key || k->stride != e->stride || k->threads != e->threads) {
         add_key(t, s, k, counts);
-        *k = (kept){.key = key,
-                    .stride = e->stride,
-                    .threads = e->threads,
-                    .is_there = true,
-                    .is_listed = k->is_listed};
+        *k = (kept){
+            .key = key, .stride = e->stride, .threads = e->threads, .is_listed = k->is_listed};
         memset(counts, 0, sizeof s->kept_counts[0]);
         count(t, s, e, space, counts);
     }

@@ -14,15 +14,9 @@ API cuStreamBeginCapture_v2(dr_handle stream, int mode) {
     RUN(cuda_capture_begin(p, stream, NULL, mode));
 }
 
-static cuda_error end_capture(cuda_process *p, dr_handle stream, dr_handle *graph) {
-    cuda_graph *captured;
-    if (!graph)
-        return CUDA_INVALID_VALUE;
-    cuda_error error = cuda_capture_end(p, stream, &captured);
-    *graph = captured;
-    return error;
+API cuStreamEndCapture(dr_handle stream, dr_handle *graph) {
+    RUN(cuda_capture_end(p, stream, graph));
 }
-API cuStreamEndCapture(dr_handle stream, dr_handle *graph) { RUN(end_capture(p, stream, graph)); }
 
 static cuda_error capture_status(cuda_process *p, dr_handle handle, int *status) {
     const cuda_stream *stream = cuda_stream_find(p, handle);
@@ -86,17 +80,5 @@ API cuGraphExecDestroy(dr_handle exec) {
     RUN(is_exec(p, exec) ? (cuda_graph_exec_end(p, exec), CUDA_SUCCESS) : CUDA_INVALID_VALUE);
 }
 
-static cuda_error replay(cuda_process *p, dr_handle exec, dr_handle handle) {
-    const cuda_stream *stream = cuda_stream_find(p, handle);
-    if (!is_exec(p, exec))
-        return CUDA_INVALID_VALUE;
-    if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
-    return stream->capture ? CUDA_NOT_SUPPORTED : cuda_graph_exec_run(p, exec);
-}
-API cuGraphLaunch(dr_handle exec, dr_handle stream) { RUN(replay(p, exec, stream)); }
-API cuGraphUpload(dr_handle exec, dr_handle stream) {
-    RUN(!is_exec(p, exec)             ? CUDA_INVALID_VALUE
-        : cuda_stream_find(p, stream) ? CUDA_SUCCESS
-                                      : CUDA_INVALID_RESOURCE_HANDLE);
-}
+API cuGraphLaunch(dr_handle exec, dr_handle stream) { RUN(cuda_graph_launch(p, exec, stream)); }
+API cuGraphUpload(dr_handle exec, dr_handle stream) { RUN(cuda_graph_upload(p, exec, stream)); }

@@ -441,20 +441,8 @@ API cudaGraphExecGetFlags(rt_handle exec, unsigned long long *flags) {
                                   : CUDA_INVALID_VALUE);
 }
 
-static cuda_error replay(cuda_process *p, rt_handle exec, rt_handle handle) {
-    const cuda_stream *stream = cuda_stream_find(p, handle);
-    if (!is_exec(p, exec))
-        return CUDA_INVALID_VALUE;
-    if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
-    return stream->capture ? CUDA_NOT_SUPPORTED : cuda_graph_exec_run(p, exec);
-}
-API cudaGraphLaunch(rt_handle exec, rt_handle stream) { RUN(replay(p, exec, stream)); }
-API cudaGraphUpload(rt_handle exec, rt_handle stream) {
-    RUN(!is_exec(p, exec)             ? CUDA_INVALID_VALUE
-        : cuda_stream_find(p, stream) ? CUDA_SUCCESS
-                                      : CUDA_INVALID_RESOURCE_HANDLE);
-}
+API cudaGraphLaunch(rt_handle exec, rt_handle stream) { RUN(cuda_graph_launch(p, exec, stream)); }
+API cudaGraphUpload(rt_handle exec, rt_handle stream) { RUN(cuda_graph_upload(p, exec, stream)); }
 
 static cuda_error set_step(cuda_process *p, rt_handle exec, rt_handle node, cuda_error error,
                            const cuda_work *work) {

@@ -193,16 +193,9 @@ API cudaStreamBeginCapture(rt_handle stream, int mode) {
     RUN(cuda_capture_begin(p, stream, NULL, mode));
 }
 
-static cuda_error end_capture(cuda_process *p, rt_handle stream, rt_handle *graph) {
-    cuda_graph *captured;
-    if (!graph)
-        return CUDA_INVALID_VALUE;
-    cuda_error error = cuda_capture_end(p, stream, &captured);
-    *graph = captured;
-    return error;
+API cudaStreamEndCapture(rt_handle stream, rt_handle *graph) {
+    RUN(cuda_capture_end(p, stream, graph));
 }
-
-API cudaStreamEndCapture(rt_handle stream, rt_handle *graph) { RUN(end_capture(p, stream, graph)); }
 
 API cudaStreamIsCapturing(rt_handle handle, int *status) {
     OF_STREAM(status, cuda_stream_capture_status(stream));
