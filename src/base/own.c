@@ -9,6 +9,7 @@
  * the build was configured with is the last resort (hd_own_fallback).
  */
 #include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -31,4 +32,12 @@ const char *hd_own_file(hd_arena *arena, const char *installed, const char *in_s
     if (!path)
         path = existing(arena, hd_own_fallback.source, in_source);
     return path ? path : existing(arena, hd_own_fallback.prefix, installed);
+}
+
+const char *hd_user_file(hd_arena *arena, const char *variable, const char *in_home,
+                         const char *name) {
+    const char *folder = getenv(variable), *home = getenv("HOME");
+    if (folder && *folder == '/') /* others are to be ignored */
+        return hd_format(arena, "%s/%s", folder, name);
+    return home && *home ? hd_format(arena, "%s/%s/%s", home, in_home, name) : NULL;
 }

@@ -246,24 +246,12 @@ void hd_database_close(hd_database *database) {
         sqlite3_close_v2(database->sql);
 }
 
-/* The place by the XDG Base Directory Specification. */
-/* NULL for an empty one, which the specification takes as not set. */
-static const char *variable(const char *name) {
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
 hd_database *hd_database_open_user(hd_arena *arena, const hd_diag *diag) {
-    const char *own = variable("HEDDLE_DATABASE"), *data = variable("XDG_DATA_HOME");
-    const char *home = variable("HOME");
-    if (own)
-        return hd_database_open(arena, diag, own);
-    if (data && *data == '/') /* others are to be ignored */
-        own = hd_format(arena, "%s/heddle/profiles.db", data);
-    else if (home)
-        own = hd_format(arena, "%s/.local/share/heddle/profiles.db", home);
-    if (own)
-        return hd_database_open(arena, diag, own);
+    const char *path = getenv("HEDDLE_DATABASE");
+    if (!path || !*path)
+        path = hd_user_file(arena, "XDG_DATA_HOME", ".local/share", "heddle/profiles.db");
+    if (path)
+        return hd_database_open(arena, diag, path);
     hd_warn(diag, NULL,
             "neither HOME nor HEDDLE_DATABASE says where the profile database is; set one of "
             "them; going on without it");

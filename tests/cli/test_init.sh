@@ -123,7 +123,7 @@ refuses 'nothing.cu: error: ' init nothing.cu
 refuses 'two.yaml: error: this is no kernel file' init two.yaml
 echo 'int main() { return 0; }' >host.cu
 refuses 'host.cu: error: no kernel in this file' init host.cu
-printf '__global__ void k(int *a) {\n    *a = missing;\n}\n' >bad.cu
+printf '__global__ void k(int *a) {\n    *a = nowhere;\n}\n' >bad.cu
 refuses 'bad.cu:2:10: error: ' init bad.cu
 
 # Every example gives a job that loads.

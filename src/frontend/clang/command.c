@@ -39,6 +39,11 @@ static void add_all(front_state *front, front_words *words, const char *list) {
         hd_push(front->arena, words, split[i]);
 }
 
+static void add_list(front_state *front, front_words *words, const front_words *list) {
+    for (size_t i = 0; i < list->count; i++)
+        hd_push(front->arena, words, list->data[i]);
+}
+
 const char *front_clang(front_state *front) {
     const char *own = hd_own_file(front->arena, "lib/heddle/bin/clang", NULL);
     return own ? own : hd_own_fallback.clang;
@@ -103,7 +108,7 @@ static void add_system_folder(front_state *front, front_words *words, const char
     know_system_folder(front, folder);
 }
 
-static void add_headers(front_state *front, front_words *words, const char *toolkit,
+static void add_folders(front_state *front, front_words *words, const char *toolkit,
                         const char *own) {
     hd_arena *arena = front->arena;
     const char *resources = resource_folder(front);
@@ -128,8 +133,6 @@ static void add_headers(front_state *front, front_words *words, const char *tool
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include/cccl", toolkit));
     }
     add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/after", own));
-    const char *first = toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h";
-    add_all(front, words, hd_format(arena, "-include %s -include heddle_functions.h", first));
     if (resources)
         know_system_folder(front, hd_format(arena, "%s/include", resources));
     know_system_folder(front, "/usr/include");
@@ -171,6 +174,7 @@ static hd_status add_cuda(front_state *front, front_words *words) {
         "--cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 -Xclang "
         "-fcuda-allow-variadic-functions -Wno-deprecated-declarations -Wno-register "
         "-Wno-unknown-attributes -Wno-unknown-pragmas -ffp-contract=on";
+    front_words user = {0}, folders = {0};
     const char *toolkit = NULL;
     const char *own = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
     hd_status status = find_toolkit(front, &toolkit);
@@ -182,9 +186,21 @@ static hd_status add_cuda(front_state *front, front_words *words) {
         return status;
     hd_str macros = {.arena = front->arena};
     front_translate_nvcc(front);
+    add_user_options(front, &user, &macros);
+    add_folders(front, &folders, toolkit, own);
     add_all(front, words, language);
-    add_user_options(front, words, &macros);
-    add_headers(front, words, toolkit, own);
+    const char *headers = hd_format(front->arena, "-include %s -include heddle_functions.h",
+                                    toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h");
+    const char *prelude = front_prelude(front, words, &user, &folders, headers);
+    add_list(front, words, &user);
+    add_list(front, words, &folders);
+    add(front, words, "-O1"); /* what its macros say is the same for clang and libclang */
+    if (prelude) {
+        add_all(front, words, "-Xclang -include-pch -Xclang");
+        add(front, words, prelude);
+    } else {
+        add_all(front, words, headers);
+    }
     if (!macros.length)
         return HD_OK;
     front->macros = memfd_create("heddle-macros", MFD_CLOEXEC);
@@ -215,8 +231,7 @@ hd_status front_language(front_state *front) {
 
 void front_libclang_words(front_state *front, front_words *words) {
     hd_arena *arena = front->arena;
-    for (size_t i = 0; i < front->language.count; i++)
-        hd_push(arena, words, front->language.data[i]);
+    add_list(front, words, &front->language);
     add(front, words, "-w");
     const char *resources = resource_folder(front);
     if (resources) { /* libclang puts a folder of its own behind -resource-dir, which may be wrong */

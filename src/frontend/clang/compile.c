@@ -66,10 +66,12 @@ static void drain(int fds[2], hd_str *texts[2]) {
     }
 }
 
-/* Runs the command; *exit_status as waitpid gives it. */
-static hd_status run(front_state *front, char **words, hd_str *output, hd_str *messages,
-                     int *exit_status) {
+hd_status front_run(front_state *front, const front_words *command, hd_str *output,
+                    hd_str *messages, int *exit_status) {
     int out[2], err[2];
+    char **words = hd_new_array(front->arena, char *, command->count + 1);
+    for (size_t i = 0; i < command->count; i++)
+        words[i] = hd_strdup(front->arena, command->data[i]);
     if (pipe2(out, O_CLOEXEC))
         return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a pipe: %s", strerror(errno));
     if (pipe2(err, O_CLOEXEC)) {
@@ -250,10 +252,7 @@ static hd_status run_clang(front_state *front, const char *last_words, hd_str *o
     for (size_t i = 0; i < last_count; i++)
         hd_push(front->arena, &words, last[i]);
     hd_push(front->arena, &words, front->path);
-    char **argv = hd_new_array(front->arena, char *, words.count + 1);
-    for (size_t i = 0; i < words.count; i++)
-        argv[i] = hd_strdup(front->arena, words.data[i]);
-    return run(front, argv, output, messages, exit_status);
+    return front_run(front, &words, output, messages, exit_status);
 }
 
 /* An error only where clang did not run as it should. */

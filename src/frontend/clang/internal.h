@@ -143,7 +143,15 @@ void front_libclang_words(front_state *front, front_words *words);
 /* The clang that compiles. */
 const char *front_clang(front_state *front);
 
-/* compile.c: source to bitcode; clang's messages become ours. What does not compile is left out,
+/* prelude.c: the path of these headers ("-include a.h ...") precompiled, for words of the language,
+ * of the user and for folders; NULL: include them as they are. */
+const char *front_prelude(front_state *front, const front_words *language, const front_words *user,
+                          const front_words *folders, const char *headers);
+
+/* compile.c: runs clang; *exit_status is waitpid's. */
+hd_status front_run(front_state *front, const front_words *words, hd_str *output, hd_str *messages,
+                    int *exit_status);
+/* Source to bitcode; clang's messages become ours. What does not compile is left out,
  * and noted in front->left_out; an error where nothing helps. */
 hd_status front_compile(front_state *front, hd_str *bitcode);
 /* Says what is there, at most 20 warnings of it; the status of the first error. */
