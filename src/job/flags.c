@@ -185,14 +185,17 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
     m->job->buffer_count++;
 }
 
-/* What the flags say, or else `count` for integers and 1 for others, in every lane. */
+/* What the flags say, or else `count` for integers and 1 for others, truths among them, in every
+ * lane. */
 static const char *value_of(const maker *m, const kir_param *param, uint64_t count) {
     size_t length = strlen(param->name);
     for (uint32_t v = 0; v < m->flags->value_count; v++)
         if (!strncmp(m->flags->values[v], param->name, length) &&
             m->flags->values[v][length] == '=')
             return m->flags->values[v] + length + 1;
-    if (param->type.kind != KIR_INT || param->by_value_struct)
+    bool is_count = param->type.kind == KIR_INT && !param->by_value_struct &&
+                    !hd_has_word("bool _Bool", param->type_name ? param->type_name : "");
+    if (!is_count)
         return "1";
     uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
     return hd_format(m->arena, "%llu", (unsigned long long)(count < limit ? count : limit));

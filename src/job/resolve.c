@@ -67,12 +67,32 @@ const char *job_resolver_buffers(const resolver *r) {
 
 /* ---- buffers ------------------------------------------------------------ */
 
+/* The scalar or vector that kernels have by this name: `real` where one has a parameter
+ * `real *v`. NULL: none. */
+static const char *element_named(const resolver *r, const char *name) {
+    const kir_module *module = r->module;
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
+            const kir_param *param = &module->kernels[k]->params[p];
+            const char *last = param->type_name ? strrchr(param->type_name, '*') : NULL;
+            hd_str pointee = {.arena = r->arena};
+            if (!last || param->record || !param->element_type)
+                continue;
+            hd_str_addn(&pointee, param->type_name, (size_t)(last - param->type_name));
+            if (hd_has_word(hd_str_text(&pointee), name))
+                return param->element_type;
+        }
+    return NULL;
+}
+
 static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
     bool is_signed;
+    const char *element = element_named(r, buffer->type);
     buffer->record = NULL;
     /* A float3 takes the room of four numbers; where it takes that of three it is a record, if a
      * kernel uses it. */
-    if (hd_type_parse(buffer->type, &buffer->scalar, &is_signed) &&
+    if ((hd_type_parse(buffer->type, &buffer->scalar, &is_signed) ||
+         (element && hd_type_parse(element, &buffer->scalar, &is_signed))) &&
         (buffer->scalar.lanes != 3 || !KIR_HAS(r->module, VECTOR_STRUCTS))) {
         buffer->element_bytes = hd_type_stride(buffer->scalar);
         return HD_OK;

@@ -1,5 +1,5 @@
 /*
- * The scalar and vector types of OpenCL C by name, numbers as their bytes, and
+ * The scalar and vector types of OpenCL C and C by name, numbers as their bytes, and
  * the leaves of a record: the scalars and vectors that it holds in the end.
  *
  * A kir_type has no sign, so it goes through here beside a flag. Numbers pass
@@ -29,6 +29,12 @@ static const scalar_name scalars[] = {
     {"bool", KIR_INT, 8, false},       {"_Bool", KIR_INT, 8, false},
     {"size_t", KIR_INT, 64, false},    {"ptrdiff_t", KIR_INT, 64, true},
     {"uintptr_t", KIR_INT, 64, false}, {"intptr_t", KIR_INT, 64, true},
+    {"int8_t", KIR_INT, 8, true},      {"uint8_t", KIR_INT, 8, false},
+    {"int16_t", KIR_INT, 16, true},    {"uint16_t", KIR_INT, 16, false},
+    {"int32_t", KIR_INT, 32, true},    {"uint32_t", KIR_INT, 32, false},
+    {"int64_t", KIR_INT, 64, true},    {"uint64_t", KIR_INT, 64, false},
+    {"char8_t", KIR_INT, 8, false},    {"char16_t", KIR_INT, 16, false},
+    {"char32_t", KIR_INT, 32, false},  {"wchar_t", KIR_INT, 32, true},
     {"half", KIR_FLOAT, 16, true},     {"__half", KIR_FLOAT, 16, true},
     {"_Float16", KIR_FLOAT, 16, true}, {"float", KIR_FLOAT, 32, true},
     {"double", KIR_FLOAT, 64, true}};

@@ -25,43 +25,28 @@
 static const rw_dialect host = {.bytes = "unsigned char *", .size = "size_t"};
 static const rw_dialect any_language = {.size = "heddle_size"};
 
-/* ---- C types of OpenCL's scalars and vectors ------------------------------ */
+/* ---- C types of the kernel's scalars and vectors ------------------------------ */
 
-typedef struct scalar {
-    const char *name, *host;
-    uint32_t size;
-} scalar;
-
-static const scalar scalars[] = {
-    {"char", "signed char", 1},       {"signed char", "signed char", 1},
-    {"uchar", "unsigned char", 1},    {"unsigned char", "unsigned char", 1},
-    {"bool", "unsigned char", 1},     {"short", "int16_t", 2},
-    {"ushort", "uint16_t", 2},        {"unsigned short", "uint16_t", 2},
-    {"half", "uint16_t", 2},          {"int", "int32_t", 4},
-    {"uint", "uint32_t", 4},          {"unsigned int", "uint32_t", 4},
-    {"unsigned", "uint32_t", 4},      {"float", "float", 4},
-    {"long", "int64_t", 8},           {"ulong", "uint64_t", 8},
-    {"unsigned long", "uint64_t", 8}, {"double", "double", 8},
-    {"long long", "int64_t", 8},      {"unsigned long long", "uint64_t", 8},
-    {"longlong", "int64_t", 8},       {"ulonglong", "uint64_t", 8},
-};
-
-/* The scalar that a field is made of, and how many make one element (2 to 16
+/* The host's name of the scalar that a field is made of, and how many make one element (2 to 16
  * for a vector, with the padding of a vector of three); NULL when its type has
  * no name here, and then the host sees bytes. */
-static const scalar *scalar_of(const hd_field *field, uint32_t *lanes) {
-    size_t length = field->type && !field->record ? strlen(field->type) : 0;
-    while (length && field->type[length - 1] >= '0' && field->type[length - 1] <= '9')
-        length--;
-    uint32_t size = field->count ? field->size / field->count : 0;
-    for (size_t i = 0; length && i < sizeof scalars / sizeof *scalars; i++) {
-        const scalar *s = &scalars[i];
-        if (strlen(s->name) != length || strncmp(s->name, field->type, length))
-            continue;
-        *lanes = size / s->size;
-        return *lanes && size % s->size == 0 ? s : NULL;
-    }
-    return NULL;
+static const char *scalar_of(const hd_field *field, uint32_t *lanes, uint32_t *size) {
+    static const char *const integers[][2] = {{"unsigned char", "signed char"},
+                                              {"uint16_t", "int16_t"},
+                                              {"uint32_t", "int32_t"},
+                                              {"uint64_t", "int64_t"}};
+    kir_type type;
+    bool is_signed;
+    uint32_t bytes = field->count ? field->size / field->count : 0;
+    if (field->record || !field->type || !hd_type_parse(field->type, &type, &is_signed))
+        return NULL;
+    *size = type.bits / 8;
+    *lanes = bytes / *size;
+    if (!*lanes || bytes % *size)
+        return NULL;
+    if (type.kind == KIR_FLOAT && type.bits > 16)
+        return type.bits == 32 ? "float" : "double";
+    return integers[__builtin_ctz(*size)][is_signed && type.kind == KIR_INT];
 }
 
 /* Words that are names in OpenCL C but not in C or C++, or in CUDA C but not in C. */
@@ -83,9 +68,9 @@ static uint32_t host_align(const hd_record *record) {
     uint32_t most = 1;
     for (uint32_t f = 0; f < record->field_count; f++) {
         const hd_field *field = &record->fields[f];
-        uint32_t lanes;
-        const scalar *s = scalar_of(field, &lanes);
-        uint32_t align = field->record ? host_align(field->record) : s ? s->size : 1;
+        uint32_t lanes, size;
+        bool is_scalar = scalar_of(field, &lanes, &size);
+        uint32_t align = field->record ? host_align(field->record) : is_scalar ? size : 1;
         if (!align || field->offset % align)
             return 0;
         most = align > most ? align : most;
@@ -102,21 +87,21 @@ static void add_member(hd_str *out, const hd_record *record, uint32_t number, co
     const char *name = host_name(arena, record->fields[number].name);
     while (name != record->fields[number].name && hd_record_find(record, name) >= 0)
         name = hd_format(arena, "%s_", name);
-    uint32_t lanes = 0;
-    const scalar *s = scalar_of(field, &lanes);
+    uint32_t lanes = 0, size;
+    const char *scalar = scalar_of(field, &lanes, &size);
     const char *array = field->count > 1 ? hd_format(arena, "[%u]", field->count) : "";
     if (field->record) {
         hd_str_printf(out, "%sstruct {\n", indent);
         add_members(out, field->record, hd_format(arena, "%s    ", indent));
         hd_str_printf(out, "%s} %s%s;\n", indent, name, array);
-    } else if (!s) {
+    } else if (!scalar) {
         hd_str_printf(out, "%sunsigned char %s[%u]; /* %s */\n", indent, name, field->size,
                       field->type ? field->type : "unknown to the host");
     } else if (lanes > 1) {
-        hd_str_printf(out, "%s%s %s%s[%u]; /* %s */\n", indent, s->host, name, array, lanes,
+        hd_str_printf(out, "%s%s %s%s[%u]; /* %s */\n", indent, scalar, name, array, lanes,
                       field->type);
     } else {
-        hd_str_printf(out, "%s%s %s%s;\n", indent, s->host, name, array);
+        hd_str_printf(out, "%s%s %s%s;\n", indent, scalar, name, array);
     }
 }
 
@@ -265,9 +250,9 @@ static void add_ref_struct(hd_str *out, const rw_map_text *text, const char *ste
 static void add_accessors(hd_str *out, const rw_map_text *text, const char *stem) {
     hd_str_add(out, "/* Where a field of element e lies. */\n");
     for (uint32_t f = 0; f < text->record->field_count; f++) {
-        uint32_t lanes;
-        const scalar *s = scalar_of(&text->record->fields[f], &lanes);
-        const char *type = s ? s->host : "unsigned char";
+        uint32_t lanes, size;
+        const char *scalar = scalar_of(&text->record->fields[f], &lanes, &size);
+        const char *type = scalar ? scalar : "unsigned char";
         hd_str_printf(out, "static inline %s *%s(%s_ref ref, size_t e) {\n", type,
                       accessor(text, stem, f), stem);
         hd_str_printf(out, "    return (%s *)(void *)(%s);\n}\n", type,

@@ -81,6 +81,18 @@ static CXType without_own_typedefs(CXType type) {
     }
 }
 
+/* The scalar or vector that a value is: float of `real`, unsigned char of CUDA's uint8_t, an
+ * enum's integer. */
+static CXType value_type(const front_state *front, CXType type) {
+    type = without_own_typedefs(type);
+    CXType canonical = clang_getCanonicalType(type);
+    if (canonical.kind == CXType_Enum)
+        return clang_getCanonicalType(
+            clang_getEnumDeclIntegerType(clang_getTypeDeclaration(canonical)));
+    bool is_scalar = canonical.kind >= CXType_Bool && canonical.kind <= CXType_Double;
+    return front->is_cuda && is_scalar ? canonical : type;
+}
+
 /* The first name inside an unnamed union stands for it. */
 static enum CXVisitorResult first_name(CXCursor cursor, CXClientData data) {
     CXCursor *found = data;
@@ -113,7 +125,7 @@ static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
     if (is_record(element) && !is_union(element))
         field.record =
             record_of(w->reader, element, hd_format(front->arena, "%s.%s", w->owner, name));
-    field.type = spelling_of(front->arena, field.record ? spelled : without_own_typedefs(spelled));
+    field.type = spelling_of(front->arena, field.record ? spelled : value_type(front, spelled));
     hd_push(front->arena, &w->fields, field);
 }
 
@@ -291,7 +303,7 @@ static void read_pointee(reader *r, kir_param *param, CXType pointee) {
     if (is_record(pointee))
         param->record = record_of(r, pointee, param->name);
     param->element_type =
-        spelling_of(arena, param->record ? pointee : without_own_typedefs(pointee));
+        spelling_of(arena, param->record ? pointee : value_type(r->front, pointee));
 }
 
 /* What a type points to; `R p[]` and `R p[8]` are pointers to R. Of an invalid kind
@@ -321,6 +333,8 @@ static kir_param read_param(reader *r, CXCursor cursor) {
     if (is_record(type)) {
         read_pointee(r, &param, type);
         param.by_value_struct = true;
+    } else {
+        param.type_name = type_name_of(arena, value_type(r->front, type));
     }
     return param;
 }
