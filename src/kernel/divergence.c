@@ -121,9 +121,10 @@ bool kernel_is_pure_function(const char *name) {
 /* Who gets one answer from a function that lanes call together, whatever their operands are. */
 typedef enum answered { EACH_LANE, BLOCK, SUB_GROUP, MASK } answered;
 
-enum { SUB_GROUP_LANES = 32 }; /* and of a warp of CUDA C */
+enum { WARP_LANES = 32 }; /* of CUDA C */
 
-/* By the start of the function's name; MASK: the lanes that its first argument names. */
+/* By the start of the function's name; MASK: the lanes that its first argument names. Functions of
+ * those lanes of a sub-group that happen to be there have several answers for it. */
 static answered answered_together(const kir_inst *call) {
     static const struct {
         const char *start;
@@ -131,6 +132,11 @@ static answered answered_together(const kir_inst *call) {
     } rows[] = {{"barrier_named_", EACH_LANE}, /* of some warps of the block */
                 {"barrier_", BLOCK},
                 {"work_group_", BLOCK},
+                {"sub_group_shuffle", EACH_LANE},
+                {"sub_group_ballot", EACH_LANE},
+                {"sub_group_first", EACH_LANE},
+                {"sub_group_non_uniform_", EACH_LANE},
+                {"sub_group_clustered_", EACH_LANE},
                 {"get_num_sub_groups", BLOCK},
                 {"get_enqueued_num_sub_groups", BLOCK},
                 {"get_max_sub_group_size", BLOCK},
@@ -429,11 +435,12 @@ static bool differs(const analysis *a, const kir_inst *inst, uint32_t arg) {
 /* All lanes that are compared get one answer from this call. */
 static bool is_shared(const analysis *a, const kir_inst *inst) {
     answered who = answered_together(inst);
-    bool in_slices = a->warp && SUB_GROUP_LANES % a->warp == 0;
+    uint32_t slice = who == SUB_GROUP ? kir_sub_group(a->kernel) : WARP_LANES;
+    bool in_slices = a->warp && slice % a->warp == 0;
     int64_t width; /* by a shuffle all lanes of a warp may read one of them */
     bool of_mask = who == MASK || (inst->op == KIR_CALL && !strcmp(inst->name, "warp_shuffle") &&
                                    kir_const_int(a->kernel, inst->args[3], &width) &&
-                                   width == SUB_GROUP_LANES && !differs(a, inst, 2));
+                                   width == WARP_LANES && !differs(a, inst, 2));
     return who == BLOCK || (in_slices && (who == SUB_GROUP || (of_mask && !differs(a, inst, 0))));
 }
 

@@ -240,7 +240,13 @@ typedef struct kir_kernel {
     kir_block *blocks; /* blocks[0] is the entry */
     uint32_t block_count;
     uint32_t required_local[3]; /* reqd_work_group_size, or 0 */
+    uint32_t sub_group;         /* lanes of a sub-group that the source asks for, or 0 */
 } kir_kernel;
+
+/* Lanes of a sub-group, in the order of their linear ids; the last one of a block may have fewer. */
+static inline uint32_t kir_sub_group(const kir_kernel *kernel) {
+    return kernel->sub_group ? kernel->sub_group : 32;
+}
 
 typedef struct kir_file {
     const char *name; /* as the user named it */

@@ -605,6 +605,12 @@ static kir_kernel *read_kernel(reader *r) {
             if (!kernel->required_local[d])
                 wrong(r, &size, "a size of work-groups is from 1 on");
         }
+    if (accept_word(r, "sub_group")) {
+        token size = r->now;
+        kernel->sub_group = expect_small(r);
+        if (!hd_is_power_of_two(kernel->sub_group) || kernel->sub_group > 64)
+            wrong(r, &size, "a sub-group has 1, 2, 4, 8, 16, 32 or 64 lanes");
+    }
     kernel->place = read_place(r);
     expect_mark(r, '{');
     r->values = new_names(r->arena);

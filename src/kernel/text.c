@@ -270,6 +270,8 @@ void kir_print(hd_str *out, const kir_kernel *kernel) {
     const uint32_t *local = kernel->required_local;
     if (local[0] | local[1] | local[2])
         hd_str_printf(out, " local %u %u %u", local[0], local[1], local[2]);
+    if (kernel->sub_group)
+        hd_str_printf(out, " sub_group %u", kernel->sub_group);
     print_place(out, &kernel->place);
     hd_str_add(out, " {\n");
     for (uint32_t i = 0; i < kernel->param_count; i++)

@@ -15,7 +15,7 @@
  * builtin_integer.c, their bits and bytes in builtin_bits.c, floats that are no
  * mathematics in builtin_float.c, narrow formats in builtin_format.c, what moves
  * and converts components in builtin_vector.c, mathematics in math.c, and printf,
- * work-groups, warps, barriers, matrices and what a kernel asks of the machine
+ * work-groups, sub-groups, warps, barriers, matrices and what a kernel asks of the machine
  * (builtin_machine.c) in files of their own. docs/builtins.md lists them all.
  */
 #include "vm/builtin.h"
@@ -154,10 +154,10 @@ static const char *accurate_name(const char *name) {
 bool vm_compile_call(vm_compiler *c) {
     const char *name = accurate_name(c->inst->name);
     const vm_builtin *const tables[] = {
-        vm_math_builtins,    vm_float_builtins,  vm_integer_builtins, vm_bit_builtins,
+        vm_math_builtins,   vm_float_builtins,   vm_integer_builtins, vm_bit_builtins,
         vm_format_builtins, /* before what converts to integers */
-        vm_vector_builtins,  vm_print_builtins,  vm_group_builtins,   vm_warp_builtins,
-        vm_barrier_builtins, vm_matrix_builtins, vm_machine_builtins};
+        vm_vector_builtins, vm_print_builtins,   vm_group_builtins,   vm_sub_group_builtins,
+        vm_warp_builtins,   vm_barrier_builtins, vm_matrix_builtins,  vm_machine_builtins};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const vm_builtin *b = tables[t]; b->name; b++) {
             size_t length = strcspn(b->name, "*");

@@ -39,8 +39,8 @@ typedef struct vm_builtin {
  * for all. */
 extern const vm_builtin vm_integer_builtins[], vm_bit_builtins[], vm_float_builtins[],
     vm_format_builtins[], vm_vector_builtins[], vm_math_builtins[], vm_print_builtins[],
-    vm_group_builtins[], vm_warp_builtins[], vm_barrier_builtins[], vm_matrix_builtins[],
-    vm_machine_builtins[];
+    vm_group_builtins[], vm_sub_group_builtins[], vm_warp_builtins[], vm_barrier_builtins[],
+    vm_matrix_builtins[], vm_machine_builtins[];
 
 /* ---- builtin.c -------------------------------------------------------------------- */
 

@@ -2,8 +2,9 @@
  * Functions of a whole work-group or sub-group: votes, broadcasts, reductions,
  * scans and asynchronous copies.
  *
- * All lanes of the group must be here, as at a barrier. A sub-group is a slice of
- * 32 lanes, like a warp. A copy happens at once: the lanes of the group move its
+ * All lanes of the group must be here, as at a barrier, but for the functions that say
+ * non_uniform or clustered: those take the lanes of the sub-group that are. A sub-group is a
+ * slice of 32 lanes, like a warp, or of as many as the kernel asks for. A copy happens at once: the lanes of the group move its
  * elements in order, lane l the elements l, l + n, l + 2n ... of n lanes, and
  * each round is announced as a load and a store like any other.
  *
@@ -14,12 +15,12 @@
 #include "vm/builtin.h"
 #include "vm/flow.h"
 
-enum { SUB_GROUP = 32 };
-
 /* Lanes [from, to) of a block. */
 typedef struct slice {
     uint32_t from, to;
 } slice;
+
+static uint32_t sub_group_of(const vm_run *r) { return kir_sub_group(r->program->kernel); }
 
 static const char *name_of(const vm_run *r, const vm_op *op) {
     return r->program->kernel->insts[op->inst].name;
@@ -37,20 +38,25 @@ static void check_all_here(vm_run *r, const vm_op *op, slice s, const char *grou
 
 /* ---- votes, broadcasts, reductions, scans ----------------------------------------- */
 
-typedef enum combining { ADD, MIN, MAX, ALL, ANY } combining;
+typedef enum combining { ADD, MUL, MIN, MAX, AND, OR, XOR, ALL, ANY, ODD } combining;
 typedef enum spread { REDUCE, INCLUSIVE, EXCLUSIVE, BROADCAST } spread;
+/* Whose numbers are combined: PRESENT: lanes of a sub-group that make the call; CLUSTER: of its
+ * slices whose size is an argument, again those. */
+typedef enum scope { WORK_GROUP, SUB_GROUP, PRESENT, CLUSTER } scope;
 
 /* What a function of the tables is. */
 typedef struct collective {
     combining what;
     spread how;
-    bool of_sub_group, is_unsigned;
+    scope scope;
+    bool is_unsigned;
 } collective;
 
 typedef struct collective_call {
     collective f;
     vm_operand value, result;
     vm_operand place[3]; /* BROADCAST: local ids, or a lane of the sub-group */
+    uint32_t cluster;    /* lanes */
     uint32_t places;
 } collective_call;
 
@@ -81,8 +87,10 @@ static number neutral(const collective_call *call) {
     uint64_t most = UINT64_MAX >> (64 - bits + !call->f.is_unsigned);
     uint64_t least = call->f.is_unsigned ? 0 : ~most;
     switch (call->f.what) {
+    case MUL: return (number){1, 1};
     case MIN: return (number){most, end};
     case MAX: return (number){least, end};
+    case AND: return (number){.bits = UINT64_MAX};
     case ALL: return (number){.bits = 1};
     default: return (number){0, 0};
     }
@@ -97,9 +105,14 @@ static bool is_less(const collective_call *call, number a, number b) {
 static number combine(const collective_call *call, number a, number b) {
     switch (call->f.what) {
     case ADD: return (number){a.bits + b.bits, a.real + b.real};
+    case MUL: return (number){a.bits * b.bits, a.real * b.real};
     case MIN: return is_less(call, b, a) ? b : a;
     case MAX: return is_less(call, a, b) ? b : a;
+    case AND: return (number){.bits = a.bits & b.bits};
+    case OR: return (number){.bits = a.bits | b.bits};
+    case XOR: return (number){.bits = a.bits ^ b.bits};
     case ALL: return (number){.bits = a.bits && b.bits};
+    case ODD: return (number){.bits = !a.bits != !b.bits};
     default: return (number){.bits = a.bits || b.bits};
     }
 }
@@ -127,24 +140,37 @@ static void run_slice(vm_run *r, const vm_op *op, slice s) {
     if (call->f.how == BROADCAST)
         sum = number_of(r, call, source_of(r, op, s));
     for (uint32_t l = s.from; l < s.to && call->f.how != BROADCAST; l++) {
+        if (!r->active.lane[l])
+            continue;
         number before = sum;
         sum = combine(call, sum, number_of(r, call, l));
         if (scans)
             put_number(r, call->result, l, call->f.how == INCLUSIVE ? sum : before);
     }
     for (uint32_t l = s.from; l < s.to && !scans; l++)
-        put_number(r, call->result, l, sum);
+        if (r->active.lane[l])
+            put_number(r, call->result, l, sum);
 }
 
-/* Calls `run` for the slices of the block that are sub-groups and call the function. */
+static bool is_any_here(const vm_run *r, slice s) {
+    for (uint32_t l = s.from; l < s.to; l++)
+        if (r->active.lane[l])
+            return true;
+    return false;
+}
+
+/* Calls `run` for the slices of `lanes` lanes of the block that call the function; all lanes of
+ * such a slice must, unless those that do are enough. */
 typedef void slice_fn(vm_run *r, const vm_op *op, slice s);
 
-static void each_sub_group(vm_run *r, const vm_op *op, slice_fn *run) {
-    for (uint32_t from = 0; from < r->lanes; from += SUB_GROUP) {
-        slice s = {from, from + SUB_GROUP < r->lanes ? from + SUB_GROUP : r->lanes};
-        if (!(uint32_t)(r->bits[from / 64] >> from % 64))
+static void each_slice(vm_run *r, const vm_op *op, uint32_t lanes, bool must_be_whole,
+                       slice_fn *run) {
+    for (uint32_t from = 0; from < r->lanes; from += lanes) {
+        slice s = {from, from + lanes < r->lanes ? from + lanes : r->lanes};
+        if (!is_any_here(r, s))
             continue;
-        check_all_here(r, op, s, "sub-group");
+        if (must_be_whole)
+            check_all_here(r, op, s, "sub-group");
         if (run)
             run(r, op, s);
     }
@@ -152,13 +178,27 @@ static void each_sub_group(vm_run *r, const vm_op *op, slice_fn *run) {
 
 static void run_collective(vm_run *r, const vm_op *op) {
     const collective_call *call = op->more;
-    if (!call->f.of_sub_group) {
-        slice all = {0, r->lanes};
-        check_all_here(r, op, all, "work-group");
-        run_slice(r, op, all);
+    if (call->f.scope != WORK_GROUP) {
+        uint32_t lanes = call->f.scope == CLUSTER ? call->cluster : sub_group_of(r);
+        each_slice(r, op, lanes, call->f.scope == SUB_GROUP, run_slice);
         return;
     }
-    each_sub_group(r, op, run_slice);
+    slice all = {0, r->lanes};
+    check_all_here(r, op, all, "work-group");
+    run_slice(r, op, all);
+}
+
+/* How many lanes a cluster has stands in the source. */
+static uint32_t cluster_of(vm_compiler *c) {
+    int64_t lanes = 0;
+    if (kir_const_int(c->kernel, c->inst->args[1], &lanes) && lanes > 0 &&
+        hd_is_power_of_two((uint64_t)lanes) && lanes <= kir_sub_group(c->kernel))
+        return (uint32_t)lanes;
+    vm_cannot_run(c,
+                  "%s with a size of clusters that is no constant, no power of two or more than "
+                  "a sub-group has",
+                  c->inst->name);
+    return 1;
 }
 
 static void compile_collective(vm_compiler *c, const void *what) {
@@ -167,7 +207,9 @@ static void compile_collective(vm_compiler *c, const void *what) {
         call->f = *(const collective *)what;
         call->value = vm_call_arg(c, 0, k);
         call->result = vm_result(c, k);
-        call->places = c->inst->arg_count - 1;
+        if (call->f.scope == CLUSTER)
+            call->cluster = cluster_of(c);
+        call->places = call->f.how == BROADCAST ? c->inst->arg_count - 1 : 0;
         for (uint32_t i = 0; i < call->places; i++)
             call->place[i] = vm_call_arg(c, 1 + i, 0);
         vm_emit_for_lanes(c, run_collective, call);
@@ -177,7 +219,9 @@ static void compile_collective(vm_compiler *c, const void *what) {
 /* ---- sub-groups: who they are ----------------------------------------------------- */
 
 /* A barrier of a sub-group: its lanes are in step anyway. */
-static void run_sub_group_barrier(vm_run *r, const vm_op *op) { each_sub_group(r, op, NULL); }
+static void run_sub_group_barrier(vm_run *r, const vm_op *op) {
+    each_slice(r, op, sub_group_of(r), true, NULL);
+}
 
 typedef enum sub_group_query { SIZE, MOST, GROUPS } sub_group_query;
 
@@ -188,12 +232,13 @@ typedef struct query_call {
 
 static void run_query(vm_run *r, const vm_op *op) {
     const query_call *call = op->more;
+    uint32_t most = sub_group_of(r);
     VM_EACH_ACTIVE(r, lane) {
-        uint32_t left = r->lanes - lane / SUB_GROUP * SUB_GROUP;
+        uint32_t left = r->lanes - lane / most * most;
         vm_put_bits(r, call->result, lane,
-                    call->what == SIZE && left < SUB_GROUP ? left
-                    : call->what == GROUPS                 ? (r->lanes + SUB_GROUP - 1) / SUB_GROUP
-                                                           : SUB_GROUP);
+                    call->what == SIZE && left < most ? left
+                    : call->what == GROUPS            ? (r->lanes + most - 1) / most
+                                                      : most);
     }
 }
 
@@ -324,30 +369,52 @@ static void compile_nothing(vm_compiler *c, const void *what) { (void)c, (void)w
     {                                                                        \
         name, shape, compile_collective, &(const collective) { __VA_ARGS__ } \
     }
-/* Signed and unsigned integers, and floats. */
-#define NUMBERS(name, what, how, sub)                                                   \
-    ROW(name, "nn", what, how, sub, false), ROW("u_" name, "nn", what, how, sub, true), \
-        ROW(name, "ff", what, how, sub, false)
-#define SPREADS(prefix, suffix, what, sub)                               \
-    NUMBERS(prefix "_reduce_" suffix, what, REDUCE, sub),                \
-        NUMBERS(prefix "_scan_inclusive_" suffix, what, INCLUSIVE, sub), \
-        NUMBERS(prefix "_scan_exclusive_" suffix, what, EXCLUSIVE, sub)
-#define GROUP_FUNCTIONS(prefix, sub)                                                        \
-    ROW(prefix "_all", "II", ALL, REDUCE, sub, true),                                       \
-        ROW(prefix "_any", "II", ANY, REDUCE, sub, true), SPREADS(prefix, "add", ADD, sub), \
-        SPREADS(prefix, "min", MIN, sub), SPREADS(prefix, "max", MAX, sub)
+/* Signed and unsigned integers, and floats; `more` stands for what the second operand is. */
+#define NUMBERS(name, more, what, how, scope)              \
+    ROW(name, "nn" more, what, how, scope, false),         \
+        ROW("u_" name, "nn" more, what, how, scope, true), \
+        ROW(name, "ff" more, what, how, scope, false)
+#define INTEGERS(name, more, what, how, scope) ROW(name, "nn" more, what, how, scope, true)
+#define SPREADS(KIND, prefix, suffix, what, scope)                          \
+    KIND(prefix "_reduce_" suffix, "", what, REDUCE, scope),                \
+        KIND(prefix "_scan_inclusive_" suffix, "", what, INCLUSIVE, scope), \
+        KIND(prefix "_scan_exclusive_" suffix, "", what, EXCLUSIVE, scope)
+#define ARITHMETIC(prefix, scope)                                                                 \
+    SPREADS(NUMBERS, prefix, "add", ADD, scope), SPREADS(NUMBERS, prefix, "mul", MUL, scope),     \
+        SPREADS(NUMBERS, prefix, "min", MIN, scope), SPREADS(NUMBERS, prefix, "max", MAX, scope), \
+        SPREADS(INTEGERS, prefix, "and", AND, scope), SPREADS(INTEGERS, prefix, "or", OR, scope), \
+        SPREADS(INTEGERS, prefix, "xor", XOR, scope),                                             \
+        SPREADS(INTEGERS, prefix, "logical_and", ALL, scope),                                     \
+        SPREADS(INTEGERS, prefix, "logical_or", ANY, scope),                                      \
+        SPREADS(INTEGERS, prefix, "logical_xor", ODD, scope)
+#define CLUSTERED(KIND, suffix, what)                                      \
+    KIND("sub_group_clustered_reduce_" suffix, "I", what, REDUCE, CLUSTER)
+#define GROUP_FUNCTIONS(prefix, scope)                                                \
+    ROW(prefix "_all", "II", ALL, REDUCE, scope, true),                               \
+        ROW(prefix "_any", "II", ANY, REDUCE, scope, true), ARITHMETIC(prefix, scope)
 #define QUERY(name, what)                                           \
     {                                                               \
         name, "I", compile_query, &(const sub_group_query) { what } \
     }
 
 const vm_builtin vm_group_builtins[] = {
-    GROUP_FUNCTIONS("work_group", false),
-    GROUP_FUNCTIONS("sub_group", true),
-    ROW("work_group_broadcast", "nne*", ADD, BROADCAST, false, false),
-    ROW("work_group_broadcast", "ffe*", ADD, BROADCAST, false, false),
-    ROW("sub_group_broadcast", "nni", ADD, BROADCAST, true, false),
-    ROW("sub_group_broadcast", "ffi", ADD, BROADCAST, true, false),
+    GROUP_FUNCTIONS("work_group", WORK_GROUP),
+    GROUP_FUNCTIONS("sub_group", SUB_GROUP),
+    ARITHMETIC("sub_group_non_uniform", PRESENT),
+    CLUSTERED(NUMBERS, "add", ADD),
+    CLUSTERED(NUMBERS, "mul", MUL),
+    CLUSTERED(NUMBERS, "min", MIN),
+    CLUSTERED(NUMBERS, "max", MAX),
+    CLUSTERED(INTEGERS, "and", AND),
+    CLUSTERED(INTEGERS, "or", OR),
+    CLUSTERED(INTEGERS, "xor", XOR),
+    CLUSTERED(INTEGERS, "logical_and", ALL),
+    CLUSTERED(INTEGERS, "logical_or", ANY),
+    CLUSTERED(INTEGERS, "logical_xor", ODD),
+    ROW("work_group_broadcast", "nne*", ADD, BROADCAST, WORK_GROUP, false),
+    ROW("work_group_broadcast", "ffe*", ADD, BROADCAST, WORK_GROUP, false),
+    ROW("sub_group_broadcast", "nni", ADD, BROADCAST, SUB_GROUP, false),
+    ROW("sub_group_broadcast", "ffi", ADD, BROADCAST, SUB_GROUP, false),
     {"sub_group_barrier", "v*", vm_compile_plain, &(vm_op_fn *const){run_sub_group_barrier}},
     QUERY("get_sub_group_size", SIZE),
     QUERY("get_max_sub_group_size", MOST),

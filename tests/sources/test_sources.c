@@ -8,6 +8,7 @@
  *     //: wants scale<float>       this kernel is asked for by name
  *     //: kernels a, scale<float>  those that the file gives, and no others
  *     //: left out NAME: TEXT      a warning; NAME may be missing
+ *     //: warns TEXT               another warning
  *     //: refused TEXT             an error, and no kernels
  *     //: accesses K: load p.x 4, store o 4
  *                                  of kernel K to memory that it is given, in order: kind, what, bytes
@@ -94,17 +95,25 @@ static bool is_left_out(const reading *r, const char *name, const char *reason) 
     return false;
 }
 
-static void check_left_out(reading *r) {
+/* Each warning is of something that is left out, or of what the file says. */
+static void check_warnings(reading *r) {
     const char *line;
     unsigned n = 0;
-    for (; (line = expectation(r, "left out", n)) != NULL; n++) {
+    for (; (line = expectation(r, "warns", n)) != NULL; n++)
+        if (!strstr(hd_str_text(&r->warnings), line))
+            fault(r, "does not warn: %s", line);
+    if (!n && !expectation(r, "left out", 0) && r->warnings.length)
+        fault(r, "warns: %s", hd_str_text(&r->warnings));
+}
+
+static void check_left_out(reading *r) {
+    const char *line;
+    for (unsigned n = 0; (line = expectation(r, "left out", n)) != NULL; n++) {
         const char *colon = strchr(line, ':');
         const char *name = hd_strndup(r->arena, line, (size_t)(colon - line));
         if (!is_left_out(r, name, colon + 2))
             fault(r, "not left out: %s", line);
     }
-    if (!n && r->warnings.length)
-        fault(r, "warns: %s", hd_str_text(&r->warnings));
 }
 
 /* ---- accesses -------------------------------------------------------------------- */
@@ -261,6 +270,7 @@ static const char *read_with(hd_arena *arena, const char *path, const char *head
     check_kernels(&r);
     if (!r.status) {
         check_left_out(&r);
+        check_warnings(&r);
         check_accesses(&r);
         check_runs(&r);
     }

@@ -25,19 +25,6 @@ static bool lower_query(front_lowering *l, const front_call *call, kir_value *re
     return false;
 }
 
-/* A sub-group is 32 work-items in the order of their linear ids. */
-static bool lower_sub_group_query(front_lowering *l, const front_call *call, kir_value *result) {
-    bool place = !strcmp(call->name, "get_sub_group_local_id");
-    if (!place && strcmp(call->name, "get_sub_group_id"))
-        return false;
-    kir_value id = front_emit(&l->out, KIR_QUERY, front_int_type(64, 1), 0, NULL);
-    l->out.insts.data[id].index = KIR_Q_LOCAL_LINEAR_ID;
-    id = front_emit1(&l->out, KIR_TRUNC, call->type, id);
-    *result = front_emit2(&l->out, place ? KIR_AND : KIR_LSHR, call->type, id,
-                          front_const_int(&l->out, call->type, place ? 31 : 5));
-    return true;
-}
-
 static bool lower_synchronisation(front_lowering *l, const front_call *call) {
     bool barrier = hd_has_word("barrier work_group_barrier", call->name);
     if (!barrier &&
@@ -47,15 +34,26 @@ static bool lower_synchronisation(front_lowering *l, const front_call *call) {
     return true;
 }
 
+/* clock_read_device() and clock_read_hilo_device(), the same number as a vector of two. */
+static bool lower_clock(front_lowering *l, const front_call *call, kir_value *result) {
+    if (!starts_with(call->name, "clock_read_"))
+        return false;
+    *result = front_emit_call(&l->out, "clock", front_int_type(64, 1), 0, NULL);
+    if (starts_with(call->name, "clock_read_hilo_"))
+        *result = front_emit1(&l->out, KIR_BITCAST, call->type, *result);
+    return true;
+}
+
 /* ---- vload and vstore ------------------------------------------------ */
 
 /* vload3, vstore_half4_rte, vloada_half2, … */
 typedef struct vector_access {
     bool store, half, aligned;
     uint32_t lanes;
+    const char *rounding; /* "", "_rte", "_rtz", "_rtp", "_rtn" */
 } vector_access;
 
-static bool parse_vector_access(front_lowering *l, const char *name, vector_access *v) {
+static bool parse_vector_access(const char *name, vector_access *v) {
     *v = (vector_access){.lanes = 1};
     if (!strncmp(name, "vstore", 6))
         v->store = true;
@@ -77,8 +75,7 @@ static bool parse_vector_access(front_lowering *l, const char *name, vector_acce
         v->lanes = (uint32_t)strtoul(p, &end, 10);
         p = end;
     }
-    if (*p && strcmp(p, "_rte"))
-        front_cannot(l, "%s rounds in a way that is not supported; use the default", name);
+    v->rounding = p;
     return true;
 }
 
@@ -114,9 +111,19 @@ static void store_lanes(front_lowering *l, kir_value value, kir_value address, u
     }
 }
 
+static kir_value half_of(front_lowering *l, const vector_access *v, kir_value value,
+                         kir_type half) {
+    if (front_type_of_value(&l->out, value).bits == half.bits)
+        return value;
+    if (!*v->rounding || !strcmp(v->rounding, "_rte"))
+        return front_emit1(&l->out, KIR_FPTRUNC, half, value);
+    const char *name = hd_format(l->arena, "convert_half%s", v->rounding);
+    return front_emit_call(&l->out, name, half, 1, &value);
+}
+
 static bool lower_vector_access(front_lowering *l, const front_call *call, kir_value *result) {
     vector_access v;
-    if (!parse_vector_access(l, call->name, &v))
+    if (!parse_vector_access(call->name, &v))
         return false;
     kir_value index = call->args[v.store], pointer = call->args[v.store + 1];
     kir_type type = v.store ? front_type_of_value(&l->out, call->args[0]) : call->type,
@@ -132,7 +139,7 @@ static bool lower_vector_access(front_lowering *l, const front_call *call, kir_v
     if (v.store) {
         kir_value value = call->args[0];
         if (v.half)
-            value = front_emit1(&l->out, KIR_FPTRUNC, memory, value);
+            value = half_of(l, &v, value, memory);
         store_lanes(l, value, address, align);
         return true;
     }
@@ -213,9 +220,12 @@ static bool lower_unsigned(front_lowering *l, const front_call *call, kir_value 
         "mul_hi mad_hi hadd rhadd add_sat sub_sat mad_sat abs_diff upsample";
     static const char extremes[] = "reduce_min reduce_max scan_inclusive_min scan_inclusive_max "
                                    "scan_exclusive_min scan_exclusive_max";
-    const char *over_group = strstr(call->name, "_group_");
-    if (!hd_has_word(differ, call->name) &&
-        !(over_group && hd_has_word(extremes, over_group + strlen("_group_"))))
+    const char *over = strstr(call->name, "_group_");
+    over = over ? over + strlen("_group_") : "";
+    over += starts_with(over, "non_uniform_") ? strlen("non_uniform_")
+            : starts_with(over, "clustered_") ? strlen("clustered_")
+                                              : 0;
+    if (!hd_has_word(differ, call->name) && !hd_has_word(extremes, over))
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);
     *result = front_same(l, call, name);
@@ -248,9 +258,10 @@ static bool lower_group_copy(front_lowering *l, const front_call *call, kir_valu
 }
 
 bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *result) {
-    if (lower_query(l, call, result) || lower_sub_group_query(l, call, result) ||
-        lower_synchronisation(l, call) || lower_vector_access(l, call, result) ||
-        lower_out_pointer(l, call, result) || lower_group_copy(l, call, result))
+    if (lower_query(l, call, result) || front_lower_sub_group(l, call, result) ||
+        lower_synchronisation(l, call) || lower_clock(l, call, result) ||
+        lower_vector_access(l, call, result) || lower_out_pointer(l, call, result) ||
+        lower_group_copy(l, call, result))
         return true;
     if (!strcmp(call->name, "select") && call->arg_count == 3) {
         /* select(no, yes, condition): a scalar condition counts when it is not zero, a

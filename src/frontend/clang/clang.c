@@ -200,6 +200,27 @@ static hd_status tell_left_out(front_state *front) {
     return front_tell(front, &told);
 }
 
+/* That images are no arrays, and what is counted for them. */
+static void tell_images(front_state *front) {
+    front_messages told = {0};
+    for (uint32_t k = 0; k < front->module->kernel_count && front->image_sizes; k++) {
+        const kir_kernel *kernel = front->module->kernels[k];
+        hd_str names = {.arena = front->arena};
+        for (uint32_t i = 0; i < kernel->param_count; i++)
+            if (starts_with(kernel->params[i].type_name, "image"))
+                hd_str_printf(&names, "%s%s", names.length ? ", " : "", kernel->params[i].name);
+        front_message message = {.severity = HD_WARNING, .place = kernel->place};
+        message.text =
+            hd_format(front->arena,
+                      "images of %s (%s) are counted as arrays of %s elements, row after "
+                      "row, for analysis only",
+                      kernel->name, hd_str_text(&names), front->image_sizes);
+        if (names.length)
+            hd_push(front->arena, &told, message);
+    }
+    front_tell(front, &told);
+}
+
 static hd_status run(front_state *front) {
     hd_status status = front_language(front);
     if (!status)
@@ -213,7 +234,11 @@ static hd_status run(front_state *front) {
         if (!status)
             status = lower_kernels(front);
     }
-    return status ? status : tell_left_out(front);
+    if (!status)
+        status = tell_left_out(front);
+    if (!status)
+        tell_images(front);
+    return status;
 }
 
 hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,

@@ -15,7 +15,10 @@
  * are followed by heddle_functions.h, and that by the user's -D and -U as a header in
  * memory: a -DN=32 must not reach NVIDIA's headers, where N is a name. libdevice
  * is never linked: functions like __nv_sinf stay calls (libdevice.c).
+ *
+ * OpenCL C has heddle_opencl.h before it, and heddle_images.h where images are to be counted.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -213,18 +216,66 @@ static hd_status add_cuda(front_state *front, front_words *words) {
     return HD_OK;
 }
 
-hd_status front_language(front_state *front) {
-    if (front->is_cuda)
-        return add_cuda(front, &front->language);
-    bool has_standard = false;
-    for (uint32_t i = 0; i < front->option_count; i++)
-        has_standard |= starts_with(front->options[i], "-cl-std");
-    if (!has_standard)
-        add(front, &front->language, "-cl-std=CL2.0");
-    for (uint32_t i = 0; i < front->option_count; i++)
-        add(front, &front->language, front->options[i]);
-    add_all(front, &front->language, "-x cl -target spir64-unknown-unknown");
+/* ---- OpenCL C ------------------------------------------------------------ */
+
+static const char images_option[] = "--images-as-arrays=";
+
+/* The sizes of images as macros, from "1920x1080" or "64x64x32". */
+static hd_status add_images(front_state *front, const char *sizes) {
+    static const char *const names[] = {"WIDTH", "HEIGHT", "DEPTH"};
+    unsigned long size[3] = {0, 0, 1};
+    const char *at = sizes;
+    unsigned count = 0;
+    for (bool goes_on = true; goes_on && count < 3; count++) {
+        char *end;
+        size[count] = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
+        goes_on = size[count] && *end == 'x';
+        at = size[count] ? end + goes_on : at;
+    }
+    if (*at || count < 2 || !size[0] || !size[1] || !size[2] || size[0] > 1u << 20 ||
+        size[1] > 1u << 20 || size[2] > 1u << 20)
+        return hd_fail(front->diag, HD_EINPUT, NULL,
+                       "%s%s: expected the width and height of images, and perhaps their depth, "
+                       "as in %s1920x1080",
+                       images_option, sizes, images_option);
+    for (unsigned i = 0; i < 3; i++)
+        add(front, &front->language,
+            hd_format(front->arena, "-DHEDDLE_IMAGE_%s=%lu", names[i], size[i]));
+    add_all(front, &front->language, "-include heddle_images.h");
+    front->image_sizes = sizes;
     return HD_OK;
+}
+
+static const char *sizes_of_images(const front_state *front) {
+    const char *sizes = NULL;
+    for (uint32_t i = 0; i < front->option_count; i++)
+        if (starts_with(front->options[i], images_option))
+            sizes = front->options[i] + strlen(images_option);
+    return sizes;
+}
+
+static hd_status add_opencl(front_state *front) {
+    front_words *words = &front->language;
+    const char *own = hd_own_file(front->arena, "share/heddle/opencl", "src/frontend/clang/opencl");
+    if (!own)
+        return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                       "Heddle's own headers for OpenCL C, share/heddle/opencl, are not beside the "
+                       "program; install Heddle again");
+    const char *sizes = sizes_of_images(front);
+    add(front, words, "-cl-std=CL2.0"); /* the last one counts */
+    for (uint32_t i = 0; i < front->option_count; i++)
+        /* Samplers at file scope are numbers then, which CL2.0 has there. */
+        if (!starts_with(front->options[i], images_option) &&
+            !(sizes && starts_with(front->options[i], "-cl-std=CL1")))
+            add(front, words, front->options[i]);
+    add_all(front, words, "-x cl -target spir64-unknown-unknown -Wno-ignored-pragmas");
+    add_system_folder(front, words, "-isystem", own);
+    add_all(front, words, "-include heddle_opencl.h");
+    return sizes ? add_images(front, sizes) : HD_OK;
+}
+
+hd_status front_language(front_state *front) {
+    return front->is_cuda ? add_cuda(front, &front->language) : add_opencl(front);
 }
 
 /* ---- libclang ------------------------------------------------------------ */

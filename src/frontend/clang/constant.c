@@ -44,12 +44,58 @@ static kir_value lower_number(front_lowering *l, LLVMValueRef constant) {
 
 /* ---- statics --------------------------------------------------------- */
 
-/* Writes the bytes of an initialiser at `to`. */
-static bool write_bytes(front_lowering *l, LLVMValueRef constant, uint8_t *to) {
+/* The initial value of a variable: its bytes, and the addresses in it. */
+typedef struct initial {
+    uint8_t *bytes;
+    hd_vec(kir_pointer) pointers;
+    hd_vec(LLVMValueRef) targets; /* of the pointers */
+} initial;
+
+/* The variable that an address leads to, and the bytes from its start on; NULL: it is none. */
+static LLVMValueRef target_of(front_lowering *l, LLVMValueRef address, int64_t *offset) {
+    *offset = 0;
+    while (LLVMIsAConstantExpr(address)) {
+        LLVMOpcode opcode = LLVMGetConstOpcode(address);
+        if (opcode == LLVMGetElementPtr) {
+            LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
+            *offset += LLVMConstIntGetSExtValue(LLVMGetOperand(address, 1)) *
+                       (int64_t)LLVMABISizeOfType(l->layout, type);
+            for (int i = 2; i < LLVMGetNumOperands(address); i++) {
+                int64_t index = LLVMConstIntGetSExtValue(LLVMGetOperand(address, (unsigned)i));
+                bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
+                LLVMTypeRef inner = is_struct ? LLVMStructGetTypeAtIndex(type, (unsigned)index)
+                                              : LLVMGetElementType(type);
+                *offset += is_struct
+                               ? (int64_t)LLVMOffsetOfElement(l->layout, type, (unsigned)index)
+                               : index * (int64_t)LLVMABISizeOfType(l->layout, inner);
+                type = inner;
+            }
+        } else if (opcode != LLVMAddrSpaceCast && opcode != LLVMBitCast) {
+            return NULL;
+        }
+        address = LLVMGetOperand(address, 0);
+    }
+    return LLVMIsAGlobalVariable(address) ? address : NULL;
+}
+
+static bool write_address(front_lowering *l, LLVMValueRef address, uint64_t at, initial *to) {
+    int64_t addend;
+    LLVMValueRef target = target_of(l, address, &addend);
+    if (!target)
+        return false;
+    hd_push(l->arena, &to->pointers, (kir_pointer){.offset = at, .addend = addend});
+    hd_push(l->arena, &to->targets, target);
+    return true;
+}
+
+/* Writes an initialiser from byte `at` on. */
+static bool write_bytes(front_lowering *l, LLVMValueRef constant, uint64_t at, initial *to) {
     LLVMTypeRef type = LLVMTypeOf(constant);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (LLVMIsUndef(constant) || LLVMIsNull(constant))
         return true; /* zero already */
+    if (kind == LLVMPointerTypeKind)
+        return write_address(l, constant, at, to);
     unsigned count = 0;
     LLVMTypeRef element = NULL;
     if (kind == LLVMStructTypeKind)
@@ -62,7 +108,8 @@ static bool write_bytes(front_lowering *l, LLVMValueRef constant, uint8_t *to) {
         uint64_t bits;
         if (!scalar_bits(l->front->context, constant, &bits))
             return false;
-        memcpy(to, &bits, LLVMStoreSizeOfType(l->layout, type)); /* both are little-endian */
+        memcpy(to->bytes + at, &bits,
+               LLVMStoreSizeOfType(l->layout, type)); /* both are little-endian */
         return true;
     }
     if (kind != LLVMStructTypeKind)
@@ -71,7 +118,7 @@ static bool write_bytes(front_lowering *l, LLVMValueRef constant, uint8_t *to) {
         uint64_t offset = element ? i * LLVMABISizeOfType(l->layout, element)
                                   : LLVMOffsetOfElement(l->layout, type, i);
         LLVMValueRef part = LLVMGetAggregateElement(constant, i);
-        if (!part || !write_bytes(l, part, to + offset))
+        if (!part || !write_bytes(l, part, at + offset, to))
             return false;
     }
     return true;
@@ -100,6 +147,8 @@ static const char *static_name(front_lowering *l, LLVMValueRef global) {
 /* Bytes of a variable, which stand in kir. */
 #define MOST_STATIC ((uint64_t)256 << 20)
 
+static uint32_t static_of(front_lowering *l, LLVMValueRef global);
+
 static kir_static make_static(front_lowering *l, LLVMValueRef global) {
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
     kir_static s = {.name = static_name(l, global),
@@ -127,24 +176,37 @@ static kir_static make_static(front_lowering *l, LLVMValueRef global) {
             class);
         return s;
     }
-    bool writable = s.space != KIR_CONSTANT && s.space != KIR_LOCAL;
     if (s.space == KIR_LOCAL)
         s.is_dynamic = !init && !s.bytes; /* extern __shared__ float tile[]; */
-    else if (writable && !l->front->is_cuda)
-        front_cannot(l, "program-scope variable %s can be written; pass it as a __global parameter",
-                     s.name);
     else if (!init)
         front_cannot(l, "variable %s is defined in another file; define it here", s.name);
     else {
-        uint8_t *bytes = hd_new_array(l->arena, uint8_t, s.bytes + 8);
-        s.init = bytes;
-        if (!write_bytes(l, init, bytes))
+        initial value = {.bytes = hd_new_array(l->arena, uint8_t, s.bytes + 8)};
+        if (!write_bytes(l, init, 0, &value))
             front_cannot(l,
-                         "variable %s has an initial value that is an address; index a table "
-                         "instead",
+                         "variable %s has an initial value that is the address of a function, or "
+                         "is computed from one; index a table instead",
                          s.name);
+        for (size_t i = 0; i < value.targets.count && !l->out.status; i++)
+            value.pointers.data[i].to = static_of(l, value.targets.data[i]);
+        s.init = value.bytes;
+        s.pointers = value.pointers.data;
+        s.pointer_count = (uint32_t)value.pointers.count;
     }
     return s;
+}
+
+/* The index of a variable among the kernel's; it may hold its own address. */
+static uint32_t static_of(front_lowering *l, LLVMValueRef global) {
+    uint32_t index = front_pointer_map_get(&l->globals, global);
+    if (index != KIR_NONE)
+        return index;
+    index = (uint32_t)l->statics.count;
+    hd_push(l->arena, &l->statics, (kir_static){0});
+    front_pointer_map_set(l->arena, &l->globals, global, index);
+    kir_static s = make_static(l, global);
+    l->statics.data[index] = s;
+    return index;
 }
 
 /* ---- expressions ----------------------------------------------------- */
@@ -192,13 +254,7 @@ kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant) {
         return known;
     kir_value value;
     if (LLVMIsAGlobalVariable(constant)) {
-        uint32_t index = front_pointer_map_get(&l->globals, constant);
-        if (index == KIR_NONE) {
-            index = (uint32_t)l->statics.count;
-            kir_static s = make_static(l, constant);
-            hd_push(l->arena, &l->statics, s);
-            front_pointer_map_set(l->arena, &l->globals, constant, index);
-        }
+        uint32_t index = static_of(l, constant);
         value = front_leaf(&l->out, KIR_STATIC, front_pointer_type(l->statics.data[index].space),
                            NULL, index);
     } else if (LLVMIsAFunction(constant)) {

@@ -82,16 +82,23 @@ static kir_value from_float(front_lowering *l, const conversion *c, kir_value va
     return front_emit1(&l->out, c->to_unsigned ? KIR_FPTOUI : KIR_FPTOSI, to, value);
 }
 
+/* A float that may not hold the number, rounded in another way than to the nearest. */
+static kir_value rounded(front_lowering *l, const front_call *call, bool is_unsigned) {
+    const char *name = is_unsigned ? hd_format(l->arena, "u_%s", call->name) : call->name;
+    return front_same(l, call, name);
+}
+
 bool front_lower_convert(front_lowering *l, const front_call *call, kir_value *result) {
     conversion c;
     if (call->arg_count != 1 || !parse(call->name, call->types, &c))
         return false;
     bool is_float = front_type_of_value(&l->out, call->args[0]).kind == KIR_FLOAT;
-    if (c.to_float && *c.rounding && strcmp(c.rounding, "rte"))
-        front_cannot(l, "%s rounds in a way that is not supported; use the default", call->name);
     if (is_float && c.saturate)
         return false;
-    *result = is_float ? from_float(l, &c, call->args[0], call->type)
-                       : from_integer(l, &c, call->args[0], call->type);
+    if (c.to_float && *c.rounding && strcmp(c.rounding, "rte"))
+        *result = rounded(l, call, !is_float && c.from_unsigned);
+    else
+        *result = is_float ? from_float(l, &c, call->args[0], call->type)
+                           : from_integer(l, &c, call->args[0], call->type);
     return true;
 }

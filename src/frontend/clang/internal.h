@@ -95,6 +95,7 @@ typedef struct front_state {
     unsigned architecture;      /* that options of nvcc ask for, 80 for sm_80; 0: none */
     front_words language;       /* see front_language() */
     bool is_cuda;               /* CUDA C; else OpenCL C */
+    const char *image_sizes;    /* of images that are counted as arrays; NULL: they are refused */
     int macros;                 /* file in memory with the user's macros for CUDA C, or -1 */
     front_words system_folders; /* of headers that are not the user's */
     kir_module *module;
@@ -280,6 +281,8 @@ char front_first_type_code(const char *types);
 /* builtin.c and atomic.c: false when the call is none of theirs. */
 bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_value *result);
 bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *result);
+/* sub_group.c */
+bool front_lower_sub_group(front_lowering *l, const front_call *call, kir_value *result);
 /* nvptx.c: intrinsics behind "llvm.nvvm.", inline assembly. */
 void front_lower_nvvm(front_lowering *l, const front_call *call, const char *name);
 void front_lower_assembly(front_lowering *l, LLVMValueRef call);

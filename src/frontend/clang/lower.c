@@ -40,15 +40,31 @@ static bool is_member_pointer(const front_lowering *l, LLVMTypeRef type) {
            LLVMStructGetTypeAtIndex(type, 1) == number;
 }
 
+/* Images, pipes, queues and the like of OpenCL C. */
+static void refuse_object(front_lowering *l, const char *name) {
+    static const char to_images[] = ", or have images counted as arrays, for analysis only, with "
+                                    "--options=--images-as-arrays=WIDTHxHEIGHT";
+    static const struct {
+        const char *name, *what;
+        bool is_of_images;
+    } kinds[] = {{"spirv.Image", "images", true},
+                 {"spirv.Sampler", "samplers", true},
+                 {"spirv.Pipe", "pipes", false}};
+    if (hd_has_word("spirv.Queue spirv.DeviceEvent", name)) {
+        front_cannot(l, "a kernel cannot launch kernels; launch them from the job");
+        return;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(kinds[i].name, name))
+            front_cannot(l, "%s are not supported; read and write a __global buffer instead%s",
+                         kinds[i].what, kinds[i].is_of_images ? to_images : "");
+    front_cannot(l, "objects of type %s are not supported; use numbers in a __global buffer", name);
+}
+
 static kir_type unsupported_type(front_lowering *l, LLVMTypeRef type) {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (kind == LLVMTargetExtTypeKind) {
-        const char *name = LLVMGetTargetExtTypeName(type);
-        const char *what = !strcmp(name, "spirv.Image")     ? "images are"
-                           : !strcmp(name, "spirv.Sampler") ? "samplers are"
-                           : !strcmp(name, "spirv.Pipe")    ? "pipes are"
-                                                            : "objects like this one are";
-        front_cannot(l, "%s not supported; read and write a __global buffer instead", what);
+        refuse_object(l, LLVMGetTargetExtTypeName(type));
     } else if (is_member_pointer(l, type)) {
         front_cannot(l,
                      "pointers to member functions are not supported; call a function by its name");
@@ -504,24 +520,38 @@ static void lower_params(front_lowering *l) {
     }
 }
 
-static void read_required_size(front_lowering *l) {
+/* A number of a kernel's metadata. */
+static uint32_t number_of(LLVMValueRef node, unsigned operand) {
+    LLVMValueRef numbers[3];
+    LLVMGetMDNodeOperands(node, numbers);
+    return (uint32_t)LLVMConstIntGetZExtValue(numbers[operand]);
+}
+
+/* reqd_work_group_size and intel_reqd_sub_group_size. */
+static void read_required_sizes(front_lowering *l) {
     size_t count = 0;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(l->function, &count);
-    unsigned wanted = LLVMGetMDKindIDInContext(l->front->context, "reqd_work_group_size",
-                                               (unsigned)strlen("reqd_work_group_size"));
+    LLVMContextRef context = l->front->context;
+    static const char block[] = "reqd_work_group_size", part[] = "intel_reqd_sub_group_size";
+    unsigned of_block = LLVMGetMDKindIDInContext(context, block, (unsigned)strlen(block));
+    unsigned of_part = LLVMGetMDKindIDInContext(context, part, (unsigned)strlen(part));
     for (unsigned i = 0; i < count; i++) {
-        if (LLVMValueMetadataEntriesGetKind(entries, i) != wanted)
-            continue;
+        unsigned kind = LLVMValueMetadataEntriesGetKind(entries, i);
         LLVMValueRef node =
-            LLVMMetadataAsValue(l->front->context, LLVMValueMetadataEntriesGetMetadata(entries, i));
-        LLVMValueRef sizes[3];
-        if (LLVMGetMDNodeNumOperands(node) != 3)
-            continue;
-        LLVMGetMDNodeOperands(node, sizes);
-        for (unsigned d = 0; d < 3; d++)
-            l->kernel->required_local[d] = (uint32_t)LLVMConstIntGetZExtValue(sizes[d]);
+            LLVMMetadataAsValue(context, LLVMValueMetadataEntriesGetMetadata(entries, i));
+        if (kind == of_block && LLVMGetMDNodeNumOperands(node) == 3)
+            for (unsigned d = 0; d < 3; d++)
+                l->kernel->required_local[d] = number_of(node, d);
+        if (kind == of_part && LLVMGetMDNodeNumOperands(node) == 1)
+            l->kernel->sub_group = number_of(node, 0);
     }
     LLVMDisposeValueMetadataEntries(entries);
+    if (l->kernel->sub_group > 64 ||
+        (l->kernel->sub_group && !hd_is_power_of_two(l->kernel->sub_group))) {
+        l->out.place = l->kernel->place;
+        front_cannot(l, "a sub-group of %u work-items; ask for 8, 16, 32 or 64",
+                     l->kernel->sub_group);
+    }
 }
 
 hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_kernel **kernel) {
@@ -545,7 +575,7 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
     l.kernel->name = entry->name;
     l.kernel->place = l.signature->place;
     lower_params(&l);
-    read_required_size(&l);
+    read_required_sizes(&l);
     order_blocks(&l);
     front_infer_spaces(&l);
     lower_blocks(&l);

@@ -320,6 +320,9 @@ static kir_param read_param(reader *r, CXCursor cursor) {
     long long size = clang_Type_getSizeOf(type);
     kir_param param = {.name = take(arena, clang_getCursorSpelling(cursor)),
                        .type_name = type_name_of(arena, type)};
+    static const char own[] = "heddle_"; /* of images that are counted as arrays */
+    if (starts_with(param.type_name, own))
+        param.type_name += strlen(own);
     if (pointee.kind != CXType_Invalid) {
         CXType spelled = pointee_of(type);
         r->is_pointed = true;
