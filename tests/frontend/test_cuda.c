@@ -669,10 +669,6 @@ static const struct refusal {
     {"namespace a { struct b { int x; __device__ int get(ulong4) const; }; }\n"
      "__global__ void k(a::b *p, ulong4 *q) {\n    p->x = p->get(*q); }\n",
      HD_EUNSUPPORTED, 3, "function a::b::get has no body in this file"},
-    {"__global__ void k(int *p) {\n    int *q = (int *)malloc(4); *p = *q; }\n", HD_EUNSUPPORTED, 2,
-     "cannot allocate memory here; give it a buffer"},
-    {"__global__ void k(int *p) {\n    int *q = new int[*p]; *p = q[1]; }\n", HD_EUNSUPPORTED, 2,
-     "cannot allocate memory with new"},
     {"struct a { __device__ virtual int f() { return 1; } };\n"
      "__global__ void k(a **p, int *q) {\n    *q = (*p)->f(); }\n",
      HD_EUNSUPPORTED, 3, "function pointers and virtual functions are not supported"},

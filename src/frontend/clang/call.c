@@ -194,6 +194,10 @@ static void lower_intrinsic(front_lowering *l, const front_call *call) {
         front_set_results(l, call->inst, 2, results);
     } else if (starts_with(name, "is.fpclass.")) {
         front_set_value(l, call->inst, class_test(l, call));
+    } else if (starts_with(name, "ctlz.") || starts_with(name, "cttz.")) {
+        front_set_value(
+            l, call->inst,
+            front_emit_call(&l->out, name[2] == 'l' ? "clz" : "ctz", call->type, 1, call->args));
     } else if (starts_with(name, "expect.")) {
         front_set_value(l, call->inst, call->args[0]);
     } else if (builtin) {
@@ -263,12 +267,6 @@ static const char *reason_of_missing(const char *name) {
     static const struct {
         const char *prefix, *reason;
     } reasons[] = {
-        {"malloc", "a kernel cannot allocate memory here; give it a buffer"},
-        {"free", "a kernel cannot free memory here; give it a buffer"},
-        {"_Znw", "a kernel cannot allocate memory with new; give it a buffer"},
-        {"_Zna", "a kernel cannot allocate memory with new; give it a buffer"},
-        {"_Zdl", "a kernel cannot free memory with delete; give it a buffer"},
-        {"_Zda", "a kernel cannot free memory with delete; give it a buffer"},
         {"cudaCG", "threads of several blocks cannot wait for each other; end the kernel and "
                    "launch another"},
         {"cudaGetParameterBuffer", "a kernel cannot launch kernels; launch them from the job"},
@@ -296,10 +294,36 @@ static void refuse_missing(front_lowering *l, const char *symbol) {
     front_cannot(l, "function %s has no body in this file; define or include it", name);
 }
 
+bool front_allocates(const char *function) {
+    return !strcmp(function, "malloc") || starts_with(function, "_Znwm") ||
+           starts_with(function, "_Znam");
+}
+
+static bool frees(const char *function) {
+    return !strcmp(function, "free") || starts_with(function, "_ZdlPv") ||
+           starts_with(function, "_ZdaPv");
+}
+
+/* Memory of the device's heap: malloc, new. */
+static kir_value lower_allocation(front_lowering *l, const front_call *call) {
+    kir_type wide = front_int_type(64, 1);
+    kir_value address = front_emit_call(&l->out, "device_malloc", wide, 1, call->args);
+    return front_emit1(&l->out, KIR_INTTOPTR, front_pointer_type(KIR_GLOBAL), address);
+}
+
+static void lower_free(front_lowering *l, const front_call *call) {
+    kir_value address = front_emit1(&l->out, KIR_PTRTOINT, front_int_type(64, 1), call->args[0]);
+    front_emit_call(&l->out, "device_free", (kir_type){0}, 1, &address);
+}
+
 static void lower_cuda_call(front_lowering *l, const front_call *call) {
     kir_value result = KIR_NONE;
     if (!strcmp(call->name, "printf"))
         result = front_same(l, call, "printf");
+    else if (front_allocates(call->name))
+        result = lower_allocation(l, call);
+    else if (frees(call->name))
+        lower_free(l, call);
     else if (!strcmp(call->name, "__assertfail"))
         front_emit_call(&l->out, "assert_fail", (kir_type){0}, 4,
                         call->args); /* no size of a char */

@@ -217,6 +217,8 @@ typedef struct front_lowering {
     kir_kernel *kernel;
     hd_vec(kir_static) statics;
     LLVMBasicBlockRef *order; /* blocks in reverse post-order */
+    uint32_t *ends;           /* of these: where they end, behind the jumps of inline assembly */
+    front_values owners;      /* of blocks behind these: in which of them they stand */
     front_pointer_map blocks, values, spaces, globals;
     front_pointer_map members;       /* see front_member_address */
     front_pointer_map first_results; /* of what makes several at once: index in results */
@@ -269,6 +271,8 @@ typedef struct front_call {
     kir_type type; /* of the result */
 } front_call;
 void front_lower_call(front_lowering *l, LLVMValueRef instruction);
+/* A function that gives memory of the device's heap: malloc, new. */
+bool front_allocates(const char *function);
 /* The call under another name. */
 kir_value front_same(front_lowering *l, const front_call *call, const char *name);
 /* A call that writes a value of `type` through its last argument: the built-in writes a

@@ -348,6 +348,7 @@ static void finish_phi(front_lowering *l, LLVMValueRef inst) {
     for (unsigned i = 0; i < count && !l->out.status; i++) {
         uint32_t block = block_of(l, LLVMGetIncomingBlock(inst, i));
         bool seen = block == KIR_NONE; /* an unreachable block */
+        block = seen ? block : l->ends[block];
         for (uint32_t k = 0; k < used; k++)
             seen |= from[k] == block;
         if (seen)
@@ -437,21 +438,64 @@ static void find_place(front_lowering *l, LLVMValueRef inst) {
         l->out.place = front_place_of(l->front, here, &l->out.file);
 }
 
-static void lower_blocks(front_lowering *l) {
-    for (uint32_t b = 0; b < l->out.block_count; b++)
-        for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]); inst && !l->out.status;
-             inst = LLVMGetNextInstruction(inst)) {
-            l->out.current = &l->out.lists[b];
-            l->out.current_block = b;
-            find_place(l, inst);
-            lower_instruction(l, inst);
+/* Inline assembly may have made blocks, in the last of which it goes on. */
+static void note_end(front_lowering *l, uint32_t block, uint32_t known) {
+    for (uint32_t b = known; b < l->out.block_count; b++)
+        hd_push(l->arena, &l->owners, block);
+    if (known < l->out.block_count)
+        l->ends[block] = l->out.current_block;
+}
+
+static void lower_block(front_lowering *l, uint32_t block) {
+    l->ends[block] = block;
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[block]); inst && !l->out.status;
+         inst = LLVMGetNextInstruction(inst)) {
+        uint32_t known = l->out.block_count;
+        l->out.current_block = l->ends[block];
+        l->out.current = &l->out.lists[l->out.current_block];
+        find_place(l, inst);
+        lower_instruction(l, inst);
+        note_end(l, block, known);
+    }
+}
+
+/* Blocks of inline assembly come to stand behind those that they are in. */
+static void order_inline_blocks(front_lowering *l, uint32_t count) {
+    uint32_t total = l->out.block_count, next = 0;
+    uint32_t *number = hd_new_array(l->arena, uint32_t, total);
+    front_values *lists = hd_new_array(l->arena, front_values, total);
+    for (uint32_t b = 0, own = 0; b < count; b++) {
+        number[b] = next++;
+        for (; own < l->owners.count && l->owners.data[own] == b; own++)
+            number[count + own] = next++;
+    }
+    for (uint32_t b = 0; b < total; b++) {
+        lists[number[b]] = l->out.lists[b];
+        for (size_t i = 0; i < l->out.lists[b].count; i++) {
+            kir_inst *inst = &l->out.insts.data[l->out.lists[b].data[i]];
+            inst->block = number[b];
+            for (uint32_t a = 0; inst->op == KIR_PHI && a < inst->arg_count; a++)
+                inst->from[a] = number[inst->from[a]];
+            for (uint32_t t = 0; t < inst->to_count; t++)
+                inst->to[t] = number[inst->to[t]];
         }
-    for (uint32_t b = 0; b < l->out.block_count; b++)
+    }
+    l->out.lists = lists;
+}
+
+static void lower_blocks(front_lowering *l) {
+    uint32_t count = l->out.block_count;
+    l->ends = hd_new_array(l->arena, uint32_t, count);
+    for (uint32_t b = 0; b < count; b++)
+        lower_block(l, b);
+    for (uint32_t b = 0; b < count; b++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]);
              inst && LLVMIsAPHINode(inst) && !l->out.status; inst = LLVMGetNextInstruction(inst)) {
             find_place(l, inst);
             finish_phi(l, inst);
         }
+    if (!l->out.status && l->owners.count)
+        order_inline_blocks(l, count);
 }
 
 /* The successor to visit when `left` are left: the last one first, so that the

@@ -255,6 +255,8 @@ void front_lower_nvvm(front_lowering *l, const front_call *call, const char *nam
         result = special_register(l, rest);
         if (!l->out.status && front_type_of_value(&l->out, result).bits > call->type.bits)
             result = front_emit1(&l->out, KIR_TRUNC, call->type, result);
+    } else if (!strcmp(name, "fns")) {
+        result = front_same(l, call, "find_nth_set");
     } else if (!lower_warp(l, call, name, &result) && !lower_barrier(l, call, name, &result) &&
                !lower_access(l, call, name, &result) && !refuse_texture(l, name))
         front_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",

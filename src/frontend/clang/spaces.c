@@ -70,6 +70,7 @@ static uint32_t meet(uint32_t a, uint32_t b) {
 
 static uint32_t evaluate(const front_lowering *l, LLVMValueRef inst) {
     uint32_t space = UNKNOWN;
+    size_t length;
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMAlloca: return KIR_PRIVATE;
     case LLVMAddrSpaceCast:
@@ -81,6 +82,11 @@ static uint32_t evaluate(const front_lowering *l, LLVMValueRef inst) {
         for (unsigned i = 0; i < LLVMCountIncoming(inst); i++)
             space = meet(space, lookup(l, LLVMGetIncomingValue(inst, i)));
         return space;
+    case LLVMCall:
+        return LLVMIsAFunction(LLVMGetCalledValue(inst)) &&
+                       front_allocates(LLVMGetValueName2(LLVMGetCalledValue(inst), &length))
+                   ? KIR_GLOBAL
+                   : KIR_GENERIC;
     default: return KIR_GENERIC;
     }
 }

@@ -474,8 +474,8 @@ static bool is_jump(const char *name) { return hd_has_word("bra brx ret exit cal
 
 static void lower_jump(ptx_lowering *l) {
     const char *name = l->inst->words[0];
-    if (l->is_inline) {
-        ptx_cannot(l, "jumps and calls are not supported in inline assembly; write them in C");
+    if (l->is_inline && strcmp(name, "bra") != 0) {
+        ptx_cannot(l, "calls and returns are not supported in inline assembly; write them in C");
     } else if (!strcmp(name, "bra")) {
         const ptx_operand *to = ptx_operand_at(l, 0);
         uint32_t block = target(l, to->name);
@@ -582,13 +582,11 @@ void ptx_lower_body(ptx_lowering *l) {
     const ptx_function *f = l->at->names->function;
     for (uint32_t i = 0; i < f->inst_count && !l->out.status; i++) {
         l->inst = &f->insts[i];
-        if (l->inst->label && l->is_inline)
-            ptx_block_new(l); /* which says no */
-        else if (l->inst->label)
+        if (l->inst->label)
             ptx_block_start(l, block_of_label(l, l->inst->label));
         else
             lower_instruction(l);
     }
-    if (l->is_open && !l->out.status)
+    if (l->is_open && !l->out.status && !l->is_inline)
         lower_leave(l, true);
 }

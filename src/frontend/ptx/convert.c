@@ -105,7 +105,10 @@ static kir_value float_to_float(ptx_lowering *l, kir_value value, kir_type to) {
 /* ---- to 16 bits --------------------------------------------------------------------- */
 
 static kir_value to_bf16(ptx_lowering *l, kir_value value) {
-    const char *name = ptx_has(l->inst, "rz") ? "float_to_bf16_rz" : "float_to_bf16";
+    const char *name = ptx_has(l->inst, "rz")   ? "float_to_bf16_rz"
+                       : ptx_has(l->inst, "rp") ? "float_to_bf16_ru"
+                       : ptx_has(l->inst, "rm") ? "float_to_bf16_rd"
+                                                : "float_to_bf16";
     return front_emit_call(&l->out, name, ptx_int(16), 1, &value);
 }
 

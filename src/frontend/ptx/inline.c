@@ -82,7 +82,22 @@ static void write_operands(ptx_lowering *l, const ptx_inline_operand *operands, 
         if (ptx_type_of_value(l, value).bits != type.bits)
             value = ptx_resize(l, value, type, false);
         ptx_write(l, symbol.number, value);
+        if (!operands[i].is_result)
+            hd_push(l->arena, &l->given, symbol.number);
     }
+}
+
+/* Where it has jumps, it goes on in a block that something must come to. */
+static void finish(ptx_lowering *l, ptx_inline_operand *operands, uint32_t count) {
+    front_values results = {0};
+    for (uint32_t i = 0; i < count; i++)
+        hd_push(l->arena, &results, operands[i].value);
+    if (l->lists.count)
+        ptx_finish_ssa(l, &results);
+    if (l->out.current_block == KIR_NONE)
+        ptx_cannot(l, "nothing comes to its end");
+    for (uint32_t i = 0; i < count; i++)
+        operands[i].value = results.data[i];
 }
 
 static void read_operands(ptx_lowering *l, ptx_inline_operand *operands, uint32_t count) {
@@ -123,18 +138,26 @@ const char *ptx_lower_inline(front_builder *out, const char *assembly, ptx_inlin
                       .stack = KIR_NONE,
                       .predicate = KIR_NONE,
                       .is_open = true,
-                      .is_inline = true};
+                      .is_inline = true,
+                      .first_block = out->current_block,
+                      .next_block = out->block_count};
     l.static_of.arena = l.definitions.arena = arena;
     l.known_pointers = (hd_hash_table){.arena = arena, .key_bytes = sizeof(ptx_pointed)};
     ptx_index_names(&shared);
     l.at = ptx_instance_new(&l, ptx_names_of(&shared, 0), false);
     write_operands(&l, operands, count);
     ptx_lower_body(&l);
+    if (!l.out.status && !l.is_open)
+        ptx_cannot(&l, "it ends with a jump, so that nothing comes behind it");
     if (!l.out.status && l.statics.count)
         ptx_cannot(&l, "it declares variables outside of registers");
     if (l.out.status)
         return hd_str_text(&why);
     read_operands(&l, operands, count);
+    finish(&l, operands, count);
+    if (l.out.status)
+        return hd_str_text(&why);
     *out = l.out;
+    out->current = &out->lists[out->current_block];
     return NULL;
 }

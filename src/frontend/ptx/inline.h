@@ -1,7 +1,8 @@
 /*
  * Inline assembly of CUDA C: instructions of PTX between those of another front end. They are read
- * and lowered as those of a file are, but for jumps and for what is done under a predicate and has
- * an effect, since they make no blocks.
+ * and lowered as those of a file are, but for calls and returns. Jumps, and what is done under a
+ * predicate and has an effect, make blocks: these are behind all others, in reverse post-order, and
+ * `out` goes on in the one that all ways lead to.
  */
 #ifndef HD_FRONT_PTX_INLINE_H
 #define HD_FRONT_PTX_INLINE_H

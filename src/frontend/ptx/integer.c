@@ -317,41 +317,90 @@ static void lower_dot(ptx_lowering *l, const void *what) {
         ptx_put(l, 0, ptx_call3(l, name, a, b, c), false);
 }
 
-/* Byte i, extended to 32 bits. */
-static kir_value byte_of(ptx_lowering *l, kir_value value, uint32_t i, ptx_type type) {
+/* ---- video instructions -------------------------------------------------------------------- */
+
+/* vadd2, vset4: the lane of `bits` bits that begins at this one, as a number of 32. */
+static kir_value lane_of(ptx_lowering *l, kir_value value, uint32_t first, uint32_t bits,
+                         bool is_signed) {
     kir_type word = ptx_int(32);
-    value = ptx_op(l, KIR_SHL, value, ptx_number(l, word, 24 - 8 * i));
-    return ptx_op(l, ptx_is_signed(type) ? KIR_ASHR : KIR_LSHR, value, ptx_number(l, word, 24));
+    value = ptx_op(l, KIR_SHL, value, ptx_number(l, word, 32 - first - bits));
+    return ptx_op(l, is_signed ? KIR_ASHR : KIR_LSHR, value, ptx_number(l, word, 32 - bits));
 }
 
-/* vabsdiff4.u32.u32.u32{.add} d, a, b, c: the differences of four bytes, or c and their sum. It is
- * the one video instruction that compilers still write. */
-static void lower_byte_differences(ptx_lowering *l, const void *what) {
-    (void)what;
-    bool adds = ptx_has(l->inst, "add");
-    ptx_type a_type = ptx_type_of(l->inst, 1), b_type = ptx_type_of(l->inst, 0);
+static kir_value least(ptx_lowering *l, kir_value a, kir_value b) {
+    return front_emit_either(&l->out, KIR_P_SLT, a, b);
+}
+
+static kir_value greatest(ptx_lowering *l, kir_value a, kir_value b) {
+    return front_emit_either(&l->out, KIR_P_SGT, a, b);
+}
+
+typedef enum video { V_ADD, V_SUB, V_AVERAGE, V_DIFFERENCE, V_MIN, V_MAX, V_SET } video;
+
+/* The average is rounded to the nearest, in the middle away from zero. */
+static kir_value lanes_result(ptx_lowering *l, video what, kir_value a, kir_value b) {
+    static const struct {
+        const char *name;
+        kir_pred pred;
+    } comparisons[] = {{"eq", KIR_P_EQ},  {"ne", KIR_P_NE},  {"lt", KIR_P_SLT},
+                       {"le", KIR_P_SLE}, {"gt", KIR_P_SGT}, {"ge", KIR_P_SGE}};
+    kir_value zero = ptx_number(l, ptx_int(32), 0), one = ptx_number(l, ptx_int(32), 1), sum;
+    switch (what) {
+    case V_ADD: return add(l, a, b);
+    case V_SUB: return ptx_op(l, KIR_SUB, a, b);
+    case V_DIFFERENCE: return ptx_op(l, KIR_SUB, greatest(l, a, b), least(l, a, b));
+    case V_MIN: return least(l, a, b);
+    case V_MAX: return greatest(l, a, b);
+    case V_AVERAGE:
+        sum = add(l, a, b);
+        sum = add(l, sum, ptx_choose(l, ptx_is(l, KIR_P_SGE, sum, zero), one, zero));
+        return ptx_op(l, KIR_ASHR, sum, one);
+    case V_SET: break;
+    }
+    for (size_t c = 0; c < sizeof comparisons / sizeof *comparisons; c++)
+        if (ptx_has(l->inst, comparisons[c].name))
+            return ptx_choose(l, ptx_is(l, comparisons[c].pred, a, b), one, zero);
+    ptx_wrong(l, "%s compares in no way that PTX has", ptx_opcode(l->arena, l->inst));
+    return zero;
+}
+
+/* vadd4.s32.u32.u32{.sat}{.add} d, a, b, c: in lanes of the words; with .add c and their sum. A lane
+ * of any sign fits into 32 bits with room for the sum of two. */
+static void lower_video(ptx_lowering *l, const void *which) {
+    video what = *(const video *)which;
+    const char *name = l->inst->words[0];
+    uint32_t count = (uint32_t)(name[strlen(name) - 1] - '0'), bits = 32 / count;
+    bool adds = ptx_has(l->inst, "add"), saturates = ptx_has(l->inst, "sat");
+    bool is_set = what == V_SET; /* whose words are those of a and b */
+    bool d_signed = ptx_is_signed(ptx_type_of(l->inst, 2)) && !is_set;
+    bool a_signed = ptx_is_signed(ptx_type_of(l->inst, 1));
+    bool b_signed = ptx_is_signed(ptx_type_of(l->inst, 0));
+    kir_type word = ptx_int(32);
     kir_value a = ptx_get(l, 1, PTX_B32), b = ptx_get(l, 2, PTX_B32), c = ptx_get(l, 3, PTX_B32);
-    if (ptx_has(l->inst, "sat"))
-        ptx_cannot(l, "%s is not supported; it is without .sat", ptx_opcode(l->arena, l->inst));
     if (l->out.status)
         return;
-    kir_value zero = ptx_number(l, ptx_int(32), 0), d = adds ? c : zero;
-    for (uint32_t i = 0; i < 4; i++) {
-        kir_value by = ptx_op(l, KIR_SUB, byte_of(l, a, i, a_type), byte_of(l, b, i, b_type));
-        by = ptx_choose(l, ptx_is(l, KIR_P_SLT, by, zero), ptx_op(l, KIR_SUB, zero, by), by);
-        if (adds)
-            d = add(l, d, by);
-        else
-            d = ptx_op(l, KIR_OR, d,
-                       ptx_op(l, KIR_SHL, ptx_op(l, KIR_AND, by, ptx_number(l, ptx_int(32), 255)),
-                              ptx_number(l, ptx_int(32), 8 * i)));
+    kir_value d = adds ? c : ptx_number(l, word, 0);
+    kir_value low = ptx_number(l, word, d_signed ? -(1 << (bits - 1)) : 0);
+    kir_value high = ptx_number(l, word, (1 << (bits - d_signed)) - 1);
+    kir_value mask = ptx_number(l, word, (1 << bits) - 1);
+    for (uint32_t first = 0; first < 32 && !l->out.status; first += bits) {
+        kir_value lane = lanes_result(l, what, lane_of(l, a, first, bits, a_signed),
+                                      lane_of(l, b, first, bits, b_signed));
+        if (saturates)
+            lane = greatest(l, least(l, lane, high), low);
+        d = adds ? add(l, d, lane)
+                 : ptx_op(l, KIR_OR, d,
+                          ptx_op(l, KIR_SHL, ptx_op(l, KIR_AND, lane, mask),
+                                 ptx_number(l, word, first)));
     }
-    ptx_put(l, 0, d, false);
+    if (!l->out.status)
+        ptx_put(l, 0, d, false);
 }
 
 static const bool YES = true, NO = false;
 static const addition ADD = {false, false}, SUB = {true, false}, ADDC = {false, true},
                       SUBC = {true, true};
+static const video VIDEO[] = {V_ADD, V_SUB, V_AVERAGE, V_DIFFERENCE, V_MIN, V_MAX, V_SET};
 static const kir_op DIV[] = {KIR_SDIV, KIR_UDIV}, REM[] = {KIR_SREM, KIR_UREM};
 const ptx_rule ptx_integer_rules[] = {
     {"add", lower_sum, &ADD, false},
@@ -370,7 +419,20 @@ const ptx_rule ptx_integer_rules[] = {
     {"neg", lower_neg, &NO, false},
     {"abs", lower_neg, &YES, false},
     {"sad", lower_sad, NULL, false},
-    {"vabsdiff4", lower_byte_differences, NULL, false},
+    {"vadd2", lower_video, &VIDEO[V_ADD], false},
+    {"vadd4", lower_video, &VIDEO[V_ADD], false},
+    {"vsub2", lower_video, &VIDEO[V_SUB], false},
+    {"vsub4", lower_video, &VIDEO[V_SUB], false},
+    {"vavrg2", lower_video, &VIDEO[V_AVERAGE], false},
+    {"vavrg4", lower_video, &VIDEO[V_AVERAGE], false},
+    {"vabsdiff2", lower_video, &VIDEO[V_DIFFERENCE], false},
+    {"vabsdiff4", lower_video, &VIDEO[V_DIFFERENCE], false},
+    {"vmin2", lower_video, &VIDEO[V_MIN], false},
+    {"vmin4", lower_video, &VIDEO[V_MIN], false},
+    {"vmax2", lower_video, &VIDEO[V_MAX], false},
+    {"vmax4", lower_video, &VIDEO[V_MAX], false},
+    {"vset2", lower_video, &VIDEO[V_SET], false},
+    {"vset4", lower_video, &VIDEO[V_SET], false},
     {"popc", lower_count, "popcount", false},
     {"clz", lower_count, "clz", false},
     {"brev", lower_count, "bit_reverse", false},

@@ -91,7 +91,10 @@ typedef struct ptx_lowering {
     hd_vec(front_values) lists;     /* out.lists */
     hd_hash_table known_pointers;   /* INTTOPTR by ptx_pointed */
     bool is_open;                   /* the current block has no terminator yet */
-    bool is_inline; /* stands between instructions of others: there is but this block */
+    bool is_inline;                 /* stands between instructions of others */
+    uint32_t first_block;           /* where it begins */
+    uint32_t next_block;            /* those from here on, and the first one, are its own */
+    front_values given;             /* variables that nobody writes but before it */
     /* the instruction at work */
     ptx_instance *at;
     const ptx_inst *inst;
@@ -153,8 +156,9 @@ void ptx_branch(ptx_lowering *l, uint32_t to);
 void ptx_branch_if(ptx_lowering *l, kir_value condition, uint32_t yes, uint32_t no);
 /* An instruction that stands in no block any more needs nothing. */
 void ptx_drop(ptx_lowering *l, kir_value value);
-/* All is lowered: fills in the phis, drops those that are none and what is not reached. */
-void ptx_finish_ssa(ptx_lowering *l);
+/* All is lowered: fills in the phis, drops those that are none and what is not reached. Values in
+ * `kept` get the names that they have then. */
+void ptx_finish_ssa(ptx_lowering *l, front_values *kept);
 
 /* operand.c */
 static inline kir_type ptx_type_of_value(const ptx_lowering *l, kir_value value) {

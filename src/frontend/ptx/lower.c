@@ -244,7 +244,7 @@ static void drop_unused(ptx_lowering *l) {
 }
 
 static hd_status finish_kernel(ptx_lowering *l) {
-    ptx_finish_ssa(l);
+    ptx_finish_ssa(l, &l->pointers);
     drop_unused(l);
     ptx_promote(l);
     ptx_find_pointers(l);
@@ -269,6 +269,7 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
                       .kernel = hd_new(s->arena, kir_kernel),
                       .dynamic = KIR_NONE,
                       .stack = KIR_NONE,
+                      .next_block = 1,
                       .predicate = KIR_NONE};
     ptx_inst here = {.place = entry->place}; /* for failures before the first instruction */
     l.out.arena = l.static_of.arena = l.definitions.arena = s->arena;

@@ -225,5 +225,5 @@ void ptx_promote(ptx_lowering *l) {
     if (!any)
         return;
     rewrite_blocks(&p);
-    ptx_finish_ssa(l);
+    ptx_finish_ssa(l, &l->pointers);
 }

@@ -41,7 +41,7 @@ static kir_value read_in(ptx_lowering *l, uint32_t variable, uint32_t block) {
     uint64_t known = hd_hash_get(&l->definitions, key_of(variable, block));
     if (known != HD_NO_VALUE)
         return (kir_value)known;
-    kir_value value = block && !l->is_inline
+    kir_value value = block != l->first_block
                           ? new_phi(l, variable, block)
                           : front_leaf(&l->out, KIR_UNDEF, l->variables.data[variable], NULL, 0);
     define(l, variable, block, value);
@@ -54,18 +54,26 @@ kir_value ptx_read(ptx_lowering *l, uint32_t variable) {
 
 /* ---- blocks --------------------------------------------------------------- */
 
-uint32_t ptx_block_new(ptx_lowering *l) {
-    if (l->is_inline) {
-        ptx_cannot(l, "labels, jumps, and memory accesses under a predicate are not supported in "
-                      "inline assembly; write the condition in C");
-        return l->out.current_block;
+/* Inline assembly goes on with the blocks that are there. */
+static void take_blocks(ptx_lowering *l) {
+    for (uint32_t b = 0; b < l->out.block_count; b++) {
+        hd_push(l->arena, &l->lists, l->out.lists[b]);
+        hd_push(l->arena, &l->phi_lists, (front_values){0});
     }
+}
+
+uint32_t ptx_block_new(ptx_lowering *l) {
+    if (l->is_inline && !l->lists.count)
+        take_blocks(l);
     hd_push(l->arena, &l->lists, (front_values){0});
     hd_push(l->arena, &l->phi_lists, (front_values){0});
     l->out.lists = l->lists.data;
     l->out.block_count = (uint32_t)l->lists.count;
     l->out.current = &l->lists.data[l->out.current_block];
-    return l->out.block_count - 1;
+    uint32_t made = l->out.block_count - 1;
+    for (size_t i = 0; i < l->given.count; i++)
+        define(l, l->given.data[i], made, read_in(l, l->given.data[i], l->first_block));
+    return made;
 }
 
 void ptx_block_start(ptx_lowering *l, uint32_t block) {
@@ -78,8 +86,6 @@ void ptx_block_start(ptx_lowering *l, uint32_t block) {
 
 void ptx_end_block(ptx_lowering *l, kir_op op, uint32_t arg_count, const kir_value *args,
                    uint32_t to_count, const uint32_t *to) {
-    if (l->is_inline)
-        return;
     kir_value value = front_emit(&l->out, op, (kir_type){0}, arg_count, args);
     kir_inst *last = &l->out.insts.data[value];
     last->to_count = to_count;
@@ -108,6 +114,7 @@ void ptx_drop(ptx_lowering *l, kir_value value) {
 
 typedef struct finisher {
     ptx_lowering *l;
+    front_values *kept;  /* see ptx_finish_ssa() */
     uint32_t *number;    /* of a block in the new order; KIR_NONE: it is not reached */
     front_values order;  /* blocks */
     front_values *preds; /* of blocks that are reached, each once */
@@ -116,9 +123,11 @@ typedef struct finisher {
     front_values *users; /* phis that have the value as an operand */
 } finisher;
 
+/* Inline assembly leaves its last block open, where nothing may stand yet. */
 static const kir_inst *last_of(const ptx_lowering *l, uint32_t block) {
+    static const kir_inst nothing = {.op = KIR_UNDEF};
     const front_values *list = &l->lists.data[block];
-    return &l->out.insts.data[list->data[list->count - 1]];
+    return list->count ? &l->out.insts.data[list->data[list->count - 1]] : &nothing;
 }
 
 /* Reverse post-order in which what follows in the text comes first: the target of a branch is
@@ -131,8 +140,8 @@ static void order_blocks(finisher *f) {
     hd_vec(visit) stack = {0};
     front_values post = {0};
     bool *seen = hd_new_array(l->arena, bool, l->lists.count);
-    hd_push(l->arena, &stack, (visit){0, 0});
-    seen[0] = true;
+    hd_push(l->arena, &stack, (visit){l->first_block, 0});
+    seen[l->first_block] = true;
     while (stack.count) {
         visit *top = &stack.data[stack.count - 1];
         const kir_inst *last = last_of(l, top->block);
@@ -149,7 +158,8 @@ static void order_blocks(finisher *f) {
     f->number = hd_new_array(l->arena, uint32_t, l->lists.count);
     memset(f->number, 0xff, l->lists.count * sizeof *f->number);
     for (size_t i = post.count; i-- > 0;) {
-        f->number[post.data[i]] = (uint32_t)f->order.count;
+        f->number[post.data[i]] =
+            f->order.count ? l->next_block + (uint32_t)f->order.count - 1 : l->first_block;
         hd_push(l->arena, &f->order, post.data[i]);
     }
 }
@@ -174,7 +184,7 @@ static void find_preds(finisher *f) {
 static kir_value value_at_end(finisher *f, uint32_t variable, uint32_t block) {
     ptx_lowering *l = f->l;
     uint32_t from = block;
-    while (from && f->preds[from].count == 1 &&
+    while (from != l->first_block && f->preds[from].count == 1 &&
            hd_hash_get(&l->definitions, key_of(variable, from)) == HD_NO_VALUE)
         from = f->preds[from].data[0];
     kir_value value = read_in(l, variable, from);
@@ -243,7 +253,7 @@ static void drop_needless_phis(finisher *f) {
     f->users = hd_new_array(l->arena, front_values, f->known);
     for (uint32_t v = 0; v < f->known; v++) {
         const kir_inst *inst = &l->out.insts.data[v];
-        f->alias[v] = is_same_again(l, inst) ? inst->args[0] : v;
+        f->alias[v] = !l->is_inline && is_same_again(l, inst) ? inst->args[0] : v;
     }
     front_values work = {0};
     for (size_t i = 0; i < l->phis.count; i++) {
@@ -271,13 +281,23 @@ static void drop_needless_phis(finisher *f) {
     }
 }
 
+/* Blocks before inline assembly keep theirs. */
+static uint32_t number_of(const finisher *f, uint32_t block) {
+    return f->number[block] == KIR_NONE ? block : f->number[block];
+}
+
 /* Blocks in the new order, with their phis, and every operand by its real name. */
 static void rebuild(finisher *f) {
     ptx_lowering *l = f->l;
-    front_values *lists = hd_new_array(l->arena, front_values, f->order.count);
-    for (uint32_t b = 0; b < f->order.count; b++) {
-        const front_values *parts[] = {&l->phi_lists.data[f->order.data[b]],
-                                       &l->lists.data[f->order.data[b]]};
+    uint32_t count = l->next_block + (uint32_t)f->order.count - 1;
+    front_values *lists = hd_new_array(l->arena, front_values, count);
+    for (uint32_t b = 0; b < l->next_block; b++)
+        if (b != l->first_block)
+            lists[b] = l->lists.data[b];
+    for (uint32_t n = 0; n < f->order.count; n++) {
+        uint32_t b = f->number[f->order.data[n]];
+        const front_values *parts[] = {&l->phi_lists.data[f->order.data[n]],
+                                       &l->lists.data[f->order.data[n]]};
         for (size_t p = 0; p < 2; p++)
             for (size_t i = 0; i < parts[p]->count; i++)
                 if (real_value(f, parts[p]->data[i]) == parts[p]->data[i]) {
@@ -289,19 +309,21 @@ static void rebuild(finisher *f) {
             for (uint32_t a = 0; a < inst->arg_count; a++)
                 inst->args[a] = real_value(f, inst->args[a]);
             for (uint32_t a = 0; inst->op == KIR_PHI && a < inst->arg_count; a++)
-                inst->from[a] = f->number[inst->from[a]];
+                inst->from[a] = number_of(f, inst->from[a]);
             for (uint32_t t = 0; t < inst->to_count; t++)
                 inst->to[t] = f->number[inst->to[t]];
         }
     }
-    for (size_t i = 0; i < l->pointers.count; i++)
-        l->pointers.data[i] = real_value(f, l->pointers.data[i]);
+    for (size_t i = 0; i < f->kept->count; i++)
+        f->kept->data[i] = real_value(f, f->kept->data[i]);
+    if (l->is_inline)
+        l->out.current_block = f->number[l->out.current_block];
     l->out.lists = lists;
-    l->out.block_count = (uint32_t)f->order.count;
+    l->out.block_count = count;
 }
 
-void ptx_finish_ssa(ptx_lowering *l) {
-    finisher f = {.l = l};
+void ptx_finish_ssa(ptx_lowering *l, front_values *kept) {
+    finisher f = {.l = l, .kept = kept};
     order_blocks(&f);
     find_preds(&f);
     /* Phis of blocks that are not reached have no operands to look for. */

@@ -1,5 +1,5 @@
 // bfloat16, rounded once for each operation.
-//: headers toolkit
+//: headers both
 //: run k 4: 256 1.0078125 2.5 0.333984375
 #include <cuda_bf16.h>
 __global__ void k(float *o) {

@@ -1,5 +1,5 @@
 // Groups of a block's threads: ranks, shuffles, votes, reductions, waiting.
-//: headers toolkit
+//: headers both
 //: left out grid: threads of several blocks cannot wait for each other
 //: run tiles 8: 6 6 6 6 22 22 22 22
 //: run coalesced 8: 0 4 2 4 4 4 6 4

@@ -1,5 +1,5 @@
 // Half precision: arithmetic, comparisons, conversions, pairs; each operation rounded once.
-//: headers toolkit
+//: headers both
 //: accesses fields: load p.y 2, load p.x 2, store p.x 2, load p.v 4, store p.v 4
 //: run k 4: 2048 0.333251953 6 3
 //: run pairs 4: 3 5 0 1

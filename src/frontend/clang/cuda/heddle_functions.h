@@ -211,6 +211,10 @@ __HEDDLE_STORE(__stcg)
 __HEDDLE_STORE(__stcs)
 __HEDDLE_STORE(__stwt)
 
+/* Clang declares these for the device, and has no body. */
+__HEDDLE_DEVICE__ float nanf(const char *) { return __builtin_nanf(""); }
+__HEDDLE_DEVICE__ double nan(const char *) { return __builtin_nan(""); }
+
 /* Nobody waits for a time that is not kept. */
 #define __nanosleep(ns) ((void)(ns))
 
