@@ -175,7 +175,7 @@ static bool open_scene(hd_arena *arena, scene *s) {
     const hd_compute_api *api = s->gpu->api;
     must(!api->make_queue(s->gpu, false, &s->queue) && !api->allocate(s->gpu, bytes, &s->data) &&
              !api->allocate(s->gpu, ROWS * 4, &s->sums) &&
-             !api->write(s->gpu, &s->queue, s->data, zeros, bytes) &&
+             !api->write(s->gpu, &s->queue, s->data, 0, zeros, bytes) &&
              !api->finish(s->gpu, &s->queue),
          "memory of the device");
     return true;

@@ -40,7 +40,7 @@ static hd_status compare_all(hd_remap_device *device, const hd_remap *map, void 
                                         count);
         if (status == HD_OK)
             status = hd_remap_check(
-                device, gpu->api->read(gpu, queue, places, memory, count * sizeof *places));
+                device, gpu->api->read(gpu, queue, places, memory, 0, count * sizeof *places));
         if (status == HD_OK)
             status = hd_remap_check(device, gpu->api->finish(gpu, queue));
         else

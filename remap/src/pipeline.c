@@ -116,7 +116,7 @@ static hd_status finish(const move *m, hd_remap_slot *slot) {
 static hd_status write_memory(const move *m, hd_remap_slot *slot, hd_compute_memory to,
                               const void *from, uint64_t bytes) {
     return bytes ? hd_remap_check(m->device,
-                                  m->gpu->api->write(m->gpu, &slot->queue, to, from, bytes))
+                                  m->gpu->api->write(m->gpu, &slot->queue, to, 0, from, bytes))
                  : HD_OK;
 }
 
@@ -206,7 +206,7 @@ static hd_status move_chunk(const move *m, chunk *c, bool staged, hd_compute_mem
         if (!staged)
             m->device->changed = (c->first + c->count) * m->unit_bytes;
         status =
-            hd_remap_check(m->device, m->gpu->api->read(m->gpu, &slot->queue, to, slot->staging,
+            hd_remap_check(m->device, m->gpu->api->read(m->gpu, &slot->queue, to, slot->staging, 0,
                                                         c->count * m->unit_bytes));
     }
     return status == HD_OK ? hd_remap_check(m->device, m->gpu->api->flush(m->gpu, &slot->queue))
@@ -222,7 +222,7 @@ static hd_status send_source(const move *m, hd_compute_memory *source) {
     const char *error = gpu->api->allocate(gpu, m->map->source_bytes, source);
     if (error)
         return hd_remap_check(m->device, error);
-    error = gpu->api->write(gpu, &slots[0].queue, *source, m->host, m->map->source_bytes);
+    error = gpu->api->write(gpu, &slots[0].queue, *source, 0, m->host, m->map->source_bytes);
     if (!error)
         error = gpu->api->flush(gpu, &slots[0].queue);
     for (int s = 1; s < HD_REMAP_SLOTS && !error; s++)
@@ -324,8 +324,8 @@ static hd_status transfer_parts(hd_remap_device *device, const hd_remap *map,
     hd_compute_queue *queue = &device->slots[0].queue;
     const char *error = NULL;
     for (uint32_t p = 0; p < map->parts && !error; p++)
-        error = to ? gpu->api->write(gpu, queue, memory[p].cuda, parts[p], map->bytes[p])
-                   : gpu->api->read(gpu, queue, parts[p], memory[p].cuda, map->bytes[p]);
+        error = to ? gpu->api->write(gpu, queue, memory[p].cuda, 0, parts[p], map->bytes[p])
+                   : gpu->api->read(gpu, queue, parts[p], memory[p].cuda, 0, map->bytes[p]);
     if (!error)
         error = gpu->api->finish(gpu, queue);
     hd_status status = hd_remap_check(device, error);

@@ -87,7 +87,7 @@ static inline hd_remap_memory device_memory(hd_remap_device *device, const void 
     if (data)
         memcpy(image, data, (size_t)bytes);
     assert_null(device->gpu->api->allocate(device->gpu, bytes + BEYOND, &memory.cuda));
-    assert_null(device->gpu->api->write(device->gpu, queue, memory.cuda, image, bytes + BEYOND));
+    assert_null(device->gpu->api->write(device->gpu, queue, memory.cuda, 0, image, bytes + BEYOND));
     assert_null(device->gpu->api->finish(device->gpu, queue));
     free(image);
     return memory;
@@ -97,7 +97,7 @@ static inline unsigned char *device_image(hd_remap_device *device, hd_remap_memo
                                           uint64_t bytes) {
     hd_compute_queue *queue = &device->slots[0].queue;
     unsigned char *image = filled(bytes + BEYOND, 0);
-    assert_null(device->gpu->api->read(device->gpu, queue, image, memory.cuda, bytes + BEYOND));
+    assert_null(device->gpu->api->read(device->gpu, queue, image, memory.cuda, 0, bytes + BEYOND));
     assert_null(device->gpu->api->finish(device->gpu, queue));
     for (uint64_t i = 0; i < BEYOND; i++)
         if (image[bytes + i] != HOLE_DEVICE)

@@ -3,6 +3,8 @@
  */
 #include "advise/advise.h"
 
+#include "advise/rounds.h"
+
 /* What it would say was said. */
 static const hd_diag silent = {0};
 
@@ -212,7 +214,9 @@ static hd_status rewrite(hd_arena *arena, const hd_diag *diag, const hd_record_l
 hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_advise_options *options, hd_advice *advice) {
     hd_search_options search = options->search;
-    *advice = (hd_advice){.job = job, .device_count = options->device_count};
+    *advice = (hd_advice){.device_count = options->device_count};
+    job = advice->job =
+        advise_rounds(arena, job, options->run, &options->evidence, &advice->rounds);
     advice->devices = hd_new_array(arena, hd_device_advice, options->device_count);
     if (options->take_apart)
         advise_take_apart(arena, job, options->devices[0], &options->cost, &search, &advice->apart);

@@ -53,7 +53,8 @@ typedef struct hd_device_advice {
 } hd_device_advice;
 
 struct hd_advice {
-    const hd_job *job; /* the caller's, or that with its record taken apart */
+    const hd_job *job;  /* the caller's, or that with its record taken apart */
+    const char *rounds; /* how many of groups that end early the job has here (rounds.h), or NULL */
     hd_apart apart;
     hd_attempt attempt; /* at rewriting, for the first device */
     hd_device_advice *devices;

@@ -31,6 +31,7 @@ typedef struct hearing {
     const hd_evidence_options *options;
     hd_evidence *evidence;
     uint64_t limit, most_run; /* accesses of lanes: heard, and run */
+    bool cut_short;           /* the job is more work than is run */
     hd_vec(planned_run) plan;
     /* While it is heard: */
     _Atomic uint64_t heard;    /* accesses of lanes */
@@ -161,15 +162,18 @@ static hd_status try_all(hearing *h, hd_vm *vm) {
         uint32_t kernel = 0;
         while (job->module->kernels[kernel] != job->launches[l].kernel)
             kernel++;
-        for (uint64_t r = 0; r < job->launches[l].repeat; r++) {
+        bool is_over = hd_vm_is_over(vm, l);
+        for (uint64_t r = 0; r < job->launches[l].repeat && !is_over; r++) {
             planned_run run = {.launch = l, .blocks = blocks_of(&job->launches[l])};
             hd_status status = try_run(h, vm, &run, &left, &each[kernel]);
             if (status != HD_OK || h->evidence->stopped)
                 return status;
             if (run.tried)
                 hd_push(h->arena, &h->plan, run);
-            if (!left)
+            if (!left) {
+                h->cut_short = true;
                 return HD_OK;
+            }
         }
     }
     return HD_OK;
@@ -183,6 +187,22 @@ static hd_status try_job(hearing *h, const hd_diag *diag) {
     status = try_all(h, vm);
     hd_vm_close(vm);
     return status;
+}
+
+bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_options *options,
+                     bool *ran) {
+    static const hd_diag silent = {0};
+    hd_evidence unused = {0};
+    hearing h = {.arena = arena,
+                 .job = job,
+                 .options = options,
+                 .evidence = &unused,
+                 .limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT};
+    h.most_run = h.limit;
+    bool whole = !missing_input(&h) && try_job(&h, &silent) == HD_OK && !unused.stopped;
+    for (size_t i = 0; i < h.plan.count; i++)
+        ran[h.plan.data[i].launch] = true;
+    return whole && !h.cut_short;
 }
 
 /* ---- the plan: what is heard ------------------------------------------------------------------ */
@@ -273,7 +293,8 @@ static hd_status hear_all(hearing *h, hd_vm *vm, const hd_sink *sink) {
     for (uint32_t l = 0; l < job->launch_count && !h->plan.count; l++) {
         const planned_run run = {
             .launch = l, .blocks = blocks_of(&job->launches[l]), .heard = hd_all_blocks};
-        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK && !h->end; r++)
+        bool is_over = hd_vm_is_over(vm, l);
+        for (uint64_t r = 0; r < job->launches[l].repeat && !is_over && !status && !h->end; r++)
             status = hear_run(h, vm, &run, false, sink);
     }
     return status;

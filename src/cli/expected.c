@@ -25,10 +25,12 @@ hd_status cli_expected_new(cli *c, const hd_job *job, cli_expected **expected) {
 static hd_status take(const cli_expected *e, const hd_held *held, uint32_t count) {
     hd_status status = HD_OK;
     for (uint32_t i = 0; i < count && status == HD_OK; i++) {
-        void *to = e->held[held[i].buffer];
+        const hd_buffer *buffer = &e->job->buffers[held[i].buffer];
+        uint8_t *to = e->held[held[i].buffer];
+        if (held[i].kind == HD_HELD_SET)
+            to += held[i].element * buffer->element_bytes;
         if (held[i].kind == HD_HELD_FILE)
-            status = hd_job_read_held(&e->c->diag, &e->job->buffers[held[i].buffer], held[i].file,
-                                      &held[i].place, to);
+            status = hd_job_read_held(&e->c->diag, buffer, held[i].file, &held[i].place, to);
         else
             hd_job_apply_held(e->job, &held[i], to, e->held[held[i].from]);
     }

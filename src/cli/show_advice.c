@@ -132,6 +132,8 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
         cli_evidence_basis(c->arena, advice, hd_basis_print(c->arena, &answer.basis));
     if (!advice->job->path && !question->source->global.dims)
         answer.basis_text = hd_format(c->arena, "%s; sizes by default", answer.basis_text);
+    if (advice->rounds)
+        answer.basis_text = hd_format(c->arena, "%s; %s", answer.basis_text, advice->rounds);
     answer.verdict = static_verdict(c, advice, answer.basis_text);
     answer.decided = advice->choice && hd_choice_decides(advice->choice)
                          ? cli_choice_verdict(c, advice->job->record, advice->choice)

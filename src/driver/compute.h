@@ -153,10 +153,11 @@ struct hd_compute_api {
     const char *(*unshare)(hd_compute *gpu, hd_compute_queue *queue, bool failed,
                            hd_compute_shared *shared);
 
+    /* Of the device's memory from byte `first` on. */
     const char *(*write)(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
-                         const void *from, uint64_t bytes);
+                         uint64_t first, const void *from, uint64_t bytes);
     const char *(*read)(hd_compute *gpu, hd_compute_queue *queue, void *to, hd_compute_memory from,
-                        uint64_t bytes);
+                        uint64_t first, uint64_t bytes);
     const char *(*copy)(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
                         hd_compute_memory from, uint64_t bytes);
 

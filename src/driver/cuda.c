@@ -316,14 +316,14 @@ static const char *unshare(hd_compute *gpu, hd_compute_queue *queue, bool failed
 }
 
 static const char *write_memory(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
-                                const void *from, uint64_t bytes) {
-    return check(gpu, call_of(gpu)->to_device_async(to, from, (size_t)bytes, queue->handle),
+                                uint64_t first, const void *from, uint64_t bytes) {
+    return check(gpu, call_of(gpu)->to_device_async(to + first, from, (size_t)bytes, queue->handle),
                  "write to the device's memory");
 }
 
 static const char *read_memory(hd_compute *gpu, hd_compute_queue *queue, void *to,
-                               hd_compute_memory from, uint64_t bytes) {
-    return check(gpu, call_of(gpu)->to_host_async(to, from, (size_t)bytes, queue->handle),
+                               hd_compute_memory from, uint64_t first, uint64_t bytes) {
+    return check(gpu, call_of(gpu)->to_host_async(to, from + first, (size_t)bytes, queue->handle),
                  "read the device's memory");
 }
 

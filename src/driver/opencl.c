@@ -379,18 +379,19 @@ static const char *unshare(hd_compute *gpu, hd_compute_queue *queue, bool failed
 }
 
 static const char *write_memory(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
-                                const void *from, uint64_t bytes) {
+                                uint64_t first, const void *from, uint64_t bytes) {
     cl_event event;
-    cl_int error = call_of(gpu)->write(queue->handle, buffer_of(to), CL_FALSE, 0, (size_t)bytes,
-                                       from, wait_count(queue), waits(queue), &event);
+    cl_int error =
+        call_of(gpu)->write(queue->handle, buffer_of(to), CL_FALSE, (size_t)first, (size_t)bytes,
+                            from, wait_count(queue), waits(queue), &event);
     return queued(gpu, queue, error, event, "write to the device's memory");
 }
 
 static const char *read_memory(hd_compute *gpu, hd_compute_queue *queue, void *to,
-                               hd_compute_memory from, uint64_t bytes) {
+                               hd_compute_memory from, uint64_t first, uint64_t bytes) {
     cl_event event;
-    cl_int error = call_of(gpu)->read(queue->handle, buffer_of(from), CL_FALSE, 0, (size_t)bytes,
-                                      to, wait_count(queue), waits(queue), &event);
+    cl_int error = call_of(gpu)->read(queue->handle, buffer_of(from), CL_FALSE, (size_t)first,
+                                      (size_t)bytes, to, wait_count(queue), waits(queue), &event);
     return queued(gpu, queue, error, event, "read the device's memory");
 }
 

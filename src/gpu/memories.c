@@ -40,9 +40,9 @@ hd_status hd_gpu_make_memories(const hd_diag *diag, hd_compute *gpu, uint64_t by
     if (!error &&
         gpu->is_unified) { /* written, so that its pages, which are the host's, are there */
         void *zeros = hd_zeroed(2, m->bytes);
-        error = api->write(gpu, &m->queue, m->host_side.cuda, zeros, m->bytes);
+        error = api->write(gpu, &m->queue, m->host_side.cuda, 0, zeros, m->bytes);
         if (!error)
-            error = api->write(gpu, &m->queue, m->device_side.cuda, zeros, 2 * m->bytes);
+            error = api->write(gpu, &m->queue, m->device_side.cuda, 0, zeros, 2 * m->bytes);
         const char *last = api->finish(gpu, &m->queue);
         free(zeros);
         error = error ? error : last;

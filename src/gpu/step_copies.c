@@ -28,8 +28,8 @@ static const char *time_copies(copies *c, way which, int count, double *seconds)
     for (int i = 0; i < count && !error; i++)
         error = which == ON_DEVICE ? gpu->api->copy(gpu, queue, other, memory, c->memories.bytes)
                 : which == FROM_PINNED || which == FROM_PAGEABLE
-                    ? gpu->api->write(gpu, queue, memory, host, c->bytes)
-                    : gpu->api->read(gpu, queue, host, memory, c->bytes);
+                    ? gpu->api->write(gpu, queue, memory, 0, host, c->bytes)
+                    : gpu->api->read(gpu, queue, host, memory, 0, c->bytes);
     const char *finished = gpu->api->finish(gpu, queue);
     *seconds = (hd_clock() - start) / count;
     return error ? error : finished;

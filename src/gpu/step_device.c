@@ -15,9 +15,9 @@ static hd_status try_memory(const hd_gpu_step_run *run, hd_compute *gpu) {
     if (!error)
         error = gpu->api->allocate(gpu, BYTES, &memory);
     if (!error)
-        error = gpu->api->write(gpu, &queue, memory, there, BYTES);
+        error = gpu->api->write(gpu, &queue, memory, 0, there, BYTES);
     if (!error)
-        error = gpu->api->read(gpu, &queue, back, memory, BYTES);
+        error = gpu->api->read(gpu, &queue, back, memory, 0, BYTES);
     if (!error)
         error = gpu->api->finish(gpu, &queue);
     if (memory)

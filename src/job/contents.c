@@ -136,9 +136,8 @@ void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const v
     hd_arena *scratch = hd_arena_new();
     uint32_t count;
     const hd_leaf *leaves = hd_leaves_of_buffer(scratch, buffer, held->field, &count);
-    bool is_fill = held->kind == HD_HELD_FILL;
-    uint64_t first = is_fill ? 0 : held->element, end = is_fill ? buffer->count : first + 1;
-    for (uint64_t e = first; e < end; e++)
+    uint64_t elements = held->kind == HD_HELD_FILL ? buffer->count : 1;
+    for (uint64_t e = 0; e < elements; e++)
         for (uint32_t l = 0; l < count; l++)
             for (uint32_t lane = 0; lane < leaves[l].type.lanes && !leaves[l].opaque; lane++) {
                 kir_type type = leaves[l].type;

@@ -234,11 +234,9 @@ const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const k
                               uint32_t param, const void *bytes);
 
 /* resolve.c: an error when the job says something that only the machine can do: buffers at fixed
- * addresses, contents that change between launches, arguments by their bytes. `what` can't do it:
+ * addresses, contents of files between launches, arguments by their bytes. `what` can't do it:
  * "measuring". */
 hd_status hd_job_check_portable(const hd_diag *diag, const hd_job *job, const char *what);
-/* An error when something is written into buffers between launches. */
-hd_status hd_job_check_unbroken(const hd_diag *diag, const hd_job *job, const char *what);
 
 /* records.c: an error when there is no record to lay out, or several and no choice. */
 hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job);
@@ -269,7 +267,7 @@ hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const c
 /* The name is that of a file that zstd has packed. */
 bool hd_job_is_packed(const char *file);
 /* Writes what a copy, a fill or the setting of an element does to buffers: `to` holds the bytes of
- * held->buffer, `from` those of held->from. */
+ * held->buffer, or of the element that is set, `from` those of held->from. */
 void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const void *from);
 /* Those of all buffers of the job, in contents[job->buffer_count]. */
 hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,

@@ -856,14 +856,6 @@ static hd_status not_portable(const hd_diag *diag, const hd_place *place, const 
                    "this job says '%s', which only the machine takes: %s can't do it", key, what);
 }
 
-hd_status hd_job_check_unbroken(const hd_diag *diag, const hd_job *job, const char *what) {
-    static const char *const keys[] = {"before", "copy", "fill", "set"};
-    const hd_held *held = job->last_count ? job->last : NULL;
-    for (uint32_t l = 0; l < job->launch_count && !held; l++)
-        held = job->launches[l].before_count ? job->launches[l].before : NULL;
-    return held ? not_portable(diag, &held->place, keys[held->kind], what) : HD_OK;
-}
-
 hd_status hd_job_check_portable(const hd_diag *diag, const hd_job *job, const char *what) {
     for (uint32_t b = 0; b < job->buffer_count; b++)
         if (job->buffers[b].at)
@@ -873,8 +865,6 @@ hd_status hd_job_check_portable(const hd_diag *diag, const hd_job *job, const ch
         for (uint32_t i = 0; i < launch->before_count; i++)
             if (launch->before[i].kind == HD_HELD_FILE)
                 return not_portable(diag, &launch->before[i].place, "before", what);
-        if (launch->until)
-            return not_portable(diag, &launch->until->place, "until", what);
         for (uint32_t a = 0; a < launch->arg_count; a++)
             if (launch->args[a].bytes_text)
                 return not_portable(diag, &launch->args[a].place, "bytes", what);

@@ -95,7 +95,7 @@ static const char *walk(measure_chaser *chaser, hd_compute_memory ring, uint32_t
     const char *error =
         gpu->api->launch(gpu, &chaser->queue, chaser->kernel, &launch, arguments, 4, &timer);
     if (!error)
-        error = gpu->api->read(gpu, &chaser->queue, at, chaser->end, sizeof *at);
+        error = gpu->api->read(gpu, &chaser->queue, at, chaser->end, 0, sizeof *at);
     if (!error)
         error = gpu->api->finish(gpu, &chaser->queue);
     if (!error)
@@ -135,7 +135,7 @@ const char *measure_chase(measure_chaser *chaser, const measure_ring *ring, doub
     *seconds = 0;
     const char *error = gpu->api->allocate(gpu, bytes, &memory);
     if (!error)
-        error = gpu->api->write(gpu, &chaser->queue, memory, words, bytes);
+        error = gpu->api->write(gpu, &chaser->queue, memory, 0, words, bytes);
     if (!error)
         error = gpu->api->finish(gpu, &chaser->queue);
     if (!error && !ring->is_cold)

@@ -118,9 +118,21 @@ typedef struct stand_in {
     bool kept; /* kernels may write it */
 } stand_in;
 
+/* What is written into a buffer between launches. */
+typedef struct ready_write {
+    hd_compute_memory to, from; /* from: 0 where it comes from the host */
+    uint64_t first, bytes;
+    const hd_held
+        *held; /* of one that keeps bytes of the buffer, which are read first; else NULL */
+    const hd_buffer *buffer;
+    void *host;
+} ready_write;
+
 /* One launch, ready. */
 struct hd_ready_launch {
     void *kernel;
+    ready_write *writes; /* before it */
+    uint32_t write_count;
     hd_compute_launch shape;
     hd_compute_argument *arguments;
     uint32_t argument_count;
@@ -128,10 +140,41 @@ struct hd_ready_launch {
     uint32_t stand_in_count;
 };
 
+/* Only the scalars of a record are written; what lies between them stays. */
+static bool keeps_bytes(const hd_held *held, const hd_buffer *buffer) {
+    return held->field || buffer->record || buffer->scalar.lanes == 3;
+}
+
+static ready_write *describe_writes(hd_version *version, const hd_held *held, uint32_t count) {
+    const hd_job *job = version->placed->job;
+    ready_write *writes = hd_new_array(version->arena, ready_write, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const hd_buffer *buffer = &job->buffers[held[i].buffer];
+        bool is_set = held[i].kind == HD_HELD_SET;
+        ready_write *w = &writes[i];
+        *w = (ready_write){.to = version->memories[held[i].buffer],
+                           .first = is_set ? held[i].element * buffer->element_bytes : 0,
+                           .bytes = (is_set ? 1 : buffer->count) * buffer->element_bytes,
+                           .buffer = buffer};
+        if (held[i].kind == HD_HELD_COPY) {
+            w->from = version->memories[held[i].from];
+            continue;
+        }
+        w->host = hd_alloc(version->arena, w->bytes);
+        if (keeps_bytes(&held[i], buffer))
+            w->held = &held[i];
+        else
+            hd_job_apply_held(job, &held[i], w->host, NULL);
+    }
+    return writes;
+}
+
 /* The arguments live in the version's arena. */
 static void describe_launch(const hd_session *session, hd_version *version, uint32_t l) {
     hd_ready_launch *ready = &version->launches[l];
     const hd_launch *launch = &version->placed->job->launches[l];
+    ready->writes = describe_writes(version, launch->before, launch->before_count);
+    ready->write_count = launch->before_count;
     const hd_launch *original = &session->job->launches[l];
     ready->shape = (hd_compute_launch){.dims = launch->dims, .shared = (uint32_t)launch->shared};
     for (uint32_t d = 0; d < 3; d++) {
@@ -245,10 +288,11 @@ hd_status hd_version_build(hd_session *session, const hd_program_text *text, hd_
 }
 
 hd_status hd_version_ready(hd_session *session, hd_version *version) {
-    version->launches =
-        hd_new_array(version->arena, hd_ready_launch, version->placed->job->launch_count);
-    for (uint32_t l = 0; l < version->placed->job->launch_count; l++)
+    const hd_job *job = version->placed->job;
+    version->launches = hd_new_array(version->arena, hd_ready_launch, job->launch_count);
+    for (uint32_t l = 0; l < job->launch_count; l++)
         describe_launch(session, version, l);
+    version->last = describe_writes(version, job->last, job->last_count);
     return load(session, version);
 }
 
@@ -302,6 +346,67 @@ static const char *end_batch(batch *b, const char *error) {
     return error;
 }
 
+/* Queues what is written between launches; NULL, or the error. */
+static const char *queue_writes(batch *b, const hd_job *job, const ready_write *writes,
+                                uint32_t count) {
+    hd_compute *gpu = b->session->gpu;
+    hd_compute_queue *queue = &b->session->queue;
+    const char *error = NULL;
+    for (uint32_t i = 0; i < count && !error; i++) {
+        const ready_write *w = &writes[i];
+        if (w->from) {
+            error = w->to == w->from ? NULL : gpu->api->copy(gpu, queue, w->to, w->from, w->bytes);
+            continue;
+        }
+        if (w->held) {
+            error = gpu->api->read(gpu, queue, w->host, w->to, w->first, w->bytes);
+            error = end_batch(b, error);
+            if (!error)
+                hd_job_apply_held(job, w->held, w->host, NULL);
+        }
+        if (!error)
+            error = gpu->api->write(gpu, queue, w->to, w->first, w->host, w->bytes);
+    }
+    return error;
+}
+
+/* Whether a round of launches is not to begin: the value that ends them is there. */
+static const char *look_for_end(batch *b, const hd_version *version, const hd_until *until,
+                                bool *over) {
+    hd_compute *gpu = b->session->gpu;
+    const hd_buffer *buffer = &version->placed->job->buffers[until->buffer];
+    uint8_t value[sizeof until->value];
+    const char *error = end_batch(b, NULL);
+    if (!error)
+        error = end_batch(b, gpu->api->read(gpu, &b->session->queue, value,
+                                            version->memories[until->buffer],
+                                            until->element * buffer->element_bytes + until->offset,
+                                            until->bytes));
+    if (!error && !memcmp(value, until->value, until->bytes))
+        *over = true;
+    return error;
+}
+
+/* Queues the launch so many times, with what comes before it. */
+static const char *queue_launches(batch *b, hd_version *version, uint32_t l, uint64_t times,
+                                  bool *over) {
+    const hd_job *job = version->placed->job;
+    const hd_launch *launch = &job->launches[l];
+    const hd_ready_launch *ready = &version->launches[l];
+    const char *error = NULL;
+    if (launch->begins_round && !over[launch->until->number])
+        error = look_for_end(b, version, launch->until, &over[launch->until->number]);
+    if (error || (launch->until && over[launch->until->number]))
+        return error;
+    error = queue_writes(b, job, ready->writes, ready->write_count);
+    for (uint64_t t = 0; t < times && !error; t++) {
+        error = queue_launch(b, l, ready);
+        if (b->count == BATCH)
+            error = end_batch(b, error);
+    }
+    return error;
+}
+
 hd_status hd_version_launch(hd_session *session, hd_version *version, const uint64_t *repeats,
                             double *seconds) {
     const hd_job *job = version->placed->job;
@@ -312,15 +417,15 @@ hd_status hd_version_launch(hd_session *session, hd_version *version, const uint
     memset(seconds, 0, job->launch_count * sizeof *seconds);
     if (status != HD_OK)
         return status;
+    bool *over = hd_zeroed(job->until_count + 1, sizeof *over); /* of the groups with `until` */
     for (uint32_t l = 0; l < job->launch_count && !error; l++) {
         uint64_t times = repeats ? repeats[l] : job->launches[l].repeat;
-        for (uint64_t t = 0; t < times && !error; t++) {
-            launch = &job->launches[l];
-            error = queue_launch(&b, l, &version->launches[l]);
-            if (b.count == BATCH)
-                error = end_batch(&b, error);
-        }
+        launch = times ? &job->launches[l] : launch;
+        error = queue_launches(&b, version, l, times, over);
     }
+    free(over);
+    if (!error)
+        error = queue_writes(&b, job, version->last, job->last_count);
     error = end_batch(&b, error);
     return error
                ? hd_session_fail(session, &launch->place,

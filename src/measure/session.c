@@ -48,8 +48,6 @@ hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *
                     "an argument that begins inside of a buffer runs on Heddle's machine "
                     "only; give the kernel the buffer and a number to begin at");
     hd_status portable = hd_job_check_portable(diag, job, "a device");
-    if (!portable)
-        portable = hd_job_check_unbroken(diag, job, "a device");
     if (portable)
         return portable;
     const hd_compute_api *api = hd_compute_named(job->module->device);

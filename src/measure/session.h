@@ -38,6 +38,7 @@ void hd_session_close(hd_session *session);
 /* ---- version.c: the job in one layout --------------------------------------- */
 
 typedef struct hd_ready_launch hd_ready_launch;
+struct ready_write;
 
 typedef struct hd_version {
     hd_arena *arena; /* its own: versions come and go in a session */
@@ -48,6 +49,7 @@ typedef struct hd_version {
     hd_compute_program *program;
     bool keeps_state;          /* kernels may write variables that no buffer stands for */
     hd_ready_launch *launches; /* [placed->job->launch_count], arguments set */
+    struct ready_write *last;  /* [placed->job->last_count], what is written after all launches */
 } hd_version;
 
 /* The kernels of `rewritten`, which are in these layouts; NULL: the original. `contents` are

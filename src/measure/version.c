@@ -105,7 +105,7 @@ hd_status hd_version_fill(hd_session *session, const hd_version *version) {
     const hd_job *job = version->placed->job;
     hd_compute *gpu = session->gpu;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
-        const char *error = gpu->api->write(gpu, &session->queue, version->memories[b],
+        const char *error = gpu->api->write(gpu, &session->queue, version->memories[b], 0,
                                             version->initial[b], bytes_of(&job->buffers[b]));
         if (!error)
             error = gpu->api->finish(gpu, &session->queue);
@@ -134,7 +134,7 @@ hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version
         uint64_t bytes = bytes_of(&job->buffers[b]);
         parts[b] = hd_alloc(arena, bytes);
         const char *error =
-            gpu->api->read(gpu, &session->queue, parts[b], version->memories[b], bytes);
+            gpu->api->read(gpu, &session->queue, parts[b], version->memories[b], 0, bytes);
         if (!error)
             error = gpu->api->finish(gpu, &session->queue);
         if (error)

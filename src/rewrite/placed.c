@@ -9,6 +9,7 @@ typedef struct placer {
     uint32_t layout_count;
     const kir_module *module;
     hd_placed_job *placed;
+    hd_until **untils; /* [original->until_count]; NULL where none of its launches came yet */
 } placer;
 
 /* ---- buffers -------------------------------------------------------------------- */
@@ -188,32 +189,99 @@ static void place_buffer_arg(const placer *p, const hd_arg *from, arg_list *args
     }
 }
 
-/* What is written between launches, into all allocations of a buffer that it is whole of. */
+/* Where a byte of an element of the original's buffer is now: in which of the new job's buffers, which
+ * are of bytes, and where there. */
+static uint64_t place_byte(const hd_placed_buffer *at, uint64_t element, uint32_t offset,
+                           uint32_t *buffer) {
+    const hd_map *map = at->map;
+    uint32_t field = at->arrays ? at->field : (uint32_t)hd_record_field_at(map->record, offset);
+    uint32_t inside = at->arrays ? offset : offset - map->record->fields[field].offset;
+    *buffer = at->first + map->clusters[map->fields[field].cluster].allocation;
+    return hd_map_address(map, field, element) + inside;
+}
+
+typedef hd_vec(hd_held) held_list;
+
+static void push_held(const placer *p, hd_held held, uint32_t buffer, uint32_t from,
+                      held_list *all) {
+    held.buffer = buffer;
+    held.from = from;
+    held.buffer_name = p->placed->job->buffers[buffer].name;
+    held.from_name = p->placed->job->buffers[from].name;
+    hd_push(p->arena, all, held);
+}
+
+/* One element is set byte by byte. */
+static void place_set(const placer *p, const hd_held *from, held_list *all) {
+    const hd_buffer *buffer = &p->original->buffers[from->buffer];
+    uint32_t count;
+    const hd_leaf *leaves = hd_leaves_of_buffer(p->arena, buffer, from->field, &count);
+    for (uint32_t l = 0; l < count; l++) {
+        uint8_t value[8] = {0};
+        kir_type type = leaves[l].type;
+        type.lanes = 1;
+        if (leaves[l].opaque ||
+            !hd_type_parse_value(type, leaves[l].is_signed, from->value_text, value))
+            continue;
+        uint32_t size = type.bits / 8u, to;
+        for (uint32_t byte = 0; byte < leaves[l].type.lanes * size; byte++) {
+            hd_held one = *from;
+            one.field = NULL;
+            one.value_text = hd_format(p->arena, "%u", value[byte % size]);
+            one.element = place_byte(&p->placed->buffers[from->buffer], from->element,
+                                     leaves[l].offset + byte, &to);
+            push_held(p, one, to, to, all);
+        }
+    }
+}
+
+/* What is written between launches: one element, or into all allocations of a buffer that it is whole
+ * of. */
 static hd_status place_held(const placer *p, const hd_held *from, uint32_t from_count,
                             hd_held **held, uint32_t *count) {
-    hd_vec(hd_held) all = {0};
+    held_list all = {0};
     for (uint32_t i = 0; i < from_count; i++) {
         const hd_placed_buffer *to = &p->placed->buffers[from[i].buffer];
         const hd_placed_buffer *source = &p->placed->buffers[from[i].from];
+        bool is_copy = from[i].kind == HD_HELD_COPY;
         bool is_zero = from[i].kind == HD_HELD_FILL && !strcmp(from[i].value_text, "0");
-        bool can = !to->map || (!to->arrays && (is_zero || from[i].kind == HD_HELD_COPY));
-        if (!can || (from[i].kind == HD_HELD_COPY && to->count != source->count))
+        if (to->map && from[i].kind == HD_HELD_SET) {
+            place_set(p, &from[i], &all);
+            continue;
+        }
+        bool can = !to->map || (!to->arrays && (is_zero || is_copy));
+        if (!can || (is_copy && to->count != source->count))
             return hd_fail(p->diag, HD_EUNSUPPORTED, &from[i].place,
                            "buffer '%s' is in a layout now, and between launches only a copy of "
-                           "all of it or a fill with 0 can follow that; do this in a kernel",
+                           "all of it, a fill with 0 or the setting of an element can follow that; "
+                           "do this in a kernel",
                            p->original->buffers[from[i].buffer].name);
-        for (uint32_t m = 0; m < to->count; m++) {
-            hd_held one = from[i];
-            one.buffer = to->first + m;
-            one.from = from[i].kind == HD_HELD_COPY ? source->first + m : one.buffer;
-            one.buffer_name = p->placed->job->buffers[one.buffer].name;
-            one.from_name = p->placed->job->buffers[one.from].name;
-            hd_push(p->arena, &all, one);
-        }
+        for (uint32_t m = 0; m < to->count; m++)
+            push_held(p, from[i], to->first + m, (is_copy ? source : to)->first + m, &all);
     }
     *held = all.data;
     *count = (uint32_t)all.count;
     return HD_OK;
+}
+
+/* The same group of launches ends by a value where that lies now. */
+static const hd_until *place_until(const placer *p, const hd_until *from) {
+    if (!from)
+        return NULL;
+    hd_until **placed = &p->untils[from->number];
+    if (*placed)
+        return *placed;
+    const hd_placed_buffer *at = &p->placed->buffers[from->buffer];
+    *placed = hd_new(p->arena, hd_until);
+    **placed = *from;
+    (*placed)->buffer = at->first;
+    if (at->map) {
+        (*placed)->element = place_byte(at, from->element, from->offset, &(*placed)->buffer);
+        (*placed)->offset = 0;
+        (*placed)->field = NULL;
+    }
+    (*placed)->buffer_name = p->placed->job->buffers[(*placed)->buffer].name;
+    return *placed;
 }
 
 static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch *to) {
@@ -241,6 +309,7 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
         hd_push(p->arena, &args, arg);
     }
     *to = *from;
+    to->until = place_until(p, from->until);
     hd_status status =
         place_held(p, from->before, from->before_count, &to->before, &to->before_count);
     if (status != HD_OK)
@@ -259,7 +328,14 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
 hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *original,
                            const hd_record_layout *layouts, uint32_t layout_count,
                            const kir_module *module, hd_placed_job **result) {
-    placer p = {arena, diag, original, layouts, layout_count, module, hd_new(arena, hd_placed_job)};
+    placer p = {.arena = arena,
+                .diag = diag,
+                .original = original,
+                .layouts = layouts,
+                .layout_count = layout_count,
+                .module = module,
+                .placed = hd_new(arena, hd_placed_job),
+                .untils = hd_new_array(arena, hd_until *, original->until_count)};
     hd_job *job = hd_new(arena, hd_job);
     *job = *original;
     job->record = NULL;

@@ -113,11 +113,43 @@ launches:
 END_OF_FILE
 accepts rewrite --layout soa --out cells cells.yaml
 prints 'checked on the machine'
-refuses "cells.yaml:7:5: error: this job says 'copy', which only the machine takes" measure --layout soa cells.yaml
 sed 's/  - copy: .*/  - set: {buffer: q, element: 3, field: n, value: 7}/' cells.yaml >set.yaml
 accepts run --dump q=set.q set.yaml
 [ "$(od -An -td4 -j28 -N4 set.q | tr -d ' ')" = 8 ] || complain "a field of an element was not set"
-refuses "set.yaml:7:5: error: buffer 'q' is in a layout now" rewrite --layout soa --out set set.yaml
+accepts rewrite --layout soa --out set set.yaml
+prints 'checked on the machine'
+sed 's/  - copy: .*/  - fill: {buffer: q, value: 7}/' cells.yaml >fill.yaml
+refuses "fill.yaml:7:5: error: buffer 'q' is in a layout now" rewrite --layout soa --out fill fill.yaml
+
+# Rounds that end by a field of the record, wherever it lies, on the machine and on a device.
+cat >ends.yaml <<'END_OF_FILE'
+kernel: k.cl
+buffers:
+  - {name: p, type: cell, count: 64, init: [{field: x, generator: iota}]}
+  - {name: q, type: cell, count: 64}
+launches:
+  - fill: {buffer: p, value: 0}
+  - set: {buffer: p, element: 5, field: x, value: 0.5}
+  - repeat: 300
+    until: {buffer: p, element: 3, field: n, value: 7}
+    launches:
+      - {kernel: grow, global: [64], args: [{name: cells, buffer: p}]}
+      - copy: {from: p, to: q}
+      - {kernel: grow, global: [64], args: [{name: cells, buffer: q}]}
+  - copy: {from: q, to: p}
+END_OF_FILE
+accepts run --dump p=ends.p --dump q=ends.q ends.yaml
+[ "$(od -An -td4 -j4 -N4 ends.p | tr -d ' ')" = 8 ] || complain "the rounds did not end by a field"
+accepts rewrite --layout soa --out ends ends.yaml
+prints 'checked on the machine'
+for job in cells set ends; do
+    accepts measure --layout soa --repeats 2 "$job.yaml"
+    prints 'outputs equal: yes'
+done
+accepts advise --measure --run 0 ends.yaml
+prints '16 rounds of up to 300 of the group in line 9'
+accepts advise ends.yaml
+prints '7 rounds of the group in line 9, as in a run'
 
 # What is wrong, at its place.
 job bad "  - copy: {from: a, to: nothing}
