@@ -100,6 +100,28 @@ static enum CXVisitorResult first_name(CXCursor cursor, CXClientData data) {
     return CXVisit_Break;
 }
 
+/* CUDA's built-in vectors are values, as OpenCL's are, and so are its numbers of 16 and 8 bits. */
+static bool is_value(const front_state *front, CXCursor declaration) {
+    static const char numbers[] = "__half __half2 __nv_bfloat16 __nv_bfloat162 __nv_fp8_e4m3 "
+                                  "__nv_fp8_e5m2 __nv_fp8x2_e4m3 __nv_fp8x2_e5m2 __nv_fp8x4_e4m3 "
+                                  "__nv_fp8x4_e5m2";
+    if (!front->is_cuda || !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
+        return false;
+    const char *name = take(front->arena, clang_getCursorSpelling(declaration));
+    return front_cuda_vector_lanes(name) || hd_has_word(numbers, name);
+}
+
+/* Of a vector; else 0. */
+static uint32_t lanes_of(front_state *front, CXType type) {
+    CXType canonical = clang_getCanonicalType(type);
+    if (canonical.kind == CXType_ExtVector || canonical.kind == CXType_Vector)
+        return (uint32_t)clang_getNumElements(canonical);
+    CXCursor declaration = clang_getTypeDeclaration(canonical);
+    return is_record(type) && is_value(front, declaration)
+               ? front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)))
+               : 0;
+}
+
 static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
     front_state *front = w->reader->front;
     CXType type = clang_getCursorType(cursor);
@@ -121,7 +143,8 @@ static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
                       .offset = (uint32_t)offset,
                       .size = (uint32_t)size,
                       .align = (uint32_t)clang_Type_getAlignOf(type),
-                      .count = count};
+                      .count = count,
+                      .lanes = lanes_of(front, element)};
     if (is_record(element) && !is_union(element))
         field.record =
             record_of(w->reader, element, hd_format(front->arena, "%s.%s", w->owner, name));
@@ -197,17 +220,6 @@ static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent
     bool found = is_virtual || clang_getCursorKind(cursor) == CXCursor_CXXBaseSpecifier;
     *(bool *)data |= found;
     return found ? CXChildVisit_Break : CXChildVisit_Continue;
-}
-
-/* CUDA's built-in vectors are values, as OpenCL's are, and so are its numbers of 16 and 8 bits. */
-static bool is_value(const front_state *front, CXCursor declaration) {
-    static const char numbers[] = "__half __half2 __nv_bfloat16 __nv_bfloat162 __nv_fp8_e4m3 "
-                                  "__nv_fp8_e5m2 __nv_fp8x2_e4m3 __nv_fp8x2_e5m2 __nv_fp8x4_e4m3 "
-                                  "__nv_fp8x4_e5m2";
-    if (!front->is_cuda || !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
-        return false;
-    const char *name = take(front->arena, clang_getCursorSpelling(declaration));
-    return front_cuda_vector_lanes(name) || hd_has_word(numbers, name);
 }
 
 /* Instances of a template stand at one place, but differ in their spelling. */
