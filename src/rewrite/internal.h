@@ -157,8 +157,11 @@ typedef struct field_type {
     uint64_t align;   /* that a pointer to it promises */
     uint64_t dims[8]; /* of an array, outermost first */
     uint32_t dim_count;
-    const char *members; /* of a union without a name: its text; `element` names it anew */
-    const char *copied;  /* and the member that holds all its bytes, of type */
+    /* Of what has no type with a name: its text, and `element` names it anew. A union without a
+     * name, whose members are the record's, or a run of bit-fields; a nested struct. */
+    const char *members;
+    bool is_inside;     /* its members are named behind the field */
+    const char *copied; /* of a union the member that holds all its bytes, of type */
     struct field_type *as;
 } field_type;
 
@@ -178,10 +181,11 @@ typedef struct part_function {
 typedef struct laid_record {
     const hd_record *record;
     const rw_map_text *text;
-    CXCursor declaration; /* of the record: its definition; null for a record of arrays */
-    const char *spelling; /* of the record where the functions stand */
-    const char *scope;    /* "ns::", before generated names; mostly "" */
-    field_type *types;    /* [record->field_count] */
+    CXCursor declaration;       /* of the record: its definition; null for a record of arrays */
+    const char *spelling;       /* of the record where the functions stand */
+    const char *scope;          /* "ns::", before generated names; mostly "" */
+    field_type *types;          /* [record->field_count] */
+    field_type *declared_types; /* of the record as it is declared; else the same */
     const char **paths;   /* of a record taken apart: of its fields in the declared one, in C */
     const char **vectors; /* and of each first lane the type of its vector; else NULL */
     unsigned declared;    /* where the functions may stand at the earliest, in the flat text */

@@ -183,12 +183,24 @@ static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, 
 
 /* ---- copies of whole elements ------------------------------------------------------- */
 
+/* A field of `value` as its new type: where it lies, since a bit-field has no address. */
+static const char *field_bytes(const rewriter *rw, const laid_record *l, uint32_t field) {
+    return hd_format(rw->arena, "*(%s *)((%s*)&value + %u)", l->types[field].element,
+                     rw->is_cuda ? "unsigned char " : "uchar ", l->record->fields[field].offset);
+}
+
 /* Copies one field between `value` and its place; arrays element by element. `path`: the field
  * in the value, as C writes it. Without an extension OpenCL C has half only in memory. */
 void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in, uint32_t field,
                  const char *path, bool store) {
     const field_type *type = &l->types[field];
     const char *accessor = l->accessors[in].fields[field], *member = "";
+    if (type->members && !type->as) { /* the same bytes under another name */
+        const char *value = field_bytes(rw, l, field);
+        const char *place = hd_format(rw->arena, "*%s(ref, i)", accessor);
+        hd_str_printf(out, "    %s = %s;\n", store ? place : value, store ? value : place);
+        return;
+    }
     if (type->members) {
         path = member = hd_format(rw->arena, ".%s", type->copied);
         type = type->as;

@@ -95,6 +95,12 @@ void rw_split_types(rewriter *rw, laid_record *l) {
     l->vectors = hd_new_array(rw->arena, const char *, l->record->field_count);
     for (uint32_t f = 0; f < l->record->field_count; f++) {
         CXType type;
+        int declared = hd_record_find(l->record->whole, l->record->fields[f].name);
+        if (declared >= 0) {
+            l->paths[f] = l->record->fields[f].name;
+            l->types[f] = l->declared_types[declared];
+            continue;
+        }
         if (!follow(rw, l, l->record->fields[f].name, &type, &l->paths[f], &l->vectors[f])) {
             rw_refuse(rw, l->declaration,
                       "'%s' has no part '%s' here; analyse the file again, with the same options",
