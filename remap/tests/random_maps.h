@@ -38,6 +38,7 @@ static inline const hd_record *mixed_record(hd_arena *arena, dice *d) {
                                        .count = 1};
     }
     hd_record_lay_out(record);
+    pad_at_random(d, record);
     return record;
 }
 

@@ -119,42 +119,78 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
     return HD_OK;
 }
 
-/* The best layouts of the record taken apart, of each device, as layouts of the record as it is
- * declared; NULL: on some device parts lie apart. */
-static hd_search_result *together(hd_arena *arena, const hd_advice *advice) {
-    hd_search_result *found = hd_new_array(arena, hd_search_result, advice->device_count);
+/* The job with only that taken apart which the best layout of the first device needs; the advice's
+ * own where all is. found[d]: the best layout of each device, where it is one of that job. */
+static const hd_job *with_fewest_parts(hd_arena *arena, const hd_advise_options *options,
+                                       const hd_advice *advice, hd_search_result **found) {
+    const hd_device_advice *first = &advice->devices[0];
+    const hd_layout *best = first->best;
+    const hd_record *parts = advice->job->record;
+    const hd_job *fewest =
+        advise_fewest_parts(arena, advice->job, first->device, &options->cost, &best);
+    *found = hd_new_array(arena, hd_search_result, advice->device_count);
     for (uint32_t d = 0; d < advice->device_count; d++) {
-        found[d].ranked = hd_new(arena, hd_ranked);
-        found[d].ranked_count = 1;
-        found[d].ranked->layout =
-            advise_put_together(arena, advice->job->record, advice->devices[d].best);
-        if (!found[d].ranked->layout)
-            return NULL;
+        hd_search_result *of = &(*found)[d];
+        of->ranked = hd_new(arena, hd_ranked);
+        of->ranked->layout =
+            d ? advise_put_together(arena, parts, advice->devices[d].best, fewest->record)
+              : (hd_layout *)best;
+        of->ranked_count = of->ranked->layout != NULL;
     }
-    return found;
+    return fewest;
 }
 
-/* The static answer about the record as it is declared. */
-static hd_status return_to_declared(hd_arena *arena, const hd_advise_options *options,
-                                    const hd_search_options *search, const hd_job *declared,
-                                    hd_advice *advice) {
-    advice->job = declared;
+/* The static answer about the record with other fields taken apart, or none. */
+static hd_status retell_by_cost(hd_arena *arena, const hd_advise_options *options,
+                                const hd_search_options *search, const hd_job *job,
+                                hd_advice *advice) {
+    advice->job = job;
     return advise_by_cost(arena, &silent, options, search, advice);
 }
 
-/* Where nothing of the record has to be taken apart, the answer is about the record as it is. */
+/* With fewer fields taken apart each device has layouts as good. */
+static bool is_as_good(const hd_advice *fewer, const hd_advice *all) {
+    for (uint32_t d = 0; d < all->device_count; d++)
+        if (fewer->devices[d].ratio > all->devices[d].ratio * (1 + HD_NOTICEABLE))
+            return false;
+    return true;
+}
+
+/* Where fewer fields have to be taken apart, the answer is about the record with only those. */
 static hd_status judge_together(hd_arena *arena, const hd_diag *diag,
                                 const hd_advise_options *options, const hd_search_options *search,
-                                const hd_job *declared, const hd_search_result *found,
                                 hd_advice *advice) {
     enum { FEW = 4 }; /* candidates: the best is known, up to what only the whole record has */
     hd_advise_options few = *options;
+    hd_search_result *found;
+    hd_advice fewer = *advice;
+    const hd_job *fewest = with_fewest_parts(arena, options, advice, &found);
+    if (fewest == advice->job)
+        return HD_OK;
     few.evidence.candidates = FEW;
-    hd_status status = return_to_declared(arena, options, search, declared, advice);
+    fewer.devices = hd_new_array(arena, hd_device_advice, advice->device_count);
+    hd_status status = retell_by_cost(arena, options, search, fewest, &fewer);
     if (status == HD_OK)
-        status = hd_evidence_retell(arena, diag, advice->evidence, declared, &options->evidence);
-    for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
-        status = advise_by_evidence(arena, diag, &few, search, advice, d, &found[d]);
+        status = hd_evidence_retell(arena, diag, fewer.evidence, fewest, &options->evidence);
+    for (uint32_t d = 0; d < fewer.device_count && status == HD_OK && !fewer.evidence->why; d++)
+        status = advise_by_evidence(arena, diag, &few, search, &fewer, d, &found[d]);
+    if (status != HD_OK || fewer.evidence->why || is_as_good(&fewer, advice))
+        *advice = fewer;
+    return status;
+}
+
+/* The same for a static answer. */
+static hd_status cost_together(hd_arena *arena, const hd_advise_options *options,
+                               const hd_search_options *search, hd_advice *advice) {
+    hd_search_result *found;
+    hd_advice fewer = *advice;
+    const hd_job *fewest = with_fewest_parts(arena, options, advice, &found);
+    if (fewest == advice->job)
+        return HD_OK;
+    fewer.devices = hd_new_array(arena, hd_device_advice, advice->device_count);
+    hd_status status = retell_by_cost(arena, options, search, fewest, &fewer);
+    if (status != HD_OK || is_as_good(&fewer, advice))
+        *advice = fewer;
     return status;
 }
 
@@ -169,11 +205,12 @@ static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
             advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);
     bool is_apart = status == HD_OK && advice->job != declared;
     bool is_heard = !advice->evidence->why;
-    const hd_search_result *found = is_apart && is_heard ? together(arena, advice) : NULL;
-    if (found)
-        status = judge_together(arena, diag, options, search, declared, found, advice);
-    else if (is_apart && !is_heard && !advice->apart.pays)
-        status = return_to_declared(arena, options, search, declared, advice);
+    if (is_apart && is_heard)
+        status = judge_together(arena, diag, options, search, advice);
+    else if (is_apart && !advice->apart.pays)
+        status = retell_by_cost(arena, options, search, declared, advice);
+    else if (is_apart)
+        status = cost_together(arena, options, search, advice);
     hd_evidence_free(advice->evidence);
     return status;
 }
@@ -232,9 +269,15 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         }
         if (status == HD_OK)
             status = run_for_evidence(arena, diag, options, &search, job, advice);
+    } else if (status == HD_OK && advice->job != job) {
+        status = cost_together(arena, options, &search, advice);
     }
     if (status != HD_OK)
         return status;
+    if (advice->job != job) { /* what the answer needs, of what was tried */
+        advice->apart.fields = advice->job->split;
+        advice->apart.count = advice->job->split_count;
+    }
     try_rewriting(arena, advice);
     advice->ranked = true;
     advice->best = advice->devices[0].best;

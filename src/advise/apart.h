@@ -1,8 +1,8 @@
 /*
- * Records whose fields hold several values: arrays and nested structs. Taken apart
+ * Records whose fields hold several values: arrays, nested structs and vectors. Taken apart
  * (hd_record_split()) they can be laid out in more ways, which often pays: an array of nine
  * floats in a record is, lane by lane, as bad as a struct of nine. So it is tried whenever the
- * job does not say itself what to take apart.
+ * job does not say itself what to take apart. The answer then names only what its layout needs.
  */
 #ifndef HD_ADVISE_APART_H
 #define HD_ADVISE_APART_H
@@ -10,7 +10,8 @@
 #include "advise/attempt.h"
 
 typedef struct hd_apart {
-    const char *const *fields; /* that were taken apart for the try, as for hd_record_split() */
+    const char *const *fields; /* that were taken apart for the try, as for hd_record_split(); of an
+                                * advice for the record taken apart those that it needs */
     uint32_t count;            /* 0: there is nothing to take apart */
     const hd_job *parts; /* the job with the record taken apart; NULL: its layouts cannot be told */
     bool pays;           /* by static cost, and the sources can be rewritten */
@@ -28,8 +29,14 @@ typedef struct hd_apart {
 void advise_take_apart(hd_arena *arena, const hd_job *job, const hd_device *device,
                        const hd_cost_options *cost, hd_search_options *search, hd_apart *apart);
 
-/* The layout of the record as it is declared that places every byte as `layout` does, which is of
- * `parts`, that record taken apart: all that was taken apart lies together in it. NULL: none does. */
-hd_layout *advise_put_together(hd_arena *arena, const hd_record *parts, const hd_layout *layout);
+/* The layout of `fewer`, the same record with fewer fields taken apart or none, that places every
+ * byte as `layout` does, which is of `parts`. NULL: none does. */
+hd_layout *advise_put_together(hd_arena *arena, const hd_record *parts, const hd_layout *layout,
+                               const hd_record *fewer);
+/* The job with no more of its fields taken apart than it takes for what *layout, of `parts`, saves:
+ * by static cost less than 1% is lost. *layout becomes one of that job's record. `parts` itself:
+ * all is needed. */
+const hd_job *advise_fewest_parts(hd_arena *arena, const hd_job *parts, const hd_device *device,
+                                  const hd_cost_options *cost, const hd_layout **layout);
 
 #endif

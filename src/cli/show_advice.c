@@ -8,7 +8,7 @@
 
 /* The record that layouts are of is taken apart. */
 static bool is_apart(const hd_advice *advice) {
-    return advice->apart.parts && advice->job == advice->apart.parts;
+    return advice->apart.count && advice->job->split_count;
 }
 
 /* ---- commands ------------------------------------------------------------------------- */

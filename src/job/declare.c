@@ -75,6 +75,7 @@ static hd_status add_field(members *m, const char *type_name, const char *text) 
         return refuse(m, hd_format(arena, "'%s' has more than 2 GiB", field.name));
     field.size = bytes * field.count;
     field.align = is_three ? scalar : stride;
+    field.lanes = is_three || type.lanes == 1 ? 0 : type.lanes;
     hd_push(arena, &m->fields, field);
     return HD_OK;
 }

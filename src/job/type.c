@@ -324,6 +324,19 @@ static bool parse_index(const char *path, uint32_t count, uint32_t *index, const
     return !errno && *end == ']' && number < count;
 }
 
+/* The lane of this name of a vector at `offset`. */
+static void add_lane(hd_arena *arena, leaf_list *list, const hd_field *field, uint32_t offset,
+                     const char *name) {
+    hd_leaf leaf = {.offset = offset};
+    for (uint32_t lane = 0; lane < field->lanes; lane++)
+        if (!strcmp(hd_lane_name(field->lanes, lane), name) &&
+            hd_type_parse(field->type, &leaf.type, &leaf.is_signed)) {
+            leaf.type.lanes = 1;
+            leaf.offset += lane * leaf.type.bits / 8;
+            hd_push(arena, list, leaf);
+        }
+}
+
 /* What `path` names in the record that begins at `offset`. */
 static void add_named(hd_arena *arena, leaf_list *list, const hd_record *record, uint32_t offset,
                       const char *path) {
@@ -340,11 +353,13 @@ static void add_named(hd_arena *arena, leaf_list *list, const hd_record *record,
         }
         if (count > 1 && !parse_index(rest, count, &index, &rest))
             continue;
+        uint32_t at = offset + field->offset + index * element_bytes(field);
         if (!*rest)
             add_elements(arena, list, field, offset, index, index);
         else if (*rest == '.' && field->record)
-            add_named(arena, list, field->record,
-                      offset + field->offset + index * element_bytes(field), rest + 1);
+            add_named(arena, list, field->record, at, rest + 1);
+        else if (*rest == '.')
+            add_lane(arena, list, field, at, rest + 1);
     }
 }
 

@@ -653,6 +653,8 @@ static uint32_t expect_named(reader *r, const char *name) {
     return expect_small(r);
 }
 
+static uint32_t lanes_stored(const hd_field *field) { return field->lanes == 3 ? 4 : field->lanes; }
+
 /* Fields stand in order; `end` is that of the one before. */
 static void check_field(reader *r, const token *at, const hd_record *record, const hd_field *field,
                         uint64_t end) {
@@ -666,6 +668,10 @@ static void check_field(reader *r, const token *at, const hd_record *record, con
         wrong(r, at, "field \"%s\" of %u bytes cannot be %u elements of one size%s%s", field->name,
               field->size, field->count, nested ? ", that of record " : "",
               nested ? nested->name : "");
+    else if (field->lanes && (field->lanes > 16 || field->lanes == 1 || nested ||
+                              field->size / field->count % lanes_stored(field)))
+        wrong(r, at, "field \"%s\" of %u bytes cannot be vectors of %u lanes", field->name,
+              field->size, field->lanes);
     else if (!hd_is_power_of_two(field->align) || field->align > record->align ||
              field->offset % field->align)
         wrong(r, at,
@@ -698,6 +704,7 @@ static hd_record *read_record(reader *r) {
         field.size = expect_named(r, "size");
         field.align = expect_named(r, "align");
         field.count = accept_word(r, "count") ? expect_small(r) : 1;
+        field.lanes = accept_word(r, "lanes") ? expect_small(r) : 0;
         field.record = read_record_name(r);
         check_field(r, &at, record, &field, end);
         end = (uint64_t)field.offset + field.size;

@@ -241,6 +241,8 @@ static void print_record(hd_str *out, const hd_record *record) {
         hd_str_printf(out, " offset %u size %u align %u", field->offset, field->size, field->align);
         if (field->count != 1)
             hd_str_printf(out, " count %u", field->count);
+        if (field->lanes)
+            hd_str_printf(out, " lanes %u", field->lanes);
         print_record_name(out, field->record);
         hd_str_add(out, "\n");
     }

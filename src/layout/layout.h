@@ -18,7 +18,8 @@
 typedef struct hd_record hd_record;
 
 /* A field of a record. An array field (float d[3]) has count 3 and its element
- * in `size / count`; a nested struct is a field with sub-fields in `record`. */
+ * in `size / count`; a nested struct is a field with sub-fields in `record`. A vector of 3
+ * has the size of one of 4, as in OpenCL. */
 typedef struct hd_field {
     const char *name;
     const char *type;  /* C type of one element: "float", "uint4", "struct vec" */
@@ -27,6 +28,7 @@ typedef struct hd_field {
     uint32_t align;    /* bytes */
     uint32_t count;    /* elements of an array field (product over dimensions), else 1 */
     hd_record *record; /* of a struct-typed field, else NULL */
+    uint32_t lanes;    /* of a vector, and of each element of an array of them; else 0 */
 } hd_field;
 
 /* A struct type. size is a multiple of align. At most HD_MAX_FIELDS fields. */
@@ -61,21 +63,26 @@ const char *hd_record_field_names(hd_arena *arena, const hd_record *record);
 int hd_record_field_at(const hd_record *record, uint32_t offset);
 /* Computes offsets, size and alignment of the fields in order, by C's rules. */
 void hd_record_lay_out(hd_record *record);
-/* True C structs only: 1 to HD_MAX_FIELDS fields of positive size at the offsets
- * that C's rules give (so neither packed nor a union); the record's own alignment
- * may be greater than that of its fields. Otherwise HD_EUNSUPPORTED. */
+/* 1 to HD_MAX_FIELDS fields of positive size, in order of memory and each at a multiple of its
+ * alignment, with any padding between them; the record's own alignment may be greater than that
+ * of its fields. Otherwise HD_EUNSUPPORTED. */
 hd_status hd_record_check(const hd_diag *diag, const hd_record *record);
 
 /* ---- split.c ------------------------------------------------------------- */
 
-/* `record` with these fields, arrays or nested structs, as several fields each: the elements
- * of an array are "d[0]", "d[1]" (an array of several dimensions is counted in the order of
- * memory), the members of a struct "pos.x". A name may be one that an earlier one made. An
- * unknown name is HD_EINPUT at `place`; HD_EUNSUPPORTED: too many fields, or padding that
- * a plain struct of the parts would not have. With count 0 the result is the record. */
+/* `record` with these fields, arrays, nested structs or vectors, as several fields each: the
+ * elements of an array are "d[0]", "d[1]" (an array of several dimensions is counted in the order
+ * of memory), the members of a struct "pos.x", the lanes of a vector "v.x" to "v.w", or "v.s0" to
+ * "v.sf" of more than four. A name may be one that an earlier one made. An
+ * unknown name is HD_EINPUT at `place`; HD_EUNSUPPORTED: too many fields. With count 0 the
+ * result is the record. */
 hd_status hd_record_split(hd_arena *arena, const hd_diag *diag, const hd_place *place,
                           const hd_record *record, const char *const *names, uint32_t count,
                           const hd_record **result);
+/* A field that hd_record_split() can take apart. */
+bool hd_field_has_parts(const hd_field *field);
+/* What the lane of a vector is called: "x", or "s0" where it has more than four. */
+const char *hd_lane_name(uint32_t lanes, uint32_t number);
 /* The record as the source declares it: the whole one behind one taken apart. */
 const hd_record *hd_record_declared(const hd_record *record);
 

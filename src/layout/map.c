@@ -16,7 +16,8 @@
  *
  * The cluster of all fields is the record itself, so it takes the record's
  * alignment, which an attribute of the struct may have raised above that of its
- * fields. For the same reason a value whose alignment is greater than its size
+ * fields; with t = 1 and in the record's order it is the source's array of structs, padding and
+ * all, wherever attributes, or parts of a field that is taken apart, lie there. For the same reason a value whose alignment is greater than its size
  * (an attribute of the field) steps by its alignment inside a run.
  *
  * A shared allocation holds its clusters one after another, each from a
@@ -56,10 +57,24 @@ uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster) {
     return align;
 }
 
+static bool is_declared(const hd_record *record, const hd_cluster *cluster) {
+    if (cluster->tile != HD_TILE_AOS || cluster->count != record->field_count)
+        return false;
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (cluster->order[i] != i)
+            return false;
+    return true;
+}
+
 /* Lays out one tile of `tile` elements: run[f] of every field; returns its bytes. */
 static uint64_t place_runs(bool *too_large, const hd_record *record, const hd_cluster *cluster,
                            uint64_t tile, uint64_t *run) {
     uint64_t end = 0;
+    if (is_declared(record, cluster)) {
+        for (uint32_t f = 0; f < record->field_count; f++)
+            run[f] = record->fields[f].offset;
+        return record->size;
+    }
     for (uint32_t i = 0; i < cluster->count; i++) {
         uint32_t f = cluster->order[i];
         const hd_field *field = &record->fields[f];

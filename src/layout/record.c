@@ -70,19 +70,19 @@ hd_status hd_record_check(const hd_diag *diag, const hd_record *record) {
             return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
                            "field '%s' of '%s' is aligned to %u bytes, which is not a power of two",
                            field->name, record->name, field->align);
-        uint64_t expected = hd_align_up(end, field->align);
-        if (field->offset != expected)
-            return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
-                           "field '%s' of '%s' lies at byte %u, not at byte %llu where C's rules "
-                           "put it (a packed struct, a union or a bit-field?); make it a plain "
-                           "struct",
-                           field->name, record->name, field->offset, (unsigned long long)expected);
-        end = expected + field->size;
+        if (field->offset < end || field->offset % field->align)
+            return hd_fail(
+                diag, HD_EUNSUPPORTED, &record->place,
+                "field '%s' of '%s' lies at byte %u, but the one before it ends at %llu, "
+                "and it is aligned to %u (a packed struct or a union?); make it a plain "
+                "struct",
+                field->name, record->name, field->offset, (unsigned long long)end, field->align);
+        end = (uint64_t)field->offset + field->size;
         if (field->align > align)
             align = field->align;
     }
     if (!hd_is_power_of_two(record->align) || record->align < align ||
-        record->size != hd_align_up(end, record->align))
+        record->size % record->align || record->size < end)
         return hd_fail(diag, HD_EUNSUPPORTED, &record->place,
                        "'%s' has %u bytes aligned to %u, but its fields fill %llu bytes aligned to "
                        "%u; make it a plain struct",

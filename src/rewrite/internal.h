@@ -157,8 +157,11 @@ typedef struct field_type {
     uint64_t align;   /* that a pointer to it promises */
     uint64_t dims[8]; /* of an array, outermost first */
     uint32_t dim_count;
-    const char *members; /* of a union without a name: its text; `element` names it anew */
-    const char *copied;  /* and the member that holds all its bytes, of type */
+    /* Of what has no type with a name: its text, and `element` names it anew. A union without a
+     * name, whose members are the record's, or a run of bit-fields; a nested struct. */
+    const char *members;
+    bool is_inside;     /* its members are named behind the field */
+    const char *copied; /* of a union the member that holds all its bytes, of type */
     struct field_type *as;
 } field_type;
 
@@ -170,17 +173,21 @@ typedef struct part_function {
     const char *name;
     const char *type; /* of the whole */
     uint32_t field;   /* of a choice: one of the fields, whose type it has */
-    enum { PART_LOAD, PART_STORE, PART_SELECT } kind;
+    enum { PART_LOAD, PART_STORE, PART_SELECT, PART_CHANGE } kind;
+    /* Of a change: ".xy" or "", "+=", the type of what stands behind that, and of the result. */
+    const char *swizzle, *op, *operand, *result;
 } part_function;
 
 typedef struct laid_record {
     const hd_record *record;
     const rw_map_text *text;
-    CXCursor declaration; /* of the record: its definition; null for a record of arrays */
-    const char *spelling; /* of the record where the functions stand */
-    const char *scope;    /* "ns::", before generated names; mostly "" */
-    field_type *types;    /* [record->field_count] */
+    CXCursor declaration;       /* of the record: its definition; null for a record of arrays */
+    const char *spelling;       /* of the record where the functions stand */
+    const char *scope;          /* "ns::", before generated names; mostly "" */
+    field_type *types;          /* [record->field_count] */
+    field_type *declared_types; /* of the record as it is declared; else the same */
     const char **paths;   /* of a record taken apart: of its fields in the declared one, in C */
+    const char **vectors; /* and of each first lane the type of its vector; else NULL */
     unsigned declared;    /* where the functions may stand at the earliest, in the flat text */
     accessors accessors[SPACE_COUNT];
     hd_vec(part_function) part_functions;
@@ -249,6 +256,9 @@ bool rw_is_host(const rewriter *rw, CXCursor function);
 
 void rw_name_accessors(rewriter *rw, laid_record *l, space in);
 const char *rw_prelude(rewriter *rw, const laid_record *l);
+/* Adds the copy of a field between `value` with `path` behind it and its place. */
+void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in, uint32_t field,
+                 const char *path, bool store);
 /* A name made from `name` that neither the source nor what is generated uses. */
 const char *rw_free_name(rewriter *rw, const char *name);
 /* How the language writes things. */
@@ -389,6 +399,16 @@ bool rw_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
 void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
 /* split.c: an access to a part of a record that is taken apart. */
 bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v);
+/* lane.c: vectors. The lanes that "xy" of v.xy names, in that order; 0: they are no lanes. */
+uint32_t rw_swizzle_lanes(const char *swizzle, uint32_t lanes, uint8_t of[16]);
+/* What stands behind a vector of OpenCL C as its lanes: "xy" where `up` is v.xy; else NULL. */
+const char *rw_swizzle_of(rewriter *rw, CXCursor vector, CXCursor up);
+bool rw_is_vector(CXType type);
+/* The lanes of the vector whose first is field `first` lie together like one: their number; else
+ * 0. */
+uint32_t rw_lanes_together(const laid_record *l, uint32_t first);
+/* A function that changes a vector that is taken apart in its place. */
+void rw_add_change(hd_str *out, const rewriter *rw, const laid_record *l, const part_function *g);
 /* Whether a field's name is this path, with any number for a star; the numbers. */
 enum { MOST_STARS = 8 };
 bool rw_path_matches(const char *field, const char *path, uint64_t numbers[MOST_STARS]);

@@ -17,6 +17,7 @@
  * and of a record that is taken apart, as far as the kernels need them,
  *
  *     struct vec R_pos_load(ref, i)    ref[i].pos, R_pos_store(ref, i, value)
+ *     float4 R_v_add(ref, i, value)    ref[i].v += value
  *     __global float *R_d(ref, i, k)   &ref[i].d[k]
  *
  * Everything that depends on the number of elements is computed in R_make, once
@@ -182,12 +183,24 @@ static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, 
 
 /* ---- copies of whole elements ------------------------------------------------------- */
 
+/* A field of `value` as its new type: where it lies, since a bit-field has no address. */
+static const char *field_bytes(const rewriter *rw, const laid_record *l, uint32_t field) {
+    return hd_format(rw->arena, "*(%s *)((%s*)&value + %u)", l->types[field].element,
+                     rw->is_cuda ? "unsigned char " : "uchar ", l->record->fields[field].offset);
+}
+
 /* Copies one field between `value` and its place; arrays element by element. `path`: the field
  * in the value, as C writes it. Without an extension OpenCL C has half only in memory. */
-static void add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in,
-                     uint32_t field, const char *path, bool store) {
+void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in, uint32_t field,
+                 const char *path, bool store) {
     const field_type *type = &l->types[field];
     const char *accessor = l->accessors[in].fields[field], *member = "";
+    if (type->members && !type->as) { /* the same bytes under another name */
+        const char *value = field_bytes(rw, l, field);
+        const char *place = hd_format(rw->arena, "*%s(ref, i)", accessor);
+        hd_str_printf(out, "    %s = %s;\n", store ? place : value, store ? value : place);
+        return;
+    }
     if (type->members) {
         path = member = hd_format(rw->arena, ".%s", type->copied);
         type = type->as;
@@ -208,6 +221,16 @@ static void add_copy(hd_str *out, const rewriter *rw, const laid_record *l, spac
     }
     hd_str_printf(out, "%*s%s = %s;\n", 4 * (int)(type->dim_count + 1), "", store ? place : value,
                   store ? value : place);
+}
+
+/* Copies a vector that is taken apart, whose lanes lie together, in one piece. */
+static void add_vector_copy(hd_str *out, const laid_record *l, space in, uint32_t first,
+                            const char *path, bool store) {
+    const accessors *f = &l->accessors[in];
+    const char *value = hd_format(out->arena, "value%.*s", (int)(strrchr(path, '.') - path), path);
+    const char *place = hd_format(out->arena, "*(%s%s *)%s(ref, i)", f->qualifier,
+                                  l->vectors[first], f->fields[first]);
+    hd_str_printf(out, "    %s = %s;\n", store ? place : value, store ? value : place);
 }
 
 /* A record with constructors of which none makes an empty one: its copy is made in bytes. */
@@ -251,7 +274,12 @@ static void add_copier(hd_str *out, const rewriter *rw, const laid_record *l, sp
             path += skip;
         else
             continue;
-        add_copy(out, rw, l, in, i, path, does != LOADS);
+        uint32_t lanes = rw_lanes_together(l, i);
+        if (lanes)
+            add_vector_copy(out, l, in, i, path, does != LOADS);
+        else
+            rw_add_copy(out, rw, l, in, i, path, does != LOADS);
+        i += lanes ? lanes - 1 : 0;
     }
     hd_str_add(out, does == STORES ? "}\n" : "    return value;\n}\n");
 }
@@ -311,6 +339,8 @@ const char *rw_prelude(rewriter *rw, const laid_record *l) {
             const part_function *g = &l->part_functions.data[i];
             if (g->in == (space)s && g->kind == PART_SELECT)
                 add_selector(&out, rw, l, g);
+            else if (g->in == (space)s && g->kind == PART_CHANGE)
+                rw_add_change(&out, rw, l, g);
             else if (g->in == (space)s)
                 add_copier(&out, rw, l, g->in, g->name, g->type, g->path,
                            g->kind == PART_STORE ? STORES_AND_GIVES : LOADS);

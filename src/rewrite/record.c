@@ -122,6 +122,21 @@ static const char *union_name(rewriter *rw, CXType type) {
     return fields.count ? rw_spelling(rw->arena, fields.data[0]) : NULL;
 }
 
+/* The name of the field that a bit-field is in: that of its first. NULL: it is not found. */
+static const char *first_of_bits(rewriter *rw, const laid_record *l, CXCursor member) {
+    cursors fields =
+        rw_fields(rw->arena, clang_getCursorType(clang_getCursorSemanticParent(member)));
+    const char *first = NULL;
+    for (size_t i = 0; i < fields.count; i++) {
+        const char *name = rw_spelling(rw->arena, fields.data[i]);
+        if (hd_record_find(l->record, name) >= 0)
+            first = name;
+        if (clang_equalCursors(fields.data[i], member))
+            return first;
+    }
+    return NULL;
+}
+
 int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name) {
     bool is_owner =
         is_unnamed(rw_spelling(rw->arena, member)); /* around the member that is meant */
@@ -132,6 +147,8 @@ int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, cons
          owner = clang_getCursorSemanticParent(owner))
         if (clang_getCursorKind(owner) == CXCursor_UnionDecl)
             name = union_name(rw, clang_getCursorType(owner));
+    if (clang_Cursor_isBitField(member) && name && hd_record_find(l->record, name) < 0)
+        name = first_of_bits(rw, l, member);
     return name ? hd_record_find(l->record, name) : -1;
 }
 
@@ -163,9 +180,91 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
                                    rw_identifier(rw->arena, rw_unscoped(l->record->name)),
                                    union_name(rw, type)));
     result->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
+    result->is_inside = true;
     result->copied = rw_spelling(rw->arena, dense);
     result->as = hd_new(rw->arena, field_type);
     rw_read_type(rw, clang_getCursorType(dense), result->as);
+    return true;
+}
+
+/* ---- bit-fields, and structs without a name ------------------------------------------- */
+
+/* What a generated type of this field is called. */
+static const char *new_type_name(rewriter *rw, const laid_record *l, const char *field,
+                                 const char *ending) {
+    return rw_free_name(rw, hd_format(rw->arena, "%s_%s_%s",
+                                      rw_identifier(rw->arena, rw_unscoped(l->record->name)), field,
+                                      ending));
+}
+
+static void add_gap(hd_str *text, long long bits) {
+    for (; bits > 0; bits -= 8)
+        hd_str_printf(text, " unsigned char : %d;", bits < 8 ? (int)bits : 8);
+}
+
+/* The bit-fields of one field, from number `first` of a struct's members on, as a struct of its own
+ * that is no larger, with each at the place that it has there. Returns the member behind them. */
+static size_t read_bits(rewriter *rw, const laid_record *l, const cursors *members, size_t first,
+                        const hd_field *field, field_type *result) {
+    hd_str text = {.arena = rw->arena};
+    long long start = clang_Cursor_getOffsetOfField(members->data[first]) / 8 * 8, at = start;
+    long long end = start + 8 * (long long)field->size, align = 1;
+    bool has_gaps = false;
+    size_t i = first;
+    for (; i < members->count && clang_Cursor_isBitField(members->data[i]); i++) {
+        CXCursor member = members->data[i];
+        const char *name = rw_spelling(rw->arena, member);
+        if (is_unnamed(name))
+            continue;
+        if (clang_Cursor_getOffsetOfField(member) >= end)
+            break;
+        add_gap(&text, clang_Cursor_getOffsetOfField(member) - at);
+        has_gaps |= clang_Cursor_getOffsetOfField(member) != at;
+        field_type type = {0};
+        rw_read_type(rw, clang_getCursorType(member), &type);
+        align = (long long)type.align > align ? (long long)type.align : align;
+        hd_str_printf(&text, " %s %s : %d;", type.element, name,
+                      clang_getFieldDeclBitWidth(member));
+        at = clang_Cursor_getOffsetOfField(member) + clang_getFieldDeclBitWidth(member);
+    }
+    /* Where the struct needs no packing, compilers load and store the same units as in the original. */
+    bool is_plain = !has_gaps && field->align == align &&
+                    (at - start + 8 * align - 1) / (8 * align) == field->size / align;
+    if (!is_plain)
+        add_gap(&text, end - at);
+    const char *packing =
+        is_plain ? "" : hd_format(rw->arena, "packed, aligned(%u), ", field->align);
+    *result =
+        (field_type){.element = new_type_name(rw, l, field->name, "bits"),
+                     .members = hd_format(rw->arena, "struct __attribute__((%smay_alias)) {%s }",
+                                          packing, hd_str_text(&text)),
+                     .is_inside = true,
+                     .align = field->align};
+    return i;
+}
+
+/* A nested struct, union or enum without a tag gets a type. False: it can have none. */
+static bool read_nameless(rewriter *rw, const laid_record *l, CXCursor field, field_type *read) {
+    const char *name = rw_spelling(rw->arena, field);
+    CXType type = clang_getCursorType(field);
+    range text;
+    if (rw_is_array(type))
+        return false;
+    if (rw->is_cuda) {
+        read->element =
+            hd_format(rw->arena, "decltype(%s::%s)", rw_unscoped(l->record->name), name);
+        return true;
+    }
+    CXCursor declared = definition_of(type);
+    if (clang_getCursorKind(declared) == CXCursor_EnumDecl) {
+        read->element =
+            rw_type_text(rw->arena, clang_getCanonicalType(clang_getEnumDeclIntegerType(declared)));
+        return true;
+    }
+    if (!rw_range_of(&rw->src, declared, &text))
+        return false;
+    read->element = new_type_name(rw, l, name, "type");
+    read->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
     return true;
 }
 
@@ -177,17 +276,11 @@ static bool refuse_field(rewriter *rw, const laid_record *l, CXCursor cursor, ui
     enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(cursor);
     bool matches =
         f < record->field_count && !strcmp(record->fields[f].name, of_union ? of_union : name);
-    if (of_union &&
-        (is_unnamed(of_union) || record != l->record || !read_union(rw, l, cursor, read)))
+    if (of_union && (is_unnamed(of_union) || !read_union(rw, l, cursor, read)))
         rw_refuse(rw, cursor, "'%s' has a union without a name; give it one", record->name);
     else if (access == CX_CXXPrivate || access == CX_CXXProtected)
         rw_refuse(rw, cursor,
                   "'%s' is private, so the generated functions cannot copy it; make it public",
-                  name);
-    else if (clang_Cursor_isBitField(cursor))
-        rw_refuse(rw, cursor,
-                  "'%s' is a bit-field, which has no address to move; make it a plain "
-                  "integer",
                   name);
     else if (!matches)
         rw_refuse(rw, cursor,
@@ -215,16 +308,21 @@ static bool read_fields(rewriter *rw, laid_record *l, CXType of, uint32_t *count
                 return false;
             continue;
         }
+        bool is_bits = clang_Cursor_isBitField(cursor);
+        if (is_bits && is_unnamed(name)) /* only room */
+            continue;
         uint32_t f = (*count)++;
         field_type read = {0};
         const char *of_union = is_unnamed(name) ? union_name(rw, type) : NULL;
         if (refuse_field(rw, l, cursor, f, of_union, &read))
             return false;
-        if (!of_union)
+        if (is_bits)
+            i = read_bits(rw, l, &fields, i, &hd_record_declared(l->record)->fields[f], &read) - 1;
+        else if (!of_union)
             rw_read_type(rw, type, &read);
-        if (hd_record_declared(l->record) == l->record)
-            l->types[f] = read;
-        if (strchr(read.element, '(')) {
+        bool has_name = !strchr(read.element, '(') || read_nameless(rw, l, cursor, &read);
+        l->declared_types[f] = read;
+        if (!has_name) {
             rw_refuse(rw, cursor,
                       "the type of field '%s' has no name, so the generated functions "
                       "cannot return it; give the struct, union or enum one",
@@ -257,6 +355,9 @@ static void find_place(rewriter *rw, laid_record *l) {
 static hd_status find_record(rewriter *rw, laid_record *l) {
     CXCursor typedef_name;
     l->types = hd_new_array(rw->arena, field_type, l->record->field_count);
+    l->declared_types = l->types;
+    if (l->record->whole)
+        l->declared_types = hd_new_array(rw->arena, field_type, l->record->whole->field_count);
     l->scope = l->spelling = "";
     l->declaration = clang_getNullCursor();
     if (l->record->of_arrays) {

@@ -6,6 +6,7 @@
  *     p[i].d[k]               (*R_d(p_ref, i, k)), which chooses
  *     v = p[i].pos            v = R_pos_load(p_ref, i)
  *     p[i].pos = v            R_pos_store(p_ref, i, v)
+ *     p[i].v.xy += w          R_v_xy_add(p_ref, i, w), of a vector (lane.c)
  *
  * A path in C is what stands behind the element; the number of an element of an array of several
  * dimensions is counted in the order of memory, as in the fields' names.
@@ -57,12 +58,14 @@ static CXType element_type(CXType type) {
     return t;
 }
 
-/* Walks "pos.x" or "m[5]" from the record; *in_c is the path as C writes it. */
+/* Walks "pos.x" or "m[5]" from the record; *in_c is the path as C writes it. *vector becomes the
+ * type around a path that ends in its first lane, else NULL. */
 static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType *type,
-                   const char **in_c) {
+                   const char **in_c, const char **vector) {
     hd_str text = {.arena = rw->arena};
     *type = clang_getCursorType(l->declaration);
     for (const char *at = path; *at;) {
+        *vector = NULL;
         if (*at == '[') {
             field_type array = {0};
             rw_read_type(rw, *type, &array);
@@ -74,7 +77,11 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
         at += *at == '.';
         size_t length = strcspn(at, ".[");
         const char *name = hd_strndup(rw->arena, at, length);
-        if (!find_member(rw, *type, name, type))
+        if (!strcmp(name, "x") || !strcmp(name, "s0"))
+            *vector = rw_plain_type(rw->arena, rw_type_text(rw->arena, *type));
+        if (rw_is_vector(*type))
+            *type = clang_getElementType(clang_getCanonicalType(*type));
+        else if (!find_member(rw, *type, name, type))
             return false;
         hd_str_printf(&text, "%s%s", text.length ? "." : "", name);
         at += length;
@@ -85,9 +92,16 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
 
 void rw_split_types(rewriter *rw, laid_record *l) {
     l->paths = hd_new_array(rw->arena, const char *, l->record->field_count);
+    l->vectors = hd_new_array(rw->arena, const char *, l->record->field_count);
     for (uint32_t f = 0; f < l->record->field_count; f++) {
         CXType type;
-        if (!follow(rw, l, l->record->fields[f].name, &type, &l->paths[f])) {
+        int declared = hd_record_find(l->record->whole, l->record->fields[f].name);
+        if (declared >= 0) {
+            l->paths[f] = l->record->fields[f].name;
+            l->types[f] = l->declared_types[declared];
+            continue;
+        }
+        if (!follow(rw, l, l->record->fields[f].name, &type, &l->paths[f], &l->vectors[f])) {
             rw_refuse(rw, l->declaration,
                       "'%s' has no part '%s' here; analyse the file again, with the same options",
                       l->record->name, l->record->fields[f].name);
@@ -195,14 +209,27 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
     return true;
 }
 
+/* The one lane of a vector of OpenCL C that is meant, by its field's name; NULL: none, or
+ * several. */
+static const char *lane_behind(rewriter *rw, CXCursor vector, CXCursor up) {
+    uint8_t lanes[16];
+    const char *swizzle = rw_swizzle_of(rw, vector, up);
+    CXType type = clang_getCanonicalType(clang_getCursorType(vector));
+    uint32_t count = swizzle ? (uint32_t)clang_getNumElements(type) : 0;
+    return count && rw_swizzle_lanes(swizzle, count, lanes) == 1 ? hd_lane_name(count, lanes[0])
+                                                                 : NULL;
+}
+
 /* One step from a part to a part of it; false: the expression ends here. */
 static bool climb(rewriter *rw, reached *r) {
     const frame *up = next_up(r->at);
     if (rw_is_array(clang_getCursorType(r->at->cursor)))
         return climb_array(rw, r, r->at);
-    if (!up || clang_getCursorKind(up->cursor) != CXCursor_MemberRefExpr || is_method(up->cursor))
+    const char *name = up ? lane_behind(rw, r->at->cursor, up->cursor) : NULL;
+    if (!name &&
+        (!up || clang_getCursorKind(up->cursor) != CXCursor_MemberRefExpr || is_method(up->cursor)))
         return false;
-    const char *name = rw_spelling(rw->arena, up->cursor);
+    name = name ? name : rw_spelling(rw->arena, up->cursor);
     hd_str_printf(&r->path, ".%s", name);
     hd_str_printf(&r->name, "_%s", name);
     r->at = up;
@@ -211,21 +238,39 @@ static bool climb(rewriter *rw, reached *r) {
 
 /* ---- generated functions -------------------------------------------------------------------- */
 
-static const char *part_function_of(rewriter *rw, const record_value *v, const reached *r, int kind,
-                                    const char *type, uint32_t field) {
+static bool is_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static const char *ending_of(const part_function *g) {
     static const char *const endings[] = {"_load", "_store", ""};
+    static const char *const operators[][2] = {
+        {"=", "store"}, {"+=", "add"}, {"-=", "sub"}, {"*=", "mul"},  {"/=", "div"}, {"%=", "rem"},
+        {"&=", "and"},  {"|=", "or"},  {"^=", "xor"}, {"<<=", "shl"}, {">>=", "shr"}};
+    if (g->kind != PART_CHANGE)
+        return endings[g->kind];
+    size_t n = 0;
+    while (strcmp(operators[n][0], g->op) != 0 && n + 1 < sizeof operators / sizeof *operators)
+        n++;
+    return operators[n][1];
+}
+
+/* The name of the function `g`, which is added where there is none like it. */
+static const char *part_function_of(rewriter *rw, const record_value *v, const reached *r,
+                                    part_function g) {
     laid_record *l = v->what.of;
     const accessors *f = &l->accessors[v->what.in];
-    const char *path = hd_str_text(&r->path);
+    g.in = v->what.in;
+    g.path = hd_str_text(&r->path);
     for (size_t i = 0; i < l->part_functions.count; i++) {
-        const part_function *g = &l->part_functions.data[i];
-        if (g->in == v->what.in && (int)g->kind == kind && !strcmp(g->path, path))
-            return g->name;
+        const part_function *known = &l->part_functions.data[i];
+        if (known->in == g.in && known->kind == g.kind && !strcmp(known->path, g.path) &&
+            is_same(known->swizzle, g.swizzle) && is_same(known->op, g.op) &&
+            is_same(known->operand, g.operand))
+            return known->name;
     }
-    part_function g = {.in = v->what.in, .path = path, .type = type, .field = field};
-    g.kind = kind;
-    g.name = rw_free_name(rw, hd_format(rw->arena, "%.*s_%s%s", (int)strlen(f->ref) - 4, f->ref,
-                                        hd_str_text(&r->name), endings[kind]));
+    const char *lanes = !g.swizzle || !*g.swizzle ? g.kind == PART_CHANGE ? "_" : ""
+                                                  : hd_format(rw->arena, "_%s_", g.swizzle + 1);
+    g.name = rw_free_name(rw, hd_format(rw->arena, "%.*s_%s%s%s", (int)strlen(f->ref) - 4, f->ref,
+                                        hd_str_text(&r->name), lanes, ending_of(&g)));
     hd_push(rw->arena, &l->part_functions, g);
     return g.name;
 }
@@ -246,8 +291,10 @@ static void edit_part(rewriter *rw, const reached *r, const frame *base, const r
                   l->record->fields[r->field].name, why);
         return;
     }
-    name = r->varies ? part_function_of(rw, v, r, PART_SELECT, "", (uint32_t)r->field)
-                     : l->accessors[v->what.in].fields[r->field];
+    name = l->accessors[v->what.in].fields[r->field];
+    if (r->varies)
+        name = part_function_of(rw, v, r,
+                                (part_function){.kind = PART_SELECT, .field = (uint32_t)r->field});
     rw_draft_text(rw, &d, "(*%s%s(", l->scope, name);
     rw_draft_position(rw, &d, base, v);
     for (size_t i = 0; r->varies && i < r->indices.count; i++)
@@ -256,19 +303,77 @@ static void edit_part(rewriter *rw, const reached *r, const frame *base, const r
     rw_edit(rw, whole, &d);
 }
 
-static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
+/* What is assigned to an expression, and by what operator: "=", or "+=" and its like, which may be
+ * a function of C++. */
+static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value, const char **op) {
     const frame *up = at->up;
     while (up && clang_getCursorKind(up->cursor) == CXCursor_ParenExpr)
         up = up->up;
     if (!up)
         return false;
     cursors sides = rw_children(rw->arena, up->cursor);
-    bool assigns = clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign ||
-                   (rw_is_plain_copy(rw->arena, up->cursor) && is_method(up->cursor));
-    if (!assigns || sides.count < 2 || !rw_same_expression(sides.data[0], at->cursor))
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(up->cursor);
+    const char *name = rw_spelling(rw->arena, up->cursor);
+    size_t word = strlen("operator"), length = strlen(name);
+    bool is_operator = clang_getCursorKind(up->cursor) == CXCursor_CallExpr &&
+                       !strncmp(name, "operator", word) && length > word + 1 &&
+                       name[length - 1] == '=' && !strchr("=!<>", name[word]);
+    *op = "=";
+    if (clang_getCursorKind(up->cursor) == CXCursor_CompoundAssignOperator)
+        *op = rw_owned(rw->arena, clang_getBinaryOperatorKindSpelling(kind));
+    else if (is_operator)
+        *op = name + word;
+    else if (kind != CXBinaryOperator_Assign &&
+             !(rw_is_plain_copy(rw->arena, up->cursor) && is_method(up->cursor)))
+        return false;
+    if (sides.count < 2 || !rw_same_expression(sides.data[0], at->cursor))
         return false;
     *value = sides.data[sides.count - 1];
     return true;
+}
+
+static const char *type_text(rewriter *rw, CXCursor expression) {
+    return rw_plain_type(rw->arena, rw_type_text(rw->arena, clang_getCursorType(expression)));
+}
+
+/* An argument that its function may change. */
+static bool is_changed_argument(rewriter *rw, CXCursor call, CXCursor argument) {
+    CXCursor callee = rw_callee(rw->arena, call);
+    if (clang_getCursorKind(call) != CXCursor_CallExpr || clang_Cursor_isNull(callee))
+        return false;
+    cursors parameters = rw_parameters(rw->arena, callee);
+    unsigned skip = rw_first_argument(rw, call, callee, parameters.count);
+    for (unsigned i = skip; i - skip < parameters.count; i++) {
+        CXType type = clang_getCursorType(parameters.data[i - skip]);
+        if (rw_same_expression(clang_Cursor_getArgument(call, i), argument))
+            return rw_is_reference(type) && !clang_isConstQualifiedType(rw_value_type(type));
+    }
+    return false;
+}
+
+/* A whole part is a copy: no place for a reference, nor for what changes it. */
+static void refuse_change_of_copy(rewriter *rw, const reached *r, const laid_record *l) {
+    const frame *up = rw_around(r->at), *by_lanes = r->at->up;
+    enum CXUnaryOperatorKind unary =
+        by_lanes ? clang_getCursorUnaryOperatorKind(by_lanes->cursor) : CXUnaryOperator_Invalid;
+    bool is_subscript = up && clang_getCursorKind(up->cursor) == CXCursor_ArraySubscriptExpr &&
+                        rw_is_vector(clang_getCursorType(r->at->cursor));
+    bool is_reference = up && ((clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&
+                                rw_is_reference(clang_getCursorType(up->cursor))) ||
+                               is_changed_argument(rw, up->cursor, r->at->cursor));
+    if (is_reference)
+        rw_refuse(rw, r->at->cursor,
+                  "'%s' of '%s' is taken apart in this layout, so no reference can lead to it; "
+                  "copy it, reach its parts one by one, or leave it whole (--split)",
+                  hd_str_text(&r->path), l->record->name);
+    else if (is_subscript || (unary >= CXUnaryOperator_PostInc && unary <= CXUnaryOperator_PreDec))
+        rw_refuse(rw, r->at->cursor,
+                  "'%s' of '%s' is taken apart in this layout, so it is not changed or indexed "
+                  "in place; reach its lanes one by one, or leave it whole (--split)",
+                  hd_str_text(&r->path), l->record->name);
+    else if (up && is_method(up->cursor))
+        rw_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
+                        clang_getCursorReferenced(up->cursor), l);
 }
 
 /* The text of what follows is walked by the expression around. */
@@ -278,9 +383,9 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     CXType type;
     range whole, right;
     draft d = {0};
-    const char *in_c, *path = hd_str_text(&r->path);
-    if (r->varies || !follow(rw, l, path, &type, &in_c) ||
-        clang_getCanonicalType(type).kind != CXType_Record ||
+    const char *in_c, *vector, *op, *path = hd_str_text(&r->path);
+    if (r->varies || !follow(rw, l, path, &type, &in_c, &vector) ||
+        (clang_getCanonicalType(type).kind != CXType_Record && !rw_is_vector(type)) ||
         clang_getCursorUnaryOperatorKind(r->at->up->cursor) == CXUnaryOperator_AddrOf) {
         rw_refuse(rw, r->at->cursor,
                   "'%s' of '%s' is taken apart in this layout and has no place of its own; reach "
@@ -288,26 +393,27 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
                   path, l->record->name);
         return;
     }
-    const char *name = rw_plain_type(rw->arena, rw_type_text(rw->arena, type));
-    bool stores = is_assigned(rw, r->at, &value);
-    /* A whole part is a copy: no place for a reference, nor for a method that changes it. */
-    const frame *up = stores ? NULL : rw_around(r->at);
-    if (up && clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&
-        rw_is_reference(clang_getCursorType(up->cursor)))
-        rw_refuse(rw, r->at->cursor,
-                  "'%s' of '%s' is taken apart in this layout, so no reference can lead to it; "
-                  "copy it, reach its parts one by one, or leave it whole (--split)",
-                  path, l->record->name);
-    else if (up && is_method(up->cursor))
-        rw_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
-                        clang_getCursorReferenced(up->cursor), l);
-    if (!rw_range_of(&rw->src, r->at->cursor, &whole) ||
+    const frame *up = next_up(r->at), *end = r->at;
+    const char *lanes = up ? rw_swizzle_of(rw, r->at->cursor, up->cursor) : NULL;
+    part_function g = {.type = rw_plain_type(rw->arena, rw_type_text(rw->arena, type))};
+    end = lanes ? up : end;
+    bool stores = is_assigned(rw, end, &value, &op);
+    if (!stores)
+        refuse_change_of_copy(rw, r, l);
+    if (!rw_range_of(&rw->src, stores ? end->cursor : r->at->cursor, &whole) ||
         (stores && !rw_range_of(&rw->src, value, &right))) {
         rw_refuse_macro(rw, r->at->cursor);
         return;
     }
-    rw_draft_text(rw, &d, "%s%s(", l->scope,
-                  part_function_of(rw, v, r, stores ? PART_STORE : PART_LOAD, name, 0));
+    g.kind = stores ? PART_STORE : PART_LOAD;
+    if (stores && (lanes || strcmp(op, "=") != 0)) {
+        g.kind = PART_CHANGE;
+        g.swizzle = lanes ? hd_format(rw->arena, ".%s", lanes) : "";
+        g.op = op;
+        g.operand = type_text(rw, value);
+        g.result = type_text(rw, end->cursor);
+    }
+    rw_draft_text(rw, &d, "%s%s(", l->scope, part_function_of(rw, v, r, g));
     rw_draft_position(rw, &d, base, v);
     if (stores) {
         rw_draft_text(rw, &d, ", ");

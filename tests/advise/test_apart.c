@@ -46,7 +46,8 @@ static hd_layout *parse(const subject *s, const hd_record *record, const char *t
 }
 
 static void expect(const subject *s, const char *parts, const char *whole) {
-    const hd_layout *found = advise_put_together(s->arena, s->parts, parse(s, s->parts, parts));
+    const hd_layout *found =
+        advise_put_together(s->arena, s->parts, parse(s, s->parts, parts), s->whole);
     if (!whole) {
         assert_null(found);
         return;
@@ -131,7 +132,7 @@ static void random_layouts_are_found_where_there_is_one(void **state) {
             }
         const hd_layout *parts =
             hd_layout_of_masks(s.arena, packed, of, count, hd_next_random(&seed) & 1);
-        const hd_layout *whole = advise_put_together(s.arena, s.parts, parts);
+        const hd_layout *whole = advise_put_together(s.arena, s.parts, parts, s.whole);
         if (whole)
             assert_true(place_alike(&s, parts, whole));
         assert_int_equal(whole != NULL, any_does(&s, parts));

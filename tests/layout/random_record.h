@@ -54,6 +54,21 @@ static inline hd_record *random_record(hd_arena *arena, dice *d, uint32_t most_f
     return record;
 }
 
+/* Moves fields apart as attributes of C do, in one record of three. */
+static inline void pad_at_random(dice *d, hd_record *record) {
+    uint32_t moved = 0;
+    if (roll(d, 3))
+        return;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        if (!roll(d, 3))
+            moved += record->align * (1 + roll(d, 5));
+        record->fields[f].offset += moved;
+    }
+    record->size += moved;
+    if (!roll(d, 3))
+        record->size += record->align * roll(d, 40);
+}
+
 /* Any legal layout, in no special order. */
 static inline hd_layout *random_layout(hd_arena *arena, dice *d, const hd_record *record) {
     uint32_t n = record->field_count, shuffled[HD_MAX_FIELDS];

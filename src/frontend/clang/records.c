@@ -5,9 +5,9 @@
  *     typedef struct { float4 pos; float m[3]; } body;
  *     → record body, 32 bytes: pos at 0, m at 16 with count 3
  *
- * Three kinds of members have no address map of their own and become opaque
- * fields, moved whole: a union (its type is the field's type), a run of
- * bit-fields (bytes, named after the first), and members of an unnamed struct
+ * Two kinds of members have no address map of their own and become opaque
+ * fields, moved whole: a union (its type is the field's type), and a run of
+ * bit-fields (an integer, named after the first). Members of an unnamed struct
  * are fields of the struct around it, as in C.
  */
 #include <clang-c/Index.h>
@@ -100,6 +100,28 @@ static enum CXVisitorResult first_name(CXCursor cursor, CXClientData data) {
     return CXVisit_Break;
 }
 
+/* CUDA's built-in vectors are values, as OpenCL's are, and so are its numbers of 16 and 8 bits. */
+static bool is_value(const front_state *front, CXCursor declaration) {
+    static const char numbers[] = "__half __half2 __nv_bfloat16 __nv_bfloat162 __nv_fp8_e4m3 "
+                                  "__nv_fp8_e5m2 __nv_fp8x2_e4m3 __nv_fp8x2_e5m2 __nv_fp8x4_e4m3 "
+                                  "__nv_fp8x4_e5m2";
+    if (!front->is_cuda || !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
+        return false;
+    const char *name = take(front->arena, clang_getCursorSpelling(declaration));
+    return front_cuda_vector_lanes(name) || hd_has_word(numbers, name);
+}
+
+/* Of a vector; else 0. */
+static uint32_t lanes_of(front_state *front, CXType type) {
+    CXType canonical = clang_getCanonicalType(type);
+    if (canonical.kind == CXType_ExtVector || canonical.kind == CXType_Vector)
+        return (uint32_t)clang_getNumElements(canonical);
+    CXCursor declaration = clang_getTypeDeclaration(canonical);
+    return is_record(type) && is_value(front, declaration)
+               ? front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)))
+               : 0;
+}
+
 static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
     front_state *front = w->reader->front;
     CXType type = clang_getCursorType(cursor);
@@ -121,12 +143,49 @@ static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
                       .offset = (uint32_t)offset,
                       .size = (uint32_t)size,
                       .align = (uint32_t)clang_Type_getAlignOf(type),
-                      .count = count};
+                      .count = count,
+                      .lanes = lanes_of(front, element)};
     if (is_record(element) && !is_union(element))
         field.record =
             record_of(w->reader, element, hd_format(front->arena, "%s.%s", w->owner, name));
     field.type = spelling_of(front->arena, field.record ? spelled : value_type(front, spelled));
     hd_push(front->arena, &w->fields, field);
+}
+
+/* Bit-fields side by side are one field, named after the first, from one multiple of four bytes and of
+ * a type's alignment to the next: units that compilers load and store. */
+static void add_bits(field_walk *w, CXCursor cursor, const char *name) {
+    uint64_t start = w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor);
+    uint64_t end = start + (uint64_t)clang_getFieldDeclBitWidth(cursor);
+    long long align = clang_Type_getAlignOf(clang_getCursorType(cursor));
+    if (!w->in_bits || start % (8u * (align > 4 ? (uint64_t)align : 4u)) == 0) {
+        hd_field field = {.name = name, .offset = (uint32_t)(start / 8)};
+        hd_push(w->reader->front->arena, &w->fields, field);
+    }
+    w->in_bits = true;
+    hd_field *field = &w->fields.data[w->fields.count - 1];
+    field->size = (uint32_t)((end + 7) / 8) - field->offset;
+    field->align = (uint32_t)align;
+}
+
+/* Makes bit-fields integers, or bytes. They end with the unit of the last one's type where nothing
+ * else begins before. */
+static void end_bits(hd_record *record) {
+    static const char *const integers[] = {
+        [1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        hd_field *field = &record->fields[f];
+        if (field->type)
+            continue;
+        uint32_t next = f + 1 < record->field_count ? field[1].offset : record->size;
+        uint32_t end = (uint32_t)hd_align_up(field->offset + field->size, field->align);
+        if (end <= next)
+            field->size = end - field->offset;
+        for (field->align = 8; (field->offset | field->size) % field->align;)
+            field->align /= 2;
+        field->type = field->size == field->align ? integers[field->size] : "bit-fields";
+        field->count = 1;
+    }
 }
 
 static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
@@ -136,21 +195,10 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
     const char *name = take(arena, clang_getCursorSpelling(cursor));
     bool unnamed = clang_Cursor_isAnonymous(cursor) || !*name || strchr(name, '(');
     if (clang_Cursor_isBitField(cursor)) {
-        if (!unnamed) { /* a run of bit-fields is one field of bytes */
-            uint64_t start = w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor);
-            uint64_t end = start + (uint64_t)clang_getFieldDeclBitWidth(cursor);
-            if (!w->in_bits) {
-                hd_field field = {
-                    .name = name, .type = "uchar", .offset = (uint32_t)(start / 8), .align = 1};
-                hd_push(arena, &w->fields, field);
-            }
-            w->in_bits = true;
-            hd_field *field = &w->fields.data[w->fields.count - 1];
-            field->size = (uint32_t)((end + 7) / 8) - field->offset;
-            field->count = field->size;
-        } else if (clang_getFieldDeclBitWidth(cursor) == 0) {
+        if (!unnamed)
+            add_bits(w, cursor, name);
+        else if (clang_getFieldDeclBitWidth(cursor) == 0)
             w->in_bits = false;
-        }
         return CXVisit_Continue;
     }
     w->in_bits = false;
@@ -199,17 +247,6 @@ static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent
     return found ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-/* CUDA's built-in vectors are values, as OpenCL's are, and so are its numbers of 16 and 8 bits. */
-static bool is_value(const front_state *front, CXCursor declaration) {
-    static const char numbers[] = "__half __half2 __nv_bfloat16 __nv_bfloat162 __nv_fp8_e4m3 "
-                                  "__nv_fp8_e5m2 __nv_fp8x2_e4m3 __nv_fp8x2_e5m2 __nv_fp8x4_e4m3 "
-                                  "__nv_fp8x4_e5m2";
-    if (!front->is_cuda || !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
-        return false;
-    const char *name = take(front->arena, clang_getCursorSpelling(declaration));
-    return front_cuda_vector_lanes(name) || hd_has_word(numbers, name);
-}
-
 /* Instances of a template stand at one place, but differ in their spelling. */
 static hd_record *known_record(const front_state *front, CXType type, const hd_place *place) {
     const char *spelling = spelling_of(front->arena, clang_getCanonicalType(type));
@@ -246,6 +283,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     record->align = (uint32_t)clang_Type_getAlignOf(type);
     record->fields = walk.fields.data;
     record->field_count = (uint32_t)walk.fields.count;
+    end_bits(record);
     /* A packed struct aligns its fields less than their types ask for. */
     for (uint32_t i = 0; i < record->field_count; i++) {
         hd_field *field = &record->fields[i];
