@@ -2,7 +2,7 @@
 // accesses: 4
 // access: 9 load p.x 4 64*group(0) + local(0) + 1
 // access: 10 load p.y 4 64*group(0) + local(0) + 32
-// layouts: soa
+// rewrites: soa
 typedef struct R { float x, y; int n; float4 v; float d[4]; } R;
 __kernel void k(__global R *p) {
     int2 at = (int2)(get_global_id(0), 2), right = at + (int2)(1, 0);
