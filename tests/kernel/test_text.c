@@ -52,7 +52,7 @@ static const char everything[] =
     "    \"d\" \"float\" offset 0 size 12 align 4 count 3\n"
     "    \"v\" \"struct vec\" offset 16 size 8 align 4 record \"vec\"\n"
     "}\n"
-    "kernel \"all\" local 64 2 1 at \"a.cl\":12:15 {\n"
+    "kernel \"all\" local 64 2 1 sub_group 16 at \"a.cl\":12:15 {\n"
     "    param \"p\" ptr.global type \"__global body *\" bytes 8 record \"body\" element 32"
     " of \"body\" const restrict\n"
     "    param \"s\" ptr.private type \"body\" bytes 32 record \"body\" element 32 value\n"
@@ -106,6 +106,7 @@ static void every_form_prints_as_it_was_read(void **state) {
     kir_module *module = parse(arena, everything);
     assert_string_equal(print(arena, module), everything);
     assert_int_equal(module->kernels[0]->required_local[1], 2);
+    assert_int_equal(module->kernels[0]->sub_group, 16);
     assert_true(module->kernels[0]->params[0].is_restrict);
     assert_true(module->kernels[0]->params[1].by_value_struct);
     assert_int_equal(module->rules, KIR_RULE(BLOCKS) | KIR_RULE(VECTOR_STRUCTS));

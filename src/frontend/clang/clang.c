@@ -200,25 +200,34 @@ static hd_status tell_left_out(front_state *front) {
     return front_tell(front, &told);
 }
 
-/* That images are no arrays, and what is counted for them. */
+static const char *images_of(front_state *front, const kir_kernel *kernel) {
+    hd_str names = {.arena = front->arena};
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        if (starts_with(kernel->params[i].type_name, "image"))
+            hd_str_printf(&names, "%s%s", names.length ? ", " : "", kernel->params[i].name);
+    return names.length ? hd_str_text(&names) : NULL;
+}
+
+/* That images are no arrays, and what is counted for them: once for all kernels. */
 static void tell_images(front_state *front) {
-    front_messages told = {0};
+    const kir_kernel *first = NULL;
+    const char *names = NULL;
+    uint32_t more = 0;
     for (uint32_t k = 0; k < front->module->kernel_count && front->image_sizes; k++) {
-        const kir_kernel *kernel = front->module->kernels[k];
-        hd_str names = {.arena = front->arena};
-        for (uint32_t i = 0; i < kernel->param_count; i++)
-            if (starts_with(kernel->params[i].type_name, "image"))
-                hd_str_printf(&names, "%s%s", names.length ? ", " : "", kernel->params[i].name);
-        front_message message = {.severity = HD_WARNING, .place = kernel->place};
-        message.text =
-            hd_format(front->arena,
-                      "images of %s (%s) are counted as arrays of %s elements, row after "
-                      "row, for analysis only",
-                      kernel->name, hd_str_text(&names), front->image_sizes);
-        if (names.length)
-            hd_push(front->arena, &told, message);
+        const char *of_this = images_of(front, front->module->kernels[k]);
+        more += of_this && first;
+        first = of_this && !first ? front->module->kernels[k] : first;
+        names = names ? names : of_this;
     }
-    front_tell(front, &told);
+    if (!first)
+        return;
+    const char *others =
+        more ? hd_format(front->arena, ", and of %u more kernel%s,", more, more > 1 ? "s" : "")
+             : "";
+    hd_warn(front->diag, &first->place,
+            "images of %s (%s)%s are counted as arrays of %s elements, row after row, for analysis "
+            "only",
+            first->name, names, others, front->image_sizes);
 }
 
 static hd_status run(front_state *front) {

@@ -221,6 +221,7 @@ typedef struct front_lowering {
     front_values owners;      /* of blocks behind these: in which of them they stand */
     front_pointer_map blocks, values, spaces, globals;
     front_pointer_map members;       /* see front_member_address */
+    hd_hash_table lanes;             /* see front_lane */
     front_pointer_map first_results; /* of what makes several at once: index in results */
     front_values results;
 } front_lowering;
@@ -285,6 +286,8 @@ char front_first_type_code(const char *types);
 /* builtin.c and atomic.c: false when the call is none of theirs. */
 bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_value *result);
 bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *result);
+/* lane.c: one lane of a vector. */
+kir_value front_lane(front_lowering *l, kir_value vector, kir_value lane);
 /* sub_group.c */
 bool front_lower_sub_group(front_lowering *l, const front_call *call, kir_value *result);
 /* nvptx.c: intrinsics behind "llvm.nvvm.", inline assembly. */

@@ -52,6 +52,27 @@ static void forget_convergence(LLVMValueRef function) {
     }
 }
 
+/* Lanes that exchange values, as OpenCL C has it, touch no memory by that: loads before and after
+ * are of the same contents. clang says so of CUDA's functions alone. */
+static void mark_exchange(front_state *front, LLVMValueRef function) {
+    static const char *const exchanges[] = {"sub_group_",       "work_group_reduce_",
+                                            "work_group_scan_", "work_group_broadcast",
+                                            "work_group_all",   "work_group_any"};
+    enum { INACCESSIBLE_MEMORY_ONLY = 12 }; /* as LLVM numbers effects */
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    bool found = false;
+    for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++)
+        found |= strstr(name, exchanges[i]) != NULL;
+    if (front->is_cuda || !found || strstr(name, "barrier") || strstr(name, "_block_"))
+        return;
+    LLVMAddAttributeAtIndex(
+        function, LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(front->context, attribute("memory"), INACCESSIBLE_MEMORY_ONLY));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(front->context, attribute("nounwind"), 0));
+}
+
 static hd_status run_passes(front_state *front, const char *list) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(front->llvm, list, NULL, options);
@@ -84,6 +105,7 @@ hd_status front_simplify(front_state *front) {
          function = LLVMGetNextFunction(function))
         if (LLVMIsDeclaration(function)) {
             front_mark_pure(front, function);
+            mark_exchange(front, function);
             forget_convergence(function);
         }
     if (!status)

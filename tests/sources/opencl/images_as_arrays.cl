@@ -1,7 +1,6 @@
 // Images that are counted as arrays, and what is said of them.
 //: options --images-as-arrays=64x32 -cl-std=CL1.2
-//: warns images of blur (in, out) are counted as arrays of 64x32 elements
-//: warns images of lookup (table) are counted as arrays
+//: warns images of blur (in, out), and of 1 more kernel, are counted as arrays of 64x32 elements
 //: kernels blur, lookup, plain, sizes
 //: accesses blur: load in 16, load in 16, load in 16, store out 16
 //: accesses lookup: load table 16, load y 4, store y 4
