@@ -13,6 +13,7 @@
  *                                  of kernel K to memory that it is given, in order: kind, what, bytes
  *     //: run K 4: 1 2 3 4         a block of 4 threads, of which K's first buffer holds this then;
  *                                  before, element i of each buffer is i
+ *     //: values n=3 tex.width=4   of parameters, for these and for accesses; others have the count
  *     //: prints TEXT              what the run prints, \n for the end of a line
  *
  * Whatever a file does not say it expects is no message and no failure. All files are read in this
@@ -110,12 +111,17 @@ static void check_left_out(reading *r) {
 /* ---- accesses -------------------------------------------------------------------- */
 
 static hd_job *job_of(reading *r, const char *kernel, uint64_t threads) {
+    uint32_t value_count;
+    const char *given = expectation(r, "values", 0);
+    char **values = hd_split_words(r->arena, given ? given : "", &value_count);
     hd_job_flags flags = {.kernel_path = r->path,
                           .entry = kernel,
                           .dims = 1,
                           .global = {threads, 1, 1},
                           .local = {threads, 1, 1},
-                          .count = threads};
+                          .count = threads,
+                          .values = (const char *const *)values,
+                          .value_count = value_count};
     hd_job *job = NULL;
     if (hd_job_from_flags(r->arena, &r->diag, &flags, r->module, &job) ||
         hd_job_resolve(r->arena, &r->diag, job, r->module))
