@@ -4,7 +4,7 @@
  *
  *     //: headers toolkit          NVIDIA's, where there is a toolkit; own: Heddle's (the usual);
  *                                  both: once with each
- *     //: options -DN=3            of the compiler
+ *     //: options -DN=3            of the compiler; "-I include" is that folder beside the file
  *     //: wants scale<float>       this kernel is asked for by name
  *     //: kernels a, scale<float>  those that the file gives, and no others
  *     //: left out NAME: TEXT      a warning; NAME may be missing
@@ -245,6 +245,16 @@ static void check_runs(reading *r) {
         fault(r, "prints: %s", hd_str_text(&r->printed));
 }
 
+/* The folder of headers by its path. */
+static const char *options_of(const reading *r) {
+    const char *options = r->options ? r->options : "", *folder = strstr(options, "-I include");
+    if (!folder)
+        return options;
+    const char *slash = strrchr(r->path, '/');
+    return hd_format(r->arena, "%.*s-I%.*s%s", (int)(folder - options), options,
+                     (int)(slash - r->path) + 1, r->path, folder + strlen("-I "));
+}
+
 /* ---- one file ------------------------------------------------------------------------- */
 
 static const char *read_with(hd_arena *arena, const char *path, const char *headers) {
@@ -258,7 +268,7 @@ static const char *read_with(hd_arena *arena, const char *path, const char *head
     r.text = text;
     r.options = expectation(&r, "options", 0);
     r.wants = expectation(&r, "wants", 0);
-    const char *options = hd_format(arena, "%s %s", headers, r.options ? r.options : "");
+    const char *options = hd_format(arena, "%s %s", headers, options_of(&r));
     const char *wanted[] = {r.wants, NULL};
     r.status = hd_frontend_of(arena, &r.diag, path, options, r.wants ? wanted : NULL, &r.module);
     const char *refused = expectation(&r, "refused", 0);
