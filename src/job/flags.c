@@ -185,6 +185,15 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
     m->job->buffer_count++;
 }
 
+/* A texture is one row of so many elements, read without filtering. */
+static const char *value_of_texture(const maker *m, const kir_param *param, uint64_t count) {
+    bool is_size = hd_ends_in(param->name, ".height") || hd_ends_in(param->name, ".depth");
+    return hd_ends_in(param->name, ".width")
+               ? hd_format(m->arena, "%llu", (unsigned long long)count)
+           : is_size ? "1"
+                     : "0";
+}
+
 /* What the flags say, or else `count` for integers and 1 for others, truths among them, in every
  * lane. */
 static const char *value_of(const maker *m, const kir_param *param, uint64_t count) {
@@ -193,6 +202,8 @@ static const char *value_of(const maker *m, const kir_param *param, uint64_t cou
         if (!strncmp(m->flags->values[v], param->name, length) &&
             m->flags->values[v][length] == '=')
             return m->flags->values[v] + length + 1;
+    if (param->is_texture)
+        return value_of_texture(m, param, count);
     bool is_count = param->type.kind == KIR_INT && !param->by_value_struct &&
                     !hd_has_word("bool _Bool", param->type_name ? param->type_name : "");
     if (!is_count)

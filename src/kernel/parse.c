@@ -492,6 +492,7 @@ static kir_param read_param(reader *r) {
     param.is_const = accept_word(r, "const");
     param.is_restrict = accept_word(r, "restrict");
     param.by_value_struct = accept_word(r, "value");
+    param.is_texture = accept_word(r, "texture");
     if (param.type.kind != KIR_PTR &&
         (param.by_value_struct || param.bytes != kir_type_bytes(param.type)))
         wrong(r, &here, "parameter \"%s\" cannot be a value of %u bytes of its type", param.name,

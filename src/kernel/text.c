@@ -199,7 +199,8 @@ static void print_param(hd_str *out, const kir_param *param) {
     print_named(out, " of ", param->element_type);
     hd_str_add(out, param->is_const ? " const" : "");
     hd_str_add(out, param->is_restrict ? " restrict" : "");
-    hd_str_add(out, param->by_value_struct ? " value\n" : "\n");
+    hd_str_add(out, param->by_value_struct ? " value" : "");
+    hd_str_add(out, param->is_texture ? " texture\n" : "\n");
 }
 
 static bool is_zero(const uint8_t *bytes, uint64_t count) {

@@ -31,6 +31,16 @@ bool hd_measure_device_is(const hd_compute_device *device, const char *wanted) {
     return strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
 }
 
+static const hd_launch *launch_with_texture(const hd_job *job) {
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const kir_kernel *kernel = job->launches[l].kernel;
+        for (uint32_t p = 0; kernel && p < kernel->param_count; p++)
+            if (kernel->params[p].is_texture)
+                return &job->launches[l];
+    }
+    return NULL;
+}
+
 hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                             const char *wanted, hd_compute_device *device) {
     hd_place place = job_place(job);
@@ -47,6 +57,12 @@ hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *
                     diag, HD_EUNSUPPORTED, &job->launches[l].args[a].place,
                     "an argument that begins inside of a buffer runs on Heddle's machine "
                     "only; give the kernel the buffer and a number to begin at");
+    const hd_launch *textured = launch_with_texture(job);
+    if (textured)
+        return hd_fail(diag, HD_EUNSUPPORTED, &textured->place,
+                       "kernel '%s' reads a texture, which runs on Heddle's machine only; read a "
+                       "buffer",
+                       textured->kernel_name);
     hd_status portable = hd_job_check_portable(diag, job, "a device");
     if (portable)
         return portable;

@@ -4,7 +4,7 @@
  *
  *     //: headers toolkit          NVIDIA's, where there is a toolkit; own: Heddle's (the usual);
  *                                  both: once with each
- *     //: options -DN=3            of the compiler
+ *     //: options -DN=3            of the compiler; "-I include" is that folder beside the file
  *     //: wants scale<float>       this kernel is asked for by name
  *     //: kernels a, scale<float>  those that the file gives, and no others
  *     //: left out NAME: TEXT      a warning; NAME may be missing
@@ -14,6 +14,7 @@
  *                                  of kernel K to memory that it is given, in order: kind, what, bytes
  *     //: run K 4: 1 2 3 4         a block of 4 threads, of which K's first buffer holds this then;
  *                                  before, element i of each buffer is i
+ *     //: values n=3 tex.width=4   of parameters, for these and for accesses; others have the count
  *     //: prints TEXT              what the run prints, \n for the end of a line
  *
  * Whatever a file does not say it expects is no message and no failure. All files are read in this
@@ -119,12 +120,17 @@ static void check_left_out(reading *r) {
 /* ---- accesses -------------------------------------------------------------------- */
 
 static hd_job *job_of(reading *r, const char *kernel, uint64_t threads) {
+    uint32_t value_count;
+    const char *given = expectation(r, "values", 0);
+    char **values = hd_split_words(r->arena, given ? given : "", &value_count);
     hd_job_flags flags = {.kernel_path = r->path,
                           .entry = kernel,
                           .dims = 1,
                           .global = {threads, 1, 1},
                           .local = {threads, 1, 1},
-                          .count = threads};
+                          .count = threads,
+                          .values = (const char *const *)values,
+                          .value_count = value_count};
     hd_job *job = NULL;
     if (hd_job_from_flags(r->arena, &r->diag, &flags, r->module, &job) ||
         hd_job_resolve(r->arena, &r->diag, job, r->module))
@@ -248,6 +254,16 @@ static void check_runs(reading *r) {
         fault(r, "prints: %s", hd_str_text(&r->printed));
 }
 
+/* The folder of headers by its path. */
+static const char *options_of(const reading *r) {
+    const char *options = r->options ? r->options : "", *folder = strstr(options, "-I include");
+    if (!folder)
+        return options;
+    const char *slash = strrchr(r->path, '/');
+    return hd_format(r->arena, "%.*s-I%.*s%s", (int)(folder - options), options,
+                     (int)(slash - r->path) + 1, r->path, folder + strlen("-I "));
+}
+
 /* ---- one file ------------------------------------------------------------------------- */
 
 static const char *read_with(hd_arena *arena, const char *path, const char *headers) {
@@ -261,7 +277,7 @@ static const char *read_with(hd_arena *arena, const char *path, const char *head
     r.text = text;
     r.options = expectation(&r, "options", 0);
     r.wants = expectation(&r, "wants", 0);
-    const char *options = hd_format(arena, "%s %s", headers, r.options ? r.options : "");
+    const char *options = hd_format(arena, "%s %s", headers, options_of(&r));
     const char *wanted[] = {r.wants, NULL};
     r.status = hd_frontend_of(arena, &r.diag, path, options, r.wants ? wanted : NULL, &r.module);
     const char *refused = expectation(&r, "refused", 0);

@@ -271,6 +271,10 @@ static const char *reason_of_missing(const char *name) {
                    "launch another"},
         {"cudaGetParameterBuffer", "a kernel cannot launch kernels; launch them from the job"},
         {"cudaLaunchDevice", "a kernel cannot launch kernels; launch them from the job"},
+        {"heddle_unknown_texture",
+         "of textures tex1Dfetch, tex1D, tex2D and tex3D are supported, of "
+         "one level and layer; read a buffer"},
+        {"heddle_surface", "surfaces are not supported; read and write a buffer"},
         {"vprintf", "printf takes its arguments one by one; write them out"},
     };
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
@@ -327,6 +331,8 @@ static void lower_cuda_call(front_lowering *l, const front_call *call) {
     else if (!strcmp(call->name, "__assertfail"))
         front_emit_call(&l->out, "assert_fail", (kir_type){0}, 4,
                         call->args); /* no size of a char */
+    else if (front_lower_texture(l, call, &result))
+        ;
     else if (starts_with(call->name, own_prefix))
         result = front_same(l, call, call->name + strlen(own_prefix));
     else if (!front_lower_libdevice(l, call, &result))

@@ -7,7 +7,8 @@
  * it wants more than headers and warns about versions; what it would add for a
  * toolkit in DIR is added here:
  *
- *     clang's wrappers of C++ headers, __clang_cuda_runtime_wrapper.h included first,
+ *     clang's wrappers of C++ headers, __clang_cuda_runtime_wrapper.h included first, with the
+ *     toolkit's cuda.h, whatever the user's folders have of that name
  *     DIR/include and DIR/include/cccl after all other folders
  *
  * Both kinds of host header, C's and C++'s, are the system's, or those of the package.
@@ -132,6 +133,8 @@ static void add_folders(front_state *front, front_words *words, const char *tool
         add_system_folder(front, words, "-idirafter", "/usr/include");
     }
     if (toolkit) {
+        add_system_folder(front, words, "-iquote", hd_format(arena, "%s/quoted", own));
+        add(front, words, hd_format(arena, "-DHEDDLE_CUDA_H=<%s/include/cuda.h>", toolkit));
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include/cccl", toolkit));
     }

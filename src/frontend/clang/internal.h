@@ -274,6 +274,10 @@ typedef struct front_call {
 void front_lower_call(front_lowering *l, LLVMValueRef instruction);
 /* A function that gives memory of the device's heap: malloc, new. */
 bool front_allocates(const char *function);
+/* texture.c: a kernel is given a texture by this argument, as the address of its array. */
+bool front_is_texture(LLVMValueRef argument);
+/* One of the functions that heddle_textures.h declares; false for another. */
+bool front_lower_texture(front_lowering *l, const front_call *call, kir_value *result);
 /* The call under another name. */
 kir_value front_same(front_lowering *l, const front_call *call, const char *name);
 /* A call that writes a value of `type` through its last argument: the built-in writes a

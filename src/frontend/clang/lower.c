@@ -553,11 +553,14 @@ static void lower_params(front_lowering *l) {
         kir_type type = result_type(l, argument), own = type;
         if (type.kind == KIR_INT && type.bits == 1) /* a bool of C++ is a byte in memory */
             type.bits = 8;
+        if (front_is_texture(argument))
+            type = front_pointer_type(KIR_GLOBAL);
         kernel->params[i].type = type;
         kir_value value = front_leaf(&l->out, KIR_PARAM, type, NULL, i);
-        if (own.bits != type.bits) {
+        if (own.kind != type.kind || own.bits != type.bits) {
             l->out.current = &l->out.entry;
-            value = front_emit1(&l->out, KIR_TRUNC, own, value);
+            value =
+                front_emit1(&l->out, type.kind == KIR_PTR ? KIR_PTRTOINT : KIR_TRUNC, own, value);
         }
         front_set_value(l, argument, value);
     }

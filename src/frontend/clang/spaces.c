@@ -68,9 +68,16 @@ static uint32_t meet(uint32_t a, uint32_t b) {
     return b == UNKNOWN ? a : KIR_GENERIC;
 }
 
+/* Of the heap, or behind a texture. */
+static bool is_call_for_memory(LLVMValueRef call) {
+    LLVMValueRef function = LLVMGetCalledValue(call);
+    size_t length;
+    const char *name = LLVMIsAFunction(function) ? LLVMGetValueName2(function, &length) : "";
+    return front_allocates(name) || !strcmp(name, "__heddle_texture_data");
+}
+
 static uint32_t evaluate(const front_lowering *l, LLVMValueRef inst) {
     uint32_t space = UNKNOWN;
-    size_t length;
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMAlloca: return KIR_PRIVATE;
     case LLVMAddrSpaceCast:
@@ -82,11 +89,7 @@ static uint32_t evaluate(const front_lowering *l, LLVMValueRef inst) {
         for (unsigned i = 0; i < LLVMCountIncoming(inst); i++)
             space = meet(space, lookup(l, LLVMGetIncomingValue(inst, i)));
         return space;
-    case LLVMCall:
-        return LLVMIsAFunction(LLVMGetCalledValue(inst)) &&
-                       front_allocates(LLVMGetValueName2(LLVMGetCalledValue(inst), &length))
-                   ? KIR_GLOBAL
-                   : KIR_GENERIC;
+    case LLVMCall: return is_call_for_memory(inst) ? KIR_GLOBAL : KIR_GENERIC;
     default: return KIR_GENERIC;
     }
 }

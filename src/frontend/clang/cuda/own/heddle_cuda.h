@@ -161,4 +161,6 @@ __HEDDLE_INDEX(gridDim)
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
 
+#include <heddle_textures.h>
+
 #endif

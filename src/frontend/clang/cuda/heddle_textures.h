@@ -1,0 +1,214 @@
+/*
+ * Textures by object. The object that a kernel is given stands for the array behind it, and the kernel
+ * has parameters more for what else there is to know of it, which a job gives (docs/job.md):
+ *
+ *     tex.width, tex.height, tex.depth   in elements, as many as the texture has dimensions
+ *     tex.normalized                     1: coordinates from 0 to 1
+ *     tex.linear                         1: linear filtering, else the nearest element
+ *     tex.address                        what lies outside, by CUDA's numbers (0 wrap, 1 clamp,
+ *                                        2 mirror, 3 border)
+ *
+ * Elements are as the function returns them. A linear one reads two, four or eight, whose weights have
+ * 8 bits behind the point.
+ */
+#ifndef HEDDLE_TEXTURES_H
+#define HEDDLE_TEXTURES_H
+
+extern "C" {
+/* The array, whose elements have so many lanes of so many bits, of a kind: 0 float, 1 signed, 2 not. */
+__device__ const void *__heddle_texture_data(cudaTextureObject_t, unsigned kind, unsigned bits,
+                                             unsigned lanes) __attribute__((const));
+__device__ int __heddle_texture_width(cudaTextureObject_t) __attribute__((const));
+__device__ int __heddle_texture_height(cudaTextureObject_t) __attribute__((const));
+__device__ int __heddle_texture_depth(cudaTextureObject_t) __attribute__((const));
+__device__ int __heddle_texture_normalized(cudaTextureObject_t) __attribute__((const));
+__device__ int __heddle_texture_linear(cudaTextureObject_t) __attribute__((const));
+__device__ int __heddle_texture_address(cudaTextureObject_t) __attribute__((const));
+__device__ int heddle_unknown_texture(void);
+}
+
+namespace heddle_textures {
+
+#define __HEDDLE_TEXTURE static __device__ __inline__ __attribute__((always_inline, unused))
+
+template <typename T> struct element;
+#define __HEDDLE_ELEMENT(T, of, kind, lanes)                                         \
+    template <> struct element<T> {                                                  \
+        static __device__ const T *of_object(cudaTextureObject_t t) {                \
+            return (const T *)__heddle_texture_data(t, kind, 8 * sizeof(of), lanes); \
+        }                                                                            \
+    };
+#define __HEDDLE_ELEMENTS(T, name, kind)  \
+    __HEDDLE_ELEMENT(T, T, kind, 1)       \
+    __HEDDLE_ELEMENT(name##1, T, kind, 1) \
+    __HEDDLE_ELEMENT(name##2, T, kind, 2) \
+    __HEDDLE_ELEMENT(name##4, T, kind, 4)
+__HEDDLE_ELEMENTS(float, float, 0)
+__HEDDLE_ELEMENTS(int, int, 1)
+__HEDDLE_ELEMENTS(unsigned, uint, 2)
+__HEDDLE_ELEMENTS(short, short, 1)
+__HEDDLE_ELEMENTS(unsigned short, ushort, 2)
+__HEDDLE_ELEMENTS(signed char, char, 1)
+__HEDDLE_ELEMENTS(unsigned char, uchar, 2)
+__HEDDLE_ELEMENT(char, char, 1, 1)
+
+/* Only floats are filtered. */
+template <typename T> __HEDDLE_TEXTURE void add(T &sum, const T &v, float weight) { sum = v; }
+__HEDDLE_TEXTURE void add(float &sum, float v, float weight) { sum += v * weight; }
+__HEDDLE_TEXTURE void add(float1 &sum, float1 v, float weight) { sum.x += v.x * weight; }
+__HEDDLE_TEXTURE void add(float2 &sum, float2 v, float weight) {
+    sum.x += v.x * weight;
+    sum.y += v.y * weight;
+}
+__HEDDLE_TEXTURE void add(float4 &sum, float4 v, float weight) {
+    sum.x += v.x * weight;
+    sum.y += v.y * weight;
+    sum.z += v.z * weight;
+    sum.w += v.w * weight;
+}
+template <typename T> struct is_filtered {
+    static const bool value = false;
+};
+template <> struct is_filtered<float> {
+    static const bool value = true;
+};
+template <> struct is_filtered<float1> {
+    static const bool value = true;
+};
+template <> struct is_filtered<float2> {
+    static const bool value = true;
+};
+template <> struct is_filtered<float4> {
+    static const bool value = true;
+};
+
+/* Element i of n; -1: the border. */
+__HEDDLE_TEXTURE int place(int i, int n, int address, bool is_normalized) {
+    if (i >= 0 && i < n)
+        return i;
+    if (address == 3)
+        return -1;
+    if (address == 1 || !is_normalized)
+        return i < 0 ? 0 : n - 1;
+    int period = address == 2 ? 2 * n : n, at = i % period;
+    at += at < 0 ? period : 0;
+    return at < n ? at : period - 1 - at;
+}
+
+/* The lower element of a coordinate, and the weight of the one above it. */
+__HEDDLE_TEXTURE int lower(float x, int n, bool is_normalized, bool is_linear, float *above) {
+    x = (is_normalized ? x * (float)n : x) - (is_linear ? 0.5f : 0.0f);
+    float low = floorf(x);
+    *above = rintf((x - low) * 256.0f) / 256.0f;
+    return (int)low;
+}
+
+template <typename T, int D>
+__HEDDLE_TEXTURE T sample(cudaTextureObject_t t, float x, float y, float z) {
+    const T *data = element<T>::of_object(t);
+    int address = __heddle_texture_address(t);
+    int width = __heddle_texture_width(t), height = D > 1 ? __heddle_texture_height(t) : 1;
+    int depth = D > 2 ? __heddle_texture_depth(t) : 1;
+    bool is_normalized = __heddle_texture_normalized(t);
+    bool is_linear = is_filtered<T>::value ? __heddle_texture_linear(t) : 0;
+    float above_x, above_y = 0, above_z = 0;
+    int low_x = lower(x, width, is_normalized, is_linear, &above_x), low_y = 0, low_z = 0;
+    if (D > 1)
+        low_y = lower(y, height, is_normalized, is_linear, &above_y);
+    if (D > 2)
+        low_z = lower(z, depth, is_normalized, is_linear, &above_z);
+    T sum = T();
+    for (int corner = 0; corner < (is_linear ? 1 << D : 1); corner++) {
+        int x_high = corner & 1, y_high = corner >> 1 & 1, z_high = corner >> 2;
+        int i = place(low_x + x_high, width, address, is_normalized), j = 0, k = 0;
+        float weight = x_high ? above_x : 1 - above_x;
+        if (D > 1) {
+            j = place(low_y + y_high, height, address, is_normalized);
+            weight *= y_high ? above_y : 1 - above_y;
+        }
+        if (D > 2) {
+            k = place(low_z + z_high, depth, address, is_normalized);
+            weight *= z_high ? above_z : 1 - above_z;
+        }
+        if (i >= 0 && j >= 0 && k >= 0) {
+            T v = data[((size_t)k * height + j) * width + i];
+            add(sum, v, is_linear ? weight : 1.0f);
+        }
+    }
+    return sum;
+}
+
+template <typename T> __HEDDLE_TEXTURE T refused() {
+    heddle_unknown_texture();
+    return T();
+}
+
+} // namespace heddle_textures
+
+template <typename T> __HEDDLE_TEXTURE T tex1Dfetch(cudaTextureObject_t t, int i) {
+    return heddle_textures::element<T>::of_object(t)[i];
+}
+template <typename T> __HEDDLE_TEXTURE T tex1D(cudaTextureObject_t t, float x) {
+    return heddle_textures::sample<T, 1>(t, x, 0, 0);
+}
+template <typename T> __HEDDLE_TEXTURE T tex2D(cudaTextureObject_t t, float x, float y) {
+    return heddle_textures::sample<T, 2>(t, x, y, 0);
+}
+template <typename T> __HEDDLE_TEXTURE T tex3D(cudaTextureObject_t t, float x, float y, float z) {
+    return heddle_textures::sample<T, 3>(t, x, y, z);
+}
+template <typename T> __HEDDLE_TEXTURE void tex1Dfetch(T *to, cudaTextureObject_t t, int i) {
+    *to = tex1Dfetch<T>(t, i);
+}
+template <typename T> __HEDDLE_TEXTURE void tex1D(T *to, cudaTextureObject_t t, float x) {
+    *to = tex1D<T>(t, x);
+}
+template <typename T> __HEDDLE_TEXTURE void tex2D(T *to, cudaTextureObject_t t, float x, float y) {
+    *to = tex2D<T>(t, x, y);
+}
+template <typename T>
+__HEDDLE_TEXTURE void tex3D(T *to, cudaTextureObject_t t, float x, float y, float z) {
+    *to = tex3D<T>(t, x, y, z);
+}
+
+#define __HEDDLE_REFUSED(name)                                           \
+    template <typename T, typename... A> __HEDDLE_TEXTURE T name(A...) { \
+        return heddle_textures::refused<T>();                            \
+    }
+__HEDDLE_REFUSED(tex1DLod)
+__HEDDLE_REFUSED(tex1DGrad)
+__HEDDLE_REFUSED(tex1DLayered)
+__HEDDLE_REFUSED(tex2DLod)
+__HEDDLE_REFUSED(tex2DGrad)
+__HEDDLE_REFUSED(tex2DLayered)
+__HEDDLE_REFUSED(tex2DLayeredLod)
+__HEDDLE_REFUSED(tex2Dgather)
+__HEDDLE_REFUSED(tex3DLod)
+__HEDDLE_REFUSED(tex3DGrad)
+__HEDDLE_REFUSED(texCubemap)
+__HEDDLE_REFUSED(texCubemapLod)
+__HEDDLE_REFUSED(texCubemapLayered)
+
+/* ---- surfaces, which are refused ------------------------------------------------------------- */
+
+extern "C" __device__ int heddle_surface(void);
+#define __HEDDLE_SURFACE(name)                                                         \
+    template <typename T, typename... A> static __device__ T name##read(A...) {        \
+        heddle_surface();                                                              \
+        return T();                                                                    \
+    }                                                                                  \
+    template <typename T, typename... A> static __device__ void name##write(T, A...) { \
+        heddle_surface();                                                              \
+    }
+__HEDDLE_SURFACE(surf1D)
+__HEDDLE_SURFACE(surf2D)
+__HEDDLE_SURFACE(surf3D)
+__HEDDLE_SURFACE(surf2DLayered)
+#undef __HEDDLE_SURFACE
+
+#undef __HEDDLE_REFUSED
+#undef __HEDDLE_TEXTURE
+#undef __HEDDLE_ELEMENT
+#undef __HEDDLE_ELEMENTS
+
+#endif

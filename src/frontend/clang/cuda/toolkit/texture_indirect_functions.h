@@ -1,0 +1,2 @@
+/* Textures are ours, not NVIDIA's. */
+#include <heddle_textures.h>
