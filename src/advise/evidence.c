@@ -20,6 +20,7 @@ typedef struct planned_run {
     uint32_t launch;
     uint64_t blocks, tried; /* of the launch; that could be run within the limit */
     uint64_t lane_accesses; /* of the tried ones */
+    hd_launch now;          /* the launch as it was run */
     hd_block_choice heard;
 } planned_run;
 
@@ -85,8 +86,12 @@ static const char *missing_input(const hearing *h) {
     const hd_job *job = h->job;
     bool *decides = hd_new_array(h->arena, bool, job->buffer_count);
     bool *written = hd_new_array(h->arena, bool, job->buffer_count);
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        look_at_launch(h, &job->launches[l], decides, written);
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        look_at_launch(h, launch, decides, written);
+        for (uint32_t i = 0; i < launch->before_count; i++)
+            written[launch->before[i].buffer] = true;
+    }
     for (uint32_t b = 0; b < job->buffer_count; b++)
         if (decides[b] && !written[b] && !has_contents(job, &job->buffers[b]))
             return hd_format(h->arena,
@@ -128,11 +133,18 @@ static uint64_t next_blocks(double each, uint64_t left, uint64_t rest) {
     return fit < 1 ? 1 : fit < (double)rest ? (uint64_t)fit : rest;
 }
 
+static uint64_t blocks_of(const hd_launch *launch) {
+    return hd_grid_of(launch->dims, launch->global, launch->local).block_count;
+}
+
 /* Runs blocks from the first on until the limit; *each is the work of a block of the kernel. */
 static hd_status try_run(hearing *h, hd_vm *vm, planned_run *run, uint64_t *left, double *each) {
-    hd_status written = run->tried ? HD_OK : hd_vm_write_before(vm, run->launch);
-    if (written)
-        return written;
+    hd_status ready = hd_vm_write_before(vm, run->launch);
+    if (ready == HD_OK)
+        ready = hd_vm_launch_now(h->arena, vm, run->launch, &run->now);
+    if (ready != HD_OK)
+        return ready;
+    run->blocks = blocks_of(&run->now);
     while (run->tried < run->blocks && *left && !h->evidence->stopped) {
         uint64_t count = next_blocks(*each, *left, run->blocks - run->tried);
         const hd_block_choice some = {run->tried, run->tried + count - 1, 0, 1};
@@ -150,10 +162,6 @@ static hd_status try_run(hearing *h, hd_vm *vm, planned_run *run, uint64_t *left
     return HD_OK;
 }
 
-static uint64_t blocks_of(const hd_launch *launch) {
-    return hd_grid_of(launch->dims, launch->global, launch->local).block_count;
-}
-
 static hd_status try_all(hearing *h, hd_vm *vm) {
     const hd_job *job = h->job;
     double *each = hd_new_array(h->arena, double, job->module->kernel_count);
@@ -164,7 +172,7 @@ static hd_status try_all(hearing *h, hd_vm *vm) {
             kernel++;
         bool is_over = hd_vm_is_over(vm, l);
         for (uint64_t r = 0; r < job->launches[l].repeat && !is_over; r++) {
-            planned_run run = {.launch = l, .blocks = blocks_of(&job->launches[l])};
+            planned_run run = {.launch = l};
             hd_status status = try_run(h, vm, &run, &left, &each[kernel]);
             if (status != HD_OK || h->evidence->stopped)
                 return status;
@@ -190,7 +198,7 @@ static hd_status try_job(hearing *h, const hd_diag *diag) {
 }
 
 bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_options *options,
-                     bool *ran) {
+                     hd_launch *ran) {
     static const hd_diag silent = {0};
     hd_evidence unused = {0};
     hearing h = {.arena = arena,
@@ -201,7 +209,7 @@ bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_optio
     h.most_run = h.limit;
     bool whole = !missing_input(&h) && try_job(&h, &silent) == HD_OK && !unused.stopped;
     for (size_t i = 0; i < h.plan.count; i++)
-        ran[h.plan.data[i].launch] = true;
+        ran[h.plan.data[i].launch] = h.plan.data[i].now;
     return whole && !h.cut_short;
 }
 

@@ -65,11 +65,11 @@ hd_status hd_evidence_retell(hd_arena *arena, const hd_diag *diag, hd_evidence *
                              const hd_job *job, const hd_evidence_options *options);
 void hd_evidence_free(hd_evidence *evidence);
 
-/* Runs the job without hearing it; ran[l] says of each launch whether it was run, which one is not
- * whose group of launches had ended. False: not all of it was, for want of contents, by a fault or
+/* Runs the job without hearing it; ran[l] is each launch as it was run (hd_launch_now()), without a
+ * kernel where it was not since its group of launches had ended. False: not all of it was, for want of contents, by a fault or
  * since it is more work than the limit. */
 bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_options *options,
-                     bool *ran);
+                     hd_launch *ran);
 
 /* A layout, by what was counted. */
 typedef struct hd_judged {

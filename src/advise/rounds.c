@@ -22,22 +22,21 @@ static uint64_t *rounds_of(hd_arena *arena, const hd_job *job, group *groups) {
     return rounds;
 }
 
-/* Launches of rounds that there were. What is written before one that goes is written before none. */
-static hd_job *cut(hd_arena *arena, const hd_job *job, const uint64_t *rounds,
-                   const group *groups) {
+/* What is run, or may be. What is written before a launch that goes is written before none. */
+static hd_job *cut(hd_arena *arena, const hd_job *job, const bool *stays, const hd_launch *ran) {
     hd_job *shorter = hd_new(arena, hd_job);
     *shorter = *job;
     shorter->launches = hd_new_array(arena, hd_launch, job->launch_count);
     shorter->launch_count = 0;
     for (uint32_t l = 0; l < job->launch_count; l++)
-        if (!rounds[l] || rounds[l] <= groups[job->launches[l].until->number].had)
-            shorter->launches[shorter->launch_count++] = job->launches[l];
-    return shorter;
+        if (stays[l])
+            shorter->launches[shorter->launch_count++] = ran[l].kernel ? ran[l] : job->launches[l];
+    return shorter->launch_count ? shorter : (hd_job *)job;
 }
 
 static const char *say(hd_arena *arena, const group *g, bool known) {
-    const char *in_line =
-        g->until->place.line ? hd_format(arena, " in line %u", g->until->place.line) : "";
+    uint32_t line = g->until->spot.place.line;
+    const char *in_line = line ? hd_format(arena, " in line %u", line) : "";
     const char *plural = g->had == 1 ? "" : "s";
     return known ? hd_format(arena, "%llu round%s of the group%s, as in a run",
                              (unsigned long long)g->had, plural, in_line)
@@ -46,19 +45,9 @@ static const char *say(hd_arena *arena, const group *g, bool known) {
                              in_line);
 }
 
-const hd_job *advise_rounds(hd_arena *arena, const hd_job *job, bool run,
-                            const hd_evidence_options *options, const char **said) {
-    *said = NULL;
-    if (!job->until_count)
-        return job;
-    group *groups = hd_new_array(arena, group, job->until_count);
-    uint64_t *rounds = rounds_of(arena, job, groups);
-    bool *ran = hd_new_array(arena, bool, job->launch_count);
-    bool known = run && hd_evidence_try(arena, job, options, ran);
+/* How many rounds the groups have, in words; where a run does not tell, a few. */
+static const char *count_rounds(hd_arena *arena, const hd_job *job, group *groups, bool known) {
     hd_str text = {.arena = arena};
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        if (rounds[l] && ran[l])
-            groups[job->launches[l].until->number].had = rounds[l];
     for (uint32_t g = 0; g < job->until_count; g++) {
         uint64_t few = groups[g].most < ADVISE_ROUNDS ? groups[g].most : ADVISE_ROUNDS;
         if (!known && groups[g].had < few)
@@ -66,6 +55,33 @@ const hd_job *advise_rounds(hd_arena *arena, const hd_job *job, bool run,
         if (groups[g].had < groups[g].most)
             hd_str_printf(&text, "%s%s", text.length ? ", " : "", say(arena, &groups[g], known));
     }
-    *said = text.length ? hd_str_text(&text) : NULL;
-    return cut(arena, job, rounds, groups);
+    return text.length ? hd_str_text(&text) : NULL;
+}
+
+static bool is_open(const hd_job *job) {
+    bool open = job->until_count;
+    for (uint32_t l = 0; l < job->launch_count && !open; l++)
+        open = hd_launch_reads(&job->launches[l]);
+    return open;
+}
+
+const hd_job *advise_rounds(hd_arena *arena, const hd_job *job, bool run,
+                            const hd_evidence_options *options, const char **said) {
+    *said = NULL;
+    if (!is_open(job))
+        return job;
+    group *groups = hd_new_array(arena, group, job->until_count);
+    uint64_t *rounds = rounds_of(arena, job, groups);
+    hd_launch *ran = hd_new_array(arena, hd_launch, job->launch_count);
+    bool *stays = hd_new_array(arena, bool, job->launch_count);
+    bool known = run && hd_evidence_try(arena, job, options, ran);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        if (rounds[l] && ran[l].kernel)
+            groups[job->launches[l].until->number].had = rounds[l];
+    *said = count_rounds(arena, job, groups, known);
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        bool in_time = !rounds[l] || rounds[l] <= groups[job->launches[l].until->number].had;
+        stays[l] = known ? ran[l].kernel != NULL : in_time;
+    }
+    return cut(arena, job, stays, ran);
 }

@@ -101,20 +101,22 @@ hd_status hd_netlist_generate(hd_arena *arena, const hd_diag *diag, const hd_gra
 /* ---- parts.c: a graph as arrays of numbers -------------------------------- */
 
 /* Name, and what there is one number for. */
-#define HD_GRAPH_PARTS(X)                            \
-    X(FIRST, "first", BOUND)                         \
-    X(END, "end", NODE)                              \
-    X(TO, "to", ARC)                                 \
-    X(PREDECESSOR_FIRST, "predecessor_first", BOUND) \
-    X(PREDECESSOR_END, "predecessor_end", NODE)      \
-    X(PREDECESSORS, "predecessors", ARC)             \
-    X(LEVELS, "levels", NODE)                        \
-    X(ORDER, "order", NODE)                          \
-    X(GATES, "gates", NODE)                          \
-    X(EDGE_FROM, "edge_from", EDGE)                  \
-    X(EDGE_TO, "edge_to", EDGE)                      \
-    X(EDGE_FIRST, "edge_first", BOUND)               \
-    X(BACK_FIRST, "back_first", BOUND)               \
+#define HD_GRAPH_PARTS(X)                             \
+    X(FIRST, "first", BOUND)                          \
+    X(END, "end", NODE)                               \
+    X(TO, "to", ARC)                                  \
+    X(DEGREE, "degree", NODE)                         \
+    X(PREDECESSOR_DEGREE, "predecessor_degree", NODE) \
+    X(PREDECESSOR_FIRST, "predecessor_first", BOUND)  \
+    X(PREDECESSOR_END, "predecessor_end", NODE)       \
+    X(PREDECESSORS, "predecessors", ARC)              \
+    X(LEVELS, "levels", NODE)                         \
+    X(ORDER, "order", NODE)                           \
+    X(GATES, "gates", NODE)                           \
+    X(EDGE_FROM, "edge_from", EDGE)                   \
+    X(EDGE_TO, "edge_to", EDGE)                       \
+    X(EDGE_FIRST, "edge_first", BOUND)                \
+    X(BACK_FIRST, "back_first", BOUND)                \
     X(BACK_EDGES, "back_edges", EDGE)
 typedef enum hd_graph_part {
 #define HD_PART_MEMBER(name, text, unit) HD_PART_##name,

@@ -65,6 +65,13 @@ static const hd_graph *edges_once(hd_arena *arena, const hd_graph *graph) {
     return once;
 }
 
+static const uint32_t *degrees(hd_arena *arena, const hd_graph *graph) {
+    uint32_t *made = hd_new_array(arena, uint32_t, graph->nodes);
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        made[v] = graph->first[v + 1] - graph->first[v];
+    return made;
+}
+
 const uint32_t *hd_graph_part_values(hd_arena *arena, const hd_graph *graph, hd_graph_part part) {
     const hd_graph *once = part >= HD_PART_EDGE_FROM ? edges_once(arena, graph) : NULL;
     uint32_t *made, *at;
@@ -72,6 +79,8 @@ const uint32_t *hd_graph_part_values(hd_arena *arena, const hd_graph *graph, hd_
     case HD_PART_FIRST: return graph->first;
     case HD_PART_END: /* of a row: where the next one begins */ return graph->first + 1;
     case HD_PART_TO: return graph->to;
+    case HD_PART_DEGREE: return degrees(arena, graph);
+    case HD_PART_PREDECESSOR_DEGREE: return degrees(arena, hd_graph_transpose(arena, graph));
     case HD_PART_PREDECESSOR_FIRST: return hd_graph_transpose(arena, graph)->first;
     case HD_PART_PREDECESSOR_END: return hd_graph_transpose(arena, graph)->first + 1;
     case HD_PART_PREDECESSORS: return hd_graph_transpose(arena, graph)->to;

@@ -43,6 +43,11 @@ static const hd_yaml_key buffer_keys[] = {
     TEXT(at, LIKE("at: 0x100000000")),
     {0}};
 
+static const hd_yaml_key spot_keys[] = {TEXT(buffer, NEEDED), TEXT(element), TEXT(field), {0}};
+static const hd_yaml_key items_keys[] = {
+    TEXT(buffer, NEEDED), TEXT(element), TEXT(field), TEXT(each), {0}};
+#define MAP(key, its_keys, ...) {.name = #key, .kind = HD_YAML_MAP, .keys = its_keys, __VA_ARGS__}
+
 static const hd_yaml_key arg_keys[] = {
     TEXT(name, NEEDED),
     TEXT(buffer),
@@ -53,6 +58,7 @@ static const hd_yaml_key arg_keys[] = {
     TEXT(round, LIKE("round: 0, the value in the first round of a group")),
     TEXT(step),
     TEXT(factor),
+    MAP(from, spot_keys, LIKE("from: {buffer: count, element: 0}, beside a value")),
     TEXT(offset, LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     {0}};
 
@@ -63,9 +69,7 @@ static const hd_yaml_key fill_keys[] = {TEXT(buffer, NEEDED), TEXT(value, NEEDED
 static const hd_yaml_key element_keys[] = {
     TEXT(buffer, NEEDED), TEXT(element), TEXT(field), TEXT(value, NEEDED), {0}};
 
-#define MAP(key, its_keys, ...) {.name = #key, .kind = HD_YAML_MAP, .keys = its_keys, __VA_ARGS__}
-
-enum { LAUNCH_KEYS = 20 };
+enum { LAUNCH_KEYS = 21 };
 static const hd_yaml_key launch_keys[LAUNCH_KEYS]; /* has a list of itself */
 static const hd_yaml_key launch_keys[LAUNCH_KEYS] = {
     TEXT(kernel),
@@ -80,6 +84,7 @@ static const hd_yaml_key launch_keys[LAUNCH_KEYS] = {
     LIST(offset, NULL, NULL, LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     LIST(blocks, NULL, NULL, LIKE("blocks: [64]")),
     LIST(threads, NULL, NULL, LIKE("threads: [256]")),
+    MAP(items_from, items_keys, LIKE("items_from: {buffer: count, element: 0}")),
     TEXT(shared),
     TEXT(repeat),
     TEXT(for_levels),

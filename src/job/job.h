@@ -80,6 +80,17 @@ typedef struct hd_job_declared {
     hd_record *record; /* by_job; filled by hd_job_resolve() */
 } hd_job_declared;
 
+/* A scalar in an element of a buffer, which is read while the job runs. */
+typedef struct hd_spot {
+    const char *buffer_name, *field;
+    uint64_t element;
+    hd_place place;
+    /* filled by hd_job_resolve() */
+    uint32_t buffer, offset; /* bytes from the start of the buffer to it, less those of elements */
+    kir_type type;           /* one lane */
+    bool is_signed;
+} hd_spot;
+
 typedef enum hd_arg_kind { HD_ARG_BUFFER, HD_ARG_VALUE, HD_ARG_LOCAL } hd_arg_kind;
 
 typedef struct hd_arg {
@@ -90,6 +101,7 @@ typedef struct hd_arg {
     const char *value_text; /* as written; a vector as "1, 2, 3, 4" */
     const char *bytes_text; /* the argument itself, two hexadecimal digits for each byte, or NULL */
     uint64_t local_bytes;
+    const hd_spot *from; /* of a value that is read when the launch is to run; NULL: it stays */
     hd_place place;
     const char *note; /* of a draft: NULL: as the host code has it */
     /* filled by hd_job_resolve() */
@@ -98,6 +110,7 @@ typedef struct hd_arg {
     uint32_t buffer;   /* index into job->buffers */
     uint8_t *value;    /* bytes of the scalar, vector or struct, as the device takes them */
     uint32_t value_bytes;
+    kir_type type; /* where the value is read */
 } hd_arg;
 
 typedef enum hd_held_kind {
@@ -121,13 +134,10 @@ typedef struct hd_held {
 /* When the rounds of a group of launches end: the element, or its first scalar, has this value when
  * a round is to begin. The first one runs in any case. */
 typedef struct hd_until {
-    const char *buffer_name, *value_text, *field;
-    uint64_t element;
-    hd_place place;
-    uint32_t number; /* of the group in the job */
-    /* filled by hd_job_resolve() */
-    uint32_t buffer, offset, bytes; /* where in the element the scalar lies */
-    uint8_t value[8];
+    hd_spot spot;
+    const char *value_text;
+    uint32_t number;  /* of the group in the job */
+    uint8_t value[8]; /* filled by hd_job_resolve() */
 } hd_until;
 
 typedef struct hd_launch {
@@ -145,8 +155,12 @@ typedef struct hd_launch {
     bool local_given;      /* false: `local` was chosen, and follows reqd_work_group_size */
     bool shared_given;     /* false: `shared` is 0 for want of a number */
     const hd_until *until; /* NULL: it runs in any case */
-    bool begins_round;     /* of the group of `until`, a second one or later */
-    bool in_blocks;        /* of a job file: its size is given as blocks of threads */
+    /* Of the work-items in the first dimension as many as it says, times `items_each`, rounded up to
+     * whole groups; `global` says the most. NULL: `global` itself. */
+    const hd_spot *items_from;
+    uint64_t items_each;
+    bool begins_round;                  /* of the group of `until`, a second one or later */
+    bool in_blocks;                     /* of a job file: its size is given as blocks of threads */
     const struct hd_size_key *size_key; /* the key that tells; NULL: none does */
     hd_place size_place;                /* of that key */
     hd_place place;
@@ -243,6 +257,26 @@ hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job);
 
 /* An error when the launch has more work-items than any device runs. */
 hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch);
+
+/* ---- spot.c: what is read while the job runs ------------------------------------------------- */
+
+/* Copies the scalar's bytes. */
+typedef struct hd_spot_reader {
+    hd_status (*read)(void *self, const hd_spot *spot, void *bytes);
+    void *self;
+} hd_spot_reader;
+
+uint64_t hd_spot_byte(const hd_job *job, const hd_spot *spot); /* of its buffer */
+static inline bool hd_launch_reads(const hd_launch *launch) {
+    bool reads = launch->items_from;
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        reads = reads || launch->args[a].from;
+    return reads;
+}
+/* The launch as it is now: `items_from` and `from` are read and NULL. A size of 0: it does not run. An
+ * error when a size is more than its `global`, or a value does not fit. */
+hd_status hd_launch_now(hd_arena *arena, const hd_diag *diag, const hd_launch *launch,
+                        const hd_spot_reader *reader, hd_launch *now);
 
 /* accesses.c: what can be known of a launch's kernel. Its accesses stand in terms of the
  * records that are laid out: `record` and `field` of one that reaches job->record are those

@@ -88,6 +88,24 @@ static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *lau
 
 typedef hd_vec(hd_held) held_list;
 
+/* A scalar of a buffer: {buffer: count, element: 0, field: x}. */
+static hd_status read_spot(const reader *r, const hd_yaml *map, hd_spot *spot) {
+    *spot = (hd_spot){.place = hd_yaml_place(r->file, map), .field = hd_yaml_text(map, "field")};
+    hd_status status = job_reader_name(r, map, "buffer", &spot->buffer_name);
+    return status ? status : job_reader_count(r, map, "element", 0, &spot->element);
+}
+
+static hd_status read_items_from(const reader *r, const hd_yaml *map, hd_launch *launch) {
+    const hd_yaml *items = hd_yaml_get(map, "items_from");
+    launch->items_each = 1;
+    if (!items)
+        return HD_OK;
+    hd_spot *spot = hd_new(r->arena, hd_spot);
+    launch->items_from = spot;
+    hd_status status = read_spot(r, items, spot);
+    return status ? status : job_reader_count(r, items, "each", 1, &launch->items_each);
+}
+
 /* The level and the round that a launch is for; `levels` NULL: for none. */
 typedef struct at_level {
     const hd_levels *levels;
@@ -177,6 +195,8 @@ static hd_status read_launch_sizes(const reader *r, const hd_yaml *map, at_level
     launch->shared_given = hd_yaml_get(map, "shared") != NULL;
     if (status == HD_OK)
         status = job_reader_count(r, map, "shared", 0, &launch->shared);
+    if (status == HD_OK)
+        status = read_items_from(r, map, launch);
     if (status != HD_OK)
         return status;
     if (at.levels && !hd_yaml_get(map, "global") && !hd_yaml_get(map, "blocks"))
@@ -235,6 +255,19 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
                     arg->name);
     if (round)
         return read_round(r, map, at, arg);
+    const hd_yaml *from = hd_yaml_get(map, "from");
+    if (from && !arg->value_text)
+        return FAIL(
+            r, from,
+            "argument '%s' is read from a buffer; give a 'value', too, which it is taken for "
+            "where nothing is run",
+            arg->name);
+    if (from) {
+        hd_spot *spot = hd_new(r->arena, hd_spot);
+        arg->from = spot;
+        if ((status = read_spot(r, from, spot)) != HD_OK)
+            return status;
+    }
     for (int k = 0; k < 2; k++) {
         const hd_yaml *alone = hd_yaml_get(map, k ? "factor" : "step");
         if (alone)
@@ -449,13 +482,10 @@ static hd_status read_until(const reader *r, const hd_yaml *map, at_level at,
         return FAIL(r, map,
                     "a group with 'until' needs 'repeat', the most rounds that it may have");
     hd_until *until = hd_new(r->arena, hd_until);
-    *until = (hd_until){.place = hd_yaml_place(r->file, value),
-                        .value_text = hd_yaml_text(value, "value"),
-                        .field = hd_yaml_text(value, "field"),
-                        .number = r->job->until_count++};
-    hd_status status = job_reader_name(r, value, "buffer", &until->buffer_name);
+    *until =
+        (hd_until){.value_text = hd_yaml_text(value, "value"), .number = r->job->until_count++};
     *result = until;
-    return status ? status : job_reader_count(r, value, "element", 0, &until->element);
+    return read_spot(r, value, &until->spot);
 }
 
 /* A group is written out, round by round. */

@@ -774,23 +774,65 @@ static hd_status resolve_held(const resolver *r, hd_held *held, uint32_t count) 
     return status;
 }
 
-/* Where the value lies that ends the rounds of a group. */
-static hd_status resolve_until(const resolver *r, hd_until *until) {
-    hd_status status = find_held_buffer(r, until->buffer_name, &until->place, &until->buffer);
+/* Where a scalar lies, the first one of an element. */
+static hd_status resolve_spot(const resolver *r, hd_spot *spot) {
+    hd_status status = find_held_buffer(r, spot->buffer_name, &spot->place, &spot->buffer);
     if (status)
         return status;
-    const hd_buffer *buffer = &r->job->buffers[until->buffer];
-    const hd_leaf *leaf;
-    if ((status = check_element(r, buffer, until->element, &until->place)) ||
-        (status =
-             check_held_value(r, buffer, until->field, until->value_text, &until->place, &leaf)))
+    const hd_buffer *buffer = &r->job->buffers[spot->buffer];
+    uint32_t count;
+    const hd_leaf *leaf = hd_leaves_of_buffer(r->arena, buffer, spot->field, &count);
+    if ((status = check_element(r, buffer, spot->element, &spot->place)) != HD_OK)
         return status;
-    kir_type type = leaf->type;
-    type.lanes = 1;
-    until->offset = leaf->offset;
-    until->bytes = type.bits / 8;
-    hd_type_parse_value(type, leaf->is_signed, until->value_text, until->value);
+    if (!count || leaf->opaque)
+        return hd_fail(r->diag, HD_EINPUT, &spot->place,
+                       "an element of buffer '%s' has no scalar '%s' that could be read",
+                       buffer->name, spot->field ? spot->field : "");
+    spot->type = leaf->type;
+    spot->type.lanes = 1;
+    spot->is_signed = leaf->is_signed;
+    spot->offset = leaf->offset;
     return HD_OK;
+}
+
+/* Where the value lies that ends the rounds of a group. */
+static hd_status resolve_until(const resolver *r, hd_until *until) {
+    const hd_leaf *leaves;
+    hd_spot *spot = &until->spot;
+    hd_status status = resolve_spot(r, spot);
+    if (status == HD_OK)
+        status = check_held_value(r, &r->job->buffers[spot->buffer], spot->field, until->value_text,
+                                  &spot->place, &leaves);
+    if (status == HD_OK)
+        hd_type_parse_value(spot->type, spot->is_signed, until->value_text, until->value);
+    return status;
+}
+
+/* The size and the arguments that are read when the launch is to run. */
+static hd_status resolve_reads(const resolver *r, const hd_launch *launch) {
+    hd_status status = HD_OK;
+    hd_spot *items = (hd_spot *)launch->items_from;
+    if (items)
+        status = resolve_spot(r, items);
+    if (items && status == HD_OK && items->type.kind != KIR_INT)
+        return hd_fail(r->diag, HD_EINPUT, &items->place,
+                       "buffer '%s' holds no whole numbers, so no size can be read from it",
+                       items->buffer_name);
+    for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++) {
+        hd_arg *arg = &launch->args[a];
+        if (!arg->from)
+            continue;
+        const kir_param *param =
+            arg->param == KIR_NONE ? NULL : &launch->kernel->params[arg->param];
+        if (!param || param->by_value_struct || param->type.kind == KIR_PTR ||
+            param->type.lanes > 1)
+            return hd_fail(r->diag, HD_EINPUT, &arg->from->place,
+                           "argument '%s' is no scalar; only a scalar is read from a buffer",
+                           arg->name);
+        arg->type = param->type;
+        status = resolve_spot(r, (hd_spot *)arg->from);
+    }
+    return status;
 }
 
 static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
@@ -821,6 +863,8 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
         status = resolve_held(r, launch->after, launch->after_count);
     if (status == HD_OK && launch->begins_round)
         status = resolve_until(r, (hd_until *)launch->until);
+    if (status == HD_OK)
+        status = resolve_reads(r, launch);
     if (status == HD_OK)
         status = job_resolve_array_args(r, launch);
     return status == HD_OK ? check_all_given(r, launch) : status;

@@ -245,7 +245,7 @@ static bool is_launch(const hd_shapes *s, int64_t l, const hd_event_launch *even
     const hd_launch *launch = &s->job->launches[l];
     hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
     return !strcmp(launch->kernel_name, events->kernel) && launch->dims == events->dims &&
-           !memcmp(grid.groups, events->groups, sizeof grid.groups) &&
+           (launch->items_from || !memcmp(grid.groups, events->groups, sizeof grid.groups)) &&
            !memcmp(grid.local, events->local, sizeof grid.local) &&
            (!s->launches[l].targets || s->launches[l].row_count == events->access_count);
 }
@@ -816,9 +816,10 @@ const hd_measured *hd_shapes_result(hd_shapes *s) {
         const heard *h = &s->launches[l];
         const hd_launch *launch = &s->job->launches[l];
         hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
+        uint64_t blocks = launch->items_from ? h->blocks : launch->repeat * grid.block_count;
         launches[l] = (hd_measured_launch){.runs = h->runs,
                                            .blocks = h->blocks,
-                                           .block_count = launch->repeat * grid.block_count,
+                                           .block_count = blocks,
                                            .complete = !h->is_broken,
                                            .access_count = h->target_count};
         if (!h->blocks)

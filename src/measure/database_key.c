@@ -91,6 +91,24 @@ static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_buffer *b
 
 /* ---- launches -------------------------------------------------------------------- */
 
+static void add_spot(hd_str *out, const char *what, const hd_spot *spot) {
+    add_text(out, what);
+    add_text(out, spot->buffer_name);
+    add_text(out, spot->field);
+    hd_str_printf(out, "%llu\n", (unsigned long long)spot->element);
+}
+
+/* What is written between launches. Files are not measured with. */
+static void add_held(hd_str *out, const hd_held *held, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        hd_str_printf(out, "held %d %llu\n", held[i].kind, (unsigned long long)held[i].element);
+        add_text(out, held[i].buffer_name);
+        add_text(out, held[i].from_name);
+        add_text(out, held[i].field);
+        add_text(out, held[i].value_text);
+    }
+}
+
 static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) {
     add_text(out, launch->kernel_name);
     hd_str_printf(out, "launch %u shared %llu repeat %llu\n", launch->dims,
@@ -98,9 +116,19 @@ static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) 
     for (uint32_t d = 0; d < launch->dims; d++)
         hd_str_printf(out, "%llu %llu %llu\n", (unsigned long long)launch->global[d],
                       (unsigned long long)launch->local[d], (unsigned long long)launch->offset[d]);
+    add_held(out, launch->before, launch->before_count);
+    if (launch->until) {
+        hd_str_printf(out, "group %u %d\n", launch->until->number, launch->begins_round);
+        add_spot(out, launch->until->value_text, &launch->until->spot);
+    }
+    if (launch->items_from)
+        add_spot(out, hd_format(out->arena, "items %llu", (unsigned long long)launch->items_each),
+                 launch->items_from);
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const hd_arg *arg = &launch->args[a];
         add_text(out, arg->name);
+        if (arg->from)
+            add_spot(out, "from", arg->from);
         hd_str_printf(out, "arg %d %u %u %llu\n", arg->kind, arg->param, arg->variable,
                       (unsigned long long)arg->local_bytes);
         if (arg->kind == HD_ARG_BUFFER)

@@ -370,41 +370,84 @@ static const char *queue_writes(batch *b, const hd_job *job, const ready_write *
     return error;
 }
 
-/* Whether a round of launches is not to begin: the value that ends them is there. */
-static const char *look_for_end(batch *b, const hd_version *version, const hd_until *until,
-                                bool *over) {
+static hd_status tell(const batch *b, const hd_launch *launch, const char *error) {
+    const hd_session *session = b->session;
+    return error
+               ? hd_session_fail(session, &launch->place,
+                                 hd_format(session->arena, "run kernel '%s'", launch->kernel_name),
+                                 hd_format(session->arena, "%s (%s)", error, session->gpu->doing))
+               : HD_OK;
+}
+
+/* Reads scalars of buffers between launches. */
+typedef struct device_reader {
+    batch *batch;
+    const hd_version *version;
+    const hd_launch *launch;
+} device_reader;
+
+static hd_status read_spot(void *self, const hd_spot *spot, void *bytes) {
+    const device_reader *r = self;
+    batch *b = r->batch;
     hd_compute *gpu = b->session->gpu;
-    const hd_buffer *buffer = &version->placed->job->buffers[until->buffer];
+    const char *error =
+        gpu->api->read(gpu, &b->session->queue, bytes, r->version->memories[spot->buffer],
+                       hd_spot_byte(r->version->placed->job, spot), spot->type.bits / 8u);
+    return tell(b, r->launch, end_batch(b, error));
+}
+
+/* Whether a round of launches is not to begin: the value that ends them is there. */
+static hd_status look_for_end(device_reader *r, bool *over) {
+    const hd_until *until = r->launch->until;
     uint8_t value[sizeof until->value];
-    const char *error = end_batch(b, NULL);
-    if (!error)
-        error = end_batch(b, gpu->api->read(gpu, &b->session->queue, value,
-                                            version->memories[until->buffer],
-                                            until->element * buffer->element_bytes + until->offset,
-                                            until->bytes));
-    if (!error && !memcmp(value, until->value, until->bytes))
-        *over = true;
-    return error;
+    if (!r->launch->begins_round || over[until->number])
+        return HD_OK;
+    hd_status status = read_spot(r, &until->spot, value);
+    if (status == HD_OK && !memcmp(value, until->value, until->spot.type.bits / 8u))
+        over[until->number] = true;
+    return status;
+}
+
+/* Queues a launch whose size or arguments are read first. */
+static hd_status queue_read_launch(device_reader *r, uint32_t l) {
+    const hd_ready_launch *ready = &r->version->launches[l];
+    const hd_spot_reader reader = {read_spot, r};
+    hd_arena *arena = hd_arena_new();
+    hd_ready_launch with = *ready;
+    hd_launch now;
+    hd_status status = hd_launch_now(arena, r->batch->session->diag, r->launch, &reader, &now);
+    if (status == HD_OK && now.global[0]) {
+        with.shape.global[0] = now.global[0];
+        with.arguments = hd_new_array(arena, hd_compute_argument, ready->argument_count);
+        for (uint32_t a = 0; a < ready->argument_count; a++)
+            with.arguments[a] = ready->arguments[a];
+        for (uint32_t a = 0; a < now.arg_count; a++)
+            if (r->launch->args[a].from)
+                with.arguments[now.args[a].param].value = now.args[a].value;
+        status = tell(r->batch, r->launch, queue_launch(r->batch, l, &with));
+    }
+    hd_arena_free(arena);
+    return status;
 }
 
 /* Queues the launch so many times, with what comes before it. */
-static const char *queue_launches(batch *b, hd_version *version, uint32_t l, uint64_t times,
-                                  bool *over) {
+static hd_status queue_launches(batch *b, const hd_version *version, uint32_t l, uint64_t times,
+                                bool *over) {
     const hd_job *job = version->placed->job;
     const hd_launch *launch = &job->launches[l];
     const hd_ready_launch *ready = &version->launches[l];
-    const char *error = NULL;
-    if (launch->begins_round && !over[launch->until->number])
-        error = look_for_end(b, version, launch->until, &over[launch->until->number]);
-    if (error || (launch->until && over[launch->until->number]))
-        return error;
-    error = queue_writes(b, job, ready->writes, ready->write_count);
-    for (uint64_t t = 0; t < times && !error; t++) {
-        error = queue_launch(b, l, ready);
-        if (b->count == BATCH)
-            error = end_batch(b, error);
+    device_reader reader = {b, version, launch};
+    hd_status status = look_for_end(&reader, over);
+    if (status != HD_OK || (launch->until && over[launch->until->number]))
+        return status;
+    status = tell(b, launch, queue_writes(b, job, ready->writes, ready->write_count));
+    for (uint64_t t = 0; t < times && status == HD_OK; t++) {
+        status = hd_launch_reads(launch) ? queue_read_launch(&reader, l)
+                                         : tell(b, launch, queue_launch(b, l, ready));
+        if (b->count == BATCH && status == HD_OK)
+            status = tell(b, launch, end_batch(b, NULL));
     }
-    return error;
+    return status;
 }
 
 hd_status hd_version_launch(hd_session *session, hd_version *version, const uint64_t *repeats,
@@ -412,24 +455,20 @@ hd_status hd_version_launch(hd_session *session, hd_version *version, const uint
     const hd_job *job = version->placed->job;
     const hd_launch *launch = job->launches; /* the last one that was started */
     batch b = {.session = session, .seconds = seconds};
-    const char *error = NULL;
     hd_status status = version->keeps_state ? load(session, version) : HD_OK;
     memset(seconds, 0, job->launch_count * sizeof *seconds);
     if (status != HD_OK)
         return status;
     bool *over = hd_zeroed(job->until_count + 1, sizeof *over); /* of the groups with `until` */
-    for (uint32_t l = 0; l < job->launch_count && !error; l++) {
+    for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++) {
         uint64_t times = repeats ? repeats[l] : job->launches[l].repeat;
         launch = times ? &job->launches[l] : launch;
-        error = queue_launches(&b, version, l, times, over);
+        status = queue_launches(&b, version, l, times, over);
     }
     free(over);
-    if (!error)
-        error = queue_writes(&b, job, version->last, job->last_count);
-    error = end_batch(&b, error);
-    return error
-               ? hd_session_fail(session, &launch->place,
-                                 hd_format(session->arena, "run kernel '%s'", launch->kernel_name),
-                                 hd_format(session->arena, "%s (%s)", error, session->gpu->doing))
-               : HD_OK;
+    if (status != HD_OK) {
+        end_batch(&b, "");
+        return status;
+    }
+    return tell(&b, launch, end_batch(&b, queue_writes(&b, job, version->last, job->last_count)));
 }

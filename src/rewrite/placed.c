@@ -264,23 +264,35 @@ static hd_status place_held(const placer *p, const hd_held *from, uint32_t from_
     return HD_OK;
 }
 
+/* A scalar that is read, where it lies now. */
+static hd_spot place_spot(const placer *p, const hd_spot *from) {
+    const hd_placed_buffer *at = &p->placed->buffers[from->buffer];
+    hd_spot spot = *from;
+    spot.buffer = at->first;
+    if (at->map) {
+        spot.element = place_byte(at, from->element, from->offset, &spot.buffer);
+        spot.offset = 0;
+        spot.field = NULL;
+    }
+    spot.buffer_name = p->placed->job->buffers[spot.buffer].name;
+    return spot;
+}
+
+static const hd_spot *place_read(const placer *p, const hd_spot *from) {
+    hd_spot *spot = from ? hd_new(p->arena, hd_spot) : NULL;
+    if (spot)
+        *spot = place_spot(p, from);
+    return spot;
+}
+
 /* The same group of launches ends by a value where that lies now. */
 static const hd_until *place_until(const placer *p, const hd_until *from) {
-    if (!from)
-        return NULL;
-    hd_until **placed = &p->untils[from->number];
-    if (*placed)
-        return *placed;
-    const hd_placed_buffer *at = &p->placed->buffers[from->buffer];
+    hd_until **placed = from ? &p->untils[from->number] : NULL;
+    if (!placed || *placed)
+        return placed ? *placed : NULL;
     *placed = hd_new(p->arena, hd_until);
     **placed = *from;
-    (*placed)->buffer = at->first;
-    if (at->map) {
-        (*placed)->element = place_byte(at, from->element, from->offset, &(*placed)->buffer);
-        (*placed)->offset = 0;
-        (*placed)->field = NULL;
-    }
-    (*placed)->buffer_name = p->placed->job->buffers[(*placed)->buffer].name;
+    (*placed)->spot = place_spot(p, &from->spot);
     return *placed;
 }
 
@@ -298,6 +310,7 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
                 continue;
             }
             arg.param = next++;
+            arg.from = place_read(p, arg.from);
             hd_push(p->arena, &args, arg);
         }
     for (uint32_t a = 0; a < from->arg_count; a++) {
@@ -310,6 +323,7 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
     }
     *to = *from;
     to->until = place_until(p, from->until);
+    to->items_from = place_read(p, from->items_from);
     hd_status status =
         place_held(p, from->before, from->before_count, &to->before, &to->before_count);
     if (status != HD_OK)

@@ -152,6 +152,36 @@ hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch) {
     return write_held(vm, l->before, l->before_count);
 }
 
+static const uint8_t *spot_at(const hd_vm *vm, const hd_spot *spot) {
+    return vm->buffers[spot->buffer].host + hd_spot_byte(vm->job, spot);
+}
+
+static hd_status read_spot(void *self, const hd_spot *spot, void *bytes) {
+    memcpy(bytes, spot_at(self, spot), spot->type.bits / 8u);
+    return HD_OK;
+}
+
+hd_status hd_vm_launch_now(hd_arena *arena, hd_vm *vm, uint32_t launch, hd_launch *now) {
+    const hd_spot_reader reader = {read_spot, vm};
+    return hd_launch_now(arena, vm->diag, &vm->job->launches[launch], &reader, now);
+}
+
+hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *blocks,
+                           const hd_sink *sink, hd_vm_counts *counts) {
+    const hd_launch *l = &vm->job->launches[launch];
+    hd_launch now;
+    if (!hd_launch_reads(l))
+        return vm_run_launch(vm, l, blocks, sink, counts);
+    hd_arena *arena = hd_arena_new();
+    hd_status status = hd_vm_launch_now(arena, vm, launch, &now);
+    if (counts)
+        *counts = (hd_vm_counts){0};
+    if (status == HD_OK && now.global[0])
+        status = vm_run_launch(vm, &now, blocks, sink, counts);
+    hd_arena_free(arena);
+    return status;
+}
+
 bool hd_vm_is_over(hd_vm *vm, uint32_t launch) {
     const hd_launch *l = &vm->job->launches[launch];
     const hd_until *until = l->until;
@@ -159,10 +189,8 @@ bool hd_vm_is_over(hd_vm *vm, uint32_t launch) {
         return false;
     if (!vm->over)
         vm->over = hd_new_array(vm->arena, bool, vm->job->until_count);
-    const hd_buffer *buffer = &vm->job->buffers[until->buffer];
-    const unsigned char *at = (const unsigned char *)vm->buffers[until->buffer].host +
-                              until->element * buffer->element_bytes + until->offset;
-    if (l->begins_round && !memcmp(at, until->value, until->bytes))
+    if (l->begins_round &&
+        !memcmp(spot_at(vm, &until->spot), until->value, until->spot.type.bits / 8u))
         vm->over[until->number] = true;
     return vm->over[until->number];
 }

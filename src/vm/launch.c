@@ -367,9 +367,8 @@ static hd_status run_bound(hd_arena *arena, hd_vm *vm, const kir_module *module,
     return status;
 }
 
-hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *blocks,
-                           const hd_sink *sink, hd_vm_counts *counts) {
-    const hd_launch *l = &vm->job->launches[launch];
+hd_status vm_run_launch(hd_vm *vm, const hd_launch *l, const hd_block_choice *blocks,
+                        const hd_sink *sink, hd_vm_counts *counts) {
     hd_arena *arena = hd_arena_new();
     vm_bound bound = {0};
     hd_status status = vm_bind(arena, vm, l, &bound);

@@ -110,6 +110,9 @@ void vm_crew_run(hd_vm *vm, uint32_t count, vm_crew_work *work, void *self);
 void vm_crew_free(struct vm_crew *crew);
 
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
+/* Runs a launch of the job as it stands here. */
+hd_status vm_run_launch(hd_vm *vm, const hd_launch *launch, const hd_block_choice *blocks,
+                        const hd_sink *sink, hd_vm_counts *counts);
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, vm_bound *bound);
 hd_status vm_bind_live(hd_arena *arena, hd_vm *vm, const hd_launch *launch,
                        const hd_vm_launch_of *live, vm_bound *bound);

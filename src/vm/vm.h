@@ -83,6 +83,8 @@ hd_vm *hd_vm_open_empty(hd_arena *arena, const hd_diag *diag, const hd_vm_option
  * one writes. */
 hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *blocks,
                            const hd_sink *sink, hd_vm_counts *counts);
+/* The launch with the size and the arguments that it reads from buffers, as they are now. */
+hd_status hd_vm_launch_now(hd_arena *arena, hd_vm *vm, uint32_t launch, hd_launch *now);
 /* Writes what the job puts into buffers before this launch; hd_vm_run() does it by itself. */
 hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch);
 /* The launch is of a group whose rounds have ended; hd_vm_run() does nothing then. To be asked in

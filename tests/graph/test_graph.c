@@ -95,6 +95,7 @@ static void parts_have_names_and_numbers(void **state) {
         uint32_t numbers[6];
     } expected[] = {
         {"first", 6, {0, 3, 4, 5, 6, 6}},        {"end", 5, {3, 4, 5, 6, 6}},
+        {"degree", 5, {3, 1, 1, 1, 0}},          {"predecessor_degree", 5, {0, 0, 2, 1, 3}},
         {"to", 6, {2, 4, 4, 2, 3, 4}},           {"predecessor_first", 6, {0, 0, 0, 2, 3, 6}},
         {"predecessor_end", 5, {0, 0, 2, 3, 6}}, {"predecessors", 6, {0, 1, 2, 0, 0, 3}},
         {"levels", 5, {0, 0, 1, 2, 3}},          {"order", 5, {0, 1, 2, 3, 4}},
