@@ -122,7 +122,7 @@ static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buf
             for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++, i++)
                 if (!leaves[l].opaque || !init->skips_opaque)
                     put_number(init, &leaves[l], &made, i,
-                               bytes + e * buffer->element_bytes + leaves[l].offset +
+                               bytes + hd_buffer_byte(buffer, e, leaves[l].offset) +
                                    lane * (leaves[l].type.bits / 8u));
     return HD_OK;
 }
@@ -144,8 +144,9 @@ void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const v
                 kir_type type = leaves[l].type;
                 type.lanes = 1;
                 hd_type_parse_value(type, leaves[l].is_signed, held->value_text,
-                                    (unsigned char *)to + e * buffer->element_bytes +
-                                        leaves[l].offset + (size_t)lane * (type.bits / 8));
+                                    (unsigned char *)to +
+                                        hd_buffer_byte(buffer, e, leaves[l].offset) +
+                                        (size_t)lane * (type.bits / 8));
             }
     hd_arena_free(scratch);
 }

@@ -134,11 +134,12 @@ static hd_status write_held(hd_vm *vm, const hd_held *held, uint32_t count) {
         const hd_buffer *buffer = &vm->job->buffers[h->buffer];
         void *to = vm->buffers[h->buffer].host;
         uint64_t bytes = buffer->element_bytes, start = h->element * bytes;
+        bool is_one = h->kind == HD_HELD_SET && !(buffer->record && buffer->record->in_columns);
         if (h->kind == HD_HELD_FILE)
             status = hd_job_read_held(vm->diag, buffer, h->file, &h->place, to);
         else
             hd_job_apply_held(vm->job, h, to, vm->buffers[h->from].host);
-        if (h->kind != HD_HELD_SET) {
+        if (!is_one) {
             start = 0;
             bytes *= buffer->count;
         }
@@ -163,7 +164,7 @@ bool hd_vm_is_over(hd_vm *vm, uint32_t launch) {
         vm->over = hd_new_array(vm->arena, bool, vm->job->until_count);
     const hd_buffer *buffer = &vm->job->buffers[until->buffer];
     const unsigned char *at = (const unsigned char *)vm->buffers[until->buffer].host +
-                              until->element * buffer->element_bytes + until->offset;
+                              hd_buffer_byte(buffer, until->element, until->offset);
     if (l->begins_round && !memcmp(at, until->value, until->bytes))
         vm->over[until->number] = true;
     return vm->over[until->number];

@@ -14,6 +14,14 @@
  *     //: run K 4: 1 2 3 4         a block of 4 threads, of which K's first buffer holds this then;
  *                                  before, element i of each buffer is i
  *     //: prints TEXT              what the run prints, \n for the end of a line
+ *     //: value nx=8               of an argument, in all runs
+ *     //: found K 64: float v[5], stride n
+ *                                  the record that is found in the indices of kernel K, of 64 threads
+ *     //: layouts K 64: soa {v[0],v[1]}{v[2]}:8
+ *                                  K is rewritten to these layouts of its record, or of the one that is
+ *                                  found, and does the same on the machine
+ *     //: not rewritten K 64: TEXT an error of a rewriting to aos
+ *     //: suggests K 64: TEXT      the declaration that would make a record
  *
  * Whatever a file does not say it expects is no message and no failure. All files are read in this
  * one process, since CI has little time.
@@ -30,17 +38,19 @@
 
 #include <cmocka.h>
 
+#include "advise/verify.h"
 #include "frontend/frontend.h"
 #include "job/job.h"
 #include "kernel/kernel.h"
 #include "report/members.h"
+#include "rewrite/rewrite.h"
 #include "source_text.h"
 #include "vm/vm.h"
 
 /* One reading of a file. */
 typedef struct reading {
     hd_arena *arena;
-    const char *path, *text, *options;
+    const char *path, *text, *options, *all_options;
     const char *wants;
     hd_diag diag;
     kir_module *module;
@@ -110,12 +120,20 @@ static void check_left_out(reading *r) {
 /* ---- accesses -------------------------------------------------------------------- */
 
 static hd_job *job_of(reading *r, const char *kernel, uint64_t threads) {
+    enum { MOST_VALUES = 8 };
+    const char **values = hd_new_array(r->arena, const char *, MOST_VALUES);
+    uint32_t count = 0;
+    while (count < MOST_VALUES && (values[count] = expectation(r, "value", count)) != NULL)
+        count++;
     hd_job_flags flags = {.kernel_path = r->path,
+                          .options = r->all_options,
                           .entry = kernel,
                           .dims = 1,
                           .global = {threads, 1, 1},
                           .local = {threads, 1, 1},
-                          .count = threads};
+                          .count = threads,
+                          .values = values,
+                          .value_count = count};
     hd_job *job = NULL;
     if (hd_job_from_flags(r->arena, &r->diag, &flags, r->module, &job) ||
         hd_job_resolve(r->arena, &r->diag, job, r->module))
@@ -211,20 +229,26 @@ static const char *numbers_of(reading *r, const hd_buffer *buffer, const uint8_t
     return hd_str_text(&text);
 }
 
-/* "k 4: 1 2 3 4" */
-static void run_kernel(reading *r, const char *line) {
-    const char *numbers = strstr(line, ": "), *blank = numbers;
+/* "k 4: 1 2 3 4": the kernel, its threads, and the rest. */
+static hd_job *job_of_line(reading *r, const char *line, const char **kernel, const char **rest) {
+    const char *colon = strstr(line, ": "), *blank = colon;
     while (blank && blank > line && *blank != ' ')
         blank--;
-    const char *kernel = hd_strndup(r->arena, line, (size_t)(blank - line));
-    const hd_job *job = job_of(r, kernel, strtoull(blank, NULL, 10));
+    *kernel = hd_strndup(r->arena, line, (size_t)(blank - line));
+    *rest = colon + 2;
+    return job_of(r, *kernel, strtoull(blank, NULL, 10));
+}
+
+static void run_kernel(reading *r, const char *line) {
+    const char *kernel, *numbers;
+    const hd_job *job = job_of_line(r, line, &kernel, &numbers);
     hd_vm_options options = {.workers = 1, .print = print, .user = r};
     hd_vm *vm = NULL;
     if (!job || hd_vm_open(r->arena, &r->diag, job, contents_of(r, job), &options, &vm))
         return;
     if (!hd_vm_run(vm, 0, NULL, NULL)) {
         const char *found = numbers_of(r, &job->buffers[0], hd_vm_contents(vm, 0));
-        if (strcmp(found, numbers + 2) != 0)
+        if (strcmp(found, numbers) != 0)
             fault(r, "run %s: %s", kernel, found);
     }
     hd_vm_close(vm);
@@ -237,6 +261,78 @@ static void check_runs(reading *r) {
     line = expectation(r, "prints", 0);
     if (line && strcmp(line, hd_str_text(&r->printed)) != 0)
         fault(r, "prints: %s", hd_str_text(&r->printed));
+}
+
+/* ---- records that are found, and layouts -------------------------------------------------- */
+
+static hd_job *found_job(reading *r, const char *line, const char **rest) {
+    const char *kernel;
+    hd_job *job = job_of_line(r, line, &kernel, rest);
+    if (!job)
+        return NULL;
+    hd_job_find_records(r->arena, job);
+    return hd_job_resolve(r->arena, &r->diag, job, r->module) ? NULL : job;
+}
+
+static void check_found(reading *r) {
+    const char *line, *rest;
+    for (unsigned n = 0; (line = expectation(r, "found", n)) != NULL; n++) {
+        const hd_job *job = found_job(r, line, &rest);
+        hd_str found = {.arena = r->arena};
+        for (uint32_t d = 0; job && d < job->declared_count; d++) {
+            const hd_job_declared *of = &job->declared[d];
+            if (!strcmp(of->name, job->record_name))
+                hd_str_printf(&found, "%s%s%s", of->fields, of->stride ? ", stride " : "",
+                              of->stride ? of->stride : "");
+        }
+        if (strcmp(hd_str_text(&found), rest) != 0)
+            fault(r, "found: %s", hd_str_text(&found));
+    }
+    for (unsigned n = 0; (line = expectation(r, "suggests", n)) != NULL; n++) {
+        const hd_job *job = found_job(r, line, &rest);
+        const char *suggested = job ? hd_job_suggest(r->arena, job) : NULL;
+        if (strcmp(suggested ? suggested : "nothing", rest) != 0)
+            fault(r, "suggests: %s", suggested ? suggested : "nothing");
+    }
+}
+
+static void check_layout(reading *r, const hd_job *job, const char *notation) {
+    hd_layout *layout;
+    hd_rewritten *rewritten;
+    hd_verified verified = {0};
+    const hd_vm_options options = {.workers = 1};
+    if (hd_layout_parse(r->arena, &r->diag, job->record, notation, &layout))
+        return;
+    const hd_record_layout chosen = {job->record, layout};
+    hd_status status = hd_rewrite_job(r->arena, &r->diag, job, &chosen, 1, &rewritten);
+    if (!status && hd_verify(r->arena, &r->diag, job, &chosen, 1, rewritten, &options, &verified))
+        fault(r, "%s does not do the same", notation);
+}
+
+static void check_layouts(reading *r) {
+    const char *line, *rest;
+    for (unsigned n = 0; (line = expectation(r, "layouts", n)) != NULL; n++) {
+        const hd_job *job = found_job(r, line, &rest);
+        if (job && !job->record)
+            fault(r, "there is no record for: %s", line);
+        while (job && job->record && *rest) {
+            size_t length = strcspn(rest, " ");
+            check_layout(r, job, hd_strndup(r->arena, rest, length));
+            rest += length + (rest[length] == ' ');
+        }
+    }
+}
+
+static void check_refused_rewriting(reading *r) {
+    const char *line = expectation(r, "not rewritten", 0), *rest;
+    if (!line)
+        return;
+    const hd_job *job = found_job(r, line, &rest);
+    if (job && job->record)
+        check_layout(r, job, "aos");
+    if (!strstr(hd_str_text(&r->errors), rest))
+        fault(r, "not refused: %s", line);
+    r->errors.length = 0;
 }
 
 /* ---- one file ------------------------------------------------------------------------- */
@@ -253,6 +349,7 @@ static const char *read_with(hd_arena *arena, const char *path, const char *head
     r.options = expectation(&r, "options", 0);
     r.wants = expectation(&r, "wants", 0);
     const char *options = hd_format(arena, "%s %s", headers, r.options ? r.options : "");
+    r.all_options = options;
     const char *wanted[] = {r.wants, NULL};
     r.status = hd_frontend_of(arena, &r.diag, path, options, r.wants ? wanted : NULL, &r.module);
     const char *refused = expectation(&r, "refused", 0);
@@ -263,6 +360,9 @@ static const char *read_with(hd_arena *arena, const char *path, const char *head
         check_left_out(&r);
         check_accesses(&r);
         check_runs(&r);
+        check_found(&r);
+        check_layouts(&r);
+        check_refused_rewriting(&r);
     }
     if (!refused && r.errors.length)
         fault(&r, "%s", hd_str_text(&r.errors));
