@@ -53,7 +53,8 @@ void advise_take_apart(hd_arena *arena, const hd_job *job, const hd_device *devi
     hd_search_result result;
     hd_search_options quick = *search;
     *apart = (hd_apart){0};
-    if (!job->record || job->split_count || job->record->of_arrays || !holds_several(job->record) ||
+    if (!job->record || job->split_count || hd_record_is_soa(job->record) ||
+        !holds_several(job->record) ||
         hd_cost_model_make(arena, &silent, job, device, cost, &model))
         return;
     names fields = {0};

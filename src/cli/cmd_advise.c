@@ -118,8 +118,8 @@ static bool is_repeated(const hd_search_result *s, uint32_t i, const hd_layout *
 static void show_ranking(cli *c, const hd_record *record, const hd_device_advice *a, hd_str *out) {
     const hd_member columns[] = {{NULL, "", HD_PLAIN_WORD, HD_AT(shown_rank, place)},
                                  {HD_IN(shown_rank, at), .of = ranked_members},
-                                 {NULL, record->of_arrays ? "to arrays" : "to AoS", HD_DECIMALS,
-                                  HD_AT(shown_rank, at.ratio)},
+                                 {NULL, hd_record_is_soa(record) ? "to arrays" : "to AoS",
+                                  HD_DECIMALS, HD_AT(shown_rank, at.ratio)},
                                  {0}};
     const hd_search_result *s = &a->search;
     hd_layout *original = hd_layout_original(c->arena, record);

@@ -68,7 +68,7 @@ int cmd_measure(cli *c, int argc, char **argv) {
     const char *notation = NULL;
     uint64_t repeats = 0;
     hd_measure_options choice = {0};
-    cli_source source = {0};
+    cli_source source = {.all_entries = true};
     const cli_option options[] = {
         {"layout", 'l', "L", "the layout to measure; 'heddle help layout' has the notation",
          CLI_TEXT, &notation, "aos soa da"},

@@ -26,9 +26,9 @@ static hd_status take(const cli_expected *e, const hd_held *held, uint32_t count
     hd_status status = HD_OK;
     for (uint32_t i = 0; i < count && status == HD_OK; i++) {
         const hd_buffer *buffer = &e->job->buffers[held[i].buffer];
-        uint8_t *to = e->held[held[i].buffer];
-        if (held[i].kind == HD_HELD_SET)
-            to += held[i].element * buffer->element_bytes;
+        uint64_t first;
+        hd_held_bytes(e->job, &held[i], &first);
+        uint8_t *to = (uint8_t *)e->held[held[i].buffer] + first;
         if (held[i].kind == HD_HELD_FILE)
             status = hd_job_read_held(&e->c->diag, buffer, held[i].file, &held[i].place, to);
         else

@@ -139,6 +139,27 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     return status;
 }
 
+/* Buffers of numbers that are records, where the kernels know none. */
+static hd_status find_records(cli *c, const kir_module *module, hd_job *job) {
+    static const char finds[] = "advise annotate cost diff layout-graph measure report rewrite run "
+                                "train";
+    if (!hd_has_word(finds, c->command) || job->declared_count)
+        return HD_OK;
+    hd_job_find_records(c->arena, job);
+    for (uint32_t d = 0; d < job->declared_count; d++) {
+        const hd_job_declared *declared = &job->declared[d];
+        hd_str names = {.arena = c->arena};
+        for (uint32_t b = 0; b < job->buffer_count; b++)
+            if (!strcmp(job->buffers[b].type, declared->name))
+                hd_str_printf(&names, "%s'%s'", names.length ? ", " : "", job->buffers[b].name);
+        hd_note(&c->diag, &declared->place, "%s found in the indices of %s: %s%s%s",
+                strcmp(declared->name, job->record_name) ? "another record is" : "the record is",
+                hd_str_text(&names), declared->fields, declared->stride ? "; stride " : "",
+                declared->stride ? declared->stride : "");
+    }
+    return job->declared_count ? hd_job_resolve(c->arena, &c->diag, job, module) : HD_OK;
+}
+
 /* Launches as the host code has them, where there is any. */
 static hd_status job_of_all(cli *c, const hd_job_flags *flags, const kir_module *module,
                             hd_job **job) {
@@ -146,7 +167,9 @@ static hd_status job_of_all(cli *c, const hd_job_flags *flags, const kir_module 
     hd_status status = hd_host_read(c->arena, &c->diag, flags->kernel_path, flags->options, &host);
     if (status == HD_OK)
         status = hd_job_draft(c->arena, &c->diag, flags, module, &host, job);
-    return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
+    if (status || (status = hd_job_resolve(c->arena, &c->diag, *job, module)))
+        return status;
+    return find_records(c, module, *job);
 }
 
 hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
@@ -171,10 +194,13 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
         }
     memcpy(flags.global, source->global.size, sizeof flags.global);
     memcpy(flags.local, source->local.size, sizeof flags.local);
-    if (source->all_entries && !source->entry && !source->record_of && module->kernel_count > 1)
+    bool takes_all = source->all_entries || (source->any_entry && !flags.entry);
+    if (takes_all && !source->entry && !source->record_of && module->kernel_count > 1)
         return job_of_all(c, &flags, module, job);
     hd_status status = hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
-    return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
+    if (status || (status = hd_job_resolve(c->arena, &c->diag, *job, module)))
+        return status;
+    return find_records(c, module, *job);
 }
 
 hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job) {

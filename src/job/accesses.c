@@ -8,6 +8,7 @@
  *     p[i].pos.y     field pos, byte 4 inside      field pos.y
  *     p[i].d[k]      field d, a variable byte      fields d[0], d[1], ..., each in its share
  *     x[i]           no record, buffer x           record of arrays, field x
+ *     v[i * 5 + k]   a declared record, no field   each field, in its share
  *
  * Addresses count from a buffer's first byte, also where an argument begins inside of it.
  */
@@ -27,10 +28,11 @@ static bool overlaps(const hd_field *field, int64_t begin, int64_t end) {
  * field in its share. */
 static void add_parts(hd_arena *arena, access_list *list, const hd_access *access,
                       const hd_record *apart) {
-    const hd_field *whole = &apart->whole->fields[access->field];
-    bool known = !access->inner.term_count;
-    int64_t begin = whole->offset + (known ? access->inner.constant : 0);
-    int64_t end = known ? begin + access->width : begin + whole->size;
+    const hd_record *declared = hd_record_declared(apart);
+    const hd_field *whole = access->field >= 0 ? &declared->fields[access->field] : NULL;
+    bool known = whole && !access->inner.term_count;
+    int64_t begin = (whole ? whole->offset : 0) + (known ? access->inner.constant : 0);
+    int64_t end = known ? begin + access->width : begin + (whole ? whole->size : apart->size);
     uint32_t parts = 0;
     for (uint32_t f = 0; f < apart->field_count; f++)
         parts += overlaps(&apart->fields[f], begin, end);
@@ -92,14 +94,23 @@ static void add_offset(hd_arena *arena, const hd_launch *launch, hd_access *acce
     }
 }
 
+/* One of several numbers, v[i * 5 + k], any of which may be meant. */
+static bool is_any_number(const hd_access *access, const hd_record *record) {
+    bool is_any = record->by_job && access->field < 0 && access->inner.term_count;
+    for (uint32_t f = 0; f < record->field_count && is_any; f++)
+        is_any = record->fields[f].size == access->width;
+    return is_any;
+}
+
 hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
     hd_binding binding = hd_job_binding(arena, job, launch);
     hd_kernel_info *info = hd_kernel_analyse(arena, job->module, launch->kernel, &binding);
-    const hd_record *whole = job->record ? job->record->whole : NULL;
+    const hd_record *whole = hd_record_declared(job->record);
+    bool has_parts = whole && (whole != job->record || whole->by_job);
     access_list list = {0};
-    for (uint32_t i = 0; i < info->access_count && whole; i++) {
+    for (uint32_t i = 0; i < info->access_count && has_parts; i++) {
         hd_access *access = &info->accesses[i];
-        if (access->record == whole && access->field >= 0) {
+        if (access->record == whole && (access->field >= 0 || is_any_number(access, job->record))) {
             add_parts(arena, &list, access, job->record);
             continue;
         }
@@ -107,7 +118,7 @@ hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_laun
             access->record = job->record;
         hd_push(arena, &list, *access);
     }
-    if (whole) {
+    if (has_parts) {
         info->accesses = list.data;
         info->access_count = (uint32_t)list.count;
     }

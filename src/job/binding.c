@@ -12,6 +12,7 @@ const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg) {
 hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
     uint32_t count = launch->kernel->param_count;
     const hd_record **records = hd_new_array(arena, const hd_record *, count);
+    uint64_t *counts = hd_new_array(arena, uint64_t, count);
     bool *known = hd_new_array(arena, bool, count);
     int64_t *params = hd_new_array(arena, int64_t, count);
     for (uint32_t a = 0; a < launch->arg_count; a++) {
@@ -20,6 +21,7 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
             continue;
         const kir_param *param = &launch->kernel->params[arg->param];
         records[arg->param] = hd_job_declared_of(job, arg);
+        counts[arg->param] = records[arg->param] ? job->buffers[arg->buffer].count : 0;
         if (arg->kind != HD_ARG_VALUE || param->by_value_struct || param->type.kind != KIR_INT ||
             param->type.lanes != 1)
             continue;
@@ -37,7 +39,8 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
                           .param_count = count,
                           .param_known = known,
                           .params = params,
-                          .records = records};
+                          .records = records,
+                          .counts = counts};
     memcpy(binding.global, launch->global, sizeof binding.global);
     memcpy(binding.local, launch->local, sizeof binding.local);
     memcpy(binding.offset, launch->offset, sizeof binding.offset);

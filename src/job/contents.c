@@ -122,9 +122,16 @@ static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buf
             for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++, i++)
                 if (!leaves[l].opaque || !init->skips_opaque)
                     put_number(init, &leaves[l], &made, i,
-                               bytes + e * buffer->element_bytes + leaves[l].offset +
+                               bytes + hd_buffer_byte(buffer, e, leaves[l].offset) +
                                    lane * (leaves[l].type.bits / 8u));
     return HD_OK;
+}
+
+uint64_t hd_held_bytes(const hd_job *job, const hd_held *held, uint64_t *first) {
+    const hd_buffer *buffer = &job->buffers[held->buffer];
+    bool is_one = held->kind == HD_HELD_SET && !(buffer->record && buffer->record->in_columns);
+    *first = is_one ? held->element * buffer->element_bytes : 0;
+    return (is_one ? 1 : buffer->count) * buffer->element_bytes;
 }
 
 void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const void *from) {
@@ -136,15 +143,18 @@ void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const v
     hd_arena *scratch = hd_arena_new();
     uint32_t count;
     const hd_leaf *leaves = hd_leaves_of_buffer(scratch, buffer, held->field, &count);
-    uint64_t elements = held->kind == HD_HELD_FILL ? buffer->count : 1;
-    for (uint64_t e = 0; e < elements; e++)
+    bool is_fill = held->kind == HD_HELD_FILL;
+    uint64_t first, begin = is_fill ? 0 : held->element, end = is_fill ? buffer->count : begin + 1;
+    hd_held_bytes(job, held, &first);
+    for (uint64_t e = begin; e < end; e++)
         for (uint32_t l = 0; l < count; l++)
             for (uint32_t lane = 0; lane < leaves[l].type.lanes && !leaves[l].opaque; lane++) {
                 kir_type type = leaves[l].type;
                 type.lanes = 1;
                 hd_type_parse_value(type, leaves[l].is_signed, held->value_text,
-                                    (unsigned char *)to + e * buffer->element_bytes +
-                                        leaves[l].offset + (size_t)lane * (type.bits / 8));
+                                    (unsigned char *)to +
+                                        (hd_buffer_byte(buffer, e, leaves[l].offset) - first) +
+                                        (size_t)lane * (type.bits / 8));
             }
     hd_arena_free(scratch);
 }

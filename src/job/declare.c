@@ -4,7 +4,11 @@
  *
  *     records: [{name: body, fields: "float x, y, z; int id"}]
  *
- * The fields are written as the members of a C struct, and lie as C lays them.
+ * The fields are written as the members of a C struct, and lie as C lays them; with
+ *
+ *     stride: n
+ *
+ * they lie in columns, v[i + k * n], and an array is as many of them, taken apart.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -100,6 +104,19 @@ static hd_status add_declaration(members *m, const char *text) {
     return HD_OK;
 }
 
+/* Columns are scalars of one type. */
+static hd_status check_columns(const members *m) {
+    const hd_record *record = m->declared->record;
+    for (uint32_t f = 0; f < record->field_count; f++)
+        if (strcmp(record->fields[f].type, record->fields[0].type) != 0 ||
+            record->fields[f].size != record->align * record->fields[f].count)
+            return refuse(m, hd_format(m->r->arena,
+                                       "'%s' and '%s' differ in type or are vectors, and with a "
+                                       "'stride' all lie in one array of numbers",
+                                       record->fields[0].name, record->fields[f].name));
+    return HD_OK;
+}
+
 static hd_status make_record(const resolver *r, hd_job_declared *declared) {
     members m = {.r = r, .declared = declared};
     for (const char *at = declared->fields; *at;) {
@@ -116,11 +133,13 @@ static hd_status make_record(const resolver *r, hd_job_declared *declared) {
                           .field_count = (uint32_t)m.fields.count,
                           .fields = m.fields.data,
                           .place = declared->place,
-                          .by_job = true};
+                          .by_job = true,
+                          .in_columns = declared->stride != NULL};
     if (!record->field_count)
         return refuse(&m, "there is no field");
     hd_record_lay_out(record);
-    return hd_record_check(r->diag, record);
+    hd_status status = declared->stride ? check_columns(&m) : HD_OK;
+    return status ? status : hd_record_check(r->diag, record);
 }
 
 hd_status job_resolve_declared(const resolver *r) {

@@ -195,6 +195,7 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
         made.note = NULL;
     } else if (m && m->bytes.kind == HD_HOST_WHOLE && m->bytes.parts[0] >= (int64_t)bytes) {
         made.count = (uint64_t)m->bytes.parts[0] / bytes;
+        made.is_counted = true;
         made.note =
             hd_format(d->arena, "%s:%u: %.80s bytes",
                       hd_path_name(m->place.file ? m->place.file : ""), m->place.line, m->text);

@@ -98,7 +98,8 @@ static const hd_yaml_key launch_keys[LAUNCH_KEYS] = {
 static const hd_yaml_key arrays_keys[] = {
     TEXT(record, NEEDED), LIST(fields, NULL, NULL, NEEDED), {0}};
 
-static const hd_yaml_key declared_keys[] = {TEXT(name, NEEDED), TEXT(fields, NEEDED), {0}};
+static const hd_yaml_key declared_keys[] = {
+    TEXT(name, NEEDED), TEXT(fields, NEEDED), TEXT(stride), {0}};
 
 static const hd_yaml_key tolerance_keys[] = {TEXT(relative), TEXT(absolute), {0}};
 
@@ -458,7 +459,9 @@ static hd_status read_declared(const reader *r, const hd_yaml *list) {
         declared->place = hd_yaml_place(r->file, hd_yaml_get(map, "fields"));
         hd_status status;
         if ((status = job_reader_name(r, map, "name", &declared->name)) ||
-            (status = job_reader_name(r, map, "fields", &declared->fields)))
+            (status = job_reader_name(r, map, "fields", &declared->fields)) ||
+            (hd_yaml_get(map, "stride") &&
+             (status = job_reader_name(r, map, "stride", &declared->stride))))
             return status;
     }
     return HD_OK;

@@ -54,6 +54,7 @@ typedef struct hd_buffer {
     uint32_t init_count;
     hd_place place;
     const char *note; /* of a draft: where the count comes from */
+    bool is_counted;  /* of a draft: the host code says it */
     /* filled by hd_job_resolve() */
     const hd_record *record; /* or NULL for scalars and vectors */
     kir_type scalar;         /* of scalars and vectors */
@@ -76,6 +77,9 @@ typedef struct hd_job_arrays {
 /* A record that the kernels know nothing of, as the members of a C struct. */
 typedef struct hd_job_declared {
     const char *name, *fields;
+    /* What a kernel multiplies the number of a field by in v[i + k * n]: "n", "nx*ny", "4096"; NULL:
+     * elements lie one after another. */
+    const char *stride;
     hd_place place;
     hd_record *record; /* by_job; filled by hd_job_resolve() */
 } hd_job_declared;
@@ -232,6 +236,13 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
  * out, with a warning. Not resolved. */
 hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
                        const kir_module *module, const hd_host *host, hd_job **job);
+/* found.c: declares records for buffers of numbers that all kernels index as such, v[i + k * n] or
+ * v[5 * i + k], in a resolved job from flags or a draft without any record, and chooses one. It is
+ * resolved anew then. */
+void hd_job_find_records(hd_arena *arena, hd_job *job);
+/* The declaration that would make a record of buffers of a resolved job, as a job file has it; NULL:
+ * none fits. */
+const char *hd_job_suggest(hd_arena *arena, const hd_job *job);
 /* print.c: a draft as the text of a job file, with its notes as comments; `kernel_path` as the job
  * file names it. */
 void hd_job_print(hd_str *out, const hd_job *job, const kir_module *module,
@@ -295,13 +306,20 @@ const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg);
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                           void **bytes);
+/* Where a byte of an element lies in the buffer, which a record may have in columns. */
+static inline uint64_t hd_buffer_byte(const hd_buffer *buffer, uint64_t element, uint64_t byte) {
+    return buffer->record ? hd_record_byte(buffer->record, buffer->count, element, byte)
+                          : element * buffer->element_bytes + byte;
+}
 /* held.c: the bytes of a file that holds just those of a buffer, plain or packed. */
 hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const char *file,
                            const hd_place *place, void *bytes);
 /* The name is that of a file that zstd has packed. */
 bool hd_job_is_packed(const char *file);
-/* Writes what a copy, a fill or the setting of an element does to buffers: `to` holds the bytes of
- * held->buffer, or of the element that is set, `from` those of held->from. */
+/* How many bytes of its buffer a copy, a fill or the setting of an element writes, from *first on.
+ * Of a record in columns the scalars of an element lie apart, so it is all of them. */
+uint64_t hd_held_bytes(const hd_job *job, const hd_held *held, uint64_t *first);
+/* Writes it: `to` holds the bytes that hd_held_bytes() says, `from` those of held->from. */
 void hd_job_apply_held(const hd_job *job, const hd_held *held, void *to, const void *from);
 /* Those of all buffers of the job, in contents[job->buffer_count]. */
 hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,

@@ -99,13 +99,19 @@ hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job) {
                        "lay out with '%s %s'",
                        job->several[0]->name, job->several[1]->name,
                        job->path ? "record:" : "--record", job->several[0]->name);
-    return hd_fail(
-        diag, HD_EINPUT, &place,
-        "there is no record to lay out: no buffer of this %s holds structs; where numbers "
-        "are one all the same, declare it: %s",
-        job->path ? "job" : "kernel",
-        job->path ? "'records: [{name: body, fields: \"float x, y; int id\"}]'"
-                  : "--record \"float x, y; int id\" --of BUFFER");
+    hd_arena *scratch = hd_arena_new();
+    const char *fitting = hd_job_suggest(scratch, job);
+    const char *general = job->path ? "'records: [{name: body, fields: \"float x, y; int id\"}]'"
+                                    : "--record \"float x, y; int id\" --of BUFFER";
+    const char *declaration =
+        fitting ? hd_format(scratch, "this would fit%s: %s", job->path ? "" : ", in a job", fitting)
+                : hd_format(scratch, "where numbers are one all the same, declare it: %s", general);
+    hd_status status =
+        hd_fail(diag, HD_EINPUT, &place,
+                "there is no record to lay out: no buffer of this %s holds structs; %s",
+                job->path ? "job" : "kernel", declaration);
+    hd_arena_free(scratch);
+    return status;
 }
 
 static hd_status find_named(const resolver *r) {
@@ -128,6 +134,17 @@ static hd_status find_named(const resolver *r) {
                    job->record->name);
 }
 
+/* Each element of an array is a column, which the source has apart already. */
+static void split_columns(const resolver *r) {
+    hd_job *job = r->job;
+    hd_vec(const char *) names = {0};
+    for (uint32_t f = 0; f < job->record->field_count; f++)
+        if (job->record->fields[f].count > 1)
+            hd_push(r->arena, &names, job->record->fields[f].name);
+    job->split = names.data;
+    job->split_count = (uint32_t)names.count;
+}
+
 hd_status job_resolve_records(const resolver *r) {
     hd_job *job = r->job;
     hd_status status = HD_OK;
@@ -138,6 +155,8 @@ hd_status job_resolve_records(const resolver *r) {
         status = find_named(r);
     else if (status == HD_OK)
         choose_record(job);
+    if (status == HD_OK && job->record && job->record->in_columns)
+        split_columns(r);
     if (status != HD_OK || !job->split_count)
         return status;
     if (job->several[0])

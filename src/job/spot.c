@@ -2,7 +2,7 @@
 #include "job/job.h"
 
 uint64_t hd_spot_byte(const hd_job *job, const hd_spot *spot) {
-    return spot->element * job->buffers[spot->buffer].element_bytes + spot->offset;
+    return hd_buffer_byte(&job->buffers[spot->buffer], spot->element, spot->offset);
 }
 
 static hd_status read_items(hd_arena *arena, const hd_diag *diag, const hd_launch *launch,

@@ -101,6 +101,21 @@ static void take_apart(const finder *w, target *t, uint32_t block) {
     t->address = hd_affine_add(w->arena, t->address, t->inner, 1);
 }
 
+/* A record in columns: what is multiplied by a column's bytes is the number of the field, the rest
+ * the element's. Constants go to the nearest column, since v[i - 1 + k * n] is a neighbour. */
+static void take_columns_apart(const finder *w, target *t, uint64_t count) {
+    int64_t scalar = t->record->align, column = (int64_t)count * scalar;
+    hd_affine fields, elements;
+    kernel_affine_split(w->arena, t->address, column, &fields, &elements);
+    int64_t constant = t->address.constant;
+    int64_t field = (constant + (constant < 0 ? -column : column) / 2) / column;
+    elements.constant = constant - field * column;
+    kernel_affine_split(w->arena, elements, scalar, &t->index, &elements);
+    fields.constant = 0;
+    t->inner = hd_affine_scale(w->arena, fields, scalar);
+    t->position = (uint32_t)hd_mod(field * scalar, t->record->size);
+}
+
 static target find_target(const finder *w, kir_value pointer, uint32_t block) {
     target t = {.pointer = pointer, .base = w->forms->base[pointer]};
     kir_type type = w->kernel->insts[t.pointer].type;
@@ -120,7 +135,9 @@ static target find_target(const finder *w, kir_value pointer, uint32_t block) {
     if (t.record && !t.record->size)
         t.record = NULL;
     t.address = kernel_forms_at(w->forms, pointer, block);
-    if (t.record)
+    if (t.record && t.record->in_columns)
+        take_columns_apart(w, &t, w->info->binding.counts[t.base.index]);
+    else if (t.record)
         take_apart(w, &t, block);
     return t;
 }
@@ -293,7 +310,7 @@ static bool leaves_in(const finder *w, const target *t, uint64_t from, uint64_t 
 static bool emit_fields(finder *w, kir_value v, hd_access_kind kind, const target *t,
                         uint64_t width) {
     leaf_list leaves = {0};
-    if (!t->record || t->space == KIR_PRIVATE || t->inner.term_count)
+    if (!t->record || t->record->in_columns || t->space == KIR_PRIVATE || t->inner.term_count)
         return false;
     uint32_t size = t->record->size;
     uint64_t elements = 1, part = width;

@@ -94,6 +94,7 @@ typedef struct hd_binding {
     const int64_t *params;
     const struct hd_record *const *records; /* what pointers point to that the source knows no
                                              * struct of; NULL where it does, or nothing is said */
+    const uint64_t *counts;                 /* of records in columns: their elements */
 } hd_binding;
 
 hd_affine hd_affine_add(hd_arena *arena, hd_affine a, hd_affine b, int64_t factor_b);

@@ -79,7 +79,9 @@ hd_layout *hd_layout_soa(hd_arena *arena, const hd_record *record) {
 }
 
 hd_layout *hd_layout_original(hd_arena *arena, const hd_record *record) {
-    return record->of_arrays ? discrete_arrays(arena, record) : hd_layout_aos(arena, record);
+    return record->of_arrays    ? discrete_arrays(arena, record)
+           : record->in_columns ? hd_layout_soa(arena, record)
+                                : hd_layout_aos(arena, record);
 }
 
 bool hd_layout_equal(const hd_layout *a, const hd_layout *b) {

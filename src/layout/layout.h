@@ -47,12 +47,35 @@ struct hd_record {
     bool of_arrays;
     /* A record that a job declares of a buffer whose kernels know no struct. */
     bool by_job;
+    /* Then: its fields, scalars of one type, are columns, one after another in the one buffer:
+     * v[i + k * n] with n elements. Its original layout is `soa`. */
+    bool in_columns;
 };
 enum { HD_MAX_FIELDS = 64 };
 
 /* All fields, as a set of bits. */
 static inline uint64_t hd_all_fields(const hd_record *record) {
     return record->field_count < 64 ? ((uint64_t)1 << record->field_count) - 1 : UINT64_MAX;
+}
+
+/* The source has an array for each field. */
+static inline bool hd_record_is_soa(const hd_record *record) {
+    return record->of_arrays || record->in_columns;
+}
+/* Where byte `byte` of element `element` lies in the source's array of `count` elements; and back,
+ * as if that were an array of structs. */
+static inline uint64_t hd_record_byte(const hd_record *record, uint64_t count, uint64_t element,
+                                      uint64_t byte) {
+    return record->in_columns
+               ? (byte / record->align * count + element) * record->align + byte % record->align
+               : element * record->size + byte;
+}
+static inline uint64_t hd_record_struct_byte(const hd_record *record, uint64_t count,
+                                             uint64_t byte) {
+    uint64_t scalar = byte / record->align;
+    return record->in_columns ? scalar % count * record->size + scalar / count * record->align +
+                                    byte % record->align
+                              : byte;
 }
 
 /* The field with this name, or -1. */
@@ -132,7 +155,7 @@ typedef struct hd_record_layout {
 
 hd_layout *hd_layout_aos(hd_arena *arena, const hd_record *record);
 hd_layout *hd_layout_soa(hd_arena *arena, const hd_record *record);
-/* What the source has: AoS, or, for a record of arrays, `da`. */
+/* What the source has: AoS; `da` of a record of arrays, `soa` of one in columns. */
 hd_layout *hd_layout_original(hd_arena *arena, const hd_record *record);
 
 /* Parses the notation of the design: `aos`, `soa`, `da`, `aosoa:16`,

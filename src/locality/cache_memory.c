@@ -176,6 +176,7 @@ static void describe_fields(cache_memory *m, const hd_event_buffer *row, const h
         buffer->place = places_of_buffer(m, row->name ? row->name : "");
         return;
     }
+    buffer->columns = record->in_columns ? hd_record_declared(record) : NULL;
     buffer->place = places_of_record(m, record);
     buffer->field_at = fields_of_bytes(m->arena, record);
 }

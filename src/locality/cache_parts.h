@@ -27,6 +27,7 @@ typedef struct memory_buffer {
     uint32_t size;        /* of an element */
     uint32_t place;       /* row of cache_memory.places: its own, or that of its first field */
     int16_t *field_at;    /* [size]: of each byte, -1 in padding; NULL: the buffer has no fields */
+    const hd_record *columns; /* the record, if it was run in columns */
     /* In a layout; NULL: where it was. */
     const hd_record *record;
     const field_address *fields; /* [record->field_count] */
@@ -52,12 +53,17 @@ hd_status cache_memory_make(cache_memory *memory, const hd_trace_contents *conte
 hd_status cache_memory_launch(cache_memory *memory, const hd_event_launch *launch);
 /* The buffer that an address lies in, or NULL. */
 const memory_buffer *cache_memory_find(const cache_memory *memory, uint64_t address);
+/* Where an address of the buffer would lie in an array of structs. */
+static inline uint64_t cache_struct_byte(const memory_buffer *b, uint64_t address) {
+    uint64_t byte = address - b->base;
+    return b->columns ? hd_record_struct_byte(b->columns, b->bytes / b->size, byte) : byte;
+}
 /* Row of the places. */
 static inline uint32_t cache_place_of(const cache_memory *memory, const memory_buffer *buffer,
                                       uint64_t address) {
     if (!buffer || !buffer->field_at)
         return buffer ? buffer->place : memory->unknown;
-    int16_t field = buffer->field_at[(address - buffer->base) % buffer->size];
+    int16_t field = buffer->field_at[cache_struct_byte(buffer, address) % buffer->size];
     return buffer->place + (field < 0 ? 0 : (uint32_t)field);
 }
 

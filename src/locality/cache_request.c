@@ -154,7 +154,8 @@ static inline uint64_t address_in(const field_address *f, uint64_t element) {
 /* The part of an access at byte `at` of a buffer that lies in one field, or between two; returns
  * its bytes. */
 static uint64_t push_part(sector_list *list, const memory_buffer *b, uint64_t at, uint64_t width) {
-    uint64_t element = at / b->size, byte = at % b->size, bytes = b->size - byte;
+    uint64_t lies_at = cache_struct_byte(b, b->base + at);
+    uint64_t element = lies_at / b->size, byte = lies_at % b->size, bytes = b->size - byte;
     uint64_t inside = byte;
     const field_address *to = b->fields;
     if (b->field_at) {
@@ -208,7 +209,7 @@ static uint32_t last_lane(const hd_event *e) {
 static bool move_stride(event_view *v, uint64_t first, uint64_t last) {
     const memory_buffer *b = v->buffer;
     const hd_event *e = v->event;
-    if (last - b->base >= b->bytes || b->bytes - (last - b->base) < v->width ||
+    if (b->columns || last - b->base >= b->bytes || b->bytes - (last - b->base) < v->width ||
         b->bytes - (first - b->base) < v->width || e->stride % (int64_t)b->size)
         return false;
     uint64_t byte = (first - b->base) % b->size, element = (first - b->base) / b->size;
@@ -248,8 +249,11 @@ void event_view_make(event_view *v, const cache_memory *memory, const hd_event *
     uint64_t last = hd_event_address(event, last_lane(event));
     if (b && b->fields)
         v->strided = move_stride(v, first, last);
-    v->one_place = (b ? last - b->base < b->bytes : !memory->buffer_count) &&
-                   (!b || !b->field_at || event->stride % (int64_t)b->size == 0);
+    bool inside = b ? last - b->base < b->bytes : !memory->buffer_count;
+    bool is_column = b && b->columns && inside &&
+                     cache_place_of(memory, b, first) == cache_place_of(memory, b, last);
+    v->one_place = inside && (!b || !b->field_at || is_column ||
+                              (!b->columns && event->stride % (int64_t)b->size == 0));
     if (v->one_place)
         v->place = cache_place_of(memory, b, first);
 }

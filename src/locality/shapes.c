@@ -42,8 +42,9 @@ typedef struct target {
     bool is_varied; /* data decide where its lanes are, or which: it has many clumps */
     bool is_second; /* a further part of a row whose transactions the first one has */
     uint32_t width, segment_shift;
-    /* address = base + element * size + field + byte */
-    uint64_t base;
+    /* address = base + element * size + field + byte, but of a record in columns */
+    const hd_record *columns; /* NULL: it is in none */
+    uint64_t base, count;
     uint32_t size, shift; /* size is odd << shift */
     uint64_t inverse;     /* of that odd number, modulo 2^64 */
     int64_t field;
@@ -147,18 +148,21 @@ static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_
     t.is_varied = !access->affine || access->conditional;
     const hd_field *field = t.of = &access->record->fields[access->field];
     bool arrays = access->record->of_arrays;
+    t.count = s->job->buffers[buffer].count;
+    t.columns = access->record->in_columns ? hd_record_declared(access->record) : NULL;
     t.size = s->job->buffers[buffer].element_bytes;
     t.shift = (uint32_t)__builtin_ctz(t.size);
     t.inverse = inverse_of(t.size >> t.shift);
-    t.field = arrays ? 0 : field->offset;
+    bool is_any = whole->field < 0; /* one of all fields, by its number */
+    t.field = arrays || is_any ? 0 : field->offset;
     t.align = field->align;
     t.is_known = !whole->inner.term_count;
     t.reach = field->size;
-    if (access->record->whole) {
-        const hd_field *around = &whole->record->fields[whole->field];
-        t.field = around->offset;
-        t.is_part = field->size < around->size;
-        t.part = (int64_t)field->offset - around->offset;
+    if (access->record->whole || is_any) {
+        const hd_field *around = is_any ? NULL : &whole->record->fields[whole->field];
+        t.field = is_any ? 0 : around->offset;
+        t.is_part = is_any || field->size < around->size;
+        t.part = (int64_t)field->offset - t.field;
         t.part_end = t.part + field->size;
     }
     t.inner = (uint32_t)access->inner.constant;
@@ -213,7 +217,7 @@ static bool describe_launch(hd_shapes *s, uint32_t l, const hd_event_launch *eve
     const hd_launch *launch = &s->job->launches[l];
     hd_arena *arena = hd_arena_new();
     const hd_kernel_info *info = hd_job_analyse(arena, s->job, launch), *whole = info;
-    if (s->job->record->whole) {
+    if (s->job->record->whole || s->job->record->by_job) {
         hd_binding binding = hd_job_binding(arena, s->job, launch);
         whole = hd_kernel_analyse(arena, s->job->module, launch->kernel, &binding);
     }
@@ -347,7 +351,10 @@ static int64_t floor_divide(int64_t a, int64_t b) {
 /* The element and the byte, counted from the part that the access reaches, of an address; false
  * when it reaches another part. */
 static inline bool place_of(const target *t, uint64_t address, int64_t *index, uint32_t *inner) {
-    int64_t from_field = (int64_t)(address - t->base) - t->field;
+    uint64_t byte_at = address - t->base;
+    if (t->columns)
+        byte_at = hd_record_struct_byte(t->columns, t->count, byte_at);
+    int64_t from_field = (int64_t)byte_at - t->field;
     if (t->is_known) {
         int64_t whole = from_field - t->byte;
         int64_t at = (int64_t)((uint64_t)(whole >> t->shift) * t->inverse);
@@ -400,6 +407,9 @@ static uint32_t count_segments(const stream *s, const target *t) {
     int64_t next = INT64_MIN; /* the first segment that is not counted yet */
     for (uint32_t i = 0; i < s->lanes; i++) {
         int64_t at = s->index[i] * t->size + t->field + t->part + s->inner[i];
+        if (t->columns)
+            at = (int64_t)hd_record_byte(t->columns, t->count, (uint64_t)s->index[i],
+                                         (uint64_t)(t->field + t->part + s->inner[i]));
         int64_t from = at >> t->segment_shift;
         int64_t to = (at + (t->width ? t->width - 1 : 0)) >> t->segment_shift;
         from = from < next ? next : from;
@@ -575,7 +585,7 @@ static void add_request(stream *s, uint32_t number, const hd_event *e, uint32_t 
     int64_t stride = e->stride, index;
     uint32_t inner;
     bool strided = !e->address || (mask == all && request_is_strided(e, first, end, &stride));
-    if (strided && stride % t->size == 0 &&
+    if (strided && !t->columns && stride % t->size == 0 &&
         place_of(t, hd_event_address(e, first), &index, &inner)) {
         const kept_request *k = recall_request(s, number, e, first, mask, stride, index, inner);
         if (k) {
@@ -599,7 +609,7 @@ static void add_event(stream *s, uint32_t number, const hd_event *e, uint64_t ha
         place_of(t, e->base, &index, &inner) && add_broadcast(s, number, e, hash, index, inner))
         return;
     bool is_shared = t->is_part && !t->is_known; /* by lanes that reach it and others */
-    if (is_shared && !e->address && e->stride % t->size == 0) {
+    if (is_shared && !t->columns && !e->address && e->stride % t->size == 0) {
         if (!place_of(t, e->base, &index, &inner))
             return;
         is_shared = false;

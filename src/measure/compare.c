@@ -37,7 +37,7 @@ static bool agree(const hd_job *job, const hd_leaf *leaf, const void *a, const v
 
 static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, uint32_t lane) {
     uint32_t bytes = leaf->type.bits / 8;
-    uint64_t offset = element * c->buffer->element_bytes + leaf->offset + lane * bytes;
+    uint64_t offset = hd_buffer_byte(c->buffer, element, leaf->offset) + lane * bytes;
     const uint8_t *a = c->bytes[0] + offset, *b = c->bytes[1] + offset;
     if (!memcmp(a, b, bytes))
         return;
@@ -57,11 +57,13 @@ static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, 
 
 static void compare_buffer(comparison *c) {
     uint32_t scalars = 0, size = c->buffer->element_bytes;
+    bool in_columns = c->buffer->record && c->buffer->record->in_columns;
     for (uint32_t l = 0; l < c->leaf_count; l++)
         scalars += c->leaves[l].type.lanes;
     c->values += c->buffer->count * scalars;
     for (uint64_t element = 0; element < c->buffer->count; element++) {
-        if (!memcmp(c->bytes[0] + element * size, c->bytes[1] + element * size, size))
+        if (!in_columns &&
+            !memcmp(c->bytes[0] + element * size, c->bytes[1] + element * size, size))
             continue;
         for (uint32_t l = 0; l < c->leaf_count; l++)
             for (uint32_t lane = 0; lane < c->leaves[l].type.lanes; lane++)

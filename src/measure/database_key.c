@@ -144,6 +144,7 @@ static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) 
  * buffers that are fields of one. */
 static void add_records(hd_str *out, const hd_job *job) {
     add_text(out, job->record ? job->record->name : NULL);
+    add_text(out, job->record && job->record->in_columns ? "in columns" : NULL);
     for (uint32_t f = 0; job->record && f < job->record->field_count; f++)
         add_text(out, job->record->fields[f].name);
     for (uint32_t a = 0; a < job->arrays_count; a++) {

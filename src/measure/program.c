@@ -150,12 +150,9 @@ static ready_write *describe_writes(hd_version *version, const hd_held *held, ui
     ready_write *writes = hd_new_array(version->arena, ready_write, count);
     for (uint32_t i = 0; i < count; i++) {
         const hd_buffer *buffer = &job->buffers[held[i].buffer];
-        bool is_set = held[i].kind == HD_HELD_SET;
         ready_write *w = &writes[i];
-        *w = (ready_write){.to = version->memories[held[i].buffer],
-                           .first = is_set ? held[i].element * buffer->element_bytes : 0,
-                           .bytes = (is_set ? 1 : buffer->count) * buffer->element_bytes,
-                           .buffer = buffer};
+        *w = (ready_write){.to = version->memories[held[i].buffer], .buffer = buffer};
+        w->bytes = hd_held_bytes(job, &held[i], &w->first);
         if (held[i].kind == HD_HELD_COPY) {
             w->from = version->memories[held[i].from];
             continue;

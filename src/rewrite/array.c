@@ -12,20 +12,43 @@ static const char *plain_name(hd_arena *arena, const char *kernel) {
     return hd_strndup(arena, name, strcspn(name, "<"));
 }
 
-const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter) {
-    const char *name = rw_spelling(rw->arena, parameter), *of = rw_spelling(rw->arena, kernel);
+bool rw_array_is_of(const rewriter *rw, const hd_array_param *a, CXCursor kernel) {
+    if (!strcmp(plain_name(rw->arena, a->kernel), rw_spelling(rw->arena, kernel)))
+        return true;
     CXString mangled = clang_Cursor_getMangling(kernel);
     const char *symbol = clang_getCString(mangled);
-    const hd_array_param *found = NULL;
-    for (uint32_t i = 0; i < rw->request->array_count && !found; i++) {
-        const hd_array_param *a = &rw->request->arrays[i];
-        bool is_kernel =
-            !strcmp(plain_name(rw->arena, a->kernel), of) || (symbol && !strcmp(a->kernel, symbol));
-        if (is_kernel && !strcmp(a->param, name))
-            found = a;
-    }
+    bool is_one = symbol && !strcmp(a->kernel, symbol);
     clang_disposeString(mangled);
-    return found;
+    return is_one;
+}
+
+const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter) {
+    const char *name = rw_spelling(rw->arena, parameter);
+    for (uint32_t i = 0; i < rw->request->array_count; i++) {
+        const hd_array_param *a = &rw->request->arrays[i];
+        if (!strcmp(a->param, name) && rw_array_is_of(rw, a, kernel))
+            return a;
+    }
+    return NULL;
+}
+
+uint64_t rw_count_of(const rewriter *rw, const laid_record *l) {
+    const hd_array_param *first = NULL;
+    for (uint32_t i = 0; i < rw->request->array_count; i++) {
+        const hd_array_param *a = &rw->request->arrays[i];
+        if (a->record != hd_record_declared(l->record))
+            continue;
+        if (first && first->count != a->count)
+            return 0;
+        first = a;
+    }
+    return first ? first->count : 0;
+}
+
+/* Numbers are of one type, whichever of the fields they are. */
+static void share_type(laid_record *l, uint32_t from) {
+    for (uint32_t f = 0; f < l->record->field_count; f++)
+        l->types[f] = l->types[from];
 }
 
 void rw_array_types(rewriter *rw, laid_record *l) {
@@ -36,7 +59,7 @@ void rw_array_types(rewriter *rw, laid_record *l) {
             parameters = rw_parameters(rw->arena, all.data[k]);
         for (size_t i = 0; i < parameters.count; i++) {
             const hd_array_param *a = rw_array_param_of(rw, all.data[k], parameters.data[i]);
-            if (!a || a->record != l->record || l->types[a->field].element)
+            if (!a || a->record != hd_record_declared(l->record) || l->types[a->field].element)
                 continue;
             field_type *read = &l->types[a->field];
             CXType type = clang_getCursorType(parameters.data[i]);
@@ -44,6 +67,8 @@ void rw_array_types(rewriter *rw, laid_record *l) {
                 type = rw_value_type(type);
             rw_read_type(rw, clang_getUnqualifiedType(rw_target_of(type)), read);
             read->element = rw_plain_type(rw->arena, read->element);
+            if (a->record->by_job)
+                share_type(l, a->field);
         }
     }
     for (uint32_t f = 0; f < l->record->field_count; f++)

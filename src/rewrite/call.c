@@ -11,6 +11,10 @@ static void edit_foreign_argument(rewriter *rw, const frame *call, CXCursor argu
         record_value v = rw_record_value_of(rw, pointer);
         if (v.depth == 1 && v.what.field >= 0 && rw_touches_one_value(rw, call->cursor, argument)) {
             frame inner = {pointer, call}; /* &x[i] of an array that is a field */
+            if (rw_are_numbers(&v.what)) {
+                rw_edit_number(rw, &inner, &v, NUMBER_ADDRESS);
+                return;
+            }
             accessors *f = rw_accessors_of(&v);
             f->is_used = true;
             rw_edit_position(rw, pointer, &inner, &v, "", f->fields[v.what.field], ")");

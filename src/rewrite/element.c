@@ -18,6 +18,8 @@ void rw_walk_value(rewriter *rw, const frame *at, const record_value *v) {
         rw_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
+    } else if (rw_are_numbers(&v->what)) {
+        rw_edit_number(rw, at, v, NUMBER_VALUE);
     } else if (v->what.field < 0) {
         f->loads = true;
         rw_edit_position(rw, at->cursor, at, v, "", f->load, ")");
@@ -101,6 +103,9 @@ static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides)
     draft d = {0};
     if (!compares && kind != CXBinaryOperator_Sub)
         return false;
+    bool is_order = kind != CXBinaryOperator_EQ && kind != CXBinaryOperator_NE;
+    if (a.depth == 1 && is_order && rw_are_numbers(&a.what))
+        return false; /* an index does not say the order of fields */
     if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of || a.what.field != b.what.field)
         return false;
     if (!rw_ranges_of(rw, at->cursor, sides, &whole, ranges) ||

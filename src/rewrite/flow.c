@@ -225,7 +225,7 @@ static bool array_pointee(rewriter *rw, CXCursor kernel, CXCursor parameter, poi
     const hd_array_param *a = rw_array_param_of(rw, kernel, parameter);
     bool is_constant = rw_target_is(rw, clang_getCursorType(parameter), "__constant");
     for (uint32_t l = 0; a && l < rw->record_count; l++)
-        if (rw->records[l].record == a->record) {
+        if (hd_record_declared(rw->records[l].record) == a->record) {
             *what = (pointee){&rw->records[l], (int)a->field,
                               is_constant ? SPACE_CONSTANT : SPACE_GLOBAL};
             return true;
@@ -316,6 +316,8 @@ static void read_declarations(rewriter *rw, CXCursor parent) {
 static const char *words_for(rewriter *rw, const origin *c) {
     if (c->kind == OTHER)
         return c->why;
+    if (rw_are_numbers(&c->what))
+        return hd_format(rw->arena, "numbers of '%s'", c->what.of->record->name);
     if (c->what.field >= 0)
         return hd_format(rw->arena, "field '%s' of '%s'",
                          c->what.of->record->fields[c->what.field].name, c->what.of->record->name);
@@ -383,7 +385,7 @@ void rw_flow_run(rewriter *rw) {
     for (uint32_t i = 0; rw->is_cuda && i < rw->record_count; i++) {
         const laid_record *l = &rw->records[i], *found = NULL;
         CXCursor at;
-        if (!l->record->of_arrays)
+        if (!clang_Cursor_isNull(l->declaration))
             found = pointed_from(rw, clang_getCursorType(l->declaration), &at);
         if (found)
             rw_refuse(rw, at, "'%s' keeps a pointer to '%s' in a struct; keep an index",

@@ -86,16 +86,16 @@ typedef struct kernel_names {
 
 static kernel_names names_of(rewriter *rw, const pointee *what, const char *parameter) {
     uint32_t allocations = what->of->text->map->allocation_count;
-    const char *name = what->field >= 0 ? rw_identifier(rw->arena, what->of->record->name)
-                       : *parameter     ? parameter
-                                        : "records";
+    const char *name = rw_is_array_field(what) ? rw_identifier(rw->arena, what->of->record->name)
+                       : *parameter            ? parameter
+                                               : "records";
     kernel_names n = {.bases = hd_new_array(rw->arena, const char *, allocations)};
     n.count = rw_free_name(rw, hd_format(rw->arena, "%s_count", name));
     n.ref = rw_free_name(rw, hd_format(rw->arena, "%s_ref", name));
     for (uint32_t a = 0; a < allocations; a++)
-        n.bases[a] = allocations > 1    ? rw_free_name(rw, hd_format(rw->arena, "%s_%u", name, a))
-                     : what->field >= 0 ? rw_free_name(rw, name)
-                                        : name;
+        n.bases[a] = allocations > 1 ? rw_free_name(rw, hd_format(rw->arena, "%s_%u", name, a))
+                     : rw_is_array_field(what) ? rw_free_name(rw, name)
+                                               : name;
     return n;
 }
 
@@ -115,7 +115,7 @@ bool rw_refuse_shared(rewriter *rw, CXCursor pointer) {
         return false;
     cursors all = rw_parameters(rw->arena, clang_getCursorSemanticParent(declared));
     pointee what = rw_pointee_of(rw, declared);
-    for (size_t i = 0; i < all.count && what.field >= 0; i++) {
+    for (size_t i = 0; i < all.count && rw_is_array_field(&what); i++) {
         pointee other = rw_pointee_of(rw, all.data[i]);
         if (other.of != what.of || clang_equalCursors(all.data[i], declared))
             continue;
@@ -139,7 +139,7 @@ typedef struct target {
 
 /* True when an earlier parameter stands for the same record of arrays. */
 static bool is_given(rewriter *rw, const target *f, size_t number, const pointee *what) {
-    for (size_t i = 0; i < number && what->field >= 0; i++) {
+    for (size_t i = 0; i < number && rw_is_array_field(what); i++) {
         pointee other = rw_pointee_of(rw, f->parameters.data[i]);
         if (other.of == what->of && other.field >= 0)
             return true;
@@ -156,7 +156,7 @@ static const char *kernel_parameter_text(rewriter *rw, const target *f, size_t n
     bool is_const = what->in == SPACE_GLOBAL; /* if all are that share the allocations */
     for (size_t i = 0; i < f->parameters.count; i++) {
         pointee other = rw_pointee_of(rw, f->parameters.data[i]);
-        if (i == number || (what->field >= 0 && other.of == what->of))
+        if (i == number || (rw_is_array_field(what) && other.of == what->of))
             is_const &= rw_target_is(rw, clang_getCursorType(f->parameters.data[i]), "const");
     }
     kernel_names names = names_of(rw, what, rw_spelling(rw->arena, f->parameters.data[number]));

@@ -147,7 +147,8 @@ typedef struct accessors {
     bool store_is_value;   /* somebody uses what an assignment gives */
     const char *qualifier; /* "__global " */
     const char *ref, *make, *at, *same, *load, *store;
-    const char **fields; /* [field]: its accessor */
+    const char **fields;         /* [field]: its accessor */
+    const char *choose, *number; /* of numbers (number.c), where they are needed; or NULL */
 } accessors;
 
 /* A field as the kernel's source declares it. */
@@ -181,10 +182,10 @@ typedef struct part_function {
 typedef struct laid_record {
     const hd_record *record;
     const rw_map_text *text;
-    CXCursor declaration;       /* of the record: its definition; null for a record of arrays */
-    const char *spelling;       /* of the record where the functions stand */
-    const char *scope;          /* "ns::", before generated names; mostly "" */
-    field_type *types;          /* [record->field_count] */
+    CXCursor declaration; /* of the record: its definition; null for one that no source declares */
+    const char *spelling; /* of the record where the functions stand */
+    const char *scope;    /* "ns::", before generated names; mostly "" */
+    field_type *types;    /* [record->field_count] */
     field_type *declared_types; /* of the record as it is declared; else the same */
     const char **paths;   /* of a record taken apart: of its fields in the declared one, in C */
     const char **vectors; /* and of each first lane the type of its vector; else NULL */
@@ -192,12 +193,14 @@ typedef struct laid_record {
     accessors accessors[SPACE_COUNT];
     hd_vec(part_function) part_functions;
     uint32_t kernels; /* rewritten */
+    CXCursor asked;   /* the function that `says_stride` is of (number.c) */
+    bool says_stride;
 } laid_record;
 
 /* What the pointers that a declaration holds point to. */
 typedef struct pointee {
     laid_record *of; /* NULL: nothing that is laid out */
-    int field;       /* of a record of arrays; -1: whole elements */
+    int field;       /* of a record of arrays; 0 for numbers (number.c); -1: whole elements */
     space in;
 } pointee;
 
@@ -239,6 +242,7 @@ typedef struct rewriter {
     range_list inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
     bool has_conflicts;            /* values of two kinds met, so some pointers lead nowhere */
+    struct rw_values *values;      /* of names (index.c); NULL until somebody asks */
     struct expansions *expansions; /* requested; they outlive a reading of the flat text */
 } rewriter;
 
@@ -418,7 +422,40 @@ void rw_split_types(rewriter *rw, laid_record *l);
  * the first function that takes one. */
 void rw_array_types(rewriter *rw, laid_record *l);
 const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter);
+/* It is a parameter of this kernel. */
+bool rw_array_is_of(const rewriter *rw, const hd_array_param *a, CXCursor kernel);
+/* Elements of the job's arrays of this record; 0: they differ. */
+uint64_t rw_count_of(const rewriter *rw, const laid_record *l);
 unsigned rw_first_use(rewriter *rw, const laid_record *l);
+
+/* number.c: pointers to a buffer of numbers that is a record by a job's word */
+bool rw_are_numbers(const pointee *what);
+/* One of a record of arrays, which share a reference. */
+static inline bool rw_is_array_field(const pointee *what) {
+    return what->field >= 0 && what->of && what->of->record->of_arrays;
+}
+typedef enum number_form { NUMBER_VALUE, NUMBER_ADDRESS, NUMBER_REFERENCE } number_form;
+void rw_edit_number(rewriter *rw, const frame *at, const record_value *v, number_form form);
+/* The generated functions that choose among the fields. `type`: of what they lead to. */
+void rw_draft_numbers(hd_str *out, const rewriter *rw, const laid_record *l, space in,
+                      const char *type);
+
+/* index.c: what is added to a pointer, and the element and field that it says. */
+typedef struct addend {
+    CXCursor e;
+    bool negative;
+} addend;
+typedef hd_vec(addend) addends;
+typedef struct index_parts {
+    draft element, field;
+    long long constant; /* the field, if `is_constant` */
+    bool is_constant;
+} index_parts;
+/* Takes an index in `inside` apart, and walks what is written again; false: it does not come apart.
+ * `count`: elements of the array, which constants of the source may say; 0: not known. */
+bool rw_take_index_apart(rewriter *rw, const laid_record *l, uint64_t count, const frame *at,
+                         const addends *index, range inside, index_parts *parts);
+bool rw_index_says_stride(rewriter *rw, const laid_record *l, uint64_t count, const addends *index);
 
 bool rw_edit_call(rewriter *rw, const frame *at);
 /* A function has a parameter that leads to laid-out records. */

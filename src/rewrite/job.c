@@ -1,29 +1,88 @@
-/* What a job asks of the rewriter: its kernels, and which parameters are arrays of a record. */
+/* What a job asks of the rewriter: its kernels, and which parameters are arrays of a record, or
+ * numbers that are one. */
 #include "rewrite/rewrite.h"
 
 typedef hd_vec(hd_array_param) param_list;
 
-/* Resolving has checked that all launches of a kernel give a parameter the same field. */
+static hd_array_param *find_param(const param_list *list, const char *kernel, const char *param) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->data[i].kernel, kernel) && !strcmp(list->data[i].param, param))
+            return &list->data[i];
+    return NULL;
+}
+
+static const hd_job_declared *declaration_of(const hd_job *job, const hd_record *record) {
+    for (uint32_t d = 0; d < job->declared_count; d++)
+        if (job->declared[d].record == record)
+            return &job->declared[d];
+    return NULL;
+}
+
+/* ---- how a kernel says the stride -------------------------------------------------------- */
+
+static bool is_param(const kir_kernel *kernel, const char *name, size_t length) {
+    for (uint32_t p = 0; p < kernel->param_count; p++)
+        if (strlen(kernel->params[p].name) == length &&
+            !strncmp(kernel->params[p].name, name, length))
+            return true;
+    return false;
+}
+
+/* Of each factor, or of the struct that it is a member of. */
+static bool are_params(const kir_kernel *kernel, const char *product) {
+    while (*product) {
+        product += strspn(product, "* ");
+        size_t length = strcspn(product, "* "), name = strcspn(product, "*. ");
+        bool is_number = *product >= '0' && *product <= '9';
+        if (length && !is_number && !is_param(kernel, product, name))
+            return false;
+        product += length;
+    }
+    return true;
+}
+
+/* As the job has it; in a kernel without such parameters, by those that have its value. */
+static const char *stride_in(hd_arena *arena, const hd_job *job, const hd_launch *launch,
+                             const hd_arg *arg, const char *stride) {
+    hd_binding binding = hd_job_binding(arena, job, launch);
+    uint64_t count = job->buffers[arg->buffer].count;
+    hd_str ways = {.arena = arena};
+    if (are_params(launch->kernel, stride))
+        return stride;
+    for (uint32_t p = 0; p < binding.param_count; p++)
+        if (binding.param_known[p] && (uint64_t)binding.params[p] == count)
+            hd_str_printf(&ways, "%s%s", ways.length ? "|" : "", launch->kernel->params[p].name);
+    return hd_str_text(&ways);
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+/* Resolving has checked that all launches of a kernel give a parameter the same field, or record. */
+static void add_param(hd_arena *arena, const hd_job *job, const hd_launch *launch,
+                      const hd_arg *arg, param_list *list) {
+    hd_array_param param = {.kernel = launch->kernel_name, .param = arg->name};
+    const hd_job_arrays *arrays = hd_job_arrays_of(job, arg->buffer, &param.field);
+    const hd_record *declared = hd_job_declared_of(job, arg);
+    hd_array_param *before = find_param(list, param.kernel, param.param);
+    param.count = job->buffers[arg->buffer].count;
+    if (before && before->count != param.count)
+        before->count = 0;
+    if (before || (!arrays && !declared))
+        return;
+    param.record = arrays ? arrays->record : declared;
+    if (declared && declared->in_columns)
+        param.stride = stride_in(arena, job, launch, arg, declaration_of(job, declared)->stride);
+    hd_push(arena, list, param);
+}
+
 static param_list array_params(hd_arena *arena, const hd_job *job) {
     param_list list = {0};
-    for (uint32_t l = 0; l < job->launch_count && job->arrays_count; l++) {
-        const hd_launch *launch = &job->launches[l];
-        for (uint32_t a = 0; a < launch->arg_count; a++) {
-            const hd_arg *arg = &launch->args[a];
-            uint32_t field;
-            const hd_job_arrays *arrays = arg->kind == HD_ARG_BUFFER && arg->param != KIR_NONE
-                                              ? hd_job_arrays_of(job, arg->buffer, &field)
-                                              : NULL;
-            bool is_listed = false;
-            for (size_t i = 0; i < list.count; i++)
-                is_listed |= !strcmp(list.data[i].kernel, launch->kernel_name) &&
-                             !strcmp(list.data[i].param, arg->name);
-            if (!arrays || is_listed)
-                continue;
-            hd_array_param param = {launch->kernel_name, arg->name, arrays->record, field};
-            hd_push(arena, &list, param);
+    for (uint32_t l = 0; l < job->launch_count && (job->arrays_count || job->declared_count); l++)
+        for (uint32_t a = 0; a < job->launches[l].arg_count; a++) {
+            const hd_arg *arg = &job->launches[l].args[a];
+            if (arg->kind == HD_ARG_BUFFER && arg->param != KIR_NONE)
+                add_param(arena, job, &job->launches[l], arg, &list);
         }
-    }
     return list;
 }
 

@@ -87,6 +87,17 @@ static void copy_column(const hd_record *record, uint32_t field, uint64_t count,
     }
 }
 
+/* The elements of a record in columns as structs, and back. */
+static void copy_columns(const hd_record *record, uint64_t count, unsigned char *structs,
+                         unsigned char *columns, bool back) {
+    for (uint64_t e = 0; e < count; e++)
+        for (uint32_t at = 0; at < record->size; at += record->align) {
+            unsigned char *inside = structs + e * record->size + at;
+            unsigned char *column = columns + hd_record_byte(record, count, e, at);
+            memcpy(back ? column : inside, back ? inside : column, record->align);
+        }
+}
+
 void hd_placed_scatter(hd_arena *arena, const hd_placed_job *placed, void *const *from, void **to) {
     for (uint32_t b = 0; b < placed->original->buffer_count; b++) {
         const hd_placed_buffer *at = &placed->buffers[b];
@@ -98,7 +109,11 @@ void hd_placed_scatter(hd_arena *arena, const hd_placed_job *placed, void *const
             continue;
         const hd_job_arrays *arrays = at->arrays;
         uint64_t count = placed->original->buffers[b].count;
-        void *structs = arrays ? hd_alloc(arena, count * arrays->record->size) : from[b];
+        const hd_record *record = at->map->record;
+        bool apart = arrays || record->in_columns;
+        void *structs = apart ? hd_alloc(arena, count * record->size) : from[b];
+        if (record->in_columns)
+            copy_columns(record, count, structs, from[b], false);
         for (uint32_t f = 0; arrays && f < arrays->field_count; f++)
             copy_column(arrays->record, f, count, structs, from[arrays->buffers[f]], false);
         hd_map_scatter(at->map, structs, to + at->first);
@@ -113,10 +128,14 @@ void hd_placed_gather(hd_arena *arena, const hd_placed_job *placed, void *const 
         if (!at->map)
             continue;
         to[b] = hd_alloc(arena, buffer->count * buffer->element_bytes);
-        void *structs = at->arrays ? hd_alloc(arena, buffer->count * at->map->record->size) : to[b];
+        const hd_record *record = at->map->record;
+        bool apart = at->arrays || record->in_columns;
+        void *structs = apart ? hd_alloc(arena, buffer->count * record->size) : to[b];
         hd_map_gather(at->map, from + at->first, structs);
         if (at->arrays)
             copy_column(at->map->record, at->field, buffer->count, structs, to[b], true);
+        if (record->in_columns)
+            copy_columns(record, buffer->count, structs, to[b], true);
     }
 }
 

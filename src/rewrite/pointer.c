@@ -363,6 +363,10 @@ void rw_edit_position(rewriter *rw, CXCursor whole, const frame *base, const rec
 
 static void edit_at(rewriter *rw, const frame *at, const record_value *v) {
     accessors *f = rw_accessors_of(v);
+    if (rw_are_numbers(&v->what)) {
+        rw_edit_number(rw, at, v, NUMBER_REFERENCE);
+        return;
+    }
     f->is_used = true;
     rw_edit_position(rw, at->cursor, at, v, "", f->at, ")");
 }
@@ -397,6 +401,13 @@ static void edit_change(rewriter *rw, const frame *at) {
     }
     frame pointer = {c.pointer, at};
     record_value v = rw_record_value_of(rw, c.pointer);
+    if (v.depth == 1 && rw_are_numbers(&v.what)) {
+        rw_refuse(rw, at->cursor,
+                  "this pointer to numbers of '%s' is moved; keep it where it begins, and index "
+                  "from there",
+                  v.what.of->record->name);
+        return;
+    }
     if (v.depth > 1) { /* pointers to pointers move by themselves */
         rw_edit_reference(rw, &pointer);
         if (!clang_Cursor_isNull(c.by))

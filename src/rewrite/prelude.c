@@ -66,7 +66,7 @@ static bool is_name_of(const laid_record *l, const accessors *f, const char *nam
     for (uint32_t i = 0; i < l->record->field_count; i++)
         if (!strcmp(f->fields[i], name))
             return true;
-    return false;
+    return (f->choose && !strcmp(f->choose, name)) || (f->number && !strcmp(f->number, name));
 }
 
 /* `but`: a family whose own names do not count. */
@@ -151,19 +151,26 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l,
     }
     hd_str_printf(out, "typedef struct %s {\n", f->ref);
     rw_map_text_members(out, l->text, dialect);
-    hd_str_printf(out, "    %s index;\n} %s;\n", dialect->index, f->ref);
+    hd_str_printf(out, "    %s index;\n", dialect->index);
+    if (l->record->by_job)
+        hd_str_printf(out, "    %s field;\n    %s count;\n", dialect->index, dialect->size);
+    hd_str_printf(out, "} %s;\n", f->ref);
     hd_str_printf(out, "%s%s %s(%s%s count) {\n    %s ref;\n", dialect->function, f->ref, f->make,
                   hd_str_text(&parameters), dialect->size, f->ref);
     rw_map_text_bases(out, l->text, dialect, bases);
-    hd_str_add(out, "    ref.index = 0;\n    return ref;\n}\n");
-    hd_str_printf(out, "%s%s %s(%s ref, %s i) {\n    ref.index += i;\n    return ref;\n}\n",
-                  dialect->function, f->ref, f->at, f->ref, dialect->index);
+    bool numbers = l->record->by_job;
+    hd_str_printf(out, "    ref.index = 0;\n%s    return ref;\n}\n",
+                  numbers ? "    ref.field = 0;\n    ref.count = count;\n" : "");
+    hd_str_printf(out, "%s%s %s(%s ref, %s i%s) {\n    ref.index += i;\n%s    return ref;\n}\n",
+                  dialect->function, f->ref, f->at, f->ref, dialect->index,
+                  numbers ? hd_format(rw->arena, ", %s k", dialect->index) : "",
+                  numbers ? "    ref.field += k;\n" : "");
     if (f->compares) /* one base tells arrays apart */
         hd_str_printf(out,
                       "%sbool %s(%s a, %s b) {\n"
-                      "    return a.index == b.index && a.%s == b.%s;\n}\n",
+                      "    return a.index == b.index && a.%s == b.%s%s;\n}\n",
                       dialect->function, f->same, f->ref, f->ref, l->text->streams[0],
-                      l->text->streams[0]);
+                      l->text->streams[0], numbers ? " && a.field == b.field" : "");
 }
 
 static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, space in,
@@ -237,7 +244,7 @@ static void add_vector_copy(hd_str *out, const laid_record *l, space in, uint32_
 static bool needs_bytes(const rewriter *rw, const laid_record *l) {
     cursors inside = {0};
     bool any = false;
-    if (rw->is_cuda && !l->record->of_arrays)
+    if (rw->is_cuda && !clang_Cursor_isNull(l->declaration))
         inside = rw_children(rw->arena, l->declaration);
     for (size_t i = 0; i < inside.count; i++) {
         if (clang_CXXConstructor_isDefaultConstructor(inside.data[i]))
@@ -330,6 +337,9 @@ const char *rw_prelude(rewriter *rw, const laid_record *l) {
         add_reference(&out, rw, l, (space)s);
         for (uint32_t i = 0; i < l->record->field_count; i++)
             add_accessor(&out, rw, l, (space)s, i);
+        if (l->record->by_job)
+            rw_draft_numbers(&out, rw, l, (space)s,
+                             hd_format(rw->arena, "%s%s", f->qualifier, l->types[0].element));
         if (f->loads)
             add_copier(&out, rw, l, (space)s, f->load, l->spelling, "", LOADS);
         if (f->stores)

@@ -360,7 +360,7 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
         l->declared_types = hd_new_array(rw->arena, field_type, l->record->whole->field_count);
     l->scope = l->spelling = "";
     l->declaration = clang_getNullCursor();
-    if (l->record->of_arrays) {
+    if (l->record->of_arrays || l->record->by_job) {
         l->spelling = l->record->name;
         rw_array_types(rw, l);
         return HD_OK;
@@ -451,7 +451,8 @@ void rw_edit_preludes(rewriter *rw) {
             is_used |= l->accessors[s].is_used;
         if (!is_used)
             continue;
-        unsigned at = l->record->of_arrays ? rw_first_use(rw, l) : outermost(rw, l);
+        bool is_declared = !clang_Cursor_isNull(l->declaration);
+        unsigned at = is_declared ? outermost(rw, l) : rw_first_use(rw, l);
         bool is_line_end = !rw->src.text[at] || rw->src.text[at] == '\n';
         rw_edit_insert(rw, at,
                        hd_format(rw->arena, "%s%s", rw_prelude(rw, l), is_line_end ? "" : "\n"));

@@ -128,6 +128,8 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const record_value 
     case CXCursor_ForStmt: return tested;
     case CXCursor_VarDecl:
     case CXCursor_InitListExpr:
+        if (rw_are_numbers(&v->what))
+            return "is kept where it is not followed; index the array itself";
         return hd_format(rw->arena, "is stored in a variable of another type; declare it '%s%s *'",
                          rw->is_cuda ? "" : rw_accessors_of(v)->qualifier, v->what.of->spelling);
     case CXCursor_ReturnStmt:

@@ -108,6 +108,7 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
     }
     rw->variables.count = rw->seen.count = rw->refusals.count = 0;
     rw->macro_uses.count = rw->inactive.count = 0;
+    rw->values = NULL;
     rw_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;
     const char *lead = is_first ? ""
@@ -147,13 +148,20 @@ static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *text,
                    "accesses out");
 }
 
-/* What a job alone declares has no uses that could be edited. */
-static hd_status check_in_source(const hd_diag *diag, const hd_record *record) {
-    return !hd_record_declared(record)->by_job
+/* What a job alone declares of a buffer is found where the kernels index numbers of one type. */
+static hd_status check_numbers(const hd_diag *diag, const hd_record *record) {
+    const hd_record *declared = hd_record_declared(record);
+    bool are_numbers = true;
+    for (uint32_t f = 0; f < record->field_count; f++)
+        are_numbers &= record->fields[f].count == 1 && !record->fields[f].record &&
+                       !strcmp(record->fields[f].type, record->fields[0].type) &&
+                       record->fields[f].size == record->align;
+    return !declared->by_job || are_numbers
                ? HD_OK
                : hd_fail(diag, HD_EUNSUPPORTED, &record->place,
-                         "the kernels know no struct '%s': to rewrite them for a layout, declare "
-                         "it in their source, and access its fields by name",
+                         "the kernels know no struct '%s', and its fields differ in type or are "
+                         "arrays that are not taken apart ('split'); to rewrite them for a layout, "
+                         "declare it in their source, and access its fields by name",
                          record->name);
 }
 
@@ -173,7 +181,7 @@ hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_requ
     if (status != HD_OK)
         return status;
     for (uint32_t l = 0; l < request->layout_count && status == HD_OK; l++)
-        status = check_in_source(diag, request->layouts[l].record);
+        status = check_numbers(diag, request->layouts[l].record);
     if (status == HD_OK) {
         rewriter rw = {.arena = arena, .diag = diag, .request = request, .command = &command};
         rw.is_cuda = command.is_cuda;

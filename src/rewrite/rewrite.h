@@ -19,11 +19,16 @@
 #include "kernel/kir.h"
 #include "layout/layout.h"
 
-/* A kernel's parameter that is a field of a record of arrays. */
+/* A kernel's parameter that is a field of a record of arrays, or points to numbers that are a record
+ * by the job's word. */
 typedef struct hd_array_param {
     const char *kernel, *param;
     const hd_record *record;
-    uint32_t field;
+    uint32_t field; /* of a record of arrays, else 0 */
+    /* Of a record in columns: how this kernel says the stride, "n|nx*ny"; and the elements, 0 where
+     * launches differ in them. */
+    const char *stride;
+    uint64_t count;
 } hd_array_param;
 
 typedef struct hd_rewrite_request {

@@ -55,7 +55,7 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     /* Fields alone, each in an array, cost what one `soa` cluster does. */
     candidate original = {.count = 1,
                           .masks = {hd_all_fields(record)},
-                          .tiles = {record->of_arrays ? HD_TILE_SOA : HD_TILE_AOS}};
+                          .tiles = {hd_record_is_soa(record) ? HD_TILE_SOA : HD_TILE_AOS}};
     result->original = candidate_cost(model, &original);
 
     ranking best = ranking_new(arena, model, 2 * keep + HD_MAX_TILES);

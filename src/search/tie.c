@@ -36,7 +36,8 @@ static void tiles_of(const hd_layout *layout, uint64_t *tiles) {
 
 int hd_layout_nearer(const hd_record *record, const hd_layout *a, const hd_layout *b) {
     uint64_t a_tiles[HD_MAX_FIELDS], b_tiles[HD_MAX_FIELDS];
-    if (record->of_arrays && a->count != b->count) /* its source has an array for each field */
+    if (hd_record_is_soa(record) &&
+        a->count != b->count) /* its source has an array for each field */
         return a->count > b->count ? -1 : 1;
     tiles_of(a, a_tiles);
     tiles_of(b, b_tiles);

@@ -132,9 +132,7 @@ static hd_status write_held(hd_vm *vm, const hd_held *held, uint32_t count) {
     for (uint32_t i = 0; i < count && !status; i++) {
         const hd_held *h = &held[i];
         const hd_buffer *buffer = &vm->job->buffers[h->buffer];
-        bool is_set = h->kind == HD_HELD_SET;
-        uint64_t start = is_set ? h->element * buffer->element_bytes : 0;
-        uint64_t bytes = (is_set ? 1 : buffer->count) * buffer->element_bytes;
+        uint64_t start, bytes = hd_held_bytes(vm->job, h, &start);
         unsigned char *to = (unsigned char *)vm->buffers[h->buffer].host + start;
         if (h->kind == HD_HELD_FILE)
             status = hd_job_read_held(vm->diag, buffer, h->file, &h->place, to);

@@ -16,6 +16,13 @@
  *                                  before, element i of each buffer is i
  *     //: values n=3 tex.width=4   of parameters, for these and for accesses; others have the count
  *     //: prints TEXT              what the run prints, \n for the end of a line
+ *     //: found K 64: float v[5], stride n
+ *                                  the record that is found in the indices of kernel K, of 64 threads
+ *     //: layouts K 64: soa {v[0],v[1]}{v[2]}:8
+ *                                  K is rewritten to these layouts of its record, or of the one that is
+ *                                  found, and does the same on the machine
+ *     //: not rewritten K 64: TEXT an error of a rewriting to aos
+ *     //: suggests K 64: TEXT      the declaration that would make a record
  *
  * Whatever a file does not say it expects is no message and no failure. All files are read in this
  * one process, since CI has little time.
@@ -32,17 +39,19 @@
 
 #include <cmocka.h>
 
+#include "advise/verify.h"
 #include "frontend/frontend.h"
 #include "job/job.h"
 #include "kernel/kernel.h"
 #include "report/members.h"
+#include "rewrite/rewrite.h"
 #include "source_text.h"
 #include "vm/vm.h"
 
 /* One reading of a file. */
 typedef struct reading {
     hd_arena *arena;
-    const char *path, *text, *options;
+    const char *path, *text, *options, *all_options;
     const char *wants;
     hd_diag diag;
     kir_module *module;
@@ -124,6 +133,7 @@ static hd_job *job_of(reading *r, const char *kernel, uint64_t threads) {
     const char *given = expectation(r, "values", 0);
     char **values = hd_split_words(r->arena, given ? given : "", &value_count);
     hd_job_flags flags = {.kernel_path = r->path,
+                          .options = r->all_options,
                           .entry = kernel,
                           .dims = 1,
                           .global = {threads, 1, 1},
@@ -226,20 +236,26 @@ static const char *numbers_of(reading *r, const hd_buffer *buffer, const uint8_t
     return hd_str_text(&text);
 }
 
-/* "k 4: 1 2 3 4" */
-static void run_kernel(reading *r, const char *line) {
-    const char *numbers = strstr(line, ": "), *blank = numbers;
+/* "k 4: 1 2 3 4": the kernel, its threads, and the rest. */
+static hd_job *job_of_line(reading *r, const char *line, const char **kernel, const char **rest) {
+    const char *colon = strstr(line, ": "), *blank = colon;
     while (blank && blank > line && *blank != ' ')
         blank--;
-    const char *kernel = hd_strndup(r->arena, line, (size_t)(blank - line));
-    const hd_job *job = job_of(r, kernel, strtoull(blank, NULL, 10));
+    *kernel = hd_strndup(r->arena, line, (size_t)(blank - line));
+    *rest = colon + 2;
+    return job_of(r, *kernel, strtoull(blank, NULL, 10));
+}
+
+static void run_kernel(reading *r, const char *line) {
+    const char *kernel, *numbers;
+    const hd_job *job = job_of_line(r, line, &kernel, &numbers);
     hd_vm_options options = {.workers = 1, .print = print, .user = r};
     hd_vm *vm = NULL;
     if (!job || hd_vm_open(r->arena, &r->diag, job, contents_of(r, job), &options, &vm))
         return;
     if (!hd_vm_run(vm, 0, NULL, NULL)) {
         const char *found = numbers_of(r, &job->buffers[0], hd_vm_contents(vm, 0));
-        if (strcmp(found, numbers + 2) != 0)
+        if (strcmp(found, numbers) != 0)
             fault(r, "run %s: %s", kernel, found);
     }
     hd_vm_close(vm);
@@ -262,108 +278,184 @@ static const char *options_of(const reading *r) {
     const char *slash = strrchr(r->path, '/');
     return hd_format(r->arena, "%.*s-I%.*s%s", (int)(folder - options), options,
                      (int)(slash - r->path) + 1, r->path, folder + strlen("-I "));
-}
+    /* ---- records that are found, and layouts -------------------------------------------------- */
 
-/* ---- one file ------------------------------------------------------------------------- */
-
-static const char *read_with(hd_arena *arena, const char *path, const char *headers) {
-    reading r = {.arena = arena, .path = path};
-    size_t length;
-    r.diag = (hd_diag){take_message, &r};
-    r.errors.arena = r.warnings.arena = r.printed.arena = r.faults.arena = arena;
-    char *text;
-    if (hd_read_file(arena, &r.diag, path, &text, &length))
-        return hd_str_text(&r.errors);
-    r.text = text;
-    r.options = expectation(&r, "options", 0);
-    r.wants = expectation(&r, "wants", 0);
-    const char *options = hd_format(arena, "%s %s", headers, options_of(&r));
-    const char *wanted[] = {r.wants, NULL};
-    r.status = hd_frontend_of(arena, &r.diag, path, options, r.wants ? wanted : NULL, &r.module);
-    const char *refused = expectation(&r, "refused", 0);
-    if (refused && (!r.status || !strstr(hd_str_text(&r.errors), refused)))
-        fault(&r, "not refused: %s", refused);
-    check_kernels(&r);
-    if (!r.status) {
-        check_left_out(&r);
-        check_warnings(&r);
-        check_accesses(&r);
-        check_runs(&r);
+    static hd_job *found_job(reading * r, const char *line, const char **rest) {
+        const char *kernel;
+        hd_job *job = job_of_line(r, line, &kernel, rest);
+        if (!job)
+            return NULL;
+        hd_job_find_records(r->arena, job);
+        return hd_job_resolve(r->arena, &r->diag, job, r->module) ? NULL : job;
     }
-    if (!refused && r.errors.length)
-        fault(&r, "%s", hd_str_text(&r.errors));
-    return r.faults.length ? hd_str_text(&r.faults) : NULL;
-}
 
-typedef struct corpus {
-    hd_arena *arena;
-    hd_vec(const char *) paths;
-    bool has_toolkit;
-    char **faults; /* malloc'd; NULL: none */
-} corpus;
-
-static hd_status read_one(void *self, uint32_t worker, uint64_t number) {
-    corpus *c = self;
-    (void)worker;
-    const char *path = c->paths.data[number];
-    hd_arena *arena = hd_arena_new();
-    char *text;
-    size_t length;
-    const char *faults = NULL, *more = NULL;
-    if (hd_read_file(arena, NULL, path, &text, &length))
-        text = "";
-    bool both = strstr(text, "//: headers both"), toolkit = strstr(text, "//: headers toolkit");
-    if (!hd_ends_in(path, ".cu"))
-        faults = read_with(arena, path, "");
-    else if (!toolkit)
-        faults = read_with(arena, path, "--cuda-path=");
-    if ((both || toolkit) && c->has_toolkit)
-        more = read_with(arena, path, "");
-    if (faults || more)
-        c->faults[number] =
-            strdup(hd_format(arena, "%s:\n%s%s", path, faults ? faults : "", more ? more : ""));
-    hd_arena_free(arena);
-    return HD_OK;
-}
-
-static void list_folder(corpus *c, const char *folder) {
-    const char *path = source_path(c->arena, folder);
-    DIR *opened = opendir(path);
-    assert_non_null(opened);
-    for (struct dirent *entry; (entry = readdir(opened)) != NULL;)
-        if (hd_is_kernel_file(entry->d_name))
-            hd_push(c->arena, &c->paths, hd_format(c->arena, "%s/%s", path, entry->d_name));
-    closedir(opened);
-}
-
-static bool has_toolkit(void) {
-    const char *path = getenv("CUDA_PATH");
-    return path ? *path != '\0' : !access("/usr/local/cuda/include/cuda_runtime.h", R_OK);
-}
-
-static void every_file_is_as_it_says(void **state) {
-    corpus c = {.arena = hd_arena_new(), .has_toolkit = has_toolkit()};
-    uint64_t failed;
-    size_t count = 0;
-    (void)state;
-    list_folder(&c, "tests/sources/cuda");
-    list_folder(&c, "tests/sources/opencl");
-    c.faults = hd_new_array(c.arena, char *, c.paths.count);
-    hd_in_parallel(hd_core_count(), c.paths.count, read_one, &c, &failed);
-    for (size_t i = 0; i < c.paths.count; i++) {
-        if (c.faults[i]) {
-            print_error("%s", c.faults[i]);
-            count++;
+    static void check_found(reading * r) {
+        const char *line, *rest;
+        for (unsigned n = 0; (line = expectation(r, "found", n)) != NULL; n++) {
+            const hd_job *job = found_job(r, line, &rest);
+            hd_str found = {.arena = r->arena};
+            for (uint32_t d = 0; job && d < job->declared_count; d++) {
+                const hd_job_declared *of = &job->declared[d];
+                if (!strcmp(of->name, job->record_name))
+                    hd_str_printf(&found, "%s%s%s", of->fields, of->stride ? ", stride " : "",
+                                  of->stride ? of->stride : "");
+            }
+            if (strcmp(hd_str_text(&found), rest) != 0)
+                fault(r, "found: %s", hd_str_text(&found));
         }
-        free(c.faults[i]);
+        for (unsigned n = 0; (line = expectation(r, "suggests", n)) != NULL; n++) {
+            const hd_job *job = found_job(r, line, &rest);
+            const char *suggested = job ? hd_job_suggest(r->arena, job) : NULL;
+            if (strcmp(suggested ? suggested : "nothing", rest) != 0)
+                fault(r, "suggests: %s", suggested ? suggested : "nothing");
+        }
     }
-    size_t files = c.paths.count;
-    hd_arena_free(c.arena);
-    if (count)
-        fail_msg("%zu of %zu files are not as they say", count, files);
-}
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_file_is_as_it_says)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+    static void check_layout(reading * r, const hd_job *job, const char *notation) {
+        hd_layout *layout;
+        hd_rewritten *rewritten;
+        hd_verified verified = {0};
+        const hd_vm_options options = {.workers = 1};
+        if (hd_layout_parse(r->arena, &r->diag, job->record, notation, &layout))
+            return;
+        const hd_record_layout chosen = {job->record, layout};
+        hd_status status = hd_rewrite_job(r->arena, &r->diag, job, &chosen, 1, &rewritten);
+        if (!status &&
+            hd_verify(r->arena, &r->diag, job, &chosen, 1, rewritten, &options, &verified))
+            fault(r, "%s does not do the same", notation);
+    }
+
+    static void check_layouts(reading * r) {
+        const char *line, *rest;
+        for (unsigned n = 0; (line = expectation(r, "layouts", n)) != NULL; n++) {
+            const hd_job *job = found_job(r, line, &rest);
+            if (job && !job->record)
+                fault(r, "there is no record for: %s", line);
+            while (job && job->record && *rest) {
+                size_t length = strcspn(rest, " ");
+                check_layout(r, job, hd_strndup(r->arena, rest, length));
+                rest += length + (rest[length] == ' ');
+            }
+        }
+    }
+
+    static void check_refused_rewriting(reading * r) {
+        const char *line = expectation(r, "not rewritten", 0), *rest;
+        if (!line)
+            return;
+        const hd_job *job = found_job(r, line, &rest);
+        if (job && job->record)
+            check_layout(r, job, "aos");
+        if (!strstr(hd_str_text(&r->errors), rest))
+            fault(r, "not refused: %s", line);
+        r->errors.length = 0;
+    }
+
+    /* ---- one file ------------------------------------------------------------------------- */
+
+    static const char *read_with(hd_arena * arena, const char *path, const char *headers) {
+        reading r = {.arena = arena, .path = path};
+        size_t length;
+        r.diag = (hd_diag){take_message, &r};
+        r.errors.arena = r.warnings.arena = r.printed.arena = r.faults.arena = arena;
+        char *text;
+        if (hd_read_file(arena, &r.diag, path, &text, &length))
+            return hd_str_text(&r.errors);
+        r.text = text;
+        r.options = expectation(&r, "options", 0);
+        r.wants = expectation(&r, "wants", 0);
+        const char *options = hd_format(arena, "%s %s", headers, options_of(&r));
+        r.all_options = options;
+        const char *wanted[] = {r.wants, NULL};
+        r.status =
+            hd_frontend_of(arena, &r.diag, path, options, r.wants ? wanted : NULL, &r.module);
+        const char *refused = expectation(&r, "refused", 0);
+        if (refused && (!r.status || !strstr(hd_str_text(&r.errors), refused)))
+            fault(&r, "not refused: %s", refused);
+        check_kernels(&r);
+        if (!r.status) {
+            check_left_out(&r);
+            check_warnings(&r);
+            check_accesses(&r);
+            check_runs(&r);
+            check_found(&r);
+            check_layouts(&r);
+            check_refused_rewriting(&r);
+        }
+        if (!refused && r.errors.length)
+            fault(&r, "%s", hd_str_text(&r.errors));
+        return r.faults.length ? hd_str_text(&r.faults) : NULL;
+    }
+
+    typedef struct corpus {
+        hd_arena *arena;
+        hd_vec(const char *) paths;
+        bool has_toolkit;
+        char **faults; /* malloc'd; NULL: none */
+    } corpus;
+
+    static hd_status read_one(void *self, uint32_t worker, uint64_t number) {
+        corpus *c = self;
+        (void)worker;
+        const char *path = c->paths.data[number];
+        hd_arena *arena = hd_arena_new();
+        char *text;
+        size_t length;
+        const char *faults = NULL, *more = NULL;
+        if (hd_read_file(arena, NULL, path, &text, &length))
+            text = "";
+        bool both = strstr(text, "//: headers both"), toolkit = strstr(text, "//: headers toolkit");
+        if (!hd_ends_in(path, ".cu"))
+            faults = read_with(arena, path, "");
+        else if (!toolkit)
+            faults = read_with(arena, path, "--cuda-path=");
+        if ((both || toolkit) && c->has_toolkit)
+            more = read_with(arena, path, "");
+        if (faults || more)
+            c->faults[number] =
+                strdup(hd_format(arena, "%s:\n%s%s", path, faults ? faults : "", more ? more : ""));
+        hd_arena_free(arena);
+        return HD_OK;
+    }
+
+    static void list_folder(corpus * c, const char *folder) {
+        const char *path = source_path(c->arena, folder);
+        DIR *opened = opendir(path);
+        assert_non_null(opened);
+        for (struct dirent *entry; (entry = readdir(opened)) != NULL;)
+            if (hd_is_kernel_file(entry->d_name))
+                hd_push(c->arena, &c->paths, hd_format(c->arena, "%s/%s", path, entry->d_name));
+        closedir(opened);
+    }
+
+    static bool has_toolkit(void) {
+        const char *path = getenv("CUDA_PATH");
+        return path ? *path != '\0' : !access("/usr/local/cuda/include/cuda_runtime.h", R_OK);
+    }
+
+    static void every_file_is_as_it_says(void **state) {
+        corpus c = {.arena = hd_arena_new(), .has_toolkit = has_toolkit()};
+        uint64_t failed;
+        size_t count = 0;
+        (void)state;
+        list_folder(&c, "tests/sources/cuda");
+        list_folder(&c, "tests/sources/opencl");
+        c.faults = hd_new_array(c.arena, char *, c.paths.count);
+        hd_in_parallel(hd_core_count(), c.paths.count, read_one, &c, &failed);
+        for (size_t i = 0; i < c.paths.count; i++) {
+            if (c.faults[i]) {
+                print_error("%s", c.faults[i]);
+                count++;
+            }
+            free(c.faults[i]);
+        }
+        size_t files = c.paths.count;
+        hd_arena_free(c.arena);
+        if (count)
+            fail_msg("%zu of %zu files are not as they say", count, files);
+    }
+
+    int main(void) {
+        const struct CMUnitTest tests[] = {cmocka_unit_test(every_file_is_as_it_says)};
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    }
