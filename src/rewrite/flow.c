@@ -15,7 +15,12 @@
  * along the assignments, and where two kinds meet, both places are known.
  *
  * In OpenCL C the types of pointers to global records say the same without any flow, and are
- * seeds of their own. In CUDA C, and for arrays of scalars, only kernels' parameters are.
+ * seeds of their own. In CUDA C, and for arrays of scalars, only kernels' parameters are, and
+ * pointers in structs that kernels are given.
+ *
+ * Where host code is rewritten, too, values come to the kernels from there: from variables, and from
+ * members of structs and classes, one for all objects. In a template, what points to `T` is of the
+ * class for calls that make `T` the record, and is left out of it for others.
  */
 #include "base/table.h"
 #include "internal.h"
@@ -27,6 +32,7 @@ typedef struct origin {
     pointee what;
     const char *why; /* of what is not laid out: what it is */
     CXCursor at;     /* where it came in */
+    CXCursor first;  /* where it began */
 } origin;
 
 typedef struct node {
@@ -79,7 +85,7 @@ static int find(const flow *f, int number) {
 
 static void seed(flow *f, int number, const pointee *what, CXCursor at) {
     node *n = &f->nodes.data[number];
-    n->here = (origin){.kind = LAID, .what = *what, .at = at};
+    n->here = (origin){.kind = LAID, .what = *what, .at = at, .first = at};
     f->nodes.data[find(f, number)].what = *what;
 }
 
@@ -101,7 +107,7 @@ static int node_of(rewriter *rw, CXCursor declaration) {
 /* A value that is not laid out. */
 static int other_node(flow *f, CXCursor at, const char *why) {
     int number = new_node(f, clang_getNullCursor());
-    f->nodes.data[number].here = (origin){.kind = OTHER, .why = why, .at = at};
+    f->nodes.data[number].here = (origin){.kind = OTHER, .why = why, .at = at, .first = at};
     return number;
 }
 
@@ -137,8 +143,12 @@ static bool is_storage(CXCursor declaration) {
 static int node_of_value(rewriter *rw, CXCursor e) {
     CXCursor holder = rw_holder_of(rw, e), inner = rw_last_child(rw->arena, e);
     enum CXCursorKind kind = clang_getCursorKind(e);
+    if (rw->with_host && rw_is_moved(rw, e))
+        return node_of_value(rw, clang_Cursor_getArgument(e, 0));
+    if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
+        return NONE;
     if (!clang_Cursor_isNull(holder))
-        return kind == CXCursor_DeclRefExpr && is_storage(holder)
+        return kind != CXCursor_CallExpr && is_storage(holder)
                    ? other_node(rw->flow, e, "a record in private or shared memory")
                    : node_of(rw, holder);
     if (kind == CXCursor_CallExpr)
@@ -165,11 +175,13 @@ static int node_of_value(rewriter *rw, CXCursor e) {
 /* ---- the moves of a file ----------------------------------------------------------------- */
 
 static void read_variable(rewriter *rw, CXCursor declared, CXCursor function) {
-    if (is_storage(declared) || !rw_has_pointer(clang_getCursorType(declared)))
+    CXType type = clang_getCursorType(declared);
+    if (is_storage(declared) || !rw_has_pointer(type) ||
+        (rw->with_host && rw_innermost(type).kind == CXType_Void))
         return;
-    CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
+    CXCursor value = rw_initializer(rw, declared);
     int number = node_of(rw, declared);
-    if (clang_Cursor_isNull(function))
+    if (clang_Cursor_isNull(function) && !rw->with_host)
         move_value(rw->flow, number,
                    other_node(rw->flow, declared, "what lives outside of functions"), declared);
     if (!clang_Cursor_isNull(value))
@@ -183,8 +195,45 @@ unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t 
     return takes_object && arguments == (int)parameters + 1;
 }
 
+static bool is_copied(const rewriter *rw, CXCursor parameter) {
+    for (size_t i = 0; i < rw->copied.count; i++)
+        if (clang_equalCursors(rw->copied.data[i], parameter))
+            return true;
+    return false;
+}
+
+/* cudaLaunchKernel(kernel, ..., args, ...), where `args` is an array of addresses. */
+static void read_launch(rewriter *rw, CXCursor call) {
+    CXCursor kernel = rw_launched(rw, call);
+    cursors given = rw_launch_arguments(rw, call), parameters = {0};
+    if (!clang_Cursor_isNull(kernel))
+        parameters = rw_parameters(rw->arena, kernel);
+    for (size_t i = 0; i < parameters.count && i < given.count; i++)
+        if (rw_has_pointer(clang_getCursorType(parameters.data[i])))
+            move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, given.data[i]),
+                       given.data[i]);
+}
+
+/* std::swap(a, b) */
+static void read_exchange(rewriter *rw, CXCursor call) {
+    int first = NONE;
+    for (int i = 0; i < clang_Cursor_getNumArguments(call); i++) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        int value =
+            rw_pointer_depth(clang_getCursorType(argument)) ? node_of_value(rw, argument) : NONE;
+        if (first == NONE)
+            first = value;
+        else
+            move_value(rw->flow, first, value, argument);
+    }
+}
+
 static void read_call(rewriter *rw, CXCursor call) {
     CXCursor callee = rw_callee(rw->arena, call);
+    if (rw->with_host && rw_is_exchange(rw, call))
+        read_exchange(rw, call);
+    if (rw->with_host)
+        read_launch(rw, call);
     if (clang_Cursor_isNull(callee) || rw_is_plain_copy(rw->arena, call) ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
         return;
@@ -193,7 +242,9 @@ static void read_call(rewriter *rw, CXCursor call) {
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
-        if (rw_has_pointer(clang_getCursorType(parameters.data[i])))
+        if (rw_has_pointer(clang_getCursorType(parameters.data[i])) &&
+            !is_copied(rw, parameters.data[i]) &&
+            !rw_is_given_another(rw, parameters.data[i], argument))
             move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, argument),
                        argument);
     }
@@ -202,7 +253,7 @@ static void read_call(rewriter *rw, CXCursor call) {
 static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
     cursors inside = rw_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_VarDecl) {
+    if (kind == CXCursor_VarDecl || (kind == CXCursor_FieldDecl && rw->with_host)) {
         read_variable(rw, cursor, function);
     } else if (kind == CXCursor_CallExpr) {
         read_call(rw, cursor);
@@ -250,10 +301,28 @@ static const laid_record *pointed_from(rewriter *rw, CXType type, CXCursor *at) 
     return found;
 }
 
+/* The pointers to laid-out records in a struct that a kernel is given. */
+static void seed_fields(rewriter *rw, CXType type) {
+    cursors fields = rw_fields(rw->arena, type);
+    for (size_t i = 0; i < fields.count; i++) {
+        CXType field = clang_getCursorType(fields.data[i]), inner = rw_innermost(field);
+        pointee what = {.of = rw_laid_record_of(rw, inner), .field = -1};
+        bool points = !is_storage(fields.data[i]) && rw_pointer_depth(field);
+        if (points && what.of)
+            seed(rw->flow, node_of(rw, fields.data[i]), &what, fields.data[i]);
+        else if (inner.kind == CXType_Record && !what.of && !rw_is_pointer(field))
+            seed_fields(rw, inner);
+    }
+}
+
 /* A kernel's parameter that is no pointer, or a pointer to pointers. */
-static void refuse_unseen(rewriter *rw, CXCursor parameter) {
+static void read_unseen(rewriter *rw, CXCursor parameter) {
     CXType type = rw_value_type(clang_getCursorType(parameter));
     CXCursor at;
+    if (rw->with_host && !rw_pointer_depth(type)) {
+        seed_fields(rw, type);
+        return;
+    }
     const laid_record *found = rw_pointer_depth(type) ? rw_laid_record_of(rw, rw_innermost(type))
                                                       : pointed_from(rw, type, &at);
     if (found)
@@ -264,9 +333,25 @@ static void refuse_unseen(rewriter *rw, CXCursor parameter) {
 
 /* ---- kernels and other functions ------------------------------------------------------ */
 
+/* The members that a constructor makes of its arguments. */
+static void read_members(rewriter *rw, CXCursor constructor) {
+    cursors inside = rw_children(rw->arena, constructor);
+    for (size_t i = 1; i < inside.count; i++) {
+        CXCursor member = clang_getCursorReferenced(inside.data[i - 1]), value = inside.data[i];
+        if (clang_getCursorKind(inside.data[i - 1]) != CXCursor_MemberRef ||
+            !clang_isExpression(clang_getCursorKind(value)))
+            continue;
+        if (rw_pointer_depth(clang_getCursorType(member)) && !is_storage(member))
+            move_value(rw->flow, node_of(rw, member), node_of_value(rw, value), value);
+        read_code(rw, value, constructor);
+    }
+}
+
 static void read_function(rewriter *rw, CXCursor function) {
-    if (rw_is_host(rw, function))
+    if (!rw->with_host && rw_is_host(rw, function))
         return;
+    if (rw->with_host && clang_getCursorKind(function) == CXCursor_Constructor)
+        read_members(rw, function);
     cursors parameters = rw_parameters(rw->arena, function);
     CXCursor first = clang_getCanonicalCursor(function);
     cursors same = rw_parameters(rw->arena, first);
@@ -280,7 +365,7 @@ static void read_function(rewriter *rw, CXCursor function) {
             pointee what = {.field = -1};
             if (rw_pointer_depth(type) != 1) {
                 if (rw->is_cuda)
-                    refuse_unseen(rw, parameter);
+                    read_unseen(rw, parameter);
                 continue;
             }
             if (rw->is_cuda)
@@ -304,7 +389,7 @@ static void read_declarations(rewriter *rw, CXCursor parent) {
             continue;
         if (rw_is_function(c))
             read_function(rw, c);
-        else if (kind == CXCursor_VarDecl)
+        else if (kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl)
             read_code(rw, c, clang_getNullCursor());
         else if (clang_isDeclaration(kind))
             read_declarations(rw, c);
@@ -328,6 +413,29 @@ static hd_place place_of(rewriter *rw, const origin *c) {
     return rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(c->at)));
 }
 
+/* In whole programs values go far: what is wrong is where the one came from. */
+static void refuse_stranger(rewriter *rw, const origin *other, const origin *laid) {
+    hd_place here = rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(other->first)));
+    hd_place there = place_of(rw, laid);
+    rw_refuse_at(
+        rw, &here,
+        "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); declare it "
+        "'%s *' from the start, or use a variable or function of its own",
+        other->why, laid->what.of->record->name, there.file, there.line, there.column,
+        laid->what.of->spelling);
+}
+
+/* `const R &` of a function that host code calls with C structs, and kernels with elements: those
+ * are given as copies, where the function returns nothing that leads into one. */
+static bool can_be_copied(const rewriter *rw, CXCursor declared) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(declared));
+    return rw->with_host && clang_getCursorKind(declared) == CXCursor_ParmDecl &&
+           type.kind == CXType_LValueReference &&
+           clang_isConstQualifiedType(clang_getPointeeType(type)) &&
+           rw_laid_record_of(rw, clang_getPointeeType(type)) &&
+           !rw_has_pointer(clang_getCursorResultType(clang_getCursorSemanticParent(declared)));
+}
+
 /* Carries values along one move; true when that changed something. */
 static bool carry(rewriter *rw, const move *m) {
     flow *f = rw->flow;
@@ -343,6 +451,16 @@ static bool carry(rewriter *rw, const move *m) {
     }
     if (to->here.kind != value.kind ||
         (value.kind == LAID && !same_pointee(&to->here.what, &value.what))) {
+        to->is_reported = true;
+        if (can_be_copied(rw, to->declaration)) {
+            hd_push(rw->arena, &rw->copied, to->declaration);
+            return true;
+        }
+        if (rw->with_host && value.kind != to->here.kind) {
+            refuse_stranger(rw, value.kind == OTHER ? &value : &to->here,
+                            value.kind == LAID ? &value : &to->here);
+            return true;
+        }
         hd_place here = place_of(rw, &value), there = place_of(rw, &to->here);
         const char *name =
             clang_Cursor_isNull(to->declaration)
@@ -353,9 +471,9 @@ static bool carry(rewriter *rw, const move *m) {
                      "one of them",
                      name, words_for(rw, &value), words_for(rw, &to->here), there.file, there.line,
                      there.column);
-        to->is_reported = true;
+        return true;
     }
-    return to->is_reported;
+    return false;
 }
 
 /* What no way leads to, but is in the class all the same. */
@@ -377,10 +495,11 @@ static void refuse_mixed(rewriter *rw) {
     }
 }
 
-void rw_flow_run(rewriter *rw) {
+static void run_once(rewriter *rw) {
     rw->flow = hd_new(rw->arena, flow);
     rw->flow->arena = rw->arena;
     rw->flow->newest.arena = rw->arena;
+    rw->launch_arguments.count = 0;
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
     for (uint32_t i = 0; rw->is_cuda && i < rw->record_count; i++) {
         const laid_record *l = &rw->records[i], *found = NULL;
@@ -391,15 +510,25 @@ void rw_flow_run(rewriter *rw) {
             rw_refuse(rw, at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
                       rw_spelling(rw->arena, at), found->record->name);
     }
-    size_t before = rw->refusals.count;
+    size_t before = rw->refusals.count, copied = rw->copied.count;
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < rw->flow->moves.count; i++)
             again |= carry(rw, &rw->flow->moves.data[i]);
     }
-    if (rw->refusals.count == before)
+    if (rw->refusals.count == before && rw->copied.count == copied)
         refuse_mixed(rw);
     rw->has_conflicts = rw->refusals.count > before;
+}
+
+void rw_flow_run(rewriter *rw) {
+    size_t refused = rw->refusals.count, copied;
+    rw->copied.count = 0;
+    do { /* without what is given as copies */
+        copied = rw->copied.count;
+        rw->refusals.count = refused;
+        run_once(rw);
+    } while (rw->copied.count > copied);
 }
 
 /* ---- what is known afterwards -------------------------------------------------------- */
@@ -407,7 +536,7 @@ void rw_flow_run(rewriter *rw) {
 /* A `void *` that is given laid-out records does not hold them as such. */
 static bool can_hold(const rewriter *rw, CXType type, const pointee *what) {
     CXType t = rw_innermost(type);
-    if (t.kind == CXType_Dependent || t.kind == CXType_Unexposed || t.kind == CXType_Auto)
+    if (rw_is_dependent(type) || t.kind == CXType_Auto)
         return true;
     if (what->field < 0)
         return rw_laid_record_of(rw, t) == what->of;

@@ -67,7 +67,8 @@ static bool keeps_space(const rewriter *rw, CXType type, space in) {
 /* A conversion that the compiler adds: to const, or to what is not laid out any more. */
 static record_value converted(const rewriter *rw, CXCursor e, record_value inner) {
     CXType type = clang_getCursorType(e);
-    if (inner.depth < 1 || rw_value_type(type).kind == CXType_Dependent)
+    if (inner.depth < 1 || rw_value_type(type).kind == CXType_Dependent ||
+        (rw->with_host && type.kind == CXType_Invalid)) /* in a template, (value) behind a member */
         return inner;
     if (rw_pointer_depth(type) != inner.depth)
         return no_value();
@@ -80,6 +81,22 @@ static record_value converted(const rewriter *rw, CXCursor e, record_value inner
     return inner;
 }
 
+/* A member of an instance of a class template is that of the template, where it leads to records
+ * there. */
+static CXCursor member_of_pattern(const rewriter *rw, CXCursor member) {
+    CXCursor pattern = clang_getSpecializedCursorTemplate(clang_getCursorSemanticParent(member));
+    if (clang_Cursor_isNull(pattern))
+        return member;
+    cursors inside = {0};
+    if (rw_laid_record_of(rw, rw_innermost(clang_getCursorType(member))))
+        inside = rw_children(rw->arena, pattern);
+    for (size_t i = 0; i < inside.count; i++)
+        if (clang_getCursorKind(inside.data[i]) == CXCursor_FieldDecl &&
+            !strcmp(rw_spelling(rw->arena, inside.data[i]), rw_spelling(rw->arena, member)))
+            return inside.data[i];
+    return clang_getNullCursor();
+}
+
 CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
     CXCursor named = clang_getNullCursor();
     if (clang_getCursorKind(e) == CXCursor_DeclRefExpr) {
@@ -88,11 +105,29 @@ CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
         return kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ? named
                                                                      : clang_getNullCursor();
     }
+    if (rw->with_host && clang_getCursorKind(e) == CXCursor_MemberRefExpr) {
+        named = clang_getCursorReferenced(e);
+        return clang_getCursorKind(named) == CXCursor_FieldDecl &&
+                       rw_has_pointer(clang_getCursorType(named))
+                   ? member_of_pattern(rw, named)
+                   : clang_getNullCursor();
+    }
     if (clang_getCursorKind(e) == CXCursor_CallExpr && !rw_is_plain_copy(rw->arena, e))
         named = rw_callee(rw->arena, e);
     return !clang_Cursor_isNull(named) && rw_has_pointer(clang_getCursorResultType(named))
                ? clang_getCanonicalCursor(named)
                : clang_getNullCursor();
+}
+
+bool rw_is_of_another(const rewriter *rw, CXCursor e, CXCursor holder) {
+    return rw->with_host && clang_getCursorKind(e) == CXCursor_CallExpr &&
+           rw_is_dependent(rw_held_type(holder)) &&
+           !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(e)));
+}
+
+bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argument) {
+    return rw->with_host && rw_is_dependent(clang_getCursorType(parameter)) &&
+           !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(argument)));
 }
 
 cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
@@ -151,7 +186,11 @@ record_value rw_record_value_of(const rewriter *rw, CXCursor e) {
     if (!clang_isExpression(kind) || kind == CXCursor_InitListExpr ||
         kind == CXCursor_CXXReinterpretCastExpr)
         return no_value();
+    if (rw->with_host && rw_is_moved(rw, e))
+        return rw_record_value_of(rw, clang_Cursor_getArgument(e, 0));
     CXCursor holder = rw_holder_of(rw, e);
+    if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
+        return no_value();
     if (!clang_Cursor_isNull(holder)) {
         pointee what = rw_pointee_of(rw, holder);
         return what.of ? (record_value){what, rw_pointer_depth(rw_held_type(holder))} : no_value();
