@@ -105,16 +105,16 @@ static hd_status rewrite_host(cli *c, const request *r, const hd_job *job,
                               const hd_record_layout *layouts, uint32_t count,
                               const hd_rewritten *kernels, hd_rewritten **both) {
     const hd_host_request wanted = {.path = r->host,
-                                     .options = job->options,
-                                     .header = cli_header_name(c, kernels),
-                                     .layouts = layouts,
-                                     .layout_count = count,
-                                     .module = job->module,
-                                     .kernels = kernels};
+                                    .options = job->options,
+                                    .header = cli_header_name(c, kernels),
+                                    .layouts = layouts,
+                                    .layout_count = count,
+                                    .module = job->module,
+                                    .kernels = kernels};
     if (hd_ends_in(job->kernel_path, ".cu") || hd_ends_in(job->kernel_path, ".cuh"))
         return cli_refuse(c, "--host is for kernels in OpenCL C; CUDA C has its host in the file");
-    if (!r->folder && strcmp(hd_path_folder(c->arena, r->host),
-                             hd_path_folder(c->arena, job->kernel_path)) != 0)
+    if (!r->folder &&
+        strcmp(hd_path_folder(c->arena, r->host), hd_path_folder(c->arena, job->kernel_path)) != 0)
         return cli_refuse(c,
                           "%s and %s lie in two folders, and the header of both can be in one; "
                           "write into a third, with --out",

@@ -203,7 +203,8 @@ static void add_offsets(hd_str *out, const rw_map_text *text, const char *stem) 
     }
     hd_str_printf(out, "\n/* The allocation that a field lies in. */\nenum {");
     for (uint32_t f = 0; f < text->record->field_count; f++)
-        hd_str_printf(out, "%s\n    %s_allocation = %u", f ? "," : "", rw_header_accessor(text, stem, f),
+        hd_str_printf(out, "%s\n    %s_allocation = %u", f ? "," : "",
+                      rw_header_accessor(text, stem, f),
                       text->map->clusters[text->map->fields[f].cluster].allocation);
     hd_str_printf(out, ",\n    %s_allocations = %u\n};\n\n", stem, text->map->allocation_count);
 }

@@ -171,9 +171,9 @@ static void count(counting *c, CXCursor at, int depth) {
     } else if (is_set) {
         c->is_known = inside.count && rw_constant_value(inside.data[inside.count - 1], &c->value);
         c->set_at = depth;
-    } else if (names && (kind == CXCursor_CompoundAssignOperator ||
-                         change == CXUnaryOperator_PostDec || change == CXUnaryOperator_PreDec ||
-                         change == CXUnaryOperator_AddrOf)) {
+    } else if (names &&
+               (kind == CXCursor_CompoundAssignOperator || change == CXUnaryOperator_PostDec ||
+                change == CXUnaryOperator_PreDec || change == CXUnaryOperator_AddrOf)) {
         c->is_known = false;
     }
 }
@@ -233,17 +233,19 @@ static void demand(host_flow *flow, CXCursor call, const chained given[3]) {
         rw_refuse(flow->rw, given[1].expression,
                   "which argument of the kernel this sets is not known; write its number");
     else if (has_index && (wanted & (wanted - 1)) && is_buffer)
-        rw_refuse(flow->rw, given[0].expression,
-                  "which kernel this is is not known, and argument %lld is laid out in some of them "
-                  "only; keep each kernel in a variable of its own",
-                  index);
+        rw_refuse(
+            flow->rw, given[0].expression,
+            "which kernel this is is not known, and argument %lld is laid out in some of them "
+            "only; keep each kernel in a variable of its own",
+            index);
     else if (h != NO_HOLDER)
         flow->holders.data[rw_holder(flow, h)].demanded |= wanted;
     else if (has_index && names.count && wanted & ~KIND_PLAIN)
-        rw_refuse(flow->rw, value,
-                  "argument %lld is a buffer of laid-out records, and which buffer this is cannot be "
-                  "followed; give it the address of a cl_mem variable",
-                  index);
+        rw_refuse(
+            flow->rw, value,
+            "argument %lld is a buffer of laid-out records, and which buffer this is cannot be "
+            "followed; give it the address of a cl_mem variable",
+            index);
 }
 
 /* One call of clSetKernelArg(), by each way to it. */
@@ -259,12 +261,14 @@ static void follow(host_flow *flow, CXCursor set, const call_chain *in) {
         given[i] = followed(arena, (chained){clang_Cursor_getArgument(set, numbers[i]), in});
         open |= is_open(arena, given[i]);
     }
+    bool is_called = false;
     if (open && in->depth < MOST_CALLS) {
         for (size_t c = 0; c < flow->calls.count; c++) {
             const host_call *call = &flow->calls.data[c];
             if (!clang_equalCursors(clang_getCanonicalCursor(call->callee),
                                     clang_getCanonicalCursor(outermost->function)))
                 continue;
+            is_called = true;
             call_chain caller = {NULL, call->function, NULL, in->depth + 1};
             call_chain chain[MOST_CALLS + 1];
             /* the way that was known, now entered by this call */
@@ -279,9 +283,9 @@ static void follow(host_flow *flow, CXCursor set, const call_chain *in) {
             chain[length - 1].function = call->callee;
             follow(flow, set, &chain[0]);
         }
-        return;
     }
-    demand(flow, set, given);
+    if (!is_called)
+        demand(flow, set, given);
 }
 
 void rw_demand_by_kernels(host_flow *flow) {

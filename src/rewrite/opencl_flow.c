@@ -20,8 +20,12 @@ static const buffer_function functions[] = {
     {"clEnqueueWriteBuffer", "heddle_write_%s", NULL, {2, 0}, false},
     {"clEnqueueCopyBuffer", "heddle_copy_%s", NULL, {2, 3}, false},
     {"clEnqueueFillBuffer", "heddle_fill_%s", NULL, {2, 0}, false},
-    {"clEnqueueMapBuffer", NULL, "read and write it with clEnqueueReadBuffer() and "
-     "clEnqueueWriteBuffer()", {2, 0}, false},
+    {"clEnqueueMapBuffer",
+     NULL,
+     "read and write it with clEnqueueReadBuffer() and "
+     "clEnqueueWriteBuffer()",
+     {2, 0},
+     false},
     {"clCreateSubBuffer", NULL, "give kernels the whole buffer, and an index", {1, 0}, true},
     {"clGetMemObjectInfo", NULL, "keep the size in a variable", {1, 0}, false},
 };
@@ -38,7 +42,7 @@ bool rw_holds(CXType type, const char *what) {
     if (canonical.kind == CXType_FunctionProto || canonical.kind == CXType_FunctionNoProto)
         return false;
     CXString text = clang_getTypeSpelling(canonical);
-    bool found = strstr(clang_getCString(text), what) != NULL;
+    bool found = strstr(clang_getCString(text), what) && !strstr(clang_getCString(text), "(*)(");
     clang_disposeString(text);
     return found;
 }
@@ -194,8 +198,9 @@ static void assign(host_flow *flow, int to, CXCursor value) {
     if (from != NO_HOLDER)
         unite(flow, to, from);
     else if (!is_null(flow, value) && !is_list)
-        rw_refuse(flow->rw, value,
-                  "where this buffer or kernel comes from cannot be followed; keep it in a variable");
+        rw_refuse(
+            flow->rw, value,
+            "where this buffer or kernel comes from cannot be followed; keep it in a variable");
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------- */
@@ -243,8 +248,8 @@ static const buffer_function *known_function(const char *name) {
 /* One of the library's, or of another file. */
 static void see_foreign_call(host_flow *flow, CXCursor call, const char *name, CXCursor function) {
     const buffer_function *known = known_function(name);
-    buffer_use use = {.what = known ? known : &unknown, .name = name, .call = call,
-                      .function = function};
+    buffer_use use = {
+        .what = known ? known : &unknown, .name = name, .call = call, .function = function};
     int count = clang_Cursor_getNumArguments(call);
     bool makes_kernel = !strcmp(name, "clCreateKernel");
     for (int a = 0; a < count && !known; a++) {
@@ -253,14 +258,16 @@ static void see_foreign_call(host_flow *flow, CXCursor call, const char *name, C
             use.holders[use.count++] = h;
     }
     for (int b = 0; b < 2 && known; b++) {
-        CXCursor argument = known->buffers[b] ? clang_Cursor_getArgument(call, known->buffers[b] - 1)
-                                              : clang_getNullCursor();
+        CXCursor argument = known->buffers[b]
+                                ? clang_Cursor_getArgument(call, known->buffers[b] - 1)
+                                : clang_getNullCursor();
         int h = known->buffers[b] ? rw_holder_in(flow, argument) : NO_HOLDER;
         if (h != NO_HOLDER)
             use.holders[use.count++] = h;
         else if (known->buffers[b] && !is_null(flow, argument))
-            rw_refuse(flow->rw, argument, "which buffer this is cannot be followed; keep it in a "
-                                          "variable");
+            rw_refuse(flow->rw, argument,
+                      "which buffer this is cannot be followed; keep it in a "
+                      "variable");
     }
     if (known && known->makes)
         use.holders[use.count++] = holder_of(flow, call);
@@ -309,11 +316,11 @@ static void see_list(host_flow *flow, CXCursor list) {
     cursors inside = rw_children(arena, list);
     for (size_t i = 0; i < inside.count; i++) {
         cursors parts = rw_children(arena, inside.data[i]);
-        bool is_named = parts.count == 2 &&
-                        clang_getCursorKind(parts.data[0]) == CXCursor_MemberRef;
-        CXCursor field = is_named            ? clang_getCursorReferenced(parts.data[0])
+        bool is_named =
+            parts.count == 2 && clang_getCursorKind(parts.data[0]) == CXCursor_MemberRef;
+        CXCursor field = is_named           ? clang_getCursorReferenced(parts.data[0])
                          : i < fields.count ? fields.data[i]
-                                             : clang_getNullCursor();
+                                            : clang_getNullCursor();
         if (!clang_Cursor_isNull(field) && is_handle(clang_getCursorType(field)))
             assign(flow, holder_of(flow, field), is_named ? parts.data[1] : inside.data[i]);
     }
@@ -415,12 +422,33 @@ static void refuse_mixed(host_flow *flow) {
         kinds of = rw_kinds_of(flow, (int)i), laid = of & ~KIND_PLAIN;
         if (h->up != (int)i || is_one(of) || !laid || (!h->demanded && !h->is_shared))
             continue;
-        const hd_record *record =
-            flow->request->layouts[__builtin_ctzll(laid)].record;
+        const hd_record *record = flow->request->layouts[__builtin_ctzll(laid)].record;
         rw_refuse(flow->rw, h->declaration,
                   "'%s' holds buffers of '%s' and others, as the kernels say that it is given to; "
                   "keep them in variables of their own",
                   rw_spelling(flow->rw->arena, h->declaration), record->name);
+    }
+}
+
+static bool is_called(const host_flow *flow, CXCursor function) {
+    for (size_t c = 0; c < flow->calls.count; c++)
+        if (clang_equalCursors(clang_getCanonicalCursor(flow->calls.data[c].callee), function))
+            return true;
+    return false;
+}
+
+/* Parameters of functions that only other files call. */
+static void refuse_uncalled(host_flow *flow) {
+    for (size_t i = 0; i < flow->holders.count; i++) {
+        const holder *h = &flow->holders.data[i];
+        kinds laid = rw_kinds_of(flow, (int)i) & ~KIND_PLAIN;
+        if (laid && clang_getCursorKind(h->declaration) == CXCursor_ParmDecl &&
+            !is_called(flow, h->home))
+            rw_refuse(flow->rw, h->declaration,
+                      "'%s' gets buffers of '%s', and nothing in this file calls its function; the "
+                      "host must be one file with its headers",
+                      rw_spelling(flow->rw->arena, h->declaration),
+                      flow->request->layouts[__builtin_ctzll(laid)].record->name);
     }
 }
 
@@ -429,4 +457,5 @@ void rw_follow_buffers(host_flow *flow) {
     rw_demand_by_kernels(flow);
     spread(flow);
     refuse_mixed(flow);
+    refuse_uncalled(flow);
 }

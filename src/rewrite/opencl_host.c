@@ -49,7 +49,9 @@ static int layout_of(kinds of) {
 /* `in_layout` may be NULL: then `to` stands everywhere. */
 static void rename_call(host *h, CXCursor call, const char *name, const char *to,
                         const char *in_layout, const int holders[2]) {
-    renaming r = {.from = name, .to = to, .in_layout = in_layout,
+    renaming r = {.from = name,
+                  .to = to,
+                  .in_layout = in_layout,
                   .holders = {holders ? holders[0] : NO_HOLDER, holders ? holders[1] : NO_HOLDER}};
     if (name_of_call(h->flow.rw, call, name, &r.at))
         hd_push(h->flow.rw->arena, &h->renamings, r);
@@ -57,8 +59,9 @@ static void rename_call(host *h, CXCursor call, const char *name, const char *to
 
 static void refuse_use(host *h, const buffer_use *use, kinds laid) {
     const hd_record *record = h->flow.request->layouts[__builtin_ctzll(laid)].record;
-    rw_refuse(h->flow.rw, use->call, "%s() is given a buffer of '%s', whose bytes lie elsewhere now; %s",
-              use->name, record->name, use->what->mend);
+    rw_refuse(h->flow.rw, use->call,
+              "%s() is given a buffer of '%s', whose bytes lie elsewhere now; %s", use->name,
+              record->name, use->what->mend);
 }
 
 static bool mentions(host *h, CXCursor call, const char *word) {
@@ -90,7 +93,8 @@ static void edit_use(host *h, const buffer_use *use) {
     if (!use->what->in_layout) {
         refuse_use(h, use, laid);
     } else if (differ) {
-        rw_refuse(flow->rw, use->call, "%s() is given buffers of '%s' and of others; copy by way of "
+        rw_refuse(flow->rw, use->call,
+                  "%s() is given buffers of '%s' and of others; copy by way of "
                   "an array of the host",
                   use->name, flow->request->layouts[__builtin_ctzll(laid)].record->name);
     } else if (use->what->makes && mentions(h, use->call, "CL_MEM_USE_HOST_PTR")) {
@@ -316,8 +320,7 @@ static void add_includes(host *h) {
             range edited = rw->src.edits.data[e].at;
             flat_spot spot;
             bool is_known = edited.begin < at.begin || edited.end > at.end ||
-                            !rw_flat_spot(rw->flat, edited, &spot) ||
-                            spot.node->kind != FLAT_FILE;
+                            !rw_flat_spot(rw->flat, edited, &spot) || spot.node->kind != FLAT_FILE;
             for (size_t f = 0; f < files.count && !is_known; f++)
                 is_known = files.data[f] == spot.node->file;
             if (is_known)
@@ -335,8 +338,7 @@ static void add_includes(host *h) {
 /* Whether the program uses a name that the header would declare. */
 static bool is_taken(const host *h, const hd_record_layout *chosen, const char *stem) {
     const rewriter *rw = h->flow.rw;
-    const char *header =
-        hd_rewrite_host_header(rw->arena, chosen->record, chosen->layout, stem);
+    const char *header = hd_rewrite_host_header(rw->arena, chosen->record, chosen->layout, stem);
     size_t length = strlen(stem);
     for (size_t t = 0; t < rw->src.token_count; t++) {
         const char *name = rw->src.text + rw->src.tokens[t].at.begin;
@@ -383,7 +385,10 @@ static void rename_set_args(host *h) {
     static const char name[] = "clSetKernelArg";
     for (size_t t = 0; t < rw->src.token_count; t++)
         if (rw_token_is(&rw->src, t, name)) {
-            renaming r = {rw->src.tokens[t].at.begin, name, "heddle_set_kernel_arg", NULL,
+            renaming r = {rw->src.tokens[t].at.begin,
+                          name,
+                          "heddle_set_kernel_arg",
+                          NULL,
                           {NO_HOLDER, NO_HOLDER}};
             hd_push(rw->arena, &h->renamings, r);
         }
@@ -424,9 +429,10 @@ static hd_status make_host(rewriter *rw, CXIndex index, hd_rewritten **result) {
     for (size_t g = 0; g < h->functions.count; g++)
         creates |= layouts_of(h, h->functions.data[g]) != 0;
     if (!rw->refusals.count && !creates)
-        return hd_fail(rw->diag, HD_EINPUT, &(hd_place){.file = rw->src.path},
-                       "no buffer that this file makes reaches an argument of a kernel that is laid "
-                       "out; give the file that calls clCreateBuffer() and clSetKernelArg()");
+        return hd_fail(
+            rw->diag, HD_EINPUT, &(hd_place){.file = rw->src.path},
+            "no buffer that this file makes reaches an argument of a kernel that is laid "
+            "out; give the file that calls clCreateBuffer() and clSetKernelArg()");
     if (!rw->refusals.count)
         rw_make_files(rw, made);
     hd_status status = rw_tell_refusals(rw);
@@ -436,9 +442,10 @@ static hd_status make_host(rewriter *rw, CXIndex index, hd_rewritten **result) {
     hd_rewritten checked = *made; /* with what the files include */
     checked.files = hd_new_array(rw->arena, hd_rewritten_file, made->file_count + 1);
     memcpy(checked.files, made->files, made->file_count * sizeof *made->files);
-    checked.files[checked.file_count++] = (hd_rewritten_file){
-        .path = request->header, .name = request->header, .text = made->host_header,
-        .original = ""};
+    checked.files[checked.file_count++] = (hd_rewritten_file){.path = request->header,
+                                                              .name = request->header,
+                                                              .text = made->host_header,
+                                                              .original = ""};
     status = rw_check_files(rw, index, &checked);
     *result = status == HD_OK ? made : NULL;
     return status;

@@ -18,12 +18,12 @@ typedef uint64_t kinds;
 enum { NO_HOLDER = -1 };
 
 typedef struct holder {
-    CXCursor declaration; /* or the call whose result it is */
-    int up;               /* the holder that it is one with, or itself */
-    kinds demanded;       /* by the kernels that it is given to, and what calls it so */
-    kinds incoming;       /* of a parameter or result: by the calls */
-    CXCursor home;        /* the function that it lives in */
-    bool is_shared;       /* by several functions, or outside of all */
+    CXCursor declaration;       /* or the call whose result it is */
+    int up;                     /* the holder that it is one with, or itself */
+    kinds demanded;             /* by the kernels that it is given to, and what calls it so */
+    kinds incoming;             /* of a parameter or result: by the calls */
+    CXCursor home;              /* the function that it lives in */
+    bool is_shared;             /* by several functions, or outside of all */
     hd_vec(const char *) names; /* of a kernel's holder */
 } holder;
 
@@ -62,7 +62,7 @@ typedef struct host_flow {
     hd_vec(passing) passings;
     hd_vec(host_call) calls; /* of functions that are defined here */
     hd_vec(buffer_use) uses;
-    hd_vec(CXCursor) set_args; /* calls of clSetKernelArg() */
+    hd_vec(CXCursor) set_args;      /* calls of clSetKernelArg() */
     hd_vec(CXCursor) set_functions; /* and where each stands */
 } host_flow;
 

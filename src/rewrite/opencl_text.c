@@ -74,12 +74,13 @@ static void add_room(const writer *w) {
 }
 
 static void add_window(const writer *w) {
-    hd_str_printf(w->out,
-                  "/* The bytes of window `group` for elements from `first` to `last`; true: nothing "
-                  "else lies in\n * them. */\n"
-                  "static inline int heddle_%s_window(unsigned group, size_t room, size_t first, "
-                  "size_t last,\n    size_t *begin, size_t *end) {\n    switch (group) {\n",
-                  w->stem);
+    hd_str_printf(
+        w->out,
+        "/* The bytes of window `group` for elements from `first` to `last`; true: nothing "
+        "else lies in\n * them. */\n"
+        "static inline int heddle_%s_window(unsigned group, size_t room, size_t first, "
+        "size_t last,\n    size_t *begin, size_t *end) {\n    switch (group) {\n",
+        w->stem);
     for (uint32_t g = 0; g < w->group_count; g++) {
         const group *at = &w->groups[g];
         const char *name = rw_header_accessor(w->text, w->stem, at->first);
@@ -104,13 +105,14 @@ static void add_window(const writer *w) {
 
 static void add_move(const writer *w) {
     uint32_t bytes = hd_record_declared(w->text->record)->size;
-    hd_str_printf(w->out,
-                  "/* Elements from `first` to `last` between a window, whose first byte is `begin`, "
-                  "and an array. */\n"
-                  "static inline void heddle_%s_move(unsigned group, unsigned char *window, size_t "
-                  "begin,\n    unsigned char *record, size_t room, size_t first, size_t last, int "
-                  "back) {\n    size_t e;\n    switch (group) {\n",
-                  w->stem);
+    hd_str_printf(
+        w->out,
+        "/* Elements from `first` to `last` between a window, whose first byte is `begin`, "
+        "and an array. */\n"
+        "static inline void heddle_%s_move(unsigned group, unsigned char *window, size_t "
+        "begin,\n    unsigned char *record, size_t room, size_t first, size_t last, int "
+        "back) {\n    size_t e;\n    switch (group) {\n",
+        w->stem);
     for (uint32_t g = 0; g < w->group_count; g++) {
         hd_str_printf(w->out,
                       "    case %u:\n        for (e = first; e <= last; e++, record += %u) {\n", g,
@@ -119,10 +121,11 @@ static void add_move(const writer *w) {
             const hd_field *field = &w->text->record->fields[f];
             if (!(w->groups[g].fields >> f & 1))
                 continue;
-            hd_str_printf(w->out,
-                          "            heddle_bytes(window + (%s_offset(room, e) - begin), record + "
-                          "%u, %u, back);\n",
-                          rw_header_accessor(w->text, w->stem, f), field->offset, field->size);
+            hd_str_printf(
+                w->out,
+                "            heddle_bytes(window + (%s_offset(room, e) - begin), record + "
+                "%u, %u, back);\n",
+                rw_header_accessor(w->text, w->stem, f), field->offset, field->size);
         }
         hd_str_add(w->out, "        }\n        break;\n");
     }
@@ -133,7 +136,8 @@ static void add_move(const writer *w) {
  * In these texts @S is the record's name in the header, @Z its bytes, @G the number of windows. */
 
 static const char create[] =
-    "static inline cl_mem heddle_create_@S_buffer(cl_context context, cl_mem_flags flags, size_t size,"
+    "static inline cl_mem heddle_create_@S_buffer(cl_context context, cl_mem_flags flags, size_t "
+    "size,"
     "\n    void *host, cl_int *error) {\n"
     "    size_t bytes = @S_bytes(0, size / @Z), room = heddle_@S_room(bytes), begin, end;\n"
     "    unsigned char *laid = NULL;\n"
@@ -150,7 +154,8 @@ static const char create[] =
     "            return NULL;\n        }\n"
     "        for (g = 0; g < @G; g++) {\n"
     "            heddle_@S_window(g, room, 0, size / @Z - 1, &begin, &end);\n"
-    "            heddle_@S_move(g, laid + begin, begin, (unsigned char *)host, room, 0, size / @Z - 1, "
+    "            heddle_@S_move(g, laid + begin, begin, (unsigned char *)host, room, 0, size / @Z "
+    "- 1, "
     "0);\n"
     "        }\n    }\n"
     "    buffer = clCreateBuffer(context, flags, bytes, laid ? laid : host, error);\n"
@@ -161,7 +166,8 @@ static const char transfer[] =
     "static inline cl_int heddle_transfer_@S(cl_command_queue queue, cl_mem buffer, size_t offset, "
     "size_t size,\n    unsigned char *records, int back, cl_uint waits, const cl_event *wait, "
     "cl_event *event) {\n"
-    "    size_t room = heddle_@S_count(buffer), first = offset / @Z, last = first + size / @Z - 1;\n"
+    "    size_t room = heddle_@S_count(buffer), first = offset / @Z, last = first + size / @Z - "
+    "1;\n"
     "    size_t begin = 0, end = 0;\n"
     "    cl_event done[@G];\n"
     "    cl_uint g, made = 0;\n"
@@ -187,32 +193,39 @@ static const char transfer[] =
     "size_t offset,\n    size_t size, void *to, cl_uint waits, const cl_event *wait, cl_event "
     "*event) {\n"
     "    (void)blocking;\n"
-    "    return heddle_transfer_@S(queue, buffer, offset, size, (unsigned char *)to, 1, waits, wait, "
+    "    return heddle_transfer_@S(queue, buffer, offset, size, (unsigned char *)to, 1, waits, "
+    "wait, "
     "event);\n}\n\n"
     "static inline cl_int heddle_write_@S(cl_command_queue queue, cl_mem buffer, cl_bool blocking, "
-    "size_t offset,\n    size_t size, const void *from, cl_uint waits, const cl_event *wait, cl_event "
+    "size_t offset,\n    size_t size, const void *from, cl_uint waits, const cl_event *wait, "
+    "cl_event "
     "*event) {\n"
     "    (void)blocking;\n"
-    "    return heddle_transfer_@S(queue, buffer, offset, size, (unsigned char *)from, 0, waits, wait,"
+    "    return heddle_transfer_@S(queue, buffer, offset, size, (unsigned char *)from, 0, waits, "
+    "wait,"
     "\n                             event);\n}\n\n";
 
 static const char copy_and_fill[] =
     "static inline cl_int heddle_copy_@S(cl_command_queue queue, cl_mem from, cl_mem to, size_t "
-    "from_offset,\n    size_t to_offset, size_t size, cl_uint waits, const cl_event *wait, cl_event "
+    "from_offset,\n    size_t to_offset, size_t size, cl_uint waits, const cl_event *wait, "
+    "cl_event "
     "*event) {\n"
     "    unsigned char *records;\n"
     "    cl_int error;\n"
     "    if (!from_offset && !to_offset && size / @Z == heddle_@S_count(from) &&\n"
     "        size / @Z == heddle_@S_count(to))\n"
-    "        return clEnqueueCopyBuffer(queue, from, to, 0, 0, @S_bytes(0, size / @Z), waits, wait, "
+    "        return clEnqueueCopyBuffer(queue, from, to, 0, 0, @S_bytes(0, size / @Z), waits, "
+    "wait, "
     "event);\n"
     "    records = (unsigned char *)malloc(size + 1);\n"
     "    if (!records)\n        return CL_OUT_OF_HOST_MEMORY;\n"
-    "    error = heddle_transfer_@S(queue, from, from_offset, size, records, 1, waits, wait, NULL);\n"
+    "    error = heddle_transfer_@S(queue, from, from_offset, size, records, 1, waits, wait, "
+    "NULL);\n"
     "    if (!error)\n"
     "        error = heddle_transfer_@S(queue, to, to_offset, size, records, 0, 0, NULL, event);\n"
     "    free(records);\n    return error;\n}\n\n"
-    "static inline cl_int heddle_fill_@S(cl_command_queue queue, cl_mem buffer, const void *pattern,\n"
+    "static inline cl_int heddle_fill_@S(cl_command_queue queue, cl_mem buffer, const void "
+    "*pattern,\n"
     "    size_t pattern_size, size_t offset, size_t size, cl_uint waits, const cl_event *wait, "
     "cl_event *event) {\n"
     "    const unsigned char *bytes = (const unsigned char *)pattern;\n"
@@ -255,13 +268,13 @@ static void add_set_arg(hd_str *out, const hd_host_request *request, const char 
         size_t length = strlen(kernels->laid_params[i].kernel);
         longest = length > longest ? length : longest;
     }
-    hd_str_printf(out,
-                  "/* clSetKernelArg() by the indices of the original kernels: each buffer of "
-                  "laid-out records takes\n * an argument more, its number of elements. */\n"
-                  "static inline cl_int heddle_set_kernel_arg(cl_kernel kernel, cl_uint index, size_t "
-                  "size,\n    const void *value) {\n"
-                  "    static const struct {\n        const char *kernel;\n        cl_uint index, "
-                  "layout;\n    } laid[] = {\n");
+    hd_str_printf(
+        out, "/* clSetKernelArg() by the indices of the original kernels: each buffer of "
+             "laid-out records takes\n * an argument more, its number of elements. */\n"
+             "static inline cl_int heddle_set_kernel_arg(cl_kernel kernel, cl_uint index, size_t "
+             "size,\n    const void *value) {\n"
+             "    static const struct {\n        const char *kernel;\n        cl_uint index, "
+             "layout;\n    } laid[] = {\n");
     for (uint32_t i = 0; i < kernels->laid_param_count; i++) {
         const hd_laid_param *p = &kernels->laid_params[i];
         hd_str_printf(out, "        {\"%s\", %u, %u},\n", p->kernel, p->param, p->layout);
@@ -286,8 +299,9 @@ static void add_set_arg(hd_str *out, const hd_host_request *request, const char 
                   "    switch (layout) {\n",
                   longest + 1);
     for (uint32_t l = 0; l < request->layout_count; l++)
-        hd_str_printf(out, "    case %u:\n        count = heddle_%s_count(buffer);\n        break;\n",
-                      l, stems[l]);
+        hd_str_printf(out,
+                      "    case %u:\n        count = heddle_%s_count(buffer);\n        break;\n", l,
+                      stems[l]);
     hd_str_add(out, "    }\n    return clSetKernelArg(kernel, index + before + 1, sizeof count, "
                     "&count);\n}\n");
 }
@@ -301,13 +315,14 @@ const char *rw_opencl_header(hd_arena *arena, const hd_host_request *request,
         hd_str_printf(&out, "%s%s", l ? "\n" : "",
                       hd_rewrite_host_header(arena, chosen->record, chosen->layout, stems[l]));
     }
-    hd_str_printf(&out,
-                  "\n/* In place of OpenCL's functions, for buffers in these layouts. */\n"
-                  "#if !defined(HEDDLE_KERNELS_ONLY) && !defined(HEDDLE_OPENCL_%s_H)\n"
-                  "#define HEDDLE_OPENCL_%s_H\n"
-                  "#ifdef __APPLE__\n#include <OpenCL/opencl.h>\n#else\n#include <CL/cl.h>\n#endif\n"
-                  "#include <stdlib.h>\n#include <string.h>\n\n%s",
-                  stems[0], stems[0], common);
+    hd_str_printf(
+        &out,
+        "\n/* In place of OpenCL's functions, for buffers in these layouts. */\n"
+        "#if !defined(HEDDLE_KERNELS_ONLY) && !defined(HEDDLE_OPENCL_%s_H)\n"
+        "#define HEDDLE_OPENCL_%s_H\n"
+        "#ifdef __APPLE__\n#include <OpenCL/opencl.h>\n#else\n#include <CL/cl.h>\n#endif\n"
+        "#include <stdlib.h>\n#include <string.h>\n\n%s",
+        stems[0], stems[0], common);
     for (uint32_t l = 0; l < request->layout_count; l++) {
         const hd_record_layout *chosen = &request->layouts[l];
         writer w = {.out = &out, .stem = stems[l]};

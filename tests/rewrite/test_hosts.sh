@@ -47,4 +47,54 @@ in_layouts particles particle=soa particle=aosoa:32 'particle={x,y,z,mass}{vx,vy
 in_layouts wrappers 'Agent=soa Place=soa' 'Agent=aosoa:32 Place={x,y,radius}{visits}' \
     'Agent={x,y}{state,days,exposure}:8{group} Place=aosoa:4'
 in_layouts lattice Site=soa Site=aosoa:32 'Site={f,solid}{rho,ux,uy}'
+
+# What cannot be followed is told at its place, and nothing is written.
+cat >k.cl <<'OPENCL'
+typedef struct { float x; int n; } body;
+kernel void move(global body *bodies, global float *out, int n) {
+    int i = get_global_id(0);
+    if (i < n)
+        out[i] = bodies[i].x + bodies[i].n;
+}
+OPENCL
+# host LINE...: a program with these lines where buffers are made and used.
+host() {
+    {
+        printf '%s\n' '#include <CL/cl.h>' 'typedef struct { float x; int n; } body;' \
+            'void elsewhere(cl_mem buffer);' \
+            'void use(cl_context c, cl_command_queue q, cl_program p, int n, body *all) {' \
+            '    cl_kernel k = clCreateKernel(p, "move", 0);' \
+            '    cl_mem d = clCreateBuffer(c, CL_MEM_READ_WRITE, n * sizeof(body), 0, 0);' \
+            '    cl_mem o = clCreateBuffer(c, CL_MEM_READ_WRITE, n * sizeof(float), 0, 0);' \
+            '    clSetKernelArg(k, 0, sizeof d, &d);'
+        printf '    %s\n' "$@"
+        echo '}'
+    } >host.c
+}
+# refused PATTERN LINE...
+refused() {
+    local pattern=$1
+    shift
+    host "$@"
+    refuses "host.c:[0-9]+:[0-9]+: error: .*$pattern" rewrite --no-verify --layout soa \
+        --host host.c --out new k.cl
+}
+host 'clSetKernelArg(k, 1, sizeof o, &o);' 'clReleaseMemObject(d);'
+accepts rewrite --no-verify --layout soa --host host.c --out good k.cl
+refuses 'choose one without /da' rewrite --no-verify --layout '{x}{n}/da' --host host.c --out new k.cl
+refused 'clEnqueueMapBuffer.. is given a buffer of .body.*clEnqueueReadBuffer' \
+    'clEnqueueMapBuffer(q, d, 1, CL_MAP_READ, 0, 8, 0, 0, 0, 0);'
+refused 'elsewhere.. is given a buffer of .body.*not known' 'elsewhere(d);'
+refused 'which argument of the kernel this sets is not known' 'clSetKernelArg(k, n, sizeof o, &o);'
+refused "'d' holds buffers of 'body' and others" 'clSetKernelArg(k, 1, sizeof d, &d);'
+refused 'own array is the buffer' \
+    'cl_mem e = clCreateBuffer(c, CL_MEM_USE_HOST_PTR, n * sizeof(body), all, 0);' \
+    'clSetKernelArg(k, 0, sizeof e, &e);'
+refused 'given buffers of .body. and of others' 'clEnqueueCopyBuffer(q, d, o, 0, 0, 8, 0, 0, 0);'
+refused 'where this buffer or kernel comes from' \
+    'cl_mem (*make)(int) = (cl_mem (*)(int))(size_t)n; d = (cl_mem)(make + 1);'
+printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' >host.c
+refuses 'no buffer that this file makes' rewrite --no-verify --layout soa --host host.c --out new k.cl
+refuses 'cannot|No such file' rewrite --no-verify --layout soa --host nowhere.c --out new k.cl
+
 finish
