@@ -29,7 +29,7 @@ cl_mem gpu_buffer(gpu_t *gpu, size_t bytes, const void *data);
 void gpu_read(gpu_t *gpu, cl_mem buffer, void *data, size_t bytes);
 void gpu_free(cl_mem buffer);
 
-#define SET_ARG(kernel, number, value)                                                             \
+#define SET_ARG(kernel, number, value)                                                           \
     gpu_check(clSetKernelArg(kernel, number, sizeof(value), &(value)), "clSetKernelArg " #value)
 
 #endif

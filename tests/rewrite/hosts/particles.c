@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        cl_int status_ = (call);                                                                   \
-        if (status_ != CL_SUCCESS) {                                                               \
-            fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, status_);          \
-            exit(1);                                                                               \
-        }                                                                                          \
+#define CHECK(call)                                                                       \
+    do {                                                                                  \
+        cl_int status_ = (call);                                                          \
+        if (status_ != CL_SUCCESS) {                                                      \
+            fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, status_); \
+            exit(1);                                                                      \
+        }                                                                                 \
     } while (0)
 
 typedef struct {
@@ -42,8 +42,11 @@ int main(int argc, char **argv) {
     const cl_float dt = 0.01f;
     particle *particles = malloc(n * sizeof *particles);
     for (int i = 0; i < n; i++)
-        particles[i] = (particle){.x = (i % 7) * 0.25f, .y = (i % 11) * 0.2f, .z = (i % 5) * 0.5f,
-                                  .mass = 1.0f + i % 3, .cell = -1};
+        particles[i] = (particle){.x = (i % 7) * 0.25f,
+                                  .y = (i % 11) * 0.2f,
+                                  .z = (i % 5) * 0.5f,
+                                  .mass = 1.0f + i % 3,
+                                  .cell = -1};
 
     cl_platform_id platform;
     cl_device_id device;
@@ -112,10 +115,10 @@ int main(int argc, char **argv) {
     /* One that stood still begins again: a part of the array goes there and back. */
     particle last = particles[n - 1];
     last.vx = last.vy = last.vz = 0;
-    CHECK(clEnqueueWriteBuffer(queue, d_particles, CL_TRUE, (n - 1) * sizeof(particle),
-                               sizeof last, &last, 0, NULL, NULL));
-    CHECK(clEnqueueCopyBuffer(queue, d_particles, d_next, 0, 0, n * sizeof(particle), 0, NULL,
-                              NULL));
+    CHECK(clEnqueueWriteBuffer(queue, d_particles, CL_TRUE, (n - 1) * sizeof(particle), sizeof last,
+                               &last, 0, NULL, NULL));
+    CHECK(
+        clEnqueueCopyBuffer(queue, d_particles, d_next, 0, 0, n * sizeof(particle), 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(queue, d_next, CL_TRUE, (n / 2) * sizeof(particle),
                               (n - n / 2) * sizeof(particle), particles, 0, NULL, NULL));
 
@@ -127,8 +130,8 @@ int main(int argc, char **argv) {
         sum += particles[i].cell;
     }
     printf("second half: x %.4f, v %.4f, cells %d\n", x, v, sum);
-    printf("last: %.5f %.5f, mass %.1f\n", particles[n - n / 2 - 1].x,
-           particles[n - n / 2 - 1].vx, particles[n - n / 2 - 1].mass);
+    printf("last: %.5f %.5f, mass %.1f\n", particles[n - n / 2 - 1].x, particles[n - n / 2 - 1].vx,
+           particles[n - n / 2 - 1].mass);
     for (int c = 0; c < 16; c++)
         printf("%d%c", cells[c], c == 15 ? '\n' : ' ');
 

@@ -94,7 +94,8 @@ int main(int argc, char **argv) {
         visits += places[p].visits;
         weight += weights[p];
     }
-    printf("%d of %d infected, %d days, exposure %.4f\n", infected, town.agentCount, days, exposure);
+    printf("%d of %d infected, %d days, exposure %.4f\n", infected, town.agentCount, days,
+           exposure);
     printf("groups %d, visits %d, weights %.2f\n", groups, visits, weight);
 
     gpu_free(town.agents);
