@@ -20,12 +20,8 @@ static const buffer_function functions[] = {
     {"clEnqueueWriteBuffer", "heddle_write_%s", NULL, {2, 0}, false},
     {"clEnqueueCopyBuffer", "heddle_copy_%s", NULL, {2, 3}, false},
     {"clEnqueueFillBuffer", "heddle_fill_%s", NULL, {2, 0}, false},
-    {"clEnqueueMapBuffer",
-     NULL,
-     "read and write it with clEnqueueReadBuffer() and "
-     "clEnqueueWriteBuffer()",
-     {2, 0},
-     false},
+    {"clEnqueueMapBuffer", "heddle_map_%s", NULL, {2, 0}, false},
+    {"clEnqueueUnmapMemObject", "heddle_unmap_%s", NULL, {2, 0}, false},
     {"clCreateSubBuffer", NULL, "give kernels the whole buffer, and an index", {1, 0}, true},
     {"clGetMemObjectInfo", NULL, "keep the size in a variable", {1, 0}, false},
 };
@@ -92,18 +88,34 @@ static CXCursor home_of(const host_flow *flow, CXCursor one) {
     return is_local ? clang_getCanonicalCursor(parent) : clang_getNullCursor();
 }
 
-static int holder_of(host_flow *flow, CXCursor declaration) {
+/* Of a declaration or a call, or of one element of an array. */
+static int holder_at(host_flow *flow, CXCursor declaration, long long element) {
     CXCursor one = clang_isDeclaration(clang_getCursorKind(declaration))
                        ? clang_getCanonicalCursor(declaration)
                        : declaration;
     for (size_t i = 0; i < flow->holders.count; i++)
-        if (rw_same_expression(flow->holders.data[i].declaration, one))
+        if (flow->holders.data[i].element == element &&
+            rw_same_expression(flow->holders.data[i].declaration, one))
             return (int)i;
     int number = (int)flow->holders.count;
-    holder h = {.declaration = one, .up = number, .home = home_of(flow, one)};
+    holder h = {.declaration = one, .element = element, .up = number, .home = home_of(flow, one)};
     h.is_shared = clang_Cursor_isNull(h.home);
     hd_push(flow->rw->arena, &flow->holders, h);
     return number;
+}
+
+static int holder_of(host_flow *flow, CXCursor declaration) {
+    return holder_at(flow, declaration, WHOLE);
+}
+
+/* An array that is used as a whole, or by an index that is not known, is one holder after all. */
+static void unite_arrays(host_flow *flow) {
+    for (size_t i = 0; i < flow->holders.count; i++)
+        for (size_t k = 0; k < flow->holders.count; k++)
+            if (flow->holders.data[i].element == WHOLE && flow->holders.data[k].element != WHOLE &&
+                rw_same_expression(flow->holders.data[i].declaration,
+                                   flow->holders.data[k].declaration))
+                unite(flow, (int)i, (int)k);
 }
 
 /* ---- expressions ---------------------------------------------------------------------------------- */
@@ -140,6 +152,22 @@ static int holder_of_call(host_flow *flow, CXCursor call) {
     return holder_of(flow, call);
 }
 
+/* array[number], and the like of it. */
+static int holder_of_element(host_flow *flow, const cursors *inside) {
+    if (inside->count != 2)
+        return NO_HOLDER;
+    CXCursor array = rw_bare(flow->rw->arena, inside->data[0]);
+    CXCursor declaration = clang_getCursorReferenced(array);
+    long long element;
+    bool is_array = clang_getCursorKind(array) == CXCursor_DeclRefExpr ||
+                    clang_getCursorKind(array) == CXCursor_MemberRefExpr;
+    is_array = is_array && clang_getCanonicalType(clang_getCursorType(declaration)).kind ==
+                               CXType_ConstantArray;
+    return is_array && rw_constant_value(inside->data[1], &element) && element >= 0
+               ? holder_at(flow, declaration, element)
+               : rw_holder_in(flow, inside->data[0]);
+}
+
 int rw_holder_in(host_flow *flow, CXCursor expression) {
     hd_arena *arena = flow->rw->arena;
     CXCursor e = rw_bare(arena, expression);
@@ -151,7 +179,7 @@ int rw_holder_in(host_flow *flow, CXCursor expression) {
     switch (clang_getCursorKind(e)) {
     case CXCursor_DeclRefExpr:
     case CXCursor_MemberRefExpr: return holder_of(flow, clang_getCursorReferenced(e));
-    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_ArraySubscriptExpr: return holder_of_element(flow, &inside);
     case CXCursor_UnaryOperator:
         return inside.count ? rw_holder_in(flow, inside.data[0]) : NO_HOLDER;
     case CXCursor_CallExpr: return holder_of_call(flow, e);
@@ -326,6 +354,17 @@ static void see_list(host_flow *flow, CXCursor list) {
     }
 }
 
+/* cl_mem all[] = {a, b} */
+static void see_array(host_flow *flow, CXCursor array, CXCursor list) {
+    cursors inside = rw_children(flow->rw->arena, list);
+    for (size_t i = 0; i < inside.count; i++) {
+        cursors parts = rw_children(flow->rw->arena, inside.data[i]);
+        bool is_named = parts.count == 2 && rw_holder_in(flow, inside.data[i]) == NO_HOLDER;
+        assign(flow, is_named ? holder_of(flow, array) : holder_at(flow, array, (long long)i),
+               is_named ? parts.data[1] : inside.data[i]);
+    }
+}
+
 /* Constructor() : member(value) {} */
 static void see_members(host_flow *flow, const cursors *inside) {
     for (size_t i = 0; i + 1 < inside->count; i++)
@@ -353,7 +392,7 @@ static void see(host_flow *flow, CXCursor at, CXCursor function) {
     else if (kind == CXCursor_VarDecl && rw_is_array(clang_getCursorType(at)) &&
              is_handle(clang_getCursorType(at)) &&
              clang_getCursorKind(last) == CXCursor_InitListExpr)
-        unite(flow, holder_of(flow, at), rw_holder_in(flow, last));
+        see_array(flow, at, last);
     else if (kind == CXCursor_BinaryOperator &&
              clang_getCursorBinaryOperatorKind(at) == CXBinaryOperator_Assign &&
              is_handle(clang_getCursorType(at)))
@@ -454,7 +493,9 @@ static void refuse_uncalled(host_flow *flow) {
 
 void rw_follow_buffers(host_flow *flow) {
     see_all(flow);
+    unite_arrays(flow);
     rw_demand_by_kernels(flow);
+    unite_arrays(flow); /* kernels may be given elements by any index */
     spread(flow);
     refuse_mixed(flow);
     refuse_uncalled(flow);

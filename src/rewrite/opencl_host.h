@@ -15,10 +15,11 @@
 /* Kinds as bits: of all layouts, and PLAIN. */
 typedef uint64_t kinds;
 #define KIND_PLAIN ((kinds)1 << 63)
-enum { NO_HOLDER = -1 };
+enum { NO_HOLDER = -1, WHOLE = -1 };
 
 typedef struct holder {
     CXCursor declaration;       /* or the call whose result it is */
+    long long element;          /* of an array that is used by constant indices; WHOLE */
     int up;                     /* the holder that it is one with, or itself */
     kinds demanded;             /* by the kernels that it is given to, and what calls it so */
     kinds incoming;             /* of a parameter or result: by the calls */

@@ -3,7 +3,7 @@
  * a part of the header for the host.
  *
  *     heddle_create_body_buffer(...)   clCreateBuffer(...)
- *     heddle_read_body(...)            clEnqueueReadBuffer(...), and write, copy, fill
+ *     heddle_read_body(...)            clEnqueueReadBuffer(...), and write, copy, fill, map, unmap
  *     heddle_set_kernel_arg(...)       clSetKernelArg(...)
  *
  * Arguments are those of OpenCL's functions, sizes and offsets bytes of the original array. So the
@@ -239,7 +239,40 @@ static const char copy_and_fill[] =
     "    error = heddle_transfer_@S(queue, buffer, offset, size, records, 0, waits, wait, event);\n"
     "    free(records);\n    return error;\n}\n\n";
 
+/* What is mapped is an array of the host, with what unmapping must know before it. */
+static const char map[] =
+    "static inline void *heddle_map_@S(cl_command_queue queue, cl_mem buffer, cl_bool blocking, "
+    "cl_map_flags flags,\n    size_t offset, size_t size, cl_uint waits, const cl_event *wait, "
+    "cl_event *event, cl_int *error) {\n"
+    "    heddle_mapped *mapped = (heddle_mapped *)calloc(1, sizeof *mapped + size);\n"
+    "    cl_int status = mapped ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;\n"
+    "    (void)blocking;\n"
+    "    if (mapped) {\n"
+    "        mapped->of.flags = flags;\n"
+    "        mapped->of.offset = offset;\n"
+    "        mapped->of.size = size;\n"
+    "        status = heddle_transfer_@S(queue, buffer, offset, size, (unsigned char *)(mapped + "
+    "1), "
+    "1, waits, wait,\n                                    event);\n    }\n"
+    "    if (error)\n        *error = status;\n"
+    "    if (!status)\n        return mapped + 1;\n"
+    "    free(mapped);\n    return NULL;\n}\n\n"
+    "static inline cl_int heddle_unmap_@S(cl_command_queue queue, cl_mem buffer, void *pointer, "
+    "cl_uint waits,\n    const cl_event *wait, cl_event *event) {\n"
+    "    heddle_mapped *mapped = (heddle_mapped *)pointer - 1;\n"
+    "    cl_int error;\n"
+    "    if (!pointer)\n        return CL_INVALID_VALUE;\n"
+    "    if (mapped->of.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))\n"
+    "        error = heddle_transfer_@S(queue, buffer, mapped->of.offset, mapped->of.size,\n"
+    "                                   (unsigned char *)pointer, 0, waits, wait, event);\n"
+    "    else\n        error = event ? clEnqueueMarkerWithWaitList(queue, waits, wait, event) : "
+    "CL_SUCCESS;\n"
+    "    free(mapped);\n    return error;\n}\n\n";
+
 static const char common[] =
+    "typedef union heddle_mapped {\n"
+    "    struct {\n        cl_map_flags flags;\n        size_t offset, size;\n    } of;\n"
+    "    unsigned char aligned[128];\n} heddle_mapped;\n\n"
     "static inline void heddle_bytes(void *laid, void *original, size_t size, int back) {\n"
     "    if (back)\n        memcpy(original, laid, size);\n"
     "    else\n        memcpy(laid, original, size);\n}\n\n";
@@ -336,6 +369,7 @@ const char *rw_opencl_header(hd_arena *arena, const hd_host_request *request,
         add_template(&w, create);
         add_template(&w, transfer);
         add_template(&w, copy_and_fill);
+        add_template(&w, map);
     }
     add_set_arg(&out, request, stems);
     hd_str_add(&out, "#endif\n");

@@ -82,9 +82,18 @@ refused() {
 }
 host 'clSetKernelArg(k, 1, sizeof o, &o);' 'clReleaseMemObject(d);'
 accepts rewrite --no-verify --layout soa --host host.c --out good k.cl
+# Elements of an array are buffers of their own while all indices are constant.
+host 'enum { OUT = 1 };' 'cl_mem bs[2] = {clCreateBuffer(c, 0, 16, 0, 0)};' \
+    'bs[OUT] = clCreateBuffer(c, 0, 4, 0, 0);' 'clSetKernelArg(k, 0, sizeof(cl_mem), &bs[0]);' \
+    'clSetKernelArg(k, OUT, sizeof(cl_mem), &bs[OUT]);' 'clReleaseMemObject(bs[n]);'
+accepts rewrite --no-verify --layout soa --host host.c --out array k.cl
+grep -q 'bs.2. = {heddle_create_body_buffer' array/host.c || complain 'bs[0] is not laid out'
+grep -q 'bs.OUT. = clCreateBuffer' array/host.c || complain 'bs[OUT] is laid out'
+refused "'bs' holds buffers of 'body' and others" 'cl_mem bs[2] = {d, o};' \
+    'clSetKernelArg(k, 0, sizeof(cl_mem), &bs[n]);' 'clSetKernelArg(k, 1, sizeof(cl_mem), &bs[1]);'
 refuses 'choose one without /da' rewrite --no-verify --layout '{x}{n}/da' --host host.c --out new k.cl
-refused 'clEnqueueMapBuffer.. is given a buffer of .body.*clEnqueueReadBuffer' \
-    'clEnqueueMapBuffer(q, d, 1, CL_MAP_READ, 0, 8, 0, 0, 0, 0);'
+refused 'clCreateSubBuffer.. is given a buffer of .body.*the whole buffer' \
+    'clCreateSubBuffer(d, 0, CL_BUFFER_CREATE_TYPE_REGION, 0, 0);'
 refused 'elsewhere.. is given a buffer of .body.*not known' 'elsewhere(d);'
 refused 'which argument of the kernel this sets is not known' 'clSetKernelArg(k, n, sizeof o, &o);'
 refused "'d' holds buffers of 'body' and others" 'clSetKernelArg(k, 1, sizeof d, &d);'

@@ -75,7 +75,7 @@ static void try(cl_kernel stir, int n) {
         int which = below(2), first = below(n), count = 1 + below(n - first),
             to = below(n - count + 1);
         cl_event event;
-        switch (below(5)) {
+        switch (below(6)) {
         case 0:
             make(part, count);
             memcpy(mirror[which] + first, part, count * sizeof(record));
@@ -109,6 +109,24 @@ static void try(cl_kernel stir, int n) {
                                       first * sizeof(record), count * sizeof(record), 0, NULL,
                                       NULL),
                   "clEnqueueFillBuffer");
+            break;
+        }
+        case 5: {
+            cl_map_flags flags =
+                below(2) ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_WRITE_INVALIDATE_REGION;
+            record *mapped =
+                clEnqueueMapBuffer(queue, buffers[which], CL_TRUE, flags, first * sizeof(record),
+                                   count * sizeof(record), 0, NULL, NULL, &error);
+            check(error, "clEnqueueMapBuffer");
+            if (flags & CL_MAP_READ)
+                mapped[count / 2].i += 7;
+            else
+                make(mapped, count);
+            memcpy(mirror[which] + first, mapped, count * sizeof(record));
+            check(clEnqueueUnmapMemObject(queue, buffers[which], mapped, 0, NULL, &event),
+                  "clEnqueueUnmapMemObject");
+            check(clWaitForEvents(1, &event), "clWaitForEvents");
+            check(clReleaseEvent(event), "clReleaseEvent");
             break;
         }
         case 4: {
