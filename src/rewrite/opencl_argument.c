@@ -87,6 +87,7 @@ static const char *text_of(hd_arena *arena, CXCursor e) {
 typedef struct name_list {
     const char **data;
     size_t count, capacity;
+    bool is_open; /* there may be others */
 } name_list;
 
 static void add_names(host_flow *flow, CXCursor e, const call_chain *in, name_list *names);
@@ -100,6 +101,7 @@ static void names_of_call(host_flow *flow, CXCursor call, const call_chain *in, 
         const char *text = text_of(arena, name.expression);
         if (text)
             hd_push(arena, names, text);
+        names->is_open |= !text;
         return;
     }
     for (size_t c = 0; c < flow->calls.count; c++) {
@@ -123,8 +125,10 @@ static void add_names(host_flow *flow, CXCursor e, const call_chain *in, name_li
     int to = rw_holder_in(flow, e);
     for (size_t h = 0; to != NO_HOLDER && h < flow->holders.count; h++) {
         CXCursor made = flow->holders.data[h].declaration;
-        if (clang_getCursorKind(made) == CXCursor_CallExpr &&
-            rw_holder(flow, (int)h) == rw_holder(flow, to))
+        if (rw_holder(flow, (int)h) != rw_holder(flow, to))
+            continue;
+        names->is_open |= flow->holders.data[h].is_filled;
+        if (clang_getCursorKind(made) == CXCursor_CallExpr)
             names_of_call(flow, made, in, names);
     }
 }
@@ -178,12 +182,12 @@ static void count(counting *c, CXCursor at, int depth) {
     }
 }
 
-static bool index_of(host_flow *flow, chained number, CXCursor function, long long *index) {
+static bool index_of(host_flow *flow, chained number, long long *index) {
     hd_arena *arena = flow->rw->arena;
     CXCursor e = rw_bare(arena, number.expression);
     if (rw_constant_value(e, index))
         return true;
-    CXCursor in = number.in ? number.in->function : function;
+    CXCursor in = number.in ? number.in->function : clang_getNullCursor();
     CXCursor counter = clang_getCursorReferenced(rw_bare(arena, rw_last_child(arena, e)));
     if (clang_getCursorKind(e) != CXCursor_UnaryOperator || clang_Cursor_isNull(in))
         return false;
@@ -195,56 +199,72 @@ static bool index_of(host_flow *flow, chained number, CXCursor function, long lo
 
 /* ---- demands ---------------------------------------------------------------------------------------- */
 
-/* What argument `index` of a kernel is; of all kernels of the file, where its name is not known (NULL). */
-static kinds kinds_of_argument(const host_flow *flow, const char *name, long long index) {
+static kinds kind_of_parameter(const host_flow *flow, const char *kernel, uint32_t number) {
     const hd_rewritten *kernels = flow->request->kernels;
-    const kir_module *module = flow->request->module;
+    for (uint32_t i = 0; i < kernels->laid_param_count; i++)
+        if (!strcmp(kernels->laid_params[i].kernel, kernel) &&
+            kernels->laid_params[i].param == number)
+            return (kinds)1 << kernels->laid_params[i].layout;
+    return KIND_PLAIN;
+}
+
+/* What argument `index` of a kernel is, or all of them are (-1). */
+static kinds kinds_in_kernel(const host_flow *flow, const kir_kernel *kernel, long long index) {
     kinds found = 0;
-    for (uint32_t k = 0; k < module->kernel_count; k++) {
-        const char *kernel = module->kernels[k]->name;
-        kinds one = KIND_PLAIN;
-        if (name ? strcmp(name, kernel) != 0 : index >= module->kernels[k]->param_count)
-            continue;
-        for (uint32_t i = 0; i < kernels->laid_param_count; i++)
-            if (!strcmp(kernels->laid_params[i].kernel, kernel) &&
-                kernels->laid_params[i].param == index)
-                one = (kinds)1 << kernels->laid_params[i].layout;
-        found |= one;
+    for (uint32_t p = 0; p < kernel->param_count; p++)
+        if (index < 0 || p == index)
+            found |= kind_of_parameter(flow, kernel->name, p);
+    return found;
+}
+
+/* The same of the kernels of these names; of all of the file, where not all names are known. */
+static kinds kinds_of_argument(const host_flow *flow, const name_list *names, long long index) {
+    const kir_module *module = flow->request->module;
+    bool any = !names->count || names->is_open;
+    kinds found = 0;
+    for (uint32_t k = 0; k < module->kernel_count && any; k++)
+        found |= kinds_in_kernel(flow, module->kernels[k], index);
+    for (size_t n = 0; n < names->count && !any; n++) {
+        kinds one = 0;
+        for (uint32_t k = 0; k < module->kernel_count; k++)
+            if (!strcmp(module->kernels[k]->name, names->data[n]))
+                one = kinds_in_kernel(flow, module->kernels[k], index);
+        found |= one ? one : KIND_PLAIN; /* of another file */
     }
     return found ? found : KIND_PLAIN;
 }
 
-static void demand(host_flow *flow, CXCursor call, const chained given[3]) {
+static void demand(host_flow *flow, const chained given[3]) {
     hd_arena *arena = flow->rw->arena;
-    CXCursor value = given[2].expression;
-    CXCursor what = bare_value(arena, value);
+    CXCursor value = given[2].expression, what = bare_value(arena, value);
+    CXType type = clang_getCanonicalType(clang_getCursorType(what));
     name_list names = {0};
-    long long index = 0;
-    kinds wanted = 0;
-    bool is_buffer = rw_holds(clang_getCursorType(what), OF_BUFFERS);
+    long long index;
+    long long number;
     add_names(flow, given[0].expression, given[0].in, &names);
-    bool has_index = index_of(flow, given[1], given[1].in ? given[1].in->function : call, &index);
-    for (size_t n = 0; n < names.count && has_index; n++)
-        wanted |= kinds_of_argument(flow, names.data[n], index);
-    if (!names.count && has_index)
-        wanted = kinds_of_argument(flow, NULL, index);
-    int h = is_buffer ? rw_holder_in(flow, what) : NO_HOLDER;
-    if (!has_index && is_buffer)
+    bool has_index = index_of(flow, given[1], &index);
+    kinds wanted = kinds_of_argument(flow, &names, has_index ? index : -1);
+    bool is_one = !(wanted & (wanted - 1));
+    int h = rw_holds(type, OF_BUFFERS) ? rw_holder_in(flow, what) : NO_HOLDER;
+    bool is_hidden = h == NO_HOLDER && !(rw_constant_value(what, &number) && !number) &&
+                     (type.kind == CXType_Pointer || rw_holds(type, OF_BUFFERS));
+    if ((h == NO_HOLDER && !is_hidden) || (is_hidden && wanted == KIND_PLAIN))
+        return;
+    if (h != NO_HOLDER && is_one)
+        flow->holders.data[rw_holder(flow, h)].demanded |= wanted;
+    else if (is_hidden)
+        rw_refuse(
+            flow->rw, value,
+            "this may be a buffer of laid-out records, and which one cannot be followed; give "
+            "clSetKernelArg() the address of a cl_mem variable");
+    else if (!has_index)
         rw_refuse(flow->rw, given[1].expression,
                   "which argument of the kernel this sets is not known; write its number");
-    else if (has_index && (wanted & (wanted - 1)) && is_buffer)
+    else
         rw_refuse(
             flow->rw, given[0].expression,
             "which kernel this is is not known, and argument %lld is laid out in some of them "
             "only; keep each kernel in a variable of its own",
-            index);
-    else if (h != NO_HOLDER)
-        flow->holders.data[rw_holder(flow, h)].demanded |= wanted;
-    else if (has_index && names.count && wanted & ~KIND_PLAIN)
-        rw_refuse(
-            flow->rw, value,
-            "argument %lld is a buffer of laid-out records, and which buffer this is cannot be "
-            "followed; give it the address of a cl_mem variable",
             index);
 }
 
@@ -285,7 +305,7 @@ static void follow(host_flow *flow, CXCursor set, const call_chain *in) {
         }
     }
     if (!is_called)
-        demand(flow, set, given);
+        demand(flow, given);
 }
 
 void rw_demand_by_kernels(host_flow *flow) {

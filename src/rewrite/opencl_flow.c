@@ -7,9 +7,9 @@
  *     upload(d, bodies, bytes);                   passes d to the holder of a parameter
  *     clSetKernelArg(move, 0, sizeof d, &d);      demands `body` of d
  *
- * Assignments make one holder of two. A parameter taken by value and a function's result do not
- * become one with what calls give and take: functions such as upload() serve buffers of every kind.
- * What such a holder demands by itself, its callers' holders do as well; where it demands nothing,
+ * Assignments make one holder of two. A function's parameters and its result do not become one with
+ * what calls give and take, as long as they are the function's own: functions such as upload() serve
+ * buffers of every kind. What such a holder demands by itself, its callers' holders do as well; where it demands nothing,
  * its kinds are those of the calls, and more than one make it generic.
  */
 #include "opencl_host.h"
@@ -45,13 +45,6 @@ bool rw_holds(CXType type, const char *what) {
 
 static bool is_handle(CXType type) {
     return rw_holds(type, OF_BUFFERS) || rw_holds(type, OF_KERNELS);
-}
-
-/* One handle, taken by value. */
-static bool is_plain_handle(CXType type) {
-    CXType t = clang_getCanonicalType(type);
-    return t.kind == CXType_Pointer &&
-           clang_getCanonicalType(clang_getPointeeType(t)).kind == CXType_Record;
 }
 
 /* ---- holders ------------------------------------------------------------------------------------ */
@@ -137,17 +130,23 @@ static CXCursor object_of(host_flow *flow, CXCursor call) {
     if (!inside.count)
         return clang_getNullCursor();
     CXCursor member = rw_bare(flow->rw->arena, inside.data[0]);
-    if (clang_getCursorKind(member) != CXCursor_MemberRefExpr)
-        return inside.data[0]; /* an operator */
+    const char *name = rw_spelling(flow->rw->arena, clang_getCursorReferenced(call));
+    if (!strncmp(name, "operator", 8) || clang_getCursorKind(member) != CXCursor_MemberRefExpr)
+        return inside.data[0];
     return rw_only_child(flow->rw->arena, member);
+}
+
+static bool is_method(CXCursor function) {
+    enum CXCursorKind around = clang_getCursorKind(clang_getCursorSemanticParent(function));
+    return clang_getCursorKind(function) == CXCursor_CXXMethod ||
+           (clang_getCursorKind(function) == CXCursor_FunctionTemplate &&
+            around != CXCursor_Namespace && around != CXCursor_TranslationUnit);
 }
 
 static int holder_of_call(host_flow *flow, CXCursor call) {
     CXCursor callee = rw_callee(flow->rw->arena, call);
-    bool is_method = !clang_Cursor_isNull(callee) &&
-                     clang_getCursorKind(callee) == CXCursor_CXXMethod &&
-                     clang_Location_isInSystemHeader(clang_getCursorLocation(callee));
-    if (is_method)
+    if (!clang_Cursor_isNull(callee) && is_method(callee) &&
+        clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
         return rw_holder_in(flow, object_of(flow, call));
     return holder_of(flow, call);
 }
@@ -239,11 +238,6 @@ static void pass(host_flow *flow, size_t call, CXCursor argument, CXCursor param
         assign(flow, inside, argument);
         return;
     }
-    if (!is_plain_handle(clang_getCursorType(parameter)) &&
-        clang_getCanonicalType(clang_getCursorType(parameter)).kind != CXType_Unexposed) {
-        unite(flow, outside, inside);
-        return;
-    }
     passing p = {outside, inside, flow->calls.data[call].function, call};
     hd_push(flow->rw->arena, &flow->passings, p);
 }
@@ -281,8 +275,12 @@ static void see_foreign_call(host_flow *flow, CXCursor call, const char *name, C
     int count = clang_Cursor_getNumArguments(call);
     bool makes_kernel = !strcmp(name, "clCreateKernel");
     for (int a = 0; a < count && !known; a++) {
-        int h = rw_holder_in(flow, clang_Cursor_getArgument(call, (unsigned)a));
-        if (h != NO_HOLDER && use.count < 2)
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)a);
+        int h = rw_holder_in(flow, argument);
+        if (h == NO_HOLDER)
+            continue;
+        flow->holders.data[h].is_filled |= rw_pointer_depth(clang_getCursorType(argument)) > 1;
+        if (use.count < 2)
             use.holders[use.count++] = h;
     }
     for (int b = 0; b < 2 && known; b++) {
@@ -305,15 +303,30 @@ static void see_foreign_call(host_flow *flow, CXCursor call, const char *name, C
 
 /* std::swap(a, b), v.push_back(b): all that meets there is one. */
 static void see_library_call(host_flow *flow, CXCursor call, CXCursor callee) {
-    int all = NO_HOLDER;
-    if (clang_getCursorKind(callee) == CXCursor_CXXMethod)
+    int all = NO_HOLDER, met = 0;
+    CXCursor last = call;
+    if (is_handle(clang_getCursorType(call)))
+        all = holder_of_call(flow, call);
+    else if (is_method(callee))
         all = rw_holder_in(flow, object_of(flow, call));
+    met += all != NO_HOLDER;
     int count = clang_Cursor_getNumArguments(call);
     for (int a = 0; a < count; a++) {
-        int one = rw_holder_in(flow, clang_Cursor_getArgument(call, (unsigned)a));
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)a);
+        int one = rw_holder_in(flow, argument);
+        if (one == NO_HOLDER)
+            continue;
         unite(flow, all, one);
         all = all == NO_HOLDER ? one : all;
+        last = argument;
+        met++;
     }
+    if (met == 1 && !rw_same_expression(last, call) &&
+        rw_holds(clang_getCursorType(last), OF_BUFFERS))
+        rw_refuse(flow->rw, last,
+                  "where '%s' keeps this buffer cannot be followed; keep it in a "
+                  "variable",
+                  rw_spelling(flow->rw->arena, callee));
 }
 
 static void see_call(host_flow *flow, CXCursor call, CXCursor function) {
@@ -375,6 +388,21 @@ static void see_members(host_flow *flow, const cursors *inside) {
         }
 }
 
+/* for (cl_mem one : {a, b}) */
+static void see_range(host_flow *flow, const cursors *inside) {
+    int one = NO_HOLDER;
+    for (size_t i = 0; i < inside->count; i++) {
+        CXCursor child = inside->data[i];
+        if (clang_getCursorKind(child) == CXCursor_VarDecl) {
+            if (!is_handle(clang_getCursorType(child)))
+                return;
+            one = holder_of(flow, child);
+        } else if (clang_isExpression(clang_getCursorKind(child))) {
+            unite(flow, one, rw_holder_in(flow, child));
+        }
+    }
+}
+
 static void see(host_flow *flow, CXCursor at, CXCursor function) {
     hd_arena *arena = flow->rw->arena;
     cursors inside = rw_children(arena, at);
@@ -404,6 +432,8 @@ static void see(host_flow *flow, CXCursor at, CXCursor function) {
     else if (kind == CXCursor_InitListExpr &&
              clang_getCanonicalType(clang_getCursorType(at)).kind == CXType_Record)
         see_list(flow, at);
+    else if (kind == CXCursor_CXXForRangeStmt)
+        see_range(flow, &inside);
     else if (kind == CXCursor_CallExpr)
         see_call(flow, at, function);
     for (size_t i = 0; i < inside.count; i++)
@@ -426,6 +456,31 @@ kinds rw_kinds_of(const host_flow *flow, int h) {
 }
 
 static bool is_one(kinds set) { return !(set & (set - 1)); }
+
+/* What goes into a function may come out by another way: of a call, all that meets inside is one, and
+ * so is what meets a holder that other functions use. */
+static void unite_calls(host_flow *flow) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t a = 0; a < flow->passings.count; a++) {
+            const passing *p = &flow->passings.data[a];
+            int inside = rw_holder(flow, p->inside), outside = rw_holder(flow, p->outside);
+            if (flow->holders.data[inside].is_shared && inside != outside) {
+                unite(flow, outside, inside);
+                changed = true;
+            }
+            for (size_t b = a + 1; b < flow->passings.count; b++) {
+                const passing *other = &flow->passings.data[b];
+                if (other->call != p->call ||
+                    rw_holder(flow, other->inside) != rw_holder(flow, p->inside) ||
+                    rw_holder(flow, other->outside) == rw_holder(flow, p->outside))
+                    continue;
+                unite(flow, p->outside, other->outside);
+                changed = true;
+            }
+        }
+    }
+}
 
 bool rw_is_generic(const host_flow *flow, int h) {
     const holder *at = &flow->holders.data[rw_holder(flow, h)];
@@ -491,12 +546,54 @@ static void refuse_uncalled(host_flow *flow) {
     }
 }
 
+static bool is_made(const host_flow *flow, int h) {
+    for (size_t i = 0; i < flow->holders.count; i++)
+        if (rw_holder(flow, (int)i) == rw_holder(flow, h) &&
+            (clang_getCursorKind(flow->holders.data[i].declaration) == CXCursor_CallExpr ||
+             flow->holders.data[i].is_filled))
+            return true;
+    return false;
+}
+
+/* Whether something was seen that gives a holder its buffers: what makes them, here or in a function
+ * that is given the holder, or calls. */
+static bool has_origin(const host_flow *flow, int h) {
+    if (is_made(flow, h))
+        return true;
+    for (size_t p = 0; p < flow->passings.count; p++) {
+        const passing *passed = &flow->passings.data[p];
+        bool goes_in = rw_holder(flow, passed->inside) == rw_holder(flow, h);
+        bool comes_out = rw_holder(flow, passed->outside) == rw_holder(flow, h);
+        if (goes_in || (comes_out && is_made(flow, passed->inside)))
+            return true;
+    }
+    return false;
+}
+
+/* A buffer that comes from nowhere comes by a way that was not seen. */
+static void refuse_unknown(host_flow *flow) {
+    for (size_t u = 0; u < flow->uses.count; u++)
+        for (uint32_t i = 0; i < flow->uses.data[u].count; i++) {
+            const buffer_use *use = &flow->uses.data[u];
+            if (rw_holds(clang_getCursorType(flow->holders.data[use->holders[i]].declaration),
+                         OF_BUFFERS) &&
+                !has_origin(flow, use->holders[i]))
+                rw_refuse(flow->rw, use->call,
+                          "where the buffer that %s() is given comes from cannot be followed; keep "
+                          "it in a variable",
+                          use->name);
+        }
+}
+
 void rw_follow_buffers(host_flow *flow) {
     see_all(flow);
     unite_arrays(flow);
+    unite_calls(flow);
     rw_demand_by_kernels(flow);
     unite_arrays(flow); /* kernels may be given elements by any index */
+    unite_calls(flow);
     spread(flow);
     refuse_mixed(flow);
     refuse_uncalled(flow);
+    refuse_unknown(flow);
 }

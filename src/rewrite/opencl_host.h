@@ -25,6 +25,7 @@ typedef struct holder {
     kinds incoming;             /* of a parameter or result: by the calls */
     CXCursor home;              /* the function that it lives in */
     bool is_shared;             /* by several functions, or outside of all */
+    bool is_filled;             /* by a function that is not known */
     hd_vec(const char *) names; /* of a kernel's holder */
 } holder;
 

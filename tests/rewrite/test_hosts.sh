@@ -92,6 +92,32 @@ grep -q 'bs.OUT. = clCreateBuffer' array/host.c || complain 'bs[OUT] is laid out
 refused "'bs' holds buffers of 'body' and others" 'cl_mem bs[2] = {d, o};' \
     'clSetKernelArg(k, 0, sizeof(cl_mem), &bs[n]);' 'clSetKernelArg(k, 1, sizeof(cl_mem), &bs[1]);'
 refuses 'choose one without /da' rewrite --no-verify --layout '{x}{n}/da' --host host.c --out new k.cl
+# What goes into a function, or a container, comes out by whatever way.
+{
+    printf '%s\n' '#include <vector>' '#include <utility>' '#include <CL/cl.h>' \
+        'struct body { float x; int n; };' 'struct Held { cl_mem m; std::vector<cl_mem> all; };' \
+        'static cl_mem pick(cl_mem a, cl_mem b, int w) { return w ? a : b; }' \
+        'static void make(cl_context c, cl_mem *m, size_t s) { *m = clCreateBuffer(c, 0, s, 0, 0); }' \
+        'static void keep(Held &h, cl_mem m) { h.m = m; }' \
+        'void use(cl_context c, cl_command_queue q, cl_program p, int n, body *all) {' \
+        '    cl_kernel k = clCreateKernel(p, "move", 0);' \
+        '    Held h;' '    cl_mem a, b, o, w = clCreateBuffer(c, 0, 8 * n, 0, 0);' \
+        '    make(c, &a, 8 * n);' '    make(c, &b, 8 * n);' '    make(c, &o, 4 * n);' \
+        '    keep(h, w);' '    h.all.emplace_back(pick(a, h.m, n));' \
+        '    for (cl_mem m : h.all)' '        clEnqueueFillBuffer(q, m, &n, 4, 0, 8, 0, 0, 0);' \
+        '    cl_mem in = h.all.back();' '    clSetKernelArg(k, 0, sizeof in, &in);' \
+        '    std::swap(a, b);' \
+        '    clSetKernelArg(k, 1, sizeof o, &o);' '}'
+} >host.cpp
+accepts rewrite --no-verify --layout soa --host host.cpp --out ways k.cl
+for line in 'make_body(c, &a' 'make_body(c, &b' 'make(c, &o' 'w = heddle_create_body_buffer' \
+    'heddle_fill_body(q, m'; do
+    grep -qF "$line" ways/host.cpp || complain "not in ways/host.cpp: $line"
+done
+refused 'may be a buffer of laid-out records' 'void *hidden = &d;' \
+    'clSetKernelArg(k, n, sizeof d, hidden);'
+refused 'which buffer this is cannot be followed' 'void *hidden = d;' \
+    'clEnqueueReadBuffer(q, (cl_mem)hidden, 1, 0, 8, all, 0, 0, 0);'
 refused 'clCreateSubBuffer.. is given a buffer of .body.*the whole buffer' \
     'clCreateSubBuffer(d, 0, CL_BUFFER_CREATE_TYPE_REGION, 0, 0);'
 refused 'elsewhere.. is given a buffer of .body.*not known' 'elsewhere(d);'
