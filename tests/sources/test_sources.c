@@ -278,184 +278,184 @@ static const char *options_of(const reading *r) {
     const char *slash = strrchr(r->path, '/');
     return hd_format(r->arena, "%.*s-I%.*s%s", (int)(folder - options), options,
                      (int)(slash - r->path) + 1, r->path, folder + strlen("-I "));
-    /* ---- records that are found, and layouts -------------------------------------------------- */
+}
 
-    static hd_job *found_job(reading * r, const char *line, const char **rest) {
-        const char *kernel;
-        hd_job *job = job_of_line(r, line, &kernel, rest);
-        if (!job)
-            return NULL;
-        hd_job_find_records(r->arena, job);
-        return hd_job_resolve(r->arena, &r->diag, job, r->module) ? NULL : job;
-    }
+/* ---- records that are found, and layouts -------------------------------------------------- */
 
-    static void check_found(reading * r) {
-        const char *line, *rest;
-        for (unsigned n = 0; (line = expectation(r, "found", n)) != NULL; n++) {
-            const hd_job *job = found_job(r, line, &rest);
-            hd_str found = {.arena = r->arena};
-            for (uint32_t d = 0; job && d < job->declared_count; d++) {
-                const hd_job_declared *of = &job->declared[d];
-                if (!strcmp(of->name, job->record_name))
-                    hd_str_printf(&found, "%s%s%s", of->fields, of->stride ? ", stride " : "",
-                                  of->stride ? of->stride : "");
-            }
-            if (strcmp(hd_str_text(&found), rest) != 0)
-                fault(r, "found: %s", hd_str_text(&found));
-        }
-        for (unsigned n = 0; (line = expectation(r, "suggests", n)) != NULL; n++) {
-            const hd_job *job = found_job(r, line, &rest);
-            const char *suggested = job ? hd_job_suggest(r->arena, job) : NULL;
-            if (strcmp(suggested ? suggested : "nothing", rest) != 0)
-                fault(r, "suggests: %s", suggested ? suggested : "nothing");
-        }
-    }
+static hd_job *found_job(reading *r, const char *line, const char **rest) {
+    const char *kernel;
+    hd_job *job = job_of_line(r, line, &kernel, rest);
+    if (!job)
+        return NULL;
+    hd_job_find_records(r->arena, job);
+    return hd_job_resolve(r->arena, &r->diag, job, r->module) ? NULL : job;
+}
 
-    static void check_layout(reading * r, const hd_job *job, const char *notation) {
-        hd_layout *layout;
-        hd_rewritten *rewritten;
-        hd_verified verified = {0};
-        const hd_vm_options options = {.workers = 1};
-        if (hd_layout_parse(r->arena, &r->diag, job->record, notation, &layout))
-            return;
-        const hd_record_layout chosen = {job->record, layout};
-        hd_status status = hd_rewrite_job(r->arena, &r->diag, job, &chosen, 1, &rewritten);
-        if (!status &&
-            hd_verify(r->arena, &r->diag, job, &chosen, 1, rewritten, &options, &verified))
-            fault(r, "%s does not do the same", notation);
-    }
-
-    static void check_layouts(reading * r) {
-        const char *line, *rest;
-        for (unsigned n = 0; (line = expectation(r, "layouts", n)) != NULL; n++) {
-            const hd_job *job = found_job(r, line, &rest);
-            if (job && !job->record)
-                fault(r, "there is no record for: %s", line);
-            while (job && job->record && *rest) {
-                size_t length = strcspn(rest, " ");
-                check_layout(r, job, hd_strndup(r->arena, rest, length));
-                rest += length + (rest[length] == ' ');
-            }
-        }
-    }
-
-    static void check_refused_rewriting(reading * r) {
-        const char *line = expectation(r, "not rewritten", 0), *rest;
-        if (!line)
-            return;
+static void check_found(reading *r) {
+    const char *line, *rest;
+    for (unsigned n = 0; (line = expectation(r, "found", n)) != NULL; n++) {
         const hd_job *job = found_job(r, line, &rest);
-        if (job && job->record)
-            check_layout(r, job, "aos");
-        if (!strstr(hd_str_text(&r->errors), rest))
-            fault(r, "not refused: %s", line);
-        r->errors.length = 0;
-    }
-
-    /* ---- one file ------------------------------------------------------------------------- */
-
-    static const char *read_with(hd_arena * arena, const char *path, const char *headers) {
-        reading r = {.arena = arena, .path = path};
-        size_t length;
-        r.diag = (hd_diag){take_message, &r};
-        r.errors.arena = r.warnings.arena = r.printed.arena = r.faults.arena = arena;
-        char *text;
-        if (hd_read_file(arena, &r.diag, path, &text, &length))
-            return hd_str_text(&r.errors);
-        r.text = text;
-        r.options = expectation(&r, "options", 0);
-        r.wants = expectation(&r, "wants", 0);
-        const char *options = hd_format(arena, "%s %s", headers, options_of(&r));
-        r.all_options = options;
-        const char *wanted[] = {r.wants, NULL};
-        r.status =
-            hd_frontend_of(arena, &r.diag, path, options, r.wants ? wanted : NULL, &r.module);
-        const char *refused = expectation(&r, "refused", 0);
-        if (refused && (!r.status || !strstr(hd_str_text(&r.errors), refused)))
-            fault(&r, "not refused: %s", refused);
-        check_kernels(&r);
-        if (!r.status) {
-            check_left_out(&r);
-            check_warnings(&r);
-            check_accesses(&r);
-            check_runs(&r);
-            check_found(&r);
-            check_layouts(&r);
-            check_refused_rewriting(&r);
+        hd_str found = {.arena = r->arena};
+        for (uint32_t d = 0; job && d < job->declared_count; d++) {
+            const hd_job_declared *of = &job->declared[d];
+            if (!strcmp(of->name, job->record_name))
+                hd_str_printf(&found, "%s%s%s", of->fields, of->stride ? ", stride " : "",
+                              of->stride ? of->stride : "");
         }
-        if (!refused && r.errors.length)
-            fault(&r, "%s", hd_str_text(&r.errors));
-        return r.faults.length ? hd_str_text(&r.faults) : NULL;
+        if (strcmp(hd_str_text(&found), rest) != 0)
+            fault(r, "found: %s", hd_str_text(&found));
     }
-
-    typedef struct corpus {
-        hd_arena *arena;
-        hd_vec(const char *) paths;
-        bool has_toolkit;
-        char **faults; /* malloc'd; NULL: none */
-    } corpus;
-
-    static hd_status read_one(void *self, uint32_t worker, uint64_t number) {
-        corpus *c = self;
-        (void)worker;
-        const char *path = c->paths.data[number];
-        hd_arena *arena = hd_arena_new();
-        char *text;
-        size_t length;
-        const char *faults = NULL, *more = NULL;
-        if (hd_read_file(arena, NULL, path, &text, &length))
-            text = "";
-        bool both = strstr(text, "//: headers both"), toolkit = strstr(text, "//: headers toolkit");
-        if (!hd_ends_in(path, ".cu"))
-            faults = read_with(arena, path, "");
-        else if (!toolkit)
-            faults = read_with(arena, path, "--cuda-path=");
-        if ((both || toolkit) && c->has_toolkit)
-            more = read_with(arena, path, "");
-        if (faults || more)
-            c->faults[number] =
-                strdup(hd_format(arena, "%s:\n%s%s", path, faults ? faults : "", more ? more : ""));
-        hd_arena_free(arena);
-        return HD_OK;
+    for (unsigned n = 0; (line = expectation(r, "suggests", n)) != NULL; n++) {
+        const hd_job *job = found_job(r, line, &rest);
+        const char *suggested = job ? hd_job_suggest(r->arena, job) : NULL;
+        if (strcmp(suggested ? suggested : "nothing", rest) != 0)
+            fault(r, "suggests: %s", suggested ? suggested : "nothing");
     }
+}
 
-    static void list_folder(corpus * c, const char *folder) {
-        const char *path = source_path(c->arena, folder);
-        DIR *opened = opendir(path);
-        assert_non_null(opened);
-        for (struct dirent *entry; (entry = readdir(opened)) != NULL;)
-            if (hd_is_kernel_file(entry->d_name))
-                hd_push(c->arena, &c->paths, hd_format(c->arena, "%s/%s", path, entry->d_name));
-        closedir(opened);
-    }
+static void check_layout(reading *r, const hd_job *job, const char *notation) {
+    hd_layout *layout;
+    hd_rewritten *rewritten;
+    hd_verified verified = {0};
+    const hd_vm_options options = {.workers = 1};
+    if (hd_layout_parse(r->arena, &r->diag, job->record, notation, &layout))
+        return;
+    const hd_record_layout chosen = {job->record, layout};
+    hd_status status = hd_rewrite_job(r->arena, &r->diag, job, &chosen, 1, &rewritten);
+    if (!status && hd_verify(r->arena, &r->diag, job, &chosen, 1, rewritten, &options, &verified))
+        fault(r, "%s does not do the same", notation);
+}
 
-    static bool has_toolkit(void) {
-        const char *path = getenv("CUDA_PATH");
-        return path ? *path != '\0' : !access("/usr/local/cuda/include/cuda_runtime.h", R_OK);
-    }
-
-    static void every_file_is_as_it_says(void **state) {
-        corpus c = {.arena = hd_arena_new(), .has_toolkit = has_toolkit()};
-        uint64_t failed;
-        size_t count = 0;
-        (void)state;
-        list_folder(&c, "tests/sources/cuda");
-        list_folder(&c, "tests/sources/opencl");
-        c.faults = hd_new_array(c.arena, char *, c.paths.count);
-        hd_in_parallel(hd_core_count(), c.paths.count, read_one, &c, &failed);
-        for (size_t i = 0; i < c.paths.count; i++) {
-            if (c.faults[i]) {
-                print_error("%s", c.faults[i]);
-                count++;
-            }
-            free(c.faults[i]);
+static void check_layouts(reading *r) {
+    const char *line, *rest;
+    for (unsigned n = 0; (line = expectation(r, "layouts", n)) != NULL; n++) {
+        const hd_job *job = found_job(r, line, &rest);
+        if (job && !job->record)
+            fault(r, "there is no record for: %s", line);
+        while (job && job->record && *rest) {
+            size_t length = strcspn(rest, " ");
+            check_layout(r, job, hd_strndup(r->arena, rest, length));
+            rest += length + (rest[length] == ' ');
         }
-        size_t files = c.paths.count;
-        hd_arena_free(c.arena);
-        if (count)
-            fail_msg("%zu of %zu files are not as they say", count, files);
     }
+}
 
-    int main(void) {
-        const struct CMUnitTest tests[] = {cmocka_unit_test(every_file_is_as_it_says)};
-        return cmocka_run_group_tests(tests, NULL, NULL);
+static void check_refused_rewriting(reading *r) {
+    const char *line = expectation(r, "not rewritten", 0), *rest;
+    if (!line)
+        return;
+    const hd_job *job = found_job(r, line, &rest);
+    if (job && job->record)
+        check_layout(r, job, "aos");
+    if (!strstr(hd_str_text(&r->errors), rest))
+        fault(r, "not refused: %s", line);
+    r->errors.length = 0;
+}
+
+/* ---- one file ------------------------------------------------------------------------- */
+
+static const char *read_with(hd_arena *arena, const char *path, const char *headers) {
+    reading r = {.arena = arena, .path = path};
+    size_t length;
+    r.diag = (hd_diag){take_message, &r};
+    r.errors.arena = r.warnings.arena = r.printed.arena = r.faults.arena = arena;
+    char *text;
+    if (hd_read_file(arena, &r.diag, path, &text, &length))
+        return hd_str_text(&r.errors);
+    r.text = text;
+    r.options = expectation(&r, "options", 0);
+    r.wants = expectation(&r, "wants", 0);
+    const char *options = hd_format(arena, "%s %s", headers, options_of(&r));
+    r.all_options = options;
+    const char *wanted[] = {r.wants, NULL};
+    r.status = hd_frontend_of(arena, &r.diag, path, options, r.wants ? wanted : NULL, &r.module);
+    const char *refused = expectation(&r, "refused", 0);
+    if (refused && (!r.status || !strstr(hd_str_text(&r.errors), refused)))
+        fault(&r, "not refused: %s", refused);
+    check_kernels(&r);
+    if (!r.status) {
+        check_left_out(&r);
+        check_warnings(&r);
+        check_accesses(&r);
+        check_runs(&r);
+        check_found(&r);
+        check_layouts(&r);
+        check_refused_rewriting(&r);
     }
+    if (!refused && r.errors.length)
+        fault(&r, "%s", hd_str_text(&r.errors));
+    return r.faults.length ? hd_str_text(&r.faults) : NULL;
+}
+
+typedef struct corpus {
+    hd_arena *arena;
+    hd_vec(const char *) paths;
+    bool has_toolkit;
+    char **faults; /* malloc'd; NULL: none */
+} corpus;
+
+static hd_status read_one(void *self, uint32_t worker, uint64_t number) {
+    corpus *c = self;
+    (void)worker;
+    const char *path = c->paths.data[number];
+    hd_arena *arena = hd_arena_new();
+    char *text;
+    size_t length;
+    const char *faults = NULL, *more = NULL;
+    if (hd_read_file(arena, NULL, path, &text, &length))
+        text = "";
+    bool both = strstr(text, "//: headers both"), toolkit = strstr(text, "//: headers toolkit");
+    if (!hd_ends_in(path, ".cu"))
+        faults = read_with(arena, path, "");
+    else if (!toolkit)
+        faults = read_with(arena, path, "--cuda-path=");
+    if ((both || toolkit) && c->has_toolkit)
+        more = read_with(arena, path, "");
+    if (faults || more)
+        c->faults[number] =
+            strdup(hd_format(arena, "%s:\n%s%s", path, faults ? faults : "", more ? more : ""));
+    hd_arena_free(arena);
+    return HD_OK;
+}
+
+static void list_folder(corpus *c, const char *folder) {
+    const char *path = source_path(c->arena, folder);
+    DIR *opened = opendir(path);
+    assert_non_null(opened);
+    for (struct dirent *entry; (entry = readdir(opened)) != NULL;)
+        if (hd_is_kernel_file(entry->d_name))
+            hd_push(c->arena, &c->paths, hd_format(c->arena, "%s/%s", path, entry->d_name));
+    closedir(opened);
+}
+
+static bool has_toolkit(void) {
+    const char *path = getenv("CUDA_PATH");
+    return path ? *path != '\0' : !access("/usr/local/cuda/include/cuda_runtime.h", R_OK);
+}
+
+static void every_file_is_as_it_says(void **state) {
+    corpus c = {.arena = hd_arena_new(), .has_toolkit = has_toolkit()};
+    uint64_t failed;
+    size_t count = 0;
+    (void)state;
+    list_folder(&c, "tests/sources/cuda");
+    list_folder(&c, "tests/sources/opencl");
+    c.faults = hd_new_array(c.arena, char *, c.paths.count);
+    hd_in_parallel(hd_core_count(), c.paths.count, read_one, &c, &failed);
+    for (size_t i = 0; i < c.paths.count; i++) {
+        if (c.faults[i]) {
+            print_error("%s", c.faults[i]);
+            count++;
+        }
+        free(c.faults[i]);
+    }
+    size_t files = c.paths.count;
+    hd_arena_free(c.arena);
+    if (count)
+        fail_msg("%zu of %zu files are not as they say", count, files);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_file_is_as_it_says)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
