@@ -92,6 +92,19 @@ static void notes_follow_their_error(void **state) {
     assert_int_equal(b->messages.data[1].line, 1);
 }
 
+static void what_hosts_define_is_asked_for_once(void **state) {
+    bench *b = *state;
+    run_front(b,
+              "__kernel void k(__global T *p) {\n"
+              "    p[WIDTH] = 1; }\n",
+              NULL);
+    assert_int_equal(b->status, HD_EINPUT);
+    assert_int_equal(b->messages.count, 3);
+    assert_int_equal(b->messages.data[1].severity, HD_NOTE);
+    assert_non_null(strstr(b->messages.data[1].text, "--options=-DT="));
+    assert_int_equal(b->messages.data[2].severity, HD_ERROR);
+}
+
 static void warnings_pass_but_do_not_flood(void **state) {
     bench *b = *state;
     hd_str source = {.arena = b->arena};
@@ -163,6 +176,7 @@ int main(void) {
         TEST(unsupported_source_is_refused_at_its_place),
         TEST(errors_of_clang_are_passed_on),
         TEST(notes_follow_their_error),
+        TEST(what_hosts_define_is_asked_for_once),
         TEST(warnings_pass_but_do_not_flood),
         TEST(bad_options_and_files_are_one_error),
         TEST(the_users_standard_wins),

@@ -34,6 +34,52 @@ static bool lower_synchronisation(front_lowering *l, const front_call *call) {
     return true;
 }
 
+/* 1 where a pointer leads into a space, else 0. */
+static kir_value is_in_space(front_lowering *l, kir_value pointer, kir_space space) {
+    static const char *const names[] = {[KIR_PRIVATE] = "local",
+                                        [KIR_GLOBAL] = "global",
+                                        [KIR_LOCAL] = "shared",
+                                        [KIR_CONSTANT] = "const"};
+    kir_type type = front_type_of_value(&l->out, pointer);
+    if (type.space != KIR_GENERIC)
+        return front_const_int(&l->out, front_int_type(32, 1), type.space == space);
+    const char *name = hd_format(l->arena, "is_in_space_%s", names[space]);
+    return front_emit_call(&l->out, name, front_int_type(32, 1), 1, &pointer);
+}
+
+/* to_global(p), which clang calls __to_global: p where it leads there, else NULL. */
+static kir_value in_space_or_null(front_lowering *l, kir_value pointer, kir_space space) {
+    uint64_t zero = 0;
+    kir_type known = front_type_of_value(&l->out, pointer);
+    kir_value null = front_leaf(&l->out, KIR_CONST, front_pointer_type(space), &zero, 0);
+    if (known.space != KIR_GENERIC)
+        return known.space == space ? pointer : null;
+    kir_value is_there = is_in_space(l, pointer, space);
+    kir_value holds = front_emit_compare(&l->out, KIR_P_NE, is_there,
+                                         front_const_int(&l->out, front_int_type(32, 1), 0));
+    return front_emit_select(&l->out, holds, front_in_space(&l->out, pointer, space), null);
+}
+
+static bool lower_space(front_lowering *l, const front_call *call, kir_value *result) {
+    static const struct {
+        const char *name;
+        kir_space space;
+    } casts[] = {
+        {"__to_global", KIR_GLOBAL}, {"__to_local", KIR_LOCAL}, {"__to_private", KIR_PRIVATE}};
+    for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
+        if (!strcmp(call->name, casts[i].name)) {
+            *result = in_space_or_null(l, call->args[0], casts[i].space);
+            return true;
+        }
+    if (strcmp(call->name, "get_fence"))
+        return false;
+    /* CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2. */
+    kir_value is_global = is_in_space(l, call->args[0], KIR_GLOBAL);
+    *result = front_emit2(&l->out, KIR_ADD, front_int_type(32, 1), is_global,
+                          front_const_int(&l->out, front_int_type(32, 1), 1));
+    return true;
+}
+
 /* clock_read_device() and clock_read_hilo_device(), the same number as a vector of two. */
 static bool lower_clock(front_lowering *l, const front_call *call, kir_value *result) {
     if (!starts_with(call->name, "clock_read_"))
@@ -260,8 +306,8 @@ static bool lower_group_copy(front_lowering *l, const front_call *call, kir_valu
 bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *result) {
     if (lower_query(l, call, result) || front_lower_sub_group(l, call, result) ||
         lower_synchronisation(l, call) || lower_clock(l, call, result) ||
-        lower_vector_access(l, call, result) || lower_out_pointer(l, call, result) ||
-        lower_group_copy(l, call, result))
+        lower_space(l, call, result) || lower_vector_access(l, call, result) ||
+        lower_out_pointer(l, call, result) || lower_group_copy(l, call, result))
         return true;
     if (!strcmp(call->name, "select") && call->arg_count == 3) {
         /* select(no, yes, condition): a scalar condition counts when it is not zero, a

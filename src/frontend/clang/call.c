@@ -351,7 +351,8 @@ static bool read_name(front_lowering *l, front_call *call, bool intrinsic) {
         front_cannot(l, "%s", why);
         return false;
     }
-    if (is_cuda || intrinsic || !strcmp(call->name, "printf"))
+    if (is_cuda || intrinsic ||
+        hd_has_word("printf __to_global __to_local __to_private", call->name))
         return true;
     if (demangle(l, call->name, &name, &call->types)) {
         call->name = name;

@@ -176,6 +176,39 @@ static front_message as_warning(front_state *front, const front_left_out *left) 
     return message;
 }
 
+/* The name that an error says nobody has declared, where it looks like a macro: a type, or in
+ * capitals; else NULL. */
+static const char *missing_macro(front_state *front, const char *error) {
+    static const char type[] = "unknown type name '", value[] = "use of undeclared identifier '";
+    bool is_type = starts_with(error, type);
+    if (!is_type && !starts_with(error, value))
+        return NULL;
+    const char *name = error + (is_type ? strlen(type) : strlen(value));
+    name = hd_strndup(front->arena, name, strcspn(name, "'"));
+    return is_type || !name[strcspn(name, "abcdefghijklmnopqrstuvwxyz")] ? name : NULL;
+}
+
+/* The errors of a file as the compiler saw them. Hosts of OpenCL C write half of a program into
+ * the options of the compiler. */
+static void tell_errors(front_state *front, front_messages *told) {
+    bool is_said = front->is_cuda;
+    for (size_t i = 0; i < front->errors.count; i++) {
+        front_message note = front->errors.data[i];
+        hd_push(front->arena, told, note);
+        const char *name = is_said ? NULL : missing_macro(front, note.text);
+        if (!name)
+            continue;
+        note.severity = HD_NOTE;
+        note.text =
+            hd_format(front->arena,
+                      "if the host defines %s when it builds the program, give the compiler "
+                      "the same: --options=-D%s=...",
+                      name, name);
+        hd_push(front->arena, told, note);
+        is_said = true;
+    }
+}
+
 /* Errors of what is asked for by name, or of all that the file has; else warnings. Where there is
  * an error, and nothing stays, of others only missing headers are worth a word. */
 static hd_status tell_left_out(front_state *front) {
@@ -195,8 +228,8 @@ static hd_status tell_left_out(front_state *front) {
         else if (some_stay || (some_fail && left->is_header))
             hd_push(front->arena, &told, as_warning(front, left));
     }
-    for (size_t i = 0; i < front->errors.count && !some_stay && !some_fail; i++)
-        hd_push(front->arena, &told, front->errors.data[i]);
+    if (!some_stay && !some_fail)
+        tell_errors(front, &told);
     return front_tell(front, &told);
 }
 

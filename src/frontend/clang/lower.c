@@ -397,8 +397,7 @@ static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
                             operand_like(l, LLVMGetOperand(inst, 2), type)};
         return front_emit(&l->out, KIR_SELECT, type, 3, args);
     }
-    case LLVMExtractElement:
-        return front_lane(l, operand(l, inst, 0), operand(l, inst, 1));
+    case LLVMExtractElement: return front_lane(l, operand(l, inst, 0), operand(l, inst, 1));
     case LLVMInsertElement:
         return front_emit(
             &l->out, KIR_INSERT, front_lower_type(l, LLVMTypeOf(inst)), 3,

@@ -104,6 +104,26 @@ HEDDLE_IMAGE int heddle_get_image_depth(heddle_image3d_t image) { return HEDDLE_
 #pragma OPENCL EXTENSION cl_khr_fp16 : disable
 #endif
 
+/* ---- blocks of cl_intel_subgroups: x counts bytes, a component is a row ----------------- */
+
+HEDDLE_IMAGE __global uint *heddle_block(heddle_image2d_t image, int2 at, int row) {
+    long first = ((long)at.y + row) * HEDDLE_IMAGE_WIDTH * 4 + at.x / 4;
+    return (__global uint *)image + first + get_sub_group_local_id();
+}
+#define HEDDLE_ROW(row) *heddle_block(image, at, row)
+#define HEDDLE_BLOCK(N, ...)                                                              \
+    HEDDLE_IMAGE uint##N intel_sub_group_block_read##N(heddle_image2d_t image, int2 at) { \
+        return (uint##N)(__VA_ARGS__);                                                    \
+    }
+HEDDLE_BLOCK(, HEDDLE_ROW(0))
+HEDDLE_BLOCK(2, HEDDLE_ROW(0), HEDDLE_ROW(1))
+HEDDLE_BLOCK(4, HEDDLE_ROW(0), HEDDLE_ROW(1), HEDDLE_ROW(2), HEDDLE_ROW(3))
+HEDDLE_BLOCK(8, HEDDLE_ROW(0), HEDDLE_ROW(1), HEDDLE_ROW(2), HEDDLE_ROW(3), HEDDLE_ROW(4),
+             HEDDLE_ROW(5), HEDDLE_ROW(6), HEDDLE_ROW(7))
+HEDDLE_IMAGE void intel_sub_group_block_write(heddle_image2d_t image, int2 at, uint value) {
+    HEDDLE_ROW(0) = value;
+}
+
 /* ---- their names in programs --------------------------------------------------------- */
 
 #define image1d_t heddle_image1d_t
