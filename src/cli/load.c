@@ -139,21 +139,24 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     return status;
 }
 
+/* Who asks for layouts wants to know. */
 static void tell_found(cli *c, const hd_job *job) {
+    const hd_place place = {.file = job->kernel_path};
+    if (hd_has_word("annotate diff run", c->command))
+        return;
     for (uint32_t d = 0; d < job->declared_count; d++) {
         const hd_job_declared *declared = &job->declared[d];
         hd_str names = {.arena = c->arena};
         for (uint32_t b = 0; b < job->buffer_count; b++)
             if (!strcmp(job->buffers[b].type, declared->name))
                 hd_str_printf(&names, "%s'%s'", names.length ? ", " : "", job->buffers[b].name);
-        hd_note(&c->diag, &declared->place, "%s found in the indices of %s: %s%s%s",
+        hd_note(&c->diag, &place, "%s found in the indices of %s: %s%s%s",
                 strcmp(declared->name, job->record_name) ? "another record is" : "the record is",
                 hd_str_text(&names), declared->fields, declared->stride ? "; stride " : "",
                 declared->stride ? declared->stride : "");
     }
     for (uint32_t a = 0; a < job->arrays_count; a++)
-        hd_note(&c->diag, &job->arrays[a].place,
-                "the record is made of buffers that are gathered alike: %s",
+        hd_note(&c->diag, &place, "the record is made of buffers that are gathered alike: %s",
                 hd_record_field_names(c->arena, job->arrays[a].record));
 }
 
