@@ -139,25 +139,47 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     return status;
 }
 
-/* Buffers of numbers that are records, where the kernels know none. */
-static hd_status find_records(cli *c, const kir_module *module, hd_job *job) {
-    static const char finds[] = "advise annotate cost diff layout-graph measure report rewrite run "
-                                "train";
-    if (!hd_has_word(finds, c->command) || job->declared_count)
-        return HD_OK;
-    hd_job_find_records(c->arena, job);
+/* Who asks for layouts wants to know. */
+static void tell_found(cli *c, const hd_job *job) {
+    const hd_place place = {.file = job->kernel_path};
+    if (hd_has_word("annotate diff run", c->command))
+        return;
     for (uint32_t d = 0; d < job->declared_count; d++) {
         const hd_job_declared *declared = &job->declared[d];
         hd_str names = {.arena = c->arena};
         for (uint32_t b = 0; b < job->buffer_count; b++)
             if (!strcmp(job->buffers[b].type, declared->name))
                 hd_str_printf(&names, "%s'%s'", names.length ? ", " : "", job->buffers[b].name);
-        hd_note(&c->diag, &declared->place, "%s found in the indices of %s: %s%s%s",
+        hd_note(&c->diag, &place, "%s found in the indices of %s: %s%s%s",
                 strcmp(declared->name, job->record_name) ? "another record is" : "the record is",
                 hd_str_text(&names), declared->fields, declared->stride ? "; stride " : "",
                 declared->stride ? declared->stride : "");
     }
-    return job->declared_count ? hd_job_resolve(c->arena, &c->diag, job, module) : HD_OK;
+    for (uint32_t a = 0; a < job->arrays_count; a++)
+        hd_note(&c->diag, &place, "the record is made of buffers that are gathered alike: %s",
+                hd_record_field_names(c->arena, job->arrays[a].record));
+}
+
+/* Buffers that are records, where the kernels know none. */
+static hd_status find_records(cli *c, const kir_module *module, hd_job *job) {
+    static const char finds[] = "advise annotate cost diff layout-graph measure report rewrite run "
+                                "train";
+    const hd_diag silent = {NULL, NULL};
+    if (!hd_has_word(finds, c->command) || job->declared_count)
+        return HD_OK;
+    hd_job before = *job;
+    before.buffers = hd_new_array(c->arena, hd_buffer, job->buffer_count);
+    if (job->buffer_count)
+        memcpy(before.buffers, job->buffers, job->buffer_count * sizeof *before.buffers);
+    hd_job_find_records(c->arena, job);
+    if (!job->declared_count && !job->arrays_count)
+        return HD_OK;
+    if (hd_job_resolve(c->arena, &silent, job, module)) { /* one parameter would be two things */
+        *job = before;
+        return hd_job_resolve(c->arena, &c->diag, job, module);
+    }
+    tell_found(c, job);
+    return HD_OK;
 }
 
 /* Launches as the host code has them, where there is any. */

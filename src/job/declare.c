@@ -104,9 +104,15 @@ static hd_status add_declaration(members *m, const char *text) {
     return HD_OK;
 }
 
-/* Columns are scalars of one type. */
+/* Columns are scalars of one type, so many numbers apart as arguments and numbers say. */
 static hd_status check_columns(const members *m) {
     const hd_record *record = m->declared->record;
+    for (const char *at = m->declared->stride; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr("_* ", *at))
+            return hd_fail(m->r->diag, HD_EINPUT, &m->declared->place,
+                           "'stride: %s' is no product of arguments and numbers; write 'n' or "
+                           "'nx*ny', and make a member of a struct an argument of its own",
+                           m->declared->stride);
     for (uint32_t f = 0; f < record->field_count; f++)
         if (strcmp(record->fields[f].type, record->fields[0].type) != 0 ||
             record->fields[f].size != record->align * record->fields[f].count)

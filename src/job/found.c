@@ -365,40 +365,45 @@ static uint32_t alike(const hd_job *job, hd_kernel_info *const *infos, uint32_t 
     return 2 * same > all ? same : 0;
 }
 
-/* "x, y, z": the buffers that are indexed like this one, and it; NULL: none is. */
-static const char *group_of(hd_arena *arena, const hd_job *job, hd_kernel_info *const *infos,
-                            uint32_t first, uint32_t *weight) {
-    hd_str names = {.arena = arena};
-    uint32_t members = 1;
-    bool gathers = false;
-    hd_str_add(&names, job->buffers[first].name);
-    for (uint32_t b = first + 1; b < job->buffer_count && members < HD_MAX_FIELDS; b++) {
-        if (job->buffers[b].count != job->buffers[first].count ||
-            !alike(job, infos, first, b, &gathers) || !alike(job, infos, b, first, &gathers))
-            continue;
-        hd_str_printf(&names, ", %s", job->buffers[b].name);
-        members++;
-    }
-    *weight = members > 1 ? members + (gathers ? HD_MAX_FIELDS : 0) : 0;
-    return hd_str_text(&names);
+/* Buffers that are indexed alike; none: count is 0. */
+typedef struct group {
+    uint32_t buffers[HD_MAX_FIELDS], count;
+    bool gathers;
+} group;
+
+static group group_of(const hd_job *job, hd_kernel_info *const *infos, uint32_t first) {
+    group g = {.buffers = {first}, .count = 1};
+    for (uint32_t b = first + 1; b < job->buffer_count && g.count < HD_MAX_FIELDS; b++)
+        if (job->buffers[b].count == job->buffers[first].count &&
+            alike(job, infos, first, b, &g.gathers) && alike(job, infos, b, first, &g.gathers))
+            g.buffers[g.count++] = b;
+    if (g.count == 1)
+        g.count = 0;
+    return g;
 }
 
-/* The largest group of buffers that are indexed alike, gathered ones first; NULL: there is none. */
-static const char *alike_buffers(hd_arena *arena, const hd_job *job) {
+/* The largest, gathered ones first, of all or of those with a buffer of this record. */
+static group find_alike(hd_arena *arena, const hd_job *job, const hd_record *with) {
     hd_kernel_info **infos = hd_new_array(arena, hd_kernel_info *, job->launch_count);
-    const char *best = NULL;
-    uint32_t most = 0;
+    group best = {.count = 0};
     for (uint32_t l = 0; l < job->launch_count; l++)
         infos[l] = hd_job_analyse(arena, job, &job->launches[l]);
     for (uint32_t b = 0; b < job->buffer_count; b++) {
-        uint32_t weight;
-        const char *names = group_of(arena, job, infos, b, &weight);
-        if (weight > most) {
-            most = weight;
-            best = names;
-        }
+        group g = group_of(job, infos, b);
+        bool has_record = !with;
+        for (uint32_t m = 0; m < g.count; m++)
+            has_record |= job->buffers[g.buffers[m]].record == with;
+        if (g.count && has_record && (g.gathers != best.gathers ? g.gathers : g.count > best.count))
+            best = g;
     }
     return best;
+}
+
+static const char *names_of(hd_arena *arena, const hd_job *job, const group *g) {
+    hd_str names = {.arena = arena};
+    for (uint32_t b = 0; b < g->count; b++)
+        hd_str_printf(&names, "%s%s", b ? ", " : "", job->buffers[g->buffers[b]].name);
+    return hd_str_text(&names);
 }
 
 /* The declaration of numbers that are indexed as those of a record; NULL: none are. */
@@ -426,12 +431,54 @@ static const char *declared_numbers(hd_arena *arena, const hd_job *job) {
 }
 
 const char *hd_job_suggest(hd_arena *arena, const hd_job *job) {
-    const char *numbers = declared_numbers(arena, job), *same = NULL;
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        if (!job->launches[l].kernel->block_count) /* only its parameters are known */
+            return NULL;
+    const char *numbers = declared_numbers(arena, job);
+    group same = {.count = 0};
     if (!numbers)
-        same = alike_buffers(arena, job);
-    return numbers ? numbers
-           : same  ? hd_format(arena, "arrays: [{record: element, fields: [%s]}]", same)
-                   : NULL;
+        same = find_alike(arena, job, NULL);
+    return numbers      ? numbers
+           : same.count ? hd_format(arena, "arrays: [{record: element, fields: [%s]}]",
+                                    names_of(arena, job, &same))
+                        : NULL;
+}
+
+/* ---- what is taken ------------------------------------------------------------------------------- */
+
+static void make_arrays(hd_arena *arena, hd_job *job, const char *name, const group *g) {
+    const char **fields = hd_new_array(arena, const char *, g->count);
+    for (uint32_t b = 0; b < g->count; b++)
+        fields[b] = job->buffers[g->buffers[b]].name;
+    job->arrays = hd_new(arena, hd_job_arrays);
+    *job->arrays = (hd_job_arrays){.name = name,
+                                   .fields = fields,
+                                   .field_count = g->count,
+                                   .place = job->buffers[g->buffers[0]].place};
+    job->arrays_count = 1;
+}
+
+/* A record of the arrays that are gathered alike. */
+static void take_arrays(hd_arena *arena, hd_job *job) {
+    group g = find_alike(arena, job, NULL);
+    if (g.gathers && g.count)
+        make_arrays(arena, job, "element", &g);
+}
+
+bool hd_job_join(hd_arena *arena, const hd_job *job, hd_job *joined) {
+    const hd_record *record = hd_record_declared(job->record);
+    if (!record || hd_record_is_soa(record) || record->by_job || job->arrays_count)
+        return false;
+    group g = find_alike(arena, job, record);
+    if (!g.count)
+        return false;
+    *joined = *job;
+    joined->buffers = hd_new_array(arena, hd_buffer, job->buffer_count);
+    memcpy(joined->buffers, job->buffers, job->buffer_count * sizeof *joined->buffers);
+    joined->split_count = 0;
+    joined->record_name = hd_format(arena, "%s_and_others", job->buffers[g.buffers[0]].name);
+    make_arrays(arena, joined, joined->record_name, &g);
+    return true;
 }
 
 void hd_job_find_records(hd_arena *arena, hd_job *job) {
@@ -461,4 +508,6 @@ void hd_job_find_records(hd_arena *arena, hd_job *job) {
         job->split_count = 1;
     }
     job->declared = declared;
+    if (!job->declared_count)
+        take_arrays(arena, job);
 }

@@ -240,6 +240,9 @@ hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags 
  * v[5 * i + k], in a resolved job from flags or a draft without any record, and chooses one. It is
  * resolved anew then. */
 void hd_job_find_records(hd_arena *arena, hd_job *job);
+/* The resolved job with the buffers of its record and those that are indexed alike as one record of
+ * arrays, to be resolved; false: there are none. */
+bool hd_job_join(hd_arena *arena, const hd_job *job, hd_job *joined);
 /* The declaration that would make a record of buffers of a resolved job, as a job file has it; NULL:
  * none fits. */
 const char *hd_job_suggest(hd_arena *arena, const hd_job *job);

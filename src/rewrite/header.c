@@ -198,7 +198,7 @@ static void add_record(hd_str *out, const rw_map_text *text, const char *stem) {
     const hd_record *record = hd_record_declared(text->record);
     hd_str_add(out, "#ifndef HEDDLE_KERNELS_ONLY\n"
                     "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
-    if (record->of_arrays)
+    if (hd_record_is_soa(record))
         return;
     bool is_packed = !host_align(record);
     hd_str_printf(out,
@@ -264,14 +264,19 @@ static void add_accessors(hd_str *out, const rw_map_text *text, const char *stem
 
 static void add_converter(hd_str *out, const rw_map_text *text, const char *stem, bool back) {
     bool arrays = text->record->of_arrays;
-    const char *original = arrays ? "void *const *arrays" : back ? "void *aos" : "const void *aos";
+    const char *original = arrays ? "void *const *arrays"
+                           : text->record->in_columns
+                               ? back ? "void *columns" : "const void *columns"
+                           : back ? "void *aos"
+                                  : "const void *aos";
     const char *name = back ? "from_layout" : "to_layout";
     hd_str_printf(out, "static inline void %s_%s(%s, %s, size_t count) {\n", stem, name,
                   back ? "void *const *allocations" : original,
                   back ? original : "void *const *allocations");
     if (!arrays)
-        hd_str_printf(out, "    %sunsigned char *record = (%sunsigned char *)aos;\n",
-                      back ? "" : "const ", back ? "" : "const ");
+        hd_str_printf(out, "    %sunsigned char *record = (%sunsigned char *)%s;\n",
+                      back ? "" : "const ", back ? "" : "const ",
+                      text->record->in_columns ? "columns" : "aos");
     hd_str_printf(out,
                   "    %s_ref ref = %s_make(allocations, count);\n    size_t e;\n"
                   "    for (e = 0; e < count; e++) {\n",
@@ -283,6 +288,9 @@ static void add_converter(hd_str *out, const rw_map_text *text, const char *stem
         const char *outside =
             text->record->of_arrays
                 ? hd_format(text->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
+            : text->record->in_columns
+                ? hd_format(text->arena, "record + (%u * count + e) * %u",
+                            field->offset / field->size, field->size)
                 : hd_format(text->arena, "record + e * %u + %u", text->record->size, field->offset);
         hd_str_printf(out, "        memcpy(%s, %s, %u);\n", back ? outside : place,
                       back ? place : outside, text->record->fields[f].size);
@@ -311,7 +319,9 @@ const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
     add_ref_struct(&out, text, stem);
     add_accessors(&out, text, stem);
     hd_str_printf(&out, "/* `count` elements from %s into the layout, and back. */\n",
-                  record->of_arrays ? "the arrays of its fields, in order," : "a C array");
+                  record->of_arrays    ? "the arrays of its fields, in order,"
+                  : record->in_columns ? "the columns of its fields, one after another,"
+                                       : "a C array");
     add_converter(&out, text, stem, false);
     add_converter(&out, text, stem, true);
     hd_str_add(&out, "#endif\n#endif\n");

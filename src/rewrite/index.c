@@ -16,7 +16,8 @@
 
 #include "internal.h"
 
-enum { MOST_DEPTH = 12 };
+/* Names may be given values that are made of themselves. */
+enum { MOST_DEPTH = 5 };
 
 /* ---- the values that names are given ---------------------------------------------------- */
 
@@ -150,7 +151,7 @@ static const char *next_way(hd_arena *arena, const char **ways) {
 
 static const char stride_name[] = "stride";
 
-/* What a kernel's parameter, or a member of one, is called; the stride itself by one name. */
+/* What a kernel's parameter is called; the stride itself by one name. */
 static const char *name_in_kernel(const rewriter *rw, const laid_record *l, CXCursor kernel,
                                   const char *name) {
     for (uint32_t i = 0; i < rw->request->array_count; i++) {
@@ -198,14 +199,6 @@ static const char *known_product(rewriter *rw, const laid_record *l, CXCursor e,
         const char *a = known_product(rw, l, inside.data[0], depth + 1);
         const char *b = known_product(rw, l, inside.data[1], depth + 1);
         return a && b ? sorted_product(rw->arena, hd_format(rw->arena, "%s*%s", a, b)) : NULL;
-    }
-    if (kind == CXCursor_MemberRefExpr && inside.count) {
-        CXCursor object = clang_getCursorReferenced(rw_bare(rw->arena, inside.data[0]));
-        return is_kernel_parameter(rw, object)
-                   ? name_in_kernel(rw, l, clang_getCursorSemanticParent(object),
-                                    hd_format(rw->arena, "%s.%s", rw_spelling(rw->arena, object),
-                                              rw_spelling(rw->arena, e)))
-                   : NULL;
     }
     if (kind != CXCursor_DeclRefExpr)
         return NULL;

@@ -28,13 +28,13 @@ static bool is_param(const kir_kernel *kernel, const char *name, size_t length) 
     return false;
 }
 
-/* Of each factor, or of the struct that it is a member of. */
+/* Of each factor. */
 static bool are_params(const kir_kernel *kernel, const char *product) {
     while (*product) {
         product += strspn(product, "* ");
-        size_t length = strcspn(product, "* "), name = strcspn(product, "*. ");
+        size_t length = strcspn(product, "* ");
         bool is_number = *product >= '0' && *product <= '9';
-        if (length && !is_number && !is_param(kernel, product, name))
+        if (length && !is_number && !is_param(kernel, product, length))
             return false;
         product += length;
     }

@@ -128,6 +128,29 @@ EOT
 sed 's/flow\[3\], mass/flow[3]; int mass/' columns.yaml >mixed.yaml
 refuses "^mixed.yaml:2:.*'flow' and 'mass' differ in type" accesses mixed.yaml
 
+sed 's/stride: n/stride: mesh.n/' columns.yaml >member.yaml
+refuses "^member.yaml:2:.*'stride: mesh.n' is no product of arguments and numbers" accesses member.yaml
+
+# The host's header brings columns into the layout.
+cat >host.c <<'EOT'
+#include <stdio.h>
+#include <stdlib.h>
+#include "made aos/columns.h"
+int main(void) {
+    static float columns[4000], back[4000];
+    FILE *file = fopen("as_it_is", "rb");
+    if (!file || fread(columns, sizeof *columns, 4000, file) != 4000)
+        return 1;
+    void *memory[cell_allocations] = {malloc(cell_bytes(0, 1000))};
+    cell_to_layout(columns, memory, 1000);
+    cell_ref ref = cell_make(memory, 1000);
+    cell_from_layout(memory, back, 1000);
+    return *cell_flow_1(ref, 7) != columns[1007] || *cell_mass(ref, 9) != 2 ||
+           memcmp(columns, back, sizeof back) != 0;
+}
+EOT
+cc -std=c99 -Wall -Wextra -Werror -o host host.c && ./host || complain "the host's header of columns"
+
 # Nothing said: the record is found, or its declaration is printed.
 accepts accesses columns.cl
 call advise columns.cl -n 1000
@@ -135,6 +158,43 @@ call advise columns.cl -n 1000
 grep -q "note: the record is found in the indices of 'v', 'out': float v\[4\]; stride n" \
     "$work/log/err" || complain "it does not say what was found"
 prints '^v_element, 16 bytes'
+
+# ---- joined --------------------------------------------------------------------------------------
+
+cat >alike.cl <<'EOT'
+typedef struct { float x, y; } place;
+typedef struct { float dx, dy; } motion;
+__kernel void pull(__global const place *pos, __global const motion *vel, __global const int *next,
+                   __global float *out, const int n) {
+    int i = get_global_id(0);
+    if (i >= n)
+        return;
+    int j = next[i];
+    out[i] = pos[j].x * vel[j].dx + pos[j].y * vel[j].dy;
+}
+EOT
+cat >alike.yaml <<'EOT'
+kernel: alike.cl
+record: place
+buffers:
+  - {name: pos, type: place, count: 1000, init: [{generator: uniform, seed: 1}]}
+  - {name: vel, type: motion, count: 1000, init: [{generator: uniform, seed: 2}]}
+  - {name: next, type: int, count: 1000}
+  - {name: out, type: float, count: 1000}
+launches: [{kernel: pull, global: [1024], local: [64],
+            args: [{name: pos, buffer: pos}, {name: vel, buffer: vel}, {name: next, buffer: next},
+                   {name: out, buffer: out}, {name: n, value: 1000}]}]
+EOT
+call advise alike.yaml
+[ "$status" -eq 0 ] || complain "advise of buffers indexed alike: exit status $status"
+grep -q "buffers pos, vel are indexed alike; as one record, 'arrays: \[{record: pos_and_others, fields: \[pos, vel\]}\]'" \
+    "$work/log/err" || complain "it does not say that they can be joined"
+sed 's/^record:.*/arrays: [{record: both, fields: [pos, vel]}]/' alike.yaml >both.yaml
+accepts run both.yaml --dump out=apart
+accepts run both.yaml --layout aos --dump out=joined
+cmp -s apart joined || complain "another result of joined buffers"
+accepts rewrite both.yaml --layout aos --out 'both made'
+prints 'both as aos: .* checked on the machine'
 
 # ---- on the command line -------------------------------------------------------------------------
 

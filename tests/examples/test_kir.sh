@@ -19,7 +19,7 @@ same() {
     "$heddle" "$@" --json "$kir" >"$work/kir" 2>&1
     grep -h "error: " "$work/source" "$work/kir" | grep -v "no record to lay out" &&
         complain "$name: $*: an error"
-    sed -i '/"seconds"/d; s/^[^ ]*: error: /error: /' "$work/source" "$work/kir"
+    sed -i '/"seconds"/d; s/^[^ ]*: \(error\|note\): /\1: /' "$work/source" "$work/kir"
     if ! [ -s "$work/source" ] || ! cmp -s "$work/source" "$work/kir"; then
         complain "$name: $*: $(diff "$work/source" "$work/kir" | head -5)"
     fi
