@@ -351,6 +351,13 @@ static bool is_changed_argument(rewriter *rw, CXCursor call, CXCursor argument) 
     return false;
 }
 
+/* What a method is called on, by its name or by an operator. */
+static bool is_object(rewriter *rw, CXCursor call, CXCursor expression) {
+    cursors inside = rw_children(rw->arena, call);
+    return clang_getCursorKind(call) != CXCursor_CallExpr ||
+           (inside.count && rw_same_expression(inside.data[0], expression));
+}
+
 /* A whole part is a copy: no place for a reference, nor for what changes it. */
 static void refuse_change_of_copy(rewriter *rw, const reached *r, const laid_record *l) {
     const frame *up = rw_around(r->at), *by_lanes = r->at->up;
@@ -371,7 +378,7 @@ static void refuse_change_of_copy(rewriter *rw, const reached *r, const laid_rec
                   "'%s' of '%s' is taken apart in this layout, so it is not changed or indexed "
                   "in place; reach its lanes one by one, or leave it whole (--split)",
                   hd_str_text(&r->path), l->record->name);
-    else if (up && is_method(up->cursor))
+    else if (up && is_method(up->cursor) && is_object(rw, up->cursor, r->at->cursor))
         rw_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
                         clang_getCursorReferenced(up->cursor), l);
 }
