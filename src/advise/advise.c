@@ -278,7 +278,7 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     }
     if (status != HD_OK)
         return status;
-    if (advice->job != job) { /* what the answer needs, of what was tried */
+    if (advice->job != job && advice->job->split_count) { /* what the answer needs, of all tried */
         advice->apart.fields = advice->job->split;
         advice->apart.count = advice->job->split_count;
     }

@@ -383,7 +383,8 @@ int cmd_advise(cli *c, int argc, char **argv) {
          "with --apply: do not run both versions on the machine to compare them first", CLI_FLAG,
          &r.unverified},
         {"whole", 0, NULL,
-         "do not try the record with its arrays and nested structs taken apart; those that the job "
+         "do not try the record with its arrays, nested structs and vectors taken apart; those "
+         "that the job "
          "or --split takes apart are",
          CLI_FLAG, &r.whole},
         {"measure", 0, NULL, "run both versions on a device and compare", CLI_FLAG,

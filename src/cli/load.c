@@ -39,7 +39,7 @@ const cli_option *cli_job_options(cli *c, cli_source *source) {
          "the parameter that points to elements of --record, which the kernel knows no struct of",
          CLI_TEXT, &source->record_of},
         {"split", 0, "FIELD",
-         "take an array or a nested struct of the record apart: its elements or members become "
+         "take an array, a nested struct or a vector of the record apart: its parts become "
          "fields (may be repeated); of a job, too",
          CLI_TEXTS, &source->split},
         {"trust-options", 0, NULL,

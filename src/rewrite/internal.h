@@ -178,7 +178,8 @@ typedef struct part_function {
     const char *type; /* of the whole */
     uint32_t field;   /* of a choice: one of the fields, whose type it has */
     enum { PART_LOAD, PART_STORE, PART_SELECT, PART_CHANGE } kind;
-    /* Of a change: ".xy" or "", "+=", the type of what stands behind that, and of the result. */
+    /* Of several lanes ".xy", and their type; of a change of a vector also "", and "+=", and the
+     * type of what stands behind that. */
     const char *swizzle, *op, *operand, *result;
 } part_function;
 
@@ -443,7 +444,9 @@ bool rw_is_vector(CXType type);
 /* The lanes of the vector whose first is field `first` lie together like one: their number; else
  * 0. */
 uint32_t rw_lanes_together(const laid_record *l, uint32_t first);
-/* A function that changes a vector that is taken apart in its place. */
+/* Functions that give several lanes of a vector that is taken apart, and that change it in its
+ * place. */
+void rw_add_lanes(hd_str *out, const rewriter *rw, const laid_record *l, const part_function *g);
 void rw_add_change(hd_str *out, const rewriter *rw, const laid_record *l, const part_function *g);
 /* Whether a field's name is this path, with any number for a star; the numbers. */
 enum { MOST_STARS = 8 };

@@ -2,9 +2,12 @@
  * Vectors of records that are taken apart (split.c): pos.x, pos.y, ... are fields.
  *
  *     p[i].pos.y              (*R_pos_y(p_ref, i))
- *     p[i].pos.xy             R_pos_load(p_ref, i).xy
+ *     p[i].pos.xy             R_pos_xy_load(p_ref, i)
  *     p[i].pos += v           R_pos_add(p_ref, i, v)
  *     p[i].pos.wx = v         R_pos_wx_store(p_ref, i, v)
+ *
+ * Where the layout keeps the lanes of a vector together it is one: (*(__global float4 *)R_pos_x(p_ref,
+ * i)), with .xy behind it or whatever stands there.
  *
  * A vector of CUDA C is a struct, whose members are its lanes; its operators are functions of the
  * user's, which the generated ones find when they are used.
@@ -123,6 +126,14 @@ static void copy_lanes(hd_str *out, const rewriter *rw, const laid_record *l,
         if (set >> lane++ & 1)
             rw_add_copy(out, rw, l, g->in, f, name + stem, store);
     }
+}
+
+void rw_add_lanes(hd_str *out, const rewriter *rw, const laid_record *l, const part_function *g) {
+    const rw_dialect *dialect = rw_dialect_of(rw, g->in);
+    hd_str_printf(out, "%s%s %s(%s ref, %s i) {\n    %s value;\n", dialect->function, g->result,
+                  g->name, l->accessors[g->in].ref, dialect->index, g->type);
+    copy_lanes(out, rw, l, g, false);
+    hd_str_printf(out, "    return value%s;\n}\n", g->swizzle);
 }
 
 void rw_add_change(hd_str *out, const rewriter *rw, const laid_record *l, const part_function *g) {

@@ -358,6 +358,8 @@ const char *rw_prelude(rewriter *rw, const laid_record *l) {
             const part_function *g = &l->part_functions.data[i];
             if (g->in == (space)s && g->kind == PART_SELECT)
                 add_selector(&out, rw, l, g);
+            else if (g->in == (space)s && g->kind == PART_LOAD && g->swizzle)
+                rw_add_lanes(&out, rw, l, g);
             else if (g->in == (space)s && g->kind == PART_CHANGE)
                 rw_add_change(&out, rw, l, g);
             else if (g->in == (space)s)

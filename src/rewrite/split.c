@@ -267,10 +267,13 @@ static const char *part_function_of(rewriter *rw, const record_value *v, const r
             is_same(known->operand, g.operand))
             return known->name;
     }
-    const char *lanes = !g.swizzle || !*g.swizzle ? g.kind == PART_CHANGE ? "_" : ""
-                                                  : hd_format(rw->arena, "_%s_", g.swizzle + 1);
+    hd_str lanes = {.arena = rw->arena};
+    if (g.swizzle && *g.swizzle)
+        hd_str_printf(&lanes, "_%s", g.swizzle + 1);
+    if (g.kind == PART_CHANGE)
+        hd_str_add(&lanes, "_");
     g.name = rw_free_name(rw, hd_format(rw->arena, "%.*s_%s%s%s", (int)strlen(f->ref) - 4, f->ref,
-                                        hd_str_text(&r->name), lanes, ending_of(&g)));
+                                        hd_str_text(&r->name), hd_str_text(&lanes), ending_of(&g)));
     hd_push(rw->arena, &l->part_functions, g);
     return g.name;
 }
@@ -299,6 +302,42 @@ static void edit_part(rewriter *rw, const reached *r, const frame *base, const r
     rw_draft_position(rw, &d, base, v);
     for (size_t i = 0; r->varies && i < r->indices.count; i++)
         hd_push(rw->arena, &d, r->indices.data[i]);
+    rw_draft_text(rw, &d, "))");
+    rw_edit(rw, whole, &d);
+}
+
+/* The first lane of the vector that is reached, if the lanes lie together like one; else -1. */
+static int first_lane(const laid_record *l, const reached *r) {
+    static const char *const lanes[] = {"x", "s0"};
+    for (size_t n = 0; n < sizeof lanes / sizeof *lanes && !r->varies; n++) {
+        hd_str name = {.arena = r->path.arena};
+        hd_str_printf(&name, "%s.%s", hd_str_text(&r->path), lanes[n]);
+        int field = hd_record_find(l->record, hd_str_text(&name));
+        if (field >= 0 && rw_lanes_together(l, (uint32_t)field))
+            return field;
+    }
+    return -1;
+}
+
+/* A vector whose lanes lie together is one. */
+static void edit_vector(rewriter *rw, const reached *r, uint32_t first, const frame *base,
+                        const record_value *v) {
+    const laid_record *l = v->what.of;
+    const accessors *f = &l->accessors[v->what.in];
+    const char *why;
+    range whole;
+    draft d = {0};
+    if (!rw_range_of(&rw->src, r->at->cursor, &whole)) {
+        rw_refuse_macro(rw, r->at->cursor);
+        return;
+    }
+    if (rw_field_escapes(rw, r->at, &why)) {
+        rw_refuse(rw, r->at->cursor, "the address of field '%s' %s", hd_str_text(&r->path), why);
+        return;
+    }
+    rw_draft_text(rw, &d, "(*(%s%s *)%s%s(", f->qualifier, l->vectors[first], l->scope,
+                  f->fields[first]);
+    rw_draft_position(rw, &d, base, v);
     rw_draft_text(rw, &d, "))");
     rw_edit(rw, whole, &d);
 }
@@ -351,6 +390,13 @@ static bool is_changed_argument(rewriter *rw, CXCursor call, CXCursor argument) 
     return false;
 }
 
+/* What a method is called on, by its name or by an operator. */
+static bool is_object(rewriter *rw, CXCursor call, CXCursor expression) {
+    cursors inside = rw_children(rw->arena, call);
+    return clang_getCursorKind(call) != CXCursor_CallExpr ||
+           (inside.count && rw_same_expression(inside.data[0], expression));
+}
+
 /* A whole part is a copy: no place for a reference, nor for what changes it. */
 static void refuse_change_of_copy(rewriter *rw, const reached *r, const laid_record *l) {
     const frame *up = rw_around(r->at), *by_lanes = r->at->up;
@@ -371,7 +417,7 @@ static void refuse_change_of_copy(rewriter *rw, const reached *r, const laid_rec
                   "'%s' of '%s' is taken apart in this layout, so it is not changed or indexed "
                   "in place; reach its lanes one by one, or leave it whole (--split)",
                   hd_str_text(&r->path), l->record->name);
-    else if (up && is_method(up->cursor))
+    else if (up && is_method(up->cursor) && is_object(rw, up->cursor, r->at->cursor))
         rw_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
                         clang_getCursorReferenced(up->cursor), l);
 }
@@ -400,18 +446,20 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     bool stores = is_assigned(rw, end, &value, &op);
     if (!stores)
         refuse_change_of_copy(rw, r, l);
-    if (!rw_range_of(&rw->src, stores ? end->cursor : r->at->cursor, &whole) ||
+    if (!rw_range_of(&rw->src, end->cursor, &whole) ||
         (stores && !rw_range_of(&rw->src, value, &right))) {
         rw_refuse_macro(rw, r->at->cursor);
         return;
     }
     g.kind = stores ? PART_STORE : PART_LOAD;
-    if (stores && (lanes || strcmp(op, "=") != 0)) {
-        g.kind = PART_CHANGE;
+    if (lanes || (stores && strcmp(op, "=") != 0)) {
         g.swizzle = lanes ? hd_format(rw->arena, ".%s", lanes) : "";
+        g.result = type_text(rw, end->cursor);
+    }
+    if (stores && g.swizzle) {
+        g.kind = PART_CHANGE;
         g.op = op;
         g.operand = type_text(rw, value);
-        g.result = type_text(rw, end->cursor);
     }
     rw_draft_text(rw, &d, "%s%s(", l->scope, part_function_of(rw, v, r, g));
     rw_draft_position(rw, &d, base, v);
@@ -427,18 +475,24 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
 bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v) {
     const laid_record *l = v->what.of;
     const char *name = rw_spelling(rw->arena, at->cursor);
-    reached r = {.at = at, .path = {.arena = rw->arena}, .name = {.arena = rw->arena}};
+    reached r = {.at = at, .path = {.arena = rw->arena}, .name = {.arena = rw->arena}, .field = -1};
     if (!l->record->whole || field_of(l, name) >= 0 ||
         hd_record_find(hd_record_declared(l->record), name) < 0)
         return false;
     hd_str_add(&r.path, name);
     hd_str_add(&r.name, name);
     bool more = true;
-    do {
+    int first = first_lane(l, &r);
+    while (more && first < 0) {
         more = climb(rw, &r);
         r.field = field_of(l, hd_str_text(&r.path));
-    } while (more && r.field < 0);
-    if (r.field >= 0)
+        if (r.field >= 0)
+            break;
+        first = first_lane(l, &r);
+    }
+    if (first >= 0)
+        edit_vector(rw, &r, (uint32_t)first, base, v);
+    else if (r.field >= 0)
         edit_part(rw, &r, base, v);
     else
         edit_whole(rw, &r, base, v);

@@ -57,7 +57,7 @@ static void unions_and_bit_fields_are_opaque(void **state) {
     const hd_record *r = record(b, "cell");
     assert_int_equal(r->field_count, 5);
     assert_field(r, 1, "u", "union both", 4, 12, 4, 1);
-    assert_field(r, 2, "b", "uchar", 16, 2, 1, 2);
+    assert_field(r, 2, "b", "uint", 16, 4, 4, 1);
     assert_field(r, 3, "d", "int", 20, 4, 4, 1);
     assert_field(r, 4, "f", "union", 24, 8, 8, 1);
 }

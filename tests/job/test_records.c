@@ -164,7 +164,8 @@ static void mistakes_are_located(void **state) {
         const char *split, *said;
     } splits[] = {
         {"split: [q]\n", "2: 'R' has no field 'q' to take apart; its fields are pos, kind, d"},
-        {"split: [kind]\n", "2: field 'kind' of 'R' is one int; only arrays, nested structs and vectors"},
+        {"split: [kind]\n",
+         "2: field 'kind' of 'R' is one int; only arrays, nested structs and vectors"},
         {"split: [pos, pos]\n", "2: 'R' has no field 'pos' to take apart; its fields are pos.x"}};
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
         check_mistake(kernel, hd_format(arena, job, splits[i].split), splits[i].said);
