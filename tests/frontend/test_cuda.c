@@ -678,7 +678,9 @@ static const struct refusal {
      "__global__ void k(int *p) {\n    *p = f(); }\n",
      HD_EUNSUPPORTED, 1, "there is no instruction nonsense.u32"},
     {"__global__ void k(int *p) {\n    asm(\"elsewhere: bra elsewhere;\"); *p = 1; }\n",
-     HD_EUNSUPPORTED, 2, "inline assembly (elsewhere: bra elsewhere;): it ends with a jump, so that nothing comes behind it"},
+     HD_EUNSUPPORTED, 2,
+     "inline assembly (elsewhere: bra elsewhere;): it ends with a jump, so that nothing comes "
+     "behind it"},
     {"__device__ int fancy(int a) {\n    int r; asm(\"what.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a)); "
      "return r; }\n"
      "__global__ void k(int *p) { *p = fancy(*p); }\n",
