@@ -674,10 +674,13 @@ static const struct refusal {
      HD_EUNSUPPORTED, 3, "function pointers and virtual functions are not supported"},
     {"__device__ int (*f)(int);\n__global__ void k(int *q) {\n    *q = f(3); }\n", HD_EUNSUPPORTED,
      3, "function pointer"},
-    {"__global__ void k(int *p) {\n    *p = __vadd2(*p, 3); }\n", HD_EUNSUPPORTED, 2,
-     "__vadd2 is made of inline assembly"},
+    {"__device__ int f() { int r; asm(\"nonsense.u32 %0, 1;\" : \"=r\"(r)); return r; }\n"
+     "__global__ void k(int *p) {\n    *p = f(); }\n",
+     HD_EUNSUPPORTED, 1, "there is no instruction nonsense.u32"},
     {"__global__ void k(int *p) {\n    asm(\"elsewhere: bra elsewhere;\"); *p = 1; }\n",
-     HD_EUNSUPPORTED, 2, "inline assembly (elsewhere: bra elsewhere;): labels, jumps"},
+     HD_EUNSUPPORTED, 2,
+     "inline assembly (elsewhere: bra elsewhere;): it ends with a jump, so that nothing comes "
+     "behind it"},
     {"__device__ int fancy(int a) {\n    int r; asm(\"what.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a)); "
      "return r; }\n"
      "__global__ void k(int *p) { *p = fancy(*p); }\n",

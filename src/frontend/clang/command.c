@@ -112,6 +112,28 @@ static void add_system_folder(front_state *front, front_words *words, const char
     know_system_folder(front, folder);
 }
 
+/* Neither the file nor a header of the user's could have to do with floats of 8 or 16 bits. */
+static bool has_no_small_floats(front_state *front) {
+    static const char *const words[] = {"half", "bf16", "bfloat", "fp16", "fp8", "#include \""};
+    char *text;
+    size_t length;
+    if (hd_read_file(front->arena, NULL, front->path, &text, &length))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(text, words[i]))
+            return false;
+    return true;
+}
+
+/* Of NVIDIA's C++ libraries, a quarter of whose time goes into what few programs ask for. */
+static void lighten_libraries(front_state *front, hd_str *macros) {
+    hd_str_add(macros, "#define NVTX_DISABLE 1\n"); /* names of stretches of time in host code */
+    if (has_no_small_floats(front))
+        hd_str_add(macros, "#define CCCL_DISABLE_FP16_SUPPORT 1\n"
+                           "#define CCCL_DISABLE_BF16_SUPPORT 1\n"
+                           "#define CCCL_DISABLE_FP8_SUPPORT 1\n");
+}
+
 static void add_folders(front_state *front, front_words *words, const char *toolkit,
                         const char *own) {
     hd_arena *arena = front->arena;
@@ -194,6 +216,8 @@ static hd_status add_cuda(front_state *front, front_words *words) {
     front_translate_nvcc(front);
     add_user_options(front, &user, &macros);
     add_folders(front, &folders, toolkit, own);
+    if (toolkit)
+        lighten_libraries(front, &macros);
     add_all(front, words, language);
     const char *headers = hd_format(front->arena, "-include %s -include heddle_functions.h",
                                     toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h");

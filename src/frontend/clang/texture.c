@@ -38,7 +38,7 @@ static const char *element_name(front_lowering *l, const uint64_t *kind) {
     return lanes == 1 ? name : hd_format(l->arena, "%s%u", name, (unsigned)lanes);
 }
 
-/* The array; all that read it want elements of one type. */
+/* The array. Where it is read as elements of several types it has none. */
 static kir_value data_of(front_lowering *l, const front_call *call, uint32_t index) {
     kir_param *param = &l->kernel->params[index];
     uint64_t kind[3];
@@ -51,13 +51,12 @@ static kir_value data_of(front_lowering *l, const front_call *call, uint32_t ind
         kind[i] = given->imm[0];
     }
     const char *element = element_name(l, kind);
-    if (param->element_type && strcmp(param->element_type, element) != 0)
-        front_cannot(l, "texture %s is read as %s and as %s; give each its own", param->name,
-                     param->element_type, element);
+    bool is_another =
+        param->is_texture && (!param->element_type || strcmp(param->element_type, element) != 0);
     param->is_texture = param->is_const = true;
     param->bytes = 0;
-    param->element_type = element;
-    param->element_bytes = (uint32_t)(kind[1] / 8 * kind[2]);
+    param->element_type = is_another ? NULL : element;
+    param->element_bytes = is_another ? 0 : (uint32_t)(kind[1] / 8 * kind[2]);
     return front_leaf(&l->out, KIR_PARAM, param->type, NULL, index);
 }
 

@@ -1,6 +1,6 @@
 // Types by their names: fixed widths, aliases, enums, bool.
 //: headers both
-//: accesses k: load p.id 1, load p.kind 2, load p.live 1, load p.mass 8, store o 8
+//: accesses k: load p.id 1, load p.live 1, load p.mass 8, store o 8
 //: run count 4: 1 1 2 2
 #include <cstdint>
 typedef double real;
@@ -17,6 +17,6 @@ struct particle {
 };
 __global__ void k(real *o, const particle *p) {
     number i = threadIdx.x;
-    o[i] = p[i].id + p[i].kind + (p[i].live ? p[i].mass : 0);
+    o[i] = p[i].id + (p[i].live ? p[i].mass : 0);
 }
 __global__ void count(std::uint16_t *o) { o[threadIdx.x] = static_cast<std::uint16_t>(threadIdx.x / 2 + 1); }

@@ -1,7 +1,7 @@
 // Textures by object: a kernel reads the array behind them, which a job gives with what else is known of
 // it; surfaces, and textures out of structs, are refused.
 //: headers both
-//: kernels fetch, nearest, lines, pairs
+//: kernels fetch, nearest, lines, pairs, either
 //: left out surfaces: surfaces are not supported
 //: left out inside: this texture is not a parameter of the kernel by itself
 //: left out layered: of textures tex1Dfetch, tex1D, tex2D and tex3D are supported
@@ -9,6 +9,7 @@
 //: accesses nearest: load tex 4, store o 4
 //: accesses lines: load tex 4, store o 1
 //: accesses pairs: load tex 16, store o 16
+//: accesses either: load tex 8, store o 4, load tex 4, store o 4
 //: run fetch 4: 0 2 4 6
 //: run nearest 4: 0 1 2 3
 __global__ void fetch(float *o, cudaTextureObject_t tex) {
@@ -26,6 +27,15 @@ __global__ void lines(unsigned char *o, cudaTextureObject_t tex) {
 __global__ void pairs(float4 *o, cudaTextureObject_t tex, float z) {
     if (tex)
         o[threadIdx.x] = tex3D<float4>(tex, threadIdx.x, threadIdx.y, z);
+}
+__global__ void either(float *o, cudaTextureObject_t tex, int pairs) {
+    int i = threadIdx.x;
+    if (pairs) {
+        float2 pair = tex1Dfetch<float2>(tex, i);
+        o[i] = pair.x + pair.y;
+    } else {
+        o[i] = tex1Dfetch<float>(tex, i);
+    }
 }
 __global__ void layered(float *o, cudaTextureObject_t tex) {
     o[threadIdx.x] = tex2DLayered<float>(tex, 0.5f, 0.5f, 1);

@@ -184,6 +184,25 @@ __HEDDLE_PRODUCTS(unsigned, uchar4, ushort2)
 #define __dp2a_lo heddle_dp2a_lo
 #define __dp2a_hi heddle_dp2a_hi
 
+/* ---- greatest and least of unsigned numbers: in NVIDIA's clang takes max() of signed ones ------ */
+
+__HEDDLE_DEVICE__ unsigned heddle_umax(unsigned a, unsigned b) { return a > b ? a : b; }
+__HEDDLE_DEVICE__ unsigned heddle_umin(unsigned a, unsigned b) { return a < b ? a : b; }
+__HEDDLE_DEVICE__ unsigned heddle_vibmax(unsigned a, unsigned b, bool *is_first) {
+    *is_first = a >= b;
+    return heddle_umax(a, b);
+}
+__HEDDLE_DEVICE__ unsigned heddle_vibmin(unsigned a, unsigned b, bool *is_first) {
+    *is_first = a <= b;
+    return heddle_umin(a, b);
+}
+#define __vimax3_u32(a, b, c) heddle_umax(heddle_umax(a, b), c)
+#define __vimin3_u32(a, b, c) heddle_umin(heddle_umin(a, b), c)
+#define __viaddmax_u32(a, b, c) heddle_umax((unsigned)(a) + (unsigned)(b), c)
+#define __viaddmin_u32(a, b, c) heddle_umin((unsigned)(a) + (unsigned)(b), c)
+#define __vibmax_u32 heddle_vibmax
+#define __vibmin_u32 heddle_vibmin
+
 /* ---- addresses in one space ------------------------------------------------------------------- */
 
 #ifndef __CUDA_RUNTIME_H__

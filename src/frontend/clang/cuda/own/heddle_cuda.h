@@ -161,6 +161,66 @@ __HEDDLE_INDEX(gridDim)
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
 
+/* ---- spaces ---------------------------------------------------------------------------------- */
+
+static __device__ __inline__ unsigned __isGlobal(const void *p) {
+    return __nvvm_isspacep_global(p);
+}
+static __device__ __inline__ unsigned __isShared(const void *p) {
+    return __nvvm_isspacep_shared(p);
+}
+static __device__ __inline__ unsigned __isConstant(const void *p) {
+    return __nvvm_isspacep_const(p);
+}
+static __device__ __inline__ unsigned __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
+
+/* ---- greatest and least of three, for dynamic programming --------------------------------------- */
+
+/* The greatest and the least by these functions, sums by `add`, `zero` in every lane. */
+#define __HEDDLE_DYNAMIC(T, type, most, least, add)                                                \
+    static __device__ __inline__ T __vimax3_##type(T a, T b, T c) { return most(most(a, b), c); }  \
+    static __device__ __inline__ T __vimin3_##type(T a, T b, T c) {                                \
+        return least(least(a, b), c);                                                              \
+    }                                                                                              \
+    static __device__ __inline__ T __viaddmax_##type(T a, T b, T c) { return most(add(a, b), c); } \
+    static __device__ __inline__ T __viaddmin_##type(T a, T b, T c) { return least(add(a, b), c); }
+#define __HEDDLE_DYNAMIC_RELU(T, type, most, least, add)                                           \
+    __HEDDLE_DYNAMIC(T, type, most, least, add)                                                    \
+    static __device__ __inline__ T __vimax_##type##_relu(T a, T b) { return most(most(a, b), 0); } \
+    static __device__ __inline__ T __vimin_##type##_relu(T a, T b) {                               \
+        return most(least(a, b), 0);                                                               \
+    }                                                                                              \
+    static __device__ __inline__ T __vimax3_##type##_relu(T a, T b, T c) {                         \
+        return most(__vimax3_##type(a, b, c), 0);                                                  \
+    }                                                                                              \
+    static __device__ __inline__ T __vimin3_##type##_relu(T a, T b, T c) {                         \
+        return most(__vimin3_##type(a, b, c), 0);                                                  \
+    }                                                                                              \
+    static __device__ __inline__ T __viaddmax_##type##_relu(T a, T b, T c) {                       \
+        return most(__viaddmax_##type(a, b, c), 0);                                                \
+    }                                                                                              \
+    static __device__ __inline__ T __viaddmin_##type##_relu(T a, T b, T c) {                       \
+        return most(__viaddmin_##type(a, b, c), 0);                                                \
+    }
+#define __HEDDLE_SUM(a, b) ((int)((unsigned)(a) + (unsigned)(b)))
+#define __HEDDLE_BOTH(T, type)                                                 \
+    static __device__ __inline__ T __vibmax_##type(T a, T b, bool *is_first) { \
+        *is_first = a >= b;                                                    \
+        return a >= b ? a : b;                                                 \
+    }                                                                          \
+    static __device__ __inline__ T __vibmin_##type(T a, T b, bool *is_first) { \
+        *is_first = a <= b;                                                    \
+        return a <= b ? a : b;                                                 \
+    }
+__HEDDLE_DYNAMIC_RELU(int, s32, max, min, __HEDDLE_SUM)
+__HEDDLE_DYNAMIC_RELU(unsigned, s16x2, __vmaxs2, __vmins2, __vadd2)
+__HEDDLE_DYNAMIC(unsigned, u16x2, __vmaxu2, __vminu2, __vadd2)
+__HEDDLE_BOTH(int, s32)
+#undef __HEDDLE_DYNAMIC
+#undef __HEDDLE_DYNAMIC_RELU
+#undef __HEDDLE_SUM
+#undef __HEDDLE_BOTH
+
 #include <heddle_textures.h>
 
 #endif
