@@ -1,5 +1,6 @@
 /*
- * A job to start from, for all kernels of a file.
+ * A job to start from, for all kernels of a file. Launches are a list, one round of each loop; beside
+ * it stands what is printed, in the order in which it happens and in the groups of the loops.
  *
  * Sizes, arguments and memory come from the host code where it says them. What it does not say is
  * guessed as for a job from flags (flags.c), but with fewer threads, so that a kernel whose work
