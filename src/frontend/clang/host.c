@@ -497,7 +497,15 @@ static void walk_change(front_host *h, CXCursor cursor) {
     hd_host_value by = front_host_whole(1);
     if (sides.count > 1)
         by = front_host_value(h, sides.data[1]);
-    if (variable < 0 || h->conditions || h->loop >= 0)
+    if (variable < 0)
+        return;
+    hd_host_value *counted = &h->variables.data[variable].value;
+    int64_t next = counted->parts[0];
+    if (counted->counts && (int32_t)counted->counts - 1 == h->loop && !h->conditions &&
+        !__builtin_mul_overflow(next, counted->factor, &next) &&
+        !__builtin_add_overflow(next, counted->step, &next))
+        counted->parts[0] = next; /* launches behind this have it one round further */
+    if (h->conditions || h->loop >= 0)
         return;
     h->variables.data[variable].value =
         front_host_changed(cursor, h->variables.data[variable].value, by);
@@ -572,8 +580,7 @@ static bool change_of(front_host *h, CXCursor step, counter *c) {
     bool is_compound = clang_getCursorKind(step) == CXCursor_CompoundAssignOperator;
     if (!change.count)
         return false;
-    c->variable = front_host_variable(h, change.data[0]);
-    *c = (counter){.variable = c->variable, .factor = 1};
+    *c = (counter){.variable = front_host_variable(h, change.data[0]), .factor = 1};
     if (is_compound && change.count == 2)
         by = front_host_value(h, change.data[1]);
     if (by.kind != HD_HOST_WHOLE)
@@ -604,27 +611,55 @@ static bool goes_on(enum CXBinaryOperatorKind op, int64_t value, int64_t to) {
                                        : op == CXBinaryOperator_NE && value != to;
 }
 
-static counter counter_of(front_host *h, const front_cursors *parts) {
+/* How often a test of the counted variable lets a loop go on; 0: not known. */
+static uint64_t trips_of(front_host *h, CXCursor condition, const counter *c) {
     enum { MOST_TRIPS = 1000000 };
-    counter c = {.variable = -1}, none = c;
-    if (parts->count != 4 || has_call(parts->data[1]))
-        return none;
-    CXCursor test = front_host_bare(h, parts->data[1]), step = front_host_bare(h, parts->data[2]);
+    CXCursor test = front_host_bare(h, condition);
     front_cursors sides = front_host_children(h, test);
-    int64_t variable = sides.count == 2 ? front_host_variable(h, sides.data[0]) : -1;
-    if (variable < 0 || !change_of(h, step, &c) || c.variable != variable)
-        return none;
-    hd_host_value from = h->variables.data[variable].value;
-    hd_host_value to = front_host_value(h, sides.data[1]);
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(test);
+    if (sides.count != 2 || has_call(condition))
+        return 0;
+    if (op == CXBinaryOperator_LAnd) {
+        uint64_t first = trips_of(h, sides.data[0], c);
+        return first ? first : trips_of(h, sides.data[1], c);
+    }
+    if (front_host_variable(h, sides.data[0]) != c->variable)
+        return 0;
+    hd_host_value from = h->variables.data[c->variable].value;
+    hd_host_value to = front_host_value(h, sides.data[1]);
     if (from.kind != HD_HOST_WHOLE || to.kind != HD_HOST_WHOLE)
-        return none;
+        return 0;
     uint64_t trips = 0;
     for (int64_t v = from.parts[0]; trips <= MOST_TRIPS && goes_on(op, v, to.parts[0]); trips++)
-        if (__builtin_mul_overflow(v, c.factor, &v) || __builtin_add_overflow(v, c.step, &v))
-            return none;
-    c.trips = trips <= MOST_TRIPS ? trips : 0;
+        if (__builtin_mul_overflow(v, c->factor, &v) || __builtin_add_overflow(v, c->step, &v))
+            return 0;
+    return trips <= MOST_TRIPS ? trips : 0;
+}
+
+/* What `for (...; condition; step)` counts, or a statement of a body as `round++`. */
+static counter counter_of(front_host *h, CXCursor condition, CXCursor step) {
+    counter c = {.variable = -1}, none = c;
+    if (!change_of(h, front_host_bare(h, step), &c) || c.variable < 0 ||
+        h->variables.data[c.variable].value.kind != HD_HOST_WHOLE)
+        return none;
+    c.trips = trips_of(h, condition, &c);
     return c;
+}
+
+/* Of `while` and `do`: the first variable that the body counts, or the one that the condition is
+ * about. */
+static counter counter_in_body(front_host *h, CXCursor condition, CXCursor body) {
+    counter found = {.variable = -1};
+    front_cursors statements = front_host_children(h, body);
+    for (size_t i = 0; i < statements.count; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(statements.data[i]);
+        if (kind != CXCursor_UnaryOperator && kind != CXCursor_CompoundAssignOperator)
+            continue;
+        counter c = counter_of(h, condition, statements.data[i]);
+        if (c.variable >= 0 && (found.variable < 0 || c.trips))
+            found = c;
+    }
+    return found;
 }
 
 /* The variable that a condition looks at, and the value that ends it: `while (changed)`,
@@ -655,6 +690,14 @@ static int64_t ended_by(front_host *h, CXCursor condition, hd_host_value *end) {
 /* The loop ends by a number that was copied from the device inside of it. */
 static void find_end(front_host *h, CXCursor condition, uint32_t number) {
     hd_host_value end;
+    CXCursor bare = front_host_bare(h, condition);
+    front_cursors sides = front_host_children(h, bare);
+    if (clang_getCursorBinaryOperatorKind(bare) == CXBinaryOperator_LAnd && sides.count == 2) {
+        find_end(h, sides.data[0], number);
+        if (!h->loops.data[number].has_end)
+            find_end(h, sides.data[1], number);
+        return;
+    }
     int64_t variable = has_call(condition) ? -1 : ended_by(h, condition, &end);
     hd_host_loop *loop = &h->loops.data[number];
     for (size_t i = 0; i < h->read_backs.count && variable >= 0; i++)
@@ -718,7 +761,9 @@ static void walk_loop(front_host *h, CXCursor statement) {
     counter c = {.variable = -1};
     if (is_for) {
         walk(h, parts.data[0]);
-        c = counter_of(h, &parts);
+        c = counter_of(h, parts.data[1], parts.data[2]);
+    } else if (is_while || is_do) {
+        c = counter_in_body(h, parts.data[is_do ? 1 : 0], parts.data[is_do ? 0 : 1]);
     }
     hd_push(h->arena, &h->loops,
             (hd_host_loop){
@@ -726,8 +771,10 @@ static void walk_loop(front_host *h, CXCursor statement) {
     int32_t outer = h->loop;
     uint32_t number = (uint32_t)h->loops.count - 1;
     h->loop = (int32_t)number;
+    hd_host_value before = {0};
     if (c.variable >= 0) {
         hd_host_value *value = &h->variables.data[c.variable].value;
+        before = *value;
         value->counts = number + 1;
         value->step = c.step;
         value->factor = c.factor;
@@ -742,7 +789,7 @@ static void walk_loop(front_host *h, CXCursor statement) {
     if (is_while || is_do || is_for)
         find_end(h, parts.data[is_do || is_for ? 1 : 0], number);
     if (c.variable >= 0)
-        h->variables.data[c.variable].value.counts = 0;
+        h->variables.data[c.variable].value = before;
     h->loop = outer;
 }
 

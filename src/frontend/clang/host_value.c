@@ -429,11 +429,11 @@ bool front_host_vector(front_host *h, CXCursor declaration, int64_t *count, int6
 /* v.size(), v.data() and their like: what `v` is. */
 static bool member_call(front_host *h, CXCursor call, hd_host_value *result) {
     const char *name = front_host_spelling(h, call);
-    if (!hd_has_word("size data begin get raw_pointer_cast operator[]", name))
+    if (!hd_has_word("size data begin get raw_pointer_cast operator[] operator&", name))
         return false;
     front_cursors inside = front_host_children(h, call);
     CXCursor of = clang_getNullCursor();
-    if (!strcmp(name, "raw_pointer_cast") || !strcmp(name, "operator[]"))
+    if (!strcmp(name, "raw_pointer_cast") || !strncmp(name, "operator", 8))
         of = clang_Cursor_getArgument(call, 0);
     else if (inside.count && clang_getCursorKind(inside.data[0]) == CXCursor_MemberRefExpr) {
         front_cursors object = front_host_children(h, inside.data[0]);
