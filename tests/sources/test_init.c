@@ -121,9 +121,8 @@ typedef struct all_files {
 
 static hd_status try_file(void *self, uint32_t worker, uint64_t number) {
     all_files *all = self;
-    attempt a = {.arena = hd_arena_new(),
-                 .path = all->found.gl_pathv[number],
-                 .folder = all->folder};
+    attempt a = {
+        .arena = hd_arena_new(), .path = all->found.gl_pathv[number], .folder = all->folder};
     char *source;
     size_t length;
     (void)worker;
@@ -137,10 +136,10 @@ static hd_status try_file(void *self, uint32_t worker, uint64_t number) {
 }
 
 static void every_file_gives_a_job(void **state) {
-    static const char *const patterns[] = {
-        "tests/sources/init/*", "tests/sources/cuda/*", "tests/sources/opencl/*",
-        "tests/rewrite/*/*.c[ul]", "tests/rewrite/*.c[ul]", "examples/*/*.c[ul]",
-        "tests/kernels/*/*.c[ul]"};
+    static const char *const patterns[] = {"tests/sources/init/*",   "tests/sources/cuda/*",
+                                           "tests/sources/opencl/*", "tests/rewrite/*/*.c[ul]",
+                                           "tests/rewrite/*.c[ul]",  "examples/*/*.c[ul]",
+                                           "tests/kernels/*/*.c[ul]"};
     hd_arena *arena = hd_arena_new();
     char *folder;
     all_files all = {0};
