@@ -82,8 +82,8 @@ int cmd_init(cli *c, int argc, char **argv) {
         "[-o FILE] [OPTIONS] FILE",
         "Writes a job for a kernel file: every kernel with its sizes and arguments, and the "
         "buffers. In CUDA C they come from the host code of the file, as far as they follow from "
-        "its text: launches, cudaMalloc and its like, constants and variables. What does not is "
-        "guessed, and a comment says so.",
+        "its text: launches and loops around them, cudaMalloc, cudaMemcpy and their like, "
+        "constants and variables. What does not is guessed, and a comment says so.",
         {1, 1}};
     if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;

@@ -1,5 +1,6 @@
 /*
- * A job to start from, for all kernels of a file.
+ * A job to start from, for all kernels of a file. Launches are a list, one round of each loop; beside
+ * it stands what is printed, in the order in which it happens and in the groups of the loops.
  *
  * Sizes, arguments and memory come from the host code where it says them. What it does not say is
  * guessed as for a job from flags (flags.c), but with fewer threads, so that a kernel whose work
@@ -19,6 +20,9 @@ typedef struct drafter {
     hd_vec(uint32_t) memories; /* of the buffers: which of the host's, KIR_NONE: none */
     hd_vec(uint32_t) element_bytes;
     hd_vec(hd_launch) launches;
+    hd_vec(const hd_host_launch *) origins; /* of the launches; NULL: none was found */
+    hd_vec(hd_draft_entry) entries;
+    uint32_t writes; /* of the host's that have their entries */
 } drafter;
 
 /* ---- names ----------------------------------------------------------------------------------------- */
@@ -137,12 +141,6 @@ static const char *size_note(const drafter *d, const kir_kernel *kernel, const s
         return hd_format(
             d->arena, "%s:%u%s%s", kernel->place.file ? hd_path_name(kernel->place.file) : "",
             kernel->place.line, KIR_HAS(d->module, BLOCKS) ? ": no launch was found" : "", guess);
-    const hd_host_loop *loop = launch->loop < 0 ? NULL : &d->host->loops[launch->loop];
-    const char *rounds = !loop          ? ""
-                         : !loop->trips ? "; in a loop, written once"
-                                        : hd_format(d->arena, "; in a loop of %llu, written once",
-                                                    (unsigned long long)loop->trips);
-    guess = hd_format(d->arena, "%s%s", rounds, guess);
     return hd_format(d->arena, "%s:%u: %.100s%s",
                      hd_path_name(launch->place.file ? launch->place.file : ""), launch->place.line,
                      launch->text, guess);
@@ -267,8 +265,48 @@ static const char *text_of(const drafter *d, const kir_param *param, const hd_ho
     return fits ? text : NULL;
 }
 
+/* A struct's scalars in the order of memory; a number that is not known is 1. */
+static const char *text_of_members(const drafter *d, const kir_kernel *kernel, uint32_t param,
+                                   const hd_host_value *v, bool *all) {
+    hd_arena *scratch = hd_arena_new();
+    hd_str text = {.arena = d->arena};
+    uint32_t count = 0, at = 0;
+    *all = true;
+    const hd_leaf *leaves =
+        kernel->params[param].record
+            ? hd_leaves_of_record(scratch, kernel->params[param].record, NULL, &count)
+            : NULL;
+    for (uint32_t l = 0; l < count; l++)
+        for (uint32_t lane = 0; lane < leaves[l].type.lanes && !leaves[l].is_pointer; lane++) {
+            kir_param one = {.type = leaves[l].type};
+            one.type.lanes = 1;
+            const char *number = at < v->member_count ? text_of(d, &one, &v->members[at]) : NULL;
+            *all = *all && number;
+            hd_str_printf(&text, "%s%s", at++ ? ", " : "", number ? number : "1");
+        }
+    hd_arena_free(scratch);
+    return at && at == v->member_count ? hd_str_text(&text) : NULL;
+}
+
+/* What a loop counts, where that is the group that the launch is in. */
+static void draft_round(const drafter *d, const hd_host_value *v, int32_t loop, hd_arg *arg) {
+    if (!v->counts || (int32_t)v->counts - 1 != loop)
+        return;
+    hd_str text = {.arena = d->arena};
+    hd_str_printf(&text, "round: %lld", (long long)v->parts[0]);
+    if (v->factor != 1)
+        hd_str_printf(&text, ", factor: %lld", (long long)v->factor);
+    else if (v->step != 1)
+        hd_str_printf(&text, ", step: %lld", (long long)v->step);
+    if (d->host->loops[loop].rounds == 1)
+        arg->round_text = hd_str_text(&text);
+    else
+        arg->note = "of the first round; the host counts it";
+}
+
 static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
-                      const hd_host_value *v, const sizes *s, hd_arg *arg) {
+                      const hd_host_value *v, const sizes *s, int32_t loop, hd_arg *arg) {
+    bool all_known = false;
     uint32_t p = (uint32_t)(arg - guess->launches->args);
     const kir_param *param = &kernel->params[p];
     bool is_null = v->kind == HD_HOST_WHOLE && !v->parts[0];
@@ -286,6 +324,11 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->note = NULL;
     } else if (text_of(d, param, v)) {
         arg->value_text = text_of(d, param, v);
+        draft_round(d, v, loop, arg);
+    } else if (v->kind == HD_HOST_MEMBERS && param->by_value_struct &&
+               text_of_members(d, kernel, p, v, &all_known)) {
+        arg->value_text = text_of_members(d, kernel, p, v, &all_known);
+        arg->note = all_known ? NULL : "a guess where the host code does not say: 1";
     } else if (param->type.kind == KIR_INT && !param->by_value_struct && s->dims > 1) {
         uint64_t size = s->groups[0] * s->local[0];
         uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
@@ -297,6 +340,209 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
                         ? "a guess: the number of threads"
                         : "a guess";
     }
+}
+
+/* ---- variables of the file that the host writes ------------------------------------------------------- */
+
+static const kir_static *find_variable(const kir_kernel *kernel, const char *name) {
+    for (uint32_t s = 0; s < kernel->static_count; s++)
+        if (kernel->statics[s].space != KIR_LOCAL && !strcmp(kernel->statics[s].name, name))
+            return &kernel->statics[s];
+    return NULL;
+}
+
+/* A buffer of as many bytes stands for each in the launches that use it. */
+static void draft_variables(drafter *d, const kir_kernel *kernel, hd_launch *launch) {
+    for (uint32_t m = 0; m < d->host->memory_count; m++) {
+        const hd_host_memory *memory = &d->host->memories[m];
+        const kir_static *variable = memory->symbol ? find_variable(kernel, memory->symbol) : NULL;
+        uint32_t record = variable && variable->record ? variable->record->size : 0;
+        if (!variable || !variable->bytes)
+            continue;
+        uint32_t b = 0;
+        while (b < d->buffers.count && d->memories.data[b] != m)
+            b++;
+        if (b == d->buffers.count) {
+            bool has_record = record && variable->bytes % record == 0;
+            kir_type type;
+            bool is_signed, is_known = hd_type_parse(memory->element, &type, &is_signed);
+            uint32_t each = has_record ? record
+                            : is_known ? hd_type_stride(type)
+                                       : (variable->bytes % 4 ? 1 : 4);
+            hd_init *init = hd_new(d->arena, hd_init);
+            *init = (hd_init){.generator = HD_GEN_UNIFORM, .high = 1, .seed = 1};
+            hd_buffer made = {
+                .name = new_name(d, memory->name),
+                .type = has_record  ? variable->record->name
+                        : is_known  ? memory->element
+                        : each == 4 ? "uint"
+                                    : "uchar",
+                .count = variable->bytes / each,
+                .inits = init,
+                .init_count = has_record ? 0 : 1,
+                .note = hd_format(d->arena, "%s:%u: %.80s",
+                                  hd_path_name(memory->place.file ? memory->place.file : ""),
+                                  memory->place.line, memory->text)};
+            hd_push(d->arena, &d->buffers, made);
+            hd_push(d->arena, &d->memories, m);
+            hd_push(d->arena, &d->element_bytes, each);
+        }
+        hd_arg *args = hd_new_array(d->arena, hd_arg, launch->arg_count + 1);
+        memcpy(args, launch->args, launch->arg_count * sizeof *args);
+        args[launch->arg_count++] = (hd_arg){.name = memory->symbol,
+                                             .kind = HD_ARG_BUFFER,
+                                             .buffer_name = d->buffers.data[b].name,
+                                             .place = launch->place};
+        launch->args = args;
+    }
+}
+
+/* ---- what is written between launches ------------------------------------------------------------------ */
+
+static uint32_t buffer_of(const drafter *d, uint32_t memory) {
+    for (uint32_t b = 0; b < d->buffers.count; b++)
+        if (d->memories.data[b] == memory)
+            return b;
+    return KIR_NONE;
+}
+
+/* The bytes are those of the whole buffer, or not known. */
+static bool is_whole(const drafter *d, uint32_t b, const hd_host_value *bytes) {
+    return bytes->kind != HD_HOST_WHOLE ||
+           (uint64_t)bytes->parts[0] / d->element_bytes.data[b] == d->buffers.data[b].count;
+}
+
+/* Whether the value is one of all scalars of the buffer. */
+static bool takes(const drafter *d, uint32_t b, const char *text) {
+    kir_type type;
+    bool is_signed;
+    uint8_t bytes[16];
+    return !strcmp(text, "0") ||
+           (hd_type_parse(d->buffers.data[b].type, &type, &is_signed) && type.lanes == 1 &&
+            hd_type_parse_value(type, is_signed, text, bytes));
+}
+
+static void draft_write(drafter *d, const hd_host_write *w) {
+    uint32_t to = buffer_of(d, w->to), from = KIR_NONE;
+    hd_held held = {.kind = HD_HELD_FILL, .place = w->place};
+    if (to == KIR_NONE)
+        return;
+    held.buffer_name = d->buffers.data[to].name;
+    if (w->from != HD_HOST_NO_MEMORY) {
+        from = buffer_of(d, w->from);
+        if (from == KIR_NONE || from == to || !is_whole(d, to, &w->bytes) ||
+            strcmp(d->buffers.data[from].type, d->buffers.data[to].type) != 0 ||
+            d->buffers.data[from].count != d->buffers.data[to].count)
+            return;
+        held.kind = HD_HELD_COPY;
+        held.from_name = d->buffers.data[from].name;
+    } else if (w->first_only) {
+        held.kind = HD_HELD_SET;
+        held.value_text = w->value.kind == HD_HOST_REAL
+                              ? hd_format(d->arena, "%.9g", w->value.real)
+                              : hd_format(d->arena, "%lld", (long long)w->value.parts[0]);
+        bool one = w->bytes.kind != HD_HOST_WHOLE ||
+                   (uint64_t)w->bytes.parts[0] == d->element_bytes.data[to];
+        if (!one || !takes(d, to, held.value_text))
+            return;
+    } else {
+        bool all_ones = (w->value.parts[0] & 255) == 255;
+        if (!is_whole(d, to, &w->bytes) || (w->value.parts[0] && !all_ones))
+            return;
+        held.value_text = all_ones ? "-1" : "0";
+        if (!takes(d, to, held.value_text))
+            return;
+    }
+    hd_push(d->arena, &d->entries,
+            (hd_draft_entry){.launch = KIR_NONE,
+                             .held = held,
+                             .group = w->loop,
+                             .note = hd_format(d->arena, "%s:%u",
+                                               hd_path_name(w->place.file ? w->place.file : ""),
+                                               w->place.line)});
+}
+
+/* What the host writes before its launch of this number. */
+static void draft_writes(drafter *d, uint32_t launches) {
+    for (; d->writes < d->host->write_count && d->host->writes[d->writes].launches <= launches;
+         d->writes++)
+        draft_write(d, &d->host->writes[d->writes]);
+}
+
+/* ---- groups --------------------------------------------------------------------------------------------- */
+
+/* How many rounds of `until` there may be, where only data say. */
+enum { MOST_ROUNDS = 100 };
+
+static bool has_launch(const drafter *d, int32_t loop) {
+    for (size_t e = 0; e < d->entries.count; e++)
+        for (int32_t g = d->entries.data[e].group; g >= 0; g = d->host->loops[g].outer)
+            if (g == loop && d->entries.data[e].launch != KIR_NONE)
+                return true;
+    return false;
+}
+
+/* A group with `until` ends with a launch, and holds no other one. */
+static bool may_end(const drafter *d, int32_t loop) {
+    bool ends_with_launch = false;
+    for (size_t e = 0; e < d->entries.count; e++)
+        for (int32_t g = d->entries.data[e].group; g >= 0; g = d->host->loops[g].outer) {
+            if (g == loop)
+                ends_with_launch = d->entries.data[e].launch != KIR_NONE;
+            else if (d->host->loops[g].has_end)
+                for (int32_t o = d->host->loops[g].outer; o >= 0; o = d->host->loops[o].outer)
+                    if (o == loop)
+                        return false;
+        }
+    return ends_with_launch;
+}
+
+static hd_draft_group group_of(const drafter *d, int32_t number) {
+    const hd_host_loop *loop = &d->host->loops[number];
+    const char *at =
+        hd_format(d->arena, "%s:%u: a loop", hd_path_name(loop->place.file ? loop->place.file : ""),
+                  loop->place.line);
+    hd_draft_group group = {.outer = loop->outer, .repeat = 1};
+    uint32_t b = loop->has_end ? buffer_of(d, loop->memory) : KIR_NONE;
+    const char *value = hd_format(d->arena, "%lld", (long long)loop->end.parts[0]);
+    if (b != KIR_NONE && takes(d, b, value) && may_end(d, number)) {
+        hd_until *until = hd_new(d->arena, hd_until);
+        *until = (hd_until){.spot = {.buffer_name = d->buffers.data[b].name}, .value_text = value};
+        group.until = until;
+        group.repeat = loop->trips ? loop->trips : MOST_ROUNDS;
+        group.note =
+            hd_format(d->arena, "%s%s", at, loop->trips ? "" : "; the most rounds are a guess");
+    } else if (!loop->trips) {
+        group.note = hd_format(d->arena, "%s, of which the number of rounds is not known%s", at,
+                               loop->rounds == 2 ? "; two of its rounds, which swap pointers" : "");
+    } else if (loop->rounds == 2) {
+        group.repeat = (loop->trips + 1) / 2;
+        group.note = hd_format(d->arena, "%s of %llu rounds; two of them, which swap pointers", at,
+                               (unsigned long long)loop->trips);
+    } else {
+        group.repeat = loop->trips;
+        group.note = at;
+    }
+    return group;
+}
+
+static void draft_groups(drafter *d, hd_job *job) {
+    for (uint32_t l = 0; l < d->launches.count; l++) {
+        const hd_host_launch *launch = d->origins.data[l];
+        draft_writes(d, launch ? (uint32_t)(launch - d->host->launches) : UINT32_MAX);
+        hd_push(d->arena, &d->entries,
+                (hd_draft_entry){.launch = l, .group = launch ? launch->loop : -1});
+    }
+    draft_writes(d, UINT32_MAX);
+    job->entries = d->entries.data;
+    job->entry_count = (uint32_t)d->entries.count;
+    job->group_count = d->host->loop_count;
+    job->groups = hd_new_array(d->arena, hd_draft_group, job->group_count);
+    for (uint32_t e = 0; e < job->entry_count; e++) /* what is written in loops without launches */
+        while (job->entries[e].group >= 0 && !has_launch(d, job->entries[e].group))
+            job->entries[e].group = d->host->loops[job->entries[e].group].outer;
+    for (uint32_t g = 0; g < job->group_count; g++)
+        job->groups[g] = group_of(d, (int32_t)g);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------- */
@@ -338,10 +584,13 @@ static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_lau
     hd_launch made = guess->launches[0];
     bool has_args = launch && launch->arg_count == kernel->param_count;
     for (uint32_t p = 0; p < made.arg_count; p++)
-        draft_arg(d, kernel, guess, has_args ? &launch->args[p] : &unknown, &s, &made.args[p]);
+        draft_arg(d, kernel, guess, has_args ? &launch->args[p] : &unknown, &s,
+                  launch ? launch->loop : -1, &made.args[p]);
+    draft_variables(d, kernel, &made);
     if (launch && launch->shared.kind == HD_HOST_WHOLE && launch->shared.parts[0] >= 0)
         made.shared = (uint64_t)launch->shared.parts[0];
     made.note = size_note(d, kernel, &s, launch);
+    hd_push(d->arena, &d->origins, launch);
     hd_push(d->arena, &d->launches, made);
 }
 
@@ -383,6 +632,7 @@ hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags 
                     .split_place = place,
                     .kernel_place = place,
                     .options_place = place};
+    draft_groups(&d, job);
     *result = job;
     return HD_OK;
 }

@@ -105,7 +105,8 @@ typedef struct hd_arg {
     const char *value_text; /* as written; a vector as "1, 2, 3, 4" */
     const char *bytes_text; /* the argument itself, two hexadecimal digits for each byte, or NULL */
     uint64_t local_bytes;
-    const hd_spot *from; /* of a value that is read when the launch is to run; NULL: it stays */
+    const char *round_text; /* of a draft: "round: 0, step: 2", as the launch is in a group */
+    const hd_spot *from;    /* of a value that is read when the launch is to run; NULL: it stays */
     hd_place place;
     const char *note; /* of a draft: NULL: as the host code has it */
     /* filled by hd_job_resolve() */
@@ -172,6 +173,22 @@ typedef struct hd_launch {
     const kir_kernel *kernel; /* filled by hd_job_resolve() */
 } hd_launch;
 
+/* Of a draft: a group around launches, for a loop of the host code. */
+typedef struct hd_draft_group {
+    int32_t outer; /* index, or -1 */
+    uint64_t repeat;
+    const hd_until *until; /* or NULL */
+    const char *note;
+} hd_draft_group;
+
+/* What a draft prints in a row: a launch, or what is written between launches. */
+typedef struct hd_draft_entry {
+    uint32_t launch; /* index; KIR_NONE: `held` */
+    hd_held held;
+    int32_t group; /* index of the innermost, or -1 */
+    const char *note;
+} hd_draft_entry;
+
 typedef struct hd_job {
     const char *path;        /* of the job file; NULL for one made from flags */
     const char *kernel_path; /* resolved beside the job */
@@ -190,6 +207,10 @@ typedef struct hd_job {
     uint32_t buffer_count;
     hd_launch *launches;
     uint32_t launch_count;
+    hd_draft_entry *entries; /* of a draft, else NULL */
+    uint32_t entry_count;
+    hd_draft_group *groups;
+    uint32_t group_count;
     hd_held *last; /* what is written when all launches have run */
     uint32_t last_count, until_count;
     double relative, absolute; /* tolerance; both 0: bit for bit */

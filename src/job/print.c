@@ -59,6 +59,8 @@ static void print_arg(hd_str *out, const hd_arg *arg) {
         hd_str_printf(out, "buffer: %s}", quoted(arena, arg->buffer_name));
     else if (arg->kind == HD_ARG_LOCAL)
         hd_str_printf(out, "local: %llu}", (unsigned long long)arg->local_bytes);
+    else if (arg->round_text)
+        hd_str_printf(out, "%s}", arg->round_text);
     else
         hd_str_printf(out, "value: %s}", quoted(arena, arg->value_text));
     hd_str_printf(out, arg->note ? " # %s\n" : "\n", arg->note);
@@ -84,6 +86,78 @@ static void print_launch(hd_str *out, const hd_launch *launch, bool in_blocks) {
         hd_str_add(out, "    args:\n");
     for (uint32_t a = 0; a < launch->arg_count; a++)
         print_arg(out, &launch->args[a]);
+}
+
+/* ---- groups ------------------------------------------------------------------------------- */
+
+static void print_held(hd_str *out, const hd_draft_entry *entry) {
+    const hd_held *held = &entry->held;
+    hd_arena *arena = out->arena;
+    const char *buffer = quoted(arena, held->buffer_name);
+    if (held->kind == HD_HELD_COPY)
+        hd_str_printf(out, "  - copy: {from: %s, to: %s}", quoted(arena, held->from_name), buffer);
+    else
+        hd_str_printf(out, "  - %s: {buffer: %s, value: %s}",
+                      held->kind == HD_HELD_FILL ? "fill" : "set", buffer,
+                      quoted(arena, held->value_text));
+    hd_str_printf(out, " # %s\n", entry->note);
+}
+
+static void print_group(hd_str *out, const hd_draft_group *group) {
+    add_comment(out, "  ", group->note);
+    hd_str_printf(out, "  - repeat: %llu\n", (unsigned long long)group->repeat);
+    if (group->until)
+        hd_str_printf(out, "    until: {buffer: %s, element: 0, value: %s}\n",
+                      quoted(out->arena, group->until->spot.buffer_name),
+                      quoted(out->arena, group->until->value_text));
+    hd_str_add(out, "    launches:\n");
+}
+
+/* The lines, as deep as in so many groups. */
+static void add_indented(hd_str *out, const char *lines, uint32_t depth) {
+    while (*lines) {
+        size_t length = strcspn(lines, "\n") + 1;
+        hd_str_printf(out, "%*s%.*s", (int)(4 * depth), "", (int)length, lines);
+        lines += length;
+    }
+}
+
+static bool is_within(const hd_job *job, int32_t group, int32_t outer) {
+    while (group >= 0 && group != outer)
+        group = job->groups[group].outer;
+    return group == outer;
+}
+
+static uint32_t depth_of(const hd_job *job, int32_t group) {
+    uint32_t depth = 0;
+    for (; group >= 0; group = job->groups[group].outer)
+        depth++;
+    return depth;
+}
+
+/* Opens the groups between the one that is open and this one, the outermost first. */
+static void open_groups(hd_str *out, const hd_job *job, int32_t open, int32_t group) {
+    if (is_within(job, open, group))
+        return;
+    open_groups(out, job, open, job->groups[group].outer);
+    hd_str text = {.arena = out->arena};
+    print_group(&text, &job->groups[group]);
+    add_indented(out, hd_str_text(&text), depth_of(job, group) - 1);
+}
+
+static void print_entries(hd_str *out, const hd_job *job, bool in_blocks) {
+    int32_t open = -1;
+    for (uint32_t e = 0; e < job->entry_count; e++) {
+        const hd_draft_entry *entry = &job->entries[e];
+        hd_str text = {.arena = out->arena};
+        open_groups(out, job, open, entry->group);
+        open = entry->group;
+        if (entry->launch == KIR_NONE)
+            print_held(&text, entry);
+        else
+            print_launch(&text, &job->launches[entry->launch], in_blocks);
+        add_indented(out, hd_str_text(&text), depth_of(job, open));
+    }
 }
 
 /* The structs that kernels of the job take arrays of, each once. */
@@ -119,6 +193,5 @@ void hd_job_print(hd_str *out, const hd_job *job, const kir_module *module,
     for (uint32_t b = 0; b < job->buffer_count; b++)
         print_buffer(out, &job->buffers[b]);
     hd_str_add(out, "launches:\n");
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        print_launch(out, &job->launches[l], KIR_HAS(module, BLOCKS));
+    print_entries(out, job, KIR_HAS(module, BLOCKS));
 }

@@ -61,11 +61,25 @@ hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *in
     return place;
 }
 
+/* Behind the folders of "(lambda at folder/file.cu:13:25)", which depend on where the file is seen
+ * from. */
+static const char *past_folders(const char *at) {
+    static const char begin[] = "(lambda at ";
+    if (strncmp(at, begin, sizeof begin - 1) != 0)
+        return at;
+    const char *name = at += sizeof begin - 1;
+    for (; *at && *at != ':'; at++)
+        if (*at == '/')
+            name = at + 1;
+    return name;
+}
+
 /* The next character of a name that counts: blanks do not, nor the suffixes of numbers. `number`
  * tells whether the one before was a digit of a number. */
 static char next_of_name(const char **at, char before, bool *number) {
     while (**at == ' ' || (*number && **at && strchr("uUlL", **at)))
         (*at)++;
+    *at = past_folders(*at);
     char c = **at;
     *number = isdigit((unsigned char)c) &&
               (*number || !(isalnum((unsigned char)before) || before == '_'));

@@ -72,9 +72,10 @@ END_OF_FILE
 accepts init whole.cu
 prints '^record: body$'
 prints '# whole.cu:[0-9]+: move<<<divide\(n, threads\), threads>>>'
-prints '; in a loop of 5, written once$'
-prints '^    blocks: \[8\]$'
-prints '^    threads: \[128\]$'
+prints '^  # whole.cu:[0-9]+: a loop$'
+prints '^  - repeat: 5$'
+prints '^        blocks: \[8\]$'
+prints '^        threads: \[128\]$'
 prints 'name: n, value: 1000}$'
 prints 'name: time, value: 0.5}$'
 prints '^    blocks: \[2, 4\]$'
@@ -160,5 +161,5 @@ accepts advise cells.cu
 accepts advise --global 8192 --arg n=8192 cells.cu
 refuses "'m=3' does not give a scalar argument of any kernel" advise --arg m=3 cells.cu
 accepts init cells.cu
-prints 'in a loop of 10, written once$'
+prints '^  - repeat: 10$'
 finish

@@ -153,32 +153,74 @@ static hd_host_value new_memory(front_host *h, CXCursor at, const char *name, hd
     return (hd_host_value){.kind = HD_HOST_MEMORY, .memory = (uint32_t)h->memories.count - 1};
 }
 
-/* cudaMalloc() and its like: what the first argument points to gets memory. */
-static bool allocates(front_host *h, CXCursor call) {
-    static const char names[] =
-        "cudaMalloc cudaMallocManaged cudaMallocAsync cudaMallocHost cudaHostAlloc";
-    if (clang_Cursor_getNumArguments(call) < 2 || !hd_has_word(names, front_host_spelling(h, call)))
-        return false;
-    CXCursor target = front_host_bare(h, clang_Cursor_getArgument(call, 0));
-    CXCursor bytes = clang_Cursor_getArgument(call, 1);
+/* What `&x` or a reference names, without the &. */
+static CXCursor behind_address(front_host *h, CXCursor expression) {
+    CXCursor target = front_host_bare(h, expression);
     if (clang_getCursorKind(target) == CXCursor_UnaryOperator &&
         clang_getCursorUnaryOperatorKind(target) == CXUnaryOperator_AddrOf) {
         front_cursors inside = front_host_children(h, target);
         target = inside.count ? inside.data[0] : target;
     }
+    return target;
+}
+
+static hd_host_value product(hd_host_value a, hd_host_value b) {
+    int64_t result;
+    bool known = a.kind == HD_HOST_WHOLE && b.kind == HD_HOST_WHOLE &&
+                 !__builtin_mul_overflow(a.parts[0], b.parts[0], &result);
+    return known ? front_host_whole(result) : (hd_host_value){0};
+}
+
+/* cudaMallocPitch(&p, &pitch, width, height): rows of whole 512 bytes, as devices have them. */
+static hd_host_value pitched(front_host *h, CXCursor call) {
+    enum { ROW = 512 };
+    hd_host_value width = front_host_value(h, clang_Cursor_getArgument(call, 2));
+    int64_t pitch = front_host_variable(h, behind_address(h, clang_Cursor_getArgument(call, 1)));
+    if (width.kind == HD_HOST_WHOLE && width.parts[0] > 0 && width.parts[0] < INT64_MAX - ROW)
+        width = front_host_whole((width.parts[0] + ROW - 1) / ROW * ROW);
+    if (pitch >= 0)
+        h->variables.data[pitch].value = width;
+    return product(width, front_host_value(h, clang_Cursor_getArgument(call, 3)));
+}
+
+/* cudaMalloc() and its like: what the first argument points to gets memory. */
+static bool allocates(front_host *h, CXCursor call) {
+    static const char names[] =
+        "cudaMalloc cudaMallocManaged cudaMallocAsync cudaMallocHost cudaHostAlloc "
+        "cudaMallocPitch";
+    if (clang_Cursor_getNumArguments(call) < 2 || !hd_has_word(names, front_host_spelling(h, call)))
+        return false;
+    CXCursor target = behind_address(h, clang_Cursor_getArgument(call, 0));
+    CXCursor bytes = clang_Cursor_getArgument(call, 1);
+    bool in_rows = clang_Cursor_getNumArguments(call) == 4 &&
+                   !strcmp(front_host_spelling(h, call), "cudaMallocPitch");
     int64_t variable = front_host_variable(h, target);
     if (variable < 0)
         return true;
     const char *name = front_host_spelling(h, h->variables.data[variable].declaration);
-    hd_host_value value = front_host_value(h, bytes);
-    value = new_memory(h, call, name, value, front_host_source(h, bytes));
+    if (h->variables.data[variable].element)
+        name = hd_format(h->arena, "%s_%lld", name,
+                         (long long)h->variables.data[variable].element - 1);
+    hd_host_value value = in_rows ? pitched(h, call) : front_host_value(h, bytes);
+    value = new_memory(h, call, name, value, front_host_source(h, in_rows ? call : bytes));
     h->variables.data[variable].value = value;
     return true;
+}
+
+/* The struct is one of the user's, or of CUDA's, that holds numbers. */
+static bool is_plain_struct(const front_host *h, CXType type) {
+    CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
+    (void)h;
+    return clang_getCanonicalType(type).kind == CXType_Record &&
+           !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration));
 }
 
 /* A pointer that nothing is known of stands for memory of its own. */
 static hd_host_value argument(front_host *h, CXCursor expression) {
     hd_host_value value = front_host_value(h, expression);
+    CXType type = clang_getCursorType(expression);
+    if (value.kind == HD_HOST_UNKNOWN && is_plain_struct(h, type))
+        return front_host_members(h, type);
     bool is_pointer =
         clang_getCanonicalType(clang_getCursorType(expression)).kind == CXType_Pointer;
     int64_t variable =
@@ -287,6 +329,121 @@ static bool launches_by_pointers(front_host *h, CXCursor call) {
     return true;
 }
 
+/* cudaLaunchKernelEx(&config, kernel, ...): the sizes are members of the configuration. */
+static bool launches_by_configuration(front_host *h, CXCursor call) {
+    int count = clang_Cursor_getNumArguments(call);
+    if (count < 2 || strcmp(front_host_spelling(h, call), "cudaLaunchKernelEx") != 0)
+        return false;
+    CXType type = clang_getCanonicalType(clang_getPointeeType(
+        clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(call, 0)))));
+    hd_host_launch launch = {
+        .loop = h->loop, .text = front_host_source(h, call), .place = front_host_place(h, call)};
+    front_cursors members = front_host_children(h, clang_getTypeDeclaration(type));
+    for (size_t i = 0; i < members.count; i++) {
+        const char *name = front_host_spelling(h, members.data[i]);
+        hd_host_value *to = !strcmp(name, "gridDim")            ? &launch.blocks
+                            : !strcmp(name, "blockDim")         ? &launch.threads
+                            : !strcmp(name, "dynamicSmemBytes") ? &launch.shared
+                                                                : NULL;
+        if (to && clang_getCursorKind(members.data[i]) == CXCursor_FieldDecl)
+            *to =
+                h->variables.data[front_host_declared(h, clang_getCanonicalCursor(members.data[i]))]
+                    .value;
+    }
+    name_kernel(h, front_host_bare(h, clang_Cursor_getArgument(call, 1)), &launch);
+    launch.arg_count = (uint32_t)count - 2;
+    launch.args = hd_new_array(h->arena, hd_host_value, launch.arg_count);
+    for (uint32_t i = 0; i < launch.arg_count; i++)
+        launch.args[i] = argument(h, clang_Cursor_getArgument(call, i + 2));
+    add_launch(h, launch);
+    return true;
+}
+
+/* ---- what is written between launches ------------------------------------------------------------------ */
+
+static void add_write(front_host *h, CXCursor call, hd_host_write write) {
+    write.loop = h->loop;
+    write.launches = (uint32_t)h->launches.count;
+    write.place = front_host_place(h, call);
+    if (!h->conditions && h->writes.count < HD_HOST_MOST_LAUNCHES)
+        hd_push(h->arena, &h->writes, write);
+}
+
+/* The number that a variable of the host holds, behind `&x`. */
+static hd_host_value number_behind(front_host *h, CXCursor expression, int64_t *variable) {
+    CXCursor behind = behind_address(h, expression);
+    bool is_address = !clang_equalCursors(behind, front_host_bare(h, expression));
+    *variable = is_address ? front_host_variable(h, behind) : -1;
+    return *variable < 0 ? (hd_host_value){0} : h->variables.data[*variable].value;
+}
+
+/* cudaMemcpy() and its like, by what is known of both sides: a copy between buffers, a number that
+ * goes to the device, or one that comes back. */
+static bool copies(front_host *h, CXCursor call) {
+    const char *name = front_host_spelling(h, call);
+    int64_t variable;
+    if (clang_Cursor_getNumArguments(call) < 3 || !hd_has_word("cudaMemcpy cudaMemcpyAsync", name))
+        return false;
+    hd_host_value to = front_host_value(h, clang_Cursor_getArgument(call, 0));
+    hd_host_value from = front_host_value(h, clang_Cursor_getArgument(call, 1));
+    hd_host_value bytes = front_host_value(h, clang_Cursor_getArgument(call, 2));
+    if (to.kind == HD_HOST_MEMORY && from.kind == HD_HOST_MEMORY) {
+        add_write(h, call, (hd_host_write){.to = to.memory, .from = from.memory, .bytes = bytes});
+    } else if (to.kind == HD_HOST_MEMORY) {
+        hd_host_value number = number_behind(h, clang_Cursor_getArgument(call, 1), &variable);
+        if (number.kind == HD_HOST_WHOLE || number.kind == HD_HOST_REAL)
+            add_write(h, call,
+                      (hd_host_write){.to = to.memory,
+                                      .from = HD_HOST_NO_MEMORY,
+                                      .value = number,
+                                      .bytes = bytes,
+                                      .first_only = true});
+    } else if (from.kind == HD_HOST_MEMORY) {
+        number_behind(h, clang_Cursor_getArgument(call, 0), &variable);
+        if (variable >= 0)
+            hd_push(h->arena, &h->read_backs, (front_read_back){variable, from.memory, h->loop});
+    }
+    return true;
+}
+
+/* cudaMemcpyToSymbol(): a variable gets memory of its own, a buffer of the job. */
+static bool writes_symbol(front_host *h, CXCursor call) {
+    if (clang_Cursor_getNumArguments(call) < 3 ||
+        !hd_has_word("cudaMemcpyToSymbol cudaMemcpyToSymbolAsync", front_host_spelling(h, call)))
+        return false;
+    CXCursor symbol = behind_address(h, clang_Cursor_getArgument(call, 0));
+    CXCursor variable = clang_getCursorReferenced(front_host_bare(h, symbol));
+    const char *name = front_host_spelling(h, variable);
+    for (size_t m = 0; m < h->memories.count; m++)
+        if (h->memories.data[m].symbol && !strcmp(h->memories.data[m].symbol, name))
+            return true;
+    CXType type = clang_getCanonicalType(clang_getCursorType(variable));
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (!*name)
+        return true;
+    new_memory(h, call, name, (hd_host_value){0}, front_host_source(h, call));
+    hd_host_memory *memory = &h->memories.data[h->memories.count - 1];
+    memory->symbol = name;
+    memory->element = front_host_text(h, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    return true;
+}
+
+static bool fills(front_host *h, CXCursor call) {
+    if (clang_Cursor_getNumArguments(call) < 3 ||
+        !hd_has_word("cudaMemset cudaMemsetAsync", front_host_spelling(h, call)))
+        return false;
+    hd_host_value to = front_host_value(h, clang_Cursor_getArgument(call, 0));
+    hd_host_value value = front_host_value(h, clang_Cursor_getArgument(call, 1));
+    if (to.kind == HD_HOST_MEMORY && value.kind == HD_HOST_WHOLE)
+        add_write(h, call,
+                  (hd_host_write){.to = to.memory,
+                                  .from = HD_HOST_NO_MEMORY,
+                                  .value = value,
+                                  .bytes = front_host_value(h, clang_Cursor_getArgument(call, 2))});
+    return true;
+}
+
 /* ---- statements -------------------------------------------------------------------------------------- */
 
 static enum CXChildVisitResult find_call(CXCursor cursor, CXCursor parent, CXClientData found) {
@@ -340,7 +497,15 @@ static void walk_change(front_host *h, CXCursor cursor) {
     hd_host_value by = front_host_whole(1);
     if (sides.count > 1)
         by = front_host_value(h, sides.data[1]);
-    if (variable < 0 || h->conditions || h->loop >= 0)
+    if (variable < 0)
+        return;
+    hd_host_value *counted = &h->variables.data[variable].value;
+    int64_t next = counted->parts[0];
+    if (counted->counts && (int32_t)counted->counts - 1 == h->loop && !h->conditions &&
+        !__builtin_mul_overflow(next, counted->factor, &next) &&
+        !__builtin_add_overflow(next, counted->step, &next))
+        counted->parts[0] = next; /* launches behind this have it one round further */
+    if (h->conditions || h->loop >= 0)
         return;
     h->variables.data[variable].value =
         front_host_changed(cursor, h->variables.data[variable].value, by);
@@ -356,6 +521,20 @@ static void walk_variable(front_host *h, CXCursor declaration) {
         return;
     }
     size_t number = front_host_declared(h, clang_getCanonicalCursor(declaration));
+    int64_t elements, each;
+    bool on_device;
+    if (kind == CXType_Record && front_host_vector(h, declaration, &elements, &each, &on_device)) {
+        hd_host_value count = {.kind = HD_HOST_LIST, .parts = {elements}}, memory;
+        if (on_device) {
+            memory = new_memory(h, declaration, front_host_spelling(h, declaration),
+                                product(front_host_whole(elements), front_host_whole(each)),
+                                front_host_source(h, declaration));
+            h->memories.data[memory.memory].count = count;
+            count = memory;
+        }
+        h->variables.data[number].value = count;
+        return;
+    }
     if (kind == CXType_LValueReference) {
         h->variables.data[number].stands_for = (uint32_t)(front_host_variable(h, last) + 1);
         return;
@@ -386,60 +565,231 @@ static void walk_if(front_host *h, CXCursor statement) {
     }
 }
 
-/* How often `for (int i = a; i < b; i += c)` runs; 0: not known. */
-static uint64_t trips_of(front_host *h, const front_cursors *parts) {
-    if (parts->count != 4 || has_call(parts->data[1]))
-        return 0;
-    CXCursor test = front_host_bare(h, parts->data[1]), step = front_host_bare(h, parts->data[2]);
-    front_cursors sides = front_host_children(h, test), change = front_host_children(h, step);
-    int64_t variable = sides.count == 2 ? front_host_variable(h, sides.data[0]) : -1;
-    if (variable < 0 || !change.count || front_host_variable(h, change.data[0]) != variable)
-        return 0;
-    hd_host_value from = h->variables.data[variable].value;
-    hd_host_value to = front_host_value(h, sides.data[1]), by = front_host_whole(1);
-    if (clang_getCursorKind(step) == CXCursor_CompoundAssignOperator && change.count == 2 &&
-        clang_getCursorBinaryOperatorKind(step) == CXBinaryOperator_AddAssign)
+/* A variable that a loop counts: `for (int i = a; i < b; i += c)`. */
+typedef struct counter {
+    int64_t variable; /* -1: there is none */
+    int64_t step, factor;
+    uint64_t trips; /* 0: not known */
+} counter;
+
+/* The change of a loop as `factor` and `step`; false: it is another. */
+static bool change_of(front_host *h, CXCursor step, counter *c) {
+    front_cursors change = front_host_children(h, step);
+    enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(step);
+    hd_host_value by = front_host_whole(1);
+    bool is_compound = clang_getCursorKind(step) == CXCursor_CompoundAssignOperator;
+    if (!change.count)
+        return false;
+    *c = (counter){.variable = front_host_variable(h, change.data[0]), .factor = 1};
+    if (is_compound && change.count == 2)
         by = front_host_value(h, change.data[1]);
-    else if (clang_getCursorUnaryOperatorKind(step) != CXUnaryOperator_PreInc &&
-             clang_getCursorUnaryOperatorKind(step) != CXUnaryOperator_PostInc)
-        return 0;
+    if (by.kind != HD_HOST_WHOLE)
+        return false;
+    enum CXBinaryOperatorKind op =
+        is_compound ? clang_getCursorBinaryOperatorKind(step) : CXBinaryOperator_Invalid;
+    if (unary == CXUnaryOperator_PreInc || unary == CXUnaryOperator_PostInc ||
+        op == CXBinaryOperator_AddAssign)
+        c->step = by.parts[0];
+    else if (unary == CXUnaryOperator_PreDec || unary == CXUnaryOperator_PostDec ||
+             op == CXBinaryOperator_SubAssign)
+        c->step = -by.parts[0];
+    else if (op == CXBinaryOperator_MulAssign)
+        c->factor = by.parts[0];
+    else if (op == CXBinaryOperator_ShlAssign && by.parts[0] >= 0 && by.parts[0] < 32)
+        c->factor = (int64_t)1 << by.parts[0];
+    else
+        return false;
+    return true;
+}
+
+/* It goes on with this value. */
+static bool goes_on(enum CXBinaryOperatorKind op, int64_t value, int64_t to) {
+    return op == CXBinaryOperator_LT   ? value < to
+           : op == CXBinaryOperator_LE ? value <= to
+           : op == CXBinaryOperator_GT ? value > to
+           : op == CXBinaryOperator_GE ? value >= to
+                                       : op == CXBinaryOperator_NE && value != to;
+}
+
+/* How often a test of the counted variable lets a loop go on; 0: not known. */
+static uint64_t trips_of(front_host *h, CXCursor condition, const counter *c) {
+    enum { MOST_TRIPS = 1000000 };
+    CXCursor test = front_host_bare(h, condition);
+    front_cursors sides = front_host_children(h, test);
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(test);
-    if (from.kind != HD_HOST_WHOLE || to.kind != HD_HOST_WHOLE || by.kind != HD_HOST_WHOLE ||
-        by.parts[0] < 1 ||
-        (op != CXBinaryOperator_LT && op != CXBinaryOperator_LE && op != CXBinaryOperator_NE))
+    if (sides.count != 2 || has_call(condition))
         return 0;
-    int64_t end = to.parts[0] + (op == CXBinaryOperator_LE);
-    return end > from.parts[0] ? (uint64_t)((end - from.parts[0] + by.parts[0] - 1) / by.parts[0])
-                               : 0;
+    if (op == CXBinaryOperator_LAnd) {
+        uint64_t first = trips_of(h, sides.data[0], c);
+        return first ? first : trips_of(h, sides.data[1], c);
+    }
+    if (front_host_variable(h, sides.data[0]) != c->variable)
+        return 0;
+    hd_host_value from = h->variables.data[c->variable].value;
+    hd_host_value to = front_host_value(h, sides.data[1]);
+    if (from.kind != HD_HOST_WHOLE || to.kind != HD_HOST_WHOLE)
+        return 0;
+    uint64_t trips = 0;
+    for (int64_t v = from.parts[0]; trips <= MOST_TRIPS && goes_on(op, v, to.parts[0]); trips++)
+        if (__builtin_mul_overflow(v, c->factor, &v) || __builtin_add_overflow(v, c->step, &v))
+            return 0;
+    return trips <= MOST_TRIPS ? trips : 0;
+}
+
+/* What `for (...; condition; step)` counts, or a statement of a body as `round++`. */
+static counter counter_of(front_host *h, CXCursor condition, CXCursor step) {
+    counter c = {.variable = -1}, none = c;
+    if (!change_of(h, front_host_bare(h, step), &c) || c.variable < 0 ||
+        h->variables.data[c.variable].value.kind != HD_HOST_WHOLE)
+        return none;
+    c.trips = trips_of(h, condition, &c);
+    return c;
+}
+
+/* Of `while` and `do`: the first variable that the body counts, or the one that the condition is
+ * about. */
+static counter counter_in_body(front_host *h, CXCursor condition, CXCursor body) {
+    counter found = {.variable = -1};
+    front_cursors statements = front_host_children(h, body);
+    for (size_t i = 0; i < statements.count; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(statements.data[i]);
+        if (kind != CXCursor_UnaryOperator && kind != CXCursor_CompoundAssignOperator)
+            continue;
+        counter c = counter_of(h, condition, statements.data[i]);
+        if (c.variable >= 0 && (found.variable < 0 || c.trips))
+            found = c;
+    }
+    return found;
+}
+
+/* The variable that a condition looks at, and the value that ends it: `while (changed)`,
+ * `while (!done)`, `while (left != 0)`. */
+static int64_t ended_by(front_host *h, CXCursor condition, hd_host_value *end) {
+    CXCursor bare = front_host_bare(h, condition);
+    front_cursors sides = front_host_children(h, bare);
+    enum CXCursorKind kind = clang_getCursorKind(bare);
+    *end = front_host_whole(0);
+    if (kind == CXCursor_UnaryOperator && sides.count &&
+        clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_LNot) {
+        *end = front_host_whole(1);
+        return front_host_variable(h, sides.data[0]);
+    }
+    if (kind != CXCursor_BinaryOperator || sides.count != 2)
+        return front_host_variable(h, bare);
+    enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(bare);
+    hd_host_value to = front_host_value(h, sides.data[1]);
+    if (op == CXBinaryOperator_NE || op == CXBinaryOperator_GT)
+        *end = to;
+    else if (op == CXBinaryOperator_EQ && to.kind == HD_HOST_WHOLE)
+        *end = front_host_whole(to.parts[0] ? 0 : 1);
+    else
+        return -1;
+    return end->kind == HD_HOST_WHOLE ? front_host_variable(h, sides.data[0]) : -1;
+}
+
+/* The loop ends by a number that was copied from the device inside of it. */
+static void find_end(front_host *h, CXCursor condition, uint32_t number) {
+    hd_host_value end;
+    CXCursor bare = front_host_bare(h, condition);
+    front_cursors sides = front_host_children(h, bare);
+    if (clang_getCursorBinaryOperatorKind(bare) == CXBinaryOperator_LAnd && sides.count == 2) {
+        find_end(h, sides.data[0], number);
+        if (!h->loops.data[number].has_end)
+            find_end(h, sides.data[1], number);
+        return;
+    }
+    int64_t variable = has_call(condition) ? -1 : ended_by(h, condition, &end);
+    hd_host_loop *loop = &h->loops.data[number];
+    for (size_t i = 0; i < h->read_backs.count && variable >= 0; i++)
+        if (h->read_backs.data[i].variable == variable &&
+            h->read_backs.data[i].loop == (int32_t)number) {
+            loop->has_end = true;
+            loop->memory = h->read_backs.data[i].memory;
+            loop->end = end;
+        }
+}
+
+/* What pointers point to, in order of the variables. */
+static hd_host_value *pointers_now(front_host *h, size_t *count) {
+    hd_host_value *now = hd_new_array(h->arena, hd_host_value, h->variables.count);
+    *count = h->variables.count;
+    for (size_t v = 0; v < *count; v++)
+        now[v] = h->variables.data[v].value;
+    return now;
+}
+
+static bool has_moved(const front_host *h, const hd_host_value *before, size_t count) {
+    for (size_t v = 0; v < count; v++) {
+        const hd_host_value *now = &h->variables.data[v].value;
+        if (before[v].kind == HD_HOST_MEMORY && now->kind == HD_HOST_MEMORY &&
+            before[v].memory != now->memory)
+            return true;
+    }
+    return false;
+}
+
+/* The body once; twice where pointers are swapped, so that the second round has them the other way. */
+static void walk_rounds(front_host *h, const front_cursors *parts, size_t first, size_t body,
+                        uint32_t number) {
+    size_t count;
+    const hd_host_value *before = pointers_now(h, &count);
+    for (uint32_t round = 1; round <= 2; round++) {
+        h->loops.data[number].rounds = round;
+        walk(h, parts->data[body]);
+        for (size_t i = first; i < parts->count; i++)
+            if (i != body)
+                walk(h, parts->data[i]);
+        if (!has_moved(h, before, count) || (h->frame && h->frame->has_returned))
+            return;
+    }
 }
 
 static void walk_loop(front_host *h, CXCursor statement) {
     front_cursors parts = front_host_children(h, statement);
-    bool is_for = clang_getCursorKind(statement) == CXCursor_ForStmt;
-    bool is_do = clang_getCursorKind(statement) == CXCursor_DoStmt && parts.count == 2;
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    bool is_for = kind == CXCursor_ForStmt && parts.count == 4;
+    bool is_do = kind == CXCursor_DoStmt && parts.count == 2;
+    bool is_while = kind == CXCursor_WhileStmt && parts.count == 2;
     if (is_do && !has_call(parts.data[1])) { /* do { ... } while (0), as macros have it */
         hd_host_value again = front_host_value(h, parts.data[1]);
-        if (again.kind == HD_HOST_WHOLE && !again.parts[0]) {
+        if (again.kind == HD_HOST_WHOLE && !again.parts[0] &&
+            front_host_variable(h, parts.data[1]) < 0) {
             walk(h, parts.data[0]);
             return;
         }
     }
-    size_t first = 0;
-    uint64_t trips = 0;
-    if (is_for && parts.count == 4) {
-        walk(h, parts.data[first++]);
-        trips = trips_of(h, &parts);
+    counter c = {.variable = -1};
+    if (is_for) {
+        walk(h, parts.data[0]);
+        c = counter_of(h, parts.data[1], parts.data[2]);
+    } else if (is_while || is_do) {
+        c = counter_in_body(h, parts.data[is_do ? 1 : 0], parts.data[is_do ? 0 : 1]);
     }
-    hd_push(
-        h->arena, &h->loops,
-        (hd_host_loop){.place = front_host_place(h, statement), .outer = h->loop, .trips = trips});
+    hd_push(h->arena, &h->loops,
+            (hd_host_loop){
+                .place = front_host_place(h, statement), .outer = h->loop, .trips = c.trips});
     int32_t outer = h->loop;
-    h->loop = (int32_t)h->loops.count - 1;
-    if (is_for && parts.count == 4)
-        walk(h, parts.data[3]);
-    for (size_t i = first; i < parts.count; i++)
-        if (!is_for || parts.count != 4 || i != 3)
-            walk(h, parts.data[i]);
+    uint32_t number = (uint32_t)h->loops.count - 1;
+    h->loop = (int32_t)number;
+    hd_host_value before = {0};
+    if (c.variable >= 0) {
+        hd_host_value *value = &h->variables.data[c.variable].value;
+        before = *value;
+        value->counts = number + 1;
+        value->step = c.step;
+        value->factor = c.factor;
+    }
+    if (parts.count)
+        walk_rounds(h, &parts, is_for ? 1 : 0,
+                    is_for     ? 3
+                    : is_while ? 1
+                    : is_do    ? 0
+                               : parts.count - 1,
+                    number);
+    if (is_while || is_do || is_for)
+        find_end(h, parts.data[is_do || is_for ? 1 : 0], number);
+    if (c.variable >= 0)
+        h->variables.data[c.variable].value = before;
     h->loop = outer;
 }
 
@@ -458,9 +808,23 @@ static bool swaps(front_host *h, CXCursor call) {
     return true;
 }
 
+/* blocks = dim3(n), which is a call of an operator of the struct. */
+static bool assigns(front_host *h, CXCursor call) {
+    if (clang_Cursor_getNumArguments(call) != 2 ||
+        strcmp(front_host_spelling(h, call), "operator=") != 0)
+        return false;
+    int64_t to = front_host_variable(h, clang_Cursor_getArgument(call, 0));
+    if (to < 0)
+        return false;
+    hd_host_value value = front_host_value(h, clang_Cursor_getArgument(call, 1));
+    assign(h, to, value);
+    return true;
+}
+
 hd_host_value front_host_call(front_host *h, CXCursor call) {
-    if (launches_directly(h, call) || launches_by_pointers(h, call) || allocates(h, call) ||
-        swaps(h, call))
+    if (launches_directly(h, call) || launches_by_pointers(h, call) ||
+        launches_by_configuration(h, call) || allocates(h, call) || copies(h, call) ||
+        fills(h, call) || writes_symbol(h, call) || swaps(h, call) || assigns(h, call))
         return (hd_host_value){0};
     return follow_call(h, call);
 }
@@ -578,8 +942,14 @@ hd_status front_clang_host(hd_arena *arena, const hd_diag *diag, const char *pat
     }
     clang_disposeIndex(index);
     hd_parse_command_end(&command);
-    *host = (hd_host){
-        h.memories.data, (uint32_t)h.memories.count, h.loops.data, (uint32_t)h.loops.count,
-        h.launches.data, (uint32_t)h.launches.count, h.more};
+    *host = (hd_host){.memories = h.memories.data,
+                      .memory_count = (uint32_t)h.memories.count,
+                      .loops = h.loops.data,
+                      .loop_count = (uint32_t)h.loops.count,
+                      .launches = h.launches.data,
+                      .launch_count = (uint32_t)h.launches.count,
+                      .writes = h.writes.data,
+                      .write_count = (uint32_t)h.writes.count,
+                      .more = h.more};
     return status;
 }

@@ -20,10 +20,17 @@ typedef struct front_frame {
 typedef struct front_variable {
     CXCursor declaration;
     const front_frame *frame; /* NULL: global, or a member */
+    int64_t element;          /* of an array, each of whose elements is a variable; else 0 */
     hd_host_value value;
     uint32_t stands_for; /* 1 + the number of the variable that it refers or points to; 0: none */
     CXCursor kernel;     /* of a parameter that a kernel is given to; else null */
 } front_variable;
+
+typedef struct front_read_back {
+    int64_t variable;
+    uint32_t memory;
+    int32_t loop;
+} front_read_back;
 
 typedef struct front_host {
     hd_arena *arena;
@@ -32,6 +39,9 @@ typedef struct front_host {
     hd_vec(hd_host_memory) memories;
     hd_vec(hd_host_loop) loops;
     hd_vec(hd_host_launch) launches;
+    hd_vec(hd_host_write) writes;
+    /* Variables of the host that were copied from memory, as the numbers of both. */
+    hd_vec(front_read_back) read_backs;
     hd_vec(CXCursor) followed; /* functions, each once */
     front_frame *frame;
     int32_t loop;
@@ -55,6 +65,12 @@ hd_place front_host_place(const front_host *h, CXCursor cursor);
 
 /* The number of the variable that an expression names, made when it is new; -1: it names none. */
 int64_t front_host_variable(front_host *h, CXCursor expression);
+/* The value of a struct: those of its members. */
+hd_host_value front_host_members(front_host *h, CXType type);
+/* Elements of the vector that this declares, std::vector or thrust::device_vector, and the bytes of
+ * each; false: it is none, or its count is not known. */
+bool front_host_vector(front_host *h, CXCursor declaration, int64_t *count, int64_t *each,
+                       bool *on_device);
 /* The same of a declaration; one of its own, also where it stands for another. */
 size_t front_host_declared(front_host *h, CXCursor declaration);
 hd_host_value front_host_value(front_host *h, CXCursor expression);

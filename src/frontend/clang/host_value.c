@@ -110,18 +110,44 @@ static void initialise(front_host *h, size_t number) {
     }
 }
 
-size_t front_host_declared(front_host *h, CXCursor declaration) {
+static size_t declared(front_host *h, CXCursor declaration, int64_t element) {
     const front_frame *frame = frame_of(h, declaration);
     for (size_t v = h->variables.count; v-- > 0;)
-        if (h->variables.data[v].frame == frame &&
+        if (h->variables.data[v].frame == frame && h->variables.data[v].element == element &&
             clang_equalCursors(h->variables.data[v].declaration, declaration))
             return v;
     size_t number = h->variables.count;
     hd_push(h->arena, &h->variables,
-            (front_variable){
-                .declaration = declaration, .frame = frame, .kernel = clang_getNullCursor()});
-    initialise(h, number);
+            (front_variable){.declaration = declaration,
+                             .frame = frame,
+                             .element = element,
+                             .kernel = clang_getNullCursor()});
+    if (!element)
+        initialise(h, number);
     return number;
+}
+
+size_t front_host_declared(front_host *h, CXCursor declaration) {
+    return declared(h, declaration, 0);
+}
+
+/* d[2] of an array of pointers is a variable of its own. */
+static int64_t element_variable(front_host *h, CXCursor subscript) {
+    front_cursors inside = front_host_children(h, subscript);
+    if (inside.count != 2)
+        return -1;
+    CXCursor array = front_host_bare(h, inside.data[0]);
+    enum CXCursorKind kind = clang_getCursorKind(array);
+    if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr)
+        return -1;
+    CXCursor declaration = clang_getCanonicalCursor(clang_getCursorReferenced(array));
+    CXType type = clang_getCanonicalType(clang_getCursorType(declaration));
+    CXType element = clang_getCanonicalType(clang_getArrayElementType(type));
+    hd_host_value index = front_host_value(h, inside.data[1]);
+    if (type.kind != CXType_ConstantArray || element.kind != CXType_Pointer ||
+        index.kind != HD_HOST_WHOLE || index.parts[0] < 0)
+        return -1;
+    return (int64_t)declared(h, declaration, index.parts[0] + 1);
 }
 
 int64_t front_host_variable(front_host *h, CXCursor expression) {
@@ -137,6 +163,8 @@ int64_t front_host_variable(front_host *h, CXCursor expression) {
                               : -1;
         return pointer >= 0 ? (int64_t)h->variables.data[pointer].stands_for - 1 : -1;
     }
+    if (kind == CXCursor_ArraySubscriptExpr)
+        return element_variable(h, bare);
     if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr)
         return -1;
     CXCursor declaration = clang_getCanonicalCursor(clang_getCursorReferenced(bare));
@@ -219,6 +247,22 @@ static hd_host_value whole_result(enum CXBinaryOperatorKind op, int64_t a, int64
     return overflow ? (hd_host_value){0} : front_host_whole(result);
 }
 
+/* What a loop counts stays counted: i + 1, 2 * i. */
+static hd_host_value counted(enum CXBinaryOperatorKind op, hd_host_value a, hd_host_value b,
+                             hd_host_value result) {
+    const hd_host_value *of = a.counts ? &a : &b;
+    int64_t by = a.counts ? b.parts[0] : a.parts[0];
+    bool is_sum = op == CXBinaryOperator_Add || (op == CXBinaryOperator_Sub && a.counts);
+    bool is_one = !a.counts != !b.counts && of->factor == 1 && result.kind == HD_HOST_WHOLE;
+    int64_t step = of->step;
+    if (!is_one || (op == CXBinaryOperator_Mul ? __builtin_mul_overflow(step, by, &step) : !is_sum))
+        return result;
+    result.counts = of->counts;
+    result.factor = 1;
+    result.step = step;
+    return result;
+}
+
 static hd_host_value binary(front_host *h, CXCursor expression) {
     front_cursors sides = front_host_children(h, expression);
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(expression);
@@ -229,7 +273,7 @@ static hd_host_value binary(front_host *h, CXCursor expression) {
         return (hd_host_value){0};
     if (a.kind == HD_HOST_REAL || b.kind == HD_HOST_REAL)
         return real_result(op, as_real(a), as_real(b));
-    return whole_result(op, a.parts[0], b.parts[0]);
+    return counted(op, a, b, whole_result(op, a.parts[0], b.parts[0]));
 }
 
 hd_host_value front_host_changed(CXCursor expression, hd_host_value number, hd_host_value by) {
@@ -310,6 +354,103 @@ static bool library_call(front_host *h, CXCursor call, hd_host_value *result) {
         return false;
     }
     return true;
+}
+
+/* ---- structs and vectors ---------------------------------------------------------------------------- */
+
+typedef struct member_list {
+    front_host *h;
+    hd_vec(hd_host_value) values;
+} member_list;
+
+static bool is_scalar(enum CXTypeKind kind) {
+    return (kind >= CXType_Bool && kind <= CXType_LongDouble) || kind == CXType_Enum;
+}
+
+static enum CXVisitorResult add_member(CXCursor field, CXClientData data) {
+    member_list *list = data;
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    if (type.kind == CXType_Record) {
+        clang_Type_visitFields(type, add_member, data);
+        return CXVisit_Continue;
+    }
+    long long count = 1;
+    bool is_array = type.kind == CXType_ConstantArray;
+    if (is_array) {
+        count = clang_getArraySize(type);
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    }
+    if (!is_scalar(type.kind)) /* pointers take no value */
+        return CXVisit_Continue;
+    size_t number = front_host_declared(list->h, clang_getCanonicalCursor(field));
+    for (long long i = 0; i < count && i < 4096; i++)
+        hd_push(list->h->arena, &list->values,
+                is_array ? (hd_host_value){0} : list->h->variables.data[number].value);
+    return CXVisit_Continue;
+}
+
+hd_host_value front_host_members(front_host *h, CXType type) {
+    member_list list = {.h = h};
+    clang_Type_visitFields(clang_getCanonicalType(type), add_member, &list);
+    return (hd_host_value){.kind = HD_HOST_MEMBERS,
+                           .members = list.values.data,
+                           .member_count = (uint32_t)list.values.count};
+}
+
+/* Whose name is that of a template of the library. */
+static bool is_vector(const front_host *h, CXType type, bool *on_device) {
+    const char *name = front_host_text(h, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    const char *at = strstr(name, "vector<");
+    *on_device = strstr(name, "device_vector<") != NULL;
+    return at && (!strncmp(name, "std::", 5) || strstr(name, "thrust::"));
+}
+
+bool front_host_vector(front_host *h, CXCursor declaration, int64_t *count, int64_t *each,
+                       bool *on_device) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(declaration));
+    if (!is_vector(h, type, on_device))
+        return false;
+    CXType element = clang_Type_getTemplateArgumentAsType(type, 0);
+    front_cursors inside = front_host_children(h, declaration);
+    hd_host_value value = {0};
+    *each = clang_Type_getSizeOf(element);
+    for (size_t i = 0; i < inside.count; i++) {
+        CXCursor made = front_host_bare(h, inside.data[i]);
+        if (clang_getCursorKind(made) == CXCursor_CallExpr &&
+            clang_Cursor_getNumArguments(made) > 0)
+            value = front_host_value(h, clang_Cursor_getArgument(made, 0));
+    }
+    if (value.kind == HD_HOST_LIST)
+        value.kind = HD_HOST_WHOLE;
+    *count = value.parts[0];
+    return value.kind == HD_HOST_WHOLE && *each > 0;
+}
+
+/* v.size(), v.data() and their like: what `v` is. */
+static bool member_call(front_host *h, CXCursor call, hd_host_value *result) {
+    const char *name = front_host_spelling(h, call);
+    if (!hd_has_word("size data begin get raw_pointer_cast operator[] operator&", name))
+        return false;
+    front_cursors inside = front_host_children(h, call);
+    CXCursor of = clang_getNullCursor();
+    if (!strcmp(name, "raw_pointer_cast") || !strncmp(name, "operator", 8))
+        of = clang_Cursor_getArgument(call, 0);
+    else if (inside.count && clang_getCursorKind(inside.data[0]) == CXCursor_MemberRefExpr) {
+        front_cursors object = front_host_children(h, inside.data[0]);
+        of = object.count ? object.data[0] : of;
+    }
+    if (clang_Cursor_isNull(of))
+        return false;
+    hd_host_value v = front_host_value(h, of);
+    if (!strcmp(name, "size")) {
+        if (v.kind == HD_HOST_MEMORY)
+            v = h->memories.data[v.memory].count;
+        if (v.kind != HD_HOST_LIST && v.kind != HD_HOST_WHOLE)
+            return false;
+        v.kind = HD_HOST_WHOLE;
+    }
+    *result = v;
+    return v.kind != HD_HOST_UNKNOWN;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------ */
@@ -422,6 +563,8 @@ static hd_host_value value_of(front_host *h, CXCursor expression) {
         front_cursors inside = front_host_children(h, expression);
         return inside.count == 1 ? front_host_value(h, inside.data[0]) : value;
     }
+    if (kind == CXCursor_CallExpr && member_call(h, expression, &value))
+        return value;
     if (kind == CXCursor_CallExpr)
         return library_call(h, expression, &value) ? value : front_host_call(h, expression);
     return value;

@@ -136,6 +136,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes);
 cudaError_t cudaMallocHost(void **pointer, size_t bytes, unsigned flags = 0);
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags);
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags = 1);
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
@@ -193,6 +194,21 @@ template <typename T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsig
 template <typename T> cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = 1) {
     return cudaMallocManaged((void **)(void *)pointer, bytes, flags);
 }
+template <typename T>
+cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
+    return cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
+}
+struct cudaLaunchAttribute;
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                               Arguments &&...arguments);
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
