@@ -204,9 +204,13 @@ static hd_status rewrite(hd_arena *arena, const hd_diag *diag, const hd_record_l
     const hd_attempt *attempt = &advice->attempt;
     if (attempt->layout && hd_layout_equal(attempt->layout, chosen->layout)) {
         advice->rewritten = attempt->rewritten;
+        advice->program = attempt->program;
         return HD_OK;
     }
-    return hd_rewrite_job(arena, diag, advice->job, chosen, 1, &advice->rewritten);
+    hd_status status = hd_rewrite_job(arena, diag, advice->job, chosen, 1, &advice->rewritten);
+    if (status == HD_OK && advice->rewritten->has_host_launches)
+        status = hd_rewrite_program(arena, diag, advice->job, chosen, 1, &advice->program);
+    return status;
 }
 
 hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,

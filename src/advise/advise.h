@@ -65,6 +65,7 @@ struct hd_advice {
     const hd_layout *best;   /* there; the original when the answer is to leave it */
     hd_choice *choice;       /* where a device decided, else NULL */
     hd_rewritten *rewritten; /* NULL unless asked for, and when there is nothing to change */
+    hd_rewritten *program;   /* the same with its host code; NULL: the file has none */
     bool measured;
     hd_measurement measurement;
 };
@@ -82,5 +83,10 @@ static inline bool hd_advice_is_stopped(const hd_advice *advice) {
  * rewritten or measured any more. */
 hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_advise_options *options, hd_advice *advice);
+
+/* What is written where the advice is applied. */
+static inline const hd_rewritten *hd_advice_written(const hd_advice *advice) {
+    return advice->program ? advice->program : advice->rewritten;
+}
 
 #endif

@@ -29,7 +29,10 @@ static bool try_layout(hd_arena *arena, const hd_job *job, const hd_ranked *rank
         if (hd_layout_equal(attempt->refused[i].layout, ranked->layout))
             return false;
     attempt->tried = true;
-    if (hd_rewrite_job(arena, &diag, job, &layout, 1, &attempt->rewritten) == HD_OK) {
+    attempt->program = NULL;
+    if (hd_rewrite_job(arena, &diag, job, &layout, 1, &attempt->rewritten) == HD_OK &&
+        (!attempt->rewritten->has_host_launches ||
+         hd_rewrite_program(arena, &diag, job, &layout, 1, &attempt->program) == HD_OK)) {
         attempt->layout = ranked->layout;
         attempt->ratio = ranked->ratio;
         return true;

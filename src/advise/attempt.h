@@ -21,6 +21,7 @@ typedef struct hd_attempt {
     const hd_layout *layout; /* the cheapest that was accepted; NULL: none */
     double ratio;
     hd_rewritten *rewritten; /* in that layout; NULL: none */
+    hd_rewritten *program;   /* with the host code that is in the same file; NULL: none is there */
     hd_refusal refused[HD_MOST_ATTEMPTS];
     uint32_t refused_count;
 } hd_attempt;

@@ -73,7 +73,7 @@ typedef struct result {
 
 static hd_value files_of(const hd_view *view, const void *at) {
     const result *r = at;
-    const hd_rewritten *rewritten = r->advice->rewritten;
+    const hd_rewritten *rewritten = hd_advice_written(r->advice);
     uint32_t count = r->written.folder ? rewritten->file_count + 1 : 0;
     const char **files = hd_new_array(view->arena, const char *, count);
     for (uint32_t f = 0; f < count; f++)
@@ -249,11 +249,11 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
     show_undone(c, r, advice, &out);
     if (written) {
         hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
-        for (uint32_t f = 1; f < advice->rewritten->file_count; f++)
-            hd_str_printf(&out, "  and %s/%s%s\n", written->folder,
-                          advice->rewritten->files[f].name,
-                          advice->rewritten->files[f].is_copy ? ", a copy" : "");
-        cli_show_elsewhere(c, advice->rewritten, &out);
+        const hd_rewritten *all = hd_advice_written(advice);
+        for (uint32_t f = 1; f < all->file_count; f++)
+            hd_str_printf(&out, "  and %s/%s%s\n", written->folder, all->files[f].name,
+                          all->files[f].is_copy ? ", a copy" : "");
+        cli_show_elsewhere(c, all, &out);
     }
     if (advice->measured)
         show_measurement(c, &advice->measurement, &out);
@@ -323,7 +323,7 @@ static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_ou
     hd_status status = r->unverified ? HD_OK
                                      : cli_verify(c, r->path, &r->source, advice->job, &best, 1,
                                                   advice->rewritten, &checked);
-    return status ? status : cli_write_rewritten(c, output, advice->rewritten);
+    return status ? status : cli_write_rewritten(c, output, hd_advice_written(advice));
 }
 
 static int advise(cli *c, request *r) {

@@ -149,6 +149,25 @@ static hd_status job_of_all(cli *c, const hd_job_flags *flags, const kir_module 
     return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
 }
 
+/* The first kernel with a record behind a pointer, that record where one is named; else any kernel,
+ * since records may also be reached from structs that it is given. */
+static void choose_entry(const kir_module *module, hd_job_flags *flags) {
+    const char *any = module->kernel_count ? module->kernels[0]->name : NULL, *wanted = NULL;
+    for (uint32_t k = module->kernel_count; k-- > 0;)
+        for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
+            const kir_param *param = &module->kernels[k]->params[p];
+            if (param->type.kind != KIR_PTR || param->by_value_struct || !param->record)
+                continue;
+            any = module->kernels[k]->name;
+            if (flags->record && !strcmp(param->record->name, flags->record))
+                wanted = any;
+        }
+    for (uint32_t r = 0; !wanted && r < module->record_count && flags->record; r++)
+        if (!strcmp(module->records[r]->name, flags->record))
+            flags->record = NULL;
+    flags->entry = wanted ? wanted : any;
+}
+
 hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                             const kir_module *module, hd_job **job) {
     hd_job_flags flags = {.kernel_path = path,
@@ -162,13 +181,8 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                           .split_count = (uint32_t)source->split.count,
                           .values = source->values.data,
                           .value_count = (uint32_t)source->values.count};
-    /* The first kernel with a record behind a pointer; without one the choice is the job's. */
-    for (uint32_t k = 0; source->any_entry && !flags.entry && k < module->kernel_count; k++)
-        for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
-            const kir_param *param = &module->kernels[k]->params[p];
-            if (param->type.kind == KIR_PTR && !param->by_value_struct && param->record)
-                flags.entry = module->kernels[k]->name;
-        }
+    if (source->any_entry && !flags.entry)
+        choose_entry(module, &flags);
     memcpy(flags.global, source->global.size, sizeof flags.global);
     memcpy(flags.local, source->local.size, sizeof flags.local);
     if (source->all_entries && !source->entry && !source->record_of && module->kernel_count > 1)
@@ -259,6 +273,10 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
         if (equals) {
             const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
             record = record_named(*job, name, &names);
+            for (uint32_t r = 0; source->any_entry && !record && r < (*job)->module->record_count;
+                 r++) /* of another kernel */
+                if (!strcmp((*job)->module->records[r]->name, name))
+                    record = (*job)->module->records[r];
             if (!record)
                 return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s",
                                   text, name, names.length ? hd_str_text(&names) : "none");

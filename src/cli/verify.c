@@ -35,6 +35,35 @@ void cli_warn_of_unlaunched(cli *c, const hd_job *job, const hd_record_layout *l
         hd_verify_covers(&mild, job, layout, 1);
 }
 
+/* With the launches and sizes that host code has, where these can be read and cover all kernels that
+ * take the records: those are real ones. False: they do not, or the original does not run. */
+static bool verify_as_launched(cli *c, const char *path, const cli_source *source,
+                               const hd_job *job, const hd_record_layout *layouts,
+                               uint32_t layout_count, const hd_rewritten *rewritten,
+                               hd_status *status) {
+    const hd_diag loud = c->diag, silent = {NULL, NULL}, mild = {as_warning, &c->diag};
+    cli_source all = *source;
+    hd_job *drafted = NULL;
+    bool original_ran = false;
+    if (!rewritten->has_host_launches || source->global.dims || source->local.dims ||
+        source->count || source->values.count || source->entry)
+        return false;
+    all.all_entries = true;
+    all.any_entry = false;
+    all.record = hd_record_declared(layouts[0].record)->name;
+    c->diag = silent;
+    *status = cli_job_of_kernel(c, path, &all, job->module, &drafted);
+    c->diag = loud;
+    if (*status != HD_OK || hd_verify_covers(&silent, drafted, layouts, layout_count))
+        return false;
+    *status = verify(c, &mild, drafted, layouts, layout_count, rewritten, &original_ran);
+    if (*status != HD_OK && original_ran)
+        hd_fail(&c->diag, *status, &(hd_place){.file = job->kernel_path},
+                "the rewritten kernels leave other values than the original ones; please report "
+                "this");
+    return original_ran;
+}
+
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
                      const hd_record_layout *layouts, uint32_t layout_count,
                      const hd_rewritten *rewritten, bool *checked) {
@@ -46,6 +75,9 @@ hd_status cli_verify(cli *c, const char *path, const cli_source *source, const h
         return status ? status
                       : verify(c, &c->diag, job, layouts, layout_count, rewritten, &original_ran);
     }
+    hd_status launched;
+    if (verify_as_launched(c, path, source, job, layouts, layout_count, rewritten, &launched))
+        return launched;
     for (uint32_t k = 0; k < job->module->kernel_count; k++) { /* of a file without a job */
         const kir_kernel *kernel = job->module->kernels[k];
         if (!hd_verify_record(kernel, layouts, layout_count))

@@ -32,6 +32,8 @@ static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
         rw_edit_reference(rw, &child);
         return;
     }
+    if (rw_edit_null(rw, argument, wanted))
+        return;
     size_t before = rw->refusals.count;
     rw_walk(rw, &child);
     if (rw->refusals.count == before && !rw->has_conflicts)
@@ -58,7 +60,9 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
             rw_walk_children(rw, at);
         return true;
     }
-    if (!clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
+    if (rw->with_host && (rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
+        return true;
+    if (!rw->with_host && !clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
         rw_is_kernel(rw->arena, callee)) {
         rw_refuse(rw, at->cursor,
                   "the kernel '%s' is called as a function, but its parameters "
@@ -79,6 +83,8 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
         pointee wanted = {.field = -1};
         if (i >= skip && i - skip < (int)parameters.count)
             wanted = rw_pointee_of(rw, parameters.data[i - skip]);
+        if (wanted.of && rw_is_given_another(rw, parameters.data[i - skip], argument))
+            wanted.of = NULL;
         if (i < skip) { /* p[i] += v, p[i][k] of an operator in the class */
             record_value object = rw_record_value_of(rw, argument);
             if (object.depth == 0)

@@ -13,11 +13,26 @@ CXTranslationUnit rw_clang_parse(CXIndex index, const hd_parse_command *command,
     return code == CXError_Success ? unit : NULL;
 }
 
+static bool is_in_host_function(const source *src, CXSourceLocation location) {
+    CXCursor at = clang_getCursor(src->unit, location);
+    while (clang_isStatement(clang_getCursorKind(at)) ||
+           clang_isExpression(clang_getCursorKind(at)))
+        at = clang_getCursorSemanticParent(at);
+    while (!clang_Cursor_isNull(at) && !rw_is_function(at) &&
+           clang_getCursorKind(at) != CXCursor_TranslationUnit &&
+           !clang_isInvalid(clang_getCursorKind(at)))
+        at = clang_getCursorSemanticParent(at);
+    return rw_is_function(at) && !rw_is_device_function(src->arena, at);
+}
+
 bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead) {
     bool any = false;
     for (unsigned i = 0; i < clang_getNumDiagnostics(src->unit); i++) {
         CXDiagnostic d = clang_getDiagnostic(src->unit, i);
-        if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
+        bool is_error = clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error;
+        if (is_error && src->skips_host && is_in_host_function(src, clang_getDiagnosticLocation(d)))
+            is_error = false;
+        if (is_error) {
             hd_place place = rw_place_of(src, clang_getDiagnosticLocation(d));
             CXString text = clang_getDiagnosticSpelling(d);
             hd_fail(diag, status, &place, "%s%s", lead, clang_getCString(text));
@@ -282,6 +297,11 @@ CXType rw_innermost(CXType type) {
     while (t.kind == CXType_Pointer || rw_is_array(t))
         t = clang_getCanonicalType(rw_target_of(t));
     return t;
+}
+
+bool rw_is_dependent(CXType type) {
+    CXType t = rw_innermost(type);
+    return t.kind == CXType_Dependent || t.kind == CXType_Unexposed;
 }
 
 bool rw_is_device_function(hd_arena *arena, CXCursor function) {

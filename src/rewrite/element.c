@@ -7,7 +7,9 @@ void rw_walk_value(rewriter *rw, const frame *at, const record_value *v) {
     enum CXCursorKind kind = clang_getCursorKind(at->cursor);
     accessors *f = rw_accessors_of(v);
     const frame *up = rw_around(at);
-    if (v->depth > 0 && rw_is_unused(rw, at)) {
+    if (v->depth == 1 && rw_edit_test(rw, at, v))
+        return;
+    if (v->depth > 0 && (rw_is_unused(rw, at) || rw_is_launch_argument(rw, at->cursor))) {
         rw_edit_reference(rw, at);
     } else if (v->depth > 0) {
         rw_refuse_misplaced(rw, at, v);
@@ -133,7 +135,7 @@ bool rw_edit_operator(rewriter *rw, const frame *at) {
         return false;
     if (clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Assign)
         return rw_edit_store(rw, at, sides.data[0], sides.data[1]);
-    return edit_comparison(rw, at, &sides);
+    return rw_edit_null_test(rw, at) || edit_comparison(rw, at, &sides);
 }
 
 /* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */

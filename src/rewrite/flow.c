@@ -15,7 +15,12 @@
  * along the assignments, and where two kinds meet, both places are known.
  *
  * In OpenCL C the types of pointers to global records say the same without any flow, and are
- * seeds of their own. In CUDA C, and for arrays of scalars, only kernels' parameters are.
+ * seeds of their own. In CUDA C, and for arrays of scalars, only kernels' parameters are, and
+ * pointers in structs that kernels are given.
+ *
+ * Where host code is rewritten, too, values come to the kernels from there: from variables, and from
+ * members of structs and classes, one for all objects. In a template, what points to `T` is of the
+ * class for calls that make `T` the record, and is left out of it for others.
  */
 #include "base/table.h"
 #include "internal.h"
@@ -137,8 +142,12 @@ static bool is_storage(CXCursor declaration) {
 static int node_of_value(rewriter *rw, CXCursor e) {
     CXCursor holder = rw_holder_of(rw, e), inner = rw_last_child(rw->arena, e);
     enum CXCursorKind kind = clang_getCursorKind(e);
+    if (rw->with_host && rw_is_moved(rw, e))
+        return node_of_value(rw, clang_Cursor_getArgument(e, 0));
+    if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
+        return NONE;
     if (!clang_Cursor_isNull(holder))
-        return kind == CXCursor_DeclRefExpr && is_storage(holder)
+        return kind != CXCursor_CallExpr && is_storage(holder)
                    ? other_node(rw->flow, e, "a record in private or shared memory")
                    : node_of(rw, holder);
     if (kind == CXCursor_CallExpr)
@@ -165,11 +174,13 @@ static int node_of_value(rewriter *rw, CXCursor e) {
 /* ---- the moves of a file ----------------------------------------------------------------- */
 
 static void read_variable(rewriter *rw, CXCursor declared, CXCursor function) {
-    if (is_storage(declared) || !rw_has_pointer(clang_getCursorType(declared)))
+    CXType type = clang_getCursorType(declared);
+    if (is_storage(declared) || !rw_has_pointer(type) ||
+        (rw->with_host && rw_innermost(type).kind == CXType_Void))
         return;
-    CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
+    CXCursor value = rw_initializer(rw, declared);
     int number = node_of(rw, declared);
-    if (clang_Cursor_isNull(function))
+    if (clang_Cursor_isNull(function) && !rw->with_host)
         move_value(rw->flow, number,
                    other_node(rw->flow, declared, "what lives outside of functions"), declared);
     if (!clang_Cursor_isNull(value))
@@ -183,8 +194,38 @@ unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t 
     return takes_object && arguments == (int)parameters + 1;
 }
 
+/* cudaLaunchKernel(kernel, ..., args, ...), where `args` is an array of addresses. */
+static void read_launch(rewriter *rw, CXCursor call) {
+    CXCursor kernel = rw_launched(rw, call);
+    cursors given = rw_launch_arguments(rw, call), parameters = {0};
+    if (!clang_Cursor_isNull(kernel))
+        parameters = rw_parameters(rw->arena, kernel);
+    for (size_t i = 0; i < parameters.count && i < given.count; i++)
+        if (rw_has_pointer(clang_getCursorType(parameters.data[i])))
+            move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, given.data[i]),
+                       given.data[i]);
+}
+
+/* std::swap(a, b) */
+static void read_exchange(rewriter *rw, CXCursor call) {
+    int first = NONE;
+    for (int i = 0; i < clang_Cursor_getNumArguments(call); i++) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        int value =
+            rw_pointer_depth(clang_getCursorType(argument)) ? node_of_value(rw, argument) : NONE;
+        if (first == NONE)
+            first = value;
+        else
+            move_value(rw->flow, first, value, argument);
+    }
+}
+
 static void read_call(rewriter *rw, CXCursor call) {
     CXCursor callee = rw_callee(rw->arena, call);
+    if (rw->with_host && rw_is_exchange(rw, call))
+        read_exchange(rw, call);
+    if (rw->with_host)
+        read_launch(rw, call);
     if (clang_Cursor_isNull(callee) || rw_is_plain_copy(rw->arena, call) ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
         return;
@@ -193,7 +234,8 @@ static void read_call(rewriter *rw, CXCursor call) {
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
-        if (rw_has_pointer(clang_getCursorType(parameters.data[i])))
+        if (rw_has_pointer(clang_getCursorType(parameters.data[i])) &&
+            !rw_is_given_another(rw, parameters.data[i], argument))
             move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, argument),
                        argument);
     }
@@ -202,7 +244,7 @@ static void read_call(rewriter *rw, CXCursor call) {
 static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
     cursors inside = rw_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_VarDecl) {
+    if (kind == CXCursor_VarDecl || (kind == CXCursor_FieldDecl && rw->with_host)) {
         read_variable(rw, cursor, function);
     } else if (kind == CXCursor_CallExpr) {
         read_call(rw, cursor);
@@ -250,10 +292,28 @@ static const laid_record *pointed_from(rewriter *rw, CXType type, CXCursor *at) 
     return found;
 }
 
+/* The pointers to laid-out records in a struct that a kernel is given. */
+static void seed_fields(rewriter *rw, CXType type) {
+    cursors fields = rw_fields(rw->arena, type);
+    for (size_t i = 0; i < fields.count; i++) {
+        CXType field = clang_getCursorType(fields.data[i]), inner = rw_innermost(field);
+        pointee what = {.of = rw_laid_record_of(rw, inner), .field = -1};
+        bool points = !is_storage(fields.data[i]) && rw_pointer_depth(field);
+        if (points && what.of)
+            seed(rw->flow, node_of(rw, fields.data[i]), &what, fields.data[i]);
+        else if (inner.kind == CXType_Record && !what.of && !rw_is_pointer(field))
+            seed_fields(rw, inner);
+    }
+}
+
 /* A kernel's parameter that is no pointer, or a pointer to pointers. */
-static void refuse_unseen(rewriter *rw, CXCursor parameter) {
+static void read_unseen(rewriter *rw, CXCursor parameter) {
     CXType type = rw_value_type(clang_getCursorType(parameter));
     CXCursor at;
+    if (rw->with_host && !rw_pointer_depth(type)) {
+        seed_fields(rw, type);
+        return;
+    }
     const laid_record *found = rw_pointer_depth(type) ? rw_laid_record_of(rw, rw_innermost(type))
                                                       : pointed_from(rw, type, &at);
     if (found)
@@ -264,9 +324,25 @@ static void refuse_unseen(rewriter *rw, CXCursor parameter) {
 
 /* ---- kernels and other functions ------------------------------------------------------ */
 
+/* The members that a constructor makes of its arguments. */
+static void read_members(rewriter *rw, CXCursor constructor) {
+    cursors inside = rw_children(rw->arena, constructor);
+    for (size_t i = 1; i < inside.count; i++) {
+        CXCursor member = clang_getCursorReferenced(inside.data[i - 1]), value = inside.data[i];
+        if (clang_getCursorKind(inside.data[i - 1]) != CXCursor_MemberRef ||
+            !clang_isExpression(clang_getCursorKind(value)))
+            continue;
+        if (rw_pointer_depth(clang_getCursorType(member)) && !is_storage(member))
+            move_value(rw->flow, node_of(rw, member), node_of_value(rw, value), value);
+        read_code(rw, value, constructor);
+    }
+}
+
 static void read_function(rewriter *rw, CXCursor function) {
-    if (rw_is_host(rw, function))
+    if (!rw->with_host && rw_is_host(rw, function))
         return;
+    if (rw->with_host && clang_getCursorKind(function) == CXCursor_Constructor)
+        read_members(rw, function);
     cursors parameters = rw_parameters(rw->arena, function);
     CXCursor first = clang_getCanonicalCursor(function);
     cursors same = rw_parameters(rw->arena, first);
@@ -280,7 +356,7 @@ static void read_function(rewriter *rw, CXCursor function) {
             pointee what = {.field = -1};
             if (rw_pointer_depth(type) != 1) {
                 if (rw->is_cuda)
-                    refuse_unseen(rw, parameter);
+                    read_unseen(rw, parameter);
                 continue;
             }
             if (rw->is_cuda)
@@ -304,7 +380,7 @@ static void read_declarations(rewriter *rw, CXCursor parent) {
             continue;
         if (rw_is_function(c))
             read_function(rw, c);
-        else if (kind == CXCursor_VarDecl)
+        else if (kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl)
             read_code(rw, c, clang_getNullCursor());
         else if (clang_isDeclaration(kind))
             read_declarations(rw, c);
@@ -405,7 +481,7 @@ void rw_flow_run(rewriter *rw) {
 /* A `void *` that is given laid-out records does not hold them as such. */
 static bool can_hold(const rewriter *rw, CXType type, const pointee *what) {
     CXType t = rw_innermost(type);
-    if (t.kind == CXType_Dependent || t.kind == CXType_Unexposed || t.kind == CXType_Auto)
+    if (rw_is_dependent(type) || t.kind == CXType_Auto)
         return true;
     if (what->field < 0)
         return rw_laid_record_of(rw, t) == what->of;

@@ -8,7 +8,8 @@
  *     global R *g(global R *r)     R_ref g(R_ref r)
  *
  * The parameters of a kernel that are fields of one record of arrays become one set of
- * allocations, where the first of them stood.
+ * allocations, where the first of them stood. Where host code is rewritten, too, a kernel's
+ * parameter becomes an R_ref like that of any other function, and launches stay as they are.
  */
 #include "internal.h"
 
@@ -100,7 +101,7 @@ static kernel_names names_of(rewriter *rw, const pointee *what, const char *para
 }
 
 static bool is_kernel_parameter(rewriter *rw, CXCursor declaration) {
-    return clang_getCursorKind(declaration) == CXCursor_ParmDecl &&
+    return !rw->with_host && clang_getCursorKind(declaration) == CXCursor_ParmDecl &&
            rw_is_kernel(rw->arena, clang_getCursorSemanticParent(declaration));
 }
 
@@ -204,18 +205,14 @@ static void edit_declared(rewriter *rw, const target *f, size_t number, const po
     const char *name = rw_spelling(rw->arena, parameter);
     const char *stars = rw_stars(rw, clang_getCursorType(parameter));
     rw_edit_text(rw, f->list.at[number],
-                 f->is_kernel ? kernel_parameter_text(rw, f, number, what)
-                              : hd_format(rw->arena, "%s%s%s%s%s", what->of->scope,
-                                          what->of->accessors[what->in].ref,
-                                          *name || *stars ? " " : "", stars, name));
+                 f->is_kernel
+                     ? kernel_parameter_text(rw, f, number, what)
+                     : hd_format(rw->arena, "%s%s%s%s",
+                                 rw_reference_type(rw, clang_getCursorType(parameter), what),
+                                 *name || *stars ? " " : "", stars, name));
 }
 
 /* ---- refusals ------------------------------------------------------------------------ */
-
-static bool is_dependent(CXType type) {
-    CXType t = rw_innermost(type);
-    return t.kind == CXType_Dependent || t.kind == CXType_Unexposed;
-}
 
 /* A parameter that cannot become what it must. */
 static bool refuse_parameter(rewriter *rw, CXCursor parameter, const pointee *what,
@@ -225,7 +222,8 @@ static bool refuse_parameter(rewriter *rw, CXCursor parameter, const pointee *wh
     bool is_array = rw_is_array(type);
     CXType inner = is_array ? rw_value_type(clang_getArrayElementType(rw_value_type(type)))
                             : rw_value_type(type);
-    if (what->field < 0 && is_dependent(type))
+    bool is_host = rw->with_host && rw_is_host(rw, clang_getCursorSemanticParent(parameter));
+    if (what->field < 0 && rw_is_dependent(type) && !is_host)
         rw_refuse(rw, parameter,
                   "the record that '%s' points to depends on a template's parameter; write '%s *'",
                   name, what->of->spelling);
@@ -281,7 +279,7 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
     }
     what.of->accessors[what.in].is_used = true;
     edit_declared(rw, f, number, &what);
-    if (f->is_kernel && clang_isCursorDefinition(f->function)) {
+    if (rw_is_kernel(rw->arena, f->function) && clang_isCursorDefinition(f->function)) {
         what.of->kernels++;
         hd_push(rw->arena, &rw->laid_params,
                 (hd_laid_param){rw_spelling(rw->arena, f->function), (uint32_t)number,
@@ -325,7 +323,7 @@ static void edit_parameters(rewriter *rw, CXCursor function) {
     target f = {.function = function, .parameters = rw_parameters(rw->arena, function)};
     if (!rw_takes_records(rw, function) || refuse_specialization(rw, function, &f.parameters))
         return;
-    f.is_kernel = rw_is_kernel(rw->arena, function);
+    f.is_kernel = !rw->with_host && rw_is_kernel(rw->arena, function);
     if (!read_list(rw, find_list(rw, function), f.parameters.count, &f.list)) {
         rw_refuse_macro(rw, f.parameters.count ? f.parameters.data[0] : function);
         return;
@@ -362,39 +360,25 @@ static void edit_result(rewriter *rw, CXCursor function) {
         return;
     }
     what.of->accessors[what.in].is_used = true;
-    rw_edit_text(rw, words,
-                 hd_format(rw->arena, "%s%s %s", what.of->scope, what.of->accessors[what.in].ref,
-                           rw_stars(rw, clang_getCursorResultType(function))));
+    CXType type = clang_getCursorResultType(function);
+    rw_edit_text(
+        rw, words,
+        hd_format(rw->arena, "%s %s", rw_reference_type(rw, type, &what), rw_stars(rw, type)));
 }
 
-/* ---- host code in the same file ------------------------------------------------------ */
-
-/* nvcc compiles the file as a whole, so a launch with the old arguments would break it. */
-static void check_host(rewriter *rw, CXCursor cursor) {
-    cursors inside = rw_children(rw->arena, cursor);
-    CXCursor callee = clang_getCursorKind(cursor) == CXCursor_CallExpr
-                          ? rw_callee(rw->arena, cursor)
-                          : clang_getNullCursor();
-    if (!clang_Cursor_isNull(callee) && rw_takes_records(rw, callee)) {
-        rw_refuse(rw, cursor,
-                  "host code calls '%s', whose parameters change; move the host code to a file of "
-                  "its own, and pass the allocations and the number of elements there",
-                  rw_spelling(rw->arena, callee));
-        return;
-    }
-    for (size_t i = 0; i < inside.count; i++)
-        check_host(rw, inside.data[i]);
-}
+/* ---- functions of both sides --------------------------------------------------------- */
 
 void rw_edit_function(rewriter *rw, const frame *at) {
     CXCursor body = rw_body(rw->arena, at->cursor);
-    if (rw_is_host(rw, at->cursor)) {
+    if (!rw->with_host && rw_is_host(rw, at->cursor)) {
         if (!clang_Cursor_isNull(body))
-            check_host(rw, body);
+            rw_edit_host_calls(rw, body);
         return;
     }
     edit_parameters(rw, at->cursor);
     edit_result(rw, at->cursor);
+    if (rw->with_host && clang_getCursorKind(at->cursor) == CXCursor_Constructor)
+        rw_edit_members(rw, at);
     if (!clang_Cursor_isNull(body))
         rw_walk_child(rw, at, body);
 }
@@ -427,13 +411,14 @@ static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
     size_t open = name + 1;
     while (open < src->token_count && !rw_token_is(src, open, "(") && !rw_token_is(src, open, ";"))
         open++;
-    f.is_kernel = rw_is_kernel(rw->arena, function);
+    f.is_kernel = !rw->with_host && rw_is_kernel(rw->arena, function);
     if (!read_list(rw, open, f.parameters.count, &f.list))
         return;
     for (size_t i = 0; i < f.parameters.count; i++) {
         pointee what = rw_pointee_of(rw, f.parameters.data[i]);
         CXType type = clang_getCursorType(f.parameters.data[i]);
-        if (!what.of && f.is_kernel && is_dependent(type) && rw_pointer_depth(type))
+        if (!what.of && rw_is_kernel(rw->arena, function) && rw_is_dependent(type) &&
+            rw_pointer_depth(type))
             refuse_instance(rw, &f, i);
         if (what.of)
             edit_declared(rw, &f, i, &what);

@@ -56,6 +56,7 @@ typedef struct source {
     size_t token_count;
     hd_vec(edit) edits;
     range_list dropped; /* text that goes, with what would be edited in it */
+    bool skips_host;    /* errors in functions of the host say nothing */
 } source;
 
 void rw_source_open(source *src, flat *text, CXTranslationUnit unit);
@@ -136,6 +137,8 @@ CXType rw_target_of(CXType type);
 /* Pointers and arrays around what a type ends in, references left out. */
 int rw_pointer_depth(CXType type);
 CXType rw_innermost(CXType type);
+/* That is a template's parameter, or made of one. */
+bool rw_is_dependent(CXType type);
 
 /* ---- prelude.c: the generated functions ------------------------------------ */
 
@@ -143,10 +146,10 @@ typedef enum space { SPACE_GLOBAL, SPACE_CONSTANT, SPACE_COUNT } space;
 
 /* The generated functions: their names, and which of them are needed. */
 typedef struct accessors {
-    bool is_used, loads, stores, compares;
+    bool is_used, loads, stores, compares, tests;
     bool store_is_value;   /* somebody uses what an assignment gives */
     const char *qualifier; /* "__global " */
-    const char *ref, *make, *at, *same, *load, *store;
+    const char *ref, *make, *at, *same, *load, *store, *is_set, *memory;
     const char **fields; /* [field]: its accessor */
 } accessors;
 
@@ -184,7 +187,8 @@ typedef struct laid_record {
     unsigned declared;    /* where the functions may stand at the earliest, in the flat text */
     accessors accessors[SPACE_COUNT];
     hd_vec(part_function) part_functions;
-    uint32_t kernels; /* rewritten */
+    uint32_t kernels;     /* rewritten */
+    bool has_host_memory; /* the host allocates, copies or frees it */
 } laid_record;
 
 /* What the pointers that a declaration holds point to. */
@@ -234,6 +238,8 @@ struct rewriter {
     void *user; /* the task's own */
     const hd_parse_command *command;
     bool is_cuda;
+    bool with_host;     /* host code is rewritten, too */
+    bool has_templates; /* a template's `T *` may be one to laid-out records */
     flat *flat;
     source src;
     laid_record *records;
@@ -245,8 +251,10 @@ struct rewriter {
     range_list inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
     hd_vec(hd_laid_param) laid_params;
-    bool has_conflicts;            /* values of two kinds met, so some pointers lead nowhere */
-    struct expansions *expansions; /* requested; they outlive a reading of the flat text */
+    cursors launch_arguments;          /* addresses in lists for cudaLaunchKernel() */
+    hd_vec(const char *) memory_calls; /* functions of CUDA's that take laid-out records */
+    bool has_conflicts;                /* values of two kinds met, so some pointers lead nowhere */
+    struct expansions *expansions;     /* requested; they outlive a reading of the flat text */
 };
 
 /* rewrite.c: reads `text` with its headers and macros put in place, until the task has its result. */
@@ -306,6 +314,10 @@ record_value rw_record_value_of(const rewriter *rw, CXCursor expression);
 /* The variable that an expression names, or the function that it calls for a pointer or reference;
  * a null cursor: none. */
 CXCursor rw_holder_of(const rewriter *rw, CXCursor expression);
+/* A call of a template that returns a `T *`, at a place where `T` is no laid-out record. */
+bool rw_is_of_another(const rewriter *rw, CXCursor call, CXCursor holder);
+/* The same of a parameter that is a `T *`. */
+bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argument);
 /* The type of a variable, or of what a function returns. */
 static inline CXType rw_held_type(CXCursor holder) {
     return rw_is_function(holder) ? clang_getCursorResultType(holder) : clang_getCursorType(holder);
@@ -419,10 +431,43 @@ void rw_array_types(rewriter *rw, laid_record *l);
 const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter);
 unsigned rw_first_use(rewriter *rw, const laid_record *l);
 
+/* whole.c: host code. Calls of CUDA's runtime that allocate, copy, fill or free laid-out records;
+ * false: this is none. */
+bool rw_edit_memory_call(rewriter *rw, const frame *at);
+/* A null pointer where one to laid-out records is wanted; false: it is none, or not in host code. */
+bool rw_edit_null(rewriter *rw, CXCursor value, const pointee *wanted);
+/* A pointer that is tested, `if (p)`, or compared with null. */
+bool rw_edit_test(rewriter *rw, const frame *at, const record_value *v);
+bool rw_edit_null_test(rewriter *rw, const frame *comparison);
+bool rw_edit_exchange(rewriter *rw, const frame *call);
+/* std::swap(), and std::move() and its like, which take pointers as they are. */
+bool rw_is_exchange(rewriter *rw, CXCursor call);
+bool rw_is_moved(const rewriter *rw, CXCursor call);
+/* The kernel that cudaLaunchKernel() or its like is given, else a null cursor; and what it gives
+ * the kernel, found in the list of addresses. */
+CXCursor rw_launched(rewriter *rw, CXCursor call);
+cursors rw_launch_arguments(rewriter *rw, CXCursor call);
+/* The address of a pointer in such a list, where it may stand as it is. */
+bool rw_is_launch_argument(const rewriter *rw, CXCursor address);
+/* Of a variable or a member; a null cursor: none. */
+CXCursor rw_initializer(const rewriter *rw, CXCursor declared);
+/* How a declaration of this type names a reference: "R_ref", of a template's `T *`
+ * "heddle::pointer<T>". */
+const char *rw_reference_type(rewriter *rw, CXType type, const pointee *what);
+/* Host code that stays as it is, but calls functions whose parameters change: it compiles, which is
+ * all that kernels alone need of it. */
+void rw_edit_host_calls(rewriter *rw, CXCursor cursor);
+/* host_text.c: what the edited calls call, and what it knows of a record. */
+const char *rw_memory_text(rewriter *rw, const laid_record *l);
+
 bool rw_edit_call(rewriter *rw, const frame *at);
 /* A function has a parameter that leads to laid-out records. */
 bool rw_takes_records(rewriter *rw, CXCursor function);
 bool rw_edit_declarations(rewriter *rw, const frame *at);
+/* A variable outside of functions, or a member of a struct. */
+bool rw_edit_declared_alone(rewriter *rw, const frame *at);
+/* What a constructor makes its members of. */
+void rw_edit_members(rewriter *rw, const frame *constructor);
 void rw_edit_function(rewriter *rw, const frame *at);
 void rw_edit_instantiations(rewriter *rw);
 /* The range of what names a type before a declared name, without words that stay

@@ -27,9 +27,9 @@ static param_list array_params(hd_arena *arena, const hd_job *job) {
     return list;
 }
 
-hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                         const hd_record_layout *layouts, uint32_t layout_count,
-                         hd_rewritten **result) {
+static hd_status rewrite_files(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                               const hd_record_layout *layouts, uint32_t layout_count,
+                               bool with_host, hd_rewritten **result) {
     hd_status portable = hd_job_check_portable(diag, job, "rewriting");
     if (portable)
         return portable;
@@ -39,6 +39,19 @@ hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job
                                         .layouts = layouts,
                                         .layout_count = layout_count,
                                         .arrays = arrays.data,
-                                        .array_count = (uint32_t)arrays.count};
+                                        .array_count = (uint32_t)arrays.count,
+                                        .with_host = with_host};
     return hd_rewrite(arena, diag, &request, result);
+}
+
+hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                         const hd_record_layout *layouts, uint32_t layout_count,
+                         hd_rewritten **result) {
+    return rewrite_files(arena, diag, job, layouts, layout_count, false, result);
+}
+
+hd_status hd_rewrite_program(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                             const hd_record_layout *layouts, uint32_t layout_count,
+                             hd_rewritten **result) {
+    return rewrite_files(arena, diag, job, layouts, layout_count, true, result);
 }

@@ -1,4 +1,10 @@
-/* Declarations in functions: local pointers to laid-out records, and references of C++. */
+/*
+ * Declarations: local pointers to laid-out records, references of C++, and, where host code is
+ * rewritten, variables outside of functions and members of structs.
+ *
+ *     R *p, *q;          R_ref p, q;
+ *     R *host, *device;  R *host; R_ref device;
+ */
 #include "internal.h"
 
 /* ---- the words before a name ------------------------------------------------------- */
@@ -59,23 +65,46 @@ bool rw_refuse_volatile(rewriter *rw, CXCursor declared, CXType type) {
 
 /* ---- initialisers --------------------------------------------------------------------- */
 
-static void edit_value(rewriter *rw, const frame *at, CXCursor value, const char *name) {
+static void edit_value(rewriter *rw, const frame *at, CXCursor value, const pointee *what) {
     frame child = {value, at};
     if (clang_getCursorKind(value) == CXCursor_InitListExpr) {
         cursors inside = rw_children(rw->arena, value);
         for (size_t i = 0; i < inside.count; i++)
-            edit_value(rw, &child, inside.data[i], name);
+            edit_value(rw, &child, inside.data[i], what);
     } else if (rw_record_value_of(rw, value).depth >= 0) {
         rw_edit_reference(rw, &child);
+    } else if (rw_edit_null(rw, value, what)) {
+        return;
     } else if (!rw->has_conflicts) { /* else that was said where they met */
         rw_refuse(rw, at->cursor,
                   "'%s' is not initialised with a place in an array that came as "
                   "a parameter; write '= &p[i]', or keep an index",
-                  name);
+                  rw_spelling(rw->arena, at->cursor));
     }
 }
 
 /* ---- declarations ------------------------------------------------------------------------ */
+
+/* What one statement declares. */
+typedef struct declaration {
+    const frame *at;
+    cursors all;
+    pointee *what; /* of each */
+    range whole;
+} declaration;
+
+/* What the words before a name are followed by, of all that one statement declares. */
+typedef enum standing {
+    ALONE, /* the words before it are its own */
+    SAME,  /* behind a comma, and of the type of the one before */
+    APART  /* behind a comma that becomes a semicolon */
+} standing;
+
+static standing standing_of(const declaration *d, size_t number) {
+    if (!number)
+        return ALONE;
+    return d->what[number].of == d->what[number - 1].of ? SAME : APART;
+}
 
 /* Where the type of a declarator begins: at the statement's begin, or behind the comma. */
 static bool begin_of(const rewriter *rw, range statement, unsigned name, bool is_first,
@@ -93,85 +122,200 @@ static bool begin_of(const rewriter *rw, range statement, unsigned name, bool is
     return *begin > statement.begin;
 }
 
-static void edit_type(rewriter *rw, CXCursor declared, range statement, bool is_first,
-                      const pointee *what) {
-    CXType type = clang_getCursorType(declared);
-    const char *name = rw_spelling(rw->arena, declared);
-    accessors *f = &what->of->accessors[what->in];
-    unsigned name_at, begin;
-    range words;
-    if (!rw_offset_of(&rw->src, clang_getCursorLocation(declared), &name_at) ||
-        !rw_token_is(&rw->src, rw_token_at(&rw->src, name_at), name) ||
-        !begin_of(rw, statement, name_at, is_first, &begin) ||
-        (begin < name_at && !rw_specifiers(rw, begin, name_at, &words))) {
-        rw_refuse_macro(rw, declared);
-        return;
+const char *rw_reference_type(rewriter *rw, CXType type, const pointee *what) {
+    if (rw->with_host && rw_is_dependent(type)) {
+        CXType t = rw_is_reference(type) ? clang_getPointeeType(type) : type;
+        while (rw_pointer_depth(t) > 1)
+            t = rw_target_of(t);
+        what->of->has_host_memory = true;
+        rw->has_templates = true;
+        return hd_format(rw->arena, "heddle::pointer<%s>",
+                         rw_type_text(rw->arena, rw_target_of(t)));
     }
-    f->is_used = true;
-    hd_push(rw->arena, &rw->seen, name_at);
-    if (is_first)
-        rw_edit_text(rw, words,
-                     hd_format(rw->arena, "%s%s %s", what->of->scope, f->ref, rw_stars(rw, type)));
-    else if (begin < name_at)
-        rw_edit_text(rw, (range){begin, name_at}, rw_stars(rw, type));
+    return hd_format(rw->arena, "%s%s", what->of->scope, what->of->accessors[what->in].ref);
 }
 
-static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, range statement,
-                          bool is_first, const pointee *what) {
-    CXType type = clang_getCursorType(declared);
-    const char *name = rw_spelling(rw->arena, declared);
-    CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
-    frame child = {declared, at};
-    if (strstr(rw_type_text(rw->arena, type), "*__local")) {
-        rw_refuse(rw, declared, "'%s' keeps pointers in local memory; keep indices there", name);
-        return;
-    }
-    rw_refuse_volatile(rw, declared, type);
-    edit_type(rw, declared, statement, is_first, what);
-    if (!clang_Cursor_isNull(value))
-        edit_value(rw, &child, value, name);
-    range body = {0, 0};
-    for (const frame *f = at; f->up; f = f->up)
-        if (rw_is_function(f->up->cursor))
-            rw_range_of(&rw->src, f->cursor, &body);
-    hd_push(rw->arena, &rw->variables, (variable){name, body});
-}
-
-/* One pointee for all that one statement declares. */
-static bool read_declared(rewriter *rw, const cursors *all, pointee *what, CXCursor *odd) {
-    *what = (pointee){.field = -1};
-    for (size_t i = 0; i < all->count; i++) {
-        pointee h = clang_getCursorKind(all->data[i]) == CXCursor_VarDecl
-                        ? rw_pointee_of(rw, all->data[i])
-                        : (pointee){.field = -1};
-        if (i && (h.of != what->of || h.in != what->in)) {
-            *odd = h.of ? all->data[i] : all->data[0];
-            return false;
-        }
-        *what = h;
-    }
+/* The words of the first declarator, without its stars: "static const R ". */
+static bool common_words(const rewriter *rw, const declaration *d, const char **words) {
+    unsigned name;
+    if (!rw_offset_of(&rw->src, clang_getCursorLocation(d->all.data[0]), &name))
+        return false;
+    size_t end = rw_token_at(&rw->src, name);
+    while (end && end < rw->src.token_count &&
+           (rw_token_is(&rw->src, end - 1, "*") || rw_token_is(&rw->src, end - 1, "__restrict__")))
+        end--;
+    if (end >= rw->src.token_count || rw->src.tokens[end].at.begin <= d->whole.begin)
+        return false;
+    *words = hd_strndup(rw->arena, rw->src.text + d->whole.begin,
+                        rw->src.tokens[end].at.begin - d->whole.begin);
     return true;
 }
 
-bool rw_edit_declarations(rewriter *rw, const frame *at) {
-    cursors all = rw_children(rw->arena, at->cursor);
-    pointee what;
-    CXCursor odd;
-    range statement;
-    if (!read_declared(rw, &all, &what, &odd)) {
+/* The comma before a declarator becomes the end of a statement; `type` begins the next. */
+static bool edit_comma(rewriter *rw, unsigned begin, const char *type) {
+    size_t t = rw_token_at(&rw->src, begin);
+    if (!t || t >= rw->src.token_count || !rw_token_is(&rw->src, t - 1, ","))
+        return false;
+    rw_edit_text(rw, (range){rw->src.tokens[t - 1].at.begin, begin},
+                 hd_format(rw->arena, "; %s", type));
+    return true;
+}
+
+static bool edit_type(rewriter *rw, const declaration *d, size_t number, CXCursor declared,
+                      const pointee *what) {
+    CXType type = clang_getCursorType(declared);
+    const char *name = rw_spelling(rw->arena, declared), *words_before;
+    unsigned name_at, begin;
+    range words;
+    standing stands = standing_of(d, number);
+    if (!rw_offset_of(&rw->src, clang_getCursorLocation(declared), &name_at) ||
+        !rw_token_is(&rw->src, rw_token_at(&rw->src, name_at), name) ||
+        !begin_of(rw, d->whole, name_at, stands == ALONE, &begin))
+        return false;
+    if (!what->of) /* the others of a statement that is parted */
+        return stands != APART ||
+               (common_words(rw, d, &words_before) && edit_comma(rw, begin, words_before));
+    if (begin < name_at && !rw_specifiers(rw, begin, name_at, &words))
+        return false;
+    what->of->accessors[what->in].is_used = true;
+    hd_push(rw->arena, &rw->seen, name_at);
+    const char *reference = rw_reference_type(rw, type, what), *stars = rw_stars(rw, type);
+    if (stands == APART &&
+        (!common_words(rw, d, &words_before) ||
+         !edit_comma(rw, begin,
+                     hd_format(rw->arena, "%s%s ",
+                               strstr(words_before, "static ") == words_before ? "static " : "",
+                               reference))))
+        return false;
+    if (stands == ALONE)
+        rw_edit_text(rw, words, hd_format(rw->arena, "%s %s", reference, stars));
+    else if (begin < name_at)
+        rw_edit_text(rw, (range){begin, name_at}, stars);
+    return true;
+}
+
+CXCursor rw_initializer(const rewriter *rw, CXCursor declared) {
+    if (clang_getCursorKind(declared) != CXCursor_FieldDecl)
+        return clang_Cursor_getVarDeclInitializer(declared);
+    CXCursor last = rw_last_child(rw->arena, declared);
+    return clang_isExpression(clang_getCursorKind(last)) && !clang_Cursor_isBitField(declared)
+               ? last
+               : clang_getNullCursor();
+}
+
+static void edit_variable(rewriter *rw, const declaration *d, size_t number) {
+    CXCursor declared = d->all.data[number];
+    const pointee *what = &d->what[number];
+    CXType type = clang_getCursorType(declared);
+    const char *name = rw_spelling(rw->arena, declared);
+    CXCursor value = rw_initializer(rw, declared);
+    frame child = {declared, d->at};
+    if (what->of && strstr(rw_type_text(rw->arena, type), "*__local")) {
+        rw_refuse(rw, declared, "'%s' keeps pointers in local memory; keep indices there", name);
+        return;
+    }
+    if (what->of)
+        rw_refuse_volatile(rw, declared, type);
+    if (!edit_type(rw, d, number, declared, what))
+        rw_refuse_macro(rw, declared);
+    if (!what->of) {
+        rw_walk_children(rw, &child);
+        return;
+    }
+    if (!clang_Cursor_isNull(value))
+        edit_value(rw, &child, value, what);
+    range body = {0, 0};
+    for (const frame *f = d->at; f && f->up; f = f->up)
+        if (rw_is_function(f->up->cursor))
+            rw_range_of(&rw->src, f->cursor, &body);
+    if (clang_getCursorKind(declared) == CXCursor_VarDecl)
+        hd_push(rw->arena, &rw->variables, (variable){name, body});
+}
+
+static pointee declared_pointee(rewriter *rw, CXCursor declared) {
+    enum CXCursorKind kind = clang_getCursorKind(declared);
+    return kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl ? rw_pointee_of(rw, declared)
+                                                                  : (pointee){.field = -1};
+}
+
+/* False: nothing of it leads to laid-out records. */
+static bool read_declared(rewriter *rw, declaration *d) {
+    bool any = false;
+    d->what = hd_new_array(rw->arena, pointee, d->all.count);
+    for (size_t i = 0; i < d->all.count; i++) {
+        d->what[i] = declared_pointee(rw, d->all.data[i]);
+        any |= d->what[i].of != NULL;
+    }
+    return any;
+}
+
+/* A statement of which a part becomes another statement must be one: not the head of a loop. */
+static bool can_be_parted(const rewriter *rw, const declaration *d) {
+    return rw->with_host &&
+           (!d->at->up || clang_getCursorKind(d->at->up->cursor) != CXCursor_ForStmt);
+}
+
+static void edit_declared(rewriter *rw, declaration *d) {
+    for (size_t i = 1; i < d->all.count; i++) {
+        pointee a = d->what[i - 1], b = d->what[i];
+        if ((a.of == b.of && a.in == b.in) || can_be_parted(rw, d))
+            continue;
+        CXCursor odd = b.of ? d->all.data[i] : d->all.data[0];
         rw_refuse(rw, odd,
                   "'%s' is declared together with others of another type; give each a declaration "
                   "of its own",
                   rw_spelling(rw->arena, odd));
-        return true;
+        return;
     }
-    if (!what.of)
+    for (size_t i = 0; i < d->all.count; i++)
+        edit_variable(rw, d, i);
+}
+
+bool rw_edit_declarations(rewriter *rw, const frame *at) {
+    declaration d = {.at = at, .all = rw_children(rw->arena, at->cursor)};
+    if (!read_declared(rw, &d))
         return false;
-    if (!rw_range_of(&rw->src, at->cursor, &statement)) {
+    if (rw_range_of(&rw->src, at->cursor, &d.whole))
+        edit_declared(rw, &d);
+    else
         rw_refuse_macro(rw, at->cursor);
-        return true;
-    }
-    for (size_t i = 0; i < all.count; i++)
-        edit_variable(rw, at, all.data[i], statement, i == 0, &what);
     return true;
+}
+
+bool rw_edit_declared_alone(rewriter *rw, const frame *at) {
+    enum CXCursorKind kind = clang_getCursorKind(at->cursor);
+    bool is_local = at->up && clang_getCursorKind(at->up->cursor) == CXCursor_DeclStmt;
+    if (!rw->with_host || is_local || !at->up)
+        return false;
+    declaration d = {.at = at->up};
+    range other;
+    cursors all = rw_children(rw->arena, at->up->cursor);
+    if (!rw_range_of(&rw->src, at->cursor, &d.whole))
+        return false;
+    for (size_t i = 0; i < all.count; i++)
+        if (clang_getCursorKind(all.data[i]) == kind &&
+            rw_range_of(&rw->src, all.data[i], &other) && other.begin == d.whole.begin)
+            hd_push(rw->arena, &d.all, all.data[i]);
+    if (!read_declared(rw, &d))
+        return false;
+    if (clang_equalCursors(d.all.data[0], at->cursor)) /* all of them at the first */
+        edit_declared(rw, &d);
+    return true;
+}
+
+/* R(R *given) : kept(given), other(nullptr) {} */
+void rw_edit_members(rewriter *rw, const frame *constructor) {
+    cursors inside = rw_children(rw->arena, constructor->cursor);
+    for (size_t i = 1; i < inside.count; i++) {
+        if (clang_getCursorKind(inside.data[i - 1]) != CXCursor_MemberRef ||
+            !clang_isExpression(clang_getCursorKind(inside.data[i])))
+            continue;
+        CXCursor member = clang_getCursorReferenced(inside.data[i - 1]);
+        pointee what = rw_pointee_of(rw, member);
+        frame child = {member, constructor};
+        if (what.of)
+            edit_value(rw, &child, inside.data[i], &what);
+        else
+            rw_walk_child(rw, constructor, inside.data[i]);
+    }
 }

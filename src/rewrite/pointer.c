@@ -426,8 +426,8 @@ static void edit_operand(rewriter *rw, const frame *at, CXCursor operand) {
 }
 
 /* What is no pointer to laid-out records where one must be. */
-static void refuse_source(rewriter *rw, CXCursor value) {
-    if (rw->has_conflicts)
+static void refuse_source(rewriter *rw, CXCursor value, const pointee *wanted) {
+    if (rw_edit_null(rw, value, wanted) || rw->has_conflicts)
         return;
     rw_refuse(rw, value,
               "this is no place in an array that came as a parameter (null?); a pointer to "
@@ -445,7 +445,7 @@ static void edit_infix(rewriter *rw, const frame *at, const record_value *v) {
             return;
         edit_operand(rw, at, sides.data[0]);
         if (rw_record_value_of(rw, sides.data[1]).depth < 0)
-            refuse_source(rw, sides.data[1]);
+            refuse_source(rw, sides.data[1], &v->what);
         else
             edit_operand(rw, at, sides.data[1]);
     } else if (v->depth > 1) {
@@ -456,12 +456,12 @@ static void edit_infix(rewriter *rw, const frame *at, const record_value *v) {
     }
 }
 
-static void edit_choice(rewriter *rw, const frame *at) {
+static void edit_choice(rewriter *rw, const frame *at, const record_value *v) {
     cursors parts = rw_children(rw->arena, at->cursor);
     rw_walk_child(rw, at, parts.data[0]);
     for (size_t i = 1; i < parts.count; i++)
         if (rw_record_value_of(rw, parts.data[i]).depth < 0)
-            refuse_source(rw, parts.data[i]);
+            refuse_source(rw, parts.data[i], &v->what);
         else
             edit_operand(rw, at, parts.data[i]);
 }
@@ -489,8 +489,9 @@ void rw_edit_reference(rewriter *rw, const frame *at) {
         frame inner = {bare, at};
         switch (clang_getCursorKind(bare)) {
         case CXCursor_DeclRefExpr: edit_name(rw, bare); return;
-        case CXCursor_ConditionalOperator: edit_choice(rw, &inner); return;
+        case CXCursor_ConditionalOperator: edit_choice(rw, &inner, &v); return;
         case CXCursor_CallExpr: rw_edit_call(rw, &inner); return;
+        case CXCursor_MemberRefExpr: rw_walk_children(rw, &inner); return;
         default: edit_at(rw, &inner, &v);
         }
         return;
@@ -507,8 +508,9 @@ void rw_edit_reference(rewriter *rw, const frame *at) {
         break;
     case CXCursor_CompoundAssignOperator: edit_change(rw, at); break;
     case CXCursor_BinaryOperator: edit_infix(rw, at, &v); break;
-    case CXCursor_ConditionalOperator: edit_choice(rw, at); break;
+    case CXCursor_ConditionalOperator: edit_choice(rw, at, &v); break;
     case CXCursor_CallExpr: rw_edit_call(rw, at); break;
+    case CXCursor_MemberRefExpr: rw_walk_children(rw, at); break; /* holds a reference itself */
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXStaticCastExpr:
     case CXCursor_CXXConstCastExpr: edit_same_cast(rw, at); break;

@@ -30,15 +30,17 @@
 
 #include "internal.h"
 
-/* Of OpenCL C by space, and CUDA C. */
-static const rw_dialect dialects[SPACE_COUNT + 1] = {
+/* Of OpenCL C by space, CUDA C, and CUDA C where host code is rewritten, too. */
+static const rw_dialect dialects[SPACE_COUNT + 2] = {
     {"__global uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
     {"__constant uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
     {"unsigned char *", "unsigned long long", "unsigned char ", "long long",
-     "static __device__ __forceinline__ ", "__restrict__ "}};
+     "static __device__ __forceinline__ ", "__restrict__ "},
+    {"unsigned char *", "unsigned long long", "unsigned char ", "long long",
+     "static __attribute__((unused)) __host__ __device__ __forceinline__ ", "__restrict__ "}};
 
 const rw_dialect *rw_dialect_of(const rewriter *rw, space in) {
-    return &dialects[rw->is_cuda ? SPACE_COUNT : in];
+    return &dialects[rw->is_cuda ? SPACE_COUNT + (rw->with_host ? 1u : 0u) : (unsigned)in];
 }
 
 /* ---- names -------------------------------------------------------------------- */
@@ -51,6 +53,8 @@ static void name_all(rewriter *rw, const laid_record *l, accessors *f, const cha
     f->same = hd_format(rw->arena, "%s_same", stem);
     f->load = hd_format(rw->arena, "%s_load", stem);
     f->store = hd_format(rw->arena, "%s_store", stem);
+    f->is_set = hd_format(rw->arena, "%s_is_set", stem);
+    f->memory = hd_format(rw->arena, "%s_memory", stem);
     for (uint32_t i = 0; i < l->record->field_count; i++)
         f->fields[i] = hd_format(rw->arena, "%s_%s%s", stem, infix, l->text->names[i]);
 }
@@ -58,7 +62,8 @@ static void name_all(rewriter *rw, const laid_record *l, accessors *f, const cha
 static bool is_name_of(const laid_record *l, const accessors *f, const char *name) {
     if (!f->ref)
         return false;
-    const char *const special[] = {f->ref, f->make, f->at, f->same, f->load, f->store};
+    const char *const special[] = {f->ref,  f->make,  f->at,     f->same,
+                                   f->load, f->store, f->is_set, f->memory};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (!strcmp(special[i], name))
             return true;
@@ -88,7 +93,8 @@ static bool name_is_taken(const rewriter *rw, const char *name, const accessors 
 }
 
 static bool names_are_free(const rewriter *rw, const laid_record *l, const accessors *f) {
-    const char *const special[] = {f->ref, f->make, f->at, f->same, f->load, f->store};
+    const char *const special[] = {f->ref,  f->make,  f->at,     f->same,
+                                   f->load, f->store, f->is_set, f->memory};
     for (size_t s = 0; s < sizeof special / sizeof *special; s++) {
         if (name_is_taken(rw, special[s], f))
             return false;
@@ -163,6 +169,9 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l,
                       "    return a.index == b.index && a.%s == b.%s;\n}\n",
                       dialect->function, f->same, f->ref, f->ref, l->text->streams[0],
                       l->text->streams[0]);
+    if (f->tests)
+        hd_str_printf(out, "%sbool %s(%s ref) { return ref.%s != 0; }\n", dialect->function,
+                      f->is_set, f->ref, l->text->streams[0]);
 }
 
 static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, space in,
@@ -316,6 +325,7 @@ const char *rw_prelude(rewriter *rw, const laid_record *l) {
                            g->kind == PART_STORE ? STORES_AND_GIVES : LOADS);
         }
     }
+    hd_str_add(&out, rw_memory_text(rw, l));
     hd_str_printf(&out, HD_GENERATED_END "%s'. */", l->record->name);
     return hd_str_text(&out);
 }

@@ -88,11 +88,29 @@ CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
         return kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ? named
                                                                      : clang_getNullCursor();
     }
+    if (rw->with_host && clang_getCursorKind(e) == CXCursor_MemberRefExpr) {
+        named = clang_getCursorReferenced(e);
+        return clang_getCursorKind(named) == CXCursor_FieldDecl &&
+                       rw_has_pointer(clang_getCursorType(named))
+                   ? named
+                   : clang_getNullCursor();
+    }
     if (clang_getCursorKind(e) == CXCursor_CallExpr && !rw_is_plain_copy(rw->arena, e))
         named = rw_callee(rw->arena, e);
     return !clang_Cursor_isNull(named) && rw_has_pointer(clang_getCursorResultType(named))
                ? clang_getCanonicalCursor(named)
                : clang_getNullCursor();
+}
+
+bool rw_is_of_another(const rewriter *rw, CXCursor e, CXCursor holder) {
+    return rw->with_host && clang_getCursorKind(e) == CXCursor_CallExpr &&
+           rw_is_dependent(rw_held_type(holder)) &&
+           !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(e)));
+}
+
+bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argument) {
+    return rw->with_host && rw_is_dependent(clang_getCursorType(parameter)) &&
+           !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(argument)));
 }
 
 cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
@@ -151,7 +169,11 @@ record_value rw_record_value_of(const rewriter *rw, CXCursor e) {
     if (!clang_isExpression(kind) || kind == CXCursor_InitListExpr ||
         kind == CXCursor_CXXReinterpretCastExpr)
         return no_value();
+    if (rw->with_host && rw_is_moved(rw, e))
+        return rw_record_value_of(rw, clang_Cursor_getArgument(e, 0));
     CXCursor holder = rw_holder_of(rw, e);
+    if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
+        return no_value();
     if (!clang_Cursor_isNull(holder)) {
         pointee what = rw_pointee_of(rw, holder);
         return what.of ? (record_value){what, rw_pointer_depth(rw_held_type(holder))} : no_value();

@@ -69,9 +69,24 @@ void rw_refuse_macro(rewriter *rw, CXCursor at) {
 
 static const char *record_name(const record_value *v) { return v->what.of->record->name; }
 
+/* Host code gives an array to a library, or to a function that is defined elsewhere. */
+static bool goes_elsewhere(rewriter *rw, CXCursor call) {
+    CXCursor callee = clang_getCursorReferenced(call);
+    return rw->with_host && (clang_Cursor_isNull(callee) ||
+                             clang_Location_isInSystemHeader(clang_getCursorLocation(callee)) ||
+                             clang_Cursor_isNull(clang_getCursorDefinition(callee)));
+}
+
 static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const record_value *v) {
     const char *callee = rw_spelling(rw->arena, call);
-    if (!strncmp(callee, "async_", 6) || !strcmp(callee, "prefetch") || !strcmp(callee, "memcpy"))
+    if (goes_elsewhere(rw, call))
+        rw_refuse(rw, pointer,
+                  "the array of '%s' goes to '%s', which knows nothing of its layout; give it a "
+                  "copy, an array of '%s' of its own with cudaMemcpy() before and behind, or do "
+                  "its work in a kernel",
+                  record_name(v), *callee ? callee : "a function", v->what.of->spelling);
+    else if (!strncmp(callee, "async_", 6) || !strcmp(callee, "prefetch") ||
+             !strcmp(callee, "memcpy"))
         rw_refuse(rw, pointer,
                   "%s moves the bytes of whole '%s' records, which lie apart in another "
                   "layout; copy them in a loop",

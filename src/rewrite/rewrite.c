@@ -32,17 +32,38 @@
 
 /* ---- one reading of the flat text --------------------------------------------------- */
 
+/* Host code that launches kernels: f<<<...>>>(...), also in a macro, or a call that does it. */
+static bool launches_kernels(const rewriter *rw) {
+    const source *src = &rw->src;
+    for (size_t t = 0; t < src->token_count; t++)
+        if (rw_token_is(src, t, "<<<") || rw_token_is(src, t, "cudaLaunchKernel") ||
+            rw_token_is(src, t, "cudaLaunchCooperativeKernel") ||
+            rw_token_is(src, t, "cudaLaunchKernelExC"))
+            return true;
+    return false;
+}
+
+/* Variables stand together in one statement, which is what is around them. */
+static void walk_declaration(rewriter *rw, CXCursor declaration) {
+    frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};
+    bool is_variable = clang_getCursorKind(declaration) == CXCursor_VarDecl;
+    rw_walk(rw, &(frame){declaration, is_variable ? &file : NULL});
+}
+
 /* All edits of the flat text, or refusals. */
 static hd_status make_edits(rewriter *rw) {
     hd_status status = rw_find_records(rw);
     if (status != HD_OK || rw->refusals.count)
         return status;
+    rw->with_host = rw->request->with_host && rw->is_cuda && launches_kernels(rw);
+    for (uint32_t i = 0; i < rw->record_count; i++) /* the host has no one pointer for these */
+        rw->with_host &= !rw->records[i].record->of_arrays;
     rw_flow_run(rw);
     cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     for (size_t i = 0; i < all.count; i++)
         if (clang_isDeclaration(clang_getCursorKind(all.data[i])) &&
             !clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
-            rw_walk(rw, &(frame){all.data[i], NULL});
+            walk_declaration(rw, all.data[i]);
     rw_edit_instantiations(rw);
     rw_check_all_seen(rw);
     return HD_OK;
@@ -72,7 +93,8 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
     for (uint32_t i = 0; i < rw->record_count && !rw->refusals.count; i++) {
         const laid_record *l = &rw->records[i];
         hd_place place = {.file = rw->src.path};
-        if (!l->kernels && !l->record->of_arrays)
+        bool is_reached = rw->with_host && l->accessors[SPACE_GLOBAL].is_used;
+        if (!l->kernels && !l->record->of_arrays && !is_reached)
             status =
                 hd_fail(rw->diag, HD_EINPUT, &place,
                         "no kernel of this file takes a '%s%s *'%s; there is nothing to rewrite",
@@ -91,6 +113,8 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
         made->host_header = rw_host_header(rw->arena, rw->request->layouts, rw->record_count);
         made->laid_params = rw->laid_params.data;
         made->laid_param_count = (uint32_t)rw->laid_params.count;
+        made->is_program = rw->with_host;
+        made->has_host_launches = rw->is_cuda && launches_kernels(rw);
         *result = made;
     }
     return status;
@@ -112,6 +136,8 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
     }
     rw->variables.count = rw->seen.count = rw->refusals.count = 0;
     rw->macro_uses.count = rw->inactive.count = rw->laid_params.count = 0;
+    rw->launch_arguments.count = rw->memory_calls.count = 0;
+    rw->has_templates = false;
     rw_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;
     const char *lead = is_first ? ""

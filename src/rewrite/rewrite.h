@@ -33,6 +33,7 @@ typedef struct hd_rewrite_request {
     uint32_t layout_count;
     const hd_array_param *arrays; /* of all records of arrays */
     uint32_t array_count;
+    bool with_host; /* as hd_rewrite_program() */
 } hd_rewrite_request;
 
 /* A stretch of a rewritten text that is the original's. */
@@ -75,6 +76,8 @@ typedef struct hd_rewritten {
     uint32_t edit_count;     /* in all files */
     hd_laid_param *laid_params;
     uint32_t laid_param_count;
+    bool is_program;        /* with its host code */
+    bool has_host_launches; /* there is host code that launches kernels */
 } hd_rewritten;
 
 /* Rewrites every kernel of a file, and of what it includes, that reaches one of the
@@ -129,6 +132,13 @@ typedef struct hd_host_request {
 } hd_host_request;
 hd_status hd_rewrite_opencl_host(hd_arena *arena, const hd_diag *diag,
                                  const hd_host_request *request, hd_rewritten **result);
+
+/* The file as a whole program: where host code of the same file launches kernels, it is rewritten
+ * with them, and a kernel's parameter becomes an R_ref as that of any other function. Without such
+ * host code it is as hd_rewrite_job() makes it. */
+hd_status hd_rewrite_program(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                             const hd_record_layout *layouts, uint32_t layout_count,
+                             hd_rewritten **result);
 
 /* header.c: the host's header alone. `stem` names the types (a C identifier). */
 const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,

@@ -145,10 +145,13 @@ static bool edit_return(rewriter *rw, const frame *at) {
         !rw_pointee_of_result(rw, function->cursor).of)
         return false;
     frame child = {value, at};
+    pointee result = rw_pointee_of_result(rw, function->cursor);
     if (rw_record_value_of(rw, value).depth < 0) {
-        rw_refuse(rw, value,
-                  "this is returned as a pointer to laid-out records, but leads to none (null?); "
-                  "return a place in an array that came as a parameter, or an index");
+        if (!rw_edit_null(rw, value, &result))
+            rw_refuse(
+                rw, value,
+                "this is returned as a pointer to laid-out records, but leads to none (null?); "
+                "return a place in an array that came as a parameter, or an index");
         return true;
     }
     rw_edit_reference(rw, &child);
@@ -208,7 +211,8 @@ static bool edited(rewriter *rw, const frame *at) {
     case CXCursor_MemberRefExpr: return rw_edit_field(rw, at);
     case CXCursor_BinaryOperator: return rw_edit_operator(rw, at);
     case CXCursor_UnaryExpr: return rw_edit_sizeof(rw, at);
-    case CXCursor_FieldDecl: return refuse_foreign(rw, at);
+    case CXCursor_VarDecl: return rw_edit_declared_alone(rw, at);
+    case CXCursor_FieldDecl: return rw_edit_declared_alone(rw, at) || refuse_foreign(rw, at);
     case CXCursor_UnexposedDecl: return refuse_bindings(rw, at);
     case CXCursor_CStyleCastExpr: return edit_cast(rw, at);
     case CXCursor_ReturnStmt: return edit_return(rw, at);

@@ -1,0 +1,299 @@
+/*
+ * Host code that goes with its kernels: launches, and the allocation, copies and fills of arrays of
+ * laid-out records.
+ *
+ *     R *d;                                 R_ref d;
+ *     cudaMalloc((void **)&d, n * size);    heddle::cudaMalloc(&d, n * size);
+ *     cudaMemcpy(d + 8, host, size, ...);   heddle::cudaMemcpy(R_at(d, 8), host, size, ...);
+ *     k<<<blocks, threads>>>(d, n);         the same
+ *     if (d != nullptr)                     if (R_is_set(d))
+ *
+ * A reference knows where each field lies, so what a pointer did on its way to a kernel, through
+ * wrappers, templates, members and structs, it does, too, and no launch needs the number of elements.
+ * Sizes stay those of C's arrays: the functions of the same names (host_text.c) take bytes of them.
+ */
+#include "internal.h"
+
+/* ---- calls that know memory ------------------------------------------------------------------ */
+
+/* What the first arguments are: A the address of a pointer, P a pointer. */
+static const char *memory_roles(const char *name) {
+    static const struct {
+        const char *name, *roles;
+    } calls[] = {
+        {"cudaMalloc", "A"},           {"cudaMallocManaged", "A"}, {"cudaMallocAsync", "A"},
+        {"cudaMallocHost", "A"},       {"cudaHostAlloc", "A"},     {"cudaFree", "P"},
+        {"cudaFreeAsync", "P"},        {"cudaFreeHost", "P"},      {"cudaMemcpy", "PP"},
+        {"cudaMemcpyAsync", "PP"},     {"cudaMemset", "P"},        {"cudaMemsetAsync", "P"},
+        {"cudaMemPrefetchAsync", "P"}, {"cudaMemAdvise", "P"},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(calls[i].name, name))
+            return calls[i].roles;
+    return NULL;
+}
+
+/* Casts to void * and its like. */
+static CXCursor behind_casts(rewriter *rw, CXCursor e) {
+    while (rw_record_value_of(rw, e).depth < 0) {
+        CXCursor inner = rw_last_child(rw->arena, e);
+        switch (clang_getCursorKind(e)) {
+        case CXCursor_UnexposedExpr:
+        case CXCursor_ParenExpr:
+        case CXCursor_CStyleCastExpr:
+        case CXCursor_CXXStaticCastExpr:
+        case CXCursor_CXXReinterpretCastExpr:
+        case CXCursor_CXXConstCastExpr:
+            if (!clang_Cursor_isNull(inner))
+                break;
+            return e;
+        default: return e;
+        }
+        e = inner;
+    }
+    return e;
+}
+
+/* The token that is the name of what a call calls; token_count: a macro makes it. */
+static size_t callee_token(const rewriter *rw, CXCursor call) {
+    range at;
+    if (!rw_range_of(&rw->src, call, &at))
+        return rw->src.token_count;
+    size_t t = rw_token_at(&rw->src, at.begin);
+    return rw_token_is(&rw->src, t, "::") ? t + 1 : t;
+}
+
+/* The laid-out records that an argument in this role leads to; depth -1: none. */
+static record_value in_role(rewriter *rw, CXCursor argument, char role) {
+    record_value v = rw_record_value_of(rw, behind_casts(rw, argument));
+    return v.depth == (role == 'A' ? 2 : 1) ? v : (record_value){.depth = -1};
+}
+
+static void edit_memory_argument(rewriter *rw, const frame *call, CXCursor argument) {
+    CXCursor bare = behind_casts(rw, argument);
+    frame child = {bare, call};
+    range whole, inner;
+    draft d = {0};
+    if (!rw_range_of(&rw->src, argument, &whole) || !rw_range_of(&rw->src, bare, &inner)) {
+        rw_refuse_macro(rw, argument);
+        return;
+    }
+    if (inner.begin == whole.begin && inner.end == whole.end) {
+        rw_edit_reference(rw, &child);
+        return;
+    }
+    rw_draft_reference(rw, &d, &child);
+    rw_edit(rw, whole, &d);
+}
+
+bool rw_edit_memory_call(rewriter *rw, const frame *at) {
+    size_t name = callee_token(rw, at->cursor);
+    const char *called = rw_token_text(&rw->src, name), *roles = memory_roles(called);
+    int count = clang_Cursor_getNumArguments(at->cursor);
+    laid_record *of = NULL;
+    for (int i = 0; roles && roles[i] && i < count && !of; i++)
+        of = in_role(rw, clang_Cursor_getArgument(at->cursor, (unsigned)i), roles[i]).what.of;
+    if (!of)
+        return false;
+    for (int i = 0; i < count; i++) {
+        CXCursor argument = clang_Cursor_getArgument(at->cursor, (unsigned)i);
+        bool has_role = i < (int)strlen(roles) && in_role(rw, argument, roles[i]).depth > 0;
+        if (has_role)
+            edit_memory_argument(rw, at, argument);
+        else
+            rw_walk_child(rw, at, argument);
+    }
+    of->has_host_memory = true;
+    hd_push(rw->arena, &rw->memory_calls, called);
+    range whole = rw->src.tokens[name].at;
+    if (rw_token_is(&rw->src, name - 1, "::"))
+        whole.begin = rw->src.tokens[name - 1].at.begin;
+    rw_edit_text(rw, whole, hd_format(rw->arena, "%sheddle::%s", of->scope, called));
+    return true;
+}
+
+/* ---- functions of the C++ library that take pointers as they are ------------------------------- */
+
+static bool calls_of_system(rewriter *rw, CXCursor call, const char *names) {
+    CXCursor callee = clang_getCursorKind(call) == CXCursor_CallExpr
+                          ? clang_getCursorReferenced(call)
+                          : clang_getNullCursor();
+    return !clang_Cursor_isNull(callee) && clang_Cursor_getNumArguments(call) > 0 &&
+           hd_has_word(names, rw_spelling(rw->arena, callee)) &&
+           clang_Location_isInSystemHeader(clang_getCursorLocation(callee));
+}
+
+bool rw_is_exchange(rewriter *rw, CXCursor call) {
+    return calls_of_system(rw, call, "swap exchange");
+}
+
+bool rw_is_moved(const rewriter *rw, CXCursor call) {
+    return calls_of_system((rewriter *)rw, call, "move forward exchange");
+}
+
+bool rw_edit_exchange(rewriter *rw, const frame *call) {
+    pointee what = {.of = NULL};
+    int count = clang_Cursor_getNumArguments(call->cursor);
+    if (!rw_is_exchange(rw, call->cursor) && !rw_is_moved(rw, call->cursor))
+        return false;
+    for (int i = 0; i < count && !what.of; i++)
+        what = rw_record_value_of(rw, clang_Cursor_getArgument(call->cursor, (unsigned)i)).what;
+    for (int i = 0; i < count && what.of; i++) {
+        frame argument = {clang_Cursor_getArgument(call->cursor, (unsigned)i), call};
+        if (rw_record_value_of(rw, argument.cursor).depth == 1)
+            rw_edit_reference(rw, &argument);
+        else if (!rw_edit_null(rw, argument.cursor, &what))
+            rw_walk(rw, &argument);
+    }
+    return what.of != NULL;
+}
+
+/* ---- null ---------------------------------------------------------------------------------------- */
+
+static bool is_null(rewriter *rw, CXCursor e) {
+    CXCursor bare = behind_casts(rw, e);
+    long long value;
+    switch (clang_getCursorKind(bare)) {
+    case CXCursor_CXXNullPtrLiteralExpr:
+    case CXCursor_GNUNullExpr: return true;
+    case CXCursor_IntegerLiteral: return rw_constant_value(bare, &value) && !value;
+    default: return false;
+    }
+}
+
+bool rw_edit_null(rewriter *rw, CXCursor value, const pointee *wanted) {
+    range at;
+    if (!rw->with_host || !is_null(rw, value) || !rw_range_of(&rw->src, value, &at))
+        return false;
+    size_t before = rw_token_from(&rw->src, at.begin);
+    bool is_plain = before && (rw_token_is(&rw->src, before - 1, "=") ||
+                               rw_token_is(&rw->src, before - 1, "return"));
+    wanted->of->accessors[wanted->in].is_used = true;
+    rw_edit_text(rw, at,
+                 is_plain ? "{}"
+                          : hd_format(rw->arena, "%s{}",
+                                      rw_reference_type(rw, clang_getCursorType(value), wanted)));
+    return true;
+}
+
+static void draft_test(rewriter *rw, draft *d, const frame *pointer, const record_value *v) {
+    rw_accessors_of(v)->tests = true;
+    rw_draft_text(rw, d, "%s%s(", v->what.of->scope, rw_accessors_of(v)->is_set);
+    rw_draft_reference(rw, d, pointer);
+    rw_draft_text(rw, d, ")");
+}
+
+bool rw_edit_test(rewriter *rw, const frame *at, const record_value *v) {
+    range whole;
+    draft d = {0};
+    if (!rw->with_host || !at->up || clang_getCursorType(at->up->cursor).kind != CXType_Bool ||
+        clang_getCursorKind(at->up->cursor) != CXCursor_UnexposedExpr ||
+        !rw_range_of(&rw->src, at->cursor, &whole))
+        return false;
+    draft_test(rw, &d, at, v);
+    rw_edit(rw, whole, &d);
+    return true;
+}
+
+bool rw_edit_null_test(rewriter *rw, const frame *at) {
+    cursors sides = rw_children(rw->arena, at->cursor);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
+    range whole;
+    draft d = {0};
+    if (!rw->with_host || (kind != CXBinaryOperator_EQ && kind != CXBinaryOperator_NE))
+        return false;
+    size_t pointer = rw_record_value_of(rw, sides.data[0]).depth == 1 ? 0 : 1;
+    record_value v = rw_record_value_of(rw, sides.data[pointer]);
+    if (v.depth != 1 || !is_null(rw, sides.data[1 - pointer]) ||
+        !rw_range_of(&rw->src, at->cursor, &whole))
+        return false;
+    rw_draft_text(rw, &d, kind == CXBinaryOperator_EQ ? "!" : "");
+    draft_test(rw, &d, &(frame){sides.data[pointer], at}, &v);
+    rw_edit(rw, whole, &d);
+    return true;
+}
+
+/* ---- launches by a list of addresses ----------------------------------------------------------- */
+
+CXCursor rw_launched(rewriter *rw, CXCursor call) {
+    CXCursor none = clang_getNullCursor();
+    if (clang_Cursor_getNumArguments(call) < 5 ||
+        !hd_has_word("cudaLaunchKernel cudaLaunchCooperativeKernel", rw_spelling(rw->arena, call)))
+        return none;
+    CXCursor named = behind_casts(rw, clang_Cursor_getArgument(call, 0));
+    if (clang_getCursorUnaryOperatorKind(named) == CXUnaryOperator_AddrOf)
+        named = rw_bare(rw->arena, rw_last_child(rw->arena, named));
+    CXCursor kernel = clang_getCursorReferenced(named);
+    CXCursor pattern = clang_getSpecializedCursorTemplate(kernel);
+    kernel = clang_Cursor_isNull(pattern) ? kernel : pattern;
+    return rw_is_function(kernel) && rw_is_kernel(rw->arena, kernel) ? kernel : none;
+}
+
+cursors rw_launch_arguments(rewriter *rw, CXCursor call) {
+    CXCursor list = clang_getCursorReferenced(behind_casts(rw, clang_Cursor_getArgument(call, 3)));
+    CXCursor value = clang_getCursorKind(list) == CXCursor_VarDecl
+                         ? clang_Cursor_getVarDeclInitializer(list)
+                         : clang_getNullCursor();
+    cursors entries = {0}, found = {0};
+    if (clang_getCursorKind(value) == CXCursor_InitListExpr)
+        entries = rw_children(rw->arena, value);
+    for (size_t i = 0; i < entries.count; i++) {
+        CXCursor address = behind_casts(rw, entries.data[i]);
+        bool is_address = clang_getCursorUnaryOperatorKind(address) == CXUnaryOperator_AddrOf;
+        hd_push(rw->arena, &found, is_address ? rw_last_child(rw->arena, address) : address);
+        hd_push(rw->arena, &rw->launch_arguments, address);
+    }
+    return found;
+}
+
+bool rw_is_launch_argument(const rewriter *rw, CXCursor address) {
+    for (size_t i = 0; i < rw->launch_arguments.count; i++)
+        if (rw_same_expression(rw->launch_arguments.data[i], address))
+            return true;
+    return false;
+}
+
+/* ---- host code that stays ------------------------------------------------------------------------ */
+
+/* What a kernel, or another function, takes in the place of a pointer. */
+static const char *nothing_of(rewriter *rw, const pointee *what, bool is_kernel) {
+    hd_str text = {.arena = rw->arena};
+    if (!is_kernel)
+        return hd_format(rw->arena, "%s%s()", what->of->scope, what->of->accessors[what->in].ref);
+    for (uint32_t a = 0; a < what->of->text->map->allocation_count; a++)
+        hd_str_add(&text, "(unsigned char *)0, ");
+    hd_str_add(&text, "0ull");
+    return hd_str_text(&text);
+}
+
+static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
+    cursors parameters = rw_parameters(rw->arena, callee);
+    bool is_kernel = rw_is_kernel(rw->arena, callee);
+    for (size_t i = 0; i < parameters.count && (int)i < clang_Cursor_getNumArguments(call); i++) {
+        pointee what = rw_pointee_of(rw, parameters.data[i]);
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        range at;
+        flat_spot spot;
+        if (what.of && what.field >= 0) {
+            rw_refuse(rw, call,
+                      "host code calls '%s', whose parameters change; move the host code to a file "
+                      "of its own, and pass the allocations and the number of elements there",
+                      rw_spelling(rw->arena, callee));
+            return;
+        }
+        if (what.of && rw_range_of(&rw->src, argument, &at) && rw_flat_spot(rw->flat, at, &spot) &&
+            spot.node->kind == FLAT_FILE)
+            rw_edit_text(rw, at, nothing_of(rw, &what, is_kernel));
+    }
+}
+
+void rw_edit_host_calls(rewriter *rw, CXCursor cursor) {
+    cursors inside = rw_children(rw->arena, cursor);
+    CXCursor callee = clang_getCursorKind(cursor) == CXCursor_CallExpr
+                          ? rw_callee(rw->arena, cursor)
+                          : clang_getNullCursor();
+    if (!clang_Cursor_isNull(callee) && rw_takes_records(rw, callee))
+        edit_host_call(rw, cursor, callee);
+    for (size_t i = 0; i < inside.count; i++)
+        rw_edit_host_calls(rw, inside.data[i]);
+}
