@@ -32,7 +32,7 @@ static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
         rw_edit_reference(rw, &child);
         return;
     }
-    if (rw_edit_null(rw, argument, wanted))
+    if (rw_edit_null(rw, argument, clang_getCursorType(argument), wanted))
         return;
     size_t before = rw->refusals.count;
     rw_walk(rw, &child);

@@ -32,6 +32,7 @@ typedef struct origin {
     pointee what;
     const char *why; /* of what is not laid out: what it is */
     CXCursor at;     /* where it came in */
+    CXCursor first;  /* where it began */
 } origin;
 
 typedef struct node {
@@ -84,7 +85,7 @@ static int find(const flow *f, int number) {
 
 static void seed(flow *f, int number, const pointee *what, CXCursor at) {
     node *n = &f->nodes.data[number];
-    n->here = (origin){.kind = LAID, .what = *what, .at = at};
+    n->here = (origin){.kind = LAID, .what = *what, .at = at, .first = at};
     f->nodes.data[find(f, number)].what = *what;
 }
 
@@ -106,7 +107,7 @@ static int node_of(rewriter *rw, CXCursor declaration) {
 /* A value that is not laid out. */
 static int other_node(flow *f, CXCursor at, const char *why) {
     int number = new_node(f, clang_getNullCursor());
-    f->nodes.data[number].here = (origin){.kind = OTHER, .why = why, .at = at};
+    f->nodes.data[number].here = (origin){.kind = OTHER, .why = why, .at = at, .first = at};
     return number;
 }
 
@@ -194,6 +195,13 @@ unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t 
     return takes_object && arguments == (int)parameters + 1;
 }
 
+static bool is_copied(const rewriter *rw, CXCursor parameter) {
+    for (size_t i = 0; i < rw->copied.count; i++)
+        if (clang_equalCursors(rw->copied.data[i], parameter))
+            return true;
+    return false;
+}
+
 /* cudaLaunchKernel(kernel, ..., args, ...), where `args` is an array of addresses. */
 static void read_launch(rewriter *rw, CXCursor call) {
     CXCursor kernel = rw_launched(rw, call);
@@ -235,6 +243,7 @@ static void read_call(rewriter *rw, CXCursor call) {
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
         if (rw_has_pointer(clang_getCursorType(parameters.data[i])) &&
+            !is_copied(rw, parameters.data[i]) &&
             !rw_is_given_another(rw, parameters.data[i], argument))
             move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, argument),
                        argument);
@@ -402,6 +411,29 @@ static hd_place place_of(rewriter *rw, const origin *c) {
     return rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(c->at)));
 }
 
+/* In whole programs values go far: what is wrong is where the one came from. */
+static void refuse_stranger(rewriter *rw, const origin *other, const origin *laid) {
+    hd_place here = rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(other->first)));
+    hd_place there = place_of(rw, laid);
+    rw_refuse_at(
+        rw, &here,
+        "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); declare it "
+        "'%s *' from the start, or use a variable or function of its own",
+        other->why, laid->what.of->record->name, there.file, there.line, there.column,
+        laid->what.of->spelling);
+}
+
+/* `const R &` of a function that host code calls with C structs, and kernels with elements: those
+ * are given as copies, where the function returns nothing that leads into one. */
+static bool can_be_copied(const rewriter *rw, CXCursor declared) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(declared));
+    return rw->with_host && clang_getCursorKind(declared) == CXCursor_ParmDecl &&
+           type.kind == CXType_LValueReference &&
+           clang_isConstQualifiedType(clang_getPointeeType(type)) &&
+           rw_laid_record_of(rw, clang_getPointeeType(type)) &&
+           !rw_has_pointer(clang_getCursorResultType(clang_getCursorSemanticParent(declared)));
+}
+
 /* Carries values along one move; true when that changed something. */
 static bool carry(rewriter *rw, const move *m) {
     flow *f = rw->flow;
@@ -417,6 +449,16 @@ static bool carry(rewriter *rw, const move *m) {
     }
     if (to->here.kind != value.kind ||
         (value.kind == LAID && !same_pointee(&to->here.what, &value.what))) {
+        to->is_reported = true;
+        if (can_be_copied(rw, to->declaration)) {
+            hd_push(rw->arena, &rw->copied, to->declaration);
+            return true;
+        }
+        if (rw->with_host && value.kind != to->here.kind) {
+            refuse_stranger(rw, value.kind == OTHER ? &value : &to->here,
+                            value.kind == LAID ? &value : &to->here);
+            return true;
+        }
         hd_place here = place_of(rw, &value), there = place_of(rw, &to->here);
         const char *name =
             clang_Cursor_isNull(to->declaration)
@@ -427,9 +469,9 @@ static bool carry(rewriter *rw, const move *m) {
                      "one of them",
                      name, words_for(rw, &value), words_for(rw, &to->here), there.file, there.line,
                      there.column);
-        to->is_reported = true;
+        return true;
     }
-    return to->is_reported;
+    return false;
 }
 
 /* What no way leads to, but is in the class all the same. */
@@ -451,10 +493,11 @@ static void refuse_mixed(rewriter *rw) {
     }
 }
 
-void rw_flow_run(rewriter *rw) {
+static void run_once(rewriter *rw) {
     rw->flow = hd_new(rw->arena, flow);
     rw->flow->arena = rw->arena;
     rw->flow->newest.arena = rw->arena;
+    rw->launch_arguments.count = 0;
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
     for (uint32_t i = 0; rw->is_cuda && i < rw->record_count; i++) {
         const laid_record *l = &rw->records[i], *found = NULL;
@@ -465,15 +508,25 @@ void rw_flow_run(rewriter *rw) {
             rw_refuse(rw, at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
                       rw_spelling(rw->arena, at), found->record->name);
     }
-    size_t before = rw->refusals.count;
+    size_t before = rw->refusals.count, copied = rw->copied.count;
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < rw->flow->moves.count; i++)
             again |= carry(rw, &rw->flow->moves.data[i]);
     }
-    if (rw->refusals.count == before)
+    if (rw->refusals.count == before && rw->copied.count == copied)
         refuse_mixed(rw);
     rw->has_conflicts = rw->refusals.count > before;
+}
+
+void rw_flow_run(rewriter *rw) {
+    size_t refused = rw->refusals.count, copied;
+    rw->copied.count = 0;
+    do { /* without what is given as copies */
+        copied = rw->copied.count;
+        rw->refusals.count = refused;
+        run_once(rw);
+    } while (rw->copied.count > copied);
 }
 
 /* ---- what is known afterwards -------------------------------------------------------- */

@@ -324,6 +324,14 @@ static void edit_parameters(rewriter *rw, CXCursor function) {
     if (!rw_takes_records(rw, function) || refuse_specialization(rw, function, &f.parameters))
         return;
     f.is_kernel = !rw->with_host && rw_is_kernel(rw->arena, function);
+    if (rw->with_host && clang_Cursor_isNull(clang_getCursorDefinition(function))) {
+        rw_refuse(rw, function,
+                  "'%s' gets laid-out records, but is defined in another file, where it takes C "
+                  "structs; define it here, or give it a copy, an array of its own with "
+                  "cudaMemcpy() before and behind",
+                  rw_spelling(rw->arena, function));
+        return;
+    }
     if (!read_list(rw, find_list(rw, function), f.parameters.count, &f.list)) {
         rw_refuse_macro(rw, f.parameters.count ? f.parameters.data[0] : function);
         return;

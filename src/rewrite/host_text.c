@@ -325,7 +325,10 @@ static void add_functions(hd_str *out, const rewriter *rw) {
     if (rw->has_templates)
         hd_str_add(out, "/* How an array is pointed to; in a layout by a reference. */\n"
                         "template <class T> struct pointer_of {\n    typedef T *type;\n};\n"
-                        "template <class T> using pointer = typename pointer_of<T>::type;\n\n");
+                        "template <class T> using pointer = typename pointer_of<T>::type;\n"
+                        "template <class T> bool is_set(T *p) { return p != nullptr; }\n"
+                        "template <class Ref> bool is_set(const Ref &ref) {\n"
+                        "    return memory_of<Ref>::base(ref, 0) != nullptr;\n}\n\n");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (is_called(rw, functions[i].name))
             hd_str_add(out, functions[i].text);

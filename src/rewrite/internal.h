@@ -251,6 +251,7 @@ struct rewriter {
     range_list inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
     hd_vec(hd_laid_param) laid_params;
+    cursors copied; /* parameters of functions of both sides that are given copies of elements */
     cursors launch_arguments;          /* addresses in lists for cudaLaunchKernel() */
     hd_vec(const char *) memory_calls; /* functions of CUDA's that take laid-out records */
     bool has_conflicts;                /* values of two kinds met, so some pointers lead nowhere */
@@ -434,8 +435,9 @@ unsigned rw_first_use(rewriter *rw, const laid_record *l);
 /* whole.c: host code. Calls of CUDA's runtime that allocate, copy, fill or free laid-out records;
  * false: this is none. */
 bool rw_edit_memory_call(rewriter *rw, const frame *at);
-/* A null pointer where one to laid-out records is wanted; false: it is none, or not in host code. */
-bool rw_edit_null(rewriter *rw, CXCursor value, const pointee *wanted);
+/* A null pointer where one to laid-out records is wanted, of this type; false: it is none, or not
+ * in host code. */
+bool rw_edit_null(rewriter *rw, CXCursor value, CXType type, const pointee *wanted);
 /* A pointer that is tested, `if (p)`, or compared with null. */
 bool rw_edit_test(rewriter *rw, const frame *at, const record_value *v);
 bool rw_edit_null_test(rewriter *rw, const frame *comparison);

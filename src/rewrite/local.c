@@ -67,13 +67,17 @@ bool rw_refuse_volatile(rewriter *rw, CXCursor declared, CXType type) {
 
 static void edit_value(rewriter *rw, const frame *at, CXCursor value, const pointee *what) {
     frame child = {value, at};
-    if (clang_getCursorKind(value) == CXCursor_InitListExpr) {
+    bool has_type = clang_getCursorType(value).kind != CXType_Invalid;
+    CXCursor inner = has_type ? clang_getNullCursor() : rw_only_child(rw->arena, value);
+    if (!clang_Cursor_isNull(inner)) { /* in a template, (value) behind a member */
+        edit_value(rw, at, inner, what);
+    } else if (clang_getCursorKind(value) == CXCursor_InitListExpr) {
         cursors inside = rw_children(rw->arena, value);
         for (size_t i = 0; i < inside.count; i++)
             edit_value(rw, &child, inside.data[i], what);
     } else if (rw_record_value_of(rw, value).depth >= 0) {
         rw_edit_reference(rw, &child);
-    } else if (rw_edit_null(rw, value, what)) {
+    } else if (rw_edit_null(rw, value, clang_getCursorType(at->cursor), what)) {
         return;
     } else if (!rw->has_conflicts) { /* else that was said where they met */
         rw_refuse(rw, at->cursor,

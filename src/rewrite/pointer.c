@@ -427,7 +427,7 @@ static void edit_operand(rewriter *rw, const frame *at, CXCursor operand) {
 
 /* What is no pointer to laid-out records where one must be. */
 static void refuse_source(rewriter *rw, CXCursor value, const pointee *wanted) {
-    if (rw_edit_null(rw, value, wanted) || rw->has_conflicts)
+    if (rw_edit_null(rw, value, clang_getCursorType(value), wanted) || rw->has_conflicts)
         return;
     rw_refuse(rw, value,
               "this is no place in an array that came as a parameter (null?); a pointer to "

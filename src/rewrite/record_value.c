@@ -67,7 +67,8 @@ static bool keeps_space(const rewriter *rw, CXType type, space in) {
 /* A conversion that the compiler adds: to const, or to what is not laid out any more. */
 static record_value converted(const rewriter *rw, CXCursor e, record_value inner) {
     CXType type = clang_getCursorType(e);
-    if (inner.depth < 1 || rw_value_type(type).kind == CXType_Dependent)
+    if (inner.depth < 1 || rw_value_type(type).kind == CXType_Dependent ||
+        (rw->with_host && type.kind == CXType_Invalid)) /* in a template, (value) behind a member */
         return inner;
     if (rw_pointer_depth(type) != inner.depth)
         return no_value();
@@ -78,6 +79,22 @@ static record_value converted(const rewriter *rw, CXCursor e, record_value inner
         rw_laid_record_of(rw, clang_getPointeeType(target)) != inner.what.of)
         return no_value();
     return inner;
+}
+
+/* A member of an instance of a class template is that of the template, where it leads to records
+ * there. */
+static CXCursor member_of_pattern(const rewriter *rw, CXCursor member) {
+    CXCursor pattern = clang_getSpecializedCursorTemplate(clang_getCursorSemanticParent(member));
+    if (clang_Cursor_isNull(pattern))
+        return member;
+    cursors inside = {0};
+    if (rw_laid_record_of(rw, rw_innermost(clang_getCursorType(member))))
+        inside = rw_children(rw->arena, pattern);
+    for (size_t i = 0; i < inside.count; i++)
+        if (clang_getCursorKind(inside.data[i]) == CXCursor_FieldDecl &&
+            !strcmp(rw_spelling(rw->arena, inside.data[i]), rw_spelling(rw->arena, member)))
+            return inside.data[i];
+    return clang_getNullCursor();
 }
 
 CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
@@ -92,7 +109,7 @@ CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
         named = clang_getCursorReferenced(e);
         return clang_getCursorKind(named) == CXCursor_FieldDecl &&
                        rw_has_pointer(clang_getCursorType(named))
-                   ? named
+                   ? member_of_pattern(rw, named)
                    : clang_getNullCursor();
     }
     if (clang_getCursorKind(e) == CXCursor_CallExpr && !rw_is_plain_copy(rw->arena, e))

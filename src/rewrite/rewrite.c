@@ -136,7 +136,7 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
     }
     rw->variables.count = rw->seen.count = rw->refusals.count = 0;
     rw->macro_uses.count = rw->inactive.count = rw->laid_params.count = 0;
-    rw->launch_arguments.count = rw->memory_calls.count = 0;
+    rw->memory_calls.count = 0;
     rw->has_templates = false;
     rw_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;

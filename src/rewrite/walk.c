@@ -147,7 +147,7 @@ static bool edit_return(rewriter *rw, const frame *at) {
     frame child = {value, at};
     pointee result = rw_pointee_of_result(rw, function->cursor);
     if (rw_record_value_of(rw, value).depth < 0) {
-        if (!rw_edit_null(rw, value, &result))
+        if (!rw_edit_null(rw, value, clang_getCursorType(value), &result))
             rw_refuse(
                 rw, value,
                 "this is returned as a pointer to laid-out records, but leads to none (null?); "

@@ -142,7 +142,7 @@ bool rw_edit_exchange(rewriter *rw, const frame *call) {
         frame argument = {clang_Cursor_getArgument(call->cursor, (unsigned)i), call};
         if (rw_record_value_of(rw, argument.cursor).depth == 1)
             rw_edit_reference(rw, &argument);
-        else if (!rw_edit_null(rw, argument.cursor, &what))
+        else if (!rw_edit_null(rw, argument.cursor, clang_getCursorType(argument.cursor), &what))
             rw_walk(rw, &argument);
     }
     return what.of != NULL;
@@ -161,7 +161,7 @@ static bool is_null(rewriter *rw, CXCursor e) {
     }
 }
 
-bool rw_edit_null(rewriter *rw, CXCursor value, const pointee *wanted) {
+bool rw_edit_null(rewriter *rw, CXCursor value, CXType type, const pointee *wanted) {
     range at;
     if (!rw->with_host || !is_null(rw, value) || !rw_range_of(&rw->src, value, &at))
         return false;
@@ -171,24 +171,45 @@ bool rw_edit_null(rewriter *rw, CXCursor value, const pointee *wanted) {
     wanted->of->accessors[wanted->in].is_used = true;
     rw_edit_text(rw, at,
                  is_plain ? "{}"
-                          : hd_format(rw->arena, "%s{}",
-                                      rw_reference_type(rw, clang_getCursorType(value), wanted)));
+                          : hd_format(rw->arena, "%s{}", rw_reference_type(rw, type, wanted)));
     return true;
 }
 
 static void draft_test(rewriter *rw, draft *d, const frame *pointer, const record_value *v) {
-    rw_accessors_of(v)->tests = true;
-    rw_draft_text(rw, d, "%s%s(", v->what.of->scope, rw_accessors_of(v)->is_set);
+    if (rw_is_dependent(clang_getCursorType(pointer->cursor))) {
+        rw_draft_text(rw, d, "%sheddle::is_set(", v->what.of->scope);
+    } else {
+        rw_accessors_of(v)->tests = true;
+        rw_draft_text(rw, d, "%s%s(", v->what.of->scope, rw_accessors_of(v)->is_set);
+    }
     rw_draft_reference(rw, d, pointer);
     rw_draft_text(rw, d, ")");
+}
+
+/* The condition of a statement, or what becomes a bool; in a template no conversion is seen. */
+static bool is_tested(const frame *at) {
+    if (!at->up)
+        return false;
+    CXCursor up = at->up->cursor;
+    switch (clang_getCursorKind(up)) {
+    case CXCursor_UnexposedExpr: return clang_getCursorType(up).kind == CXType_Bool;
+    case CXCursor_IfStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt: return true;
+    case CXCursor_UnaryOperator:
+        return clang_getCursorUnaryOperatorKind(up) == CXUnaryOperator_LNot;
+    case CXCursor_BinaryOperator: {
+        enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(up);
+        return kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr;
+    }
+    default: return false;
+    }
 }
 
 bool rw_edit_test(rewriter *rw, const frame *at, const record_value *v) {
     range whole;
     draft d = {0};
-    if (!rw->with_host || !at->up || clang_getCursorType(at->up->cursor).kind != CXType_Bool ||
-        clang_getCursorKind(at->up->cursor) != CXCursor_UnexposedExpr ||
-        !rw_range_of(&rw->src, at->cursor, &whole))
+    if (!rw->with_host || !is_tested(at) || !rw_range_of(&rw->src, at->cursor, &whole))
         return false;
     draft_test(rw, &d, at, v);
     rw_edit(rw, whole, &d);

@@ -382,8 +382,7 @@ static void what_cuda_c_cannot_do(void **state) {
          "2:39: depends on a template's parameter; write 'R *'"},
         {"\f__device__ R *kept;\n__global__ void k(R *p) { kept = p; }",
          "3:34: what lives outside of functions"},
-        {"\f__global__ void k(R *p) { p->x = 1; }\nint main() { k<<<1, 1>>>(nullptr); }",
-         NULL},
+        {"\f__global__ void k(R *p) { p->x = 1; }\nint main() { k<<<1, 1>>>(nullptr); }", NULL},
         {"\f__constant__ R table[4];\n__device__ float f(const R *r) { return r->x; }\n"
          "__global__ void k(R *p) { p->x = f(table) + table[1].x; }",
          NULL},
