@@ -208,6 +208,8 @@ typedef struct cli_output {
  * Rewriting must never replace the user's own kernel; `option` is what named the folder. */
 hd_status cli_output_paths(cli *c, const char *option, const char *folder, const char *kernel_path,
                            cli_output *output);
+/* The name of the header for the host that goes with the files. */
+const char *cli_header_name(cli *c, const hd_rewritten *rewritten);
 /* Writes the kernels, what they include, and the host's header, all or nothing, and makes the
  * folder. The header gets another name, in *output, where a file of the kernels has its own. */
 hd_status cli_write_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);

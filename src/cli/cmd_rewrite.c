@@ -5,7 +5,7 @@
 typedef struct request {
     cli_source source;
     cli_texts notations;
-    const char *folder;
+    const char *folder, *host;
     bool diff, in_place, unverified, recover;
 } request;
 
@@ -103,6 +103,28 @@ static int show(cli *c, const request *r, const outcome *o) {
 
 /* ---- doing ----------------------------------------------------------------------------- */
 
+/* The program goes with its kernels. */
+static hd_status rewrite_host(cli *c, const request *r, const hd_job *job,
+                              const hd_record_layout *layouts, uint32_t count,
+                              const hd_rewritten *kernels, hd_rewritten **both) {
+    const hd_host_request wanted = {.path = r->host,
+                                    .options = job->options,
+                                    .header = cli_header_name(c, kernels),
+                                    .layouts = layouts,
+                                    .layout_count = count,
+                                    .module = job->module,
+                                    .kernels = kernels};
+    if (hd_ends_in(job->kernel_path, ".cu") || hd_ends_in(job->kernel_path, ".cuh"))
+        return cli_refuse(c, "--host is for kernels in OpenCL C; CUDA C has its host in the file");
+    if (!r->folder &&
+        strcmp(hd_path_folder(c->arena, r->host), hd_path_folder(c->arena, job->kernel_path)) != 0)
+        return cli_refuse(c,
+                          "%s and %s lie in two folders, and the header of both can be in one; "
+                          "write into a third, with --out",
+                          r->host, job->kernel_path);
+    return hd_rewrite_opencl_host(c->arena, &c->diag, &wanted, both);
+}
+
 /* Of a whole program the kernels alone are checked, in the form in which the machine runs them;
  * where they have none, since they are given structs with pointers, nothing is. */
 static hd_status check(cli *c, const char *path, const request *r, const hd_job *job,
@@ -118,18 +140,21 @@ static hd_status check(cli *c, const char *path, const request *r, const hd_job 
 static int rewrite(cli *c, const char *path, const request *r) {
     hd_job *job;
     hd_record_layout *layouts;
-    hd_rewritten *rewritten;
+    hd_rewritten *rewritten, *both = NULL;
     uint32_t count;
     hd_str patch = {.arena = c->arena};
     outcome o = {.request = r};
     if (cli_take_back(c, path) ||
         cli_load_layouts(c, path, &r->source, &r->notations, &job, &layouts, &count) ||
         (r->folder && cli_output_paths(c, "out", r->folder, job->kernel_path, &o.paths)) ||
-        hd_rewrite_program(c->arena, &c->diag, job, layouts, count, &rewritten))
+        hd_rewrite_program(c->arena, &c->diag, job, layouts, count, &rewritten) ||
+        (r->host && rewrite_host(c, r, job, layouts, count, rewritten, &both)))
         return CLI_WRONG;
     hd_status status = check(c, path, r, job, layouts, count, rewritten, &o.checked);
     if (status != HD_OK)
         return cli_status(status);
+    if (both)
+        rewritten = both;
     o.job = job;
     o.layouts = layouts;
     o.layout_count = count;
@@ -177,6 +202,10 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
          CLI_TEXTS, &r.notations, "aos soa da"},
         {"out", 'o', "DIR", "the folder to write into; made when it is not there", CLI_TEXT,
          &r.folder},
+        {"host", 0, "FILE",
+         "the program in C or C++ that gives kernels in OpenCL C their buffers: it is rewritten "
+         "with them",
+         CLI_TEXT, &r.host},
         {"diff", 0, NULL, "print the change as a patch instead, for 'patch -p1'", CLI_FLAG,
          &r.diff},
         {"in-place", 0, NULL, "change the files themselves, all or none", CLI_FLAG, &r.in_place},

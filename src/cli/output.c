@@ -44,7 +44,7 @@ hd_status cli_output_paths(cli *c, const char *option, const char *folder, const
 /* ---- the header's name ------------------------------------------------------------------ */
 
 /* "nbody.h", unless that is the name of a file of the kernels, also of one that stays as it is. */
-static const char *header_name(cli *c, const hd_rewritten *rewritten) {
+const char *cli_header_name(cli *c, const hd_rewritten *rewritten) {
     const char *kernel = rewritten->files[0].path;
     const char *name = hd_path_name(kernel), *dot = strrchr(name, '.');
     int stem = dot ? (int)(dot - name) : (int)strlen(name);
@@ -70,7 +70,7 @@ hd_status cli_write_rewritten(cli *c, cli_output *output, const hd_rewritten *re
     hd_output *files = hd_new_array(c->arena, hd_output, count + 1);
     hd_status status =
         hd_rewritten_outputs(c->arena, &c->diag, rewritten, output->folder, files, &made);
-    output->header = hd_format(c->arena, "%s/%s", output->folder, header_name(c, rewritten));
+    output->header = hd_format(c->arena, "%s/%s", output->folder, cli_header_name(c, rewritten));
     files[count] =
         (hd_output){output->header, rewritten->host_header, strlen(rewritten->host_header)};
     /* The folder may hold a header of the kernels where another one, or itself, is to go. */
@@ -101,7 +101,7 @@ void cli_show_elsewhere(cli *c, const hd_rewritten *rewritten, hd_str *out) {
 static void originals(cli *c, cli_output *output, const hd_rewritten *rewritten) {
     output->kernel = rewritten->files[0].path;
     output->folder = hd_path_folder(c->arena, output->kernel);
-    output->header = hd_path_beside(c->arena, output->kernel, header_name(c, rewritten));
+    output->header = hd_path_beside(c->arena, output->kernel, cli_header_name(c, rewritten));
 }
 
 hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten) {

@@ -48,6 +48,10 @@ typedef struct hd_parse_command {
 /* An error (HD_EUNSUPPORTED) for a file that libclang cannot read. */
 hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
                                 const char *options, hd_parse_command *command);
+/* The same for the program of kernels in OpenCL C, by its name in C or C++. Of the options it gets
+ * those on folders of headers and on macros. */
+hd_status hd_host_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
+                               const char *options, hd_parse_command *command);
 void hd_parse_command_end(hd_parse_command *command);
 
 /* What stands before and behind the functions that the rewriter puts into a kernel file. What these

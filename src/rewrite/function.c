@@ -279,8 +279,12 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
     }
     what.of->accessors[what.in].is_used = true;
     edit_declared(rw, f, number, &what);
-    if (rw_is_kernel(rw->arena, f->function))
-        what.of->kernels += clang_isCursorDefinition(f->function) != 0;
+    if (rw_is_kernel(rw->arena, f->function) && clang_isCursorDefinition(f->function)) {
+        what.of->kernels++;
+        hd_push(rw->arena, &rw->laid_params,
+                (hd_laid_param){rw_spelling(rw->arena, f->function), (uint32_t)number,
+                                (uint32_t)(what.of - rw->records)});
+    }
     if (f->is_kernel && *name && !is_given(rw, f, number, &what))
         edit_prologue(rw, f, &what, name);
     range scope;

@@ -160,7 +160,7 @@ static bool is_taken(const rw_map_text *text, const char *name, uint32_t field) 
 }
 
 /* A name that is taken gets a _ at its end. */
-static const char *accessor(const rw_map_text *text, const char *stem, uint32_t field) {
+const char *rw_header_accessor(const rw_map_text *text, const char *stem, uint32_t field) {
     const char *name = text->names[field];
     while (is_taken(text, name, field))
         name = hd_format(text->arena, "%s_", name);
@@ -196,14 +196,15 @@ static void add_offsets(hd_str *out, const rw_map_text *text, const char *stem) 
     for (uint32_t f = 0; f < text->record->field_count; f++) {
         hd_str_printf(out,
                       "HEDDLE_FUNCTION heddle_size %s_offset(heddle_size count, heddle_size e) {\n",
-                      accessor(text, stem, f));
+                      rw_header_accessor(text, stem, f));
         rw_map_text_base(out, text, &any_language, f);
         hd_str_printf(out, "    (void)count;\n    return base + %s;\n}\n",
                       rw_map_text_step(text, f, "e"));
     }
     hd_str_printf(out, "\n/* The allocation that a field lies in. */\nenum {");
     for (uint32_t f = 0; f < text->record->field_count; f++)
-        hd_str_printf(out, "%s\n    %s_allocation = %u", f ? "," : "", accessor(text, stem, f),
+        hd_str_printf(out, "%s\n    %s_allocation = %u", f ? "," : "",
+                      rw_header_accessor(text, stem, f),
                       text->map->clusters[text->map->fields[f].cluster].allocation);
     hd_str_printf(out, ",\n    %s_allocations = %u\n};\n\n", stem, text->map->allocation_count);
 }
@@ -269,7 +270,7 @@ static void add_accessors(hd_str *out, const rw_map_text *text, const char *stem
         const scalar *s = scalar_of(&text->record->fields[f], &lanes);
         const char *type = s ? s->host : "unsigned char";
         hd_str_printf(out, "static inline %s *%s(%s_ref ref, size_t e) {\n", type,
-                      accessor(text, stem, f), stem);
+                      rw_header_accessor(text, stem, f), stem);
         hd_str_printf(out, "    return (%s *)(void *)(%s);\n}\n", type,
                       rw_map_text_address(text, f, "e"));
     }
@@ -291,7 +292,7 @@ static void add_converter(hd_str *out, const rw_map_text *text, const char *stem
                   "    for (e = 0; e < count; e++) {\n",
                   stem, stem);
     for (uint32_t f = 0; f < text->record->field_count; f++) {
-        const char *place = hd_format(text->arena, "%s(ref, e)", accessor(text, stem, f));
+        const char *place = hd_format(text->arena, "%s(ref, e)", rw_header_accessor(text, stem, f));
         /* The places of field f of element e in what the original has, as "record + 4". */
         const hd_field *field = &text->record->fields[f];
         const char *outside =

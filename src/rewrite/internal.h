@@ -219,10 +219,23 @@ typedef struct variable {
     range scope; /* of the function */
 } variable;
 
-typedef struct rewriter {
+typedef struct rewriter rewriter;
+
+/* What is done with a text: kernels are laid out, or the calls of their host follow. */
+typedef struct rw_task {
+    hd_status (*edits)(rewriter *rw); /* all edits of the flat text, or refusals */
+    hd_status (*result)(rewriter *rw, CXIndex index, hd_rewritten **result);
+    /* the words to parse a file of this kind with */
+    hd_status (*command)(hd_arena *arena, const hd_diag *diag, const char *path,
+                         const char *options, hd_parse_command *command);
+} rw_task;
+
+struct rewriter {
     hd_arena *arena;
     const hd_diag *diag;
     const hd_rewrite_request *request;
+    const rw_task *task;
+    void *user; /* the task's own */
     const hd_parse_command *command;
     bool is_cuda;
     bool with_host;     /* host code is rewritten, too */
@@ -237,12 +250,18 @@ typedef struct rewriter {
     hd_vec(macro_use) macro_uses;
     range_list inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
+    hd_vec(hd_laid_param) laid_params;
     cursors copied; /* parameters of functions of both sides that are given copies of elements */
     cursors launch_arguments;          /* addresses in lists for cudaLaunchKernel() */
     hd_vec(const char *) memory_calls; /* functions of CUDA's that take laid-out records */
     bool has_conflicts;                /* values of two kinds met, so some pointers lead nowhere */
     struct expansions *expansions;     /* requested; they outlive a reading of the flat text */
-} rewriter;
+};
+
+/* rewrite.c: reads `text` with its headers and macros put in place, until the task has its result. */
+hd_status rw_rewrite_text(rewriter *rw, const char *text, hd_rewritten **result);
+/* Hands on what was refused, in order; HD_OK: nothing was. */
+hd_status rw_tell_refusals(rewriter *rw);
 
 void rw_draft_text(rewriter *rw, draft *d, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -55,7 +55,9 @@ const char *rw_map_text_step(const rw_map_text *text, uint32_t field, const char
  * that binds as tightly as a name, unsigned when the field is tiled). */
 const char *rw_map_text_address(const rw_map_text *text, uint32_t field, const char *element);
 
-/* header.c: the host's header for several records. */
+/* header.c: the accessor of a field in the host's header, "body_x". */
+const char *rw_header_accessor(const rw_map_text *text, const char *stem, uint32_t field);
+/* The host's header for several records. */
 const char *rw_host_header(hd_arena *arena, const hd_record_layout *layouts, uint32_t count);
 
 #endif

@@ -344,7 +344,7 @@ void rw_make_files(rewriter *rw, hd_rewritten *result) {
 static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, const char *path,
                              const char *options) {
     hd_parse_command command;
-    hd_status status = hd_parse_command_make(rw->arena, diag, path, options, &command);
+    hd_status status = rw->task->command(rw->arena, diag, path, options, &command);
     if (status != HD_OK)
         return status;
     CXTranslationUnit unit = rw_clang_parse(index, &command, path, NULL);
@@ -357,7 +357,7 @@ static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, c
         rw_source_open(&src, &again, unit);
         src.skips_host = rw->is_cuda && !rw->with_host;
         bad = rw_clang_errors(&src, diag, HD_EUNSUPPORTED,
-                              "the rewritten kernel would not compile, please report this "
+                              "the rewritten file would not compile, please report this "
                               "(the line is one of the rewritten text): ");
         clang_disposeTranslationUnit(unit);
     }

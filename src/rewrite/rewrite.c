@@ -78,6 +78,15 @@ static int compare_refusals(const void *left, const void *right) {
     return a->line < b->line ? -1 : 1;
 }
 
+hd_status rw_tell_refusals(rewriter *rw) {
+    if (rw->refusals.count)
+        qsort(rw->refusals.data, rw->refusals.count, sizeof *rw->refusals.data, compare_refusals);
+    for (size_t i = 0; i < rw->refusals.count; i++)
+        hd_fail(rw->diag, HD_EUNSUPPORTED, &rw->refusals.data[i].place, "%s",
+                rw->refusals.data[i].text);
+    return rw->refusals.count ? HD_EUNSUPPORTED : HD_OK;
+}
+
 static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result) {
     hd_rewritten *made = hd_new(rw->arena, hd_rewritten);
     hd_status status = HD_OK;
@@ -96,19 +105,14 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
         rw_edit_preludes(rw);
         rw_make_files(rw, made);
     }
-    if (status == HD_OK) {
-        if (rw->refusals.count)
-            qsort(rw->refusals.data, rw->refusals.count, sizeof *rw->refusals.data,
-                  compare_refusals);
-        for (size_t i = 0; i < rw->refusals.count; i++)
-            hd_fail(rw->diag, HD_EUNSUPPORTED, &rw->refusals.data[i].place, "%s",
-                    rw->refusals.data[i].text);
-        status = rw->refusals.count ? HD_EUNSUPPORTED : HD_OK;
-    }
+    if (status == HD_OK)
+        status = rw_tell_refusals(rw);
     if (status == HD_OK)
         status = rw_check_files(rw, index, made);
     if (status == HD_OK) {
         made->host_header = rw_host_header(rw->arena, rw->request->layouts, rw->record_count);
+        made->laid_params = rw->laid_params.data;
+        made->laid_param_count = (uint32_t)rw->laid_params.count;
         made->is_program = rw->with_host;
         made->has_host_launches = rw->is_cuda && launches_kernels(rw);
         *result = made;
@@ -131,7 +135,7 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
         return DONE;
     }
     rw->variables.count = rw->seen.count = rw->refusals.count = 0;
-    rw->macro_uses.count = rw->inactive.count = 0;
+    rw->macro_uses.count = rw->inactive.count = rw->laid_params.count = 0;
     rw->memory_calls.count = 0;
     rw->has_templates = false;
     rw_source_open(&rw->src, rw->flat, unit);
@@ -147,27 +151,30 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
         rw_macros_read(rw);
         next = rw_macros_expand(rw) ? AGAIN : DONE;
         if (next == DONE) {
-            *status = make_edits(rw);
+            *status = rw->task->edits(rw);
             next = *status == HD_OK && rw_macros_requested(rw) ? AGAIN : DONE;
             if (next == DONE && *status == HD_OK)
-                *status = make_result(rw, index, result);
+                *status = rw->task->result(rw, index, result);
         }
     }
     clang_disposeTranslationUnit(unit);
     return next;
 }
 
-static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *text,
-                              hd_rewritten **result) {
+hd_status rw_rewrite_text(rewriter *rw, const char *text, hd_rewritten **result) {
     enum { MOST_READINGS = 64 }; /* macros that name each other would never end */
     hd_status status = HD_OK;
     flat f;
     rw_flat_open(&f, rw->arena, rw->request->path, text);
     rw->flat = &f;
     rw->expansions = rw_expansions_new(rw->arena);
-    for (int i = 0; i < MOST_READINGS; i++)
-        if (read_once(rw, index, i == 0, &status, result) == DONE)
-            return status;
+    CXIndex index = clang_createIndex(0, 0);
+    outcome next = AGAIN;
+    for (int i = 0; i < MOST_READINGS && next == AGAIN; i++)
+        next = read_once(rw, index, i == 0, &status, result);
+    clang_disposeIndex(index);
+    if (next == DONE)
+        return status;
     return hd_fail(rw->diag, HD_EUNSUPPORTED, &(hd_place){.file = rw->request->path},
                    "macros of this file that reach laid-out records name each other; write the "
                    "accesses out");
@@ -201,11 +208,14 @@ hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_requ
     for (uint32_t l = 0; l < request->layout_count && status == HD_OK; l++)
         status = check_in_source(diag, request->layouts[l].record);
     if (status == HD_OK) {
-        rewriter rw = {.arena = arena, .diag = diag, .request = request, .command = &command};
+        static const rw_task kernels = {make_edits, make_result, hd_parse_command_make};
+        rewriter rw = {.arena = arena,
+                       .diag = diag,
+                       .request = request,
+                       .task = &kernels,
+                       .command = &command};
         rw.is_cuda = command.is_cuda;
-        CXIndex index = clang_createIndex(0, 0);
-        status = rewrite_text(&rw, index, text, result);
-        clang_disposeIndex(index);
+        status = rw_rewrite_text(&rw, text, result);
     }
     hd_parse_command_end(&command);
     return status;

@@ -59,6 +59,12 @@ typedef struct hd_header_elsewhere {
     const char *folder; /* found from the new folder with -I of this one; NULL: as before */
 } hd_header_elsewhere;
 
+/* A kernel's parameter that became the layout's allocations and a count. */
+typedef struct hd_laid_param {
+    const char *kernel;
+    uint32_t param, layout; /* indices, in the original and into the request's layouts */
+} hd_laid_param;
+
 typedef struct hd_rewritten {
     hd_rewritten_file *files; /* the kernel file first */
     uint32_t file_count;
@@ -68,8 +74,10 @@ typedef struct hd_rewritten {
     const char *options;     /* to compile files[0] with where it is stored: the request's, and
                               * the folder of the original for what it includes unchanged */
     uint32_t edit_count;     /* in all files */
-    bool is_program;         /* with its host code */
-    bool has_host_launches;  /* there is host code that launches kernels */
+    hd_laid_param *laid_params;
+    uint32_t laid_param_count;
+    bool is_program;        /* with its host code */
+    bool has_host_launches; /* there is host code that launches kernels */
 } hd_rewritten;
 
 /* Rewrites every kernel of a file, and of what it includes, that reaches one of the
@@ -106,6 +114,24 @@ void hd_rewritten_tell(const hd_message *message, void *view);
 hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_record_layout *layouts, uint32_t layout_count,
                          hd_rewritten **result);
+
+/*
+ * opencl_host.c: the program in C or C++ that gives kernels in OpenCL C their buffers, rewritten for
+ * what hd_rewrite() made of them. In its text, and in that of its headers, calls of OpenCL change
+ * their names: clCreateBuffer() of a buffer of `body` becomes heddle_create_body_buffer(), which the
+ * header for the host declares; arguments stay. *result has the files of both, and that header.
+ */
+typedef struct hd_host_request {
+    const char *path;    /* of the program */
+    const char *options; /* of the kernels' compiler; may be NULL */
+    const char *header;  /* the name of the header for the host, from the new folder */
+    const hd_record_layout *layouts;
+    uint32_t layout_count;
+    const kir_module *module; /* the kernels */
+    const hd_rewritten *kernels;
+} hd_host_request;
+hd_status hd_rewrite_opencl_host(hd_arena *arena, const hd_diag *diag,
+                                 const hd_host_request *request, hd_rewritten **result);
 
 /* The file as a whole program: where host code of the same file launches kernels, it is rewritten
  * with them, and a kernel's parameter becomes an R_ref as that of any other function. Without such
