@@ -448,6 +448,8 @@ bool rw_is_moved(const rewriter *rw, CXCursor call);
 /* The fields that a list in braces gives values, of a struct that is not laid out itself. */
 cursors rw_aggregate_fields(rewriter *rw, CXCursor list);
 bool rw_edit_aggregate(rewriter *rw, const frame *list);
+/* Refuses the name of a function whose parameters change where a pointer keeps it. */
+void rw_check_function_name(rewriter *rw, const frame *name);
 /* A parameter of a template that is a `T`, whatever that is: a reference as good as a pointer. */
 bool rw_takes_any_type(rewriter *rw, CXCursor callee, size_t number);
 /* The kernel that an expression names, else a null cursor. */

@@ -160,6 +160,31 @@ bool rw_takes_any_type(rewriter *rw, CXCursor callee, size_t number) {
     return !rw_pointer_depth(type) && rw_is_dependent(type);
 }
 
+void rw_check_function_name(rewriter *rw, const frame *name) {
+    CXCursor function = clang_getCursorReferenced(name->cursor);
+    const frame *up = name;
+    if (!rw->with_host || !rw_is_function(function))
+        return;
+    CXCursor pattern = clang_getSpecializedCursorTemplate(function);
+    if (!rw_takes_records(rw, clang_Cursor_isNull(pattern) ? function : pattern))
+        return;
+    do
+        up = rw_around(up);
+    while (up && clang_getCursorUnaryOperatorKind(up->cursor) == CXUnaryOperator_AddrOf);
+    CXCursor kept = up ? up->cursor : clang_getNullCursor();
+    bool is_variable = clang_getCursorKind(kept) == CXCursor_VarDecl ||
+                       clang_getCursorKind(kept) == CXCursor_FieldDecl;
+    CXType type = clang_getCursorType(kept);
+    if (clang_getCursorBinaryOperatorKind(kept) == CXBinaryOperator_Assign ||
+        (is_variable && type.kind != CXType_Auto &&
+         clang_getCanonicalType(rw_target_of(clang_getCanonicalType(type))).kind ==
+             CXType_FunctionProto))
+        rw_refuse(rw, name->cursor,
+                  "'%s' takes references in this layout, and no pointer to a function keeps it as "
+                  "it is declared here; declare that as 'decltype(&%s)', or 'auto'",
+                  rw_spelling(rw->arena, function), rw_spelling(rw->arena, function));
+}
+
 /* ---- null ---------------------------------------------------------------------------------------- */
 
 static bool is_null(rewriter *rw, CXCursor e) {

@@ -215,6 +215,21 @@ static void managed_memory_goes_where_nothing_follows(void **state) {
                  "11:39: is cast to 'char *'\n");
 }
 
+static void pointers_to_functions(void **state) {
+    check_places(*state, head,
+                 "int main() {\n"
+                 "    R *d;\n"
+                 "    cudaMalloc(&d, 64 * sizeof(R));\n"
+                 "    auto good = &k;\n"
+                 "    void (*f)(R *, int) = k;\n"
+                 "    f = &k;\n"
+                 "    f<<<1, 64>>>(d, 64);\n"
+                 "    good<<<1, 64>>>(d, 64);\n"
+                 "}\n",
+                 "7:27: 'k' takes references in this layout\n"
+                 "8:10: 'k' takes references in this layout\n");
+}
+
 static void pointers_without_a_type(void **state) {
     check_places(*state, head,
                  "int main() {\n"
@@ -236,6 +251,7 @@ int main(void) {
         TEST(a_file_without_launches_is_kernels),
         TEST(an_array_escapes_into_a_library),
         TEST(managed_memory_goes_where_nothing_follows),
+        TEST(pointers_to_functions),
         TEST(pointers_without_a_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
