@@ -388,13 +388,29 @@ static void see_members(host_flow *flow, const cursors *inside) {
         }
 }
 
+/* Whether a variable is only given to functions that are right for buffers of every kind. */
+static bool is_neutral(host_flow *flow, CXCursor at, CXCursor loop_variable) {
+    bool is_call = clang_getCursorKind(at) == CXCursor_CallExpr;
+    const char *name = is_call ? rw_spelling(flow->rw->arena, at) : "";
+    if (is_call && hd_has_word(neutral, name) && strcmp(name, "clSetKernelArg") != 0)
+        return true;
+    if (clang_getCursorKind(at) == CXCursor_DeclRefExpr)
+        return !clang_equalCursors(clang_getCursorReferenced(at), loop_variable);
+    cursors inside = rw_children(flow->rw->arena, at);
+    for (size_t i = 0; i < inside.count; i++)
+        if (!is_neutral(flow, inside.data[i], loop_variable))
+            return false;
+    return true;
+}
+
 /* for (cl_mem one : {a, b}) */
 static void see_range(host_flow *flow, const cursors *inside) {
     int one = NO_HOLDER;
     for (size_t i = 0; i < inside->count; i++) {
         CXCursor child = inside->data[i];
         if (clang_getCursorKind(child) == CXCursor_VarDecl) {
-            if (!is_handle(clang_getCursorType(child)))
+            if (!is_handle(clang_getCursorType(child)) ||
+                is_neutral(flow, inside->data[inside->count - 1], child))
                 return;
             one = holder_of(flow, child);
         } else if (clang_isExpression(clang_getCursorKind(child))) {

@@ -79,10 +79,10 @@ typedef struct hd_rewritten {
     const char *options;     /* to compile files[0] with where it is stored: the request's, and
                               * the folder of the original for what it includes unchanged */
     uint32_t edit_count;     /* in all files */
-    bool is_program;         /* with its host code */
-    bool has_host_launches;  /* there is host code that launches kernels */
     hd_laid_param *laid_params;
     uint32_t laid_param_count;
+    bool is_program;        /* with its host code */
+    bool has_host_launches; /* there is host code that launches kernels */
 } hd_rewritten;
 
 /* Rewrites every kernel of a file, and of what it includes, that reaches one of the
@@ -120,12 +120,6 @@ hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job
                          const hd_record_layout *layouts, uint32_t layout_count,
                          hd_rewritten **result);
 
-/* The file as a whole program: where host code of the same file launches kernels, it is rewritten
- * with them, and a kernel's parameter becomes an R_ref as that of any other function. Without such
- * host code it is as hd_rewrite_job() makes it. */
-hd_status hd_rewrite_program(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                             const hd_record_layout *layouts, uint32_t layout_count,
-                             hd_rewritten **result);
 /*
  * opencl_host.c: the program in C or C++ that gives kernels in OpenCL C their buffers, rewritten for
  * what hd_rewrite() made of them. In its text, and in that of its headers, calls of OpenCL change
@@ -143,6 +137,13 @@ typedef struct hd_host_request {
 } hd_host_request;
 hd_status hd_rewrite_opencl_host(hd_arena *arena, const hd_diag *diag,
                                  const hd_host_request *request, hd_rewritten **result);
+
+/* The file as a whole program: where host code of the same file launches kernels, it is rewritten
+ * with them, and a kernel's parameter becomes an R_ref as that of any other function. Without such
+ * host code it is as hd_rewrite_job() makes it. */
+hd_status hd_rewrite_program(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                             const hd_record_layout *layouts, uint32_t layout_count,
+                             hd_rewritten **result);
 
 /* header.c: the host's header alone. `stem` names the types (a C identifier). */
 const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,

@@ -232,7 +232,7 @@ static void rewrite(void **state) {
     hd_arena *arena = hd_arena_new();
     char *folder = folder_make(arena);
     json_t *value = output_of(hd_format(arena, "rewrite nbody.yaml --layout soa --out %s", folder));
-    has_members(value, "layouts kernel header files elsewhere verified edits job");
+    has_members(value, "layouts kernel header files elsewhere verified program edits job");
     assert_true(json_is_null(json_object_get(value, "job")));
     assert_int_equal(json_array_size(json_object_get(value, "elsewhere")), 0);
     json_t *one = json_array_get(json_object_get(value, "layouts"), 0);

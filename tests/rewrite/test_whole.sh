@@ -70,7 +70,7 @@ output() {
 rewrite() {
     local to=$1 one options=()
     for one in $2; do options+=(--layout "$one"); done
-    "$heddle" rewrite "${options[@]}" --record "${2%%=*}" --out "$to" "$whole/$name.cu" >log 2>&1
+    "$heddle" rewrite --no-verify "${options[@]}" --record "${2%%=*}" --out "$to" "$whole/$name.cu" >log 2>&1
 }
 
 # Each line that has an error, with the message, is one of NAME.places, and the other way round.
