@@ -71,11 +71,22 @@ static bool lie_as_in_struct(const hd_record *record, const cluster_geometry *g,
     return true;
 }
 
+/* The lanes of a vector are loaded and stored as one where they lie aligned like one. */
+static bool lies_as_vector(const hd_record *record, const cluster_geometry *g, const use *whole) {
+    uint32_t first = (uint32_t)__builtin_ctzll(whole->parts);
+    int32_t number =
+        record->whole ? hd_record_field_at(record->whole, record->fields[first].offset) : -1;
+    uint32_t lanes = number < 0 ? 0 : record->whole->fields[number].lanes;
+    const geometry *place = &g->place[first];
+    return !lanes ||
+           (lanes != 3 && place->run % whole->width == 0 && place->bytes % whole->width == 0);
+}
+
 bool cost_is_whole_in(const hd_record *record, const cluster_geometry *g, const use *whole) {
     const geometry *place = &g->place[whole->field];
     uint64_t end = record->fields[whole->field].offset + (uint64_t)whole->access->inner.constant +
                    whole->width;
-    return lie_as_in_struct(record, g, whole->parts) &&
+    return lie_as_in_struct(record, g, whole->parts) && lies_as_vector(record, g, whole) &&
            (whole->access->inner.term_count || end <= record->size ||
             (place->bytes == record->size && place->run == record->fields[whole->field].offset));
 }
