@@ -30,13 +30,15 @@ static bool try_layout(hd_arena *arena, const hd_job *job, const hd_ranked *rank
             return false;
     attempt->tried = true;
     attempt->program = NULL;
-    if (hd_rewrite_job(arena, &diag, job, &layout, 1, &attempt->rewritten) == HD_OK &&
+    bool kernels = hd_rewrite_job(arena, &diag, job, &layout, 1, &attempt->rewritten) == HD_OK;
+    if (kernels &&
         (!attempt->rewritten->has_host_launches ||
          hd_rewrite_program(arena, &diag, job, &layout, 1, &attempt->program) == HD_OK)) {
         attempt->layout = ranked->layout;
         attempt->ratio = ranked->ratio;
         return true;
     }
+    attempt->is_refused_by_host = kernels;
     attempt->rewritten = NULL;
     attempt->refused[attempt->refused_count++] =
         (hd_refusal){ranked->layout, ranked->ratio, error.text ? error.text : "it is refused"};
@@ -52,10 +54,11 @@ void advise_attempt(hd_arena *arena, const hd_job *job, const hd_search_result *
         return;
     while (gaining < search->ranked_count && search->ranked[gaining].ratio <= 1 - HD_NOTICEABLE)
         gaining++;
-    for (uint32_t i = 0; i < gaining && i + 1 < HD_MOST_ATTEMPTS; i++)
+    for (uint32_t i = 0; i < gaining && i + 1 < HD_MOST_ATTEMPTS && !attempt->is_refused_by_host;
+         i++)
         if (try_layout(arena, job, &search->ranked[i], attempt))
             return;
-    for (uint32_t i = 0; i < gaining; i++)
+    for (uint32_t i = 0; i < gaining && !attempt->is_refused_by_host; i++)
         if (hd_layout_equal(search->ranked[i].layout, soa) &&
             try_layout(arena, job, &search->ranked[i], attempt))
             return;

@@ -23,6 +23,7 @@ typedef struct hd_attempt {
     hd_rewritten *rewritten; /* in that layout; NULL: none */
     hd_rewritten *program;   /* with the host code that is in the same file; NULL: none is there */
     hd_refusal refused[HD_MOST_ATTEMPTS];
+    bool is_refused_by_host; /* the kernels would do: no other layout helps */
     uint32_t refused_count;
 } hd_attempt;
 

@@ -64,6 +64,7 @@ static const hd_member outcome_members[] = {
     {"files", .get = files_of, .of = file_members},
     {"elsewhere", .get = elsewhere_of, .of = elsewhere_members},
     {"verified", HD_AT(outcome, checked)},
+    {"program", HD_VIA(outcome, rewritten, HD_AT, is_program)},
     {"edits", HD_VIA(outcome, rewritten, HD_AT, edit_count)},
     {"job", HD_BEHIND(outcome, after), .of = cli_job_after_members},
     {"patch", HD_AT(outcome, patch), .optional = true},
@@ -82,6 +83,8 @@ static int show(cli *c, const request *r, const outcome *o) {
                       hd_layout_print(c->arena, o->layouts[l].record, o->layouts[l].layout));
     hd_str_printf(&out, ": %u places changed%s\n", o->rewritten->edit_count,
                   o->checked ? ", checked on the machine" : ", not checked");
+    if (o->rewritten->is_program)
+        hd_str_add(&out, "  with the host code, whose launches stay as they are\n");
     for (uint32_t f = 0; f < o->rewritten->file_count; f++) {
         const hd_rewritten_file *file = &o->rewritten->files[f];
         if (!r->in_place)
@@ -160,7 +163,12 @@ static int rewrite(cli *c, const char *path, const request *r) {
         : r->diff   ? cli_diff_rewritten(c, &o.paths, rewritten, &patch)
                     : cli_write_rewritten(c, &o.paths, rewritten))
         return CLI_WRONG;
-    if (r->in_place)
+    if (r->in_place && rewritten->is_program && job->path)
+        hd_note(
+            &c->diag, &(hd_place){.file = job->path},
+            "this job does not fit the program any more: its kernels take references to arrays, "
+            "which no job can give");
+    else if (r->in_place)
         o.after = cli_job_after(c, job, layouts, count);
     o.patch = r->diff ? hd_str_text(&patch) : NULL;
     return show(c, r, &o);
@@ -213,7 +221,9 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         usage,
         "Writes the kernel file with records in other layouts, what it includes where that "
         "changes, and a C header with the buffers, their sizes and the converters that the host "
-        "needs. What cannot be rewritten safely is an error that names the place, and nothing is "
+        "needs. Host code of the same CUDA C file that launches the kernels is rewritten with "
+        "them. "
+        "What cannot be rewritten safely is an error that names the place, and nothing is "
         "written. Before anything is written, both versions run on the machine on the job's "
         "contents (random numbers where it gives none) and every buffer is compared: exit status "
         "1 when they differ.",

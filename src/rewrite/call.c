@@ -90,6 +90,9 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
             if (object.depth == 0)
                 rw_check_method(rw, at, callee, object.what.of);
             rw_walk_child(rw, at, argument);
+        } else if (!wanted.of && rw_record_value_of(rw, argument).depth == 1 &&
+                   rw_takes_any_type(rw, callee, (size_t)(i - skip))) {
+            rw_edit_reference(rw, &(frame){argument, at});
         } else if (wanted.of) {
             edit_argument(rw, at, argument, &wanted);
         } else {

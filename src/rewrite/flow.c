@@ -214,6 +214,28 @@ static void read_launch(rewriter *rw, CXCursor call) {
                        given.data[i]);
 }
 
+/* launch(kernel, blocks, args...) of a template that passes on what it is given: the last arguments
+ * are the kernel's. */
+static void read_passed_on(rewriter *rw, CXCursor call) {
+    int count = clang_Cursor_getNumArguments(call);
+    CXCursor kernel = clang_getNullCursor();
+    for (int i = 0; i < count && clang_Cursor_isNull(kernel); i++)
+        kernel = rw_named_kernel(rw, clang_Cursor_getArgument(call, (unsigned)i));
+    cursors parameters = {0};
+    if (!clang_Cursor_isNull(kernel))
+        parameters = rw_parameters(rw->arena, kernel);
+    for (size_t i = 0; i < parameters.count && (int)parameters.count < count; i++) {
+        CXCursor argument =
+            clang_Cursor_getArgument(call, (unsigned)count - (unsigned)(parameters.count - i));
+        CXType type = clang_getCursorType(parameters.data[i]);
+        const laid_record *l = rw_laid_record_of(rw, rw_innermost(type));
+        if (rw_pointer_depth(type) == 1 && l &&
+            rw_laid_record_of(rw, rw_innermost(clang_getCursorType(argument))) == l)
+            move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, argument),
+                       argument);
+    }
+}
+
 /* std::swap(a, b) */
 static void read_exchange(rewriter *rw, CXCursor call) {
     int first = NONE;
@@ -232,8 +254,10 @@ static void read_call(rewriter *rw, CXCursor call) {
     CXCursor callee = rw_callee(rw->arena, call);
     if (rw->with_host && rw_is_exchange(rw, call))
         read_exchange(rw, call);
-    if (rw->with_host)
+    if (rw->with_host) {
         read_launch(rw, call);
+        read_passed_on(rw, call);
+    }
     if (clang_Cursor_isNull(callee) || rw_is_plain_copy(rw->arena, call) ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
         return;
@@ -250,6 +274,14 @@ static void read_call(rewriter *rw, CXCursor call) {
     }
 }
 
+/* scene s = {pointer, 8}; */
+static void read_aggregate(rewriter *rw, const cursors *values, const cursors *fields) {
+    for (size_t i = 0; i < values->count && i < fields->count; i++)
+        if (!is_storage(fields->data[i]) && rw_pointer_depth(clang_getCursorType(fields->data[i])))
+            move_value(rw->flow, node_of(rw, fields->data[i]), node_of_value(rw, values->data[i]),
+                       values->data[i]);
+}
+
 static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
     cursors inside = rw_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -257,6 +289,9 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
         read_variable(rw, cursor, function);
     } else if (kind == CXCursor_CallExpr) {
         read_call(rw, cursor);
+    } else if (kind == CXCursor_InitListExpr && rw->with_host) {
+        cursors fields = rw_aggregate_fields(rw, cursor);
+        read_aggregate(rw, &inside, &fields);
     } else if (kind == CXCursor_ReturnStmt && inside.count && !clang_Cursor_isNull(function) &&
                rw_has_pointer(clang_getCursorResultType(function))) {
         move_value(rw->flow, node_of(rw, clang_getCanonicalCursor(function)),
@@ -370,6 +405,8 @@ static void read_function(rewriter *rw, CXCursor function) {
             }
             if (rw->is_cuda)
                 what.of = rw_laid_record_of(rw, rw_target_of(type));
+            if (rw->with_host && !what.of)
+                seed_fields(rw, rw_target_of(type));
             if (array_pointee(rw, function, parameter, &what) || what.of)
                 seed(rw->flow, node_of(rw, parameter), &what, parameter);
         }

@@ -445,6 +445,13 @@ bool rw_edit_exchange(rewriter *rw, const frame *call);
 /* std::swap(), and std::move() and its like, which take pointers as they are. */
 bool rw_is_exchange(rewriter *rw, CXCursor call);
 bool rw_is_moved(const rewriter *rw, CXCursor call);
+/* The fields that a list in braces gives values, of a struct that is not laid out itself. */
+cursors rw_aggregate_fields(rewriter *rw, CXCursor list);
+bool rw_edit_aggregate(rewriter *rw, const frame *list);
+/* A parameter of a template that is a `T`, whatever that is: a reference as good as a pointer. */
+bool rw_takes_any_type(rewriter *rw, CXCursor callee, size_t number);
+/* The kernel that an expression names, else a null cursor. */
+CXCursor rw_named_kernel(rewriter *rw, CXCursor e);
 /* The kernel that cudaLaunchKernel() or its like is given, else a null cursor; and what it gives
  * the kernel, found in the list of addresses. */
 CXCursor rw_launched(rewriter *rw, CXCursor call);

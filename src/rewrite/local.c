@@ -202,9 +202,13 @@ CXCursor rw_initializer(const rewriter *rw, CXCursor declared) {
     if (clang_getCursorKind(declared) != CXCursor_FieldDecl)
         return clang_Cursor_getVarDeclInitializer(declared);
     CXCursor last = rw_last_child(rw->arena, declared);
-    return clang_isExpression(clang_getCursorKind(last)) && !clang_Cursor_isBitField(declared)
-               ? last
-               : clang_getNullCursor();
+    range at;
+    if (!clang_isExpression(clang_getCursorKind(last)) || !rw_range_of(&rw->src, last, &at))
+        return clang_getNullCursor();
+    size_t t = rw_token_from(&rw->src, at.begin); /* not the size of an array */
+    bool is_value = (t && rw_token_is(&rw->src, t - 1, "=")) ||
+                    clang_getCursorKind(last) == CXCursor_InitListExpr;
+    return is_value ? last : clang_getNullCursor();
 }
 
 static void edit_variable(rewriter *rw, const declaration *d, size_t number) {

@@ -217,6 +217,7 @@ static bool edited(rewriter *rw, const frame *at) {
     case CXCursor_CStyleCastExpr: return edit_cast(rw, at);
     case CXCursor_ReturnStmt: return edit_return(rw, at);
     case CXCursor_LambdaExpr: return edit_lambda(rw, at);
+    case CXCursor_InitListExpr: return rw_edit_aggregate(rw, at);
     default: return false;
     }
 }

@@ -148,6 +148,18 @@ bool rw_edit_exchange(rewriter *rw, const frame *call) {
     return what.of != NULL;
 }
 
+bool rw_takes_any_type(rewriter *rw, CXCursor callee, size_t number) {
+    if (!rw->with_host || clang_getCursorKind(callee) != CXCursor_FunctionTemplate ||
+        !rw_is_host(rw, callee) || clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
+        return false;
+    cursors parameters = rw_parameters(rw->arena, callee);
+    if (!parameters.count)
+        return false;
+    size_t last = parameters.count - 1; /* maybe a pack of them */
+    CXType type = clang_getCursorType(parameters.data[number < last ? number : last]);
+    return !rw_pointer_depth(type) && rw_is_dependent(type);
+}
+
 /* ---- null ---------------------------------------------------------------------------------------- */
 
 static bool is_null(rewriter *rw, CXCursor e) {
@@ -234,20 +246,53 @@ bool rw_edit_null_test(rewriter *rw, const frame *at) {
     return true;
 }
 
+/* ---- values of structs ------------------------------------------------------------------------- */
+
+cursors rw_aggregate_fields(rewriter *rw, CXCursor list) {
+    CXType type = rw_value_type(clang_getCursorType(list));
+    bool is_struct = type.kind == CXType_Record && !rw_laid_record_of(rw, type);
+    return is_struct ? rw_fields(rw->arena, type) : (cursors){0};
+}
+
+bool rw_edit_aggregate(rewriter *rw, const frame *list) {
+    cursors fields = {0}, values = rw_children(rw->arena, list->cursor);
+    if (rw->with_host)
+        fields = rw_aggregate_fields(rw, list->cursor);
+    for (size_t i = 0; i < values.count && fields.count; i++) {
+        frame value = {values.data[i], list};
+        pointee what = {.of = NULL};
+        if (i < fields.count)
+            what = rw_pointee_of(rw, fields.data[i]);
+        if (what.of && rw_record_value_of(rw, value.cursor).depth >= 0)
+            rw_edit_reference(rw, &value);
+        else if (!what.of ||
+                 !rw_edit_null(rw, value.cursor, clang_getCursorType(fields.data[i]), &what))
+            rw_walk(rw, &value);
+    }
+    return fields.count > 0;
+}
+
 /* ---- launches by a list of addresses ----------------------------------------------------------- */
 
-CXCursor rw_launched(rewriter *rw, CXCursor call) {
-    CXCursor none = clang_getNullCursor();
-    if (clang_Cursor_getNumArguments(call) < 5 ||
-        !hd_has_word("cudaLaunchKernel cudaLaunchCooperativeKernel", rw_spelling(rw->arena, call)))
-        return none;
-    CXCursor named = behind_casts(rw, clang_Cursor_getArgument(call, 0));
+CXCursor rw_named_kernel(rewriter *rw, CXCursor e) {
+    CXCursor named = behind_casts(rw, e);
     if (clang_getCursorUnaryOperatorKind(named) == CXUnaryOperator_AddrOf)
         named = rw_bare(rw->arena, rw_last_child(rw->arena, named));
+    if (clang_getCursorKind(named) != CXCursor_DeclRefExpr)
+        return clang_getNullCursor();
     CXCursor kernel = clang_getCursorReferenced(named);
     CXCursor pattern = clang_getSpecializedCursorTemplate(kernel);
     kernel = clang_Cursor_isNull(pattern) ? kernel : pattern;
-    return rw_is_function(kernel) && rw_is_kernel(rw->arena, kernel) ? kernel : none;
+    return rw_is_function(kernel) && rw_is_kernel(rw->arena, kernel) ? kernel
+                                                                     : clang_getNullCursor();
+}
+
+CXCursor rw_launched(rewriter *rw, CXCursor call) {
+    bool launches =
+        clang_Cursor_getNumArguments(call) >= 5 &&
+        hd_has_word("cudaLaunchKernel cudaLaunchCooperativeKernel", rw_spelling(rw->arena, call));
+    return launches ? rw_named_kernel(rw, clang_Cursor_getArgument(call, 0))
+                    : clang_getNullCursor();
 }
 
 cursors rw_launch_arguments(rewriter *rw, CXCursor call) {

@@ -105,6 +105,28 @@ static void templates_keep_their_other_types(void **state) {
     check_lines(*state, "aosoa:32", head, lines, sizeof lines / sizeof *lines);
 }
 
+/* Templates that launch what they are given, and structs that lie on the device. */
+static void wrappers_pass_references_on(void **state) {
+    static const line lines[] = {
+        {"template <class K, class... A> void run(K kernel, int n, A... a) { kernel<<<n, "
+         "32>>>(a...); "
+         "}",
+         NULL},
+        {"struct scene { R *all; int n; };", "struct scene { R_ref all; int n; };"},
+        {"__global__ void m(const scene *s) { s->all[1].x = s->n; }",
+         "__global__ void m(const scene *s) { (*R_x(s->all, 1)) = s->n; }"},
+        {"int main() {", NULL},
+        {"    R *d; cudaMalloc(&d, 8 * sizeof(R));",
+         "    R_ref d; heddle::cudaMalloc(&d, 8 * sizeof(R));"},
+        {"    run(k, 1, d, 8);", NULL},
+        {"    scene s = {d, 8}, *t; cudaMalloc(&t, sizeof s);", NULL},
+        {"    cudaMemcpy(t, &s, sizeof s, cudaMemcpyHostToDevice);", NULL},
+        {"    m<<<1, 1>>>(t);", NULL},
+        {"    return 0; }", NULL},
+    };
+    check_lines(*state, "aosoa:32", head, lines, sizeof lines / sizeof *lines);
+}
+
 static void functions_of_both_sides_get_copies(void **state) {
     static const line lines[] = {
         {"__host__ __device__ float f(const R &r) { return r.x * r.y; }", NULL},
@@ -209,6 +231,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(host_code_gets_references),
         TEST(templates_keep_their_other_types),
+        TEST(wrappers_pass_references_on),
         TEST(functions_of_both_sides_get_copies),
         TEST(a_file_without_launches_is_kernels),
         TEST(an_array_escapes_into_a_library),
