@@ -318,8 +318,11 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
         const hd_record *record = (*job)->record;
         hd_str names = {.arena = c->arena};
         hd_layout *layout;
-        if (equals) {
-            const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
+        /* Of another kernel than the job's may be what --record names, too. */
+        const char *name = equals              ? hd_strndup(c->arena, text, (size_t)(equals - text))
+                           : source->any_entry ? source->record
+                                               : NULL;
+        if (name) {
             record = record_named(*job, name, &names);
             for (uint32_t r = 0; source->any_entry && !record && r < (*job)->module->record_count;
                  r++) /* of another kernel */
@@ -328,7 +331,7 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
             if (!record)
                 return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s",
                                   text, name, names.length ? hd_str_text(&names) : "none");
-            text = equals + 1;
+            text = equals ? equals + 1 : text;
         } else if (!record) {
             return hd_job_require_record(&c->diag, *job);
         }

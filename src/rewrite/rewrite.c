@@ -78,6 +78,40 @@ static int compare_refusals(const void *left, const void *right) {
     return a->line < b->line ? -1 : 1;
 }
 
+/* Refuses what names a variable, from `at` on. */
+static void refuse_names_of(rewriter *rw, CXCursor at, CXCursor variable_named, const char *why) {
+    cursors inside = rw_children(rw->arena, at);
+    if (clang_getCursorKind(at) == CXCursor_DeclRefExpr &&
+        clang_equalCursors(clang_getCursorReferenced(at), variable_named))
+        rw_refuse(rw, at, "%s", why);
+    for (size_t i = 0; i < inside.count; i++)
+        refuse_names_of(rw, inside.data[i], variable_named, why);
+}
+
+/* Records that are in no memory that a kernel is given, but in arrays that it names. */
+static void refuse_named_arrays(rewriter *rw, const laid_record *l) {
+    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    cursors functions = rw_functions(rw->arena, rw->src.unit);
+    for (size_t i = 0; i < all.count && rw->is_cuda; i++) {
+        CXCursor named = all.data[i];
+        if (clang_getCursorKind(named) != CXCursor_VarDecl ||
+            rw_laid_record_of(rw, rw_innermost(clang_getCursorType(named))) != l ||
+            !rw_is_device_function(rw->arena, named))
+            continue;
+        const char *name = rw_spelling(rw->arena, named);
+        rw_refuse(rw, named,
+                  "'%s' is an array with a name in device memory, whose bytes no layout moves; "
+                  "allocate it with cudaMalloc(), and give kernels a parameter '%s *'",
+                  name, l->spelling);
+        for (size_t f = 0; f < functions.count; f++)
+            refuse_names_of(rw, functions.data[f], named,
+                            hd_format(rw->arena, "'%s' is used by its name; %s", name,
+                                      rw_is_device_function(rw->arena, functions.data[f])
+                                          ? "reach it through a parameter"
+                                          : "copy it with cudaMemcpy()"));
+    }
+}
+
 hd_status rw_tell_refusals(rewriter *rw) {
     if (rw->refusals.count)
         qsort(rw->refusals.data, rw->refusals.count, sizeof *rw->refusals.data, compare_refusals);
@@ -94,7 +128,10 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
         const laid_record *l = &rw->records[i];
         hd_place place = {.file = rw->src.path};
         bool is_reached = rw->with_host && l->accessors[SPACE_GLOBAL].is_used;
-        if (!l->kernels && !l->record->of_arrays && !is_reached)
+        if (l->kernels || l->record->of_arrays || is_reached)
+            continue;
+        refuse_named_arrays(rw, l);
+        if (!rw->refusals.count)
             status =
                 hd_fail(rw->diag, HD_EINPUT, &place,
                         "no kernel of this file takes a '%s%s *'%s; there is nothing to rewrite",

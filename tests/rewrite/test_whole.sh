@@ -35,6 +35,7 @@ ping_pong | rewritten | Point=aosoa:32; Point=soa; Point={u,v}{feed,kill,obstacl
 snapshots | rewritten | Spin=aosoa:32; Spin=soa; Spin={up,field}{flips,energy,random}
 batches   | rewritten | Order=aosoa:32; Order=soa; Order={side,status,price,quantity,filled}{id,customer}
 symbols   | rewritten | Synapse=aosoa:32; Synapse=soa; Synapse={from,weight}{to,trace}
+symbols   | places | Neuron=aosoa:32; Neuron=soa
 TABLE
 }
 
@@ -106,9 +107,11 @@ check_program() {
     local name expected all layouts number=0
     IFS='|' read -r name expected all <<<"$1"
     name=${name// } expected=${expected// }
-    mkdir "$name-work" && cd "$name-work" || return
-    build "$name" "$whole/$name.cu"
-    [ -z "$nvcc" ] || output "./$name"
+    mkdir "$name-$expected" && cd "$name-$expected" || return
+    if [ "$expected" = rewritten ]; then
+        build "$name" "$whole/$name.cu"
+        [ -z "$nvcc" ] || output "./$name"
+    fi
     while IFS= read -r -d ';' layouts; do
         number=$((number + 1)) layouts=${layouts# }
         [ -n "$nvcc" ] || [ $number -eq 1 ] || break
