@@ -265,25 +265,32 @@ static const char *text_of(const drafter *d, const kir_param *param, const hd_ho
     return fits ? text : NULL;
 }
 
-/* A struct's scalars in the order of memory; a number that is not known is 1. */
+/* A struct's scalars in the order of memory; a number that is not known is 1. `note`: what of it is
+ * a guess, or NULL. */
 static const char *text_of_members(const drafter *d, const kir_kernel *kernel, uint32_t param,
-                                   const hd_host_value *v, bool *all) {
+                                   const hd_host_value *v, const char **note) {
     hd_arena *scratch = hd_arena_new();
     hd_str text = {.arena = d->arena};
     uint32_t count = 0, at = 0;
-    *all = true;
+    bool has_pointers = false;
+    *note = NULL;
     const hd_leaf *leaves =
         kernel->params[param].record
             ? hd_leaves_of_record(scratch, kernel->params[param].record, NULL, &count)
             : NULL;
-    for (uint32_t l = 0; l < count; l++)
+    for (uint32_t l = 0; l < count; l++) {
+        has_pointers |= leaves[l].is_pointer;
         for (uint32_t lane = 0; lane < leaves[l].type.lanes && !leaves[l].is_pointer; lane++) {
             kir_param one = {.type = leaves[l].type};
             one.type.lanes = 1;
             const char *number = at < v->member_count ? text_of(d, &one, &v->members[at]) : NULL;
-            *all = *all && number;
+            if (!number)
+                *note = "a guess where the host code does not say: 1";
             hd_str_printf(&text, "%s%s", at++ ? ", " : "", number ? number : "1");
         }
+    }
+    if (has_pointers)
+        *note = "a guess: the pointers in it are null, since a job cannot give them memory";
     hd_arena_free(scratch);
     return at && at == v->member_count ? hd_str_text(&text) : NULL;
 }
@@ -306,7 +313,7 @@ static void draft_round(const drafter *d, const hd_host_value *v, int32_t loop, 
 
 static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
                       const hd_host_value *v, const sizes *s, int32_t loop, hd_arg *arg) {
-    bool all_known = false;
+    const char *members, *note;
     uint32_t p = (uint32_t)(arg - guess->launches->args);
     const kir_param *param = &kernel->params[p];
     bool is_null = v->kind == HD_HOST_WHOLE && !v->parts[0];
@@ -326,9 +333,9 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->value_text = text_of(d, param, v);
         draft_round(d, v, loop, arg);
     } else if (v->kind == HD_HOST_MEMBERS && param->by_value_struct &&
-               text_of_members(d, kernel, p, v, &all_known)) {
-        arg->value_text = text_of_members(d, kernel, p, v, &all_known);
-        arg->note = all_known ? NULL : "a guess where the host code does not say: 1";
+               (members = text_of_members(d, kernel, p, v, &note)) != NULL) {
+        arg->value_text = members;
+        arg->note = note;
     } else if (param->type.kind == KIR_INT && !param->by_value_struct && s->dims > 1) {
         uint64_t size = s->groups[0] * s->local[0];
         uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;

@@ -10,6 +10,7 @@ compile() {
     "$clang" -x cuda --cuda-host-only --cuda-path=/no/toolkit -nocudainc -std=c++17 -w \
         -Xclang -target-sdk-version=12.5 -Xclang -fcuda-include-gpubinary -Xclang "$1.fatbin" \
         -isystem "$("$clang" -print-resource-dir)/include/cuda_wrappers" \
+        -isystem "$source_folder/src/frontend/clang/cuda" \
         -isystem "$source_folder/src/frontend/clang/cuda/own" -I"$source_folder/src" \
         -include "$kept/runtime.h" -c -o "$1.o" "$2"
 }

@@ -8,10 +8,11 @@
 /* What clang's headers want of the toolkit's in a compilation for the host alone. */
 typedef unsigned cuuint32_t;
 typedef unsigned long long cuuint64_t;
-__attribute__((device)) unsigned __isShared(const void *);
+static __attribute__((device)) unsigned __isShared(const void *);
 __attribute__((device)) unsigned long __cvta_generic_to_shared(const void *);
 
 #define HEDDLE_HOST_H
+#define HEDDLE_TEXTURES_H
 #include "heddle_cuda.h"
 
 #define CUDART 13
