@@ -43,8 +43,10 @@ enum { MOST_RANDOM_INSTRUCTIONS = 100000000 };
 /* Runs a job from `before`, and copies what its buffers hold then to `after`. */
 static hd_status run_job(const verifier *v, const hd_diag *diag, const hd_job *job,
                          void *const *before, void **after, uint64_t *lane_accesses) {
+    uint64_t most = v->options->max_instructions;
     const hd_vm_options options = {.workers = v->options->workers,
-                                   .max_instructions = diag->fn ? 0 : MOST_RANDOM_INSTRUCTIONS,
+                                   .max_instructions =
+                                       most || diag->fn ? most : MOST_RANDOM_INSTRUCTIONS,
                                    .progress = v->options->progress,
                                    .user = v->options->user};
     hd_vm *vm;

@@ -3,6 +3,11 @@
 
 #include "cli/cli.h"
 
+enum {
+    MOST_INSTRUCTIONS = 20000000, /* of a block */
+    ITEMS = 4096                  /* where nobody says how many: all of them may look at all */
+};
+
 static void show_progress(void *user, uint64_t done, uint64_t count) {
     (void)done, (void)count;
     cli_progress(user, "checking on the machine");
@@ -11,7 +16,10 @@ static void show_progress(void *user, uint64_t done, uint64_t count) {
 static hd_status verify(cli *c, const hd_diag *diag, const hd_job *job,
                         const hd_record_layout *layouts, uint32_t layout_count,
                         const hd_rewritten *rewritten, bool *original_ran) {
-    const hd_vm_options options = {.progress = show_progress, .user = c};
+    /* Of made-up contents a loop may never end. */
+    const hd_vm_options options = {.progress = show_progress,
+                                   .user = c,
+                                   .max_instructions = job->path ? 0 : MOST_INSTRUCTIONS};
     hd_verified result;
     hd_status status =
         hd_verify(c->arena, diag, job, layouts, layout_count, rewritten, &options, &result);
@@ -64,6 +72,19 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
     return original_ran;
 }
 
+/* One launch of a kernel, of sizes that the user gave, else smaller ones than those that prices are
+ * for. */
+static hd_status job_to_check(cli *c, const char *path, const cli_source *source, const hd_job *job,
+                              hd_job **made) {
+    hd_status status = cli_job_of_kernel(c, path, source, job->module, made);
+    if (status || source->global.dims || source->local.dims || source->count ||
+        (*made)->launches->dims != 1 || ITEMS % (*made)->launches->local[0])
+        return status;
+    cli_source small = *source;
+    small.global = (cli_sizes){.dims = 1, .size = {ITEMS, 1, 1}};
+    return cli_job_of_kernel(c, path, &small, job->module, made);
+}
+
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
                      const hd_record_layout *layouts, uint32_t layout_count,
                      const hd_rewritten *rewritten, bool *checked) {
@@ -87,7 +108,7 @@ hd_status cli_verify(cli *c, const char *path, const cli_source *source, const h
         one.entry = kernel->name;
         one.record = hd_record_declared(layouts[0].record)->name;
         original_ran = false;
-        hd_status status = cli_job_of_kernel(c, path, &one, job->module, &made);
+        hd_status status = job_to_check(c, path, &one, job, &made);
         if (status == HD_OK)
             status = verify(c, &mild, made, layouts, layout_count, rewritten, &original_ran);
         *checked = *checked && status == HD_OK;
