@@ -108,6 +108,7 @@ void rw_split_types(rewriter *rw, laid_record *l) {
             return;
         }
         rw_read_type(rw, type, &l->types[f]);
+        rw_name_type(rw, l, l->declaration, l->paths[f], &l->types[f]);
     }
 }
 
@@ -280,21 +281,27 @@ static const char *part_function_of(rewriter *rw, const record_value *v, const r
 
 /* ---- edits --------------------------------------------------------------------------- */
 
-static void edit_part(rewriter *rw, const reached *r, const frame *base, const record_value *v) {
-    laid_record *l = v->what.of;
-    const char *name, *why;
-    range whole;
-    draft d = {0};
-    if (!rw_range_of(&rw->src, r->at->cursor, &whole)) {
+/* Whether what is reached can be written anew: it is no macro's, and its address stays here. */
+static bool takes_edit(rewriter *rw, const reached *r, const char *name, range *whole) {
+    const char *why;
+    if (!rw_range_of(&rw->src, r->at->cursor, whole)) {
         rw_refuse_macro(rw, r->at->cursor);
-        return;
+        return false;
     }
     if (rw_field_escapes(rw, r->at, &why)) {
-        rw_refuse(rw, r->at->cursor, "the address of field '%s' %s",
-                  l->record->fields[r->field].name, why);
-        return;
+        rw_refuse(rw, r->at->cursor, "the address of field '%s' %s", name, why);
+        return false;
     }
-    name = l->accessors[v->what.in].fields[r->field];
+    return true;
+}
+
+static void edit_part(rewriter *rw, const reached *r, const frame *base, const record_value *v) {
+    laid_record *l = v->what.of;
+    const char *name = l->accessors[v->what.in].fields[r->field];
+    range whole;
+    draft d = {0};
+    if (!takes_edit(rw, r, l->record->fields[r->field].name, &whole))
+        return;
     if (r->varies)
         name = part_function_of(rw, v, r,
                                 (part_function){.kind = PART_SELECT, .field = (uint32_t)r->field});
@@ -324,17 +331,10 @@ static void edit_vector(rewriter *rw, const reached *r, uint32_t first, const fr
                         const record_value *v) {
     const laid_record *l = v->what.of;
     const accessors *f = &l->accessors[v->what.in];
-    const char *why;
     range whole;
     draft d = {0};
-    if (!rw_range_of(&rw->src, r->at->cursor, &whole)) {
-        rw_refuse_macro(rw, r->at->cursor);
+    if (!takes_edit(rw, r, hd_str_text(&r->path), &whole))
         return;
-    }
-    if (rw_field_escapes(rw, r->at, &why)) {
-        rw_refuse(rw, r->at->cursor, "the address of field '%s' %s", hd_str_text(&r->path), why);
-        return;
-    }
     rw_draft_text(rw, &d, "(*(%s%s *)%s%s(", f->qualifier, l->vectors[first], l->scope,
                   f->fields[first]);
     rw_draft_position(rw, &d, base, v);
@@ -441,7 +441,10 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     }
     const frame *up = next_up(r->at), *end = r->at;
     const char *lanes = up ? rw_swizzle_of(rw, r->at->cursor, up->cursor) : NULL;
-    part_function g = {.type = rw_plain_type(rw->arena, rw_type_text(rw->arena, type))};
+    field_type read = {.element = rw_plain_type(rw->arena, rw_type_text(rw->arena, type))};
+    if (!rw_name_type(rw, l, r->at->cursor, in_c, &read))
+        return;
+    part_function g = {.type = read.element};
     end = lanes ? up : end;
     bool stores = is_assigned(rw, end, &value, &op);
     if (!stores)
