@@ -15,17 +15,17 @@
  * Distributions over a loop or a dimension of blocks are convolved with the
  * residues of (stride × 0 … n-1), by a sliding window along the cycle that the
  * stride walks: linear in the modulus, whatever n is. An opaque value that is
- * the same for all lanes may be any integer, so it spreads the residue evenly
- * over the multiples of its factor. An opaque value that differs by lane leaves
- * nothing known of the lanes' distance: each lane is then taken to touch
+ * the same for all lanes and comes from data may be any integer, so it spreads
+ * the residue evenly over the multiples of its factor. One that differs by lane
+ * leaves nothing known of the lanes' distance: each lane is then taken to touch
  * segments of its own (Peng et al., section IV-D), and the pattern is one lane.
  *
- * Between the two are indices that are no affine form but follow from ids, loop
+ * Otherwise it is with indices that are no affine form but follow from ids, loop
  * counters and scalars all the same, as the (i & -d) * 2 + (i & d - 1) of a
- * butterfly. They are computed lane by lane: for all warps and iterations where
- * these are few, otherwise for an even sample of them. And where counters decide
- * which lanes execute an access, every iteration is followed (steps.c), if these
- * are few.
+ * butterfly, or a row k % n that all lanes share. They are computed lane by lane:
+ * for all warps and iterations where these are few, otherwise for an even sample
+ * of them. And where counters decide which lanes execute an access, every
+ * iteration is followed (steps.c), if these are few.
  */
 #include <stdlib.h>
 
@@ -472,7 +472,8 @@ static void fill_levels(const builder *b, shape *s) {
 static bool add_executions(builder *b, bool regular, shape *s) {
     if (cost_access_is_stepped(b->context, b->access) && add_steps(b))
         return true;
-    if (regular) {
+    /* A shared opaque value that can be computed need not be taken to be anywhere. */
+    if (regular && (b->access->affine || !b->access->computable)) {
         add_launch(b);
         for (uint32_t p = 0; p < b->dense.count; p++)
             convolve_form(b, b->dense.data[p], b->modulus, b->access->index, b->guard_count == 0,
