@@ -107,8 +107,12 @@ const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, co
 /* ---- the job ------------------------------------------------------------------ */
 
 static hd_launch make_launch(hd_arena *arena, uint32_t length, uint64_t items) {
-    kir_kernel *kernel = hd_new(arena, kir_kernel); /* nothing asks for more of it */
+    kir_kernel *kernel = hd_new(arena, kir_kernel); /* nothing asks for its body */
     *kernel = (kir_kernel){.name = "train", .param_count = 3};
+    kernel->params = hd_new_array(arena, kir_param, 3);
+    kernel->params[0].name = "cells";
+    kernel->params[1].name = "length";
+    kernel->params[2].name = "sums";
     hd_launch launch = {.kernel_name = kernel->name,
                         .kernel = kernel,
                         .dims = 1,
