@@ -234,6 +234,14 @@ static search search_of(hd_arena *arena, const hd_job *job, const hd_launch *lau
     return s;
 }
 
+/* Of a kernel without one only the parameters are known, and there is no access to find. */
+static bool has_bodies(const hd_job *job) {
+    bool all = true;
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        all &= job->launches[l].kernel->block_count > 0;
+    return all;
+}
+
 /* ---- one buffer ----------------------------------------------------------------------------------- */
 
 /* All launches together; OTHER: they do not agree. */
@@ -431,9 +439,8 @@ static const char *declared_numbers(hd_arena *arena, const hd_job *job) {
 }
 
 const char *hd_job_suggest(hd_arena *arena, const hd_job *job) {
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        if (!job->launches[l].kernel->block_count) /* only its parameters are known */
-            return NULL;
+    if (!has_bodies(job))
+        return NULL;
     const char *numbers = declared_numbers(arena, job);
     group same = {.count = 0};
     if (!numbers)
@@ -467,7 +474,8 @@ static void take_arrays(hd_arena *arena, hd_job *job) {
 
 bool hd_job_join(hd_arena *arena, const hd_job *job, hd_job *joined) {
     const hd_record *record = hd_record_declared(job->record);
-    if (!record || hd_record_is_soa(record) || record->by_job || job->arrays_count)
+    if (!record || hd_record_is_soa(record) || record->by_job || job->arrays_count ||
+        !has_bodies(job))
         return false;
     group g = find_alike(arena, job, record);
     if (!g.count)
@@ -483,7 +491,7 @@ bool hd_job_join(hd_arena *arena, const hd_job *job, hd_job *joined) {
 
 void hd_job_find_records(hd_arena *arena, hd_job *job) {
     if (job->record || job->several[0] || job->record_name || job->declared_count ||
-        job->arrays_count || job->split_count)
+        job->arrays_count || job->split_count || !has_bodies(job))
         return;
     const use *uses = uses_of(arena, job);
     hd_job_declared *declared = hd_new_array(arena, hd_job_declared, job->buffer_count + 1);
