@@ -67,7 +67,7 @@ bool rw_edit_field(rewriter *rw, const frame *at) {
     } else if (rw_field_escapes(rw, at, &why)) {
         rw_refuse(rw, at->cursor, "the address of field '%s' %s", name, why);
     } else {
-        bool is_member = v.what.of->types[field].is_inside;
+        bool is_member = v.what.of->types[field].members;
         rw_edit_position(rw, at->cursor, &base, &v, "(*", rw_accessors_of(&v)->fields[field],
                          is_member ? hd_format(rw->arena, ")).%s", name) : "))");
     }

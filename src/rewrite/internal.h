@@ -161,10 +161,9 @@ typedef struct field_type {
     uint64_t align;   /* that a pointer to it promises */
     uint64_t dims[8]; /* of an array, outermost first */
     uint32_t dim_count;
-    /* Of what has no type with a name: its text, and `element` names it anew. A union without a
-     * name, whose members are the record's, or a run of bit-fields; a nested struct. */
+    /* Of a union without a name or a run of bit-fields, whose members are the record's: the text of
+     * a type with these members, which `element` names. */
     const char *members;
-    bool is_inside;     /* its members are named behind the field */
     const char *copied; /* of a union the member that holds all its bytes, of type */
     struct field_type *as;
 } field_type;
@@ -303,6 +302,10 @@ const rw_dialect *rw_dialect_of(const rewriter *rw, space in);
 hd_status rw_find_records(rewriter *rw);
 /* The type of a field or variable as it is written. */
 void rw_read_type(rewriter *rw, CXType type, field_type *result);
+/* Where that is a struct, union or enum without a tag: as what lies at `path` in the record. In C
+ * the comma makes a value of it, which is in no address space. False, with a refusal: an array. */
+bool rw_name_type(rewriter *rw, const laid_record *l, CXCursor where, const char *path,
+                  field_type *read);
 /* The laid-out record that this type is; NULL: none. */
 laid_record *rw_laid_record_of(const rewriter *rw, CXType type);
 /* The number of the field that a member is, or that the unnamed union around it is; -1: none. */

@@ -180,7 +180,6 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
                                    rw_identifier(rw->arena, rw_unscoped(l->record->name)),
                                    union_name(rw, type)));
     result->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
-    result->is_inside = true;
     result->copied = rw_spelling(rw->arena, dense);
     result->as = hd_new(rw->arena, field_type);
     rw_read_type(rw, clang_getCursorType(dense), result->as);
@@ -238,33 +237,25 @@ static size_t read_bits(rewriter *rw, const laid_record *l, const cursors *membe
         (field_type){.element = new_type_name(rw, l, field->name, "bits"),
                      .members = hd_format(rw->arena, "struct __attribute__((%smay_alias)) {%s }",
                                           packing, hd_str_text(&text)),
-                     .is_inside = true,
                      .align = field->align};
     return i;
 }
 
-/* A nested struct, union or enum without a tag gets a type. False: it can have none. */
-static bool read_nameless(rewriter *rw, const laid_record *l, CXCursor field, field_type *read) {
-    const char *name = rw_spelling(rw->arena, field);
-    CXType type = clang_getCursorType(field);
-    range text;
-    if (rw_is_array(type))
-        return false;
-    if (rw->is_cuda) {
-        read->element =
-            hd_format(rw->arena, "decltype(%s::%s)", rw_unscoped(l->record->name), name);
+bool rw_name_type(rewriter *rw, const laid_record *l, CXCursor where, const char *path,
+                  field_type *read) {
+    if (!strchr(read->element, '('))
         return true;
-    }
-    CXCursor declared = definition_of(type);
-    if (clang_getCursorKind(declared) == CXCursor_EnumDecl) {
-        read->element =
-            rw_type_text(rw->arena, clang_getCanonicalType(clang_getEnumDeclIntegerType(declared)));
-        return true;
-    }
-    if (!rw_range_of(&rw->src, declared, &text))
+    bool is_element = path[strlen(path) - 1] == ']';
+    if (read->dim_count || (rw->is_cuda && is_element)) {
+        rw_refuse(rw, where,
+                  "the type of field '%s' has no name, so the generated functions "
+                  "cannot return it; give the struct, union or enum one",
+                  path);
         return false;
-    read->element = new_type_name(rw, l, name, "type");
-    read->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
+    }
+    read->element =
+        rw->is_cuda ? hd_format(rw->arena, "decltype(%s::%s)", rw_unscoped(l->record->name), path)
+                    : hd_format(rw->arena, "__typeof__((0, ((%s *)0)->%s))", l->spelling, path);
     return true;
 }
 
@@ -320,15 +311,8 @@ static bool read_fields(rewriter *rw, laid_record *l, CXType of, uint32_t *count
             i = read_bits(rw, l, &fields, i, &hd_record_declared(l->record)->fields[f], &read) - 1;
         else if (!of_union)
             rw_read_type(rw, type, &read);
-        bool has_name = !strchr(read.element, '(') || read_nameless(rw, l, cursor, &read);
+        good &= rw_name_type(rw, l, cursor, name, &read);
         l->declared_types[f] = read;
-        if (!has_name) {
-            rw_refuse(rw, cursor,
-                      "the type of field '%s' has no name, so the generated functions "
-                      "cannot return it; give the struct, union or enum one",
-                      name);
-            good = false;
-        }
     }
     return good;
 }
@@ -371,6 +355,15 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
                        "no struct '%s' is declared at file scope here; name a record of this file",
                        l->record->name);
     }
+    find_place(rw, l);
+    const char *tag = rw_spelling(rw->arena, l->declaration);
+    const char *name = rw_unscoped(l->record->name);
+    unsigned offset;
+    l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
+    if (!clang_Cursor_isNull(typedef_name) &&
+        rw_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
+        offset < l->declared)
+        l->spelling = name;
     uint32_t count = 0, analysed = hd_record_declared(l->record)->field_count;
     if (read_fields(rw, l, clang_getCursorType(l->declaration), &count) && count != analysed)
         rw_refuse(rw, l->declaration,
@@ -381,15 +374,6 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
         rw_split_types(rw, l);
     if (!rw->refusals.count)
         check_alignment(rw, l);
-    find_place(rw, l);
-    const char *tag = rw_spelling(rw->arena, l->declaration);
-    const char *name = rw_unscoped(l->record->name);
-    unsigned offset;
-    l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
-    if (!clang_Cursor_isNull(typedef_name) &&
-        rw_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
-        offset < l->declared)
-        l->spelling = name;
     return HD_OK;
 }
 

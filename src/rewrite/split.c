@@ -58,6 +58,28 @@ static CXType element_type(CXType type) {
     return t;
 }
 
+/* A vector whose first lane is `name`, or a struct like one: with members of one scalar type
+ * and no padding. Its type in C; NULL: it is none, or no name says it. */
+static const char *vector_from(rewriter *rw, CXType type, const char *name) {
+    const char *text = rw_plain_type(rw->arena, rw_type_text(rw->arena, type));
+    bool is_first = !strcmp(name, "x") || !strcmp(name, "s0");
+    if (rw_is_vector(type) || !is_first)
+        return is_first ? text : NULL;
+    cursors members = rw_fields(rw->arena, type);
+    long long bytes = 0;
+    for (size_t i = 0; i < members.count; i++) {
+        CXType first = clang_getCanonicalType(clang_getCursorType(members.data[0]));
+        CXType lane = clang_getCanonicalType(clang_getCursorType(members.data[i]));
+        if (!clang_equalTypes(lane, first) || lane.kind == CXType_Record || rw_is_array(lane) ||
+            rw_is_vector(lane))
+            return NULL;
+        bytes += clang_Type_getSizeOf(lane);
+    }
+    is_first = members.count && !strcmp(rw_spelling(rw->arena, members.data[0]), name);
+    bool is_dense = bytes == clang_Type_getSizeOf(type);
+    return is_first && is_dense && !strchr(text, '(') ? text : NULL;
+}
+
 /* Walks "pos.x" or "m[5]" from the record; *in_c is the path as C writes it. *vector becomes the
  * type around a path that ends in its first lane, else NULL. */
 static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType *type,
@@ -65,8 +87,8 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
     hd_str text = {.arena = rw->arena};
     *type = clang_getCursorType(l->declaration);
     for (const char *at = path; *at;) {
-        *vector = NULL;
         if (*at == '[') {
+            *vector = NULL;
             field_type array = {0};
             rw_read_type(rw, *type, &array);
             hd_str_add(&text, indices_text(rw->arena, &array, strtoull(at + 1, NULL, 10)));
@@ -77,8 +99,7 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
         at += *at == '.';
         size_t length = strcspn(at, ".[");
         const char *name = hd_strndup(rw->arena, at, length);
-        if (!strcmp(name, "x") || !strcmp(name, "s0"))
-            *vector = rw_plain_type(rw->arena, rw_type_text(rw->arena, *type));
+        *vector = vector_from(rw, *type, name);
         if (rw_is_vector(*type))
             *type = clang_getElementType(clang_getCanonicalType(*type));
         else if (!find_member(rw, *type, name, type))

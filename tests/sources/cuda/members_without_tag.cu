@@ -1,10 +1,15 @@
-// Nested structs and enums without a tag.
-//: laid out k 64: soa {in,kind}{n}:2
+// Nested structs and enums without a tag, which several members share, whole and taken apart.
+//: laid out k 64: soa {in,out,kind}{n}:2
 //: laid out k 64 with in: soa
+//: laid out k 64 with in in.at: soa
+//: laid out k 64 with in out: soa
 struct cell {
     struct {
         float u, w;
-    } in;
+        struct {
+            int x, y;
+        } at;
+    } in, out;
     enum { X, Y } kind;
     int n;
 };
@@ -15,4 +20,8 @@ __global__ void k(cell *p) {
     cell c = p[i];
     c.n = c.kind;
     p[i] = c;
+    c.out.at = p[i].in.at;
+    p[i].in = p[i].out;
+    p[i].in.at = c.out.at;
+    p[i].out = c.in;
 }
