@@ -204,7 +204,7 @@ static void records_are_taken_apart_where_it_pays(void **state) {
         {"float d[4]; int n;", "  p[i].d[1] += 1;\n", "d", true, false},
         {"struct s { struct q { float x, y; } q; float z; } s; float t;",
          "  p[i].s.q.y += p[i].t;\n", "s s.q", true, false},
-        {"struct { float x, y, z; } s; float t;", "  p[i].s.y += 1;\n", "s", false, true},
+        {"struct { float x, y, z; } s; float t;", "  p[i].s.y += 1;\n", "s", true, false},
         {"float d[4]; int u[2]; int n;", "  p[i].d[1] += 1;\n", "d", true, false}, /* u: unused */
         {"float d[4]; int n;", "  p[i].n += 1;\n", "", false, false},
         {"float a, b;", "  p[i].a += 1;\n", "", false, false},

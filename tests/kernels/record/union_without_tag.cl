@@ -1,6 +1,6 @@
 // flags: -g 256 --local 64 -n 256
 // accesses: 7
-// refuses: 4 the type of field 'v' has no name, so the generated function
+// rewrites: soa {v}{n,w}:4/da
 typedef struct { union { float f; uint u; uchar b[4]; } v; int n; float w; } rec;
 __kernel void un(__global rec *r) {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // flags: -g 256 --local 64 -n 256
 // accesses: 9
-// refuses: 6 the type of field 'other' has no name, so the generated func
+// layouts: soa aosoa:32
 enum kind { GAS, LIQUID = 5, SOLID };
 typedef enum kind kind_t;
 typedef struct { kind_t kind; enum { A, B } other; float t; bool hot; } mat;
