@@ -1,6 +1,7 @@
 # Programs of hosts/, in C and C++, whose kernels are in OpenCL C: what `heddle rewrite --host` makes of
 # one is built with the compiler that builds the original, and prints on the machine's OpenCL device
-# what the original prints. Called with the path of heddle.
+# what the original prints. A sanitized build rewrites them, and that is all. Called with the path of
+# heddle.
 source "$(dirname "$0")/../cli/lib.sh"
 hosts=$source_folder/tests/rewrite/hosts
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$work/pocl}
@@ -27,15 +28,18 @@ in_layouts() {
     shift
     mkdir original-$name
     cp "$hosts"/* original-$name
-    build original-$name "$name"
-    output original-$name "$name"
-    [ -s original-$name/$name.out ] || complain "$name prints nothing"
+    if [ -z "${HEDDLE_SANITIZED:-}" ]; then
+        build original-$name "$name"
+        output original-$name "$name"
+        [ -s original-$name/$name.out ] || complain "$name prints nothing"
+    fi
     for layouts in "$@"; do
         number=$((number + 1))
         options=(--record "${layouts%%=*}")
         for one in $layouts; do options+=(--layout "$one"); done
         accepts rewrite --no-verify "${options[@]}" --host "$(host_of "$name")" \
             --out "$name-$number" "$hosts/$name.cl"
+        [ -z "${HEDDLE_SANITIZED:-}" ] || continue
         build "$name-$number" "$name"
         output "$name-$number" "$name"
         diff "original-$name/$name.out" "$name-$number/$name.out" >"$work/log/out" ||
