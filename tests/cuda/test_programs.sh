@@ -38,7 +38,7 @@ for file in "$programs"/*.cu; do
     check_program "$file"
     check_recording "$file" || continue
     recorded=$((recorded + 1))
-    [ $((recorded % 3)) -eq 0 ] || continue # compiling takes the time
+    [ $((recorded % 5)) -eq 0 ] || continue # compiling takes the time
     for job in of-"$(basename "$file" .cu)"/source*.yaml; do
         [ ! -e "$job" ] || check_source "$job" "$file"
     done

@@ -48,7 +48,7 @@ fail() {
 # build TARGET SOURCE: TARGET is made, or at least compiled where there is no nvcc.
 build() {
     if [ -n "$nvcc" ]; then
-        "$nvcc" -std=c++17 -gencode arch=compute_80,code=compute_80 -cudart shared -o "$1" "$2" >log 2>&1 || fail "nvcc refuses $2"
+        "$nvcc" -std=c++14 -gencode arch=compute_80,code=compute_80 -cudart shared -o "$1" "$2" >log 2>&1 || fail "nvcc refuses $2"
     else
         "$clang" -x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib \
             --cuda-gpu-arch=sm_80 --cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 \
