@@ -32,6 +32,14 @@ typedef enum hd_coalescing {
     HD_COALESCE_HALF_WARP
 } hd_coalescing;
 
+/* What the energy model needs (energy/energy.h): picojoules, and watts. All zero: not known. */
+typedef struct hd_device_energy {
+    double fp32, fp64, integer; /* of one operation of one lane */
+    double l1, l2, dram;        /* of a byte between a lane and L1, L1 and L2, L2 and memory */
+    double link;                /* of a byte between the host's memory and the device */
+    double idle;                /* W: what it draws however little it does */
+} hd_device_energy;
+
 typedef struct hd_device {
     const char *name;          /* "tesla-k20c" */
     const char *title;         /* "NVIDIA Tesla K20c" */
@@ -47,7 +55,8 @@ typedef struct hd_device {
     uint32_t registers;        /* 32-bit registers per SM */
     uint32_t max_registers;    /* per thread */
     uint32_t banks, bank;      /* of shared (local) memory: how many, and bytes of a word of one */
-    const char *source_file;   /* where the profile came from, NULL for synthetic ones */
+    hd_device_energy energy;
+    const char *source_file; /* where the profile came from, NULL for synthetic ones */
 } hd_device;
 
 /* Finds a profile: a name of devices/ (searched in $HEDDLE_DEVICES, then in
@@ -56,6 +65,7 @@ typedef struct hd_device {
  *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
  *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]
  *     [l1tags:128/4] [l2tags:128/16] [l1write:through] [banks:32] [bank:4]
+ *     [energy:50,160,70,46.8,123.84,244.4,80,35]
  * An unknown name is an error that lists the known ones. */
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
                          const hd_device **device);
@@ -86,6 +96,8 @@ uint32_t hd_device_request_lanes(const hd_device *device);
 uint32_t hd_device_segment_for(const hd_device *device, uint32_t width);
 /* Bytes that come together: a line of L1, or of what serves global memory in its place. */
 uint32_t hd_device_line(const hd_device *device);
+/* Whether the profile has figures of energy. */
+bool hd_device_has_energy(const hd_device *device);
 /* "warp", "half-warp" */
 const char *hd_coalescing_name(uint32_t coalescing);
 /* "through", "evict" */

@@ -7,15 +7,17 @@
 
 #include "device/device.h"
 
-/* A figure has one part (32, half-warp), two (48k/128, 128/16) or three (1,30,100). */
+/* A figure has one part (32, half-warp), two (48k/128, 128/16), three (1,30,100) or eight
+ * (energy). */
 typedef enum device_figure_kind {
     DEVICE_FIGURE_NUMBER,
     DEVICE_FIGURE_CACHE,
     DEVICE_FIGURE_WEIGHTS,
     DEVICE_FIGURE_WORD,
-    DEVICE_FIGURE_TAGS
+    DEVICE_FIGURE_TAGS,
+    DEVICE_FIGURE_ENERGY
 } device_figure_kind;
-enum { DEVICE_MAX_PARTS = 3 };
+enum { DEVICE_MAX_PARTS = 8 };
 
 typedef struct device_figure {
     const char *key; /* the same word in both forms */
@@ -27,7 +29,7 @@ typedef struct device_figure {
     const char *const *words; /* of a word: those that it can be, then NULL */
 } device_figure;
 
-enum { DEVICE_FIGURES = 16 };
+enum { DEVICE_FIGURES = 17 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; a cache without a line has one part.

@@ -18,9 +18,17 @@
 #include "device/internal.h"
 
 static const char *const coalescing_words[] = {"warp", "half-warp", NULL};
+#define ENERGY_LIKE "50,160,70,46.8,123.84,244.4,80,35"
+enum { ENERGY_PARTS = sizeof(hd_device_energy) / sizeof(double) };
+
 static const char *const l1_write_words[] = {"through", "evict", NULL};
 
 const char *hd_coalescing_name(uint32_t coalescing) { return coalescing_words[coalescing]; }
+bool hd_device_has_energy(const hd_device *device) {
+    static const hd_device_energy none;
+    return memcmp(&device->energy, &none, sizeof none) != 0;
+}
+
 const char *hd_l1_write_name(uint32_t write) { return l1_write_words[write]; }
 
 #define FIGURE(key, kind, member, ...)                                    \
@@ -29,7 +37,7 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     FIGURE("warp", NUMBER, warp, NULL),
     FIGURE("l1", CACHE, l1, NULL),
     FIGURE("l2", CACHE, l2, NULL),
-    FIGURE("w", WEIGHTS, w_l1, NULL),
+    FIGURE("w", WEIGHTS, w_l1, NULL), /* and w_l2 and w_dram behind it */
     FIGURE("blocks", NUMBER, max_blocks, NULL),
     FIGURE("threads", NUMBER, max_threads, NULL),
     FIGURE("regs", NUMBER, registers, NULL),
@@ -42,6 +50,7 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     FIGURE("l1write", WORD, l1_write, "through", true, true, l1_write_words),
     FIGURE("banks", NUMBER, banks, "32", true, true),
     FIGURE("bank", NUMBER, bank, "4", true, true),
+    FIGURE("energy", ENERGY, energy, "none", true, true),
 };
 #undef FIGURE
 
@@ -98,10 +107,35 @@ static const char *set_word(hd_arena *arena, uint32_t *word, const device_figure
     return hd_format(arena, "'%s' must be %s, not '%.40s'", figure->key, hd_str_text(&known), text);
 }
 
+/* Numbers side by side in hd_device; `what` they are, `like` an example. */
+static const char *set_reals(hd_arena *arena, double *reals, const char *what, const char *like,
+                             const char *const *parts, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        reals[i] = strtod(parts[i], &end);
+        if ((!isdigit((unsigned char)*parts[i]) && *parts[i] != '.') || end == parts[i] || *end ||
+            !isfinite(reals[i]))
+            return hd_format(arena, "%s must be numbers, like %s, not '%.40s'", what, like,
+                             parts[i]);
+    }
+    return NULL;
+}
+
+/* All figures of energy, or none. */
+static const char *set_energy(hd_arena *arena, hd_device_energy *energy, const char *const *parts,
+                              size_t count) {
+    *energy = (hd_device_energy){0};
+    if (count == 1 && !strcmp(parts[0], "none"))
+        return NULL;
+    if (count != ENERGY_PARTS)
+        return hd_format(arena, "'energy' must look like %s", ENERGY_LIKE);
+    return set_reals(arena, &energy->fp32, "the figures of 'energy'", ENERGY_LIKE, parts, count);
+}
+
 const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
                               const char *const *parts, size_t count) {
-    static const size_t fewest[] = {1, 1, 3, 1, 1}, most[] = {1, 2, 3, 1, 2};
-    static const char *const like[] = {"32", "48k/128", "1,30,100", NULL, "128/16"};
+    static const size_t fewest[] = {1, 1, 3, 1, 1, 1}, most[] = {1, 2, 3, 1, 2, ENERGY_PARTS};
+    static const char *const like[] = {"32", "48k/128", "1,30,100", NULL, "128/16", ENERGY_LIKE};
     if (count < fewest[figure->kind] || count > most[figure->kind])
         return hd_format(arena, "'%s' must look like %s", figure->key,
                          figure->words ? figure->words[1] : like[figure->kind]);
@@ -120,18 +154,10 @@ const char *device_figure_set(hd_arena *arena, hd_device *device, const device_f
     }
     case DEVICE_FIGURE_WORD: return set_word(arena, member, figure, parts[0]);
     case DEVICE_FIGURE_TAGS: return set_tags(arena, member, figure->key, parts, count);
+    case DEVICE_FIGURE_ENERGY: return set_energy(arena, member, parts, count);
     case DEVICE_FIGURE_WEIGHTS: break;
     }
-    double *const weights[] = {&device->w_l1, &device->w_l2, &device->w_dram};
-    for (int i = 0; i < 3; i++) {
-        char *end;
-        *weights[i] = strtod(parts[i], &end);
-        if ((!isdigit((unsigned char)*parts[i]) && *parts[i] != '.') || end == parts[i] || *end ||
-            !isfinite(*weights[i]))
-            return hd_format(arena, "the weights '%s' must be numbers, like 1,30,100, not '%.40s'",
-                             figure->key, parts[i]);
-    }
-    return NULL;
+    return set_reals(arena, member, "the weights 'w'", like[figure->kind], parts, count);
 }
 
 /* ---- parsing -------------------------------------------------------------- */
@@ -232,13 +258,18 @@ static void print_size(hd_str *s, uint64_t size) {
 }
 
 /* With as many digits as it takes to read the same number back. */
-static const char *weight_text(hd_arena *arena, double weight) {
+static const char *real_text(hd_arena *arena, double real) {
     for (int digits = 6; digits < 17; digits++) {
-        const char *text = hd_format(arena, "%.*g", digits, weight);
-        if (strtod(text, NULL) == weight)
+        const char *text = hd_format(arena, "%.*g", digits, real);
+        if (strtod(text, NULL) == real)
             return text;
     }
-    return hd_format(arena, "%.17g", weight);
+    return hd_format(arena, "%.17g", real);
+}
+
+static void print_reals(hd_str *s, const double *reals, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        hd_str_printf(s, "%s%s", i ? "," : "", real_text(s->arena, reals[i]));
 }
 
 void device_figure_print(hd_str *s, const hd_device *device, const device_figure *figure) {
@@ -252,9 +283,12 @@ void device_figure_print(hd_str *s, const hd_device *device, const device_figure
         if (cache->line)
             hd_str_printf(s, "/%u", cache->line);
         break;
-    case DEVICE_FIGURE_WEIGHTS:
-        hd_str_printf(s, "%s,%s,%s", weight_text(s->arena, device->w_l1),
-                      weight_text(s->arena, device->w_l2), weight_text(s->arena, device->w_dram));
+    case DEVICE_FIGURE_WEIGHTS: print_reals(s, member, 3); break;
+    case DEVICE_FIGURE_ENERGY:
+        if (hd_device_has_energy(device))
+            print_reals(s, member, ENERGY_PARTS);
+        else
+            hd_str_add(s, figure->fallback);
         break;
     case DEVICE_FIGURE_WORD: hd_str_add(s, figure->words[*number]); break;
     case DEVICE_FIGURE_TAGS:

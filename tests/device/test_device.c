@@ -53,6 +53,7 @@ static void assert_same_numbers(const hd_device *a, const hd_device *b) {
     assert_int_equal(a->max_threads, b->max_threads);
     assert_int_equal(a->registers, b->registers);
     assert_int_equal(a->max_registers, b->max_registers);
+    assert_memory_equal(&a->energy, &b->energy, sizeof a->energy);
 }
 
 /* ---- the synthetic form ----------------------------------------------------- */
@@ -99,8 +100,9 @@ static void printing_and_parsing_are_inverse(void **state) {
         "warp:1 l1:0 l2:0/128 w:1,1,1 blocks:4294967295 threads:1 regs:4294967295 segment:1",
         FERMI " l1tags:128/6 l2tags:256/8 l1write:evict",
         FERMI " l2tags:32/1 l1write:through",
+        FERMI " energy:0,0,0,1,2.5,30.000000000000004,0,1e-3",
     };
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const hd_device *d = found(arena, texts[i]);
         assert_same_numbers(d, found(arena, hd_device_print(arena, d)));
     }
@@ -144,6 +146,10 @@ static void synthetic_errors_name_the_place(void **state) {
     check_refused("w:1,30,-2", 3, "the weights 'w' must be numbers");
     check_refused("coalescing:halfwarp", 12,
                   "'coalescing' must be warp or half-warp, not 'halfwarp'");
+    check_refused("energy:1,2,3", 8, "'energy' must look like 50,160,70");
+    check_refused("energy:1,2,3,4,5,6,7,8,9", 8, "'energy' must look like 50,160,70");
+    check_refused("energy:1,2,3,4,5,6,7,-8", 8, "the figures of 'energy' must be numbers");
+    check_refused("energy:1,2,3,4,5,6,7,1e999", 8, "the figures of 'energy' must be numbers");
     check_refused("coalescing:warp,warp", 12, "'coalescing' must look like half-warp");
 }
 
@@ -171,6 +177,8 @@ static void numbers_without_sense_are_refused(void **state) {
     check_refused("warp:1 l1:0 l2:0 coalescing:half-warp" REST, 18, "'coalescing' by half-warps");
     check_refused("warp:32 l1:0 l2:0 banks:30" REST, 19, "'banks' must be a power of two");
     check_refused("warp:32 l1:0 l2:0 bank:128" REST, 19, "'bank' must be a power of two from 1");
+    check_refused("warp:32 l1:0 l2:0 energy:1,1,1,3,2,4,0,0" REST, 19, "must not fall from L1");
+    check_refused("warp:32 l1:0 l2:0 energy:1,1,1,0,0,0,0,0" REST, 19, "must not fall from L1");
     check_refused("maxregs:300 regs:256 blocks:1 threads:64 warp:32 l1:0 l2:0 w:1,2,3", 1,
                   "'maxregs' must be from 1 to 'regs'");
     hd_arena *arena = hd_arena_new();
@@ -245,6 +253,10 @@ static void figures_of_shipped_profiles_are_plausible(void **state) {
             d->max_threads >= 1024 && d->max_threads <= 2560 &&
             /* all threads at once have at least 16 registers each, one has not them all */
             d->registers >= 16 * d->max_threads && d->max_registers * d->warp < d->registers;
+        const hd_device_energy *e = &d->energy; /* peaks stay near what boards can draw */
+        plausible = plausible && e->fp32 >= 1 && e->fp32 <= 1000 && e->fp64 > e->fp32 &&
+                    e->l1 < e->l2 && e->l2 < e->dram && e->dram >= 30 && e->dram <= 1000 &&
+                    e->idle >= 5 && e->idle <= 200;
         plausible = plausible && (!d->l1.size || !d->l2.size || d->l1.size < d->l2.size);
         if (!plausible)
             fail_msg("%s: %s", d->name, hd_device_print(arena, d));
@@ -282,10 +294,12 @@ static void devices_of_the_paper_have_its_figures(void **state) {
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-m2050")),
                         "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 "
                         "regs:32768 segment:128 maxregs:63 sms:14 coalescing:warp "
-                        "l1tags:128/8 l2tags:128/8 l1write:evict");
+                        "l1tags:128/8 l2tags:128/8 l1write:evict "
+                        "energy:199,638,279,187,494,640,80,33.8");
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-k20c")),
                         "warp:32 l1:0 l2:1536k/32 w:1,30,100 blocks:16 threads:2048 regs:65536 "
-                        "segment:128 maxregs:255 sms:13 coalescing:warp l2tags:128/16");
+                        "segment:128 maxregs:255 sms:13 coalescing:warp l2tags:128/16 "
+                        "energy:58.3,187,81.7,54.6,144,266,80,33.8");
     hd_arena_free(arena);
 }
 

@@ -1,0 +1,133 @@
+/*
+ * Energy: meters of several kinds behind one interface, and a model where there is none.
+ *
+ *     hd_meter_open(arena, diag, &(hd_meter_request){.name = "rapl:package-0"}, &meter);
+ *     hd_meter_start(meter);
+ *     ...                                      what is to be metered
+ *     hd_meter_stop(meter, &reading);          joules, or why there are none
+ *     hd_meter_close(meter);
+ *
+ * A source is a counter of joules, which may wrap around, or a sensor of watts, which is sampled
+ * and integrated by trapezoids. Each is opened at run time, and is absent without harm. One that
+ * vanishes or stalls while it meters costs the energy, not the run: the reading says so.
+ */
+#ifndef HD_ENERGY_H
+#define HD_ENERGY_H
+
+#include "device/device.h"
+
+/* ---- meter.c: metering ---------------------------------------------------------------------- */
+
+/* Where time comes from. Whoever brings a clock calls hd_meter_sample() as that time goes on, at
+ * least every hd_meter_interval(); with the system's, a thread of the meter's does. */
+typedef struct hd_meter_time {
+    double (*now)(void *self); /* seconds */
+    void (*sleep)(void *self, double seconds);
+    void *self;
+} hd_meter_time;
+
+/* Which meter, and where things are. All but the name is for tests and may be left out. */
+typedef struct hd_meter_request {
+    const char *name;          /* "nvml:0"; NULL: the first that can be read for `what` */
+    const char *what;          /* "device" or "package"; NULL: any */
+    const char *command;       /* of the source "command": a line for the shell */
+    double command_seconds;    /* that it may take; 0: 5 */
+    const char *sysfs;         /* NULL: "/sys" */
+    const char *nvml;          /* NULL: "libnvidia-ml.so.1" */
+    const hd_meter_time *time; /* NULL: the system's */
+} hd_meter_request;
+
+/* A meter of this machine. */
+typedef struct hd_meter_source {
+    const char *name;  /* "nvml:0", "rapl:package-0", "perf:energy-pkg", "hwmon:amdgpu-0",
+                          "power_supply:BAT0", "command" */
+    const char *what;  /* what it meters: "device", "package", "cores", "dram", "machine" */
+    const char *title; /* of the thing, where the source tells: "NVIDIA H100 80GB HBM3" */
+    const char *why;   /* why it cannot be read, and how to mend it, in one line; NULL: it can */
+} hd_meter_source;
+
+/* All that there are, those that cannot be read with the reason. */
+hd_meter_source *hd_meter_sources(hd_arena *arena, const hd_meter_request *request, size_t *count);
+
+typedef struct hd_meter_reading {
+    double joules, seconds;
+    double resolution_joules; /* what the joules may be off by, by the meter's steps */
+    bool complete;            /* otherwise the joules mean nothing, and `why` says why not */
+    const char *source, *why;
+    bool modelled;
+} hd_meter_reading;
+
+typedef struct hd_meter hd_meter;
+
+/* A meter that is asked for by name and cannot be read is an error that says how to mend it; where
+ * none is asked for and none can be read *meter is NULL. */
+hd_status hd_meter_open(hd_arena *arena, const hd_diag *diag, const hd_meter_request *request,
+                        hd_meter **meter);
+void hd_meter_start(hd_meter *meter);
+void hd_meter_stop(hd_meter *meter, hd_meter_reading *reading);
+void hd_meter_close(hd_meter *meter);
+const hd_meter_source *hd_meter_source_of(const hd_meter *meter);
+
+/* Reads it now, between start and stop. */
+void hd_meter_sample(hd_meter *meter);
+/* Seconds between samples. */
+double hd_meter_interval(const hd_meter *meter);
+
+/* ---- repeat.c: until the meter can tell ------------------------------------------------------- */
+
+/* What is metered. */
+typedef struct hd_energy_work {
+    /* Runs it so many times, one after the other. */
+    hd_status (*run)(void *self, uint64_t times);
+    /* Makes it ready for that, not metered; may be NULL. */
+    hd_status (*prepare)(void *self);
+    void *self;
+} hd_energy_work;
+
+typedef struct hd_energy_options {
+    double resolution;   /* the share of the reading that the meter's steps may be; 0: 0.01 */
+    double most_seconds; /* no longer than this; 0: 30 */
+    double idle_seconds; /* of metering before the work; 0: 0.5 */
+    bool subtract_idle;
+} hd_energy_options;
+
+/* The energy of one run. */
+typedef struct hd_energy {
+    double joules;     /* idle power subtracted where that was asked for */
+    double seconds;    /* by the meter's clock; modelled: as it was given */
+    double watts;      /* while it ran, idle power included */
+    double idle_watts; /* before it ran; modelled: the profile's */
+    bool idle_subtracted;
+    uint64_t repeats;  /* runs that were metered together; modelled: 0 */
+    double resolution; /* share of the reading that the meter's steps are */
+    const char *source;
+    bool modelled;
+    const char *missing; /* why there are no joules, watts and resolution; NULL: there are */
+} hd_energy;
+
+/* Repeats the work until the meter's resolution is a small share of the reading; a failure of the
+ * work is returned, one of the meter makes the energy missing. */
+hd_status hd_energy_repeat(hd_meter *meter, const hd_energy_work *work,
+                           const hd_energy_options *options, hd_energy *energy);
+
+/* ---- model.c: what it would be -------------------------------------------------------------- */
+
+/* What a run does. */
+typedef struct hd_energy_counts {
+    double fp32, fp64, integer; /* operations of single lanes */
+    double l1_bytes;            /* between lanes and L1 */
+    double l2_bytes;            /* between L1 and L2 */
+    double dram_bytes;          /* between L2 and the device's memory */
+    double link_bytes;          /* between the host's memory and the device */
+    double seconds;
+} hd_energy_counts;
+
+/* The joules of that by the figures of the device's profile; false: it has none, and
+ * hd_energy_unknown() says so. */
+bool hd_energy_modelled(const hd_device *device, const hd_energy_counts *counts, double *joules);
+const char *hd_energy_unknown(hd_arena *arena, const hd_device *device);
+/* The same as the result of a run. */
+hd_energy hd_energy_of_model(hd_arena *arena, const hd_device *device,
+                             const hd_energy_counts *counts, bool subtract_idle);
+
+#endif
