@@ -31,7 +31,7 @@ hd_status client_run(hd_arena *arena, const hd_diag *diag, const workload *w, co
     hd_version version = {0};
     hd_status status = hd_session_open(arena, diag, w->job, device, &session);
     if (status == HD_OK)
-        status = hd_version_make(&session, NULL, NULL, 0, w->contents, &version);
+        status = hd_version_make(&session, NULL, NULL, 0, NULL, w->contents, &version);
     if (status == HD_OK && warm_up)
         status = run(&session, &version, &seconds[0]);
     for (uint32_t r = 0; r < runs && status == HD_OK; r++)

@@ -173,8 +173,9 @@ static bool open_scene(hd_arena *arena, scene *s) {
     if (!s->gpu || s->gpu->api != &hd_compute_opencl)
         return false;
     const hd_compute_api *api = s->gpu->api;
-    must(!api->make_queue(s->gpu, false, &s->queue) && !api->allocate(s->gpu, bytes, &s->data) &&
-             !api->allocate(s->gpu, ROWS * 4, &s->sums) &&
+    must(!api->make_queue(s->gpu, false, &s->queue) &&
+             !api->allocate(s->gpu, HD_PLACEMENT_DEVICE, bytes, &s->data) &&
+             !api->allocate(s->gpu, HD_PLACEMENT_DEVICE, ROWS * 4, &s->sums) &&
              !api->write(s->gpu, &s->queue, s->data, 0, zeros, bytes) &&
              !api->finish(s->gpu, &s->queue),
          "memory of the device");
@@ -211,10 +212,10 @@ static bool launch(scene *s, void *kernel, uint32_t columns) {
     hd_divisor32 by = hd_make_divisor32(columns);
     const uint32_t values[] = {ROWS, columns, by.divisor, by.multiplier, by.first_shift, by.shift};
     enum { VALUES = sizeof values / sizeof *values };
-    hd_compute_argument arguments[2 + VALUES] = {{&s->data, sizeof s->data},
-                                                 {&s->sums, sizeof s->sums}};
+    hd_compute_argument arguments[2 + VALUES] = {{&s->data, sizeof s->data, true},
+                                                 {&s->sums, sizeof s->sums, true}};
     for (int v = 0; v < VALUES; v++)
-        arguments[2 + v] = (hd_compute_argument){&values[v], sizeof values[v]};
+        arguments[2 + v] = (hd_compute_argument){&values[v], sizeof values[v], false};
     return !s->gpu->api->launch(s->gpu, &s->queue, kernel, &shape, arguments, 2 + VALUES, NULL) &&
            !s->gpu->api->finish(s->gpu, &s->queue);
 }

@@ -78,8 +78,9 @@ static hd_status sample_finish(hd_status status, sample *s) {
     }
     if (status == HD_OK) {
         memset(s->host, 1, bytes);
-        status = hd_remap_check(s->device, s->device->gpu->api->allocate(
-                                               s->device->gpu, s->map->bytes[0], &s->part.cuda));
+        status = hd_remap_check(s->device,
+                                s->device->gpu->api->allocate(s->device->gpu, HD_PLACEMENT_DEVICE,
+                                                              s->map->bytes[0], &s->part.cuda));
     }
     if (status != HD_OK)
         sample_free(s);

@@ -72,7 +72,8 @@ static hd_status compare(hd_remap_device *device, const hd_remap *map) {
         status = hd_remap_build(device, places_text(arena, map, hd_remap_dialect_of(device)), true,
                                 &kernel);
     if (status == HD_OK)
-        status = hd_remap_check(device, device->gpu->api->allocate(device->gpu, bytes, &memory));
+        status = hd_remap_check(
+            device, device->gpu->api->allocate(device->gpu, HD_PLACEMENT_DEVICE, bytes, &memory));
     if (status == HD_OK) {
         status = compare_all(device, map, kernel, memory, places);
         device->gpu->api->release(device->gpu, memory);

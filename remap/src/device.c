@@ -181,12 +181,12 @@ hd_status hd_remap_launch_kernel(hd_remap_device *device, hd_compute_queue *queu
     hd_compute_argument *arguments = hd_checked(malloc((part_count + 4) * sizeof *arguments));
     uint32_t a = 0;
     for (uint32_t p = 0; p < part_count; p++)
-        arguments[a++] = (hd_compute_argument){&parts[p], sizeof parts[p]};
-    arguments[a++] = (hd_compute_argument){&staging, sizeof staging};
+        arguments[a++] = (hd_compute_argument){&parts[p], sizeof parts[p], true};
+    arguments[a++] = (hd_compute_argument){&staging, sizeof staging, true};
     if (numbers)
-        arguments[a++] = (hd_compute_argument){&numbers, sizeof numbers};
-    arguments[a++] = (hd_compute_argument){&first, sizeof first};
-    arguments[a++] = (hd_compute_argument){&count, sizeof count};
+        arguments[a++] = (hd_compute_argument){&numbers, sizeof numbers, true};
+    arguments[a++] = (hd_compute_argument){&first, sizeof first, false};
+    arguments[a++] = (hd_compute_argument){&count, sizeof count, false};
     const char *error =
         device->gpu->api->launch(device->gpu, queue, kernel, shape, arguments, a, NULL);
     free(arguments);
@@ -201,7 +201,7 @@ static const char *grow(hd_compute *gpu, uint64_t bytes, hd_compute_memory *memo
         return NULL;
     if (*has)
         gpu->api->release(gpu, *memory);
-    const char *error = gpu->api->allocate(gpu, bytes, memory);
+    const char *error = gpu->api->allocate(gpu, HD_PLACEMENT_DEVICE, bytes, memory);
     *has = error ? 0 : bytes;
     return error;
 }

@@ -219,7 +219,7 @@ static hd_status move_chunk(const move *m, chunk *c, bool staged, hd_compute_mem
 static hd_status send_source(const move *m, hd_compute_memory *source) {
     hd_compute *gpu = m->gpu;
     hd_remap_slot *slots = m->device->slots;
-    const char *error = gpu->api->allocate(gpu, m->map->source_bytes, source);
+    const char *error = gpu->api->allocate(gpu, HD_PLACEMENT_DEVICE, m->map->source_bytes, source);
     if (error)
         return hd_remap_check(m->device, error);
     error = gpu->api->write(gpu, &slots[0].queue, *source, 0, m->host, m->map->source_bytes);

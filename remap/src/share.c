@@ -122,7 +122,8 @@ static hd_status grow_memory(const hd_diag *diag, hd_remap_device *device, const
         if (memory->bytes[p])
             device->gpu->api->release(device->gpu, memory->parts[p].cuda);
         memory->bytes[p] = 0;
-        status = hd_remap_check(device, device->gpu->api->allocate(device->gpu, piece->bytes[p],
+        status = hd_remap_check(device, device->gpu->api->allocate(device->gpu, HD_PLACEMENT_DEVICE,
+                                                                   piece->bytes[p],
                                                                    &memory->parts[p].cuda));
         if (status == HD_OK)
             memory->bytes[p] = piece->bytes[p];

@@ -86,7 +86,8 @@ static inline hd_remap_memory device_memory(hd_remap_device *device, const void 
     unsigned char *image = filled(bytes + BEYOND, HOLE_DEVICE);
     if (data)
         memcpy(image, data, (size_t)bytes);
-    assert_null(device->gpu->api->allocate(device->gpu, bytes + BEYOND, &memory.cuda));
+    assert_null(
+        device->gpu->api->allocate(device->gpu, HD_PLACEMENT_DEVICE, bytes + BEYOND, &memory.cuda));
     assert_null(device->gpu->api->write(device->gpu, queue, memory.cuda, 0, image, bytes + BEYOND));
     assert_null(device->gpu->api->finish(device->gpu, queue));
     free(image);

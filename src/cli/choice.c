@@ -21,6 +21,14 @@ hd_status cli_read_budget(cli *c, const char *text, double *seconds) {
     return cli_refuse(c, "--budget takes a time over 0 as 60s, 500ms or 2m, not '%s'", text);
 }
 
+hd_status cli_read_placement(cli *c, const char *option, const char *name,
+                             hd_placement *placement) {
+    return hd_placement_parse(name, placement)
+               ? HD_OK
+               : cli_refuse(c, "%s: unknown placement '%s'; there are: %s", option, name,
+                            hd_placement_names(c->arena));
+}
+
 /* ---- the verdict ---------------------------------------------------------------------- */
 
 /* How a layout stands to the leader, in words that agree with the ratios beside them. */
@@ -352,14 +360,18 @@ void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice)
 /* ---- one layout against the original -------------------------------------------------------- */
 
 void cli_show_speedup(cli *c, const hd_measurement *m, hd_str *out) {
-    hd_wrap(out,
-            hd_format(c->arena,
-                      "  speed-up: the median of the ratios of neighbouring runs (quartiles %s to "
-                      "%s); the ratio of the median times is %s",
-                      hd_show_ratio(c->arena, m->speedup_low),
-                      hd_show_ratio(c->arena, m->speedup_high),
-                      hd_show_ratio(c->arena, m->original.median / m->rewritten.median)),
-            4, HD_TABLE_WIDTH);
+    const hd_whole_measurement *w = m->whole;
+    double low = w ? w->speedup_low : m->speedup_low, high = w ? w->speedup_high : m->speedup_high;
+    double medians = w ? w->original.whole.median / w->rewritten.whole.median
+                       : m->original.median / m->rewritten.median;
+    hd_wrap(
+        out,
+        hd_format(c->arena,
+                  "  speed-up%s: the median of the ratios of neighbouring runs (quartiles %s to "
+                  "%s); the ratio of the median times is %s",
+                  w ? " of whole runs" : "", hd_show_ratio(c->arena, low),
+                  hd_show_ratio(c->arena, high), hd_show_ratio(c->arena, medians)),
+        4, HD_TABLE_WIDTH);
     hd_str_printf(out, "  outputs equal: %s\n",
                   m->bit_equal ? "yes"
                   : m->equal   ? "yes, within the job's tolerance"

@@ -9,6 +9,9 @@
 /* "60s", "500ms", "2m", or seconds without a unit; over 0. */
 hd_status cli_read_budget(cli *c, const char *text, double *seconds);
 
+/* "device", "host", ...; `option` is for the message. */
+hd_status cli_read_placement(cli *c, const char *option, const char *name, hd_placement *placement);
+
 /* One sentence without its full stop. */
 const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice);
 /* What was measured. */

@@ -29,6 +29,38 @@ static const hd_member version_columns[] = {
     {NULL, "speed-up", HD_PLAIN_WORD, HD_AT(version, speedup)},
     {0}};
 
+/* One of the two, whole runs. */
+typedef struct whole_version {
+    const char *name, *placement;
+    const hd_whole_timing *timing;
+    const char *speedup;
+} whole_version;
+
+static const hd_member whole_columns[] = {
+    {NULL, "version", HD_AT(whole_version, name)},
+    {NULL, "placement", HD_AT(whole_version, placement)},
+    {NULL, "to device", HD_SECONDS, HD_VIA(whole_version, timing, HD_AT, to_device.median)},
+    {NULL, "kernels", HD_SECONDS, HD_VIA(whole_version, timing, HD_AT, kernels.median)},
+    {NULL, "from device", HD_SECONDS, HD_VIA(whole_version, timing, HD_AT, from_device.median)},
+    {NULL, "whole", HD_SECONDS, HD_VIA(whole_version, timing, HD_AT, whole.median)},
+    {NULL, "runs", HD_VIA(whole_version, timing, HD_AT, whole.repeats)},
+    {NULL, "speed-up", HD_PLAIN_WORD, HD_AT(whole_version, speedup)},
+    {0}};
+
+static int show_whole(cli *c, const result *r) {
+    const hd_record *record = r->job->record;
+    const hd_measurement *m = r->measurement;
+    const whole_version versions[] = {{"original", m->original_placement, &m->whole->original, ""},
+                                      {hd_layout_print(c->arena, record, r->layout),
+                                       m->rewritten_placement, &m->whole->rewritten,
+                                       hd_show_ratio(c->arena, m->whole->speedup)}};
+    hd_str out = {.arena = c->arena};
+    cli_show_rows(c, hd_format(c->arena, "%s on %s", record->spelling, m->device_name),
+                  whole_columns, hd_rows(versions, 2), &out);
+    cli_show_speedup(c, m, &out);
+    return cli_print(c, &out);
+}
+
 static int show(cli *c, const result *r) {
     const hd_record *record = r->job->record;
     const hd_measurement *m = r->measurement;
@@ -38,10 +70,33 @@ static int show(cli *c, const result *r) {
     hd_str out = {.arena = c->arena};
     if (c->json)
         return cli_print_row(c, result_members, hd_row(r));
+    if (m->whole)
+        return show_whole(c, r);
     cli_show_rows(c, hd_format(c->arena, "%s on %s", record->spelling, m->device_name),
                   version_columns, hd_rows(versions, 2), &out);
     cli_show_speedup(c, m, &out);
     return cli_print(c, &out);
+}
+
+/* The job, the layout, which in another placement may be the original's, and its kernels. */
+static hd_status load(cli *c, const char *path, const cli_source *source, const char *notation,
+                      bool placed, hd_job **job, hd_layout **layout, hd_rewritten **rewritten) {
+    hd_status status;
+    if (notation || !placed) {
+        status = cli_load_layout(c, path, source, notation, job, layout);
+    } else {
+        status = cli_load(c, path, source, job);
+        if (status == HD_OK)
+            status = hd_job_require_record(&c->diag, *job);
+        if (status == HD_OK)
+            *layout = hd_layout_original(c->arena, (*job)->record);
+    }
+    *rewritten = NULL;
+    if (status ||
+        (placed && hd_layout_equal(*layout, hd_layout_original(c->arena, (*job)->record))))
+        return status;
+    return hd_rewrite_job(c->arena, &c->diag, *job, &(hd_record_layout){(*job)->record, *layout}, 1,
+                          rewritten);
 }
 
 static int measure(cli *c, const char *path, const cli_source *source, const char *notation,
@@ -49,9 +104,7 @@ static int measure(cli *c, const char *path, const cli_source *source, const cha
     hd_job *job;
     hd_layout *layout;
     hd_rewritten *rewritten;
-    if (cli_load_layout(c, path, source, notation, &job, &layout) ||
-        hd_rewrite_job(c->arena, &c->diag, job, &(hd_record_layout){job->record, layout}, 1,
-                       &rewritten))
+    if (load(c, path, source, notation, options->placement, &job, &layout, &rewritten))
         return CLI_WRONG;
     cli_progress(c, "measuring");
     hd_measurement m = {0};
@@ -65,13 +118,18 @@ static int measure(cli *c, const char *path, const cli_source *source, const cha
 }
 
 int cmd_measure(cli *c, int argc, char **argv) {
-    const char *notation = NULL;
+    const char *notation = NULL, *place = NULL;
+    hd_placement placement;
     uint64_t repeats = 0;
     hd_measure_options choice = {0};
     cli_source source = {.all_entries = true};
     const cli_option options[] = {
         {"layout", 'l', "L", "the layout to measure; 'heddle help layout' has the notation",
          CLI_TEXT, &notation, "aos soa da"},
+        {"placement", 0, "P",
+         "where layout L, or without one the original, has the record's buffers: device, host, "
+         "fine, coarse (OpenCL), managed, hinted (CUDA); times are then those of whole runs",
+         CLI_TEXT, &place, "device host fine coarse managed hinted"},
         {"on", 0, "DEVICE",
          "the device: an id as 'heddle devices' prints it, or a part of its name; default: the "
          "first that runs these kernels",
@@ -85,11 +143,15 @@ int cmd_measure(cli *c, int argc, char **argv) {
         "Runs the kernels as they are and in layout L on an OpenCL or CUDA device, in turns, on "
         "equal contents, and compares what they leave in every buffer. Times are those of the "
         "kernels "
-        "by the device's own clock: the median and the quartiles. Exit status 1: the outputs "
-        "differ.",
+        "by the device's own clock: the median and the quartiles. With --placement the original "
+        "stays where the job has it, and what it takes to bring the data to the kernels and back "
+        "counts, too. Exit status 1: the outputs differ.",
         {1, 1}};
     if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;
     choice.repeats = (uint32_t)repeats;
+    if (place && cli_read_placement(c, "--placement", place, &placement))
+        return CLI_WRONG;
+    choice.placement = place ? &placement : NULL;
     return measure(c, c->words[0], &source, notation, &choice);
 }

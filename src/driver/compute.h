@@ -20,7 +20,7 @@
 #ifndef HD_DRIVER_COMPUTE_H
 #define HD_DRIVER_COMPUTE_H
 
-#include "base/base.h"
+#include "driver/placement.h"
 
 typedef struct hd_compute_api hd_compute_api;
 typedef struct hd_compute_program hd_compute_program;
@@ -45,9 +45,10 @@ typedef struct hd_compute {
     bool is_unified;          /* its memory is the host's, so nothing is gained by pinning */
     char doing[128];          /* what failed last */
     char *log;                /* what the compiler said of the last build if that failed, or NULL */
+    struct driver_in_place *in_place; /* memory that is not the device's own, or NULL */
 } hd_compute;
 
-/* Memory of the device: a cl_mem, or an address (CUdeviceptr). 0: none. */
+/* Memory that kernels use: a cl_mem, or an address (CUdeviceptr, shared virtual memory). 0: none. */
 typedef uint64_t hd_compute_memory;
 
 typedef struct hd_compute_queue {
@@ -91,6 +92,7 @@ typedef struct hd_compute_launch {
 typedef struct hd_compute_argument {
     const void *value; /* an hd_compute_memory, or a scalar or struct; NULL: local memory */
     size_t bytes;
+    bool is_memory; /* the former; to be said of memory in place, which OpenCL sets differently */
 } hd_compute_argument;
 
 /* What a driver may tell of its device. */
@@ -137,8 +139,20 @@ struct hd_compute_api {
     /* Later commands of `queue` wait for what `other` has now. */
     const char *(*follow)(hd_compute *gpu, hd_compute_queue *queue, const hd_compute_queue *other);
 
-    const char *(*allocate)(hd_compute *gpu, uint64_t bytes, hd_compute_memory *memory);
+    /* Why the device has no memory in this placement, as the end of "it has none: "; NULL: it
+     * has. */
+    const char *(*lacks)(hd_compute *gpu, hd_placement placement);
+    /* In a placement that is not lacking. What is in place is the device's first. */
+    const char *(*allocate)(hd_compute *gpu, hd_placement placement, uint64_t bytes,
+                            hd_compute_memory *memory);
     void (*release)(hd_compute *gpu, hd_compute_memory memory);
+    /* Memory in place changes hands. After finish() the host may use it at *host, and no command
+     * may. */
+    const char *(*to_host)(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory memory,
+                           void **host);
+    /* Later commands of the queue may use it, and the host may not; `written`: they may write. */
+    const char *(*to_device)(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory memory,
+                             bool written);
     /* Bytes from there to the end of the allocation; 0: it is no memory of the context's. */
     uint64_t (*size_of)(hd_compute *gpu, hd_compute_memory memory);
     /* Of the device's memory; what is free is not known to OpenCL, which says all. */
@@ -153,7 +167,7 @@ struct hd_compute_api {
     const char *(*unshare)(hd_compute *gpu, hd_compute_queue *queue, bool failed,
                            hd_compute_shared *shared);
 
-    /* Of the device's memory from byte `first` on. */
+    /* Of memory that the device has, in any placement, from byte `first` on. */
     const char *(*write)(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
                          uint64_t first, const void *from, uint64_t bytes);
     const char *(*read)(hd_compute *gpu, hd_compute_queue *queue, void *to, hd_compute_memory from,
@@ -199,8 +213,11 @@ struct hd_compute_api {
      .finish = finish,                        \
      .settle = settle,                        \
      .follow = follow,                        \
+     .lacks = lacks,                          \
      .allocate = allocate,                    \
      .release = release,                      \
+     .to_host = to_host,                      \
+     .to_device = to_device,                  \
      .size_of = size_of,                      \
      .memory_info = memory_info,              \
      .pin = pin,                              \

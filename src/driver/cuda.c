@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver/compute.h"
 #include "driver/cuda_library.h"
+#include "driver/in_place.h"
 
 typedef struct cuda {
     hd_compute base;
@@ -245,13 +245,131 @@ static const char *check_bytes(hd_compute *gpu, int error, const char *doing, ui
     return error ? hd_cuda_error(call_of(gpu), error) : NULL;
 }
 
-static const char *allocate(hd_compute *gpu, uint64_t bytes, hd_compute_memory *memory) {
-    *memory = 0;
-    return check_bytes(gpu, call_of(gpu)->allocate(memory, (size_t)bytes), "allocate %llu bytes",
-                       bytes);
+static bool has(hd_compute *gpu, int attribute) {
+    int value = 0;
+    return !call_of(gpu)->device_attribute(&value, attribute, of(gpu)->number) && value;
 }
 
-static void release(hd_compute *gpu, hd_compute_memory memory) { call_of(gpu)->free(memory); }
+static const char *lacks(hd_compute *gpu, hd_placement placement) {
+    switch (placement) {
+    case HD_PLACEMENT_HOST:
+        return has(gpu, HD_CUDA_MAPS_HOST_MEMORY) ? NULL
+                                                  : "it does not map the host's memory "
+                                                    "(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)";
+    case HD_PLACEMENT_MANAGED:
+        return has(gpu, HD_CUDA_MANAGED_MEMORY)
+                   ? NULL
+                   : "it has no managed memory (CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY)";
+    case HD_PLACEMENT_HINTED:
+        return has(gpu, HD_CUDA_MANAGED_MEMORY) && has(gpu, HD_CUDA_CONCURRENT_MANAGED)
+                   ? NULL
+                   : "it takes no hints for managed memory "
+                     "(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)";
+    case HD_PLACEMENT_FINE:
+    case HD_PLACEMENT_COARSE: return "shared virtual memory is OpenCL's";
+    default: return NULL;
+    }
+}
+
+static int allocate_mapped(hd_compute *gpu, uint64_t bytes, hd_compute_memory *memory,
+                           void **host) {
+    const hd_cuda_library *call = call_of(gpu);
+    int error = call->allocate_mapped(host, (size_t)bytes, HD_CUDA_ALLOCATE_MAPPED);
+    if (error)
+        return error;
+    error = call->address_of_host(memory, *host, 0);
+    if (error)
+        call->free_host(*host);
+    return error;
+}
+
+static int allocate_managed(hd_compute *gpu, bool hinted, uint64_t bytes, hd_compute_memory *memory,
+                            void **host) {
+    const hd_cuda_library *call = call_of(gpu);
+    int error = call->allocate_managed(memory, (size_t)bytes, HD_CUDA_MANAGED_BY_ALL);
+    if (error)
+        return error;
+    *host = (void *)(uintptr_t)*memory;
+    if (hinted)
+        error = call->advise(*memory, (size_t)bytes, HD_CUDA_PREFERRED_LOCATION, of(gpu)->number);
+    if (error)
+        call->free(*memory);
+    return error;
+}
+
+static const char *allocate(hd_compute *gpu, hd_placement placement, uint64_t bytes,
+                            hd_compute_memory *memory) {
+    void *host = NULL;
+    *memory = 0;
+    int error = placement == HD_PLACEMENT_DEVICE ? call_of(gpu)->allocate(memory, (size_t)bytes)
+                : placement == HD_PLACEMENT_HOST
+                    ? allocate_mapped(gpu, bytes, memory, &host)
+                    : allocate_managed(gpu, placement == HD_PLACEMENT_HINTED, bytes, memory, &host);
+    if (error)
+        *memory = 0;
+    else if (host)
+        driver_in_place_add(gpu, placement, *memory, bytes, host);
+    return check_bytes(gpu, error, "allocate %llu bytes", bytes);
+}
+
+static void release(hd_compute *gpu, hd_compute_memory memory) {
+    driver_in_place *place = driver_in_place_find(gpu, memory);
+    if (place && place->placement == HD_PLACEMENT_HOST)
+        call_of(gpu)->free_host(place->host);
+    else
+        call_of(gpu)->free(memory);
+    if (place)
+        driver_in_place_remove(gpu, place);
+}
+
+/* Pages that the device has go to the host when it touches them, which is what it takes to bring
+ * them back. */
+static void touch(const driver_in_place *place) {
+    enum { PAGE = 4096 };
+    for (uint64_t byte = 0; byte < place->bytes; byte += PAGE)
+        (void)((const volatile char *)place->host)[byte];
+}
+
+static const char *to_host(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory memory,
+                           void **host) {
+    driver_in_place *place = driver_in_place_find(gpu, memory);
+    int error = 0;
+    *host = place->host;
+    if (place->is_hosts)
+        return NULL;
+    if (place->placement == HD_PLACEMENT_HINTED)
+        error =
+            call_of(gpu)->prefetch(memory, (size_t)place->bytes, HD_CUDA_THE_HOST, queue->handle);
+    if (place->placement == HD_PLACEMENT_MANAGED &&
+        !(error = call_of(gpu)->synchronize_stream(queue->handle)))
+        touch(place);
+    place->is_hosts = !error;
+    return check(gpu, error, "bring memory to the host");
+}
+
+/* What kernels only read may have a copy on either side. */
+static int advise_use(hd_compute *gpu, driver_in_place *place, bool written) {
+    if (place->is_read_mostly == !written)
+        return 0;
+    place->is_read_mostly = !written;
+    return call_of(gpu)->advise(place->memory, (size_t)place->bytes,
+                                written ? HD_CUDA_NOT_READ_MOSTLY : HD_CUDA_READ_MOSTLY,
+                                of(gpu)->number);
+}
+
+static const char *to_device(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory memory,
+                             bool written) {
+    driver_in_place *place = driver_in_place_find(gpu, memory);
+    int error = 0;
+    if (place->is_hosts && place->placement == HD_PLACEMENT_HINTED) {
+        error = advise_use(gpu, place, written);
+        if (!error)
+            error = call_of(gpu)->prefetch(memory, (size_t)place->bytes, of(gpu)->number,
+                                           queue->handle);
+    }
+    place->is_hosts = false;
+    return check(gpu, error, "bring memory to the device");
+}
 
 static uint64_t size_of(hd_compute *gpu, hd_compute_memory memory) {
     uint64_t base = 0;

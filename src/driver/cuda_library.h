@@ -44,6 +44,10 @@
     X(address_range, cuMemGetAddressRange_v2, (uint64_t *base, size_t *bytes, uint64_t memory))   \
     X(allocate_host, cuMemAllocHost_v2, (void **memory, size_t bytes))                            \
     X(free_host, cuMemFreeHost, (void *memory))                                                   \
+    X(allocate_mapped, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))             \
+    X(allocate_managed, cuMemAllocManaged, (uint64_t *memory, size_t bytes, unsigned flags))      \
+    X(advise, cuMemAdvise, (uint64_t memory, size_t bytes, int advice, int device))               \
+    X(prefetch, cuMemPrefetchAsync, (uint64_t memory, size_t bytes, int device, void *stream))    \
     X(register_host, cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags))          \
     X(unregister_host, cuMemHostUnregister, (void *memory))                                       \
     X(address_of_host, cuMemHostGetDevicePointer_v2,                                              \
@@ -90,12 +94,21 @@ enum {
     HD_CUDA_THREADS_OF_FUNCTION = 0, /* most threads of a block */
     HD_CUDA_SHARED_OF_FUNCTION = 8,  /* most bytes of dynamic shared memory */
     HD_CUDA_MULTIPROCESSORS = 16,
+    HD_CUDA_MAPS_HOST_MEMORY = 19,
+    HD_CUDA_MANAGED_MEMORY = 83,
+    HD_CUDA_CONCURRENT_MANAGED = 89, /* the host may use it meanwhile; hints need that */
     HD_CUDA_CAPABILITY_MAJOR = 75,
     HD_CUDA_CAPABILITY_MINOR = 76,
     HD_CUDA_MEMORY_TYPE = 2,    /* of a pointer; it has none where the driver does not know it: */
     HD_CUDA_MEMORY_OF_HOST = 1, /* pinned */
     HD_CUDA_EVENT_WITHOUT_TIME = 2,
     HD_CUDA_REGISTER_MAPPED = 2,
+    HD_CUDA_ALLOCATE_MAPPED = 2,
+    HD_CUDA_MANAGED_BY_ALL = 1,
+    HD_CUDA_READ_MOSTLY = 1, /* advice */
+    HD_CUDA_NOT_READ_MOSTLY = 2,
+    HD_CUDA_PREFERRED_LOCATION = 3,
+    HD_CUDA_THE_HOST = -1, /* as a device */
 };
 
 /* False: *missing says what is missing and how to mend it. */

@@ -1,5 +1,5 @@
 /*
- * OpenCL as a driver of compute.h. Version 1.2 is enough.
+ * OpenCL as a driver of compute.h. Version 1.2 is enough; shared virtual memory is of 2.0.
  *
  * Every command of a queue waits for the event of the one before it, although the queue is in
  * order: only so is an error of one seen by the next, and in the end by finish().
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver/compute.h"
+#include "driver/in_place.h"
 #include "driver/opencl_library.h"
 
 _Static_assert(sizeof(cl_mem) == sizeof(hd_compute_memory), "a cl_mem is a number of 64 bits");
@@ -292,18 +292,118 @@ static const char *make_buffer(hd_compute *gpu, cl_mem_flags flags, uint64_t byt
     return driver_opencl_error(error);
 }
 
-static const char *allocate(hd_compute *gpu, uint64_t bytes, hd_compute_memory *memory) {
-    return make_buffer(gpu, CL_MEM_READ_WRITE, bytes, NULL, memory);
+/* What the driver says of shared virtual memory, in bits. */
+static uint64_t svm_capabilities(hd_compute *gpu) {
+    cl_bitfield capabilities = 0;
+    if (call_of(gpu)->device_info(of(gpu)->id, DRIVER_OPENCL_SVM_CAPABILITIES, sizeof capabilities,
+                                  &capabilities, NULL) != CL_SUCCESS)
+        return 0;
+    return capabilities;
+}
+
+static const char *lacks(hd_compute *gpu, hd_placement placement) {
+    bool is_svm = placement == HD_PLACEMENT_FINE || placement == HD_PLACEMENT_COARSE;
+    if (placement == HD_PLACEMENT_DEVICE || placement == HD_PLACEMENT_HOST)
+        return NULL;
+    if (!is_svm)
+        return "managed memory is CUDA's";
+    if (!call_of(gpu)->svm_allocate || !call_of(gpu)->set_svm_argument)
+        return "the OpenCL loader has no clSVMAlloc";
+    uint64_t capabilities = svm_capabilities(gpu);
+    if (!(capabilities & (DRIVER_OPENCL_SVM_COARSE | DRIVER_OPENCL_SVM_FINE)))
+        return "its driver reports no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)";
+    return placement == HD_PLACEMENT_FINE && !(capabilities & DRIVER_OPENCL_SVM_FINE)
+               ? "its driver reports no fine-grained shared virtual memory "
+                 "(CL_DEVICE_SVM_CAPABILITIES)"
+               : NULL;
+}
+
+/* The address of shared virtual memory; NULL: it is a buffer. */
+static void *svm_of(const hd_compute *gpu, hd_compute_memory memory) {
+    const driver_in_place *place = driver_in_place_find(gpu, memory);
+    return place && place->placement != HD_PLACEMENT_HOST ? (void *)(uintptr_t)memory : NULL;
+}
+
+static const char *allocate_svm(hd_compute *gpu, hd_placement placement, uint64_t bytes,
+                                hd_compute_memory *memory) {
+    cl_bitfield flags = CL_MEM_READ_WRITE;
+    if (placement == HD_PLACEMENT_FINE)
+        flags |= DRIVER_OPENCL_SVM_FINE_MEMORY;
+    *memory = (uintptr_t)call_of(gpu)->svm_allocate(of(gpu)->context, flags, (size_t)bytes, 0);
+    if (*memory)
+        return NULL;
+    snprintf(gpu->doing, sizeof gpu->doing, "allocate %llu bytes of shared virtual memory",
+             (unsigned long long)bytes);
+    return "clSVMAlloc gives none"; /* it has no error */
+}
+
+static const char *allocate(hd_compute *gpu, hd_placement placement, uint64_t bytes,
+                            hd_compute_memory *memory) {
+    bool is_svm = placement == HD_PLACEMENT_FINE || placement == HD_PLACEMENT_COARSE;
+    bool is_host = placement == HD_PLACEMENT_HOST;
+    const char *error =
+        is_svm ? allocate_svm(gpu, placement, bytes, memory)
+               : make_buffer(gpu, CL_MEM_READ_WRITE | (is_host ? CL_MEM_ALLOC_HOST_PTR : 0), bytes,
+                             NULL, memory);
+    if (!error && placement != HD_PLACEMENT_DEVICE)
+        driver_in_place_add(gpu, placement, *memory, bytes,
+                            is_svm ? (void *)(uintptr_t)*memory : NULL);
+    return error;
 }
 
 static void release(hd_compute *gpu, hd_compute_memory memory) {
-    call_of(gpu)->release_memory(buffer_of(memory));
+    void *svm = svm_of(gpu, memory);
+    driver_in_place *place = driver_in_place_find(gpu, memory);
+    if (svm)
+        call_of(gpu)->svm_free(of(gpu)->context, svm);
+    else
+        call_of(gpu)->release_memory(buffer_of(memory));
+    if (place)
+        driver_in_place_remove(gpu, place);
+}
+
+static const char *to_host(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory memory,
+                           void **host) {
+    const driver_opencl_library *call = call_of(gpu);
+    driver_in_place *place = driver_in_place_find(gpu, memory);
+    cl_map_flags both = CL_MAP_READ | CL_MAP_WRITE;
+    cl_event event = NULL;
+    cl_int error = CL_SUCCESS;
+    if (!place->is_hosts && place->placement == HD_PLACEMENT_HOST)
+        place->host =
+            call->map(queue->handle, buffer_of(memory), CL_FALSE, both, 0, (size_t)place->bytes,
+                      wait_count(queue), waits(queue), &event, &error);
+    else if (!place->is_hosts && place->placement == HD_PLACEMENT_COARSE)
+        error = call->svm_map(queue->handle, CL_FALSE, both, place->host, (size_t)place->bytes,
+                              wait_count(queue), waits(queue), &event);
+    *host = place->host;
+    place->is_hosts = error == CL_SUCCESS;
+    return event || error ? queued(gpu, queue, error, event, "map memory for the host") : NULL;
+}
+
+static const char *to_device(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory memory,
+                             bool written) {
+    (void)written;
+    const driver_opencl_library *call = call_of(gpu);
+    driver_in_place *place = driver_in_place_find(gpu, memory);
+    cl_event event = NULL;
+    cl_int error = CL_SUCCESS;
+    if (place->is_hosts && place->placement == HD_PLACEMENT_HOST)
+        error = call->unmap(queue->handle, buffer_of(memory), place->host, wait_count(queue),
+                            waits(queue), &event);
+    else if (place->is_hosts && place->placement == HD_PLACEMENT_COARSE)
+        error =
+            call->svm_unmap(queue->handle, place->host, wait_count(queue), waits(queue), &event);
+    place->is_hosts = false;
+    return event || error ? queued(gpu, queue, error, event, "unmap memory for the device") : NULL;
 }
 
 static uint64_t size_of(hd_compute *gpu, hd_compute_memory memory) {
     const driver_opencl_library *call = call_of(gpu);
     cl_context context = NULL;
     size_t bytes = 0;
+    if (svm_of(gpu, memory))
+        return driver_in_place_find(gpu, memory)->bytes;
     if (!memory ||
         call->memory_info(buffer_of(memory), CL_MEM_CONTEXT, sizeof context, &context, NULL) !=
             CL_SUCCESS ||
@@ -378,28 +478,55 @@ static const char *unshare(hd_compute *gpu, hd_compute_queue *queue, bool failed
     return check(gpu, error, "bring back memory that was shared");
 }
 
+/* Commands take shared virtual memory by its address, and everything else as a buffer. */
 static const char *write_memory(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
                                 uint64_t first, const void *from, uint64_t bytes) {
+    char *svm = svm_of(gpu, to);
     cl_event event;
     cl_int error =
-        call_of(gpu)->write(queue->handle, buffer_of(to), CL_FALSE, (size_t)first, (size_t)bytes,
-                            from, wait_count(queue), waits(queue), &event);
+        svm ? call_of(gpu)->svm_copy(queue->handle, CL_FALSE, svm + first, from, (size_t)bytes,
+                                     wait_count(queue), waits(queue), &event)
+            : call_of(gpu)->write(queue->handle, buffer_of(to), CL_FALSE, (size_t)first,
+                                  (size_t)bytes, from, wait_count(queue), waits(queue), &event);
     return queued(gpu, queue, error, event, "write to the device's memory");
 }
 
 static const char *read_memory(hd_compute *gpu, hd_compute_queue *queue, void *to,
                                hd_compute_memory from, uint64_t first, uint64_t bytes) {
+    const char *svm = svm_of(gpu, from);
     cl_event event;
-    cl_int error = call_of(gpu)->read(queue->handle, buffer_of(from), CL_FALSE, (size_t)first,
-                                      (size_t)bytes, to, wait_count(queue), waits(queue), &event);
+    cl_int error =
+        svm ? call_of(gpu)->svm_copy(queue->handle, CL_FALSE, to, svm + first, (size_t)bytes,
+                                     wait_count(queue), waits(queue), &event)
+            : call_of(gpu)->read(queue->handle, buffer_of(from), CL_FALSE, (size_t)first,
+                                 (size_t)bytes, to, wait_count(queue), waits(queue), &event);
     return queued(gpu, queue, error, event, "read the device's memory");
+}
+
+/* Between shared virtual memory and a buffer, by way of the host, which it is handed to. */
+static const char *copy_across(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
+                               hd_compute_memory from, uint64_t bytes) {
+    hd_compute_memory shared = svm_of(gpu, to) ? to : from;
+    void *host;
+    const char *error = to_host(gpu, queue, shared, &host);
+    if (!error)
+        error = shared == to ? read_memory(gpu, queue, host, from, 0, bytes)
+                             : write_memory(gpu, queue, to, 0, host, bytes);
+    return error ? error : to_device(gpu, queue, shared, true);
 }
 
 static const char *copy(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
                         hd_compute_memory from, uint64_t bytes) {
+    void *to_svm = svm_of(gpu, to);
+    const void *from_svm = svm_of(gpu, from);
     cl_event event;
-    cl_int error = call_of(gpu)->copy(queue->handle, buffer_of(from), buffer_of(to), 0, 0,
-                                      (size_t)bytes, wait_count(queue), waits(queue), &event);
+    if (!to_svm != !from_svm)
+        return copy_across(gpu, queue, to, from, bytes);
+    cl_int error =
+        to_svm ? call_of(gpu)->svm_copy(queue->handle, CL_FALSE, to_svm, from_svm, (size_t)bytes,
+                                        wait_count(queue), waits(queue), &event)
+               : call_of(gpu)->copy(queue->handle, buffer_of(from), buffer_of(to), 0, 0,
+                                    (size_t)bytes, wait_count(queue), waits(queue), &event);
     return queued(gpu, queue, error, event, "copy within the device's memory");
 }
 
@@ -497,7 +624,11 @@ static const char *launch(hd_compute *gpu, hd_compute_queue *queue, void *kernel
         local[d] = given->local[d];
     }
     for (uint32_t a = 0; a < argument_count; a++) {
-        error = call->set_argument(kernel, a, arguments[a].bytes, arguments[a].value);
+        const hd_compute_argument *argument = &arguments[a];
+        const void *svm =
+            argument->is_memory ? svm_of(gpu, *(const hd_compute_memory *)argument->value) : NULL;
+        error = svm ? call->set_svm_argument(kernel, a, svm)
+                    : call->set_argument(kernel, a, argument->bytes, argument->value);
         if (error != CL_SUCCESS) {
             snprintf(gpu->doing, sizeof gpu->doing, "set the kernel's argument %u", a);
             return driver_opencl_error(error);

@@ -9,11 +9,17 @@ bool driver_opencl_open(hd_arena *arena, driver_opencl_library *library, const c
     static const struct {
         size_t offset;
         const char *name;
-    } symbols[] = {
+    } symbols[] =
+        {
 #define X(member, symbol) {offsetof(driver_opencl_library, member), #symbol},
-        DRIVER_OPENCL_FUNCTIONS(X)
+            DRIVER_OPENCL_FUNCTIONS(X)
 #undef X
-    };
+        },
+      later[] = {
+#define X(member, symbol, result, parameters) {offsetof(driver_opencl_library, member), #symbol},
+          DRIVER_OPENCL_SVM_FUNCTIONS(X)
+#undef X
+      };
     bool linked = dlsym(RTLD_DEFAULT, symbols[0].name);
     void *handle = linked ? RTLD_DEFAULT : dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     *missing = "there is no libOpenCL.so.1; install an OpenCL loader";
@@ -26,6 +32,10 @@ bool driver_opencl_open(hd_arena *arena, driver_opencl_library *library, const c
         if (!address)
             return false;
         memcpy((char *)library + symbols[s].offset, &address, sizeof address);
+    }
+    for (size_t s = 0; s < sizeof later / sizeof *later; s++) {
+        void *address = dlsym(handle, later[s].name);
+        memcpy((char *)library + later[s].offset, &address, sizeof address);
     }
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * What is used of OpenCL 1.2. Nothing is linked with it: its functions are found when devices are
+ * What is used of OpenCL 1.2, and of later versions where they are there. Nothing is linked with it: its functions are found when devices are
  * first asked for.
  */
 #ifndef HD_DRIVER_OPENCL_LIBRARY_H
@@ -46,9 +46,37 @@
     X(set_argument, clSetKernelArg)            \
     X(launch, clEnqueueNDRangeKernel)
 
+/* Shared virtual memory, which OpenCL has from 2.0 on; NULL where the loader has none of it.
+ * X(name here, symbol, result, parameters) */
+#define DRIVER_OPENCL_SVM_FUNCTIONS(X)                                                           \
+    X(svm_allocate, clSVMAlloc, void *,                                                          \
+      (cl_context context, cl_bitfield flags, size_t bytes, cl_uint alignment))                  \
+    X(svm_free, clSVMFree, void, (cl_context context, void *memory))                             \
+    X(svm_map, clEnqueueSVMMap, cl_int,                                                          \
+      (cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *memory, size_t bytes, \
+       cl_uint wait_count, const cl_event *waits, cl_event *event))                              \
+    X(svm_unmap, clEnqueueSVMUnmap, cl_int,                                                      \
+      (cl_command_queue queue, void *memory, cl_uint wait_count, const cl_event *waits,          \
+       cl_event *event))                                                                         \
+    X(svm_copy, clEnqueueSVMMemcpy, cl_int,                                                      \
+      (cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t bytes,       \
+       cl_uint wait_count, const cl_event *waits, cl_event *event))                              \
+    X(set_svm_argument, clSetKernelArgSVMPointer, cl_int,                                        \
+      (cl_kernel kernel, cl_uint number, const void *memory))
+
+enum { /* of cl.h, for targets from 2.0 on */
+       DRIVER_OPENCL_SVM_CAPABILITIES = 0x1053,
+       DRIVER_OPENCL_SVM_COARSE = 1 << 0,
+       DRIVER_OPENCL_SVM_FINE = 1 << 1,
+       DRIVER_OPENCL_SVM_FINE_MEMORY = 1 << 10
+};
+
 typedef struct driver_opencl_library {
 #define X(name, symbol) __typeof__(symbol) *name;
     DRIVER_OPENCL_FUNCTIONS(X)
+#undef X
+#define X(name, symbol, result, parameters) result(*name) parameters;
+    DRIVER_OPENCL_SVM_FUNCTIONS(X)
 #undef X
 } driver_opencl_library;
 

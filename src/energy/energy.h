@@ -26,14 +26,19 @@ typedef struct hd_meter_time {
     void *self;
 } hd_meter_time;
 
+struct perf_event_attr;
+
 /* Which meter, and where things are. All but the name is for tests and may be left out. */
 typedef struct hd_meter_request {
-    const char *name;          /* "nvml:0"; NULL: the first that can be read for `what` */
-    const char *what;          /* "device" or "package"; NULL: any */
-    const char *command;       /* of the source "command": a line for the shell */
-    double command_seconds;    /* that it may take; 0: 5 */
-    const char *sysfs;         /* NULL: "/sys" */
-    const char *nvml;          /* NULL: "libnvidia-ml.so.1" */
+    const char *name;       /* "nvml:0"; NULL: the first that can be read for `what` */
+    const char *what;       /* "device" or "package": what is to be metered; NULL: any */
+    const char *title;      /* of the device, where there may be several; NULL: the first */
+    const char *command;    /* of the source "command": a line for the shell */
+    double command_seconds; /* that it may take; 0: 5 */
+    const char *sysfs;      /* NULL: "/sys" */
+    const char *nvml;       /* NULL: "libnvidia-ml.so.1" */
+    /* A counter of the event on a CPU, or -1 and errno; NULL: the system's perf_event_open(). */
+    int (*open_event)(struct perf_event_attr *event, int cpu);
     const hd_meter_time *time; /* NULL: the system's */
 } hd_meter_request;
 
@@ -67,6 +72,9 @@ void hd_meter_start(hd_meter *meter);
 void hd_meter_stop(hd_meter *meter, hd_meter_reading *reading);
 void hd_meter_close(hd_meter *meter);
 const hd_meter_source *hd_meter_source_of(const hd_meter *meter);
+
+/* A reading of so many seconds in which the caller does nothing. */
+void hd_meter_wait(hd_meter *meter, double seconds, hd_meter_reading *reading);
 
 /* Reads it now, between start and stop. */
 void hd_meter_sample(hd_meter *meter);

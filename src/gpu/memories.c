@@ -34,9 +34,9 @@ hd_status hd_gpu_make_memories(const hd_diag *diag, hd_compute *gpu, uint64_t by
         m->bytes /= 2;
     const char *error = api->make_queue(gpu, false, &m->queue);
     if (!error)
-        error = api->allocate(gpu, m->bytes, &m->host_side.cuda);
+        error = api->allocate(gpu, HD_PLACEMENT_DEVICE, m->bytes, &m->host_side.cuda);
     if (!error)
-        error = api->allocate(gpu, 2 * m->bytes, &m->device_side.cuda);
+        error = api->allocate(gpu, HD_PLACEMENT_DEVICE, 2 * m->bytes, &m->device_side.cuda);
     if (!error &&
         gpu->is_unified) { /* written, so that its pages, which are the host's, are there */
         void *zeros = hd_zeroed(2, m->bytes);

@@ -90,8 +90,9 @@ static hd_status run_course(overlap *o, hd_remap_device *device, hd_remap *map, 
         status = hd_remap_plan(o->diag, device, map, c.direction, &c.choice);
         device->diag = o->diag;
         if (status == HD_OK)
-            status = hd_remap_check(device,
-                                    gpu->api->allocate(gpu, hd_remap_bytes(map, 0), &c.part.cuda));
+            status =
+                hd_remap_check(device, gpu->api->allocate(gpu, HD_PLACEMENT_DEVICE,
+                                                          hd_remap_bytes(map, 0), &c.part.cuda));
         if (status == HD_OK && gpu->is_unified)
             c.host.data =
                 hd_checked(aligned_alloc(4096, (size_t)hd_align_up(o->options->bytes, 4096)));

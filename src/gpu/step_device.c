@@ -13,7 +13,7 @@ static hd_status try_memory(const hd_gpu_step_run *run, hd_compute *gpu) {
         there[b] = (unsigned char)hd_next_random(&seed);
     const char *error = gpu->api->make_queue(gpu, false, &queue);
     if (!error)
-        error = gpu->api->allocate(gpu, BYTES, &memory);
+        error = gpu->api->allocate(gpu, HD_PLACEMENT_DEVICE, BYTES, &memory);
     if (!error)
         error = gpu->api->write(gpu, &queue, memory, 0, there, BYTES);
     if (!error)

@@ -57,8 +57,8 @@ hd_status hd_gpu_run_once(hd_arena *arena, const hd_diag *diag, const char *subj
     if (status == HD_OK)
         status = hd_session_open(arena, diag, l.job, "cuda:0", &session);
     if (status == HD_OK)
-        status = hd_version_make(&session, l.rewritten, &l.layout, l.rewritten != NULL, contents,
-                                 &version);
+        status = hd_version_make(&session, l.rewritten, &l.layout, l.rewritten != NULL, NULL,
+                                 contents, &version);
     if (status == HD_OK)
         status = hd_version_run(&session, &version, &seconds);
     hd_version_free(&session, &version);

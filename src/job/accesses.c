@@ -12,6 +12,7 @@
  *
  * Addresses count from a buffer's first byte, also where an argument begins inside of it.
  */
+#include "base/table.h"
 #include "job/job.h"
 
 typedef hd_vec(hd_access) access_list;
@@ -127,4 +128,57 @@ hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_laun
         add_offset(arena, launch, &info->accesses[i]);
     }
     return info;
+}
+
+/* ---- what kernels write --------------------------------------------------------------- */
+
+/* By numbers of parameters, and behind them of variables. */
+static bool *written_by(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
+    const kir_kernel *kernel = launch->kernel;
+    uint32_t count = kernel->param_count + kernel->static_count;
+    bool *written = hd_new_array(arena, bool, count);
+    hd_arena *scratch = hd_arena_new();
+    hd_binding binding = hd_job_binding(scratch, job, launch);
+    const hd_kernel_info *info = hd_kernel_analyse(scratch, job->module, kernel, &binding);
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        const hd_access *access = &info->accesses[i];
+        if (access->kind == HD_LOAD || access->space == KIR_LOCAL || access->space == KIR_PRIVATE)
+            continue;
+        if (access->param >= 0)
+            written[access->param] = true;
+        else if (access->static_index >= 0)
+            written[kernel->param_count + (uint32_t)access->static_index] = true;
+        else /* anywhere */
+            memset(written, true, count);
+    }
+    hd_arena_free(scratch);
+    return written;
+}
+
+bool *hd_job_written(hd_arena *arena, const hd_job *job) {
+    bool *written = hd_new_array(arena, bool, job->buffer_count);
+    hd_hash_table kernels = {.arena = arena}; /* by address: number in `known` */
+    hd_vec(bool *) known = {0};
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        const kir_kernel *kernel = launch->kernel;
+        uint64_t k = hd_hash_add(&kernels, (uintptr_t)kernel, known.count);
+        if (k == known.count)
+            hd_push(arena, &known, written_by(arena, job, launch));
+        const bool *of = known.data[k];
+        for (uint32_t a = 0; a < launch->arg_count; a++) {
+            const hd_arg *arg = &launch->args[a];
+            if (arg->kind == HD_ARG_BUFFER)
+                written[arg->buffer] |=
+                    of[arg->param == KIR_NONE ? kernel->param_count + arg->variable : arg->param];
+        }
+    }
+    return written;
+}
+
+bool hd_job_is_of_record(const hd_job *job, uint32_t buffer) {
+    uint32_t field;
+    const hd_job_arrays *arrays = hd_job_arrays_of(job, buffer, &field);
+    const hd_record *record = arrays ? arrays->record : job->buffers[buffer].record;
+    return record && job->record && record == hd_record_declared(job->record);
 }

@@ -41,6 +41,7 @@ static const hd_yaml_key buffer_keys[] = {
     LIST(init, init_keys, "init", LIKE("init: [{generator: uniform, low: 0, high: 1, seed: 1}]")),
     TEXT(file),
     TEXT(at, LIKE("at: 0x100000000")),
+    TEXT(placement, LIKE("placement: host")),
     {0}};
 
 static const hd_yaml_key spot_keys[] = {TEXT(buffer, NEEDED), TEXT(element), TEXT(field), {0}};
@@ -364,6 +365,14 @@ static hd_status take_count(const reader *r, const hd_yaml *map, uint32_t number
                 number + 1);
 }
 
+static hd_status read_placement(const reader *r, const hd_yaml *map, hd_placement *placement) {
+    const hd_yaml *value = hd_yaml_get(map, "placement");
+    if (!value || hd_placement_parse(value->text, placement))
+        return HD_OK;
+    return FAIL(r, value, "unknown placement '%s'; there are: %s", value->text,
+                hd_placement_names(r->arena));
+}
+
 static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *map,
                              hd_buffer *buffer) {
     const hd_yaml *inits = hd_yaml_get(map, "init");
@@ -374,6 +383,7 @@ static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *ma
         (status = job_reader_name(r, map, "type", &buffer->type)) ||
         (status = job_reader_count(r, map, "count", 1, &buffer->count)) ||
         (status = job_reader_count(r, map, "at", 4096, &buffer->at)) ||
+        (status = read_placement(r, map, &buffer->placement)) ||
         (status = read_optional_name(r, map, "file", &file)))
         return status;
     buffer->init_count = inits ? inits->count : 0;

@@ -12,6 +12,7 @@
 
 #include <signal.h>
 
+#include "driver/placement.h"
 #include "graph/graph.h"
 #include "kernel/host.h"
 #include "kernel/kernel.h"
@@ -48,8 +49,9 @@ typedef struct hd_buffer {
     const char *name;
     const char *type;
     uint64_t count;
-    const char *file; /* initial bytes, or NULL; already resolved beside the job */
-    uint64_t at;      /* address on the machine; 0: any */
+    const char *file;       /* initial bytes, or NULL; already resolved beside the job */
+    uint64_t at;            /* address on the machine; 0: any */
+    hd_placement placement; /* on a device */
     hd_init *inits;
     uint32_t init_count;
     hd_place place;
@@ -321,6 +323,11 @@ hd_status hd_launch_now(hd_arena *arena, const hd_diag *diag, const hd_launch *l
 hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_launch *launch);
 /* The record of arrays that a buffer of the job is a field of, or NULL. */
 const hd_job_arrays *hd_job_arrays_of(const hd_job *job, uint32_t buffer, uint32_t *field);
+
+/* Which buffers kernels may write: [job->buffer_count]. */
+bool *hd_job_written(hd_arena *arena, const hd_job *job);
+/* Whether the buffer holds job->record, or is one of the arrays that it is made of. */
+bool hd_job_is_of_record(const hd_job *job, uint32_t buffer);
 
 /* binding.c: what is known of a launch, for the analyses. */
 hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);

@@ -44,6 +44,8 @@ static void print_buffer(hd_str *out, const hd_buffer *buffer) {
         add_comment(out, "  ", buffer->note);
     hd_str_printf(out, "  - name: %s\n    type: %s\n    count: %llu\n", quoted(arena, buffer->name),
                   quoted(arena, buffer->type), (unsigned long long)buffer->count);
+    if (buffer->placement)
+        hd_str_printf(out, "    placement: %s\n", hd_placement_name(buffer->placement));
     if (buffer->init_count)
         hd_str_add(out, "    init:\n");
     for (uint32_t i = 0; i < buffer->init_count; i++)

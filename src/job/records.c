@@ -57,6 +57,13 @@ static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_
         if (status != HD_OK)
             return status;
         const hd_buffer *buffer = &r->job->buffers[arrays->buffers[f]];
+        const hd_buffer *first = &r->job->buffers[arrays->buffers[0]];
+        if (buffer->placement != first->placement)
+            return hd_fail(r->diag, HD_EINPUT, &buffer->place,
+                           "'%s' has placement %s, and '%s' has %s; both are fields of '%s', so "
+                           "give them one placement",
+                           buffer->name, hd_placement_name(buffer->placement), first->name,
+                           hd_placement_name(first->placement), arrays->name);
         arrays->record->fields[f] =
             (hd_field){.name = buffer->name,
                        .type = buffer->type,

@@ -44,7 +44,7 @@ const char *measure_chaser_open(hd_arena *arena, hd_compute *gpu, measure_chaser
     if (!error)
         error = gpu->api->get_kernel(gpu, chaser->program, name, 0, &chaser->kernel);
     if (!error)
-        error = gpu->api->allocate(gpu, sizeof(uint32_t), &chaser->end);
+        error = gpu->api->allocate(gpu, HD_PLACEMENT_DEVICE, sizeof(uint32_t), &chaser->end);
     while (!error && hd_clock() - start < busy_seconds)
         error = measure_chase(chaser, &(measure_ring){.bytes = 4 << 10, .step = 128}, &seconds);
     return error;
@@ -87,10 +87,10 @@ static const char *walk(measure_chaser *chaser, hd_compute_memory ring, uint32_t
                         uint32_t steps, double *seconds) {
     hd_compute *gpu = chaser->gpu;
     const hd_compute_launch launch = {.dims = 1, .global = {1, 1, 1}, .local = {1, 1, 1}};
-    const hd_compute_argument arguments[] = {{&ring, sizeof ring},
-                                             {at, sizeof *at},
-                                             {&steps, sizeof steps},
-                                             {&chaser->end, sizeof ring}};
+    const hd_compute_argument arguments[] = {{&ring, sizeof ring, true},
+                                             {at, sizeof *at, false},
+                                             {&steps, sizeof steps, false},
+                                             {&chaser->end, sizeof ring, true}};
     hd_compute_timer timer = {0};
     const char *error =
         gpu->api->launch(gpu, &chaser->queue, chaser->kernel, &launch, arguments, 4, &timer);
@@ -133,7 +133,7 @@ const char *measure_chase(measure_chaser *chaser, const measure_ring *ring, doub
     uint32_t *words = hd_zeroed(1, bytes);
     measure_ring_link(ring, words);
     *seconds = 0;
-    const char *error = gpu->api->allocate(gpu, bytes, &memory);
+    const char *error = gpu->api->allocate(gpu, HD_PLACEMENT_DEVICE, bytes, &memory);
     if (!error)
         error = gpu->api->write(gpu, &chaser->queue, memory, 0, words, bytes);
     if (!error)

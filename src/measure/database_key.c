@@ -70,6 +70,8 @@ static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_buffer *b
     add_text(out, buffer->type);
     hd_str_printf(out, "buffer %llu %u %d\n", (unsigned long long)buffer->count,
                   buffer->element_bytes, buffer->file != NULL);
+    if (buffer->placement)
+        hd_str_printf(out, "placement %s\n", hd_placement_name(buffer->placement));
     for (uint32_t i = 0; i < buffer->init_count; i++) {
         const hd_init *init = &buffer->inits[i];
         add_text(out, init->field);

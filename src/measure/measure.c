@@ -72,33 +72,74 @@ static hd_status check_outputs(pair *p, hd_measurement *result) {
     return status;
 }
 
+/* Times of the runs of one version. */
+typedef struct times {
+    hd_vec(double) to_device, kernels, from_device, whole;
+} times;
+
+static void add_times(hd_arena *arena, times *t, const hd_run_seconds *seconds) {
+    hd_push(arena, &t->to_device, seconds->to_device);
+    hd_push(arena, &t->kernels, seconds->kernels);
+    hd_push(arena, &t->from_device, seconds->from_device);
+    hd_push(arena, &t->whole, hd_run_whole(seconds));
+}
+
+static hd_whole_timing whole_timing(hd_arena *arena, const times *t) {
+    uint32_t count = (uint32_t)t->whole.count;
+    return (hd_whole_timing){
+        hd_timing_of(arena, t->to_device.data, count), hd_timing_of(arena, t->kernels.data, count),
+        hd_timing_of(arena, t->from_device.data, count), hd_timing_of(arena, t->whole.data, count)};
+}
+
+/* Of the original's times to the other's in neighbouring runs. */
+static hd_timing speedup_of(hd_arena *arena, const double *original, const double *rewritten,
+                            uint32_t count) {
+    double *ratios = hd_new_array(arena, double, count);
+    for (uint32_t i = 0; i < count; i++)
+        ratios[i] = rewritten[i] > 0 ? original[i] / rewritten[i] : 1;
+    return hd_timing_of(arena, ratios, count);
+}
+
+static hd_status time_version(pair *p, hd_version *version, bool whole, hd_run_seconds *seconds) {
+    *seconds = (hd_run_seconds){0};
+    return whole ? hd_version_run_whole(p->session, version, seconds)
+                 : hd_version_run(p->session, version, &seconds->kernels);
+}
+
 static hd_status time_pair(pair *p, const hd_measure_options *options, hd_measurement *result) {
     hd_arena *arena = p->session->arena;
-    hd_vec(double) original = {0}, rewritten = {0}, ratios = {0};
+    times original = {0}, rewritten = {0};
     uint32_t repeats = options->repeats ? options->repeats : DEFAULT_REPEATS;
+    bool whole = options->placement;
     double total = 0;
-    while (original.count < repeats ||
-           (total < options->min_seconds && original.count < MOST_REPEATS)) {
-        double a = 0, b = 0;
+    while (original.whole.count < repeats ||
+           (total < options->min_seconds && original.whole.count < MOST_REPEATS)) {
+        hd_run_seconds a = {0}, b = {0};
         hd_status status = HD_OK;
         for (size_t turn = 0; turn < 2 && status == HD_OK; turn++)
-            status = (original.count + turn) % 2 == 0
-                         ? hd_version_run(p->session, &p->original, &a)
-                         : hd_version_run(p->session, &p->rewritten, &b);
+            status = (original.whole.count + turn) % 2 == 0
+                         ? time_version(p, &p->original, whole, &a)
+                         : time_version(p, &p->rewritten, whole, &b);
         if (status != HD_OK)
             return status;
-        hd_push(arena, &original, a);
-        hd_push(arena, &rewritten, b);
-        hd_push(arena, &ratios, b > 0 ? a / b : 1);
-        total += a + b;
+        add_times(arena, &original, &a);
+        add_times(arena, &rewritten, &b);
+        total += hd_run_whole(&a) + hd_run_whole(&b);
     }
-    uint32_t count = (uint32_t)original.count;
-    hd_timing ratio = hd_timing_of(arena, ratios.data, count);
-    result->original = hd_timing_of(arena, original.data, count);
-    result->rewritten = hd_timing_of(arena, rewritten.data, count);
+    uint32_t count = (uint32_t)original.whole.count;
+    hd_timing ratio = speedup_of(arena, original.kernels.data, rewritten.kernels.data, count);
+    result->original = hd_timing_of(arena, original.kernels.data, count);
+    result->rewritten = hd_timing_of(arena, rewritten.kernels.data, count);
     result->speedup = ratio.median;
     result->speedup_low = ratio.low;
     result->speedup_high = ratio.high;
+    if (!whole)
+        return HD_OK;
+    hd_whole_measurement *w = hd_new(arena, hd_whole_measurement);
+    ratio = speedup_of(arena, original.whole.data, rewritten.whole.data, count);
+    *w = (hd_whole_measurement){whole_timing(arena, &original), whole_timing(arena, &rewritten),
+                                ratio.median, ratio.low, ratio.high};
+    result->whole = w;
     return HD_OK;
 }
 
@@ -113,6 +154,8 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
     *result = (hd_measurement){0};
     if (!options)
         options = &defaults;
+    const hd_placing placing = {options->placement ? *options->placement : HD_PLACEMENT_DEVICE,
+                                false};
     if (!job->record)
         return hd_job_require_record(diag, job);
     hd_status status = hd_session_open(arena, diag, job, options->device, &session);
@@ -121,12 +164,17 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
     if (status == HD_OK)
         status = hd_job_all_contents(arena, diag, job, contents);
     if (status == HD_OK)
-        status = hd_version_make(&session, NULL, NULL, 0, contents, &p.original);
+        status = hd_version_make(&session, NULL, NULL, 0, NULL, contents, &p.original);
     if (status == HD_OK)
-        status =
-            hd_version_make(&session, rewritten, layouts, layout_count, contents, &p.rewritten);
+        status = hd_version_make(&session, rewritten, rewritten ? layouts : NULL,
+                                 rewritten ? layout_count : 0, options->placement ? &placing : NULL,
+                                 contents, &p.rewritten);
     if (status == HD_OK)
         status = check_outputs(&p, result);
+    if (status == HD_OK) {
+        result->original_placement = hd_version_placement(arena, &p.original);
+        result->rewritten_placement = hd_version_placement(arena, &p.rewritten);
+    }
     if (status == HD_OK)
         status = time_pair(&p, options, result);
     hd_version_free(&session, &p.original);
@@ -148,7 +196,7 @@ hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job
     if (status == HD_OK)
         status = hd_job_all_contents(arena, diag, job, initial);
     if (status == HD_OK)
-        status = hd_version_make(&session, NULL, NULL, 0, initial, &version);
+        status = hd_version_make(&session, NULL, NULL, 0, NULL, initial, &version);
     if (status == HD_OK)
         status = hd_version_outputs(&session, arena, &version, contents, &seconds);
     if (status == HD_OK && timing)

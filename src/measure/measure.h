@@ -16,6 +16,9 @@ typedef struct hd_measure_options {
     const char *device;
     uint32_t repeats;   /* timed runs of each version; 0: 7 */
     double min_seconds; /* keep repeating until this much was measured; 0: no minimum */
+    /* Where the other version has the buffers of the job's record: then whole runs are compared,
+     * with what brings their data. NULL: where the job says, and kernels alone are. */
+    const hd_placement *placement;
 } hd_measure_options;
 
 /* Time of all launches of the job, kernels only, by the device's own clock. Such times have long
@@ -25,11 +28,33 @@ typedef struct hd_timing {
     uint32_t repeats;
 } hd_timing;
 
+/* Of a run with what brings its data to the kernels and back. */
+typedef struct hd_run_seconds {
+    double to_device, kernels, from_device; /* the transfers by the host's clock */
+} hd_run_seconds;
+static inline double hd_run_whole(const hd_run_seconds *seconds) {
+    return seconds->to_device + seconds->kernels + seconds->from_device;
+}
+
 /* Of at least one time. */
 hd_timing hd_timing_of(hd_arena *arena, const double *seconds, uint32_t count);
 
+/* Of one version's whole runs. */
+typedef struct hd_whole_timing {
+    hd_timing to_device, kernels, from_device, whole;
+} hd_whole_timing;
+
+/* Whole runs of both. */
+typedef struct hd_whole_measurement {
+    hd_whole_timing original, rewritten;
+    double speedup, speedup_low, speedup_high; /* as in hd_measurement */
+} hd_whole_measurement;
+
 typedef struct hd_measurement {
     const char *device_name, *driver;
+    const char *original_placement; /* of the record's buffers: "device", "host, device" */
+    const char *rewritten_placement;
+    const hd_whole_measurement *whole; /* of hd_measure_options.placement, else NULL */
     hd_timing original, rewritten;
     /* Median and quartiles of original / rewritten in neighbouring runs. */
     double speedup, speedup_low, speedup_high;
@@ -37,8 +62,8 @@ typedef struct hd_measurement {
     bool bit_equal;
 } hd_measurement;
 
-/* Runs the original and the rewritten kernels alternating, each on buffers with
- * the same contents; compares every buffer afterwards, bit for bit or within
+/* Runs the original and the rewritten kernels (NULL: the original's, in another placement)
+ * alternating, each on buffers with the same contents; compares every buffer afterwards, bit for bit or within
  * the job's tolerance. A difference is HD_EDIFFER and its message names buffer,
  * element and field. */
 hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job *job,

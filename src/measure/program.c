@@ -194,9 +194,10 @@ static void describe_launch(const hd_session *session, hd_version *version, uint
         if (arg->param >= ready->argument_count)
             ready->argument_count = arg->param + 1;
         ready->arguments[arg->param] =
-            arg->kind == HD_ARG_LOCAL    ? (hd_compute_argument){NULL, arg->local_bytes}
-            : arg->kind == HD_ARG_BUFFER ? (hd_compute_argument){memory, sizeof *memory}
-                                         : (hd_compute_argument){arg->value, arg->value_bytes};
+            arg->kind == HD_ARG_LOCAL ? (hd_compute_argument){NULL, arg->local_bytes, false}
+            : arg->kind == HD_ARG_BUFFER
+                ? (hd_compute_argument){memory, sizeof *memory, true}
+                : (hd_compute_argument){arg->value, arg->value_bytes, false};
     }
 }
 

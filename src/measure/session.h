@@ -5,7 +5,7 @@
  * in CUDA C. A version is the job in one layout, ready to run there.
  *
  *     hd_session_open(arena, diag, job, "0:1", &session);
- *     hd_version_make(&session, NULL, NULL, 0, contents, &version);   the original
+ *     hd_version_make(&session, NULL, NULL, 0, NULL, contents, &version);   the original
  *     hd_version_run(&session, &version, &seconds);
  *     hd_version_read(&session, &version, outputs);
  *     hd_version_free(&session, &version);
@@ -40,25 +40,40 @@ void hd_session_close(hd_session *session);
 typedef struct hd_ready_launch hd_ready_launch;
 struct ready_write;
 
+/* Other placements than the job's. */
+typedef struct hd_placing {
+    hd_placement placement;
+    bool all; /* of all buffers; otherwise of those of the job's record */
+} hd_placing;
+
 typedef struct hd_version {
     hd_arena *arena; /* its own: versions come and go in a session */
     const hd_placed_job *placed;
     void **initial;  /* [placed->job->buffer_count], the bytes that every run starts from */
     double *seconds; /* [placed->job->launch_count], of the last hd_version_run() */
     hd_compute_memory *memories; /* [placed->job->buffer_count] */
+    void **views;  /* [placed->job->buffer_count], of memory in place that the host has; or NULL */
+    void **copies; /* [placed->job->buffer_count], where hd_version_run_whole() copies what it
+                      brings back; or NULL */
+    bool *written; /* [placed->job->buffer_count], by kernels, as far as can be told; or NULL,
+                      where nobody asks */
     hd_compute_program *program;
     bool keeps_state;          /* kernels may write variables that no buffer stands for */
     hd_ready_launch *launches; /* [placed->job->launch_count], arguments set */
     struct ready_write *last;  /* [placed->job->last_count], what is written after all launches */
 } hd_version;
 
-/* The kernels of `rewritten`, which are in these layouts; NULL: the original. `contents` are
- * the initial bytes of the job's buffers in C's layout. Release with hd_version_free(), also
- * after a failure. */
+/* The kernels of `rewritten`, which are in these layouts; NULL: the original. Buffers lie where
+ * `placing` says, NULL: where the job says; HD_EUNSUPPORTED where the device has no such memory.
+ * `contents` are the initial bytes of the job's buffers in C's layout. Release with
+ * hd_version_free(), also after a failure. */
 hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
                           const hd_record_layout *layouts, uint32_t layout_count,
-                          void *const *contents, hd_version *version);
+                          const hd_placing *placing, void *const *contents, hd_version *version);
 void hd_version_free(hd_session *session, hd_version *version);
+
+/* Of the buffers of the job's record: "device", "host, device". */
+const char *hd_version_placement(hd_arena *arena, const hd_version *version);
 
 /* Fills the buffers, runs all launches, and adds up the kernels' times. */
 hd_status hd_version_run(hd_session *session, hd_version *version, double *seconds);
@@ -67,6 +82,10 @@ hd_status hd_version_run(hd_session *session, hd_version *version, double *secon
 hd_status hd_version_fill(hd_session *session, const hd_version *version);
 hd_status hd_version_launch(hd_session *session, hd_version *version, const uint64_t *repeats,
                             double *seconds);
+/* A run from the host's memory and back: all buffers are brought to the kernels, and those that
+ * kernels may write are brought back. In place that is what it takes for memory to change hands;
+ * the host's own writing of what a run starts from is in no time. */
+hd_status hd_version_run_whole(hd_session *session, hd_version *version, hd_run_seconds *seconds);
 /* The bytes of every buffer in C's layout, padding zero where a layout was undone; from
  * `arena`. */
 hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,

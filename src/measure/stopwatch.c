@@ -60,7 +60,7 @@ static hd_status prepare_layout(hd_device_clock *clock, const hd_layout *layout,
     bool equal, bit_equal;
     hd_status status = hd_rewrite_job(arena, session->diag, session->job, &chosen, 1, &rewritten);
     if (status == HD_OK)
-        status = hd_version_make(session, rewritten, &chosen, 1, clock->contents, version);
+        status = hd_version_make(session, rewritten, &chosen, 1, NULL, clock->contents, version);
     if (status == HD_OK)
         status = hd_version_outputs(session, arena, version, outputs, &unused);
     if (status == HD_OK)
@@ -81,7 +81,7 @@ static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, c
     *why = NULL;
     if (!racer) {
         double unused;
-        status = hd_version_make(session, NULL, NULL, 0, clock->contents, version);
+        status = hd_version_make(session, NULL, NULL, 0, NULL, clock->contents, version);
         if (status == HD_OK)
             status = hd_version_outputs(session, clock->arena, version, clock->expected, &unused);
         return status ? status : hd_version_repeats(session, version, clock->expected, 1);

@@ -175,7 +175,7 @@ static hd_status make_versions(trainer *t, shape_run *run, const char *folder) {
         show(t, run->shape, "building");
         status = hd_rewrite_job(run->arena, t->diag, run->job, &layout, 1, &rewritten);
         if (status == HD_OK)
-            status = hd_version_make(&t->session, rewritten, &layout, 1, contents, version);
+            status = hd_version_make(&t->session, rewritten, &layout, 1, NULL, contents, version);
         if (status == HD_OK) /* kernels only read what is written here */
             status = hd_version_fill(&t->session, version);
         t->done++;

@@ -53,18 +53,45 @@ static hd_status check_buffer(const hd_session *session, const hd_buffer *buffer
 static hd_status allocate(hd_session *session, const hd_buffer *buffer, hd_compute_memory *memory) {
     hd_compute *gpu = session->gpu;
     uint64_t bytes = bytes_of(buffer);
+    const char *lacking = gpu->api->lacks(gpu, buffer->placement);
+    if (lacking)
+        return hd_fail(session->diag, HD_EUNSUPPORTED, &buffer->place,
+                       "buffer '%s' cannot lie %s on %s: %s; take another placement", buffer->name,
+                       hd_placement_phrase(buffer->placement), gpu->device.name, lacking);
     if (gpu->most_bytes && bytes > gpu->most_bytes)
         return hd_fail(session->diag, HD_EINPUT, &buffer->place,
                        "buffer '%s' takes %llu bytes, but %s allocates at most %llu; give it fewer "
                        "elements, or smaller tiles",
                        buffer->name, (unsigned long long)bytes, gpu->device.name,
                        (unsigned long long)gpu->most_bytes);
-    return check_buffer(session, buffer, gpu->api->allocate(gpu, bytes, memory));
+    return check_buffer(session, buffer, gpu->api->allocate(gpu, buffer->placement, bytes, memory));
+}
+
+static bool is_in_place(const hd_version *version, uint32_t b) {
+    return version->placed->job->buffers[b].placement != HD_PLACEMENT_DEVICE;
+}
+
+static void place_buffers(const hd_placed_job *placed, const hd_placing *placing) {
+    for (uint32_t b = 0; b < placed->original->buffer_count; b++) {
+        const hd_placed_buffer *at = &placed->buffers[b];
+        if (placing->all || hd_job_is_of_record(placed->original, b))
+            for (uint32_t m = at->first; m < at->first + at->count; m++)
+                placed->job->buffers[m].placement = placing->placement;
+    }
+}
+
+static void find_written(hd_version *version) {
+    const hd_placed_job *placed = version->placed;
+    const bool *written = hd_job_written(version->arena, placed->original);
+    version->written = hd_new_array(version->arena, bool, placed->job->buffer_count);
+    for (uint32_t b = 0; b < placed->original->buffer_count; b++)
+        for (uint32_t m = 0; m < placed->buffers[b].count; m++)
+            version->written[placed->buffers[b].first + m] |= written[b];
 }
 
 hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
                           const hd_record_layout *layouts, uint32_t layout_count,
-                          void *const *contents, hd_version *version) {
+                          const hd_placing *placing, void *const *contents, hd_version *version) {
     hd_placed_job *placed;
     hd_arena *arena = hd_arena_new();
     *version = (hd_version){.arena = arena};
@@ -75,6 +102,12 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     const hd_job *job = placed->job;
     version->placed = placed;
     version->memories = hd_new_array(arena, hd_compute_memory, job->buffer_count);
+    version->views = hd_new_array(arena, void *, job->buffer_count);
+    if (placing)
+        place_buffers(placed, placing);
+    for (uint32_t b = 0; b < job->buffer_count && !version->written; b++)
+        if (is_in_place(version, b))
+            find_written(version);
     version->initial = hd_new_array(arena, void *, job->buffer_count);
     version->seconds = hd_new_array(arena, double, job->launch_count);
     status = build(session, rewritten, version);
@@ -87,8 +120,107 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     return status;
 }
 
+const char *hd_version_placement(hd_arena *arena, const hd_version *version) {
+    const hd_placed_job *placed = version->placed;
+    hd_str names = {.arena = arena};
+    bool named[HD_PLACEMENTS] = {0};
+    for (uint32_t b = 0; b < placed->original->buffer_count; b++) {
+        hd_placement at = placed->job->buffers[placed->buffers[b].first].placement;
+        if (!hd_job_is_of_record(placed->original, b) || named[at])
+            continue;
+        named[at] = true;
+        hd_str_printf(&names, "%s%s", names.length ? ", " : "", hd_placement_name(at));
+    }
+    return hd_str_text(&names);
+}
+
+/* ---- data -------------------------------------------------------------- */
+
+static hd_status finish(hd_session *session) {
+    const char *error = session->gpu->api->finish(session->gpu, &session->queue);
+    return error ? hd_session_fail(session, NULL, session->gpu->doing, error) : HD_OK;
+}
+
+/* Memory in place becomes the host's, once the queue is finished. */
+static hd_status take(hd_session *session, const hd_version *version, uint32_t b) {
+    hd_compute *gpu = session->gpu;
+    return check_buffer(
+        session, &version->placed->job->buffers[b],
+        gpu->api->to_host(gpu, &session->queue, version->memories[b], &version->views[b]));
+}
+
+/* The kernels get what the host has in place. */
+static hd_status hand_over(hd_session *session, const hd_version *version) {
+    hd_compute *gpu = session->gpu;
+    hd_status status = HD_OK;
+    for (uint32_t b = 0; b < version->placed->job->buffer_count && status == HD_OK; b++) {
+        if (!version->views[b])
+            continue;
+        version->views[b] = NULL;
+        status = check_buffer(
+            session, &version->placed->job->buffers[b],
+            gpu->api->to_device(gpu, &session->queue, version->memories[b], version->written[b]));
+    }
+    return status;
+}
+
+/* What a run starts from, in memory in place: the host writes it there. */
+static hd_status write_in_place(hd_session *session, const hd_version *version) {
+    const hd_job *job = version->placed->job;
+    hd_status status = HD_OK;
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
+        if (is_in_place(version, b) && !version->views[b])
+            status = take(session, version, b);
+    if (status == HD_OK)
+        status = finish(session);
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
+        if (version->views[b])
+            memcpy(version->views[b], version->initial[b], bytes_of(&job->buffers[b]));
+    return status;
+}
+
+/* The rest of it, to the device's own memory, and the kernels get all. */
+static hd_status bring(hd_session *session, const hd_version *version) {
+    const hd_job *job = version->placed->job;
+    hd_compute *gpu = session->gpu;
+    hd_status status = HD_OK;
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
+        if (!is_in_place(version, b))
+            status = check_buffer(session, &job->buffers[b],
+                                  gpu->api->write(gpu, &session->queue, version->memories[b], 0,
+                                                  version->initial[b], bytes_of(&job->buffers[b])));
+    if (status == HD_OK)
+        status = hand_over(session, version);
+    return status ? status : finish(session);
+}
+
+/* What kernels may have written, to the host. */
+static hd_status bring_back(hd_session *session, const hd_version *version) {
+    const hd_job *job = version->placed->job;
+    hd_compute *gpu = session->gpu;
+    hd_status status = HD_OK;
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++) {
+        if (!version->written[b])
+            continue;
+        status =
+            is_in_place(version, b)
+                ? take(session, version, b)
+                : check_buffer(session, &job->buffers[b],
+                               gpu->api->read(gpu, &session->queue, version->copies[b],
+                                              version->memories[b], 0, bytes_of(&job->buffers[b])));
+    }
+    return status ? status : finish(session);
+}
+
 void hd_version_free(hd_session *session, hd_version *version) {
     hd_compute *gpu = session->gpu;
+    const hd_diag silent = {0}, *diag = session->diag;
+    session->diag = &silent;
+    if (version->views) /* what is mapped is not to be released */
+        hand_over(session, version);
+    session->diag = diag;
+    if (gpu)
+        gpu->api->settle(gpu, &session->queue);
     for (uint32_t b = 0; version->memories && b < version->placed->job->buffer_count; b++)
         if (version->memories[b])
             gpu->api->release(gpu, version->memories[b]);
@@ -102,26 +234,49 @@ void hd_version_free(hd_session *session, hd_version *version) {
 /* ---- a run -------------------------------------------------------------- */
 
 hd_status hd_version_fill(hd_session *session, const hd_version *version) {
-    const hd_job *job = version->placed->job;
-    hd_compute *gpu = session->gpu;
-    for (uint32_t b = 0; b < job->buffer_count; b++) {
-        const char *error = gpu->api->write(gpu, &session->queue, version->memories[b], 0,
-                                            version->initial[b], bytes_of(&job->buffers[b]));
-        if (!error)
-            error = gpu->api->finish(gpu, &session->queue);
-        if (error)
-            return check_buffer(session, &job->buffers[b], error);
-    }
-    return HD_OK;
+    hd_status status = write_in_place(session, version);
+    return status ? status : bring(session, version);
+}
+
+static hd_status run_kernels(hd_session *session, hd_version *version, double *seconds) {
+    hd_status status = hd_version_launch(session, version, NULL, version->seconds);
+    *seconds = 0;
+    for (uint32_t l = 0; l < version->placed->job->launch_count && status == HD_OK; l++)
+        *seconds += version->seconds[l];
+    return status;
 }
 
 hd_status hd_version_run(hd_session *session, hd_version *version, double *seconds) {
     hd_status status = hd_version_fill(session, version);
     *seconds = 0;
+    return status ? status : run_kernels(session, version, seconds);
+}
+
+static void make_copies(hd_version *version) {
+    const hd_job *job = version->placed->job;
+    version->copies = hd_new_array(version->arena, void *, job->buffer_count);
+    if (!version->written)
+        find_written(version);
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (version->written[b] && !is_in_place(version, b))
+            version->copies[b] = hd_alloc(version->arena, bytes_of(&job->buffers[b]));
+}
+
+hd_status hd_version_run_whole(hd_session *session, hd_version *version, hd_run_seconds *seconds) {
+    *seconds = (hd_run_seconds){0};
+    if (!version->copies)
+        make_copies(version);
+    hd_status status = write_in_place(session, version);
+    double start = hd_clock();
     if (status == HD_OK)
-        status = hd_version_launch(session, version, NULL, version->seconds);
-    for (uint32_t l = 0; l < version->placed->job->launch_count && status == HD_OK; l++)
-        *seconds += version->seconds[l];
+        status = bring(session, version);
+    seconds->to_device = hd_clock() - start;
+    if (status == HD_OK)
+        status = run_kernels(session, version, &seconds->kernels);
+    start = hd_clock();
+    if (status == HD_OK)
+        status = bring_back(session, version);
+    seconds->from_device = hd_clock() - start;
     return status;
 }
 
@@ -130,18 +285,19 @@ hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version
     const hd_job *job = version->placed->job;
     hd_compute *gpu = session->gpu;
     void **parts = hd_new_array(arena, void *, job->buffer_count);
-    for (uint32_t b = 0; b < job->buffer_count; b++) {
+    hd_status status = hand_over(session, version); /* what a whole run has brought back */
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++) {
         uint64_t bytes = bytes_of(&job->buffers[b]);
         parts[b] = hd_alloc(arena, bytes);
         const char *error =
             gpu->api->read(gpu, &session->queue, parts[b], version->memories[b], 0, bytes);
         if (!error)
             error = gpu->api->finish(gpu, &session->queue);
-        if (error)
-            return check_buffer(session, &job->buffers[b], error);
+        status = check_buffer(session, &job->buffers[b], error);
     }
-    hd_placed_gather(arena, version->placed, parts, contents);
-    return HD_OK;
+    if (status == HD_OK)
+        hd_placed_gather(arena, version->placed, parts, contents);
+    return status;
 }
 
 /* ---- does it always leave the same? --------------------------------------- */

@@ -91,10 +91,24 @@ const hd_member hd_timing_members[] = {{"median", "median", HD_SECONDS, HD_AT(hd
                                        {"repeats", "runs", HD_AT(hd_timing, repeats)},
                                        {0}};
 
+static const hd_member whole_timing_members[] = {
+    {"to_device", HD_IN(hd_whole_timing, to_device), .of = hd_timing_members},
+    {"kernels", HD_IN(hd_whole_timing, kernels), .of = hd_timing_members},
+    {"from_device", HD_IN(hd_whole_timing, from_device), .of = hd_timing_members},
+    {"whole", HD_IN(hd_whole_timing, whole), .of = hd_timing_members},
+    {0}};
+static const hd_member whole_members[] = {
+    {"original", HD_IN(hd_whole_measurement, original), .of = whole_timing_members},
+    {"rewritten", HD_IN(hd_whole_measurement, rewritten), .of = whole_timing_members},
+    HD_SAME(hd_whole_measurement, speedup, speedup_low, speedup_high),
+    {0}};
+
 const hd_member hd_measurement_members[] = {
     {"device", HD_AT(hd_measurement, device_name)},
     {"driver", HD_AT(hd_measurement, driver)},
     {"original", HD_IN(hd_measurement, original), .of = hd_timing_members},
     {"rewritten", HD_IN(hd_measurement, rewritten), .of = hd_timing_members},
+    HD_SAME(hd_measurement, original_placement, rewritten_placement),
     HD_SAME(hd_measurement, speedup, speedup_low, speedup_high, equal, bit_equal),
+    {"whole", HD_BEHIND(hd_measurement, whole), .of = whole_members},
     {0}};

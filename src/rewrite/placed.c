@@ -65,6 +65,7 @@ static void place_buffer(const placer *p, uint32_t b) {
                             .type = "uchar",
                             .count = at->map->allocation_bytes[m],
                             .place = from->place,
+                            .placement = from->placement,
                             .scalar = {KIR_INT, 8, 1, 0},
                             .element_bytes = 1};
     if (at->map)

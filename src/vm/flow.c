@@ -280,6 +280,8 @@ void vm_run_nodes(vm_run *r) {
         const vm_node *node = &r->program->nodes[n];
         r->instructions += node->insts;
         r->thread_instructions += (uint64_t)node->insts * r->active.count;
+        for (uint32_t k = 0; k < HD_OPERATIONS; k++)
+            r->operations[k] += (uint64_t)node->operations[k] * r->active.count;
         /* A kernel that runs away, and a user who has seen enough, end at a node's end. */
         if (r->instructions - r->block_start > r->options->max_instructions)
             vm_fault(r, node->inst == KIR_NONE ? 0 : node->inst, vm_first_active(r),

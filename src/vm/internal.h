@@ -152,8 +152,9 @@ typedef enum vm_end {
 /* A straight piece of code. Nodes stand in the order of their keys: of all lanes that
  * wait, those at the lowest node run first (see flow.c). */
 typedef struct vm_node {
-    uint32_t first, count; /* of program->ops */
-    uint32_t insts;        /* kir instructions in it, for the counts */
+    uint32_t first, count;              /* of program->ops */
+    uint32_t insts;                     /* kir instructions in it, for the counts, */
+    uint32_t operations[HD_OPERATIONS]; /* and what a lane does in them */
     vm_end end;
     vm_operand condition; /* IF: an i1; SWITCH: an integer */
     vm_edge *edges;       /* GO, barriers: 1; IF: true, false; SWITCH: default, cases */
@@ -264,7 +265,7 @@ struct vm_run {
     const hd_sink *sink;
     void *stream;
     uint64_t position;
-    uint64_t instructions, thread_instructions, mis, lane_accesses;
+    uint64_t instructions, thread_instructions, mis, lane_accesses, operations[HD_OPERATIONS];
     uint64_t block_start;     /* instructions when this block began */
     bool checked;             /* an optional check is on: vm_check_access() hears every MI */
     struct vm_shadow *shadow; /* of the race check, or NULL */

@@ -122,6 +122,7 @@ static hd_status prepare_worker(const running *x, uint32_t number) {
     r->options = &x->vm->options;
     r->heap = x->vm->heap;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
+    memset(r->operations, 0, sizeof r->operations);
     vm_fill_launch(r, x->bound->args);
     return HD_OK;
 }
@@ -274,6 +275,8 @@ static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm
             continue;
         counts->instructions += r->instructions;
         counts->thread_instructions += r->thread_instructions;
+        for (uint32_t k = 0; k < HD_OPERATIONS; k++)
+            counts->operations[k] += r->operations[k];
         counts->mis += r->mis;
         counts->lane_accesses += r->lane_accesses;
     }

@@ -55,11 +55,20 @@ typedef struct hd_vm_options {
     bool any_memory; /* kernels may touch all that the process may, at its own addresses */
 } hd_vm_options;
 
+/* Operations on numbers: of a lane and a component of a vector one each, a fused multiply-add two. */
+typedef enum hd_operation {
+    HD_OPERATION_INTEGER, /* arithmetic, logic, comparisons, addresses */
+    HD_OPERATION_FP32,    /* and halves; a function such as sqrt is one */
+    HD_OPERATION_FP64,
+    HD_OPERATIONS
+} hd_operation;
+
 typedef struct hd_vm_counts {
-    uint64_t blocks;              /* run to their end */
-    uint64_t instructions;        /* kir instructions executed by blocks */
-    uint64_t thread_instructions; /* the same, each times its active lanes */
-    uint64_t mis, lane_accesses;  /* announced, or that would have been with a sink */
+    uint64_t blocks;                    /* run to their end */
+    uint64_t instructions;              /* kir instructions executed by blocks */
+    uint64_t thread_instructions;       /* the same, each times its active lanes */
+    uint64_t operations[HD_OPERATIONS]; /* of active lanes */
+    uint64_t mis, lane_accesses;        /* announced, or that would have been with a sink */
     double seconds;
     uint32_t workers; /* that ran */
     bool stopped;     /* by options->stop */

@@ -306,11 +306,17 @@ static void measure(void **state) {
     check_record(json_object_get(value, "record"));
     check_layout(json_object_get(value, "layout"));
     json_t *m = json_object_get(value, "measurement");
-    has_members(m, "device driver original rewritten speedup speedup_low speedup_high equal "
-                   "bit_equal");
+    has_members(m, "device driver original rewritten original_placement rewritten_placement "
+                   "speedup speedup_low speedup_high equal bit_equal whole");
+    assert_true(json_is_null(json_object_get(m, "whole")));
     has_members(json_object_get(m, "original"), "median low high repeats");
     has_members(json_object_get(m, "rewritten"), "median low high repeats");
     assert_true(json_is_true(json_object_get(m, "equal")));
+    json_decref(value);
+    value = output_of("measure nbody-small.yaml --placement host --repeats 2");
+    json_t *whole = json_object_get(json_object_get(value, "measurement"), "whole");
+    has_members(whole, "original rewritten speedup speedup_low speedup_high");
+    has_members(json_object_get(whole, "rewritten"), "to_device kernels from_device whole");
     json_decref(value);
 }
 

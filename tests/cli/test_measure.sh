@@ -10,6 +10,33 @@ prints 'the ratio of the median times is [0-9.]+x$'
 prints '^  outputs equal: yes$'
 accepts measure body.cl --layout '{x,y}{tag}/da' --repeats 1
 prints '^  outputs equal: yes$'
+
+# Placements: whole runs, said apart; what the device lacks is said.
+accepts measure body.yaml --layout soa --placement host --repeats 3
+prints '^  version +placement +to device +kernels +from device +whole +runs +speed-up$'
+prints '^  original +device '
+prints '^  soa +host .*[0-9]x$'
+prints '^  speed-up of whole runs: '
+prints '^  outputs equal: yes$'
+accepts measure body.yaml --placement device --repeats 1
+prints '^  aos +device '
+sed 's/name: bodies$/&\n    placement: host/' body.yaml >placed.yaml
+accepts measure placed.yaml --layout soa --repeats 1 --json
+prints '"original_placement": "host"'
+prints '"rewritten_placement": "host"'
+prints '"whole": null'
+refuses "body.yaml:[0-9]+:[0-9]+: error: buffer '.*' cannot lie in managed memory on .*: managed memory is CUDA's" \
+    measure body.yaml --layout soa --placement managed
+refuses "error: --placement: unknown placement 'here'; there are: device, host, fine, coarse, managed, hinted" \
+    measure body.yaml --layout soa --placement here
+need_shim
+for lack in 'SVM_CAPABILITIES=1 fine no fine-grained shared' 'SVM_CAPABILITIES=0 coarse no shared'; do
+    read -r setting placement reported <<<"$lack"
+    with "$setting" -- measure body.yaml --layout soa --placement "$placement"
+    [ "$status" -eq 2 ] || complain "$lack: exit status $status, not 2"
+    grep -Eq "cannot lie in $placement-grained shared memory on .*: its driver reports $reported virtual" \
+        "$work/log/err" || complain "$lack: $(cat "$work/log/err")"
+done
 refuses "error: .*no_such_device" measure body.yaml --layout soa --on no_such_device
 refuses "error: " measure body.yaml --layout soa --on 99:99
 # A profile of the device, which other commands take.

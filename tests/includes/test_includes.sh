@@ -1,13 +1,13 @@
 #!/bin/bash
 # Includes between folders point only one way: a folder sees itself, the folders
 # before it in the design's order, and the public headers. LLVM and clang are
-# seen by frontend and rewrite alone, and frontend by ptx, rewrite, advise, report,
-# gpu and cli alone.
+# seen by frontend and rewrite alone, and frontend by ptx, rewrite, explore, advise,
+# report, gpu and cli alone.
 #
 # The checker first proves on a made-up tree that it can fail.
 set -u
 order="base driver layout remap graph device energy kernel frontend job cost event vm ptx trace locality cuda search rewrite
-measure advise report gpu cli"
+measure explore advise report gpu cli"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 # Position of a folder in the order, from 1; no entry where it is not one of them.
@@ -40,8 +40,8 @@ fault() {
         echo "folder $to is not in the design's order"
     elif [ "${position[$to]}" -gt "${position[$from]}" ]; then
         echo "$to comes after $from in the design's order"
-    elif [ "$to" = frontend ] && ! [[ $from =~ ^(frontend|ptx|rewrite|advise|report|gpu|cli)$ ]]; then
-        echo "only ptx, rewrite, advise, report, gpu and cli may include frontend"
+    elif [ "$to" = frontend ] && ! [[ $from =~ ^(frontend|ptx|rewrite|explore|advise|report|gpu|cli)$ ]]; then
+        echo "only ptx, rewrite, explore, advise, report, gpu and cli may include frontend"
     fi
 }
 
@@ -127,7 +127,7 @@ expect remap/include/heddle/bad.h '#include "base/base.h"' 'a public header may 
 expect src/layout/bad.c '#include "kernel/kir.h"' ':2: includes "kernel/kir.h": kernel comes after'
 expect src/base/bad.h '  #  include "device/device.h"' 'device comes after base'
 expect src/base/bad.c '#include <cli/cli.h>' 'cli comes after base'
-expect src/search/bad.c '#include "frontend/frontend.h"' 'only ptx, rewrite, advise, report, gpu and cli may include frontend'
+expect src/search/bad.c '#include "frontend/frontend.h"' 'only ptx, rewrite, explore, advise, report, gpu and cli may include frontend'
 expect src/cost/bad.c '#include <llvm-c/Core.h>' 'only frontend and rewrite may see LLVM'
 expect src/report/bad.c '#include "clang-c/Index.h"' 'only frontend and rewrite may see LLVM'
 expect src/cost/bad.c '#include "../vm/vm.h"' 'write it from src/'

@@ -9,6 +9,7 @@
  *     UNSTABLE_READS=2         from the second one on, each reading of a buffer gives other bytes
  *     NOISY_TIMES=7            kernels take 1 to 2 ms by chance, which begins with 7
  *     SIGNAL_AFTER=40 SIGNAL=2 the process gets signal 2 at the end of timing 40
+ *     SVM_CAPABILITIES=1       what the device says of shared virtual memory, in bits
  *     OTHER_DEVICE=name, OTHER_DRIVER=text   what the device says it is
  */
 #include <CL/cl.h>
@@ -109,6 +110,10 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
     static cl_int (*next)(cl_device_id, cl_device_info, size_t, void *, size_t *);
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "clGetDeviceInfo");
+    if (what == 0x1053 && getenv("SVM_CAPABILITIES")) { /* CL_DEVICE_SVM_CAPABILITIES */
+        *(cl_ulong *)value = (cl_ulong)number("SVM_CAPABILITIES");
+        return CL_SUCCESS;
+    }
     const char *other = what == CL_DEVICE_NAME      ? getenv("OTHER_DEVICE")
                         : what == CL_DRIVER_VERSION ? getenv("OTHER_DRIVER")
                                                     : NULL;

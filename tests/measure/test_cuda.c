@@ -117,7 +117,7 @@ static void every_run_starts_from_the_same_variables(void **state) {
     for (uint32_t b = 0; b < 4; b++)
         assert_int_equal(hd_job_contents(f->arena, &f->diag, &job->buffers[b], &initial[b]), HD_OK);
     assert_int_equal(hd_session_open(f->arena, &f->diag, job, "cuda:0", &session), HD_OK);
-    assert_int_equal(hd_version_make(&session, NULL, NULL, 0, initial, &version), HD_OK);
+    assert_int_equal(hd_version_make(&session, NULL, NULL, 0, NULL, initial, &version), HD_OK);
     for (int r = 0; r < 3; r++) {
         assert_int_equal(hd_version_fill(&session, &version), HD_OK);
         assert_int_equal(hd_version_launch(&session, &version, NULL, seconds), HD_OK);
@@ -182,6 +182,108 @@ static void each_call_may_fail(void **state) {
             assert_non_null(strstr(f->seen.text, "CUDA_ERROR_DEVICE_UNAVAILABLE"));
         if (run(f, job, contents, NULL) != HD_OK) /* and the next one works again */
             fail_msg("after %s: %s", functions[i], f->seen.text);
+    }
+}
+
+/* ---- placements ------------------------------------------------------------------------ */
+
+static const hd_placement of_cuda[] = {HD_PLACEMENT_DEVICE, HD_PLACEMENT_HOST, HD_PLACEMENT_MANAGED,
+                                       HD_PLACEMENT_HINTED};
+
+static hd_status run_placed(fixture *f, hd_job *job, hd_placing placing, void **contents,
+                            hd_run_seconds *seconds) {
+    hd_session session;
+    hd_version version = {0};
+    void *initial[4];
+    memset(&f->seen, 0, sizeof f->seen);
+    assert_int_equal(hd_job_all_contents(f->arena, &f->diag, job, initial), HD_OK);
+    hd_status status = hd_session_open(f->arena, &f->diag, job, "cuda:0", &session);
+    if (status == HD_OK)
+        status = hd_version_make(&session, NULL, NULL, 0, &placing, initial, &version);
+    for (int r = 0; r < 2 && status == HD_OK; r++)
+        status = hd_version_run_whole(&session, &version, seconds);
+    if (status == HD_OK)
+        status = hd_version_read(&session, f->arena, &version, contents);
+    hd_version_free(&session, &version);
+    hd_session_close(&session);
+    return status;
+}
+
+static void every_placement_gives_the_same(void **state) {
+    fixture *f = *state;
+    hd_job *job = make_job(f, kernels, "#define MORE 1000\n");
+    for (size_t p = 0; p < sizeof of_cuda / sizeof *of_cuda; p++) {
+        void *contents[4];
+        hd_run_seconds seconds;
+        if (run_placed(f, job, (hd_placing){of_cuda[p], true}, contents, &seconds) != HD_OK)
+            fail_msg("%s: %s", hd_placement_name(of_cuda[p]), f->seen.text);
+        expect_results(contents);
+        assert_true(seconds.kernels > 0 && seconds.to_device >= 0 && seconds.from_device >= 0);
+        assert_true(hd_run_whole(&seconds) >= seconds.kernels);
+    }
+    /* Buffers of one job in several: values in place, the rest copied. */
+    void *contents[4];
+    job->buffers[0].placement = HD_PLACEMENT_HINTED;
+    job->buffers[3].placement = HD_PLACEMENT_HOST;
+    if (run(f, job, contents, NULL) != HD_OK)
+        fail_msg("%s", f->seen.text);
+    expect_results(contents);
+}
+
+static void placements_that_the_device_lacks_are_refused(void **state) {
+    fixture *f = *state;
+    hd_job *job = make_job(f, kernels, "#define MORE 1000\n");
+    static const struct {
+        hd_placement placement;
+        const char *lacks, *why;
+    } refused[] = {
+        {HD_PLACEMENT_HOST, "19",
+         "in pinned host memory on Fake GPU 0: it does not map the host's"},
+        {HD_PLACEMENT_MANAGED, "83", "in managed memory on Fake GPU 0: it has no managed memory"},
+        {HD_PLACEMENT_HINTED, "89", "CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS"},
+        {HD_PLACEMENT_FINE, "0", "shared virtual memory is OpenCL's; take another placement"},
+        {HD_PLACEMENT_COARSE, "0", "shared virtual memory is OpenCL's; take another placement"}};
+    for (size_t r = 0; r < sizeof refused / sizeof *refused; r++) {
+        void *contents[4];
+        hd_run_seconds seconds;
+        setenv("FAKE_CUDA_LACKS", refused[r].lacks, 1);
+        hd_status status =
+            run_placed(f, job, (hd_placing){refused[r].placement, true}, contents, &seconds);
+        unsetenv("FAKE_CUDA_LACKS");
+        assert_int_equal(status, HD_EUNSUPPORTED);
+        assert_int_equal(f->seen.errors, 1);
+        assert_int_equal(f->seen.line, 4);
+        if (!strstr(f->seen.text, refused[r].why))
+            fail_msg("%s: %s", hd_placement_name(refused[r].placement), f->seen.text);
+    }
+}
+
+/* The fake driver sees that nothing is left, and nothing is released that is not there. */
+static void calls_of_placements_may_fail(void **state) {
+    fixture *f = *state;
+    hd_job *job = make_job(f, kernels, "#define MORE 1000\n");
+    static const struct {
+        hd_placement placement;
+        const char *call;
+    } calls[] = {{HD_PLACEMENT_HOST, "cuMemHostAlloc:2"},
+                 {HD_PLACEMENT_HOST, "cuMemHostGetDevicePointer_v2:1"},
+                 {HD_PLACEMENT_MANAGED, "cuMemAllocManaged:3"},
+                 {HD_PLACEMENT_MANAGED, "cuStreamSynchronize:2"},
+                 {HD_PLACEMENT_HINTED, "cuMemAdvise:1"},
+                 {HD_PLACEMENT_HINTED, "cuMemAdvise:5"},
+                 {HD_PLACEMENT_HINTED, "cuMemPrefetchAsync:2"},
+                 {HD_PLACEMENT_HINTED, "cuMemPrefetchAsync:9"}};
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        void *contents[4];
+        hd_run_seconds seconds;
+        setenv("FAKE_CUDA_FAIL", hd_format(f->arena, "%s:46", calls[c].call), 1);
+        hd_status status =
+            run_placed(f, job, (hd_placing){calls[c].placement, true}, contents, &seconds);
+        unsetenv("FAKE_CUDA_FAIL");
+        if (status != HD_ESYSTEM || f->seen.errors != 1 ||
+            !strstr(f->seen.text, "CUDA_ERROR_DEVICE_UNAVAILABLE"))
+            fail_msg("%s: status %d, %u errors: %s", calls[c].call, status, f->seen.errors,
+                     f->seen.text);
     }
 }
 
@@ -328,6 +430,9 @@ int main(int argc, char **argv) {
         TEST(every_run_starts_from_the_same_variables),
         TEST(many_repetitions_are_timed_in_batches),
         TEST(each_call_may_fail),
+        TEST(every_placement_gives_the_same),
+        TEST(placements_that_the_device_lacks_are_refused),
+        TEST(calls_of_placements_may_fail),
         TEST(too_much_memory_names_the_buffer),
         TEST(compile_errors_have_a_place),
         TEST(too_many_threads_are_refused),

@@ -102,7 +102,7 @@ static hd_status run_version(const corpus *c, const hd_diag *diag, void **conten
     double seconds;
     hd_status status = hd_session_open(c->arena, diag, c->job, NULL, &session);
     if (status == HD_OK)
-        status = hd_version_make(&session, NULL, NULL, 0, c->contents, &version);
+        status = hd_version_make(&session, NULL, NULL, 0, NULL, c->contents, &version);
     if (status == HD_OK)
         status = hd_version_run(&session, &version, &seconds);
     if (status == HD_OK)

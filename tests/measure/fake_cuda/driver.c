@@ -18,6 +18,8 @@ enum {
 typedef struct allocation {
     void *bytes;
     size_t size;
+    int is_managed, is_preferred, is_read_mostly; /* hints */
+    int is_on_host; /* prefetched there; kernels would wait for pages */
 } allocation;
 
 typedef struct module {
@@ -98,6 +100,10 @@ int cuMemFreeHost(void *memory);
 int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags);
 int cuMemHostUnregister(void *memory);
 int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags);
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
+int cuMemAllocManaged(uint64_t *memory, size_t bytes, unsigned flags);
+int cuMemAdvise(uint64_t memory, size_t bytes, int advice, int device);
+int cuMemPrefetchAsync(uint64_t memory, size_t bytes, int device, void *on);
 int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer);
 int cuModuleLoadData(void **loaded, const void *image);
 int cuModuleUnload(void *loaded);
@@ -162,12 +168,13 @@ int cuDeviceGetName(char *name, int length, int device) {
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     static const int known[][2] = {{1, 1024},  {8, 48 << 10}, {10, 32}, {16, 2},     {38, 1 << 20},
-                                   {39, 1536}, {75, 8},       {76, 6},  {82, 65536}, {106, 16}};
+                                   {39, 1536}, {75, 8},       {76, 6},  {82, 65536}, {106, 16},
+                                   {19, 1},    {83, 1},       {89, 1}};
     REQUIRE(device >= 70);
     FAIL_ON_REQUEST();
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (known[k][0] == attribute) {
-            *value = known[k][1];
+            *value = (size_t)attribute == number_of("FAKE_CUDA_LACKS", 0) ? 0 : known[k][1];
             return 0;
         }
     REQUIRE(!"an attribute that Heddle asks for");
@@ -362,9 +369,37 @@ int cuMemAlloc_v2(uint64_t *memory, size_t bytes) {
         m++;
     if (m == MOST || state.used + bytes > number_of("FAKE_CUDA_MEMORY", (size_t)1 << 30))
         return OUT_OF_MEMORY;
-    state.memory[m] = (allocation){malloc(bytes), bytes};
+    state.memory[m] = (allocation){.bytes = malloc(bytes), .size = bytes};
     state.used += bytes;
     *memory = (uintptr_t)state.memory[m].bytes;
+    return 0;
+}
+
+int cuMemAllocManaged(uint64_t *memory, size_t bytes, unsigned flags) {
+    REQUIRE(flags == 1);
+    FAIL_ON_REQUEST();
+    int error = cuMemAlloc_v2(memory, bytes);
+    if (!error)
+        find(*memory, 0)->is_managed = 1;
+    return error;
+}
+
+int cuMemAdvise(uint64_t memory, size_t bytes, int advice, int device) {
+    allocation *a = find(memory, bytes);
+    REQUIRE(a && a->is_managed && device >= 70 && advice >= 1 && advice <= 3);
+    FAIL_ON_REQUEST();
+    if (advice == 3)
+        a->is_preferred = 1;
+    else
+        a->is_read_mostly = advice == 1;
+    return 0;
+}
+
+int cuMemPrefetchAsync(uint64_t memory, size_t bytes, int device, void *on) {
+    allocation *a = find(memory, bytes);
+    REQUIRE(a && a->is_managed && (device >= 70 || device == -1) && is_stream(on));
+    FAIL_ON_REQUEST();
+    a->is_on_host = device == -1;
     return 0;
 }
 
@@ -377,23 +412,26 @@ int cuMemFree_v2(uint64_t memory) {
     return 0;
 }
 
+/* An allocation, or memory of the host that the device sees. */
+static int is_known(uint64_t memory, size_t bytes);
+
 /* Variables of modules are no allocations, so their bounds are not known here. */
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *on) {
-    REQUIRE(state.context && is_stream(on) && (find(to, bytes) || find(from, bytes)));
+    REQUIRE(state.context && is_stream(on) && (is_known(to, bytes) || is_known(from, bytes)));
     FAIL_ON_REQUEST();
     memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
     return 0;
 }
 
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *on) {
-    REQUIRE(state.context && is_stream(on) && find(to, bytes));
+    REQUIRE(state.context && is_stream(on) && is_known(to, bytes));
     FAIL_ON_REQUEST();
     memcpy((void *)(uintptr_t)to, from, bytes);
     return 0;
 }
 
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *on) {
-    REQUIRE(state.context && is_stream(on) && find(from, bytes));
+    REQUIRE(state.context && is_stream(on) && is_known(from, bytes));
     FAIL_ON_REQUEST();
     static size_t calls;
     memcpy(to, (void *)(uintptr_t)from, bytes);
@@ -422,6 +460,12 @@ static pinned *find_pinned(const void *memory) {
     return NULL;
 }
 
+static int is_known(uint64_t memory, size_t bytes) {
+    const char *at = (const char *)(uintptr_t)memory;
+    const pinned *p = find_pinned(at);
+    return find(memory, bytes) || (p && at + bytes <= p->bytes + p->size);
+}
+
 static void keep_pinned(void *memory, size_t bytes, int registered) {
     int p = 0;
     while (p < MOST && state.pinned[p].bytes)
@@ -436,6 +480,12 @@ int cuMemAllocHost_v2(void **memory, size_t bytes) {
     *memory = malloc(bytes);
     keep_pinned(*memory, bytes, 0);
     return 0;
+}
+
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
+    REQUIRE(flags == 2);
+    FAIL_ON_REQUEST();
+    return cuMemAllocHost_v2(memory, bytes);
 }
 
 int cuMemFreeHost(void *memory) {
@@ -477,6 +527,14 @@ int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
     return 0;
 }
 
+/* With hints for it, memory is with the device when kernels run. */
+static int hinted_is_there(void) {
+    for (int m = 0; m < MOST; m++)
+        if (state.memory[m].is_preferred && state.memory[m].is_on_host)
+            return 0;
+    return 1;
+}
+
 /* ---- launches and events ------------------------------------------------------------------- */
 
 int cuLaunchKernel(void *launched, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
@@ -485,6 +543,7 @@ int cuLaunchKernel(void *launched, unsigned blocks_x, unsigned blocks_y, unsigne
     function *f = launched;
     REQUIRE(state.context && f->of && is_stream(on) && !extra && shared <= 100 * 1024);
     REQUIRE(blocks_x && blocks_y && blocks_z && threads_x * threads_y * threads_z <= 1024);
+    REQUIRE(hinted_is_there());
     FAIL_ON_REQUEST();
     f->of->run(f->thread, params, (const unsigned[]){blocks_x, blocks_y, blocks_z},
                (const unsigned[]){threads_x, threads_y, threads_z});
