@@ -71,6 +71,12 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row);
 /* Says on a terminal what is being done; NULL takes it away. Messages and
  * cli_print() take it away, too. */
 void cli_progress(cli *c, const char *what);
+/* The same with the share that is done and the time that is left; the user of such callbacks. */
+typedef struct cli_share {
+    cli *c;
+    double start, shown; /* seconds */
+} cli_share;
+void cli_show_share(void *user, const char *what, double share);
 
 /* ---- options.c ------------------------------------------------------------------ */
 
@@ -135,6 +141,9 @@ typedef struct cli_page {
  * given, and c->status is the exit status. */
 bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_source *source,
                int argc, char **argv);
+/* The back end of a device that is named alone. CUDA's devices are known by their ids: others of the
+ * name may be OpenCL's. */
+const char *cli_backend_of(const char *device);
 /* An error in what the user asks for that no file is to blame for. */
 #define cli_refuse(c, ...) hd_fail(&(c)->diag, HD_EINPUT, NULL, __VA_ARGS__)
 /* The same as a command's exit status. */
@@ -278,6 +287,7 @@ int cmd_rewrite(cli *c, int argc, char **argv);
 int cmd_run(cli *c, int argc, char **argv);
 int cmd_trace(cli *c, int argc, char **argv);
 int cmd_train(cli *c, int argc, char **argv);
+int cmd_explore(cli *c, int argc, char **argv);
 int cmd_watch(cli *c, int argc, char **argv);
 
 #endif

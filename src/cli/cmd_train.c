@@ -161,11 +161,6 @@ static void judge(cli *c, result *r) {
     r->sizes = hd_tile_leave_size_out(kernels, r->kernels);
 }
 
-/* CUDA's devices are known by their ids alone: others of the name may be OpenCL's. */
-static const char *backend_of(const char *device) {
-    return device && !strncmp(device, "cuda:", 5) ? "cuda" : "opencl";
-}
-
 /* ---- the tree that is there ----------------------------------------------------------- */
 
 /* The newest tree of a device of this name; a device as "P:D" is asked for its name. */
@@ -175,7 +170,7 @@ static int show_stored(cli *c, hd_database *database, const char *wanted) {
     const char *missing, *name = wanted;
     const hd_profiled_tree *trees = hd_database_trees(database, c->arena, &count), *stored = NULL;
     const hd_compute_device *devices =
-        hd_compute_named(backend_of(wanted))->list(c->arena, &device_count, &missing);
+        hd_compute_named(cli_backend_of(wanted))->list(c->arena, &device_count, &missing);
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
             name = devices[d].name;
@@ -204,32 +199,12 @@ static int show_stored(cli *c, hd_database *database, const char *wanted) {
 
 /* ---- training --------------------------------------------------------------------------- */
 
-typedef struct watch {
-    cli *c;
-    double start, shown; /* seconds */
-} watch;
-
-/* A few times a second: a terminal is slow. */
-static void show_progress(void *user, const char *what, double share) {
-    watch *w = user;
-    double time = hd_clock(), spent = time - w->start;
-    if (time - w->shown < 0.2)
-        return;
-    w->shown = time;
-    hd_arena *arena = hd_arena_new();
-    const char *left = share < 0.01 ? ""
-                                    : hd_format(arena, ", about %s left",
-                                                hd_show_seconds(arena, spent / share - spent));
-    cli_progress(w->c, hd_format(arena, "%.0f%%: %s%s", 100 * share, what, left));
-    hd_arena_free(arena);
-}
-
 static int train(cli *c, hd_database *database, const request *r) {
     hd_training training;
-    watch w = {.c = c, .start = hd_clock()};
+    cli_share share = {.c = c, .start = hd_clock()};
     cli_stop stop;
     const hd_train_options options = {.device = r->device,
-                                      .backend = backend_of(r->device),
+                                      .backend = cli_backend_of(r->device),
                                       .lengths = r->lengths.data,
                                       .length_count = (uint32_t)r->lengths.count,
                                       .bytes = r->bytes.data,
@@ -237,8 +212,8 @@ static int train(cli *c, hd_database *database, const request *r) {
                                       .repeats = (uint32_t)r->repeats,
                                       .again = r->again,
                                       .stop = cli_catch_stop(&stop),
-                                      .progress = show_progress,
-                                      .user = &w};
+                                      .progress = cli_show_share,
+                                      .user = &share};
     hd_status status = hd_train(c->arena, &c->diag, database, &options, &training);
     cli_release_stop(&stop);
     cli_progress(c, NULL);

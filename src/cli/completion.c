@@ -130,7 +130,7 @@ static void complete_word(completion *to, const cli_command *command, char **wor
     } else {
         if (count == 1)
             offer_second(to, command->name);
-        if (!strcmp(command->name, "train") || !strcmp(command->name, "devices"))
+        if (hd_has_word("train explore devices", command->name))
             offer_names(to, !strcmp(command->name, "devices"));
         else
             hd_str_add(&to->out, ":files\n");

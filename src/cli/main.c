@@ -27,6 +27,8 @@ const cli_command cli_commands[] = {
     {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"train", "learn on a device which tile is best for how many bytes", cmd_train},
+    {"explore", "measure generated kernels: which layout and placement is best for what",
+     cmd_explore},
     {"run", "run the kernels without a GPU, and count what they touch", cmd_run},
     {"annotate", "show the source with what each line moves, heaviest first if wanted",
      cmd_annotate},
@@ -85,6 +87,21 @@ void cli_progress(cli *c, const char *what) {
     c->printer.progress = what != NULL;
     if (what)
         fprintf(stderr, "%s ...", what);
+}
+
+/* A few times a second: a terminal is slow. */
+void cli_show_share(void *user, const char *what, double share) {
+    cli_share *s = user;
+    double time = hd_clock(), spent = time - s->start;
+    if (time - s->shown < 0.2)
+        return;
+    s->shown = time;
+    hd_arena *arena = hd_arena_new();
+    const char *left = share < 0.01 ? ""
+                                    : hd_format(arena, ", about %s left",
+                                                hd_show_seconds(arena, spent / share - spent));
+    cli_progress(s->c, hd_format(arena, "%.0f%%: %s%s", 100 * share, what, left));
+    hd_arena_free(arena);
 }
 
 int cli_print(cli *c, const hd_str *text) {

@@ -284,3 +284,7 @@ bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_sour
     return !source || !source->build || !c->word_count || cli_is_job(c->words[0]) ||
            !cli_build_options(c, source->build, c->words[0], &source->options);
 }
+
+const char *cli_backend_of(const char *device) {
+    return device && !strncmp(device, "cuda:", 5) ? "cuda" : "opencl";
+}

@@ -1,5 +1,5 @@
 /*
- * The profile database: its file, training runs, trees and answers.
+ * The profile database: its file, statements, training runs, trees and answers.
  *
  * Everything that is written at once is one transaction of SQLite with a rollback journal, so
  * a process that is killed leaves what it had finished, and the journal of the rest is undone
@@ -11,14 +11,13 @@
  * A file is checked before anything is written to it. The checks only read, so a file that
  * fails one stays as it is.
  */
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "measure/database.h"
+#include "measure/database_sql.h"
 
 struct hd_database {
     hd_arena *arena;
@@ -27,18 +26,10 @@ struct hd_database {
     sqlite3 *sql; /* NULL: the file broke under it */
 };
 
-/* The columns that tell a device, and `WHERE` for the one of a profile: they take DEVICE_TYPES and
- * DEVICE_VALUES. */
-#define DEVICE_COLUMNS "backend, platform, name, driver"
-#define DEVICE_IS " backend = ? AND platform = ? AND name = ? AND driver = ?"
-#define DEVICE_TYPES "tttt"
-#define DEVICE_VALUES(device)                                               \
-    (device)->backend, (device)->platform, (device)->name, (device)->driver
-
 #define PROFILE_COLUMNS "kernel, layout, date, repeats, median, low, high"
 
 /* SCHEMA is the version of the tables below, and MARK tells our files from others': "hdlp". */
-enum { SCHEMA = 1, MARK = 0x68646c70, PATIENCE_MS = 10000 };
+enum { SCHEMA = 2, MARK = 0x68646c70, PATIENCE_MS = 10000 };
 
 static const char tables[] =
     "CREATE TABLE device (id INTEGER PRIMARY KEY, backend TEXT NOT NULL, platform TEXT NOT NULL,"
@@ -53,6 +44,20 @@ static const char tables[] =
     "CREATE TABLE tree (device INTEGER PRIMARY KEY REFERENCES device, date TEXT NOT NULL,"
     "  text TEXT NOT NULL);"
     "CREATE TABLE answer (key TEXT PRIMARY KEY, value TEXT NOT NULL, date TEXT NOT NULL);";
+
+/* What version 2 adds. */
+static const char table_of_variants[] =
+    "CREATE TABLE variant (id INTEGER PRIMARY KEY, device INTEGER NOT NULL REFERENCES device,"
+    "  kernel TEXT NOT NULL, point TEXT NOT NULL, layout TEXT NOT NULL, placement TEXT NOT NULL,"
+    "  date TEXT NOT NULL, repeats INTEGER NOT NULL, median REAL NOT NULL, low REAL NOT NULL,"
+    "  high REAL NOT NULL, whole_repeats INTEGER NOT NULL, whole_median REAL NOT NULL,"
+    "  whole_low REAL NOT NULL, whole_high REAL NOT NULL, joules_repeats INTEGER NOT NULL,"
+    "  joules_median REAL NOT NULL, joules_low REAL NOT NULL, joules_high REAL NOT NULL,"
+    "  meter TEXT NOT NULL, modelled INTEGER NOT NULL, missing TEXT NOT NULL,"
+    "  requests INTEGER NOT NULL, transactions INTEGER NOT NULL, l1_bytes INTEGER NOT NULL,"
+    "  l2_bytes INTEGER NOT NULL, dram_bytes INTEGER NOT NULL, integer INTEGER NOT NULL,"
+    "  fp32 INTEGER NOT NULL, fp64 INTEGER NOT NULL, counters TEXT NOT NULL,"
+    "  UNIQUE (device, kernel, point, layout, placement));";
 
 static hd_place place_of(const hd_database *database) { return (hd_place){.file = database->path}; }
 
@@ -99,9 +104,7 @@ static sqlite3_stmt *prepare(hd_database *database, const char *text, const char
     return statement;
 }
 
-/* A statement with its parameters: `types` has a letter for each, t for a text, i for a
- * uint64_t, d for a double. NULL when there is no database. */
-static sqlite3_stmt *query(hd_database *database, const char *text, const char *types, ...) {
+sqlite3_stmt *hd_database_query(hd_database *database, const char *text, const char *types, ...) {
     va_list values;
     va_start(values, types);
     sqlite3_stmt *statement = prepare(database, text, types, values);
@@ -109,9 +112,7 @@ static sqlite3_stmt *query(hd_database *database, const char *text, const char *
     return statement;
 }
 
-/* The next row; false after the last one, when the statement is gone. A statement that is
- * not read to its end is finalized by who has it. */
-static bool next_row(hd_database *database, sqlite3_stmt *statement) {
+bool hd_database_next(hd_database *database, sqlite3_stmt *statement) {
     if (!statement)
         return false;
     int code = sqlite3_step(statement);
@@ -123,18 +124,16 @@ static bool next_row(hd_database *database, sqlite3_stmt *statement) {
     return false;
 }
 
-/* A statement without rows. What is between BEGIN and COMMIT is done at the latter, all or none. */
-static void run(hd_database *database, const char *text, const char *types, ...) {
+void hd_database_run(hd_database *database, const char *text, const char *types, ...) {
     va_list values;
     va_start(values, types);
     sqlite3_stmt *statement = prepare(database, text, types, values);
     va_end(values);
-    while (next_row(database, statement))
+    while (hd_database_next(database, statement))
         continue;
 }
 
-/* "" for NULL. */
-static const char *text_of(hd_arena *arena, sqlite3_stmt *statement, int column) {
+const char *hd_database_text(hd_arena *arena, sqlite3_stmt *statement, int column) {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return hd_strdup(arena, text ? text : "");
 }
@@ -182,7 +181,7 @@ static bool check_content(const hd_database *database, sqlite3_int64 mark, sqlit
     /* Whether SQLite finds every page and index as it should be. */
     sqlite3_stmt *check = NULL;
     bool sound =
-        version == SCHEMA &&
+        version >= 1 &&
         sqlite3_prepare_v2(database->sql, "PRAGMA quick_check(1)", -1, &check, NULL) == SQLITE_OK &&
         sqlite3_step(check) == SQLITE_ROW &&
         !strcmp((const char *)sqlite3_column_text(check, 0), "ok");
@@ -201,7 +200,20 @@ static bool make_tables(const hd_database *database) {
     bool made = sqlite3_exec(sql, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
     if (made && number_of(sql, "SELECT count(*) FROM sqlite_master") == 0)
         made = sqlite3_exec(sql, tables, NULL, NULL, NULL) == SQLITE_OK &&
+               sqlite3_exec(sql, table_of_variants, NULL, NULL, NULL) == SQLITE_OK &&
                sqlite3_exec(sql, marks, NULL, NULL, NULL) == SQLITE_OK;
+    made = made && sqlite3_exec(sql, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+    return made || refuse_code(database);
+}
+
+/* A sound file of version 1 becomes one of version 2; of two processes one does it. */
+static bool bring_up(const hd_database *database) {
+    sqlite3 *sql = database->sql;
+    char *mark = hd_format(database->arena, "PRAGMA user_version = %d", SCHEMA);
+    bool made = sqlite3_exec(sql, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
+    if (made && number_of(sql, "PRAGMA user_version") == 1)
+        made = sqlite3_exec(sql, table_of_variants, NULL, NULL, NULL) == SQLITE_OK &&
+               sqlite3_exec(sql, mark, NULL, NULL, NULL) == SQLITE_OK;
     made = made && sqlite3_exec(sql, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
     return made || refuse_code(database);
 }
@@ -229,7 +241,7 @@ static bool open_file(hd_database *database) {
     sqlite3_int64 version = number_of(database->sql, "PRAGMA user_version");
     if (!count && !mark && !version)
         return make_tables(database);
-    return check_content(database, mark, version);
+    return check_content(database, mark, version) && (version == SCHEMA || bring_up(database));
 }
 
 hd_database *hd_database_open(hd_arena *arena, const hd_diag *diag, const char *path) {
@@ -269,27 +281,30 @@ const char *hd_date_now(hd_arena *arena) {
     return hd_strdup(arena, text);
 }
 
-static void add_device(hd_database *database, const hd_profiled_device *device) {
-    run(database, "INSERT OR IGNORE INTO device (" DEVICE_COLUMNS ") VALUES (?, ?, ?, ?)",
-        DEVICE_TYPES, DEVICE_VALUES(device));
+void hd_database_add_device(hd_database *database, const hd_profiled_device *device) {
+    hd_database_run(database,
+                    "INSERT OR IGNORE INTO device (" HD_DEVICE_COLUMNS ") VALUES (?, ?, ?, ?)",
+                    HD_DEVICE_TYPES, HD_DEVICE_VALUES(device));
 }
 
 /* ---- answers -------------------------------------------------------------------- */
 
 bool hd_database_get_answer(hd_database *database, hd_arena *arena, const char *key,
                             const char **value) {
-    sqlite3_stmt *row = query(database, "SELECT value FROM answer WHERE key = ?", "t", key);
-    if (!next_row(database, row))
+    sqlite3_stmt *row =
+        hd_database_query(database, "SELECT value FROM answer WHERE key = ?", "t", key);
+    if (!hd_database_next(database, row))
         return false;
-    *value = text_of(arena, row, 0);
+    *value = hd_database_text(arena, row, 0);
     sqlite3_finalize(row);
     return true;
 }
 
 void hd_database_put_answer(hd_database *database, const char *key, const char *value) {
     if (database)
-        run(database, "INSERT OR REPLACE INTO answer (key, value, date) VALUES (?, ?, ?)", "ttt",
-            key, value, hd_date_now(database->arena));
+        hd_database_run(database,
+                        "INSERT OR REPLACE INTO answer (key, value, date) VALUES (?, ?, ?)", "ttt",
+                        key, value, hd_date_now(database->arena));
 }
 
 /* ---- training runs ------------------------------------------------------------ */
@@ -298,24 +313,24 @@ void hd_database_put_training(hd_database *database, const hd_profiled_device *d
                               const hd_training_run *runs, size_t count) {
     if (!database)
         return;
-    run(database, "BEGIN IMMEDIATE", "");
-    add_device(database, device);
+    hd_database_run(database, "BEGIN IMMEDIATE", "");
+    hd_database_add_device(database, device);
     for (size_t i = 0; i < count; i++) {
         const hd_profile *profile = &runs[i].profile;
-        run(database,
-            "INSERT INTO measurement (device, " PROFILE_COLUMNS ") "
-            "SELECT id, ?, ?, ?, ?, ?, ?, ? FROM device WHERE" DEVICE_IS,
-            "tttiddd" DEVICE_TYPES, profile->kernel, profile->layout,
-            profile->date ? profile->date : hd_date_now(database->arena),
-            (uint64_t)profile->timing.repeats, profile->timing.median, profile->timing.low,
-            profile->timing.high, DEVICE_VALUES(device));
-        run(database,
-            "INSERT INTO training (measurement, length, fields, bytes, tile) "
-            "VALUES (last_insert_rowid(), ?, ?, ?, ?)",
-            "iiii", (uint64_t)runs[i].length, (uint64_t)runs[i].fields, (uint64_t)runs[i].bytes,
-            runs[i].tile);
+        hd_database_run(database,
+                        "INSERT INTO measurement (device, " PROFILE_COLUMNS ") "
+                        "SELECT id, ?, ?, ?, ?, ?, ?, ? FROM device WHERE" HD_DEVICE_IS,
+                        "tttiddd" HD_DEVICE_TYPES, profile->kernel, profile->layout,
+                        profile->date ? profile->date : hd_date_now(database->arena),
+                        (uint64_t)profile->timing.repeats, profile->timing.median,
+                        profile->timing.low, profile->timing.high, HD_DEVICE_VALUES(device));
+        hd_database_run(database,
+                        "INSERT INTO training (measurement, length, fields, bytes, tile) "
+                        "VALUES (last_insert_rowid(), ?, ?, ?, ?)",
+                        "iiii", (uint64_t)runs[i].length, (uint64_t)runs[i].fields,
+                        (uint64_t)runs[i].bytes, runs[i].tile);
     }
-    run(database, "COMMIT", "");
+    hd_database_run(database, "COMMIT", "");
 }
 
 /* A kernel's hash counts its length. `tile < 0`: SoA, the last one. */
@@ -323,23 +338,24 @@ static const char newest_runs[] =
     "SELECT length, fields, bytes, tile, " PROFILE_COLUMNS " FROM training "
     "JOIN measurement ON measurement = id WHERE id IN "
     "  (SELECT max(measurement.id) FROM training JOIN measurement ON measurement = id WHERE "
-    "   device = (SELECT id FROM device WHERE" DEVICE_IS ") GROUP BY kernel, layout) "
+    "   device = (SELECT id FROM device WHERE" HD_DEVICE_IS ") GROUP BY kernel, layout) "
     "ORDER BY fields, kernel, length, tile < 0, tile";
 
 hd_training_run *hd_database_training(hd_database *database, hd_arena *arena,
                                       const hd_profiled_device *device, size_t *count) {
     hd_vec(hd_training_run) runs = {0};
-    sqlite3_stmt *row = query(database, newest_runs, DEVICE_TYPES, DEVICE_VALUES(device));
-    while (next_row(database, row))
+    sqlite3_stmt *row =
+        hd_database_query(database, newest_runs, HD_DEVICE_TYPES, HD_DEVICE_VALUES(device));
+    while (hd_database_next(database, row))
         hd_push(arena, &runs,
                 (hd_training_run){
                     .length = (uint32_t)sqlite3_column_int64(row, 0),
                     .fields = (uint32_t)sqlite3_column_int64(row, 1),
                     .bytes = (uint32_t)sqlite3_column_int64(row, 2),
                     .tile = (uint64_t)sqlite3_column_int64(row, 3),
-                    .profile = {.kernel = text_of(arena, row, 4),
-                                .layout = text_of(arena, row, 5),
-                                .date = text_of(arena, row, 6),
+                    .profile = {.kernel = hd_database_text(arena, row, 4),
+                                .layout = hd_database_text(arena, row, 5),
+                                .date = hd_database_text(arena, row, 6),
                                 .timing = {.repeats = (uint32_t)sqlite3_column_int64(row, 7),
                                            .median = sqlite3_column_double(row, 8),
                                            .low = sqlite3_column_double(row, 9),
@@ -349,13 +365,14 @@ hd_training_run *hd_database_training(hd_database *database, hd_arena *arena,
 }
 
 void hd_database_forget_training(hd_database *database, const hd_profiled_device *device) {
-    run(database, "BEGIN IMMEDIATE", "");
-    run(database,
-        "DELETE FROM measurement WHERE id IN (SELECT measurement FROM training) AND "
-        "device = (SELECT id FROM device WHERE" DEVICE_IS ")",
-        DEVICE_TYPES, DEVICE_VALUES(device));
-    run(database, "DELETE FROM training WHERE measurement NOT IN (SELECT id FROM measurement)", "");
-    run(database, "COMMIT", "");
+    hd_database_run(database, "BEGIN IMMEDIATE", "");
+    hd_database_run(database,
+                    "DELETE FROM measurement WHERE id IN (SELECT measurement FROM training) AND "
+                    "device = (SELECT id FROM device WHERE" HD_DEVICE_IS ")",
+                    HD_DEVICE_TYPES, HD_DEVICE_VALUES(device));
+    hd_database_run(
+        database, "DELETE FROM training WHERE measurement NOT IN (SELECT id FROM measurement)", "");
+    hd_database_run(database, "COMMIT", "");
 }
 
 /* ---- trees ---------------------------------------------------------------------- */
@@ -363,30 +380,30 @@ void hd_database_forget_training(hd_database *database, const hd_profiled_device
 void hd_database_put_tree(hd_database *database, const hd_profiled_tree *tree) {
     if (!database)
         return;
-    run(database, "BEGIN IMMEDIATE", "");
-    add_device(database, &tree->device);
-    run(database,
-        "INSERT OR REPLACE INTO tree (device, date, text) "
-        "SELECT id, ?, ? FROM device WHERE" DEVICE_IS,
-        "tt" DEVICE_TYPES, tree->date ? tree->date : hd_date_now(database->arena), tree->text,
-        DEVICE_VALUES(&tree->device));
-    run(database, "COMMIT", "");
+    hd_database_run(database, "BEGIN IMMEDIATE", "");
+    hd_database_add_device(database, &tree->device);
+    hd_database_run(database,
+                    "INSERT OR REPLACE INTO tree (device, date, text) "
+                    "SELECT id, ?, ? FROM device WHERE" HD_DEVICE_IS,
+                    "tt" HD_DEVICE_TYPES, tree->date ? tree->date : hd_date_now(database->arena),
+                    tree->text, HD_DEVICE_VALUES(&tree->device));
+    hd_database_run(database, "COMMIT", "");
 }
 
 hd_profiled_tree *hd_database_trees(hd_database *database, hd_arena *arena, size_t *count) {
     hd_vec(hd_profiled_tree) trees = {0};
-    sqlite3_stmt *row = query(database,
-                              "SELECT " DEVICE_COLUMNS ", date, text FROM tree "
-                              "JOIN device ON device = id ORDER BY date DESC, id",
-                              "");
-    while (next_row(database, row))
+    sqlite3_stmt *row = hd_database_query(database,
+                                          "SELECT " HD_DEVICE_COLUMNS ", date, text FROM tree "
+                                          "JOIN device ON device = id ORDER BY date DESC, id",
+                                          "");
+    while (hd_database_next(database, row))
         hd_push(arena, &trees,
-                (hd_profiled_tree){.device = {.backend = text_of(arena, row, 0),
-                                              .platform = text_of(arena, row, 1),
-                                              .name = text_of(arena, row, 2),
-                                              .driver = text_of(arena, row, 3)},
-                                   .date = text_of(arena, row, 4),
-                                   .text = text_of(arena, row, 5)});
+                (hd_profiled_tree){.device = {.backend = hd_database_text(arena, row, 0),
+                                              .platform = hd_database_text(arena, row, 1),
+                                              .name = hd_database_text(arena, row, 2),
+                                              .driver = hd_database_text(arena, row, 3)},
+                                   .date = hd_database_text(arena, row, 4),
+                                   .text = hd_database_text(arena, row, 5)});
     *count = trees.count;
     return trees.data;
 }

@@ -1,0 +1,634 @@
+/*
+ * An exploration: the variants of a plan on a device.
+ *
+ *     for each line of the plan:
+ *         its ends and its middle; then, between neighbours that differ, the middle again
+ *             load the point's kernel, count it on the machine in all layouts
+ *             rewrite and build it in each layout and placement; compare results with plain C
+ *             run all of them in turns, `repeats` times     what slows the device for a while
+ *             meter each of them, or model its energy       slows all variants
+ *             keep the point
+ *
+ * What is kept is a point in all of its layouts and placements, at once.
+ */
+#include "explore/explore.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "energy/energy.h"
+#include "locality/cache.h"
+#include "measure/probe.h"
+#include "measure/session.h"
+
+/* A kernel is launched so often that one timing takes at least so long: shorter ones say more
+ * about starting a kernel than about running it. */
+static const double least_seconds = 2e-3;
+/* Of metering one variant. */
+static const double most_metering = 2;
+/* Times closer than that are no change along a line. */
+static const double noticeable = 0.03;
+enum { DEFAULT_REPEATS = 7, MOST_BATCHED = 256 };
+#define MOST_BYTES ((uint64_t)1 << 30) /* of variants that run in turns */
+
+typedef hd_vec(hd_placement) placement_list;
+
+typedef struct explorer {
+    hd_arena *arena;
+    const hd_diag *diag;
+    hd_database *database;
+    const hd_plan *plan;
+    const hd_explore_options *options;
+    hd_exploration *result;
+    hd_session session;
+    hd_micro_folder folder;
+    hd_meter *meter;
+    placement_list placements; /* of all points, */
+    placement_list all;        /* and of the one that all lines share */
+    hd_vec(hd_explored) known;
+    hd_vec(hd_unexplored) refused;
+    double start;
+} explorer;
+
+/* A point while it is measured. */
+typedef struct point_run {
+    hd_arena *arena;
+    hd_micro micro;
+    const hd_layout **layouts; /* [plan->layout_count] */
+    hd_variant_counts *counts; /* the same */
+    void **contents, **expected;
+    uint64_t bytes; /* of the objects */
+} point_run;
+
+/* A variant while it is measured. */
+typedef struct variant_run {
+    uint32_t layout;
+    hd_placement placement;
+    hd_version version;
+    uint64_t batch; /* launches of a timing */
+    double *kernels, *whole;
+    hd_energy_of energy;
+} variant_run;
+
+/* ---- what is known -------------------------------------------------------------------------------- */
+
+static const hd_explored *find(const explorer *e, const hd_micro_point *point, const char *layout,
+                               hd_placement placement) {
+    for (size_t i = e->known.count; i-- > 0;)
+        if (hd_micro_equal(&e->known.data[i].point, point) &&
+            !strcmp(e->known.data[i].layout, layout) &&
+            !strcmp(e->known.data[i].placement, hd_placement_name(placement)))
+            return &e->known.data[i];
+    return NULL;
+}
+
+static bool is_refused(const explorer *e, const char *point, const char *layout,
+                       hd_placement placement) {
+    for (size_t i = 0; i < e->refused.count; i++)
+        if (!strcmp(e->refused.data[i].point, point) &&
+            !strcmp(e->refused.data[i].layout, layout) &&
+            !strcmp(e->refused.data[i].placement, hd_placement_name(placement)))
+            return true;
+    return false;
+}
+
+/* ---- the host's share ------------------------------------------------------------------------------ */
+
+typedef struct host_work {
+    const hd_micro *micro;
+    void *objects;
+} host_work;
+
+static void *compute_on_host(void *self) {
+    const host_work *work = self;
+    const hd_micro_shape *shape = &work->micro->shape;
+    hd_micro_compute(work->micro, work->objects, shape->objects - shape->on_host, shape->on_host);
+    return NULL;
+}
+
+/* A run from the host's data and back, while the host computes its share. */
+static hd_status run_whole(explorer *e, const point_run *p, variant_run *v, double *seconds) {
+    pthread_t thread;
+    host_work work = {&p->micro, p->contents[0]};
+    hd_run_seconds parts;
+    double start = hd_clock();
+    bool shares = p->micro.shape.on_host && !pthread_create(&thread, NULL, compute_on_host, &work);
+    hd_status status = hd_version_run_whole(&e->session, &v->version, &parts);
+    if (shares)
+        pthread_join(thread, NULL);
+    *seconds = p->micro.shape.on_host ? hd_clock() - start : hd_run_whole(&parts);
+    return status;
+}
+
+/* ---- variants ---------------------------------------------------------------------------------------- */
+
+static void keep_reason(const hd_message *message, void *user) {
+    const char **why = user;
+    if (message->severity == HD_ERROR && !*why)
+        *why = message->text;
+}
+
+/* Its result must be that of plain C. */
+static hd_status check_result(explorer *e, const point_run *p, variant_run *v) {
+    hd_arena *arena = hd_arena_new();
+    const hd_job *job = p->micro.job;
+    void **outputs = hd_new_array(arena, void *, job->buffer_count);
+    bool equal, bit_equal;
+    double unused;
+    hd_status status = hd_version_outputs(&e->session, arena, &v->version, outputs, &unused);
+    if (status == HD_OK)
+        status = hd_contents_compare(arena, e->diag, job, &(hd_contents){"in plain C", p->expected},
+                                     &(hd_contents){e->session.device.name, outputs}, &equal,
+                                     &bit_equal);
+    hd_arena_free(arena);
+    return status;
+}
+
+static hd_status make_version(explorer *e, const point_run *p, variant_run *v) {
+    const hd_placing placing = {.placement = v->placement, .all = true};
+    const hd_layout *layout = p->layouts[v->layout];
+    const hd_record *record = p->micro.job->record;
+    hd_rewritten *rewritten;
+    if (!strcmp(hd_layout_print(p->arena, record, layout), "aos"))
+        return hd_version_make(&e->session, NULL, NULL, 0, &placing, p->contents, &v->version);
+    const hd_record_layout chosen = {record, layout};
+    hd_status status =
+        hd_rewrite_job(p->arena, e->session.diag, p->micro.job, &chosen, 1, &rewritten);
+    return status ? status
+                  : hd_version_make(&e->session, rewritten, &chosen, 1, &placing, p->contents,
+                                    &v->version);
+}
+
+/* A variant that the device does not run is left out, and the exploration goes on; *made says
+ * whether it is there. */
+static hd_status prepare(explorer *e, const point_run *p, variant_run *v, bool *made) {
+    const char *why = NULL;
+    const hd_diag keeper = {keep_reason, &why};
+    e->session.diag = &keeper;
+    hd_status status = make_version(e, p, v);
+    e->session.diag = e->diag;
+    *made = status == HD_OK;
+    if (*made)
+        return check_result(e, p, v);
+    hd_version_free(&e->session, &v->version);
+    if (status == HD_ESYSTEM && !why)
+        return status;
+    hd_push(e->arena, &e->refused,
+            (hd_unexplored){.point = hd_micro_print(e->arena, &p->micro.point),
+                            .layout = e->plan->layouts[v->layout],
+                            .placement = hd_placement_name(v->placement),
+                            .why = hd_strdup(e->arena, why ? why : "it cannot be made")});
+    return HD_OK;
+}
+
+/* ---- timing ---------------------------------------------------------------------------------------- */
+
+static bool is_over(explorer *e) {
+    if (e->options->stop && *e->options->stop)
+        e->result->stopped = true;
+    if (e->options->budget > 0 && hd_clock() - e->start > e->options->budget)
+        e->result->out_of_time = true;
+    return e->result->stopped || e->result->out_of_time;
+}
+
+static void show(const explorer *e, const char *what) {
+    const hd_exploration *r = e->result;
+    uint64_t done = r->kept + r->measured + r->skipped + e->refused.count;
+    if (e->options->progress)
+        e->options->progress(e->options->user, what,
+                             r->planned ? (double)done / (double)r->planned : 0);
+}
+
+static hd_status time_turn(explorer *e, const point_run *p, variant_run *v, uint32_t turn) {
+    double seconds = 0;
+    uint64_t batch = turn ? v->batch : 1;
+    hd_status status = hd_version_launch(&e->session, &v->version, &batch, &seconds);
+    seconds /= (double)batch;
+    if (turn)
+        v->kernels[turn - 1] = seconds;
+    else
+        v->batch = seconds * MOST_BATCHED <= least_seconds
+                       ? MOST_BATCHED
+                       : (uint64_t)ceil(least_seconds / seconds);
+    if (status == HD_OK)
+        status = run_whole(e, p, v, &seconds);
+    if (turn)
+        v->whole[turn - 1] = seconds;
+    return status;
+}
+
+/* ---- energy ------------------------------------------------------------------------------------------ */
+
+/* Energy and time are of whole runs where these differ by what placements do. */
+static bool counts_whole(const explorer *e) { return e->placements.count > 1; }
+
+typedef struct metered {
+    explorer *e;
+    const point_run *p;
+    variant_run *v;
+} metered;
+
+static hd_status run_metered(void *self, uint64_t times) {
+    metered *m = self;
+    double seconds = 0;
+    hd_status status = HD_OK;
+    if (!counts_whole(m->e))
+        return hd_version_launch(&m->e->session, &m->v->version, &times, &seconds);
+    for (uint64_t i = 0; i < times && status == HD_OK; i++)
+        status = run_whole(m->e, m->p, m->v, &seconds);
+    return status;
+}
+
+/* Bytes between the host's memory and a device that has its own. */
+static double link_bytes(const explorer *e, const point_run *p, const variant_run *v,
+                         const hd_variant_counts *counts) {
+    const hd_compute *gpu = e->session.gpu;
+    if (!counts_whole(e) || gpu->is_unified || gpu->device.is_processor)
+        return 0;
+    return v->placement == HD_PLACEMENT_DEVICE ? 2 * (double)p->bytes : (double)counts->dram_bytes;
+}
+
+static void model_energy(explorer *e, const point_run *p, variant_run *v,
+                         const hd_timing *seconds) {
+    const hd_variant_counts *c = &p->counts[v->layout];
+    const hd_energy_counts counts = {.fp32 = (double)c->operations[HD_OPERATION_FP32],
+                                     .fp64 = (double)c->operations[HD_OPERATION_FP64],
+                                     .integer = (double)c->operations[HD_OPERATION_INTEGER],
+                                     .l1_bytes = (double)c->l1_bytes,
+                                     .l2_bytes = (double)c->l2_bytes,
+                                     .dram_bytes = (double)c->dram_bytes,
+                                     .link_bytes = link_bytes(e, p, v, c)};
+    double at[3] = {seconds->median, seconds->low, seconds->high}, joules[3];
+    v->energy = (hd_energy_of){.meter = "model", .modelled = true};
+    for (int i = 0; i < 3; i++) {
+        hd_energy_counts timed = counts;
+        timed.seconds = at[i];
+        if (!c->requests || !hd_energy_modelled(e->result->profile, &timed, &joules[i])) {
+            v->energy.why = hd_energy_unknown(e->arena, e->result->profile);
+            return;
+        }
+    }
+    v->energy.joules = (hd_timing){joules[0], joules[1], joules[2], seconds->repeats};
+}
+
+static hd_status find_energy(explorer *e, const point_run *p, variant_run *v,
+                             const hd_timing *seconds) {
+    if (!e->meter) {
+        model_energy(e, p, v, seconds);
+        return HD_OK;
+    }
+    metered m = {e, p, v};
+    const hd_energy_work work = {.run = run_metered, .self = &m};
+    const hd_energy_options options = {.most_seconds = most_metering, .idle_seconds = 1e-3};
+    hd_energy energy;
+    hd_status status = hd_energy_repeat(e->meter, &work, &options, &energy);
+    v->energy = (hd_energy_of){.meter = hd_strdup(e->arena, energy.source)};
+    if (energy.missing)
+        v->energy.why = hd_strdup(e->arena, energy.missing);
+    else
+        v->energy.joules =
+            (hd_timing){energy.joules, energy.joules * (1 - energy.resolution),
+                        energy.joules * (1 + energy.resolution), (uint32_t)energy.repeats};
+    return status;
+}
+
+/* ---- a point ------------------------------------------------------------------------------------- */
+
+static hd_status load_point(explorer *e, const hd_micro_point *point, point_run *p) {
+    hd_arena *arena = p->arena = hd_arena_new();
+    uint32_t count = e->plan->layout_count;
+    hd_status status = hd_micro_load(arena, &e->folder, point, &p->micro);
+    if (status != HD_OK)
+        return status;
+    const hd_job *job = e->session.job = p->micro.job;
+    p->bytes = job->buffers[0].count * job->buffers[0].element_bytes;
+    p->layouts = hd_new_array(arena, const hd_layout *, count);
+    p->counts = hd_new_array(arena, hd_variant_counts, count);
+    p->contents = hd_new_array(arena, void *, job->buffer_count);
+    p->expected = hd_new_array(arena, void *, job->buffer_count);
+    for (uint32_t l = 0; l < count && status == HD_OK; l++) {
+        hd_layout *layout;
+        status = hd_layout_parse(arena, e->diag, job->record, e->plan->layouts[l], &layout);
+        p->layouts[l] = layout;
+    }
+    if (status == HD_OK)
+        status = hd_job_all_contents(arena, e->diag, job, p->contents);
+    if (status != HD_OK)
+        return status;
+    memcpy(p->expected, p->contents, job->buffer_count * sizeof *p->expected);
+    p->expected[0] = memcpy(hd_alloc(arena, p->bytes), p->contents[0], p->bytes);
+    hd_micro_compute(&p->micro, p->expected[0], 0, p->micro.shape.objects - p->micro.shape.on_host);
+    const hd_diag silent = {0};
+    if (hd_caches_check(&silent, e->result->profile) == HD_OK)
+        status = explore_count(arena, e->diag, &p->micro, e->result->profile, p->layouts, count,
+                               p->counts);
+    return status;
+}
+
+/* Measures variants that run in turns. */
+static hd_status measure_together(explorer *e, const point_run *p, variant_run *runs,
+                                  uint32_t count) {
+    uint32_t repeats = e->options->repeats ? e->options->repeats : DEFAULT_REPEATS;
+    const char *name = hd_micro_print(p->arena, &p->micro.point);
+    hd_vec(hd_explored) done = {0};
+    hd_status status = HD_OK;
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < count && status == HD_OK && !is_over(e); i++) {
+        bool is_made;
+        show(e, hd_format(p->arena, "building %s", name));
+        runs[made] = runs[i];
+        runs[made].kernels = hd_new_array(p->arena, double, repeats);
+        runs[made].whole = hd_new_array(p->arena, double, repeats);
+        status = prepare(e, p, &runs[made], &is_made);
+        made += is_made;
+    }
+    show(e, hd_format(p->arena, "measuring %s", name));
+    for (uint32_t turn = 0; turn <= repeats; turn++)
+        for (uint32_t i = 0; i < made && status == HD_OK && !is_over(e); i++)
+            status = time_turn(e, p, &runs[i], turn);
+    for (uint32_t i = 0; i < made && status == HD_OK && !is_over(e); i++) {
+        hd_explored v = {.point = p->micro.point,
+                         .layout = e->plan->layouts[runs[i].layout],
+                         .placement = hd_placement_name(runs[i].placement),
+                         .kernels = hd_timing_of(p->arena, runs[i].kernels, repeats),
+                         .whole = hd_timing_of(p->arena, runs[i].whole, repeats),
+                         .counts = p->counts[runs[i].layout],
+                         .counters = "",
+                         .date = hd_date_now(e->arena)};
+        status = find_energy(e, p, &runs[i], counts_whole(e) ? &v.whole : &v.kernels);
+        v.energy = runs[i].energy;
+        hd_push(p->arena, &done, v);
+    }
+    for (uint32_t i = 0; i < made; i++)
+        hd_version_free(&e->session, &runs[i].version);
+    if (status != HD_OK || is_over(e))
+        return status;
+    explore_keep(e->database, &e->result->device, done.data, done.count);
+    e->result->measured += done.count;
+    for (size_t i = 0; i < done.count; i++)
+        hd_push(e->arena, &e->known, done.data[i]);
+    return HD_OK;
+}
+
+/* ---- which variants a point has ---------------------------------------------------------------- */
+
+static bool is_base(const explorer *e, const hd_micro_point *point) {
+    return hd_micro_equal(point, &e->plan->base);
+}
+
+static const placement_list *placements_of(const explorer *e, const hd_micro_point *point) {
+    return is_base(e, point) ? &e->all : &e->placements;
+}
+
+/* Those that are neither known nor refused; runs NULL: only their number. */
+static uint64_t find_missing(const explorer *e, const hd_micro_point *point, variant_run *runs) {
+    hd_arena *arena = hd_arena_new();
+    const char *name = hd_micro_print(arena, point);
+    const placement_list *placements = placements_of(e, point);
+    uint64_t count = 0;
+    for (uint32_t l = 0; l < e->plan->layout_count; l++)
+        for (size_t k = 0; k < placements->count; k++) {
+            hd_placement placement = placements->data[k];
+            if (find(e, point, e->plan->layouts[l], placement) ||
+                is_refused(e, name, e->plan->layouts[l], placement))
+                continue;
+            if (runs)
+                runs[count] = (variant_run){.layout = l, .placement = placement};
+            count++;
+        }
+    hd_arena_free(arena);
+    return count;
+}
+
+/* The variants of a point that are not known yet. */
+static hd_status measure_point(explorer *e, const hd_micro_point *point) {
+    point_run p = {0};
+    uint64_t count = find_missing(e, point, NULL);
+    if (!count)
+        return HD_OK;
+    variant_run *runs = hd_new_array(e->arena, variant_run, count);
+    find_missing(e, point, runs);
+    show(e, hd_format(e->arena, "counting %s", hd_micro_print(e->arena, point)));
+    hd_status status = load_point(e, point, &p);
+    /* On the device and as what runs start from. */
+    uint64_t together = 1 + MOST_BYTES / (2 * p.bytes + 1);
+    for (uint64_t at = 0; at < count && status == HD_OK && !is_over(e); at += together) {
+        uint64_t left = count - at;
+        status = measure_together(e, &p, runs + at, (uint32_t)(left < together ? left : together));
+    }
+    hd_arena_free(p.arena);
+    return status;
+}
+
+/* ---- a line ----------------------------------------------------------------------------------------- */
+
+/* Whether the times of an object at two points of a line differ by more than they spread, in any
+ * layout or placement. */
+static bool differ(const explorer *e, const hd_micro_point *a, const hd_micro_point *b) {
+    for (uint32_t l = 0; l < e->plan->layout_count; l++)
+        for (size_t k = 0; k < e->placements.count; k++) {
+            const hd_explored *x = find(e, a, e->plan->layouts[l], e->placements.data[k]);
+            const hd_explored *y = find(e, b, e->plan->layouts[l], e->placements.data[k]);
+            if (!x || !y)
+                return true;
+            const hd_timing *s = counts_whole(e) ? &x->whole : &x->kernels;
+            const hd_timing *t = counts_whole(e) ? &y->whole : &y->kernels;
+            double of = y->point.value[HD_DIM_OBJECTS] / x->point.value[HD_DIM_OBJECTS];
+            if (s->low * of > t->high * (1 + noticeable) ||
+                t->low > s->high * of * (1 + noticeable))
+                return true;
+        }
+    return false;
+}
+
+static hd_status measure_value(explorer *e, const hd_plan_line *line, uint32_t value) {
+    hd_micro_point point = hd_plan_point(line, value);
+    return measure_point(e, &point);
+}
+
+/* What is between two values of the line that are measured. */
+static hd_status refine(explorer *e, const hd_plan_line *line, uint32_t low, uint32_t high) {
+    hd_micro_point a = hd_plan_point(line, low), b = hd_plan_point(line, high);
+    if (high - low < 2 || is_over(e))
+        return HD_OK;
+    if (!differ(e, &a, &b)) {
+        for (uint32_t v = low + 1; v < high; v++) {
+            hd_micro_point between = hd_plan_point(line, v);
+            e->result->skipped += find_missing(e, &between, NULL);
+        }
+        return HD_OK;
+    }
+    uint32_t middle = (low + high) / 2;
+    hd_status status = measure_value(e, line, middle);
+    if (status == HD_OK)
+        status = refine(e, line, low, middle);
+    return status ? status : refine(e, line, middle, high);
+}
+
+/* Its ends and its middle are measured in any case; values without an order all. */
+static hd_status measure_line(explorer *e, const hd_plan_line *line) {
+    uint32_t last = line->count - 1, step = hd_dimensions[line->dimension].names ? 1 : 0;
+    const uint32_t first[] = {0, last, last / 2};
+    hd_status status = HD_OK;
+    for (uint32_t v = 0; step && v <= last && status == HD_OK && !is_over(e); v++)
+        status = measure_value(e, line, v);
+    for (int i = 0; !step && i < 3 && status == HD_OK && !is_over(e); i++)
+        status = measure_value(e, line, first[i]);
+    if (status == HD_OK && !step)
+        status = refine(e, line, 0, last / 2);
+    return status || step ? status : refine(e, line, last / 2, last);
+}
+
+/* ---- the device --------------------------------------------------------------------------------------- */
+
+/* Those of the plan, or device and host; what the device lacks is refused once. */
+static hd_status find_placements(explorer *e) {
+    hd_compute *gpu = e->session.gpu;
+    for (hd_placement p = 0; p < HD_PLACEMENTS && !e->plan->placement_count; p++)
+        if (!gpu->api->lacks(gpu, p)) {
+            hd_push(e->arena, &e->all, p);
+            if (p == HD_PLACEMENT_DEVICE || p == HD_PLACEMENT_HOST)
+                hd_push(e->arena, &e->placements, p);
+        }
+    for (uint32_t i = 0; i < e->plan->placement_count; i++) {
+        hd_placement p;
+        const char *name = e->plan->placements[i];
+        if (!hd_placement_parse(name, &p))
+            return hd_fail(e->diag, HD_EINPUT, NULL, "no placement is called '%s'; there are %s",
+                           name, hd_placement_names(e->arena));
+        const char *why = gpu->api->lacks(gpu, p);
+        if (why)
+            return hd_fail(e->diag, HD_EINPUT, NULL, "%s has no placement '%s': %s",
+                           gpu->device.name, name, why);
+        hd_push(e->arena, &e->placements, p);
+        hd_push(e->arena, &e->all, p);
+    }
+    return HD_OK;
+}
+
+static hd_status find_profile(explorer *e) {
+    hd_exploration *r = e->result;
+    const hd_compute_device *device = &e->session.device;
+    hd_probe probe;
+    r->profile = e->options->profile;
+    if (r->profile)
+        return HD_OK;
+    if (device->is_processor)
+        return hd_device_host(e->arena, e->diag, &r->profile);
+    hd_status status = hd_probe_device(e->arena, e->diag, device->id, &probe);
+    r->profile = probe.device;
+    return status;
+}
+
+static void find_range(explorer *e) {
+    hd_compute *gpu = e->session.gpu;
+    hd_explore_range *range = &e->result->range;
+    const char *query;
+    uint64_t unused;
+    gpu->api->memory_info(gpu, &unused, &range->memory);
+    range->most_threads = gpu->api->ask(gpu, NULL, HD_COMPUTE_GROUP, &query);
+    range->cache = gpu->api->ask(gpu, NULL, HD_COMPUTE_L2, &query);
+    range->units = gpu->units;
+}
+
+static hd_status find_meter(explorer *e) {
+    const hd_meter_request request = {
+        .name = e->options->meter, .what = e->session.device.is_processor ? "package" : "device"};
+    if (e->options->meter && !strcmp(e->options->meter, "model"))
+        return HD_OK;
+    return hd_meter_open(e->arena, e->diag, &request, &e->meter);
+}
+
+/* A plan that cannot be done in the budget, whatever the device. */
+static hd_status check_budget(const explorer *e) {
+    uint32_t repeats = e->options->repeats ? e->options->repeats : DEFAULT_REPEATS;
+    uint64_t left = e->result->planned - e->result->kept;
+    double least = (double)left * (repeats + 1) * least_seconds / 2;
+    if (e->options->budget <= 0 || least <= e->options->budget)
+        return HD_OK;
+    return hd_fail(e->diag, HD_EINPUT, NULL,
+                   "the plan has %llu variants left, which take at least %.0f s, and the budget is "
+                   "%.0f s; vary less, or give it more",
+                   (unsigned long long)left, least, e->options->budget);
+}
+
+/* ---- the exploration ---------------------------------------------------------------------------------- */
+
+/* Adds up what is planned and what of that is known. */
+static void count_plan(explorer *e) {
+    hd_exploration *r = e->result;
+    bool counted_base = false;
+    for (uint32_t l = 0; l < e->plan->line_count; l++)
+        for (uint32_t v = 0; v < e->plan->lines[l].count; v++) {
+            hd_micro_point point = hd_plan_point(&e->plan->lines[l], v);
+            if (is_base(e, &point) && counted_base)
+                continue;
+            counted_base |= is_base(e, &point);
+            uint64_t all = (uint64_t)e->plan->layout_count * placements_of(e, &point)->count;
+            r->planned += all;
+            r->kept += all - find_missing(e, &point, NULL);
+        }
+}
+
+static hd_status explore(explorer *e) {
+    hd_exploration *r = e->result;
+    const hd_compute_device *device = &e->session.device;
+    r->device =
+        (hd_profiled_device){device->backend, device->platform, device->name, device->driver};
+    find_range(e);
+    hd_status status = find_placements(e);
+    if (status == HD_OK)
+        status = find_profile(e);
+    if (status == HD_OK)
+        status = find_meter(e);
+    if (status != HD_OK)
+        return status;
+    if (e->options->again)
+        hd_explored_forget(e->database, &r->device);
+    size_t count;
+    const hd_explored *known = hd_explored_known(e->database, e->arena, &r->device, &count);
+    for (size_t i = 0; i < count; i++)
+        hd_push(e->arena, &e->known, known[i]);
+    count_plan(e);
+    status = check_budget(e);
+    for (uint32_t l = 0; l < e->plan->line_count && status == HD_OK && !is_over(e); l++)
+        status = measure_line(e, &e->plan->lines[l]);
+    return status;
+}
+
+hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database,
+                     const hd_plan *plan, const hd_explore_options *options,
+                     hd_exploration *result) {
+    /* For the messages of a session that has no kernel yet. */
+    const kir_module module = {.device = options->backend};
+    const hd_job nothing = {.path = "exploration", .module = &module, .kernel_path = "micro.cl"};
+    explorer e = {.arena = arena,
+                  .diag = diag,
+                  .database = database,
+                  .plan = plan,
+                  .options = options,
+                  .result = result,
+                  .start = hd_clock()};
+    char *scratch = NULL;
+    *result = (hd_exploration){0};
+    hd_status status = hd_session_open(arena, diag, &nothing, options->device, &e.session);
+    if (status == HD_OK && !options->folder)
+        status = hd_scratch_make(arena, diag, &scratch);
+    e.folder = (hd_micro_folder){.arena = arena,
+                                 .diag = diag,
+                                 .path = options->folder ? options->folder : scratch,
+                                 .backend = options->backend};
+    if (status == HD_OK)
+        status = explore(&e);
+    hd_scratch_remove(scratch);
+    if (e.meter)
+        hd_meter_close(e.meter);
+    hd_session_close(&e.session);
+    result->variants = e.known.data;
+    result->count = e.known.count;
+    result->refused = e.refused.data;
+    result->refused_count = e.refused.count;
+    result->seconds = hd_clock() - e.start;
+    return status;
+}

@@ -1,0 +1,51 @@
+/*
+ * Plans: which variants are to be run.
+ *
+ *     sparsity=1,2,4..64       a dimension with values; ".." goes on with the step or the factor
+ *                              before it, up to and with the value behind it
+ *     layout=aos,soa,{f0,f1}{f2,f3,result}:32
+ *     placement=device,host
+ *
+ * A plan is lines: points that differ in one dimension alone. The plan without a request has a line
+ * for each dimension. One with dimensions that vary has all combinations of their values, as lines
+ * along the last of them.
+ */
+#ifndef HD_PLAN_H
+#define HD_PLAN_H
+
+#include "explore/point.h"
+
+/* Values of one dimension. */
+typedef struct hd_plan_line {
+    int dimension;
+    hd_micro_point base; /* the others */
+    const double *values;
+    uint32_t count;
+} hd_plan_line;
+
+typedef struct hd_plan {
+    hd_micro_point base; /* which the lines of a plan without a request share */
+    hd_plan_line *lines;
+    uint32_t line_count;
+    uint64_t points;            /* of all lines; one that stands in several counts once */
+    const char *const *layouts; /* in notation */
+    uint32_t layout_count;
+    const char *const *placements; /* none: all that the device has */
+    uint32_t placement_count;
+} hd_plan;
+
+/* What a user asks for: "sparsity=1,2,4..64" to vary, "intensity=8" to fix. */
+typedef struct hd_plan_request {
+    const char *const *vary, *const *fix;
+    uint32_t vary_count, fix_count;
+} hd_plan_request;
+
+/* HD_EINPUT: an unknown dimension, a value that is none, one that is fixed and varies, or a point
+ * without a kernel. */
+hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_plan_request *request,
+                       hd_plan *plan);
+
+/* The point of a line's value. */
+hd_micro_point hd_plan_point(const hd_plan_line *line, uint32_t value);
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * Plans: what a user asks for becomes lines of points, or a message that says what is wrong.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "explore/plan.h"
+
+typedef struct said {
+    char text[512];
+} said;
+
+static void keep(const hd_message *message, void *user) {
+    snprintf(((said *)user)->text, sizeof((said *)user)->text, "%s", message->text);
+}
+
+typedef struct asked {
+    hd_arena *arena;
+    hd_plan plan;
+    hd_status status;
+    said said;
+} asked;
+
+/* `vary` and `fix` are words between blanks. */
+static void ask(asked *a, const char *vary, const char *fix) {
+    const hd_diag diag = {keep, &a->said};
+    hd_plan_request request = {0};
+    *a = (asked){.arena = hd_arena_new()};
+    request.vary = (const char *const *)hd_split_words(a->arena, vary, &request.vary_count);
+    request.fix = (const char *const *)hd_split_words(a->arena, fix, &request.fix_count);
+    a->status = hd_plan_make(a->arena, &diag, &request, &a->plan);
+}
+
+static void expect_values(const char *vary, const char *expected) {
+    asked a;
+    ask(&a, vary, "");
+    assert_int_equal(a.status, HD_OK);
+    assert_int_equal(a.plan.line_count, 1);
+    hd_str out = {.arena = a.arena};
+    const hd_plan_line *line = &a.plan.lines[0];
+    for (uint32_t v = 0; v < line->count; v++)
+        hd_str_printf(&out, "%s%s", v ? " " : "",
+                      hd_dimension_print(a.arena, line->dimension, line->values[v]));
+    assert_string_equal(hd_str_text(&out), expected);
+    hd_arena_free(a.arena);
+}
+
+static void test_values(void **state) {
+    (void)state;
+    expect_values("sparsity=1,2,4..64", "1 2 4 8 16 32 64");
+    expect_values("sparsity=1..5", "1 2 3 4 5");
+    expect_values("sparsity=1,4..13", "1 4 7 10 13");
+    expect_values("sparsity=1,2..10", "1 2 3 4 5 6 7 8 9 10");
+    expect_values("group=32..512", "32 64 128 256 512");
+    expect_values("intensity=0.35,0.7..5.6", "0.35 0.7 1.4 2.8 5.6");
+    expect_values("indirect=0,1,2..8", "0 1 2 4 8");
+    expect_values("sparsity=8,4,8,1", "1 4 8");
+    expect_values("type=float,mixed,uint", "float uint mixed");
+    expect_values("granularity=3", "3");
+}
+
+static void expect_refused(const char *vary, const char *fix, const char *why) {
+    asked a;
+    ask(&a, vary, fix);
+    assert_int_equal(a.status, HD_EINPUT);
+    if (!strstr(a.said.text, why))
+        fail_msg("'%s' is not in '%s'", why, a.said.text);
+    hd_arena_free(a.arena);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    expect_refused("sparseness=1", "", "there is no dimension 'sparseness'; there are indirect");
+    expect_refused("sparsity", "", "a name, '=' and values");
+    expect_refused("sparsity=", "", "a name, '=' and values");
+    expect_refused("sparsity=1,,2", "", "'' is no value of sparsity");
+    expect_refused("sparsity=1,65", "", "a whole number from 1 to 64");
+    expect_refused("group=48", "", "a power of two from 32 to 1024");
+    expect_refused("indirect=3", "", "0 or a power of two from 0 to 32");
+    expect_refused("intensity=-1", "", "a number from 0 to 1024");
+    expect_refused("type=half", "", "one of float, double, uint, ushort, mixed");
+    expect_refused("type=float..mixed", "", "no steps lead to the end");
+    expect_refused("sparsity=1,2,5..64", "", "no steps lead to the end");
+    expect_refused("sparsity=8..4", "", "no steps lead to the end");
+    expect_refused("sparsity=1,2", "sparsity=4", "given twice");
+    expect_refused("", "sparsity=1,2", "--fix takes one value");
+    expect_refused("split=0.5,1", "", "the host computes all");
+    expect_refused("fields=4,32", "intensity=0.1", "take at least");
+    expect_refused("objects=1000..100000000", "", "no steps lead");
+}
+
+static void test_lines(void **state) {
+    (void)state;
+    asked a;
+    ask(&a, "", "type=double group=64");
+    assert_int_equal(a.status, HD_OK);
+    assert_int_equal(a.plan.line_count, HD_DIMENSIONS - 2);
+    for (uint32_t l = 0; l < a.plan.line_count; l++) {
+        bool has_base = false; /* each line goes through the point that all share */
+        for (uint32_t v = 0; v < a.plan.lines[l].count; v++) {
+            hd_micro_point point = hd_plan_point(&a.plan.lines[l], v);
+            has_base = has_base || hd_micro_equal(&point, &a.plan.base);
+            assert_true(point.value[HD_DIM_TYPE] == HD_MICRO_DOUBLE);
+            assert_true(point.value[HD_DIM_GROUP] == 64);
+        }
+        assert_true(has_base);
+    }
+    hd_arena_free(a.arena);
+    ask(&a, "sparsity=1,2,4 intensity=1,2 layout=aos,{f0,f1}{f2,f3,result}:4 placement=host", "");
+    assert_int_equal(a.status, HD_OK);
+    assert_int_equal(a.plan.line_count, 3);
+    assert_int_equal(a.plan.layout_count, 2);
+    assert_string_equal(a.plan.layouts[1], "{f0,f1}{f2,f3,result}:4");
+    assert_int_equal(a.plan.placement_count, 1);
+    for (uint32_t l = 0; l < 3; l++) {
+        assert_int_equal(a.plan.lines[l].dimension, HD_DIM_INTENSITY);
+        assert_int_equal(a.plan.lines[l].count, 2);
+        assert_true(a.plan.lines[l].base.value[HD_DIM_SPARSITY] == 1 << l);
+    }
+    hd_arena_free(a.arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_lines)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
