@@ -145,12 +145,11 @@ const char *hd_micro_source(hd_arena *arena, const hd_micro_point *point, const 
         hd_str_add(&out, is_cuda ? "    int lane = (int)(threadIdx.y * blockDim.x + threadIdx.x);\n"
                                  : "    int lane = (int)(get_local_id(1) * get_local_size(0) + "
                                    "get_local_id(0));\n");
-    hd_str_printf(&out,
-                  "    for (int i = 0; i < granularity; i++) {\n"
-                  "        int at = (start + i * stride) * sparsity + %s;\n",
-                  ids[is_cuda][2]);
-    if (indirect)
+    hd_str_add(&out, "    for (int i = 0; i < granularity; i++) {\n"
+                     "        int at = start + i * stride;\n");
+    if (indirect) /* of threads, so that what indices do does not depend on the sparsity */
         hd_str_add(&out, "        at = indices[at / run] * run + at % run;\n");
+    hd_str_printf(&out, "        at = at * sparsity + %s;\n", ids[is_cuda][2]);
     write_object(&w);
     hd_str_add(&out, "    }\n}\n");
     return hd_str_text(&out);
@@ -173,7 +172,7 @@ static void write_buffers(const hd_micro_point *point, const hd_micro_shape *s, 
         hd_str_printf(out,
                       "  - name: indices\n    type: int\n    count: %llu\n"
                       "    init: [{generator: permutation, seed: 1}]\n",
-                      (unsigned long long)((s->objects - s->on_host) / s->run));
+                      (unsigned long long)((s->objects - s->on_host) / s->global[2] / s->run));
 }
 
 static void write_value(hd_str *out, const char *name, uint64_t value) {

@@ -6,7 +6,8 @@
  *     __kernel void micro(__global object *objects, int pitch, int stride, int sparsity, ...) {
  *         int start = (int)get_global_id(1) * pitch + (int)get_global_id(0);
  *         for (int i = 0; i < granularity; i++) {
- *             int at = (start + i * stride) * sparsity + (int)get_global_id(2);
+ *             int at = start + i * stride;
+ *             at = at * sparsity + (int)get_global_id(2);
  *             ... three additions and two fused multiply-adds on objects[at].f0 to f3 ...
  *             objects[at].result = sum;
  *         }

@@ -4,11 +4,15 @@
 #include "explore/point.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Lanes that "indirect" and "transposed" spread: a warp of most devices, half a wavefront. */
 enum { LANES = 32 };
+/* Of a value as text: those that differ in no digit are the same. */
+enum { DIGITS = 9 };
+static const double SAME = 1e-8;
 
 static const char *const type_names[] = {"float", "double", "uint", "ushort", "mixed"};
 
@@ -53,7 +57,7 @@ int hd_dimension_named(const char *name) {
 
 const char *hd_dimension_print(hd_arena *arena, int dimension, double value) {
     const hd_dimension *d = &hd_dimensions[dimension];
-    return d->names ? d->names[(int)value] : hd_format(arena, "%.9g", value);
+    return d->names ? d->names[(int)value] : hd_format(arena, "%.*g", DIGITS, value);
 }
 
 static bool is_power(double value) {
@@ -66,6 +70,13 @@ static bool is_value(const hd_dimension *d, double value) {
            (!d->is_power || is_power(value));
 }
 
+/* To the digits that are printed; -0 is 0. */
+static double rounded(double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", DIGITS, value);
+    return strtod(text, NULL) + 0.0;
+}
+
 bool hd_dimension_parse(int dimension, const char *text, double *value) {
     const hd_dimension *d = &hd_dimensions[dimension];
     char *end;
@@ -76,7 +87,7 @@ bool hd_dimension_parse(int dimension, const char *text, double *value) {
         }
     if (d->names || !*text)
         return false;
-    *value = strtod(text, &end);
+    *value = rounded(strtod(text, &end));
     return !*end && is_value(d, *value);
 }
 
@@ -105,7 +116,7 @@ hd_micro_point hd_micro_usual(void) {
 
 bool hd_micro_equal(const hd_micro_point *a, const hd_micro_point *b) {
     for (int d = 0; d < HD_DIMENSIONS; d++)
-        if (a->value[d] != b->value[d])
+        if (fabs(a->value[d] - b->value[d]) > SAME * fabs(b->value[d]))
             return false;
     return true;
 }
@@ -123,7 +134,7 @@ bool hd_micro_parse(const char *text, hd_micro_point *point) {
     *point = hd_micro_usual();
     hd_arena *arena = hd_arena_new();
     uint32_t count = 0;
-    bool good = true;
+    bool good = true, given[HD_DIMENSIONS] = {false};
     char **words = !strcmp(text, "usual") ? NULL : hd_split_words(arena, text, &count);
     for (uint32_t w = 0; w < count && good; w++) {
         char *value = strchr(words[w], '=');
@@ -132,7 +143,10 @@ bool hd_micro_parse(const char *text, hd_micro_point *point) {
             *value++ = 0;
             dimension = hd_dimension_named(words[w]);
         }
-        good = dimension >= 0 && hd_dimension_parse(dimension, value, &point->value[dimension]);
+        good = dimension >= 0 && !given[dimension] &&
+               hd_dimension_parse(dimension, value, &point->value[dimension]);
+        if (good)
+            given[dimension] = true;
     }
     hd_arena_free(arena);
     return good;
@@ -157,21 +171,24 @@ static uint64_t columns_of(uint64_t threads, uint64_t columns, uint64_t rows) {
 static void place_threads(const hd_micro_point *point, hd_micro_shape *s) {
     uint64_t group = (uint64_t)point->value[HD_DIM_GROUP];
     uint64_t sparsity = (uint64_t)point->value[HD_DIM_SPARSITY];
-    uint64_t spread = (uint64_t)point->value[HD_DIM_TRANSPOSED];
+    uint64_t rows = (uint64_t)point->value[HD_DIM_TRANSPOSED];
     uint64_t each = (uint64_t)point->value[HD_DIM_GRANULARITY];
-    uint64_t unit = group * sparsity * each, asked = (uint64_t)point->value[HD_DIM_OBJECTS];
-    s->objects = (asked + unit - 1) / unit * unit;
-    uint64_t units = s->objects / unit;
+    /* Two groups side by side in the matrix, or the rows that 32 lanes are in would be one. */
+    uint64_t threads = rows > 1 ? 2 * group : group;
+    uint64_t asked = (uint64_t)point->value[HD_DIM_OBJECTS];
+    s->unit = threads * sparsity * each;
+    uint64_t units = (asked + s->unit - 1) / s->unit;
     uint64_t of_host = (uint64_t)llround((double)units * point->value[HD_DIM_SPLIT]);
-    s->on_host = of_host * unit;
-    uint64_t threads = (units - of_host) * group;
+    s->objects = units * s->unit;
+    s->on_host = of_host * s->unit;
+    threads *= units - of_host;
     s->local[2] = 1;
     s->global[2] = sparsity;
     s->stride = threads;
-    s->local[0] = spread > 1 ? LANES / spread : group;
+    s->local[0] = rows > 1 ? LANES / rows : group;
     s->local[1] = group / s->local[0];
-    s->global[0] = spread > 1 ? columns_of(threads, s->local[0], s->local[1]) : threads;
-    s->global[1] = s->global[0] ? threads / s->global[0] : 0;
+    s->global[0] = rows > 1 ? columns_of(threads, 2 * s->local[0], s->local[1]) : threads;
+    s->global[1] = rows > 1 ? threads / s->global[0] : 1;
     s->pitch = s->global[0];
     s->run = (uint32_t)point->value[HD_DIM_INDIRECT];
     s->run = s->run ? LANES / s->run : 0;
@@ -180,11 +197,17 @@ static void place_threads(const hd_micro_point *point, hd_micro_shape *s) {
 const char *hd_micro_check(hd_arena *arena, const hd_micro_point *point, hd_micro_shape *shape) {
     hd_micro_type type = (hd_micro_type)point->value[HD_DIM_TYPE];
     hd_micro_shape s = {.fields = (uint32_t)point->value[HD_DIM_FIELDS]};
-    for (uint32_t f = 0; f < s.fields; f++)
-        s.field_bytes += bytes_of_field(type, f);
+    uint32_t end = 0; /* of what is used, in C's layout */
+    for (uint32_t f = 0; f < s.fields; f++) {
+        uint32_t bytes = bytes_of_field(type, f);
+        s.field_bytes += bytes;
+        end = (end + bytes - 1) / bytes * bytes + bytes;
+    }
     s.result_bytes = type == HD_MICRO_MIXED ? sizeof(double) : bytes_of_field(type, 0);
+    end = (end + s.result_bytes - 1) / s.result_bytes * s.result_bytes + s.result_bytes;
     uint32_t used = s.field_bytes + s.result_bytes, least = s.fields - 1;
-    s.unused_bytes = used * ((uint32_t)point->value[HD_DIM_AGGREGATE] - 1);
+    uint32_t apart = used * (uint32_t)point->value[HD_DIM_AGGREGATE];
+    s.unused_bytes = apart > end ? apart - end : 0;
     s.operations = (uint64_t)llround(point->value[HD_DIM_INTENSITY] * used);
     if (s.operations < least)
         return hd_format(arena,
@@ -199,14 +222,11 @@ const char *hd_micro_check(hd_arena *arena, const hd_micro_point *point, hd_micr
     s.adds = (uint32_t)(left % 7 % 2);
     place_threads(point, &s);
     *shape = s;
-    if (s.on_host == s.objects)
-        return hd_format(
-            arena,
-            "with a split of %.9g the host computes all of %llu objects, and no kernel "
-            "is left",
-            point->value[HD_DIM_SPLIT], (unsigned long long)s.objects);
-    if (s.objects > INT32_MAX)
-        return hd_format(arena, "%llu objects are more than an index of a kernel reaches",
-                         (unsigned long long)s.objects);
+    if (point->value[HD_DIM_SPLIT] > 0 && (!s.on_host || s.on_host == s.objects))
+        return hd_format(arena,
+                         "with a split of %.9g the host computes %s of %llu objects, which are "
+                         "split by %llu; ask for more objects",
+                         point->value[HD_DIM_SPLIT], s.on_host ? "all" : "none",
+                         (unsigned long long)s.objects, (unsigned long long)s.unit);
     return NULL;
 }

@@ -81,13 +81,14 @@ typedef struct hd_micro_shape {
     uint64_t operations;   /* on an object */
     uint32_t rounds;       /* of three additions and two fused multiply-adds, */
     uint32_t fused, adds;  /* and those that are left, after fields - 1 additions */
-    uint64_t objects;      /* that there are; those of HD_DIM_OBJECTS, rounded up */
+    uint64_t unit;         /* objects of a group, or of two in a matrix: what is never split */
+    uint64_t objects;      /* that there are; those of HD_DIM_OBJECTS, rounded up to units */
     uint64_t on_host;      /* the last of them, which the host computes; the device computes all
                              * others in launches of whole groups */
     uint64_t global[3], local[3]; /* columns, rows and what sparsity is made of */
     uint64_t pitch;               /* objects of a row */
     uint64_t stride;              /* positions from one object of a thread to its next */
-    uint32_t run;                 /* neighbouring objects for each index; 0: no index array */
+    uint32_t run;                 /* neighbouring positions for each index; 0: no index array */
 } hd_micro_shape;
 
 /* NULL, or why there is no such kernel: "4 fields take at least 3 operations, which is an intensity

@@ -109,7 +109,7 @@ without() {
 
 cp "$HEDDLE_DATABASE" "$work/log/good"
 printf '\0\0\0\11' | dd of="$HEDDLE_DATABASE" bs=1 seek=60 conv=notrunc status=none
-without 'has version 9, and this heddle knows version 1; use the newer heddle'
+without 'has version 9, and this heddle knows version 2; use the newer heddle'
 cp "$work/log/good" "$HEDDLE_DATABASE"
 head -c 3000 /dev/zero | tr '\0' x |
     dd of="$HEDDLE_DATABASE" bs=1 seek=8192 conv=notrunc status=none

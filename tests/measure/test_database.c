@@ -325,8 +325,22 @@ static void make_full(place *p) {
 static void a_newer_version_is_left_alone(void **state) {
     place *p = *state;
     make_full(p);
-    execute(p, "PRAGMA user_version = 2");
-    refuses(p, "has version 2, and this heddle knows version 1; use the newer heddle");
+    execute(p, "PRAGMA user_version = 3");
+    refuses(p, "has version 3, and this heddle knows version 2; use the newer heddle");
+}
+
+/* A file as version 1 made it has no variants; what it has stays. */
+static void an_older_version_is_brought_up(void **state) {
+    place *p = *state;
+    hd_profile found;
+    make_full(p);
+    execute(p, "DROP TABLE variant; PRAGMA user_version = 1");
+    hd_database *database = open_good(p);
+    assert_true(find(database, p->arena, &gpu, "k7", "soa", &found));
+    hd_database_close(database);
+    execute(p, "INSERT INTO device VALUES (99, 'b', 'p', 'n', 'd'); DELETE FROM variant");
+    execute(p, "PRAGMA user_version = 3");
+    refuses(p, "has version 3");
 }
 
 static void the_file_of_another_program_is_left_alone(void **state) {
@@ -606,6 +620,7 @@ int main(void) {
         TEST(trees_come_back),
         TEST(two_processes_write_at_once),
         TEST(a_kill_loses_at_most_what_is_being_put),
+        TEST(an_older_version_is_brought_up),
         TEST(a_newer_version_is_left_alone),
         TEST(the_file_of_another_program_is_left_alone),
         TEST(damaged_files_are_left_alone),

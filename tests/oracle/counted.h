@@ -255,7 +255,8 @@ static uint32_t counted_list_layouts(hd_arena *arena, const hd_job *job,
 }
 
 /* In every layout, on every device. */
-static void counted_open_all(counted *c, hd_arena *arena, const hd_diag *diag, const hd_job *job) {
+static inline void counted_open_all(counted *c, hd_arena *arena, const hd_diag *diag,
+                                    const hd_job *job) {
     const char *texts[COUNTED_LAYOUTS];
     uint32_t count = counted_list_layouts(arena, job, texts);
     *c = (counted){.arena = arena, .diag = diag, .job = job};
@@ -265,7 +266,7 @@ static void counted_open_all(counted *c, hd_arena *arena, const hd_diag *diag, c
         counted_add_layout(c, texts[n]);
 }
 
-static hd_sink counted_sink(counted *c) {
+static inline hd_sink counted_sink(counted *c) {
     hd_sink sinks[COUNTED_LAYOUTS + 1];
     for (uint32_t n = 0; n < c->layout_count; n++)
         sinks[n] = laid_out_sink(&c->placed[n]);
@@ -288,7 +289,7 @@ static void counted_add_row(counted_row *row, const hd_coalesce_counts *counts) 
 }
 
 /* Fails where a line that must be exact is not. */
-static void counted_check(counted *c, const char *name, counted_total *sum) {
+static inline void counted_check(counted *c, const char *name, counted_total *sum) {
     hd_cost_model *measured[COUNTED_DEVICES];
     counted_measured_models(c->arena, c->diag, c->job, c->shapes, measured);
     for (uint32_t n = 0; n < c->layout_count; n++)
@@ -312,7 +313,7 @@ static void counted_check(counted *c, const char *name, counted_total *sum) {
     sum->jobs++;
 }
 
-static void counted_close(counted *c) {
+static inline void counted_close(counted *c) {
     for (uint32_t n = 0; n < c->layout_count; n++)
         for (int d = 0; d < COUNTED_DEVICES; d++)
             hd_tally_free(c->counters[n][d]);

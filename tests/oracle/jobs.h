@@ -124,11 +124,11 @@ static void jobs_for_files(const char *pattern, jobs_check *check, counted_total
         sum->jobs, sum->lines, sum->exact, sum->measured);
 }
 
-static void jobs_for_kernels(jobs_check *check, counted_total *sum) {
+static inline void jobs_for_kernels(jobs_check *check, counted_total *sum) {
     jobs_for_files("tests/kernels/*/*.cl", check, sum);
 }
 
-static void jobs_for_examples(jobs_check *check, counted_total *sum) {
+static inline void jobs_for_examples(jobs_check *check, counted_total *sum) {
     jobs_for_files("examples/*/*-small.yaml", check, sum);
 }
 
