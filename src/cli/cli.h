@@ -144,6 +144,9 @@ bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_sour
 /* The back end of a device that is named alone. CUDA's devices are known by their ids: others of the
  * name may be OpenCL's. */
 const char *cli_backend_of(const char *device);
+/* What a device is called in the profile database: the name of one given as "P:D" or "cuda:D", else
+ * the part of a name itself; NULL stays. */
+const char *cli_device_name(cli *c, const char *device);
 /* An error in what the user asks for that no file is to blame for. */
 #define cli_refuse(c, ...) hd_fail(&(c)->diag, HD_EINPUT, NULL, __VA_ARGS__)
 /* The same as a command's exit status. */

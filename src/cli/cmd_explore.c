@@ -3,14 +3,23 @@
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "explore/explore.h"
+#include "report/explore.h"
 #include "report/members.h"
 
 typedef struct request {
     cli_texts vary, fix;
-    const char *device, *profile, *meter, *folder, *budget;
+    const char *device, *profile, *meter, *folder, *budget, *page, *pictures;
     uint64_t repeats;
     bool again, show;
 } request;
+
+/* What is printed. */
+typedef struct result {
+    const hd_profiled_device *device;
+    const hd_exploration *exploration; /* NULL: nothing was measured */
+    const hd_study *kernels, *runs;    /* runs: NULL where there is one placement */
+    const char *date;                  /* of the newest variant */
+} result;
 
 static hd_status read_request(cli *c, const request *r, hd_plan *plan,
                               hd_explore_options *options) {
@@ -45,22 +54,170 @@ static void tell(cli *c, const hd_exploration *e, const hd_database *database, h
                 e->refused[i].placement, e->refused[i].why);
 }
 
-static int show(cli *c, const hd_exploration *e) {
+/* ---- printing ----------------------------------------------------------------------------------- */
+
+HD_GETTER(exploration_of, result, hd_row(row->exploration))
+HD_GETTER(kernels_of, result, hd_with(hd_row(row->kernels), row->kernels))
+HD_GETTER(runs_of, result, hd_with(hd_row(row->runs), row->runs))
+
+static const hd_member device_members[] = {
+    HD_SAME(hd_profiled_device, backend, platform, name, driver), {0}};
+static const hd_member range_members[] = {
+    {"memory", "memory", HD_BYTES, HD_AT(hd_explore_range, memory)},
+    {"most_threads", "threads of a block", HD_COUNT, HD_AT(hd_explore_range, most_threads)},
+    {"cache", "shared cache", HD_BYTES, HD_AT(hd_explore_range, cache)},
+    {"units", "compute units", HD_COUNT, HD_AT(hd_explore_range, units)},
+    {0}};
+static const hd_member refused_members[] = {HD_SAME(hd_unexplored, point, layout, placement, why),
+                                            {0}};
+static const hd_member exploration_members[] = {
+    {"planned", "planned", HD_AT(hd_exploration, planned)},
+    {"kept", "known before", HD_AT(hd_exploration, kept)},
+    {"measured", "measured now", HD_AT(hd_exploration, measured)},
+    {"skipped", "skipped", HD_AT(hd_exploration, skipped)},
+    {"refused", HD_MANY(hd_exploration, refused, refused_count), .of = refused_members},
+    {"range", HD_IN(hd_exploration, range), .of = range_members},
+    {"profile", HD_VIA(hd_exploration, profile, HD_AT, name)},
+    {"seconds", HD_AT(hd_exploration, seconds)},
+    {0}};
+static const hd_member result_members[] = {
+    {"device", HD_BEHIND(result, device), .of = device_members},
+    {"exploration", .get = exploration_of, .of = exploration_members},
+    {"kernels", .get = kernels_of, .of = hd_study_members},
+    {"runs", .get = runs_of, .of = hd_study_members},
+    {0}};
+
+static void show_exploration(cli *c, const hd_exploration *e, hd_str *out) {
+    hd_str_printf(out, "  %llu variants planned: %llu known before, %llu measured now in %s",
+                  (unsigned long long)e->planned, (unsigned long long)e->kept,
+                  (unsigned long long)e->measured, hd_show_seconds(c->arena, e->seconds));
+    hd_str_printf(out, ", %llu skipped, since their neighbours do not differ\n",
+                  (unsigned long long)e->skipped);
+    cli_show_rows(c, NULL, range_members, hd_rows(&e->range, 1), out);
+}
+
+static void show_study(cli *c, const char *title, const hd_study *study, hd_str *out) {
+    hd_value handovers = hd_study_handovers(c->arena, study);
+    cli_show_rows(c, hd_format(c->arena, "\n%s", title), hd_study_members,
+                  hd_with(hd_rows(study, 1), study), out);
+    cli_show_rows(c, "\nFindings of Qasem and Teich", hd_finding_members,
+                  hd_with(hd_rows(study->findings, (size_t)HD_FINDINGS), study), out);
+    if (handovers.count)
+        cli_show_rows(c, "\nWhere the lead changes hands", hd_line_handover_members, handovers,
+                      out);
+    for (uint32_t l = 0; l < study->line_count; l++) {
+        const hd_line *line = &study->lines[l];
+        cli_show_rows(c, hd_format(c->arena, "\n%s", hd_line_title(c->arena, line)),
+                      hd_line_stop_members, hd_line_stops(c->arena, study, line), out);
+    }
+}
+
+static result read_off(cli *c, const hd_profiled_device *device, const hd_explored *variants,
+                       size_t count) {
+    size_t kept;
+    const hd_explored *kernels = hd_explored_kernels(c->arena, variants, count, &kept);
+    result r = {.device = device, .kernels = hd_study_new(c->arena, kernels, (uint32_t)kept)};
+    if (kept < count)
+        r.runs =
+            hd_study_new(c->arena, hd_explored_runs(c->arena, variants, count), (uint32_t)count);
+    for (size_t v = 0; v < count; v++)
+        if (!r.date || strcmp(variants[v].date, r.date) > 0)
+            r.date = variants[v].date;
+    return r;
+}
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+static hd_status write_page(cli *c, const result *r, const char *path) {
+    const hd_explore_head head = {
+        r->device->name,
+        hd_format(c->arena, "%s, driver %s", r->device->platform, r->device->driver), r->date};
+    const char *text = hd_explore_page(c->arena, r->kernels, r->runs, &head);
+    return hd_write_file(&c->diag, path, text, strlen(text));
+}
+
+typedef struct picture_folder {
+    cli *c;
+    const char *path;
+} picture_folder;
+
+static hd_status write_picture(const picture_folder *folder, const char *name, hd_quantity quantity,
+                               const hd_str *picture) {
+    const char *path = hd_format(folder->c->arena, "%s/%s-%s.svg", folder->path, name,
+                                 hd_quantities[quantity].name);
+    return hd_write_file(&folder->c->diag, path, hd_str_text(picture), picture->length);
+}
+
+/* The lines of kernels through the usual point, and placements of whole runs, by time, energy and
+ * power. */
+static hd_status write_pictures(cli *c, const result *r, const char *path) {
+    static const hd_quantity quantities[] = {HD_QUANTITY_TIME, HD_QUANTITY_ENERGY,
+                                             HD_QUANTITY_POWER};
+    const picture_folder folder = {c, path};
+    const hd_micro_point usual = hd_micro_usual();
+    hd_status status = HD_OK;
+    for (int q = 0; q < 3; q++) {
+        for (uint32_t l = 0; l < r->kernels->line_count && status == HD_OK; l++) {
+            const hd_line *line = &r->kernels->lines[l];
+            hd_str out = {.arena = c->arena};
+            if (hd_micro_equal(&line->base, &usual) &&
+                hd_line_svg(c->arena, r->kernels, line, quantities[q], &out))
+                status = write_picture(&folder, hd_dimensions[line->dimension].name, quantities[q],
+                                       &out);
+        }
+        hd_str bars = {.arena = c->arena};
+        if (status == HD_OK && r->runs &&
+            hd_placements_svg(c->arena, r->runs, quantities[q], &bars))
+            status = write_picture(&folder, "placement", quantities[q], &bars);
+    }
+    return status;
+}
+
+static int show(cli *c, const request *r, const result *shown) {
+    if ((r->page && write_page(c, shown, r->page)) ||
+        (r->pictures && write_pictures(c, shown, r->pictures)))
+        return CLI_WRONG;
+    if (c->json)
+        return cli_print_row(c, result_members, hd_row(shown));
     hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "%s (%s)\n", e->device.name, e->device.platform);
-    for (size_t i = 0; i < e->count; i++)
-        hd_str_printf(&out, "%-40s %-10s %-8s %10s %10s %g\n",
-                      hd_micro_print(c->arena, &e->variants[i].point), e->variants[i].layout,
-                      e->variants[i].placement,
-                      hd_show_seconds(c->arena, e->variants[i].kernels.median),
-                      hd_show_seconds(c->arena, e->variants[i].whole.median),
-                      e->variants[i].energy.joules.median);
+    hd_str_printf(&out, "%s (%s)\n", shown->device->name, shown->device->platform);
+    if (shown->exploration)
+        show_exploration(c, shown->exploration, &out);
+    show_study(c, "Kernels alone", shown->kernels, &out);
+    if (shown->runs)
+        show_study(c, "Whole runs, with transfers", shown->runs, &out);
     return cli_print(c, &out);
 }
 
+/* ---- what is kept ------------------------------------------------------------------------------- */
+
+static int show_kept(cli *c, hd_database *database, const request *r) {
+    size_t device_count, count;
+    const hd_profiled_device *devices = hd_explored_devices(database, c->arena, &device_count);
+    const hd_profiled_device *device = NULL;
+    const char *name = cli_device_name(c, r->device);
+    hd_str names = {.arena = c->arena};
+    for (size_t d = 0; d < device_count && !device; d++) {
+        hd_str_printf(&names, "%s%s", d ? ", " : "", devices[d].name);
+        if (!name || strcasestr(devices[d].name, name) || strcasestr(devices[d].platform, name))
+            device = &devices[d];
+    }
+    if (!device && device_count)
+        return cli_wrong(c, "no device called '%s' was explored; these were: %s", r->device,
+                         hd_str_text(&names));
+    if (!device)
+        return cli_wrong(c, "nothing was explored yet; 'heddle explore%s%s' measures",
+                         r->device ? " " : "", r->device ? r->device : "");
+    const hd_explored *variants = hd_explored_known(database, c->arena, device, &count);
+    const result shown = read_off(c, device, variants, count);
+    return show(c, r, &shown);
+}
+
+/* ---- exploring ---------------------------------------------------------------------------------- */
+
 static int explore(cli *c, hd_database *database, const request *r) {
     hd_plan plan;
-    hd_exploration result;
+    hd_exploration explored;
     cli_stop stop;
     cli_share share = {.c = c, .start = hd_clock()};
     hd_explore_options options = {.device = r->device,
@@ -74,14 +231,20 @@ static int explore(cli *c, hd_database *database, const request *r) {
     if (read_request(c, r, &plan, &options))
         return CLI_WRONG;
     options.stop = cli_catch_stop(&stop);
-    hd_status status = hd_explore(c->arena, &c->diag, database, &plan, &options, &result);
+    hd_status status = hd_explore(c->arena, &c->diag, database, &plan, &options, &explored);
     cli_release_stop(&stop);
     cli_progress(c, NULL);
-    tell(c, &result, database, status);
+    tell(c, &explored, database, status);
     if (status != HD_OK)
         return cli_status(status);
-    int printed = show(c, &result);
-    return result.stopped ? CLI_STOPPED : printed;
+    if (!explored.count)
+        return explored.stopped
+                   ? CLI_STOPPED
+                   : cli_wrong(c, "no variant could be run on %s", explored.device.name);
+    result shown = read_off(c, &explored.device, explored.variants, explored.count);
+    shown.exploration = &explored;
+    int printed = show(c, r, &shown);
+    return explored.stopped ? CLI_STOPPED : printed;
 }
 
 int cmd_explore(cli *c, int argc, char **argv) {
@@ -106,6 +269,11 @@ int cmd_explore(cli *c, int argc, char **argv) {
          "the device profile that counts and modelled energy are of; default: the device's own",
          CLI_TEXT, &r.profile},
         {"keep", 0, "DIR", "leave the kernels and their jobs in this folder", CLI_TEXT, &r.folder},
+        {"show", 0, NULL, "show what is known, without measuring", CLI_FLAG, &r.show},
+        {"page", 0, "FILE", "write findings, tables and pictures as a page, FILE.html", CLI_TEXT,
+         &r.page},
+        {"pictures", 0, "DIR", "write the pictures into this folder, as SVG", CLI_TEXT,
+         &r.pictures},
         {"again", 0, NULL, "forget all that was measured on this device first", CLI_FLAG, &r.again},
         {0}};
     static const cli_page page = {
@@ -120,8 +288,11 @@ int cmd_explore(cli *c, int argc, char **argv) {
     if (!cli_parse(c, &page, options, NULL, argc, argv))
         return c->status;
     r.device = c->word_count ? c->words[0] : NULL;
+    if (r.show && (r.again || r.vary.count || r.fix.count || r.budget || r.repeats || r.meter ||
+                   r.profile || r.folder))
+        return cli_wrong(c, "--show measures nothing, and goes with --page and --pictures alone");
     hd_database *database = hd_database_open_user(c->arena, &c->diag);
-    int status = explore(c, database, &r);
+    int status = r.show ? show_kept(c, database, &r) : explore(c, database, &r);
     hd_database_close(database);
     return status;
 }

@@ -163,17 +163,11 @@ static void judge(cli *c, result *r) {
 
 /* ---- the tree that is there ----------------------------------------------------------- */
 
-/* The newest tree of a device of this name; a device as "P:D" is asked for its name. */
+/* The newest tree of a device of this name. */
 static int show_stored(cli *c, hd_database *database, const char *wanted) {
     size_t count;
-    uint32_t device_count = 0;
-    const char *missing, *name = wanted;
+    const char *name = cli_device_name(c, wanted);
     const hd_profiled_tree *trees = hd_database_trees(database, c->arena, &count), *stored = NULL;
-    const hd_compute_device *devices =
-        hd_compute_named(cli_backend_of(wanted))->list(c->arena, &device_count, &missing);
-    for (uint32_t d = 0; wanted && d < device_count; d++)
-        if (!strcmp(devices[d].id, wanted))
-            name = devices[d].name;
     hd_str names = {.arena = c->arena};
     for (size_t i = 0; i < count && !stored; i++) {
         const hd_profiled_device *device = &trees[i].device;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "driver/compute.h"
 
 /* Values that getopt_long returns for our options: FIRST + index. */
 enum { MOST_OPTIONS = 48, FIRST = 256, NAME_COLUMN = 24 };
@@ -287,4 +288,15 @@ bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_sour
 
 const char *cli_backend_of(const char *device) {
     return device && !strncmp(device, "cuda:", 5) ? "cuda" : "opencl";
+}
+
+const char *cli_device_name(cli *c, const char *device) {
+    const char *missing;
+    uint32_t count = 0;
+    const hd_compute_device *devices =
+        hd_compute_named(cli_backend_of(device))->list(c->arena, &count, &missing);
+    for (uint32_t d = 0; device && d < count; d++)
+        if (!strcmp(devices[d].id, device))
+            return devices[d].name;
+    return device;
 }

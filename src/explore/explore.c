@@ -68,7 +68,6 @@ typedef struct variant_run {
     hd_version version;
     uint64_t batch; /* launches of a timing */
     double *kernels, *whole;
-    hd_energy_of energy;
 } variant_run;
 
 /* ---- what is known -------------------------------------------------------------------------------- */
@@ -220,20 +219,18 @@ static hd_status time_turn(explorer *e, const point_run *p, variant_run *v, uint
 
 /* ---- energy ------------------------------------------------------------------------------------------ */
 
-/* Energy and time are of whole runs where these differ by what placements do. */
-static bool counts_whole(const explorer *e) { return e->placements.count > 1; }
-
 typedef struct metered {
     explorer *e;
     const point_run *p;
     variant_run *v;
+    bool is_whole;
 } metered;
 
 static hd_status run_metered(void *self, uint64_t times) {
     metered *m = self;
     double seconds = 0;
     hd_status status = HD_OK;
-    if (!counts_whole(m->e))
+    if (!m->is_whole)
         return hd_version_launch(&m->e->session, &m->v->version, &times, &seconds);
     for (uint64_t i = 0; i < times && status == HD_OK; i++)
         status = run_whole(m->e, m->p, m->v, &seconds);
@@ -241,53 +238,54 @@ static hd_status run_metered(void *self, uint64_t times) {
 }
 
 /* Bytes between the host's memory and a device that has its own. */
-static double link_bytes(const explorer *e, const point_run *p, const variant_run *v,
-                         const hd_variant_counts *counts) {
-    const hd_compute *gpu = e->session.gpu;
-    if (!counts_whole(e) || gpu->is_unified || gpu->device.is_processor)
+static double link_bytes(const metered *m, const hd_variant_counts *counts) {
+    const hd_compute *gpu = m->e->session.gpu;
+    if (gpu->is_unified || gpu->device.is_processor)
         return 0;
-    return v->placement == HD_PLACEMENT_DEVICE ? 2 * (double)p->bytes : (double)counts->dram_bytes;
+    return m->v->placement != HD_PLACEMENT_DEVICE ? (double)counts->dram_bytes
+           : m->is_whole                          ? 2 * (double)m->p->bytes
+                                                  : 0;
 }
 
-static void model_energy(explorer *e, const point_run *p, variant_run *v,
-                         const hd_timing *seconds) {
-    const hd_variant_counts *c = &p->counts[v->layout];
+static hd_energy_of model_energy(const metered *m, const hd_timing *seconds) {
+    const hd_device *profile = m->e->result->profile;
+    const hd_variant_counts *c = &m->p->counts[m->v->layout];
     const hd_energy_counts counts = {.fp32 = (double)c->operations[HD_OPERATION_FP32],
                                      .fp64 = (double)c->operations[HD_OPERATION_FP64],
                                      .integer = (double)c->operations[HD_OPERATION_INTEGER],
                                      .l1_bytes = (double)c->l1_bytes,
                                      .l2_bytes = (double)c->l2_bytes,
                                      .dram_bytes = (double)c->dram_bytes,
-                                     .link_bytes = link_bytes(e, p, v, c)};
+                                     .link_bytes = link_bytes(m, c)};
     double at[3] = {seconds->median, seconds->low, seconds->high}, joules[3];
-    v->energy = (hd_energy_of){.meter = "model", .modelled = true};
+    hd_energy_of energy = {.meter = "model", .modelled = true};
     for (int i = 0; i < 3; i++) {
         hd_energy_counts timed = counts;
         timed.seconds = at[i];
-        if (!c->requests || !hd_energy_modelled(e->result->profile, &timed, &joules[i])) {
-            v->energy.why = hd_energy_unknown(e->arena, e->result->profile);
-            return;
+        if (!c->requests || !hd_energy_modelled(profile, &timed, &joules[i])) {
+            energy.why = hd_energy_unknown(m->e->arena, profile);
+            return energy;
         }
     }
-    v->energy.joules = (hd_timing){joules[0], joules[1], joules[2], seconds->repeats};
+    energy.joules = (hd_timing){joules[0], joules[1], joules[2], seconds->repeats};
+    return energy;
 }
 
-static hd_status find_energy(explorer *e, const point_run *p, variant_run *v,
-                             const hd_timing *seconds) {
+static hd_status find_energy(metered *m, const hd_timing *seconds, hd_energy_of *found) {
+    explorer *e = m->e;
     if (!e->meter) {
-        model_energy(e, p, v, seconds);
+        *found = model_energy(m, seconds);
         return HD_OK;
     }
-    metered m = {e, p, v};
-    const hd_energy_work work = {.run = run_metered, .self = &m};
+    const hd_energy_work work = {.run = run_metered, .self = m};
     const hd_energy_options options = {.most_seconds = most_metering, .idle_seconds = 1e-3};
     hd_energy energy;
     hd_status status = hd_energy_repeat(e->meter, &work, &options, &energy);
-    v->energy = (hd_energy_of){.meter = hd_strdup(e->arena, energy.source)};
+    *found = (hd_energy_of){.meter = hd_strdup(e->arena, energy.source)};
     if (energy.missing)
-        v->energy.why = hd_strdup(e->arena, energy.missing);
+        found->why = hd_strdup(e->arena, energy.missing);
     else
-        v->energy.joules =
+        found->joules =
             (hd_timing){energy.joules, energy.joules * (1 - energy.resolution),
                         energy.joules * (1 + energy.resolution), (uint32_t)energy.repeats};
     return status;
@@ -356,8 +354,11 @@ static hd_status measure_together(explorer *e, const point_run *p, variant_run *
                          .counts = p->counts[runs[i].layout],
                          .counters = "",
                          .date = hd_date_now(e->arena)};
-        status = find_energy(e, p, &runs[i], counts_whole(e) ? &v.whole : &v.kernels);
-        v.energy = runs[i].energy;
+        metered m = {.e = e, .p = p, .v = &runs[i]};
+        status = find_energy(&m, &v.kernels, &v.energy);
+        m.is_whole = true;
+        if (status == HD_OK)
+            status = find_energy(&m, &v.whole, &v.whole_energy);
         hd_push(p->arena, &done, v);
     }
     for (uint32_t i = 0; i < made; i++)
@@ -423,6 +424,11 @@ static hd_status measure_point(explorer *e, const hd_micro_point *point) {
 
 /* ---- a line ----------------------------------------------------------------------------------------- */
 
+/* Whether the first times, `of` times as long, and the second differ by more than they spread. */
+static bool are_apart(const hd_timing *a, const hd_timing *b, double of) {
+    return a->low * of > b->high * (1 + noticeable) || b->low > a->high * of * (1 + noticeable);
+}
+
 /* Whether the times of an object at two points of a line differ by more than they spread, in any
  * layout or placement. */
 static bool differ(const explorer *e, const hd_micro_point *a, const hd_micro_point *b) {
@@ -432,11 +438,8 @@ static bool differ(const explorer *e, const hd_micro_point *a, const hd_micro_po
             const hd_explored *y = find(e, b, e->plan->layouts[l], e->placements.data[k]);
             if (!x || !y)
                 return true;
-            const hd_timing *s = counts_whole(e) ? &x->whole : &x->kernels;
-            const hd_timing *t = counts_whole(e) ? &y->whole : &y->kernels;
             double of = y->point.value[HD_DIM_OBJECTS] / x->point.value[HD_DIM_OBJECTS];
-            if (s->low * of > t->high * (1 + noticeable) ||
-                t->low > s->high * of * (1 + noticeable))
+            if (are_apart(&x->kernels, &y->kernels, of) || are_apart(&x->whole, &y->whole, of))
                 return true;
         }
     return false;
@@ -555,6 +558,22 @@ static hd_status check_budget(const explorer *e) {
 
 /* ---- the exploration ---------------------------------------------------------------------------------- */
 
+/* What is known of the plan's points. */
+static void gather(explorer *e) {
+    hd_exploration *r = e->result;
+    r->variants = hd_new_array(e->arena, hd_explored, e->known.count + 1);
+    for (size_t i = 0; i < e->known.count; i++) {
+        bool is_planned = false;
+        for (uint32_t l = 0; l < e->plan->line_count; l++)
+            for (uint32_t v = 0; v < e->plan->lines[l].count && !is_planned; v++) {
+                hd_micro_point point = hd_plan_point(&e->plan->lines[l], v);
+                is_planned = hd_micro_equal(&point, &e->known.data[i].point);
+            }
+        if (is_planned)
+            r->variants[r->count++] = e->known.data[i];
+    }
+}
+
 /* Adds up what is planned and what of that is known. */
 static void count_plan(explorer *e) {
     hd_exploration *r = e->result;
@@ -625,8 +644,7 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
     if (e.meter)
         hd_meter_close(e.meter);
     hd_session_close(&e.session);
-    result->variants = e.known.data;
-    result->count = e.known.count;
+    gather(&e);
     result->refused = e.refused.data;
     result->refused_count = e.refused.count;
     result->seconds = hd_clock() - e.start;

@@ -33,12 +33,20 @@ typedef struct hd_explored {
     const char *layout;    /* in notation: "aos", "soa", "da", "aosoa:32" */
     const char *placement; /* "device", "host", "fine", ... */
     hd_timing kernels;     /* seconds of the kernel alone */
+    hd_energy_of energy;   /* of the kernel */
     hd_timing whole;       /* from the host's data to the host's data: with transfers, and with the
                             * host's share of the work */
-    hd_energy_of energy;   /* of `whole` where there are several placements, else of `kernels` */
+    hd_energy_of whole_energy; /* of that */
     hd_variant_counts counts;
     const char *counters; /* of the processor or device, "cycles=1000 misses=20"; "" : none */
     const char *date;
 } hd_explored;
+
+/* kinds.c: what is compared. The variants of one placement as kernels alone: of device memory, or
+ * of the first one where there is none of that; and all of them as whole runs, whose seconds and
+ * joules stand in the place of the kernels'. */
+hd_explored *hd_explored_kernels(hd_arena *arena, const hd_explored *variants, size_t count,
+                                 size_t *kept);
+hd_explored *hd_explored_runs(hd_arena *arena, const hd_explored *variants, size_t count);
 
 #endif

@@ -7,11 +7,12 @@
 #include "measure/database_sql.h"
 
 #define TIMING_COLUMNS(name) name "repeats, " name "median, " name "low, " name "high, "
-#define VARIANT_COLUMNS                                                                   \
-    "point, layout, placement, date, " TIMING_COLUMNS("") TIMING_COLUMNS("whole_")        \
-        TIMING_COLUMNS("joules_") "meter, modelled, missing, requests, transactions, "    \
-                                  "l1_bytes, l2_bytes, dram_bytes, integer, fp32, fp64, " \
-                                  "counters, kernel"
+#define VARIANT_COLUMNS                                                              \
+    "point, layout, placement, date, " TIMING_COLUMNS("") TIMING_COLUMNS("whole_")   \
+        TIMING_COLUMNS("joules_") TIMING_COLUMNS(                                    \
+            "whole_joules_") "meter, modelled, missing, requests, transactions, "    \
+                             "l1_bytes, l2_bytes, dram_bytes, integer, fp32, fp64, " \
+                             "counters, kernel"
 #define TIMING_TYPES "iddd"
 #define TIMING_VALUES(t) (uint64_t)(t).repeats, (t).median, (t).low, (t).high
 
@@ -29,14 +30,17 @@ void explore_keep(hd_database *database, const hd_profiled_device *device,
             database,
             "INSERT OR REPLACE INTO variant (device, " VARIANT_COLUMNS ") "
             "SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            "?, ?, ?, ?, "
             "?, ?, ?, ? FROM device WHERE" HD_DEVICE_IS,
-            "tttt" TIMING_TYPES TIMING_TYPES TIMING_TYPES "titiiiiiiiitt" HD_DEVICE_TYPES,
+            "tttt" TIMING_TYPES TIMING_TYPES TIMING_TYPES TIMING_TYPES
+            "titiiiiiiiitt" HD_DEVICE_TYPES,
             hd_micro_print(arena, &v->point), v->layout, v->placement, v->date,
             TIMING_VALUES(v->kernels), TIMING_VALUES(v->whole), TIMING_VALUES(v->energy.joules),
-            v->energy.meter ? v->energy.meter : "", (uint64_t)v->energy.modelled,
-            v->energy.why ? v->energy.why : "", c->requests, c->transactions, c->l1_bytes,
-            c->l2_bytes, c->dram_bytes, c->operations[HD_OPERATION_INTEGER],
-            c->operations[HD_OPERATION_FP32], c->operations[HD_OPERATION_FP64], v->counters,
+            TIMING_VALUES(v->whole_energy.joules), v->energy.meter ? v->energy.meter : "",
+            (uint64_t)v->energy.modelled, v->energy.why ? v->energy.why : "", c->requests,
+            c->transactions, c->l1_bytes, c->l2_bytes, c->dram_bytes,
+            c->operations[HD_OPERATION_INTEGER], c->operations[HD_OPERATION_FP32],
+            c->operations[HD_OPERATION_FP64], v->counters,
             explore_kernel_hash(arena, &v->point, device->backend), HD_DEVICE_VALUES(device));
     }
     hd_database_run(database, "COMMIT", "");
@@ -55,17 +59,23 @@ static const char *text_or_null(hd_arena *arena, sqlite3_stmt *row, int column) 
     return *text ? text : NULL;
 }
 
+/* From the column of the joules on. */
+static hd_energy_of energy_at(hd_arena *arena, sqlite3_stmt *row, int column) {
+    return (hd_energy_of){.joules = timing_at(row, column),
+                          .meter = text_or_null(arena, row, 20),
+                          .modelled = sqlite3_column_int(row, 21),
+                          .why = text_or_null(arena, row, 22)};
+}
+
 static hd_explored variant_of(hd_arena *arena, sqlite3_stmt *row) {
     hd_explored v = {.layout = hd_database_text(arena, row, 1),
                      .placement = hd_database_text(arena, row, 2),
                      .date = hd_database_text(arena, row, 3),
                      .kernels = timing_at(row, 4),
                      .whole = timing_at(row, 8),
-                     .energy = {.joules = timing_at(row, 12),
-                                .meter = text_or_null(arena, row, 16),
-                                .modelled = sqlite3_column_int(row, 17),
-                                .why = text_or_null(arena, row, 18)},
-                     .counters = hd_database_text(arena, row, 27)};
+                     .energy = energy_at(arena, row, 12),
+                     .whole_energy = energy_at(arena, row, 16),
+                     .counters = hd_database_text(arena, row, 31)};
     uint64_t *const counts[] = {&v.counts.requests,
                                 &v.counts.transactions,
                                 &v.counts.l1_bytes,
@@ -75,7 +85,7 @@ static hd_explored variant_of(hd_arena *arena, sqlite3_stmt *row) {
                                 &v.counts.operations[HD_OPERATION_FP32],
                                 &v.counts.operations[HD_OPERATION_FP64]};
     for (int c = 0; c < 8; c++)
-        *counts[c] = (uint64_t)sqlite3_column_int64(row, 19 + c);
+        *counts[c] = (uint64_t)sqlite3_column_int64(row, 23 + c);
     return v;
 }
 
@@ -91,7 +101,7 @@ hd_explored *hd_explored_known(hd_database *database, hd_arena *arena,
         hd_explored v = variant_of(arena, row);
         /* Kernels of another version of Heddle are others. */
         if (hd_micro_parse(hd_database_text(arena, row, 0), &v.point) &&
-            !strcmp(hd_database_text(arena, row, 28),
+            !strcmp(hd_database_text(arena, row, 32),
                     explore_kernel_hash(arena, &v.point, device->backend)))
             hd_push(arena, &variants, v);
     }

@@ -12,7 +12,8 @@
 enum { LANES = 32 };
 /* Of a value as text: those that differ in no digit are the same. */
 enum { DIGITS = 9 };
-static const double SAME = 1e-8;
+static const double SAME
+= 1e-8;
 
 static const char *const type_names[] = {"float", "double", "uint", "ushort", "mixed"};
 

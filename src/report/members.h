@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
+#include "explore/study.h"
 #include "kernel/kernel.h"
 #include "layout/layout.h"
 #include "locality/cache.h"
@@ -74,5 +75,26 @@ extern const hd_member hd_cache_access_columns[]; /* hd_cache_access, the same: 
 extern const hd_member hd_cache_launch_members[]; /* hd_cache_launch and its accesses */
 extern const hd_member hd_cache_place_members[];  /* hd_cache_place; with its columns */
 extern const hd_member hd_caches_members[];       /* hd_caches */
+
+/* ---- members_explore.c -------------------------------------------------------------------- */
+
+/* A point of a line, and a handover of one; context of all: the hd_study. */
+typedef struct hd_line_stop {
+    int dimension;
+    const hd_study_point *point;
+} hd_line_stop;
+typedef struct hd_line_handover {
+    const hd_line *line;
+    const hd_handover *handover;
+} hd_line_handover;
+hd_value hd_line_stops(hd_arena *arena, const hd_study *study, const hd_line *line);
+hd_value hd_study_handovers(hd_arena *arena, const hd_study *study); /* of all lines */
+/* "Sparsity (objects apart)", with what is not usual of the other dimensions. */
+const char *hd_line_title(hd_arena *arena, const hd_line *line);
+extern const hd_member hd_line_stop_members[];     /* hd_line_stop; with its columns */
+extern const hd_member hd_line_handover_members[]; /* hd_line_handover; with its columns */
+extern const hd_member hd_finding_members[];       /* hd_finding; with its columns */
+extern const hd_member hd_study_members[]; /* hd_study, as lines of its own; in JSON with all
+                                                * that it shows */
 
 #endif

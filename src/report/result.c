@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "report/json.h"
+#include "report/plot.h"
 #include "report/result.h"
 
 /* Members that stand in the place of one without a name of its own; and the end of a table. */
@@ -135,32 +136,62 @@ static const char *title_of(const column *c, const hd_view *view, const void *ro
                      hd_show_value(view->arena, HD_PLAIN, value_of(&name, view, row)), place + 2);
 }
 
-void hd_show_rows(const hd_view *outer, const hd_member *members, hd_value rows, hd_style style,
-                  hd_str *out) {
-    const hd_view own = inner_view(outer, outer->parent, &rows), *view = &own;
+/* Rows as they stand in a table. */
+typedef struct cell_grid {
+    report_column *heads;
+    const char **cells; /* [row][column] */
+    uint32_t columns;
+} cell_grid;
+
+static cell_grid cells_of(const hd_view *outer, const hd_member *members, const hd_value *rows) {
+    const hd_view own = inner_view(outer, outer->parent, rows), *view = &own;
     column_list columns = {.arena = view->arena};
-    const void *first = rows.count ? hd_row_at(&rows, 0) : NULL;
+    const void *first = rows->count ? hd_row_at(rows, 0) : NULL;
     add_columns(&columns, members, NULL, view, first);
     size_t count = columns.all.count;
-    report_column *heads = hd_new_array(view->arena, report_column, count);
-    const char **cells = hd_new_array(view->arena, const char *, count);
+    cell_grid grid = {hd_new_array(view->arena, report_column, count),
+                      hd_new_array(view->arena, const char *, rows->count *count), (uint32_t)count};
     for (size_t c = 0; c < count; c++) {
         const column *from = columns.all.data[c];
         hd_kind kind = first ? value_of(from, view, first).kind : HD_TEXT;
         bool is_text = from->member->unit == HD_PLAIN && (kind == HD_TEXT || kind == HD_NULL);
-        heads[c] =
+        grid.heads[c] =
             (report_column){title_of(from, view, first), is_text ? REPORT_LEFT : REPORT_RIGHT,
                             kind == HD_LIST || !is_number(from->member->unit)};
     }
-    report_table *table = report_table_new(view->arena, heads, (uint32_t)count);
-    report_table_set_width(table, style.width);
-    for (size_t r = 0; r < rows.count; r++) {
+    for (size_t r = 0; r < rows->count; r++)
         for (size_t c = 0; c < count; c++)
-            cells[c] = hd_show_value(view->arena, columns.all.data[c]->member->unit,
-                                     value_of(columns.all.data[c], view, hd_row_at(&rows, r)));
-        report_table_row(table, cells);
-    }
+            grid.cells[r * count + c] =
+                hd_show_value(view->arena, columns.all.data[c]->member->unit,
+                              value_of(columns.all.data[c], view, hd_row_at(rows, r)));
+    return grid;
+}
+
+void hd_show_rows(const hd_view *view, const hd_member *members, hd_value rows, hd_style style,
+                  hd_str *out) {
+    const cell_grid grid = cells_of(view, members, &rows);
+    report_table *table = report_table_new(view->arena, grid.heads, grid.columns);
+    report_table_set_width(table, style.width);
+    for (size_t r = 0; r < rows.count; r++)
+        report_table_row(table, &grid.cells[r * grid.columns]);
     report_table_print(table, out, style.bold);
+}
+
+void hd_html_rows(const hd_view *view, const hd_member *members, hd_value rows, hd_str *out) {
+    const cell_grid grid = cells_of(view, members, &rows);
+    hd_str_add(out, "<table>\n");
+    for (size_t r = 0; r <= rows.count; r++) {
+        hd_str_add(out, "<tr>");
+        for (uint32_t c = 0; c < grid.columns; c++) {
+            const char *tag = r ? "td" : "th";
+            const char *text = r ? grid.cells[(r - 1) * grid.columns + c] : grid.heads[c].title;
+            hd_str_printf(out, "<%s%s>%s</%s>", tag,
+                          grid.heads[c].align == REPORT_RIGHT ? " class=\"right\"" : "",
+                          hd_svg_escape(view->arena, text), tag);
+        }
+        hd_str_add(out, "</tr>\n");
+    }
+    hd_str_add(out, "</table>\n");
 }
 
 void hd_show_row(const hd_view *view, const hd_member *members, const void *row, hd_str *out) {

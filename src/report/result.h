@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "report/report.h"
 
-/* ---- text ---------------------------------------------------------------------------------- */
+/* ---- text, and tables of HTML ------------------------------------------------------------ */
 
 /* What the text is for. */
 typedef struct hd_style {
@@ -24,6 +24,8 @@ typedef struct hd_style {
  * tells how many these are. */
 void hd_show_rows(const hd_view *view, const hd_member *members, hd_value rows, hd_style style,
                   hd_str *out);
+/* The same as a table of HTML, whose numbers are of class "right". */
+void hd_html_rows(const hd_view *view, const hd_member *members, hd_value rows, hd_str *out);
 /* One row as lines of a title and its value; a member that has no value has no line. */
 void hd_show_row(const hd_view *view, const hd_member *members, const void *row, hd_str *out);
 /* A value as it stands in a table. */

@@ -3,6 +3,7 @@
 
 #include "report/plot.h"
 #include "report/report.h"
+#include "report/svg.h"
 
 enum { WIDTH = 800, HEIGHT = 400, LEFT = 84, RIGHT = 16, TOP = 36, BOTTOM = 52, TICKS = 6 };
 enum { TITLE_LETTERS = 84 }; /* that fit, as wide as most are */
@@ -13,8 +14,7 @@ typedef struct frame {
     double step;
 } frame;
 
-/* The first of 1, 2, 5, 10, 20 ... that is not below `least`. */
-static double round_step(double least) {
+double report_round_up(double least) {
     double power = pow(10, floor(log10(least)));
     for (int i = 0; i < 3; i++)
         if (power * (int[]){1, 2, 5}[i] >= least * (1 - 1e-9))
@@ -40,7 +40,7 @@ const char *hd_svg_escape(hd_arena *arena, const char *text) {
     return hd_str_text(&out);
 }
 
-static void add_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
+void report_svg_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
                      const char *text) {
     hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", x, y, more,
                   hd_svg_escape(arena, text));
@@ -65,25 +65,25 @@ static void draw_y_axis(hd_arena *arena, const frame *f, hd_str *out) {
         double value = f->low + t * f->step, y = y_of(f, value);
         hd_str_printf(out, "<path d=\"M%d %.1fH%d\" stroke-opacity=\"%s\"/>\n", LEFT - 5, y,
                       WIDTH - RIGHT, fabs(value) < f->step / 2 ? "1" : "0.15");
-        add_text(arena, out, LEFT - 9, y + 4, " text-anchor=\"end\"",
-                 number(arena, value, f->step, most));
+        report_svg_text(arena, out, LEFT - 9, y + 4, " text-anchor=\"end\"",
+                        number(arena, value, f->step, most));
     }
-    add_text(arena, out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
-             " text-anchor=\"middle\" transform=\"rotate(-90 16 192)\"", f->stems->y);
+    report_svg_text(arena, out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
+                    " text-anchor=\"middle\" transform=\"rotate(-90 16 192)\"", f->stems->y);
 }
 
 static void draw_x_axis(hd_arena *arena, const frame *f, hd_str *out) {
     uint64_t first = f->stems->first, last = first + f->stems->count - 1;
-    double step = round_step(fmax((double)(last - first) / (2 * TICKS), 1));
+    double step = report_round_up(fmax((double)(last - first) / (2 * TICKS), 1));
     for (double value = ceil((double)first / step) * step; value <= (double)last; value += step) {
         double x = x_of(f, value - (double)first);
         hd_str_printf(out, "<path d=\"M%.1f %dv5\"/>\n", x, HEIGHT - BOTTOM);
-        add_text(arena, out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
-                 number(arena, value, step, (double)last));
+        report_svg_text(arena, out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
+                        number(arena, value, step, (double)last));
     }
     hd_str_printf(out, "<path d=\"M%d %dH%d\"/>\n", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT);
-    add_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, " text-anchor=\"middle\"",
-             f->stems->x);
+    report_svg_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10,
+                    " text-anchor=\"middle\"", f->stems->x);
 }
 
 /* A stem for each value, or one for each pixel. */
@@ -107,7 +107,7 @@ void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
     frame f = {.stems = stems};
     double most = 0, least = 0;
     hd_stems_extent(stems, 1, 0, &most, &least);
-    f.step = round_step(most > least ? (most - least) / TICKS : 1);
+    f.step = report_round_up(most > least ? (most - least) / TICKS : 1);
     f.high = ceil(most / f.step) * f.step;
     f.low = floor(least / f.step) * f.step;
     f.high = f.high > f.low ? f.high : f.low + f.step;
@@ -130,7 +130,7 @@ void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
                     "<style>text{stroke:none}</style>\n");
     draw_y_axis(arena, &f, out);
     draw_x_axis(arena, &f, out);
-    add_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
-             " text-anchor=\"middle\" font-size=\"14\"", title);
+    report_svg_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
+                    " text-anchor=\"middle\" font-size=\"14\"", title);
     hd_str_add(out, "</g>\n</svg>\n");
 }

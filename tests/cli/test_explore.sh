@@ -1,0 +1,97 @@
+# Exploring whatever OpenCL device there is, with few variants: what is kept, what is shown, and
+# explorations that end early.
+source "$(dirname "$0")/lib.sh"
+export HEDDLE_DATABASE=$work/log/profiles.db
+export TMPDIR=$work/log/tmp
+mkdir "$TMPDIR"
+need_shim
+# 3 points in 2 layouts and one placement: 6 variants
+small=(--fix objects=2048 --vary sparsity=1,4,16 --vary layout=aos,soa --vary placement=device
+    --repeats 1 --meter model)
+
+# ends STATUS PATTERN: the last call ended so, and said this.
+ends() {
+    [ "$status" -eq "$1" ] || complain "exit status $status, not $1"
+    grep -Eq -- "$2" "$work/log/err" || complain "no message matches: $2"
+}
+
+# ---- the command line ------------------------------------------------------------
+
+refuses "there is no dimension 'sparseness'; there are indirect" explore --vary sparseness=1
+refuses "'65' is no value of sparsity, which is a whole number from 1 to 64" explore --vary sparsity=65
+refuses "'sparsity=1': this dimension is given twice" explore --vary sparsity=1 --fix sparsity=1
+refuses "fix takes one value; --vary takes several" explore --fix sparsity=1,2
+refuses "'split=1'.*the host computes all" explore --vary split=1 # a range that makes no kernel
+refuses "4 fields of float take at least 3 operations" explore --fix intensity=0.1
+refuses "repeats takes at most 1000" explore --repeats 1001
+refuses "budget takes a time over 0" explore --budget 0s
+refuses "no placement is called 'moon'; there are device, host" explore --vary placement=moon
+refuses "has no placement 'managed'" explore --vary placement=managed
+refuses "'b' is one word too many" explore a b
+refuses "no OpenCL device is called 'no_such_device'" explore no_such_device
+refuses "the plan has [0-9]+ variants left, which take at least [0-9]+ s, and the budget is 1 s" \
+    explore --vary sparsity=1..64 --vary granularity=1..64 --budget 1s
+refuses "layout=nonsense|nonsense" explore "${small[@]:0:4}" --vary layout=nonsense
+OCL_ICD_VENDORS=$work/log/none refuses "there is no OpenCL device to run on" explore
+refuses "nothing was explored yet; 'heddle explore' measures" explore --show
+refuses "--show measures nothing" explore --show --again
+
+# ---- an exploration, and what is kept of it ------------------------------------------
+
+accepts explore "${small[@]}" --json
+fits explore
+cp "$work/log/out" "$work/log/first"
+measured() { grep -Eo '"measured": [0-9]+' "$work/log/out"; }
+[ "$(measured)" = '"measured": 6' ] || complain "not 6 measured: $(measured)"
+accepts explore "${small[@]}" --json
+[ "$(measured)" = '"measured": 0' ] || complain "measured again: $(measured)"
+accepts explore "${small[@]}"
+prints '^[0-9]+ variants? of 3 points'
+accepts explore --show --json
+fits explore
+accepts explore "${small[@]}" --again --json
+[ "$(measured)" = '"measured": 6' ] || complain "not measured again: $(measured)"
+ls "$TMPDIR" | grep '^heddle-' >/dev/null && complain "left temporary files"
+
+# Variants are jobs like others.
+mkdir kept
+accepts explore "${small[@]}" --again --keep kept
+accepts run "kept/objects=2048.yaml"
+accepts cost "kept/sparsity=4,objects=2048.yaml" --layout soa
+
+# ---- explorations that end early --------------------------------------------------------
+# A point is whole after 2 variants' checks, timings and whole runs, and is not measured again.
+
+early() {
+    rm -f "$HEDDLE_DATABASE"
+    with "$@" -- explore "${small[@]}"
+}
+goes_on() {
+    accepts explore "${small[@]}" --json
+    local now
+    now=$(measured | grep -o '[0-9]*$')
+    [ "$now" -gt 0 ] && [ "$now" -lt 6 ] || complain "went on with $now of 6 variants"
+}
+
+early LOST_DEVICE_AFTER=14
+ends 2 'error: cannot run kernel .micro. on .*: CL_DEVICE_NOT_AVAILABLE'
+ends 2 'note: [24] of 6 variants are measured; they are kept, and the same command goes on'
+goes_on
+early LOST_DEVICE_AFTER=0
+ends 2 'note: 0 of 6 variants are measured'
+early LOST_BUILDS_AFTER=0
+ends 2 'no variant could be run'
+for signal in 15 2; do
+    early SIGNAL_AFTER=14 SIGNAL=$signal
+    ends 130 'warning: stopped by a signal with [24] of 6 variants measured; they are kept'
+    goes_on
+done
+early SIGNAL_AFTER=14 SIGNAL=9 2>"$work/log/shell" # which says that it was killed
+[ "$status" -eq 137 ] || complain "killed: exit status $status, not 137"
+goes_on
+rm -f "$HEDDLE_DATABASE"
+call explore --fix objects=4194304 --vary sparsity=1..64 --vary layout=aos,soa --meter model \
+    --repeats 1 --budget 3s
+[ "$status" -eq 0 ] || complain "exit status $status, not 0"
+ends 0 'warning: the budget ended with [0-9]+ of [0-9]+ variants measured'
+finish
