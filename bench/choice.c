@@ -98,7 +98,7 @@ static void list_all(contest *c) {
 static hd_status measure_layout(contest *c, const hd_stopwatch *watch, uint32_t i) {
     double seconds[SWEEP_RUNS];
     const char *why;
-    hd_status status = watch->prepare(watch->state, i, c->all.data[i].layout, &why);
+    hd_status status = watch->prepare(watch->state, i, c->all.data[i].layout, NULL, &why);
     if (status != HD_OK)
         return i && why ? hd_fail(c->diag, status, NULL, "%s: %s", c->name, why) : status;
     for (int r = 0; r < SWEEP_RUNS && status == HD_OK; r++)
@@ -111,7 +111,7 @@ static hd_status measure_layout(contest *c, const hd_stopwatch *watch, uint32_t 
 
 static hd_status sweep(contest *c) {
     hd_device_clock *clock;
-    hd_status status = hd_device_clock_open(c->arena, c->diag, c->job, NULL, &clock);
+    hd_status status = hd_device_clock_open(c->arena, c->diag, c->job, NULL, false, &clock);
     hd_stopwatch watch = hd_device_clock_stopwatch(clock);
     double start = watch.now(watch.state);
     for (uint32_t i = 0; i < c->all.count && status == HD_OK; i++) {
@@ -170,10 +170,10 @@ static void choose_finalists(contest *c, finalists *f) {
 static hd_status prepare_all(contest *c, const hd_stopwatch *watch, const finalists *f) {
     const hd_layout *original = hd_layout_original(c->arena, c->job->record);
     const char *why;
-    hd_status status = watch->prepare(watch->state, 0, original, &why);
+    hd_status status = watch->prepare(watch->state, 0, original, NULL, &why);
     for (uint32_t i = 0; i < f->count && status == HD_OK; i++)
         if (!hd_layout_equal(f->layouts[i], original))
-            status = watch->prepare(watch->state, i + 1, f->layouts[i], &why);
+            status = watch->prepare(watch->state, i + 1, f->layouts[i], NULL, &why);
     return status;
 }
 
@@ -193,7 +193,7 @@ static hd_status run_round(const contest *c, const hd_stopwatch *watch, finalist
 static hd_status run_leg(contest *c, finalists *f, uint32_t leg) {
     hd_device_clock *clock;
     progress(c->name, hd_format(c->arena, "head to head, %u of %d", leg + 1, LEGS));
-    hd_status status = hd_device_clock_open(c->arena, c->diag, c->job, NULL, &clock);
+    hd_status status = hd_device_clock_open(c->arena, c->diag, c->job, NULL, false, &clock);
     hd_stopwatch watch = hd_device_clock_stopwatch(clock);
     if (status == HD_OK)
         status = prepare_all(c, &watch, f);

@@ -35,8 +35,10 @@ static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
     if (choice->count && (status == HD_OK || choice->rounds))
         advice->choice = choice;
     if (hd_choice_decides(choice)) {
-        advice->leave = !choice->winner;
         advice->best = choice->entries[choice->winner].layout;
+        advice->leave =
+            !choice->winner || /* or in another placement */
+            hd_layout_equal(advice->best, hd_layout_original(arena, advice->job->record));
     }
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "advise/choose.h"
 
-static const char first_line[] = "choice 1";
+static const char first_line[] = "choice 2";
 
 /* ---- printing ------------------------------------------------------------------- */
 
@@ -23,15 +23,16 @@ static const char *as_field(hd_arena *arena, const char *text) {
 
 const char *advise_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice) {
     hd_str out = {.arena = arena};
-    hd_str_printf(&out, "%s %s %d %u %u %u %u %u %.17g\n", first_line, choice->date,
-                  choice->has_tree, choice->count, choice->winner, choice->leader, choice->rounds,
-                  choice->least_rounds, choice->seconds);
+    hd_str_printf(&out, "%s %s %d %u %u %u %u %u %u %.17g\n", first_line, choice->date,
+                  choice->has_tree, choice->left_out, choice->count, choice->winner, choice->leader,
+                  choice->rounds, choice->least_rounds, choice->seconds);
     for (uint32_t i = 0; i < choice->count; i++) {
         const hd_choice_entry *e = &choice->entries[i];
-        hd_str_printf(&out, "%d %d %.17g %.17g %.17g %u %.17g %.17g %.17g\t%s\t%s\t%s\n", e->end,
-                      e->as_fast, e->timing.median, e->timing.low, e->timing.high,
+        hd_str_printf(&out, "%d %d %.17g %.17g %.17g %u %.17g %.17g %.17g\t%s\t%s\t%s\t%s\n",
+                      e->end, e->as_fast, e->timing.median, e->timing.low, e->timing.high,
                       e->timing.repeats, e->ratio.median, e->ratio.low, e->ratio.high,
-                      hd_layout_print(arena, record, e->layout), as_field(arena, e->by),
+                      hd_layout_print(arena, record, e->layout),
+                      e->placement ? hd_placement_name(*e->placement) : "-", as_field(arena, e->by),
                       as_field(arena, e->why));
     }
     return hd_str_text(&out);
@@ -54,16 +55,20 @@ static bool parse_entry(hd_arena *arena, const hd_record *record, const char **a
     int as_fast, used = 0;
     hd_layout *layout;
     const char *numbers = next_field(arena, at), *notation = next_field(arena, at);
+    const char *place = next_field(arena, at);
     const char *by = next_field(arena, at), *why = next_field(arena, at);
+    hd_placement *placement = strcmp(place, "-") ? hd_new(arena, hd_placement) : NULL;
     if (sscanf(numbers, "%u %d %lf %lf %lf %u %lf %lf %lf%n", &end, &as_fast, &e->timing.median,
                &e->timing.low, &e->timing.high, &e->timing.repeats, &e->ratio.median, &e->ratio.low,
                &e->ratio.high, &used) != 9 ||
         end > HD_RACE_UNTRIED || numbers[used] ||
+        (placement && !hd_placement_parse(place, placement)) ||
         hd_layout_parse(arena, &silent, record, notation, &layout) != HD_OK)
         return false;
     e->end = end;
     e->as_fast = as_fast;
     e->layout = layout;
+    e->placement = placement;
     e->by = by;
     e->why = strcmp(why, "-") ? why : NULL;
     return true;
@@ -76,9 +81,9 @@ bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *t
     char date[32];
     int has_tree;
     if (!length || text[length - 1] != '\n' || strncmp(text, first_line, sizeof first_line - 1) ||
-        sscanf(text + sizeof first_line - 1, " %31s %d %u %u %u %u %u %lf", date, &has_tree,
-               &choice->count, &choice->winner, &choice->leader, &choice->rounds,
-               &choice->least_rounds, &choice->seconds) != 8 ||
+        sscanf(text + sizeof first_line - 1, " %31s %d %u %u %u %u %u %u %lf", date, &has_tree,
+               &choice->left_out, &choice->count, &choice->winner, &choice->leader, &choice->rounds,
+               &choice->least_rounds, &choice->seconds) != 9 ||
         !choice->count || choice->winner >= choice->count || choice->leader >= choice->count ||
         choice->count > length)
         return false;

@@ -22,6 +22,9 @@ typedef struct chooser {
     const char *job_hash, *key;
     hd_tile_steps *tree; /* NULL: nobody trained the device */
     const char *tree_text;
+    hd_placement *placements; /* other than the job's */
+    uint32_t placement_count;
+    hd_vec(hd_choice_entry) lacking; /* the original in placements that the device lacks */
     hd_choice *choice;
     bool lasting; /* the answer holds next time, too */
 } chooser;
@@ -45,7 +48,26 @@ static hd_status make_proposals(chooser *c, hd_proposal **proposals, uint32_t *c
     all[used++] = hd_judge_plain(c->arena, c->job->record);
     *proposals =
         hd_propose(c->arena, c->job->record, graph->reached, all, used, MOST_PROPOSALS, count);
+    if (c->choice->placed)
+        *proposals =
+            hd_propose_placements(c->arena, c->job->record, *proposals, *count, c->placements,
+                                  c->placement_count, MOST_PROPOSALS, count, &c->choice->left_out);
     return HD_OK;
+}
+
+/* Those that are asked for, each once, without the job's own. */
+static void take_placements(chooser *c) {
+    const hd_choose_options *o = c->options;
+    c->choice->placed = o->placement_count;
+    c->choice->placement = hd_job_placement(c->arena, c->job);
+    c->placements = hd_new_array(c->arena, hd_placement, o->placement_count);
+    for (uint32_t p = 0; p < o->placement_count; p++) {
+        bool known = !strcmp(hd_placement_name(o->placements[p]), c->choice->placement);
+        for (uint32_t k = 0; k < c->placement_count; k++)
+            known |= c->placements[k] == o->placements[p];
+        if (!known)
+            c->placements[c->placement_count++] = o->placements[p];
+    }
 }
 
 /* ---- the question ------------------------------------------------------------------- */
@@ -54,6 +76,9 @@ static const char *make_key(const chooser *c) {
     hd_arena *arena = c->arena;
     const hd_choose_options *o = c->options;
     hd_vec(const char *) texts = {0};
+    hd_str placements = {.arena = arena};
+    for (uint32_t p = 0; p < o->placement_count; p++)
+        hd_str_printf(&placements, "%s ", hd_placement_name(o->placements[p]));
     const char *const fixed[] = {
         "choice",
         o->version,
@@ -63,6 +88,7 @@ static const char *make_key(const chooser *c) {
         c->profiled.name,
         c->profiled.driver,
         c->tree_text,
+        hd_str_text(&placements),
         hd_format(arena, "%.17g %.17g", c->job->relative, c->job->absolute),
         hd_format(arena, "%.17g %u", o->budget, o->repeats),
         hd_format(arena, "%d %llu %u", (int)o->cost.loops, (unsigned long long)o->cost.length,
@@ -80,6 +106,59 @@ static const char *make_key(const chooser *c) {
 
 /* ---- the race -------------------------------------------------------------------------- */
 
+/* Placements that the device lacks do not race; the answer says so. */
+static void drop_lacking(chooser *c, hd_device_clock *clock) {
+    uint32_t kept = 0;
+    for (uint32_t p = 0; p < c->placement_count; p++) {
+        const char *why = hd_device_clock_lacks(clock, c->placements[p]);
+        if (!why) {
+            c->placements[kept++] = c->placements[p];
+            continue;
+        }
+        hd_placement *lacking = hd_new(c->arena, hd_placement);
+        *lacking = c->placements[p];
+        hd_push(c->arena, &c->lacking,
+                (hd_choice_entry){.layout = hd_layout_original(c->arena, c->job->record),
+                                  .placement = lacking,
+                                  .by = "placement",
+                                  .end = HD_RACE_REFUSED,
+                                  .why = why});
+    }
+    c->placement_count = kept;
+}
+
+static void take_results(chooser *c, const hd_race *race) {
+    hd_choice *choice = c->choice;
+    uint32_t lacking = (uint32_t)c->lacking.count;
+    choice->date = hd_date_now(c->arena);
+    choice->entries = hd_new_array(c->arena, hd_choice_entry, race->count + lacking);
+    choice->count = race->count + lacking;
+    choice->winner = race->winner;
+    choice->leader = race->leader;
+    choice->rounds = race->rounds;
+    choice->least_rounds = race->least_rounds;
+    choice->seconds = race->seconds;
+    choice->stopped = race->stopped;
+    for (uint32_t i = 0; i < race->count; i++) {
+        const hd_racer *racer = &race->racers[i];
+        hd_choice_entry *entry = &choice->entries[i];
+        *entry = (hd_choice_entry){.layout = racer->layout,
+                                   .placement = racer->placement,
+                                   .by = racer->by,
+                                   .end = racer->end,
+                                   .why = racer->why,
+                                   .ratio = racer->ratio,
+                                   .as_fast = racer->as_fast};
+        if (!racer->rounds)
+            continue;
+        entry->timing = hd_timing_of(c->arena, racer->seconds, racer->rounds);
+        choice->timed += i > 0;
+    }
+    for (uint32_t i = 0; i < lacking; i++)
+        choice->entries[race->count + i] = c->lacking.data[i];
+    c->lasting = !race->hindered && !race->stopped;
+}
+
 static hd_status run_race(chooser *c) {
     const hd_choose_options *o = c->options;
     const hd_race_options race_options = {.budget = o->budget,
@@ -91,35 +170,17 @@ static hd_status run_race(chooser *c) {
     uint32_t count;
     hd_race race;
     hd_device_clock *clock;
-    hd_status status = make_proposals(c, &proposals, &count);
-    if (status != HD_OK)
-        return status;
-    status = hd_device_clock_open(c->arena, c->diag, c->job, c->choice->device.id, &clock);
+    hd_status status = hd_device_clock_open(c->arena, c->diag, c->job, c->choice->device.id,
+                                            c->choice->placed, &clock);
+    if (status == HD_OK) {
+        drop_lacking(c, clock);
+        status = make_proposals(c, &proposals, &count);
+    }
     if (status == HD_OK) {
         hd_stopwatch stopwatch = hd_device_clock_stopwatch(clock);
         status = hd_race_run(c->arena, c->job->record, proposals, count, &stopwatch, &race_options,
                              &race);
-        hd_choice *choice = c->choice;
-        choice->date = hd_date_now(c->arena);
-        choice->entries = hd_new_array(c->arena, hd_choice_entry, race.count);
-        choice->count = race.count;
-        choice->winner = race.winner;
-        choice->leader = race.leader;
-        choice->rounds = race.rounds;
-        choice->least_rounds = race.least_rounds;
-        choice->seconds = race.seconds;
-        choice->stopped = race.stopped;
-        for (uint32_t i = 0; i < race.count; i++) {
-            const hd_racer *racer = &race.racers[i];
-            hd_choice_entry *entry = &choice->entries[i];
-            *entry = (hd_choice_entry){racer->layout, racer->by,    racer->end,    racer->why,
-                                       {0},           racer->ratio, racer->as_fast};
-            if (!racer->rounds)
-                continue;
-            entry->timing = hd_timing_of(c->arena, racer->seconds, racer->rounds);
-            choice->timed += i > 0;
-        }
-        c->lasting = !race.hindered && !race.stopped;
+        take_results(c, &race);
     }
     hd_device_clock_close(clock);
     return status;
@@ -130,6 +191,7 @@ hd_status advise_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                         const hd_choose_options *options, hd_choice *choice) {
     chooser c = {arena, diag, job, options, NULL, judge_count, .choice = choice};
     *choice = (hd_choice){.most_rounds = options->repeats};
+    take_placements(&c);
     c.judges = hd_new_array(arena, advise_static_judge, judge_count + 1);
     memcpy(c.judges, judges, judge_count * sizeof *judges);
     hd_status status = hd_measure_device(arena, diag, job, options->device, &choice->device);

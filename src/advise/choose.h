@@ -12,9 +12,13 @@
 #include "search/race.h"
 
 typedef struct hd_choose_options {
-    double budget;         /* seconds, for all that is built and measured; over 0 */
-    uint32_t repeats;      /* timed runs of each layout at most; 0: what the budget allows */
-    const char *device;    /* as in hd_measure_options */
+    double budget;      /* seconds, for all that is built and measured; over 0 */
+    uint32_t repeats;   /* timed runs of each layout at most; 0: what the budget allows */
+    const char *device; /* as in hd_measure_options */
+    /* Raced with the layouts, by times of whole runs; none: the job's placement, by times of the
+     * kernels. */
+    const hd_placement *placements;
+    uint32_t placement_count;
     hd_database *database; /* may be NULL */
     bool again;            /* measure, whatever the database knows */
     const char *version;   /* Heddle's: another version asks another question */
@@ -33,7 +37,8 @@ typedef struct advise_static_judge {
 
 typedef struct hd_choice_entry {
     const hd_layout *layout;
-    const char *by; /* who proposed it */
+    const hd_placement *placement; /* NULL: the job's */
+    const char *by;                /* who proposed it */
     hd_race_end end;
     const char *why;   /* of one that was refused, or that differs */
     hd_timing timing;  /* repeats 0: not timed */
@@ -46,6 +51,9 @@ typedef struct hd_choice {
     const char *date;         /* when it was measured: "2026-11-21T17:30:00Z" */
     bool remembered;          /* the database knew: nothing was run */
     bool has_tree;            /* the database has a tree of tiles for the device */
+    bool placed;              /* placements were raced, too: times are those of whole runs */
+    const char *placement;    /* the job's: hd_job_placement() */
+    uint32_t left_out;        /* of the layouts in all placements so many did not race */
     hd_choice_entry *entries; /* [0]: the original */
     uint32_t count;
     uint32_t timed;                                /* besides the original */
@@ -70,7 +78,7 @@ bool hd_choice_all_refused(const hd_choice *choice);
 /* ---- answer.c: choices as texts of the database ------------------------------------- */
 
 const char *advise_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);
-/* Fills all but `device`, `remembered`, `stopped` and `most_rounds`; false when the text is none of
+/* Fills all but `device`, `remembered`, `stopped`, `placed`, `placement` and `most_rounds`; false when the text is none of
  * advise_choice_print(). */
 bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *text,
                          hd_choice *choice);

@@ -29,7 +29,32 @@ hd_status cli_read_placement(cli *c, const char *option, const char *name,
                             hd_placement_names(c->arena));
 }
 
+hd_status cli_read_placements(cli *c, const char *option, const char *names,
+                              const hd_placement **placements, uint32_t *count) {
+    hd_vec(hd_placement) list = {0};
+    hd_status status = HD_OK;
+    bool all = !strcmp(names, "all");
+    for (int p = 0; p < HD_PLACEMENTS && all; p++)
+        hd_push(c->arena, &list, (hd_placement)p);
+    for (const char *at = names; !all && at && status == HD_OK;) {
+        hd_placement placement = HD_PLACEMENT_DEVICE;
+        const char *name = hd_strndup(c->arena, at, strcspn(at, ","));
+        status = cli_read_placement(c, option, name, &placement);
+        hd_push(c->arena, &list, placement);
+        at = strchr(at, ',');
+        at += at != NULL;
+    }
+    *placements = list.data;
+    *count = (uint32_t)list.count;
+    return status;
+}
+
 /* ---- the verdict ---------------------------------------------------------------------- */
+
+/* Where the record's buffers lie. */
+static const char *entry_placement(const hd_choice *choice, const hd_choice_entry *e) {
+    return e->placement ? hd_placement_name(*e->placement) : choice->placement;
+}
 
 /* How a layout stands to the leader, in words that agree with the ratios beside them. */
 typedef enum standing {
@@ -52,6 +77,26 @@ static standing standing_of(const hd_choice *choice, uint32_t i) {
                : UNDECIDED;
 }
 
+/* "soa", and where placements were raced "soa (host)". */
+static const char *entry_name(hd_arena *arena, const hd_record *record, const hd_choice *choice,
+                              const hd_choice_entry *e) {
+    const char *layout = hd_layout_print(arena, record, e->layout);
+    return choice->placed ? hd_format(arena, "%s (%s)", layout, entry_placement(choice, e))
+                          : layout;
+}
+
+/* "soa", and where placements were raced "soa, in device memory". */
+static const char *entry_phrase(hd_arena *arena, const hd_record *record, const hd_choice *choice,
+                                const hd_choice_entry *e) {
+    const char *layout = hd_layout_print(arena, record, e->layout);
+    hd_placement placement;
+    if (!choice->placed)
+        return layout;
+    if (!hd_placement_parse(entry_placement(choice, e), &placement))
+        return hd_format(arena, "%s, where the job has it (%s)", layout, choice->placement);
+    return hd_format(arena, "%s, %s", layout, hd_placement_phrase(placement));
+}
+
 /* "soa, aosoa:16 and 3 more": the other ones of a standing than the winner; NULL: none. */
 static const char *list_standing(hd_arena *arena, const hd_record *record, const hd_choice *choice,
                                  standing wanted) {
@@ -64,7 +109,7 @@ static const char *list_standing(hd_arena *arena, const hd_record *record, const
             continue;
         if (count++ < NAMED)
             hd_str_printf(&names, "%s%s", count > 1 ? ", " : "",
-                          hd_layout_print(arena, record, e->layout));
+                          entry_name(arena, record, choice, e));
     }
     if (count > NAMED)
         hd_str_printf(&names, " and %u more", count - NAMED);
@@ -107,10 +152,11 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
     if (choice->rounds < choice->least_rounds)
         return verdict_of_few_rounds(arena, choice);
     if (!choice->winner && !choice->leader)
-        return "leave it as it is; no layout is faster";
+        return choice->placed ? "leave it as it is; no layout or placement is faster"
+                              : "leave it as it is; no layout is faster";
     const hd_choice_entry *best =
         &choice->entries[choice->winner ? choice->winner : choice->leader];
-    const char *layout = hd_layout_print(arena, record, best->layout);
+    const char *layout = entry_phrase(arena, record, choice, best);
     const char *share = hd_format(arena, "%.3f of the original's time (%.3f to %.3f)",
                                   best->ratio.median, best->ratio.low, best->ratio.high);
     if (!choice->winner)
@@ -181,14 +227,16 @@ static const char *numbers_of(cli *c, const judge_names *judges, const char *by)
 /* A row of the table. */
 typedef struct timed_row {
     const hd_choice_entry *entry;
-    const char *between, *by, *note;
+    const char *placement, *between, *by, *note;
 } timed_row;
 
 HD_GETTER(row_layout, timed_row,
           hd_text(hd_layout_print(view->arena, view->context, row->entry->layout)))
 
-static const hd_member timed_columns[] = {
-    {NULL, "layout", .get = row_layout},
+static const hd_member layout_column[] = {{NULL, "layout", .get = row_layout}, {0}};
+static const hd_member placed_column[] = {
+    {HD_SELF, .of = layout_column}, {NULL, "placement", HD_AT(timed_row, placement)}, {0}};
+static const hd_member time_columns[] = {
     {NULL, "time", HD_SECONDS, HD_VIA(timed_row, entry, HD_AT, timing.median)},
     {NULL, "to original", HD_DECIMALS, HD_VIA(timed_row, entry, HD_AT, ratio.median)},
     {NULL, "between", HD_AT(timed_row, between)},
@@ -231,14 +279,23 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
         const hd_choice_entry *e = &choice->entries[order[i]];
         bool known = order[i] && isfinite(e->ratio.high);
         rows[i] = (timed_row){
-            e, known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
+            e, entry_placement(choice, e),
+            known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
             numbers_of(c, &judges, e->by), note_of(c, choice, order[i])};
     }
     if (count) {
-        cli_show_rows(c, NULL, timed_columns, hd_with(hd_rows(rows, count), record), out);
+        const hd_member columns[] = {
+            {HD_SELF, .of = choice->placed ? placed_column : layout_column},
+            {HD_SELF, .of = time_columns},
+            {0}};
+        cli_show_rows(c, NULL, columns, hd_with(hd_rows(rows, count), record), out);
         hd_wrap(out,
-                "  to original: the median of the ratios to the original's time in the same round, "
-                "which need not be the ratio of the median times",
+                hd_format(c->arena,
+                          "  to original: the median of the ratios to the original's time in the "
+                          "same round, which need not be the ratio of the median times%s",
+                          choice->placed ? "; times are of whole runs, with what brings the data "
+                                           "to the kernels and back"
+                                         : ""),
                 4, HD_TABLE_WIDTH);
     }
     hd_str by = {.arena = c->arena};
@@ -264,7 +321,7 @@ static void show_refused(cli *c, const hd_record *record, const hd_choice *choic
         uint32_t more = 0;
         for (uint32_t k = i + 1; k < choice->count; k++)
             more += was_refused(&choice->entries[k]) && !strcmp(choice->entries[k].why, e->why);
-        hd_str_printf(out, "  left out: %s", hd_layout_print(c->arena, record, e->layout));
+        hd_str_printf(out, "  left out: %s", entry_name(c->arena, record, choice, e));
         if (more)
             hd_str_printf(out, " and %u more", more);
         hd_str_printf(out, ": %s\n", e->why);
@@ -275,11 +332,19 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
     uint32_t untried = 0;
     for (uint32_t i = 1; i < choice->count; i++)
         untried += choice->entries[i].end == HD_RACE_UNTRIED;
-    hd_str_printf(out, "\nMeasured on %s: %u layout%s and the original, %u round%s, %s\n",
-                  choice->device.name, choice->timed, choice->timed == 1 ? "" : "s", choice->rounds,
-                  choice->rounds == 1 ? "" : "s", hd_show_seconds(c->arena, choice->seconds));
+    hd_str_printf(out, "\nMeasured on %s: %u %s%s and the original, %u round%s, %s\n",
+                  choice->device.name, choice->timed, choice->placed ? "combination" : "layout",
+                  choice->timed == 1 ? "" : "s", choice->rounds, choice->rounds == 1 ? "" : "s",
+                  hd_show_seconds(c->arena, choice->seconds));
     show_table(c, record, choice, out);
     show_refused(c, record, choice, out);
+    if (choice->left_out)
+        hd_wrap(out,
+                hd_format(c->arena,
+                          "  not raced: %u more combinations of the layouts and placements, those "
+                          "of layouts that were proposed later",
+                          choice->left_out),
+                4, HD_TABLE_WIDTH);
     if (untried)
         hd_str_printf(out, "  not tried%s: %u\n", choice->stopped ? "" : " for want of time",
                       untried);
@@ -308,6 +373,7 @@ static hd_value if_timed(const hd_choice_entry *e, double ratio) {
 }
 
 HD_GETTER(layout_of, hd_choice_entry, hd_with(hd_row(row->layout), view->context))
+HD_GETTER(placement_of, hd_choice_entry, hd_text(entry_placement(view->parent, row)))
 HD_GETTER(end_of, hd_choice_entry, hd_text(end_names[row->end]))
 HD_GETTER(timing_of, hd_choice_entry, hd_row(row->timing.repeats ? &row->timing : NULL))
 HD_GETTER(ratio_of, hd_choice_entry, if_timed(row, row->ratio.median))
@@ -318,6 +384,7 @@ HD_GETTER(is_undecided, hd_choice_entry, hd_bool(standing_in(view, row) == UNDEC
 HD_GETTER(verdict_of, hd_choice, hd_text(choice_verdict(view->arena, view->context, row)))
 
 static const hd_member entry_members[] = {{"layout", .get = layout_of, .of = hd_layout_members},
+                                          {"placement", .get = placement_of},
                                           {"by", HD_AT(hd_choice_entry, by)},
                                           {"end", .get = end_of},
                                           {"why", HD_AT(hd_choice_entry, why)},
@@ -335,6 +402,8 @@ const hd_member cli_choice_members[] = {
     HD_SAME(hd_choice, seconds, rounds, least_rounds),
     {"verdict", .get = verdict_of},
     {"winner", HD_AT(hd_choice, winner)},
+    {"whole", HD_AT(hd_choice, placed)},
+    {"left_out", HD_AT(hd_choice, left_out)},
     {"layouts", HD_MANY(hd_choice, entries, count), .of = entry_members},
     {0}};
 
@@ -348,7 +417,7 @@ void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice)
         differs |= e->end == HD_RACE_DIFFERS;
         if (e->end == HD_RACE_DIFFERS)
             hd_warn(&c->diag, &place, "%s is left out: %s",
-                    hd_layout_print(c->arena, job->record, e->layout), e->why ? e->why : "");
+                    entry_name(c->arena, job->record, choice, e), e->why ? e->why : "");
     }
     if (differs)
         hd_note(&c->diag, &place,

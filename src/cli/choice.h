@@ -12,6 +12,10 @@ hd_status cli_read_budget(cli *c, const char *text, double *seconds);
 /* "device", "host", ...; `option` is for the message. */
 hd_status cli_read_placement(cli *c, const char *option, const char *name, hd_placement *placement);
 
+/* "all", or names with "," between them. */
+hd_status cli_read_placements(cli *c, const char *option, const char *names,
+                              const hd_placement **placements, uint32_t *count);
+
 /* One sentence without its full stop. */
 const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice);
 /* What was measured. */

@@ -14,8 +14,9 @@ typedef struct request {
     cli_source source;
     cli_model_options model;
     cli_evidence_options evidence;
-    const char *apply;  /* folder for the rewritten files, or NULL */
-    const char *budget; /* a time, or NULL */
+    const char *apply;      /* folder for the rewritten files, or NULL */
+    const char *budget;     /* a time, or NULL */
+    const char *placements; /* names, or NULL */
     uint64_t repeats;
     bool unverified; /* rewritten files are not checked on the machine */
     bool whole;      /* fields of several values are not taken apart */
@@ -392,6 +393,10 @@ int cmd_advise(cli *c, int argc, char **argv) {
         {"budget", 0, "TIME",
          "measure layouts for so long (60s, 500ms, 2m) and advise the fastest one", CLI_TEXT,
          &r.budget},
+        {"placements", 0, "LIST",
+         "with --budget: race placements with the layouts, by whole runs: all, or of device, host, "
+         "fine, coarse, managed, hinted, with commas between them",
+         CLI_TEXT, &r.placements, "all device host fine coarse managed hinted"},
         {"again", 0, NULL, "with --budget: measure, even if the answer is known from before",
          CLI_FLAG, &r.options.choose.again},
         {"on", 0, "DEVICE",
@@ -409,7 +414,8 @@ int cmd_advise(cli *c, int argc, char **argv) {
         "on, with the command that does it, and then why: what moves before and after, the record, "
         "the accesses that cost most, the best layouts by static cost on each device. With "
         "--budget the layouts that static cost, the layout graph and a trained tree propose are "
-        "measured, and the fastest is advised. The verdict may be to leave the layout as it is. Of "
+        "measured, and the fastest is advised, with --placements together with where its buffers "
+        "live. The verdict may be to leave the layout as it is. Of "
         "a "
         "kernel file without --entry all kernels are taken together, launched as its host code "
         "does, or by guesses ('heddle init' shows them).",
@@ -423,6 +429,11 @@ int cmd_advise(cli *c, int argc, char **argv) {
         return cli_wrong(c, "--again goes with --budget");
     if (r.budget && r.options.measure)
         return cli_wrong(c, "--budget measures already; leave --measure out");
+    if (r.placements && !r.budget)
+        return cli_wrong(c, "--placements goes with --budget");
+    if (r.placements && cli_read_placements(c, "--placements", r.placements, &choose->placements,
+                                            &choose->placement_count))
+        return CLI_WRONG;
     choose->version = HEDDLE_VERSION;
     choose->progress = show_progress;
     choose->user = c;

@@ -49,14 +49,14 @@ hd_status hd_take_turns(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                         .differs = hd_new_array(arena, bool, count)};
     for (uint32_t i = 0; i < count; i++)
         turns->seconds[i] = hd_new_array(arena, double, MOST_ROUNDS);
-    hd_status status = hd_device_clock_open(arena, diag, job, options->device, &clock);
+    hd_status status = hd_device_clock_open(arena, diag, job, options->device, false, &clock);
     if (status == HD_OK) {
         hd_stopwatch watch = hd_device_clock_stopwatch(clock);
         racers r = {&watch, options, turns, watch.now(watch.state)};
         for (uint32_t i = 0; i < count && status == HD_OK; i++) {
             const char *why = NULL;
             bool late = i && options->build_seconds > 0 && elapsed(&r) > options->build_seconds;
-            hd_status made = late ? HD_OK : watch.prepare(watch.state, i, layouts[i], &why);
+            hd_status made = late ? HD_OK : watch.prepare(watch.state, i, layouts[i], NULL, &why);
             if (late)
                 why = "there was no time for it";
             else if (made != HD_OK && !why)

@@ -182,3 +182,16 @@ bool hd_job_is_of_record(const hd_job *job, uint32_t buffer) {
     const hd_record *record = arrays ? arrays->record : job->buffers[buffer].record;
     return record && job->record && record == hd_record_declared(job->record);
 }
+
+const char *hd_job_placement(hd_arena *arena, const hd_job *job) {
+    hd_str names = {.arena = arena};
+    bool named[HD_PLACEMENTS] = {0};
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        hd_placement at = job->buffers[b].placement;
+        if (!hd_job_is_of_record(job, b) || named[at])
+            continue;
+        named[at] = true;
+        hd_str_printf(&names, "%s%s", names.length ? ", " : "", hd_placement_name(at));
+    }
+    return hd_str_text(&names);
+}

@@ -329,6 +329,10 @@ bool *hd_job_written(hd_arena *arena, const hd_job *job);
 /* Whether the buffer holds job->record, or is one of the arrays that it is made of. */
 bool hd_job_is_of_record(const hd_job *job, uint32_t buffer);
 
+/* Where the buffers of job->record lie: "device", or "device, host" where they lie in several
+ * placements. */
+const char *hd_job_placement(hd_arena *arena, const hd_job *job);
+
 /* binding.c: what is known of a launch, for the analyses. */
 hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);
 /* The record that the job declares of what this argument points to, or NULL. */

@@ -158,6 +158,9 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
                                 false};
     if (!job->record)
         return hd_job_require_record(diag, job);
+    result->original_placement = hd_job_placement(arena, job);
+    result->rewritten_placement =
+        options->placement ? hd_placement_name(placing.placement) : result->original_placement;
     hd_status status = hd_session_open(arena, diag, job, options->device, &session);
     result->device_name = session.device.name;
     result->driver = hd_format(arena, "%s %s", session.device.platform, session.device.driver);
@@ -171,10 +174,6 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
                                  contents, &p.rewritten);
     if (status == HD_OK)
         status = check_outputs(&p, result);
-    if (status == HD_OK) {
-        result->original_placement = hd_version_placement(arena, &p.original);
-        result->rewritten_placement = hd_version_placement(arena, &p.rewritten);
-    }
     if (status == HD_OK)
         status = time_pair(&p, options, result);
     hd_version_free(&session, &p.original);

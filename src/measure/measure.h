@@ -52,7 +52,7 @@ typedef struct hd_whole_measurement {
 
 typedef struct hd_measurement {
     const char *device_name, *driver;
-    const char *original_placement; /* of the record's buffers: "device", "host, device" */
+    const char *original_placement; /* hd_job_placement() */
     const char *rewritten_placement;
     const hd_whole_measurement *whole; /* of hd_measure_options.placement, else NULL */
     hd_timing original, rewritten;

@@ -72,9 +72,6 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
                           const hd_placing *placing, void *const *contents, hd_version *version);
 void hd_version_free(hd_session *session, hd_version *version);
 
-/* Of the buffers of the job's record: "device", "host, device". */
-const char *hd_version_placement(hd_arena *arena, const hd_version *version);
-
 /* Fills the buffers, runs all launches, and adds up the kernels' times. */
 hd_status hd_version_run(hd_session *session, hd_version *version, double *seconds);
 /* The two steps of that. The second runs each launch repeats[launch] times, NULL: as the job says,

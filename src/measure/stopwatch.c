@@ -13,6 +13,7 @@ struct hd_device_clock {
     hd_arena *arena;
     const hd_diag *diag;
     hd_session session;
+    bool whole;      /* times are */
     void **contents; /* of the job's buffers, before a run */
     void **expected; /* after a run of the original */
     hd_vec(hd_version) versions;
@@ -48,19 +49,24 @@ static hd_version *version_of(hd_device_clock *clock, uint32_t racer) {
 
 /* ---- the stopwatch ---------------------------------------------------------------- */
 
-/* A layout, run once: its outputs must be the original's. */
+/* A layout in a placement, run once: its outputs must be the original's. The original's layout is
+ * here in another placement. */
 static hd_status prepare_layout(hd_device_clock *clock, const hd_layout *layout,
-                                hd_version *version) {
+                                const hd_placement *placement, hd_version *version) {
     hd_session *session = &clock->session;
     const hd_record_layout chosen = {session->job->record, layout};
     hd_arena *arena = hd_arena_new();
     void **outputs = hd_new_array(arena, void *, session->job->buffer_count);
-    hd_rewritten *rewritten;
+    const hd_placing placing = {placement ? *placement : HD_PLACEMENT_DEVICE, false};
+    hd_rewritten *rewritten = NULL;
     double unused;
     bool equal, bit_equal;
-    hd_status status = hd_rewrite_job(arena, session->diag, session->job, &chosen, 1, &rewritten);
+    bool moves = !hd_layout_equal(layout, hd_layout_original(arena, session->job->record));
+    hd_status status =
+        moves ? hd_rewrite_job(arena, session->diag, session->job, &chosen, 1, &rewritten) : HD_OK;
     if (status == HD_OK)
-        status = hd_version_make(session, rewritten, &chosen, 1, NULL, clock->contents, version);
+        status = hd_version_make(session, rewritten, &chosen, moves, placement ? &placing : NULL,
+                                 clock->contents, version);
     if (status == HD_OK)
         status = hd_version_outputs(session, arena, version, outputs, &unused);
     if (status == HD_OK)
@@ -73,7 +79,8 @@ static hd_status prepare_layout(hd_device_clock *clock, const hd_layout *layout,
     return status;
 }
 
-static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, const char **why) {
+static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout,
+                         const hd_placement *placement, const char **why) {
     hd_device_clock *clock = state;
     hd_session *session = &clock->session;
     hd_version *version = version_of(clock, racer);
@@ -89,7 +96,7 @@ static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, c
     reason r = {clock->arena, NULL};
     const hd_diag keeper = {keep_first, &r};
     session->diag = &keeper;
-    status = prepare_layout(clock, layout, version);
+    status = prepare_layout(clock, layout, placement, version);
     session->diag = clock->diag;
     *why = r.text;
     if (status != HD_EDIFFER)
@@ -103,7 +110,13 @@ static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, c
 
 static hd_status run(void *state, uint32_t racer, double *seconds) {
     hd_device_clock *clock = state;
-    return hd_version_run(&clock->session, version_of(clock, racer), seconds);
+    hd_version *version = version_of(clock, racer);
+    if (!clock->whole)
+        return hd_version_run(&clock->session, version, seconds);
+    hd_run_seconds parts;
+    hd_status status = hd_version_run_whole(&clock->session, version, &parts);
+    *seconds = hd_run_whole(&parts);
+    return status;
 }
 
 static void release(void *state, uint32_t racer) {
@@ -120,14 +133,20 @@ hd_stopwatch hd_device_clock_stopwatch(hd_device_clock *clock) {
     return (hd_stopwatch){clock, prepare, run, release, now};
 }
 
+const char *hd_device_clock_lacks(hd_device_clock *clock, hd_placement placement) {
+    hd_compute *gpu = clock->session.gpu;
+    return gpu->api->lacks(gpu, placement);
+}
+
 /* ---- open and close ------------------------------------------------------------------ */
 
 hd_status hd_device_clock_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                               const char *device, hd_device_clock **opened) {
+                               const char *device, bool whole, hd_device_clock **opened) {
     hd_device_clock *clock = hd_new(arena, hd_device_clock);
     *opened = clock;
     clock->arena = arena;
     clock->diag = diag;
+    clock->whole = whole;
     clock->contents = hd_new_array(arena, void *, job->buffer_count);
     clock->expected = hd_new_array(arena, void *, job->buffer_count);
     hd_status status = hd_session_open(arena, diag, job, device, &clock->session);

@@ -7,11 +7,15 @@
 
 typedef struct hd_device_clock hd_device_clock;
 
-/* The device of hd_measure_options.device, for layouts of job->record. Release with
+/* The device of hd_measure_options.device, for layouts of job->record; `whole`: times are those
+ * of whole runs (hd_version_run_whole()), as are to be compared of placements. Release with
  * hd_device_clock_close(), also after a failure. */
 hd_status hd_device_clock_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                               const char *device, hd_device_clock **clock);
+                               const char *device, bool whole, hd_device_clock **clock);
 void hd_device_clock_close(hd_device_clock *clock);
+
+/* hd_compute_api.lacks of the device. */
+const char *hd_device_clock_lacks(hd_device_clock *clock, hd_placement placement);
 
 /* Valid as long as the clock is open. Racer 0 must be the original. */
 hd_stopwatch hd_device_clock_stopwatch(hd_device_clock *clock);

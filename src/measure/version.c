@@ -120,20 +120,6 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     return status;
 }
 
-const char *hd_version_placement(hd_arena *arena, const hd_version *version) {
-    const hd_placed_job *placed = version->placed;
-    hd_str names = {.arena = arena};
-    bool named[HD_PLACEMENTS] = {0};
-    for (uint32_t b = 0; b < placed->original->buffer_count; b++) {
-        hd_placement at = placed->job->buffers[placed->buffers[b].first].placement;
-        if (!hd_job_is_of_record(placed->original, b) || named[at])
-            continue;
-        named[at] = true;
-        hd_str_printf(&names, "%s%s", names.length ? ", " : "", hd_placement_name(at));
-    }
-    return hd_str_text(&names);
-}
-
 /* ---- data -------------------------------------------------------------- */
 
 static hd_status finish(hd_session *session) {

@@ -90,7 +90,30 @@ hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
         hd_str names = {.arena = arena};
         for (size_t j = 0; j < n->by.count; j++)
             hd_str_printf(&names, "%s%s", j ? ", " : "", n->by.data[j]);
-        proposals[i] = (hd_proposal){n->layout, hd_str_text(&names)};
+        proposals[i] = (hd_proposal){n->layout, hd_str_text(&names), NULL};
     }
     return proposals;
+}
+
+hd_proposal *hd_propose_placements(hd_arena *arena, const hd_record *record,
+                                   const hd_proposal *proposals, uint32_t proposal_count,
+                                   const hd_placement *placements, uint32_t placement_count,
+                                   uint32_t most, uint32_t *count, uint32_t *left_out) {
+    hd_vec(hd_proposal) all = {0};
+    hd_proposal original = {hd_layout_original(arena, record), "placement", NULL};
+    for (uint32_t p = 0; p < placement_count; p++) {
+        original.placement = &placements[p];
+        hd_push(arena, &all, original);
+    }
+    for (uint32_t i = 0; i < proposal_count; i++) {
+        hd_proposal one = proposals[i];
+        hd_push(arena, &all, one);
+        for (uint32_t p = 0; p < placement_count && i < HD_PLACED_LAYOUTS; p++) {
+            one.placement = &placements[p];
+            hd_push(arena, &all, one);
+        }
+    }
+    *count = all.count < most ? (uint32_t)all.count : most;
+    *left_out = (proposal_count + 1) * (placement_count + 1) - 1 - *count;
+    return all.data;
 }

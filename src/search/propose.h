@@ -8,6 +8,7 @@
 #define HD_PROPOSE_H
 
 #include "cost/layout_graph.h"
+#include "driver/placement.h"
 #include "search/search.h"
 #include "search/tile_steps.h"
 
@@ -30,7 +31,8 @@ hd_judge hd_judge_plain(hd_arena *arena, const hd_record *record);
 
 typedef struct hd_proposal {
     hd_layout *layout;
-    const char *by; /* names of the judges, with ", " between them */
+    const char *by;                /* names of the judges, with ", " between them */
+    const hd_placement *placement; /* of the record's buffers; NULL: the job's */
 } hd_proposal;
 
 /* What the judges propose: the best of each, then the second of each, and so on, `most` at most;
@@ -40,5 +42,15 @@ typedef struct hd_proposal {
 hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
                         const hd_judge *judges, uint32_t judge_count, uint32_t most,
                         uint32_t *count);
+
+/* Proposals of hd_propose(), which are in the job's placement, with others: the original in each
+ * of `placements`, then the first HD_PLACED_LAYOUTS proposals, each in the job's and in each of
+ * them, then the other proposals in the job's; `most` at most. *left_out: of the original and all
+ * proposals, in all placements, how many are not among them. */
+enum { HD_PLACED_LAYOUTS = 3 };
+hd_proposal *hd_propose_placements(hd_arena *arena, const hd_record *record,
+                                   const hd_proposal *proposals, uint32_t proposal_count,
+                                   const hd_placement *placements, uint32_t placement_count,
+                                   uint32_t most, uint32_t *count, uint32_t *left_out);
 
 #endif

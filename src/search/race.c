@@ -82,8 +82,8 @@ static hd_status prepare_heat(runner *r, bool *any) {
         report_progress(r, "building layout", r->next, "of", r->race->count - 1);
         hd_racer *racer = &r->race->racers[r->next];
         double before = elapsed(r);
-        hd_status status =
-            r->stopwatch->prepare(r->stopwatch->state, r->next++, racer->layout, &racer->why);
+        hd_status status = r->stopwatch->prepare(r->stopwatch->state, r->next++, racer->layout,
+                                                 racer->placement, &racer->why);
         racer->first = r->race->rounds;
         racer->end = status == HD_OK        ? HD_RACE_FINISHED
                      : status == HD_EDIFFER ? HD_RACE_DIFFERS
@@ -235,6 +235,12 @@ static bool is_faster(const runner *r, const hd_racer *racer) {
     return racer->as_fast && racer->ratio.high < 1 - r->margin;
 }
 
+/* By its layout, then by its placement. */
+static bool is_nearer(const runner *r, const hd_racer *a, const hd_racer *b) {
+    int order = hd_layout_nearer(r->record, a->layout, b->layout);
+    return order < 0 || (order == 0 && !a->placement && b->placement);
+}
+
 static void choose_winner(runner *r) {
     hd_race *race = r->race;
     r->looks += r->looked != race->rounds;
@@ -251,8 +257,7 @@ static void choose_winner(runner *r) {
     for (uint32_t i = 1; best && i < race->count; i++)
         if (is_faster(r, &race->racers[i]) &&
             ratio_of(r, &race->racers[i], best).median <= 1 + r->margin &&
-            hd_layout_nearer(r->record, race->racers[i].layout, race->racers[race->winner].layout) <
-                0)
+            is_nearer(r, &race->racers[i], &race->racers[race->winner]))
             race->winner = i;
 }
 
@@ -274,12 +279,14 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
     race->least_rounds = hd_interval_least(r.error / 2);
     race->racers[0] = (hd_racer){.layout = hd_layout_original(arena, record), .by = "original"};
     for (uint32_t i = 0; i < count; i++)
-        race->racers[i + 1] = (hd_racer){
-            .layout = proposals[i].layout, .by = proposals[i].by, .end = HD_RACE_UNTRIED};
+        race->racers[i + 1] = (hd_racer){.layout = proposals[i].layout,
+                                         .placement = proposals[i].placement,
+                                         .by = proposals[i].by,
+                                         .end = HD_RACE_UNTRIED};
     bool any = true;
     double unused;
     const char *why;
-    hd_status status = stopwatch->prepare(stopwatch->state, 0, race->racers[0].layout, &why);
+    hd_status status = stopwatch->prepare(stopwatch->state, 0, race->racers[0].layout, NULL, &why);
     double ready = elapsed(&r);
     if (status == HD_OK)
         status = stopwatch->time(stopwatch->state, 0, &unused);

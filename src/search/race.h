@@ -38,10 +38,11 @@ uint32_t hd_interval_least(double error);
 /* What times layouts, such as a device. Racers are known by their numbers, from 0, the original. */
 typedef struct hd_stopwatch {
     void *state;
-    /* Makes a racer ready, and sees that it computes what the original does. When it cannot
+    /* Makes a racer ready, in the job's placement where `placement` is NULL, and sees that it computes what the original does. When it cannot
      * be timed, *why is a line that says so. Without one the failure has been reported, and ends
      * the race; for the original it is always so. */
-    hd_status (*prepare)(void *state, uint32_t racer, const hd_layout *layout, const char **why);
+    hd_status (*prepare)(void *state, uint32_t racer, const hd_layout *layout,
+                         const hd_placement *placement, const char **why);
     /* A failure has been reported, and ends the race. */
     hd_status (*time)(void *state, uint32_t racer, double *seconds);
     void (*release)(void *state, uint32_t racer);
@@ -58,7 +59,8 @@ typedef enum hd_race_end {
 
 typedef struct hd_racer {
     const hd_layout *layout;
-    const char *by; /* who proposed it */
+    const hd_placement *placement; /* NULL: the job's */
+    const char *by;                /* who proposed it */
     hd_race_end end;
     const char *why;
     double *seconds;        /* [rounds] */
@@ -82,7 +84,8 @@ typedef struct hd_race {
     hd_racer *racers; /* [0]: the original; then the proposals in their order */
     uint32_t count;
     /* Of those that are as fast as the leader and faster than the original the best, or another
-     * within the margin of it that is nearer to the original; 0, leave the original, where
+     * within the margin of it that is nearer to the original (of one layout, that in the job's
+     * placement); 0, leave the original, where
      * there are none. */
     uint32_t winner;
     uint32_t leader; /* of the least median ratio */

@@ -34,6 +34,10 @@ refuses "budget takes a time .*not '5h'" advise body.yaml --budget 5h
 refuses "budget takes a time .*not 'inf'" advise body.yaml --budget inf
 refuses "budget measures already; leave --measure out" advise body.yaml --budget 1s --measure
 refuses "again goes with --budget" advise body.yaml --again
+refuses "placements goes with --budget" advise body.yaml --placements host
+refuses "placements: unknown placement 'there'; there are: device, host, fine" \
+    advise body.yaml --budget 1s --placements host,there
+refuses "placements: unknown placement ''; there are: " advise body.yaml --budget 1s --placements host,
 refuses "no OpenCL device is called 'no_such'" advise body.yaml --budget 1s --on no_such --json
 refuses "no OpenCL device is called 'cuda:0', and kernels in OpenCL C run on no other" \
     advise body.yaml --budget 1s --on cuda:0 --json

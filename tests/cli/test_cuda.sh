@@ -47,6 +47,22 @@ FAKE_CUDA_VERSION=13000 gpu advise cuda.yaml --budget 10m --repeats 12
 ! grep -q 'again measures anew' "$work/log/out" || complain "an answer of an older driver"
 prints '^Verdict: '
 
+# Placements race with layouts; another list is another question. What the device lacks is said.
+gpu advise cuda.yaml --budget 10m --repeats 12 --placements all
+[ "$status" -eq 0 ] || complain "advise --placements: exit status $status, not 0"
+prints '^Measured on Fake GPU 0: [0-9]+ combinations and the original'
+prints '^  layout +placement +time '
+for placement in device host managed hinted; do prints "^  aos +$placement "; done
+prints "^  left out: aos \\(fine\\) and 1 more: shared virtual memory is OpenCL's$"
+prints '^  not raced: [0-9]+ more combinations'
+! grep -q 'again measures anew' "$work/log/out" || complain "an answer without placements"
+gpu advise cuda.yaml --budget 10m --repeats 12 --placements all
+prints 'measured on 20.*; --again measures anew'
+gpu advise cuda.yaml --budget 10m --repeats 12 --placements host
+! grep -q 'again measures anew' "$work/log/out" || complain "an answer of other placements"
+FAKE_CUDA_LACKS=89 gpu measure cuda.yaml --placement hinted
+ends 2 "buffer 'bodies' cannot lie in managed memory with hints on Fake GPU 0: it takes no hints"
+
 # A device that fails, at the original and in the middle; and a kernel that does not compile.
 FAKE_CUDA_FAIL=cuLaunchKernel:1:46 gpu measure cuda.yaml --layout soa
 ends 2 "cannot run kernel 'push' on Fake GPU 0: CUDA_ERROR_DEVICE_UNAVAILABLE"

@@ -212,6 +212,7 @@ static hd_status run_placed(fixture *f, hd_job *job, hd_placing placing, void **
 static void every_placement_gives_the_same(void **state) {
     fixture *f = *state;
     hd_job *job = make_job(f, kernels, "#define MORE 1000\n");
+    setenv("FAKE_CUDA_PREFETCHED", "1", 1);
     for (size_t p = 0; p < sizeof of_cuda / sizeof *of_cuda; p++) {
         void *contents[4];
         hd_run_seconds seconds;
@@ -228,6 +229,7 @@ static void every_placement_gives_the_same(void **state) {
     if (run(f, job, contents, NULL) != HD_OK)
         fail_msg("%s", f->seen.text);
     expect_results(contents);
+    unsetenv("FAKE_CUDA_PREFETCHED");
 }
 
 static void placements_that_the_device_lacks_are_refused(void **state) {

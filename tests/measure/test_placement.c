@@ -7,6 +7,7 @@
 #include "job/fixture.h"
 #include "measure/database.h"
 #include "measure/session.h"
+#include "sanitized.h"
 
 enum { COUNT = 1000, BUFFERS = 4 };
 
@@ -121,10 +122,12 @@ static void results_are_the_same_everywhere(void **state) {
     run(f, job, NULL, NULL, 0, expected);
     assert_int_equal(*(const int *)expected[3], 0);
     for (uint32_t p = 0; p < count; p++)
-        for (size_t n = 0; n < sizeof notations / sizeof *notations; n++) {
-            run(f, job, notations[n], &(hd_placing){placements[p], true}, n ? 2 : 0, contents);
-            expect_same(job, contents, expected);
-            run(f, job, notations[n], &(hd_placing){placements[p], false}, n ? 0 : 2, contents);
+        for (uint32_t n = 0; n < sizeof notations / sizeof *notations; n++) {
+            if (!IS_TRIED(p + n, 3))
+                continue;
+            /* All buffers or the record's alone; the kernels alone, or whole runs. */
+            run(f, job, notations[n], &(hd_placing){placements[p], n == 2}, n == 1 ? 0 : 2,
+                contents);
             expect_same(job, contents, expected);
         }
 }
@@ -137,8 +140,10 @@ static void buffers_of_one_job_lie_in_several(void **state) {
     void *expected[BUFFERS], *contents[BUFFERS];
     run(f, make_job(f, NULL), NULL, NULL, 0, expected);
     for (uint32_t a = 0; a < count; a++)
-        for (uint32_t b = 0; b < count; b++) {
+        for (uint32_t b = a; b < count; b++) {
             const char *at[BUFFERS];
+            if (!IS_TRIED(a + b, 2))
+                continue;
             for (uint32_t i = 0; i < BUFFERS; i++)
                 at[i] = hd_placement_name(placements[(i == 1   ? a
                                                       : i == 2 ? b

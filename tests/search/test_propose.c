@@ -163,6 +163,40 @@ static void static_cost_proposes_its_ranking(void **state) {
     hd_sample_close(&s);
 }
 
+/* "aos/host soa soa/host": NULL is the job's. */
+static const char *placed(const fixture *f, const hd_proposal *list, uint32_t count) {
+    hd_str out = {.arena = f->arena};
+    for (uint32_t i = 0; i < count; i++)
+        hd_str_printf(&out, "%s%s%s%s", i ? " " : "",
+                      hd_layout_print(f->arena, f->record, list[i].layout),
+                      list[i].placement ? "/" : "",
+                      list[i].placement ? hd_placement_name(*list[i].placement) : "");
+    return hd_str_text(&out);
+}
+
+static void placements_of_the_first_layouts_are_proposed(void **state) {
+    const fixture *f = *state;
+    const hd_judge judge = judge_of(f, "one", "soa aosoa:4 aosoa:8 aosoa:16 aosoa:32");
+    static const hd_placement two[] = {HD_PLACEMENT_HOST, HD_PLACEMENT_FINE};
+    uint32_t count, found, left_out;
+    const hd_proposal *layouts = hd_propose(f->arena, f->record, UINT64_MAX, &judge, 1, 8, &count);
+    const hd_proposal *all =
+        hd_propose_placements(f->arena, f->record, layouts, count, two, 2, 24, &found, &left_out);
+    assert_string_equal(placed(f, all, found),
+                        "aos/host aos/fine soa soa/host soa/fine aosoa:4 aosoa:4/host aosoa:4/fine "
+                        "aosoa:8 aosoa:8/host aosoa:8/fine aosoa:16 aosoa:32");
+    assert_int_equal(left_out, 4); /* the last two in two placements */
+    assert_string_equal(all[0].by, "placement");
+    assert_string_equal(all[4].by, "one");
+    all = hd_propose_placements(f->arena, f->record, layouts, count, two, 2, 4, &found, &left_out);
+    assert_string_equal(placed(f, all, found), "aos/host aos/fine soa soa/host");
+    assert_int_equal(left_out, 6 * 3 - 1 - 4);
+    all =
+        hd_propose_placements(f->arena, f->record, layouts, count, NULL, 0, 24, &found, &left_out);
+    assert_string_equal(placed(f, all, found), "soa aosoa:4 aosoa:8 aosoa:16 aosoa:32");
+    assert_int_equal(left_out, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -174,6 +208,7 @@ int main(void) {
         TEST(the_graph_gives_clusters_and_the_tree_their_tiles),
         TEST(the_plain_ones_are_soa_and_tiles),
         TEST(static_cost_proposes_its_ranking),
+        TEST(placements_of_the_first_layouts_are_proposed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ typedef struct track {
     double drift;      /* of a round: another one, for all that run at about that time */
     double build;      /* seconds to get a racer ready */
     double more[MOST]; /* for this one */
+    const hd_placement *placements[MOST]; /* of the proposals */
     hd_status ends[MOST];
     uint32_t fails_at; /* the run that fails; 0: none */
     uint64_t seed;
@@ -37,9 +38,11 @@ typedef struct track {
 
 static double uniform(track *t) { return (double)(hd_next_random(&t->seed) >> 11) * 0x1p-53; }
 
-static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, const char **why) {
+static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout,
+                         const hd_placement *placement, const char **why) {
     track *t = state;
     (void)layout;
+    (void)placement;
     t->now += t->build + t->more[racer];
     t->prepared[racer]++;
     *why = t->ends[racer] && !t->fatal ? "made up" : NULL;
@@ -85,6 +88,7 @@ static hd_status race_of(hd_arena *arena, track *t, const char *const *notations
         assert_int_equal(
             hd_layout_parse(arena, &silent, record, notations[i], &proposals[i].layout), HD_OK);
         proposals[i].by = "test";
+        proposals[i].placement = t->placements[i];
     }
     const hd_race_options options = {
         .budget = budget, .most_rounds = t->most_rounds, .stop = &t->stop};
@@ -154,6 +158,28 @@ static void the_fastest_wins_and_the_others_drop_out(void **state) {
     for (uint32_t i = 0; i < race.count; i++)
         assert_int_equal(t.released[i], 1);
     hd_arena_free(arena);
+}
+
+static void of_one_layout_the_job_s_placement_is_nearer(void **state) {
+    (void)state;
+    static const hd_placement host = HD_PLACEMENT_HOST;
+    static const char *const same[] = {"soa", "soa"};
+    for (int first = 0; first < 2; first++) {
+        hd_arena *arena = hd_arena_new();
+        track t = {.base = {1, 0.5, 0.5}, .noise = 0.01, .build = 1, .seed = 4};
+        t.placements[first] = &host;
+        hd_race race;
+        assert_int_equal(race_of(arena, &t, same, 2, 1000, &race), HD_OK);
+        assert_int_equal(race.winner, first ? 1 : 2);
+        assert_ptr_equal(race.racers[first + 1].placement, &host);
+        /* but a faster one wins wherever it is */
+        t = (track){.base = {1, 0.5, 0.5}, .noise = 0.01, .build = 1, .seed = 4};
+        t.base[first + 1] = 0.4;
+        t.placements[first] = &host;
+        assert_int_equal(race_of(arena, &t, same, 2, 1000, &race), HD_OK);
+        assert_int_equal(race.winner, first + 1);
+        hd_arena_free(arena);
+    }
 }
 
 static void what_slows_a_round_does_not_matter(void **state) {
@@ -432,6 +458,7 @@ int main(void) {
         cmocka_unit_test(intervals_are_those_of_the_sign_test),
         cmocka_unit_test(intervals_hold_for_a_crooked_distribution),
         cmocka_unit_test(the_fastest_wins_and_the_others_drop_out),
+        cmocka_unit_test(of_one_layout_the_job_s_placement_is_nearer),
         cmocka_unit_test(what_slows_a_round_does_not_matter),
         cmocka_unit_test(equal_ones_are_left_as_they_are),
         cmocka_unit_test(a_gain_below_the_margin_is_none),
