@@ -28,6 +28,8 @@ typedef enum hd_unit {
     HD_COUNT,      /* 1.23k */
     HD_BYTES,      /* 48 KiB */
     HD_SECONDS,    /* 4.56 us */
+    HD_JOULES,     /* 4.56 uJ */
+    HD_WATTS,      /* 45.6 W */
     HD_SHARE,      /* 12.5% */
     HD_RATIO,      /* 1.53x */
     HD_DIGITS,     /* 0.00123: three digits */

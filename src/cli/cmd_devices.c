@@ -1,6 +1,7 @@
 /* heddle devices: the profiles that the models can use, and the devices that kernels can be
  * measured on; a profile of one of these. */
 #include "cli/cli.h"
+#include "energy/energy.h"
 #include "measure/probe.h"
 #include "report/members.h"
 
@@ -43,6 +44,25 @@ static int show_all(cli *c) {
             hd_str_printf(&out, "%s\n  none: %s\n", title, d->missing);
     }
     return c->json ? cli_print_row(c, all_members, hd_row(&all)) : cli_print(c, &out);
+}
+
+typedef struct all_meters {
+    const hd_meter_source *sources;
+    size_t count;
+} all_meters;
+
+static const hd_member meters_members[] = {
+    {"meters", HD_MANY(all_meters, sources, count), .of = hd_meter_source_members}, {0}};
+
+static int show_meters(cli *c) {
+    all_meters all = {0};
+    hd_str out = {.arena = c->arena};
+    all.sources = hd_meter_sources(c->arena, &(hd_meter_request){0}, &all.count);
+    if (c->json)
+        return cli_print_row(c, meters_members, hd_row(&all));
+    cli_show_rows(c, "Meters of energy, for --meter", hd_meter_source_members,
+                  hd_rows(all.sources, all.count), &out);
+    return cli_print(c, &out);
 }
 
 hd_status cli_device_names(cli *c, bool profiles, cli_texts *names) {
@@ -98,7 +118,7 @@ static int probe_device(cli *c, const char *wanted, const char *path) {
 }
 
 int cmd_devices(cli *c, int argc, char **argv) {
-    bool names = false, ids = false, probe = false;
+    bool names = false, ids = false, probe = false, meters = false;
     const char *on = NULL, *path = NULL;
     const cli_option options[] = {
         {"probe", 0, NULL,
@@ -109,6 +129,9 @@ int cmd_devices(cli *c, int argc, char **argv) {
          "or else the first device",
          CLI_TEXT, &on},
         {"out", 'o', "FILE", "the profile to write; default: standard output", CLI_TEXT, &path},
+        {"meters", 0, NULL,
+         "only the meters of energy, with what hinders those that cannot be read", CLI_FLAG,
+         &meters},
         {"names", 0, NULL, "only the names that --device takes, one a line", CLI_FLAG, &names},
         {"ids", 0, NULL, "only the ids that --on takes, one a line", CLI_FLAG, &ids},
         {0}};
@@ -124,6 +147,10 @@ int cmd_devices(cli *c, int argc, char **argv) {
         return c->status;
     if ((names || ids) && (c->word_count || c->json || probe || (names && ids)))
         return cli_wrong(c, "--names and --ids each go alone, without a NAME and --json");
+    if (meters && (c->word_count || probe || names || ids))
+        return cli_wrong(c, "--meters goes alone, without a NAME");
+    if (meters)
+        return show_meters(c);
     if (!probe && (on || path))
         return cli_wrong(c, "--%s goes with --probe", on ? "on" : "out");
     if (probe && c->word_count)

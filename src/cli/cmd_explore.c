@@ -132,7 +132,9 @@ static hd_status write_page(cli *c, const result *r, const char *path) {
     const hd_explore_head head = {
         r->device->name,
         hd_format(c->arena, "%s, driver %s", r->device->platform, r->device->driver), r->date};
-    const char *text = hd_explore_page(c->arena, r->kernels, r->runs, &head);
+    const hd_explore_part parts[] = {{"Kernels alone", r->kernels},
+                                     {"Whole runs, with transfers", r->runs}};
+    const char *text = hd_explore_page(c->arena, &head, parts, r->runs ? 2 : 1);
     return hd_write_file(&c->diag, path, text, strlen(text));
 }
 

@@ -29,6 +29,49 @@ static const hd_member version_columns[] = {
     {NULL, "speed-up", HD_PLAIN_WORD, HD_AT(version, speedup)},
     {0}};
 
+/* The energy of one of the two. */
+typedef struct energy_row {
+    const char *name;
+    hd_energy energy;
+    const char *saving;
+} energy_row;
+
+static const hd_member energy_columns[] = {
+    {NULL, "version", HD_AT(energy_row, name)},
+    {HD_IN(energy_row, energy), .of = hd_energy_members},
+    {NULL, "saving", HD_PLAIN_WORD, HD_AT(energy_row, saving)},
+    {0}};
+
+/* Where the joules come from, and what they are. */
+static void show_origin(cli *c, const hd_energy *e, hd_str *out) {
+    const char *idle = e->idle_subtracted ? "idle power is subtracted" : "idle power included";
+    const char *text =
+        e->modelled
+            ? hd_format(c->arena,
+                        "  energy: modelled from the device's profile, not metered; one run, %s",
+                        idle)
+            : hd_format(c->arena, "  energy: metered by %s; one run, %s; power is that under load",
+                        e->source, idle);
+    hd_wrap(out, text, 4, HD_TABLE_WIDTH);
+}
+
+static void show_energy(cli *c, const char *layout, const hd_energy_pair *pair, hd_str *out) {
+    const energy_row rows[] = {{"original", pair->original, ""},
+                               {layout, pair->rewritten, hd_show_ratio(c->arena, pair->saving)}};
+    hd_str_add(out, "\n");
+    cli_show_rows(c, pair->original.modelled ? "Energy of a run, modelled" : "Energy of a run",
+                  energy_columns, hd_rows(rows, 2), out);
+    show_origin(c, &pair->original, out);
+    const char *const missing[] = {pair->original.missing, pair->rewritten.missing};
+    bool is_same = missing[0] && missing[1] && !strcmp(missing[0], missing[1]);
+    for (int v = 0; v < (is_same ? 1 : 2); v++)
+        if (missing[v])
+            hd_wrap(out,
+                    hd_format(c->arena, "  energy of %s is missing: %s",
+                              is_same ? "both" : rows[v].name, missing[v]),
+                    4, HD_TABLE_WIDTH);
+}
+
 /* One of the two, whole runs. */
 typedef struct whole_version {
     const char *name, *placement;
@@ -58,6 +101,8 @@ static int show_whole(cli *c, const result *r) {
     cli_show_rows(c, hd_format(c->arena, "%s on %s", record->spelling, m->device_name),
                   whole_columns, hd_rows(versions, 2), &out);
     cli_show_speedup(c, m, &out);
+    if (m->energy)
+        show_energy(c, versions[1].name, m->energy, &out);
     return cli_print(c, &out);
 }
 
@@ -75,6 +120,8 @@ static int show(cli *c, const result *r) {
     cli_show_rows(c, hd_format(c->arena, "%s on %s", record->spelling, m->device_name),
                   version_columns, hd_rows(versions, 2), &out);
     cli_show_speedup(c, m, &out);
+    if (m->energy)
+        show_energy(c, versions[1].name, m->energy, &out);
     return cli_print(c, &out);
 }
 
@@ -117,8 +164,19 @@ static int measure(cli *c, const char *path, const cli_source *source, const cha
     return printed ? printed : cli_status(status);
 }
 
+/* What only goes with --energy was given without. */
+static const char *needs_energy(const hd_energy_question *question, const char *profile) {
+    return question->meter.name              ? "meter"
+           : question->meter.command         ? "meter-command"
+           : question->options.subtract_idle ? "subtract-idle"
+           : profile                         ? "device"
+                                             : NULL;
+}
+
 int cmd_measure(cli *c, int argc, char **argv) {
-    const char *notation = NULL, *place = NULL;
+    const char *notation = NULL, *profile = NULL, *place = NULL;
+    bool energy = false;
+    hd_energy_question question = {0};
     hd_placement placement;
     uint64_t repeats = 0;
     hd_measure_options choice = {0};
@@ -137,6 +195,20 @@ int cmd_measure(cli *c, int argc, char **argv) {
         {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats,
          .most = 1000000},
         {"seconds", 0, "S", "go on until so much time was measured", CLI_REAL, &choice.min_seconds},
+        {"energy", 0, NULL,
+         "the energy of both, too: by a meter of the device, or else modelled from its profile",
+         CLI_FLAG, &energy},
+        {"meter", 0, "NAME",
+         "the meter, as 'heddle devices --meters' names it, or its first part, or 'model'",
+         CLI_TEXT, &question.meter.name, "model command nvml rapl perf hwmon power_supply"},
+        {"meter-command", 0, "CMD",
+         "a command for the shell that prints joules or watts, as \"12.3 J\" or \"45 W\"", CLI_TEXT,
+         &question.meter.command},
+        {"subtract-idle", 0, NULL, "subtract the power from before the runs from the energy",
+         CLI_FLAG, &question.options.subtract_idle},
+        {"device", 'd', "D",
+         "the profile for the model; default: host, if the device is this machine's processor",
+         CLI_TEXT, &profile},
         {0}};
     static const cli_page page = {
         "--layout L [OPTIONS] JOB|FILE",
@@ -145,11 +217,19 @@ int cmd_measure(cli *c, int argc, char **argv) {
         "kernels "
         "by the device's own clock: the median and the quartiles. With --placement the original "
         "stays where the job has it, and what it takes to bring the data to the kernels and back "
-        "counts, too. Exit status 1: the outputs differ.",
+        "counts, too. With --energy both run again until a meter can tell what they take. Exit "
+        "status 1: the outputs differ.",
         {1, 1}};
     if (!cli_parse(c, &page, options, &source, argc, argv))
         return c->status;
     choice.repeats = (uint32_t)repeats;
+    choice.energy = energy ? &question : NULL;
+    if (!energy && needs_energy(&question, profile))
+        return cli_wrong(c, "--%s goes with --energy", needs_energy(&question, profile));
+    if (question.meter.command && !question.meter.name)
+        question.meter.name = "command";
+    if (profile && hd_device_find(c->arena, &c->diag, profile, &question.profile))
+        return CLI_WRONG;
     if (place && cli_read_placement(c, "--placement", place, &placement))
         return CLI_WRONG;
     choice.placement = place ? &placement : NULL;

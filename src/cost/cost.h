@@ -12,6 +12,7 @@
 
 #include "cost/measured.h"
 #include "device/device.h"
+#include "energy/energy.h"
 #include "job/job.h"
 #include "kernel/kernel.h"
 
@@ -107,6 +108,13 @@ typedef struct hd_cost_line {
  * expensive first. */
 hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
                                  hd_cost_line **lines, size_t *line_count);
+
+/* energy.c: what all launches of the model's job do under `layout`, for the energy model; of the
+ * seconds nothing is known. Bytes are those of the transactions of global memory where the cost
+ * model sees them served; operations are those of the source, both sides of a branch, in loops as
+ * long as the model takes them to be. */
+hd_energy_counts hd_cost_energy_counts(hd_arena *arena, hd_cost_model *model, const hd_job *job,
+                                       const hd_layout *layout);
 
 /* The most expensive first. */
 void hd_cost_sort_lines(hd_cost_line *lines, size_t count);

@@ -121,7 +121,8 @@ static const char *open_command(energy_sensor *sensor, const char *name) {
     if (!sensor->request->command)
         return "no command was given: --meter-command CMD, which prints joules or watts, like "
                "'12.3 J'";
-    sensor->update = sensor->seconds = 0.1;
+    sensor->seconds = 0.1;
+    sensor->update = 0.01; /* its value is taken to be fresh when it is asked */
     double before = hd_clock();
     const char *why = run(sensor, &value, &sensor->is_power, &sensor->step);
     double took = hd_clock() - before;

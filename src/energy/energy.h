@@ -51,7 +51,7 @@ typedef struct hd_meter_source {
     const char *why;   /* why it cannot be read, and how to mend it, in one line; NULL: it can */
 } hd_meter_source;
 
-/* All that there are, those that cannot be read with the reason. */
+/* All that there are, those that cannot be read with the reason, and "model" at the end. */
 hd_meter_source *hd_meter_sources(hd_arena *arena, const hd_meter_request *request, size_t *count);
 
 typedef struct hd_meter_reading {
@@ -64,8 +64,8 @@ typedef struct hd_meter_reading {
 
 typedef struct hd_meter hd_meter;
 
-/* A meter that is asked for by name and cannot be read is an error that says how to mend it; where
- * none is asked for and none can be read *meter is NULL. */
+/* A meter that is asked for by name and cannot be read is an error that says how to mend it; for
+ * "model", and where none is asked for and none can be read, *meter is NULL. */
 hd_status hd_meter_open(hd_arena *arena, const hd_diag *diag, const hd_meter_request *request,
                         hd_meter **meter);
 void hd_meter_start(hd_meter *meter);
@@ -73,7 +73,8 @@ void hd_meter_stop(hd_meter *meter, hd_meter_reading *reading);
 void hd_meter_close(hd_meter *meter);
 const hd_meter_source *hd_meter_source_of(const hd_meter *meter);
 
-/* A reading of so many seconds in which the caller does nothing. */
+/* A reading of so many seconds in which the caller does nothing; 0: half a second, of a slow meter
+ * ten of its values. */
 void hd_meter_wait(hd_meter *meter, double seconds, hd_meter_reading *reading);
 
 /* Reads it now, between start and stop. */
@@ -90,12 +91,13 @@ typedef struct hd_energy_work {
     /* Makes it ready for that, not metered; may be NULL. */
     hd_status (*prepare)(void *self);
     void *self;
+    bool once; /* it is another thing when it runs again: one run is all */
 } hd_energy_work;
 
 typedef struct hd_energy_options {
     double resolution;   /* the share of the reading that the meter's steps may be; 0: 0.01 */
     double most_seconds; /* no longer than this; 0: 30 */
-    double idle_seconds; /* of metering before the work; 0: 0.5 */
+    double idle_seconds; /* of metering before the work; 0: as hd_meter_wait() */
     bool subtract_idle;
 } hd_energy_options;
 
@@ -122,7 +124,7 @@ hd_status hd_energy_repeat(hd_meter *meter, const hd_energy_work *work,
 
 /* What a run does. */
 typedef struct hd_energy_counts {
-    double fp32, fp64, integer; /* operations of single lanes */
+    double fp32, fp64, integer; /* operations of single lanes, a fused multiply-add two */
     double l1_bytes;            /* between lanes and L1 */
     double l2_bytes;            /* between L1 and L2 */
     double dram_bytes;          /* between L2 and the device's memory */

@@ -16,7 +16,6 @@ typedef struct energy_sensor {
     hd_arena *arena; /* its own */
     const hd_meter_request *request;
     bool is_power;  /* watts; otherwise joules since whenever */
-    double wrap;    /* joules at which a counter begins anew at 0; 0: never */
     double step;    /* the smallest difference that it tells, in joules or watts */
     double update;  /* seconds between its values */
     double seconds; /* between samples */

@@ -1,8 +1,7 @@
 /*
  * Metering: samples of a source, added up between start and stop.
  *
- * A counter's joules are the sum of its steps, modulo the value at which it begins anew; a
- * sensor's watts are integrated by trapezoids. Samples are taken at start, at stop, and between
+ * A counter's joules are the sum of its steps; a sensor's watts are integrated by trapezoids. Samples are taken at start, at stop, and between
  * them so often that no counter wraps twice, power that changes is followed, and a source that
  * vanishes or stalls is noticed when it does: what it has counted until then would be too little.
  */
@@ -18,7 +17,8 @@ static const energy_api *const apis[] = {&energy_nvml,  &energy_rapl,         &e
 enum { APIS = sizeof apis / sizeof *apis };
 
 static const double POWER_INTERVAL = 0.01, COUNTER_INTERVAL = 0.1; /* seconds, at most */
-static const double STALL = 1;        /* seconds without anything new; of slow sources more */
+static const double STALL = 1; /* seconds without anything new; of slow sources more */
+static const double IDLE_SECONDS = 0.5;
 static const double MOST_WATTS = 1e5; /* what steps more is no meter's counter any longer */
 
 struct hd_meter {
@@ -90,6 +90,7 @@ hd_meter_source *hd_meter_sources(hd_arena *arena, const hd_meter_request *reque
         all.data[i].why = why ? hd_strdup(arena, why) : NULL;
         close_sensor(&sensor);
     }
+    hd_push(arena, &all, (hd_meter_source){.name = "model", .what = "device"});
     *count = all.count;
     return all.data;
 }
@@ -101,7 +102,8 @@ static bool is_meant(const hd_meter_request *request, const hd_meter_source *sou
         return !strncmp(source->name, request->name, length) &&
                (!source->name[length] || source->name[length] == ':') &&
                (!source->name[length] || !strchr(request->name, ':'));
-    return !source->why && (!request->what || !strcmp(source->what, request->what)) &&
+    return !source->why && strcmp(source->name, "model") &&
+           (!request->what || !strcmp(source->what, request->what)) &&
            (strcmp(source->name, energy_command.kind) || request->command);
 }
 
@@ -127,8 +129,8 @@ static hd_status fail_unknown(hd_arena *arena, const hd_diag *diag, const char *
                               const hd_meter_source *all, size_t count) {
     hd_str known = {.arena = arena};
     for (size_t i = 0; i < count; i++)
-        hd_str_printf(&known, "%s, ", all[i].name);
-    return hd_fail(diag, HD_EINPUT, NULL, "there is no meter '%.80s'; known are %smodel", name,
+        hd_str_printf(&known, "%s%s", i ? ", " : "", all[i].name);
+    return hd_fail(diag, HD_EINPUT, NULL, "there is no meter '%.80s'; known are %s", name,
                    hd_str_text(&known));
 }
 
@@ -157,6 +159,8 @@ hd_status hd_meter_open(hd_arena *arena, const hd_diag *diag, const hd_meter_req
     *meter = NULL;
     if (!source)
         return request->name ? fail_unknown(arena, diag, request->name, all, count) : HD_OK;
+    if (!strcmp(source->name, "model"))
+        return HD_OK;
     if (source->why)
         return hd_fail(diag, HD_ESYSTEM, NULL, "the meter %s cannot be read: %s", source->name,
                        source->why);
@@ -191,8 +195,6 @@ double hd_meter_interval(const hd_meter *meter) { return meter->sensor.seconds; 
 /* What a counter has gone on by; NULL, or what is wrong with that. */
 static const char *add_step(hd_meter *m, double value, double seconds) {
     double step = value - m->value;
-    if (step < 0 && m->sensor.wrap > 0)
-        step += m->sensor.wrap;
     if (step < 0)
         return "its counter went backwards";
     if (step > MOST_WATTS * (seconds + m->sensor.update) + m->sensor.step)
@@ -265,16 +267,16 @@ void hd_meter_start(hd_meter *m) {
 }
 
 void hd_meter_stop(hd_meter *m, hd_meter_reading *reading) {
-    double now = m->time.now(m->time.self);
     pthread_mutex_lock(&m->lock);
     bool was_running = m->is_running;
     take_sample(m);
+    double end = m->why ? m->time.now(m->time.self) : m->last; /* reading may take its time */
     m->is_running = false;
     pthread_cond_signal(&m->wake);
     pthread_mutex_unlock(&m->lock);
     if (was_running && m->has_thread)
         pthread_join(m->thread, NULL);
-    double seconds = now - m->started, watts = seconds > 0 ? m->joules / seconds : 0;
+    double seconds = end - m->started, watts = seconds > 0 ? m->joules / seconds : 0;
     double step = m->sensor.step * (m->sensor.is_power ? seconds : 1);
     *reading = (hd_meter_reading){.joules = m->joules,
                                   .seconds = seconds,
@@ -286,6 +288,7 @@ void hd_meter_stop(hd_meter *m, hd_meter_reading *reading) {
 
 void hd_meter_wait(hd_meter *meter, double seconds, hd_meter_reading *reading) {
     hd_meter_start(meter);
-    meter->time.sleep(meter->time.self, seconds);
+    meter->time.sleep(meter->time.self,
+                      seconds > 0 ? seconds : fmax(IDLE_SECONDS, 10 * meter->sensor.update));
     hd_meter_stop(meter, reading);
 }

@@ -4,7 +4,7 @@
  * with a counter of microjoules that begins anew at 0 after max_energy_range_uj. Since Linux 5.10
  * root alone may read it.
  */
-#include <stdlib.h>
+#include <math.h>
 
 #include "energy/internal.h"
 
@@ -18,9 +18,18 @@ static const double MILLISECOND = 1e-3, MICRO = 1e-6;
 /* No package takes more, so that a counter does not wrap twice between samples. */
 static const double MOST_WATTS = 2000;
 
-typedef struct domain {
-    const char *energy; /* the counter's file */
-} domain;
+/* The counter of one domain. */
+typedef struct counter {
+    const char *file;
+    double range;      /* joules at which it begins anew */
+    double last, base; /* joules that it showed last, and those before it began anew */
+} counter;
+
+/* What is summed: one, or those of all packages. */
+typedef struct domains {
+    counter *counters;
+    uint32_t count;
+} domains;
 
 /* "package-0", or "package-0:dram" for a part of it; NULL: no folder of ours. */
 static const char *name_of(hd_arena *arena, const char *powercap, const char *folder) {
@@ -44,19 +53,31 @@ static const char *what_of(const char *name) {
     return !strncmp(name, "psys", 4) ? "machine" : "package";
 }
 
+/* Whether the domain of this name belongs to the source: "rapl:packages" are all of them. */
+static bool belongs(hd_arena *arena, const char *domain, const char *source) {
+    return !strcmp(hd_format(arena, "rapl:%s", domain), source) ||
+           (!strcmp(source, "rapl:packages") && !strncmp(domain, "package-", 8) &&
+            !strchr(domain, ':'));
+}
+
 static void list(hd_arena *arena, const hd_meter_request *request, energy_sources *sources) {
     const char **folders, *powercap = hd_format(arena, POWERCAP, energy_sysfs(request));
-    uint32_t count = energy_list_folder(arena, powercap, "intel-rapl:", &folders), found = 0;
+    uint32_t count = energy_list_folder(arena, powercap, "intel-rapl:", &folders), packages = 0;
+    energy_sources found = {0};
     for (uint32_t i = 0; i < count; i++) {
         const char *name = name_of(arena, powercap, folders[i]);
         if (!name)
             continue;
-        found++;
+        packages += belongs(arena, name, "rapl:packages");
         hd_push(
-            arena, sources,
+            arena, &found,
             (hd_meter_source){.name = hd_format(arena, "rapl:%s", name), .what = what_of(name)});
     }
-    if (!found)
+    if (packages > 1) /* what runs on a processor runs on all */
+        hd_push(arena, sources, (hd_meter_source){.name = "rapl:packages", .what = "package"});
+    for (size_t i = 0; i < found.count; i++)
+        hd_push(arena, sources, found.data[i]);
+    if (!found.count)
         hd_push(arena, sources,
                 (hd_meter_source){
                     .name = "rapl",
@@ -68,38 +89,53 @@ static void list(hd_arena *arena, const hd_meter_request *request, energy_source
 }
 
 static const char *read_joules(energy_sensor *sensor, double *joules) {
-    const domain *d = sensor->state;
-    const char *why = energy_read_number(sensor->arena, d->energy, MEND, joules);
-    *joules *= MICRO;
-    if (!why && sensor->wrap && *joules > sensor->wrap)
-        return hd_format(sensor->arena, "%s holds more than its max_energy_range_uj", d->energy);
-    return why;
+    const domains *d = sensor->state;
+    *joules = 0;
+    for (uint32_t i = 0; i < d->count; i++) {
+        counter *c = &d->counters[i];
+        double shown;
+        const char *why = energy_read_number(sensor->arena, c->file, MEND, &shown);
+        shown *= MICRO;
+        if (!why && shown > c->range)
+            why = hd_format(sensor->arena, "%s holds more than its max_energy_range_uj", c->file);
+        if (why)
+            return why;
+        c->base += shown < c->last ? c->range : 0;
+        c->last = shown;
+        *joules += c->base + shown;
+    }
+    return NULL;
 }
 
-static const char *open_domain(energy_sensor *sensor, const char *name) {
+static const char *open_domains(energy_sensor *sensor, const char *name) {
     hd_arena *arena = sensor->arena;
     const char **folders, *powercap = hd_format(arena, POWERCAP, energy_sysfs(sensor->request));
-    uint32_t count = energy_list_folder(arena, powercap, "intel-rapl:", &folders), i = 0;
-    const char *found = NULL;
-    while (i < count && !((found = name_of(arena, powercap, folders[i])) &&
-                          !strcmp(hd_format(arena, "rapl:%s", found), name)))
-        i++;
-    if (i == count)
-        return hd_format(arena, "%s has no such domain", powercap);
-    domain *d = hd_new(arena, domain);
-    d->energy = hd_format(arena, "%s/%s/energy_uj", powercap, folders[i]);
-    const char *why = energy_read_number(
-        arena, hd_format(arena, "%s/%s/max_energy_range_uj", powercap, folders[i]), MEND,
-        &sensor->wrap);
-    if (!why && sensor->wrap <= 0)
-        return hd_format(arena, "max_energy_range_uj of %s is 0", folders[i]);
-    sensor->wrap *= MICRO;
+    uint32_t count = energy_list_folder(arena, powercap, "intel-rapl:", &folders);
+    domains *d = hd_new(arena, domains);
+    d->counters = hd_new_array(arena, counter, count);
+    sensor->seconds = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *domain = name_of(arena, powercap, folders[i]);
+        counter *c = &d->counters[d->count];
+        if (!domain || !belongs(arena, domain, name))
+            continue;
+        c->file = hd_format(arena, "%s/%s/energy_uj", powercap, folders[i]);
+        const char *why = energy_read_number(
+            arena, hd_format(arena, "%s/%s/max_energy_range_uj", powercap, folders[i]), MEND,
+            &c->range);
+        if (!why && c->range <= 0)
+            why = hd_format(arena, "max_energy_range_uj of %s is 0", folders[i]);
+        if (why)
+            return why;
+        c->range *= MICRO;
+        sensor->seconds = fmin(sensor->seconds, c->range / MOST_WATTS / 2);
+        d->count++;
+    }
     sensor->step = MICRO;
     sensor->update = MILLISECOND;
-    sensor->seconds = sensor->wrap / MOST_WATTS / 2;
     sensor->state = d;
-    return why;
+    return d->count ? NULL : hd_format(arena, "%s has no such domain", powercap);
 }
 
 const energy_api energy_rapl = {
-    .kind = "rapl", .list = list, .open = open_domain, .read = read_joules};
+    .kind = "rapl", .list = list, .open = open_domains, .read = read_joules};

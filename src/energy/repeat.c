@@ -8,7 +8,7 @@
 
 #include "energy/energy.h"
 
-static const double RESOLUTION = 0.01, MOST_SECONDS = 30, IDLE_SECONDS = 0.5;
+static const double RESOLUTION = 0.01, MOST_SECONDS = 30;
 /* How much more is run at once than before. */
 static const double LEAST_GROWTH = 2, MOST_GROWTH = 100, MARGIN = 1.2;
 
@@ -51,7 +51,7 @@ hd_status hd_energy_repeat(hd_meter *meter, const hd_energy_work *work,
     const double wanted = or_else(options->resolution, RESOLUTION);
     double left = or_else(options->most_seconds, MOST_SECONDS);
     hd_meter_reading reading;
-    hd_meter_wait(meter, or_else(options->idle_seconds, IDLE_SECONDS), &reading);
+    hd_meter_wait(meter, options->idle_seconds, &reading);
     *energy = (hd_energy){.source = reading.source,
                           .idle_subtracted = options->subtract_idle,
                           .missing = reading.why};
@@ -66,7 +66,8 @@ hd_status hd_energy_repeat(hd_meter *meter, const hd_energy_work *work,
         if (status != HD_OK)
             return status;
         left -= reading.seconds;
-        bool is_enough = energy->missing || reading.why || share_of(&reading) <= wanted;
+        bool is_enough =
+            work->once || energy->missing || reading.why || share_of(&reading) <= wanted;
         next = is_enough ? 0 : next_times(times, &reading, wanted, left);
         if (!next)
             conclude(&reading, times, options->subtract_idle, energy);

@@ -58,6 +58,7 @@ typedef struct point_run {
     const hd_layout **layouts; /* [plan->layout_count] */
     hd_variant_counts *counts; /* the same */
     void **contents, **expected;
+    void *of_host;  /* the objects that the host computes, again and again */
     uint64_t bytes; /* of the objects */
 } point_run;
 
@@ -101,15 +102,14 @@ typedef struct host_work {
 
 static void *compute_on_host(void *self) {
     const host_work *work = self;
-    const hd_micro_shape *shape = &work->micro->shape;
-    hd_micro_compute(work->micro, work->objects, shape->objects - shape->on_host, shape->on_host);
+    hd_micro_compute(work->micro, work->objects, 0, work->micro->shape.on_host);
     return NULL;
 }
 
 /* A run from the host's data and back, while the host computes its share. */
 static hd_status run_whole(explorer *e, const point_run *p, variant_run *v, double *seconds) {
     pthread_t thread;
-    host_work work = {&p->micro, p->contents[0]};
+    host_work work = {&p->micro, p->of_host};
     hd_run_seconds parts;
     double start = hd_clock();
     bool shares = p->micro.shape.on_host && !pthread_create(&thread, NULL, compute_on_host, &work);
@@ -316,7 +316,11 @@ static hd_status load_point(explorer *e, const hd_micro_point *point, point_run 
         return status;
     memcpy(p->expected, p->contents, job->buffer_count * sizeof *p->expected);
     p->expected[0] = memcpy(hd_alloc(arena, p->bytes), p->contents[0], p->bytes);
-    hd_micro_compute(&p->micro, p->expected[0], 0, p->micro.shape.objects - p->micro.shape.on_host);
+    const hd_micro_shape *shape = &p->micro.shape;
+    hd_micro_compute(&p->micro, p->expected[0], 0, shape->objects - shape->on_host);
+    uint64_t host_bytes = shape->on_host * job->buffers[0].element_bytes;
+    p->of_host = memcpy(hd_alloc(arena, host_bytes + 1),
+                        (char *)p->contents[0] + (p->bytes - host_bytes), host_bytes);
     const hd_diag silent = {0};
     if (hd_caches_check(&silent, e->result->profile) == HD_OK)
         status = explore_count(arena, e->diag, &p->micro, e->result->profile, p->layouts, count,
@@ -429,16 +433,22 @@ static bool are_apart(const hd_timing *a, const hd_timing *b, double of) {
     return a->low * of > b->high * (1 + noticeable) || b->low > a->high * of * (1 + noticeable);
 }
 
+/* That there are, which may be more than were asked for. */
+static double objects_of(const explorer *e, const hd_micro_point *point) {
+    hd_micro_shape shape;
+    return hd_micro_check(e->arena, point, &shape) ? 1 : (double)shape.objects;
+}
+
 /* Whether the times of an object at two points of a line differ by more than they spread, in any
  * layout or placement. */
 static bool differ(const explorer *e, const hd_micro_point *a, const hd_micro_point *b) {
+    double of = objects_of(e, b) / objects_of(e, a);
     for (uint32_t l = 0; l < e->plan->layout_count; l++)
         for (size_t k = 0; k < e->placements.count; k++) {
             const hd_explored *x = find(e, a, e->plan->layouts[l], e->placements.data[k]);
             const hd_explored *y = find(e, b, e->plan->layouts[l], e->placements.data[k]);
             if (!x || !y)
                 return true;
-            double of = y->point.value[HD_DIM_OBJECTS] / x->point.value[HD_DIM_OBJECTS];
             if (are_apart(&x->kernels, &y->kernels, of) || are_apart(&x->whole, &y->whole, of))
                 return true;
         }

@@ -99,7 +99,7 @@ const char *hd_dimension_range(hd_arena *arena, int dimension) {
                          d->is_real    ? "a number"
                          : d->is_power ? d->low > 0 ? "a power of two" : "0 or a power of two"
                                        : "a whole number",
-                         d->low, d->high);
+                         d->is_power && d->low == 0 ? 1 : d->low, d->high);
     hd_str out = {.arena = arena};
     for (int n = 0; n <= d->high; n++)
         hd_str_printf(&out, "%s%s", n ? ", " : "one of ", d->names[n]);
@@ -226,7 +226,7 @@ const char *hd_micro_check(hd_arena *arena, const hd_micro_point *point, hd_micr
     if (point->value[HD_DIM_SPLIT] > 0 && (!s.on_host || s.on_host == s.objects))
         return hd_format(arena,
                          "with a split of %.9g the host computes %s of %llu objects, which are "
-                         "split by %llu; ask for more objects",
+                         "split by %llu; ask for another split or more objects",
                          point->value[HD_DIM_SPLIT], s.on_host ? "all" : "none",
                          (unsigned long long)s.objects, (unsigned long long)s.unit);
     return NULL;

@@ -57,8 +57,9 @@ typedef struct hd_study_point {
 } hd_study_point;
 
 /*
- * The lead changes hands as seldom as it can: a leader keeps it as long as nobody beats it at a
- * point of the line. A point where a variant was not measured says nothing about it.
+ * The lead is among layouts in placements that were measured at most points of a line (at one point
+ * there may be more of them). It changes hands as seldom as it can: a leader keeps it as long as
+ * nobody of these beats it. A point where it was not measured says nothing about it.
  *
  * In between, the logarithm of the ratio of the two is taken to be straight in the logarithm of the
  * dimension's value (in the value itself from or to 0), and the lead passes where it is 0. `low` and
@@ -94,9 +95,8 @@ typedef enum hd_finding_verdict {
  *
  *     power       of the layouts of a point and a placement the greatest power by the least
  *     energy      the same for energy
- *     together    the energy of a layout that is as good as the best in one placement, when it is
- *                 used in another one, by the energy of the best there: of such layouts the least,
- *                 of pairs of placements the greatest
+ *     together    the energy of a layout by that of the best one, in the placement where this is
+ *                 greatest; of the layouts the least: what it costs to choose one for all placements
  *     soa         in device memory, the energy of SoA by that of the best other layout
  *
  * The first two are about what is usual: medians over all comparisons decide, of the ratios' low and

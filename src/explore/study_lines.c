@@ -25,7 +25,7 @@ static int by_value(const void *a, const void *b, void *dimension) {
     return (one > other) - (one < other);
 }
 
-static void find_handovers(hd_arena *arena, const hd_study *study, hd_line *line);
+static void find_handovers(hd_arena *arena, hd_line *line);
 
 /* The lines of a dimension, at study->lines[study->line_count] and on. */
 static void add_lines(hd_arena *arena, hd_study *study, int dimension) {
@@ -52,7 +52,7 @@ static void add_lines(hd_arena *arena, hd_study *study, int dimension) {
                               .stops = stops[b].data,
                               .count = (uint32_t)stops[b].count};
             if (!hd_dimensions[dimension].names)
-                find_handovers(arena, study, line);
+                find_handovers(arena, line);
         }
 }
 
@@ -64,13 +64,11 @@ void study_find_lines(hd_arena *arena, hd_study *study) {
 
 /* ---- contenders along a line ---------------------------------------------------------------- */
 
-/* Those of a line, by an objective: layouts in placements. */
+/* Those of a line, by an objective: layouts in placements that were measured at most stops, and how
+ * they stand among each other. */
 typedef struct course {
     const hd_line *line;
-    const hd_study *study;
-    hd_objective objective;
-    const hd_explored **contenders; /* one variant of each, for its layout and placement */
-    uint32_t count;
+    uint32_t count;         /* of contenders */
     const hd_standing **at; /* [stop][contender]; NULL: its value is not known */
 } course;
 
@@ -78,35 +76,62 @@ static const hd_standing *standing(const course *c, uint32_t stop, uint32_t who)
     return c->at[(size_t)stop * c->count + who];
 }
 
-static const hd_standing *ranked(const hd_ranking *ranking, const hd_explored *like) {
-    for (uint32_t s = 0; s < ranking->count; s++)
-        if (!strcmp(ranking->all[s].variant->layout, like->layout) &&
-            !strcmp(ranking->all[s].variant->placement, like->placement))
-            return &ranking->all[s];
-    return NULL;
+/* A layout in a placement. */
+typedef struct entrant {
+    const hd_explored *like;
+    uint32_t measured; /* at how many stops */
+} entrant;
+typedef hd_vec(entrant) entrant_list;
+
+static bool is_like(const hd_explored *a, const hd_explored *b) {
+    return !strcmp(a->layout, b->layout) && !strcmp(a->placement, b->placement);
 }
 
-static course course_of(hd_arena *arena, const hd_study *study, const hd_line *line,
-                        hd_objective objective) {
-    course c = {.line = line, .study = study, .objective = objective};
-    hd_vec(const hd_explored *) found = {0};
-    for (uint32_t s = 0; s < line->count; s++)
-        for (uint32_t v = 0; v < line->stops[s]->count; v++) {
-            const hd_explored *variant = line->stops[s]->variants[v];
+/* Counts where each was measured. Returns how many stops have any. */
+static uint32_t find_entrants(hd_arena *arena, const hd_line *line, hd_objective objective,
+                              entrant_list *found) {
+    uint32_t stops = 0;
+    for (uint32_t s = 0; s < line->count; s++) {
+        const hd_ranking *ranking = &line->stops[s]->ranking[objective];
+        stops += ranking->count > 0;
+        for (uint32_t r = 0; r < ranking->count; r++) {
             size_t f = 0;
-            while (f < found.count && (strcmp(found.data[f]->layout, variant->layout) ||
-                                       strcmp(found.data[f]->placement, variant->placement)))
+            while (f < found->count && !is_like(found->data[f].like, ranking->all[r].variant))
                 f++;
-            if (f == found.count)
-                hd_push(arena, &found, variant);
+            if (f == found->count)
+                hd_push(arena, found, (entrant){ranking->all[r].variant, 0});
+            found->data[f].measured++;
         }
-    c.contenders = found.data;
-    c.count = (uint32_t)found.count;
+    }
+    return stops;
+}
+
+/* Rankings are in order, so the first contender of a stop is the best there. */
+static void stand(hd_arena *arena, course *c, uint32_t stop, const hd_ranking *ranking,
+                  const entrant *contenders) {
+    const hd_standing *best = NULL;
+    for (uint32_t r = 0; r < ranking->count; r++)
+        for (uint32_t k = 0; k < c->count; k++)
+            if (is_like(contenders[k].like, ranking->all[r].variant)) {
+                hd_standing *own = hd_new(arena, hd_standing);
+                *own = ranking->all[r];
+                best = best ? best : own;
+                own->lost = 1 - best->value.median / own->value.median;
+                own->as_good = study_as_good(own->value, best->value);
+                c->at[(size_t)stop * c->count + k] = own;
+            }
+}
+
+static course course_of(hd_arena *arena, const hd_line *line, hd_objective objective) {
+    entrant_list found = {0};
+    course c = {.line = line};
+    uint32_t stops = find_entrants(arena, line, objective, &found);
+    for (size_t f = 0; f < found.count; f++)
+        if (2 * found.data[f].measured > stops)
+            found.data[c.count++] = found.data[f];
     c.at = hd_new_array(arena, const hd_standing *, (size_t)line->count *c.count);
     for (uint32_t s = 0; s < line->count; s++)
-        for (uint32_t k = 0; k < c.count; k++)
-            c.at[(size_t)s * c.count + k] =
-                ranked(&line->stops[s]->ranking[objective], c.contenders[k]);
+        stand(arena, &c, s, &line->stops[s]->ranking[objective], found.data);
     return c;
 }
 
@@ -229,10 +254,10 @@ static const hd_explored *measured_at(const course *c, uint32_t who, uint32_t st
     return found->variant;
 }
 
-static void find_handovers(hd_arena *arena, const hd_study *study, hd_line *line) {
+static void find_handovers(hd_arena *arena, hd_line *line) {
     handover_list found = {0};
     for (int o = 0; o < HD_OBJECTIVES; o++) {
-        const course c = course_of(arena, study, line, (hd_objective)o);
+        const course c = course_of(arena, line, (hd_objective)o);
         uint32_t begin = 0, end;
         int leader = leader_from(arena, &c, 0, &end);
         while (leader >= 0 && end < line->count) {

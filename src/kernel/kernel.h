@@ -108,6 +108,20 @@ bool hd_affine_has(hd_affine a, hd_symbol_kind kind);
 /* "4*i + 16*group(0) + 12", with loops as k0, k1 … and opaque values as %n. */
 const char *hd_affine_print(hd_arena *arena, const kir_kernel *kernel, hd_affine a);
 
+/* ---- operations.c: what instructions compute --------------------------------- */
+
+/* Operations on numbers: of a lane and a component of a vector one each, a fused multiply-add two. */
+typedef enum hd_operation {
+    HD_OPERATION_INTEGER, /* arithmetic, logic, comparisons, addresses */
+    HD_OPERATION_FP32,    /* and halves; a function such as sqrt is one */
+    HD_OPERATION_FP64,
+    HD_OPERATIONS
+} hd_operation;
+
+/* Adds the operations that one lane does in an instruction. */
+void hd_count_operations(const kir_kernel *kernel, const kir_inst *inst,
+                         uint32_t operations[HD_OPERATIONS]);
+
 /* ---- trips.c: how often loops run ------------------------------------------- */
 
 typedef enum hd_trip_kind {

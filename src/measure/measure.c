@@ -12,6 +12,7 @@
  * Times have long tails, so a version is told by its median and quartiles, and
  * the speedup by those of the ratios of neighbouring runs.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "measure/session.h"
@@ -143,6 +144,46 @@ static hd_status time_pair(pair *p, const hd_measure_options *options, hd_measur
     return HD_OK;
 }
 
+/* ---- energy -------------------------------------------------------------- */
+
+/* One version of the two. */
+typedef struct metered_side {
+    hd_version *version;
+    const hd_layout *layout;
+    double seconds; /* of a run */
+    hd_energy *energy;
+} metered_side;
+
+static hd_status meter_pair(pair *p, hd_meter *meter, const hd_measure_options *options,
+                            const hd_layout *layout, hd_measurement *result) {
+    hd_session *session = p->session;
+    const hd_energy_question *question = options->energy;
+    const hd_whole_measurement *whole = result->whole;
+    hd_energy_pair *energy = hd_new(session->arena, hd_energy_pair);
+    const metered_side sides[] = {
+        {&p->original, hd_layout_original(session->arena, session->job->record),
+         whole ? whole->original.whole.median : result->original.median, &energy->original},
+        {&p->rewritten, layout, whole ? whole->rewritten.whole.median : result->rewritten.median,
+         &energy->rewritten}};
+    result->energy = energy;
+    for (size_t i = 0; i < 2; i++) {
+        const metered_side *s = &sides[i];
+        hd_status status = HD_OK;
+        if (meter)
+            status =
+                hd_version_energy(session, s->version, whole, meter, &question->options, s->energy);
+        else
+            *s->energy =
+                hd_version_modelled(session, s->version, whole, question, s->layout, s->seconds);
+        if (status != HD_OK)
+            return status;
+    }
+    bool is_ratio = !energy->original.missing && !energy->rewritten.missing &&
+                    energy->original.joules > 0 && energy->rewritten.joules > 0;
+    energy->saving = is_ratio ? energy->original.joules / energy->rewritten.joules : NAN;
+    return HD_OK;
+}
+
 hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_record_layout *layouts, uint32_t layout_count,
                              const hd_rewritten *rewritten, const hd_measure_options *options,
@@ -164,6 +205,9 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
     hd_status status = hd_session_open(arena, diag, job, options->device, &session);
     result->device_name = session.device.name;
     result->driver = hd_format(arena, "%s %s", session.device.platform, session.device.driver);
+    hd_meter *meter = NULL;
+    if (status == HD_OK && options->energy)
+        status = hd_session_meter(&session, options->energy, &meter);
     if (status == HD_OK)
         status = hd_job_all_contents(arena, diag, job, contents);
     if (status == HD_OK)
@@ -176,6 +220,10 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
         status = check_outputs(&p, result);
     if (status == HD_OK)
         status = time_pair(&p, options, result);
+    if (status == HD_OK && options->energy)
+        status = meter_pair(&p, meter, options, layouts[0].layout, result);
+    if (meter)
+        hd_meter_close(meter);
     hd_version_free(&session, &p.original);
     hd_version_free(&session, &p.rewritten);
     hd_session_close(&session);

@@ -7,8 +7,17 @@
 #define HD_MEASURE_H
 
 #include "driver/compute.h"
+#include "energy/energy.h"
 #include "job/job.h"
 #include "rewrite/rewrite.h"
+
+/* What is metered besides the time. */
+typedef struct hd_energy_question {
+    hd_meter_request meter; /* by name, "model" among them; without one the device's own, or else
+                             * the model */
+    hd_energy_options options;
+    const hd_device *profile; /* for the model; NULL: `host` of a processor, none of others */
+} hd_energy_question;
 
 typedef struct hd_measure_options {
     /* "P:D", "cuda:D", or a part of a device's or platform's name; NULL: the first of those
@@ -16,6 +25,7 @@ typedef struct hd_measure_options {
     const char *device;
     uint32_t repeats;   /* timed runs of each version; 0: 7 */
     double min_seconds; /* keep repeating until this much was measured; 0: no minimum */
+    const hd_energy_question *energy; /* NULL: only the time */
     /* Where the other version has the buffers of the job's record: then whole runs are compared,
      * with what brings their data. NULL: where the job says, and kernels alone are. */
     const hd_placement *placement;
@@ -39,6 +49,13 @@ static inline double hd_run_whole(const hd_run_seconds *seconds) {
 /* Of at least one time. */
 hd_timing hd_timing_of(hd_arena *arena, const double *seconds, uint32_t count);
 
+/* Energy of all launches of the job, once; with a placement of whole runs. */
+typedef struct hd_energy_pair {
+    hd_energy original, rewritten;
+    double saving; /* joules of the original / of the rewritten; NaN where one is missing or
+                    * nothing is left of it without idle power */
+} hd_energy_pair;
+
 /* Of one version's whole runs. */
 typedef struct hd_whole_timing {
     hd_timing to_device, kernels, from_device, whole;
@@ -60,6 +77,7 @@ typedef struct hd_measurement {
     double speedup, speedup_low, speedup_high;
     bool equal; /* outputs agree */
     bool bit_equal;
+    const hd_energy_pair *energy; /* NULL: it was not asked for */
 } hd_measurement;
 
 /* Runs the original and the rewritten kernels (NULL: the original's, in another placement)

@@ -83,10 +83,25 @@ hd_status hd_version_launch(hd_session *session, hd_version *version, const uint
  * kernels may write are brought back. In place that is what it takes for memory to change hands;
  * the host's own writing of what a run starts from is in no time. */
 hd_status hd_version_run_whole(hd_session *session, hd_version *version, hd_run_seconds *seconds);
+/* The same where the host writes nothing: memory in place starts from what the last run left. */
+hd_status hd_version_run_again(hd_session *session, hd_version *version, hd_run_seconds *seconds);
 /* The bytes of every buffer in C's layout, padding zero where a layout was undone; from
  * `arena`. */
 hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,
                           void **contents);
+
+/* energy.c: the energy of a run, all launches of the job: of the kernels alone, which are repeated
+ * on what they leave, or of whole runs. */
+hd_status hd_version_energy(hd_session *session, hd_version *version, bool whole, hd_meter *meter,
+                            const hd_energy_options *options, hd_energy *energy);
+/* The meter that a question means, for the session's device; NULL: the model. */
+hd_status hd_session_meter(const hd_session *session, const hd_energy_question *question,
+                           hd_meter **meter);
+/* The modelled energy of a version, whose run, of its kernels or a whole one, takes so many
+ * seconds. */
+hd_energy hd_version_modelled(const hd_session *session, const hd_version *version, bool whole,
+                              const hd_energy_question *question, const hd_layout *layout,
+                              double seconds);
 
 /* A run, and what it leaves: hd_version_run(), hd_version_read(). */
 hd_status hd_version_outputs(hd_session *session, hd_arena *arena, hd_version *version,

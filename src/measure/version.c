@@ -248,14 +248,12 @@ static void make_copies(hd_version *version) {
             version->copies[b] = hd_alloc(version->arena, bytes_of(&job->buffers[b]));
 }
 
-hd_status hd_version_run_whole(hd_session *session, hd_version *version, hd_run_seconds *seconds) {
+hd_status hd_version_run_again(hd_session *session, hd_version *version, hd_run_seconds *seconds) {
     *seconds = (hd_run_seconds){0};
     if (!version->copies)
         make_copies(version);
-    hd_status status = write_in_place(session, version);
     double start = hd_clock();
-    if (status == HD_OK)
-        status = bring(session, version);
+    hd_status status = bring(session, version);
     seconds->to_device = hd_clock() - start;
     if (status == HD_OK)
         status = run_kernels(session, version, &seconds->kernels);
@@ -264,6 +262,12 @@ hd_status hd_version_run_whole(hd_session *session, hd_version *version, hd_run_
         status = bring_back(session, version);
     seconds->from_device = hd_clock() - start;
     return status;
+}
+
+hd_status hd_version_run_whole(hd_session *session, hd_version *version, hd_run_seconds *seconds) {
+    hd_status status = write_in_place(session, version);
+    *seconds = (hd_run_seconds){0};
+    return status ? status : hd_version_run_again(session, version, seconds);
 }
 
 hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,

@@ -12,8 +12,8 @@
 
 /* ---- explore_svg.c: files of their own -------------------------------------------------------- */
 
-/* A quantity along a line, with quartiles, and where the lead in it passes. False, and nothing is
- * added: it is known of no variant there. */
+/* A quantity along a line, with quartiles, and where the lead in it passes; along problem sizes time
+ * and energy of an object. False, and nothing is added: it is known of no variant there. */
 bool hd_line_svg(hd_arena *arena, const hd_study *study, const hd_line *line, hd_quantity quantity,
                  hd_str *out);
 /* Bars of a quantity for the layouts in each placement, at the usual point if it has several
@@ -27,9 +27,15 @@ typedef struct hd_explore_head {
     const char *device, *driver, *date;
 } hd_explore_head;
 
-/* One HTML file, of kernels alone and of whole runs (NULL: there are none), with findings, handovers, and for each line its table and pictures; it needs neither
- * scripts nor a network. */
-const char *hd_explore_page(hd_arena *arena, const hd_study *kernels, const hd_study *runs,
-                            const hd_explore_head *head);
+/* A study with its heading: "Kernels alone", "Whole runs, with transfers". */
+typedef struct hd_explore_part {
+    const char *title;
+    const hd_study *study;
+} hd_explore_part;
+
+/* One HTML file with findings, handovers, and for each line its table and pictures, of each part; it
+ * needs neither scripts nor a network. */
+const char *hd_explore_page(hd_arena *arena, const hd_explore_head *head,
+                            const hd_explore_part *parts, uint32_t count);
 
 #endif

@@ -8,7 +8,8 @@
 static const char style[] =
     "<style>:root{color-scheme:light dark}body{margin:0 auto;max-width:1500px;padding:1rem 1.5rem "
     "4rem;background:#fcfcfb;color:#1c2228;font:14px/1.45 system-ui,sans-serif;"
-    "font-variant-numeric:tabular-nums}h2{margin-top:2.5rem}.quiet{color:#58626c}"
+    "font-variant-numeric:tabular-nums}h2{margin-top:3.5rem}h3{margin-top:2.5rem}.quiet{color:#"
+    "58626c}"
     "table{border-collapse:collapse;margin:.5rem 0 1rem}td,th{padding:.15rem .8rem .15rem 0;"
     "text-align:left;vertical-align:top;border-bottom:1px solid #e4e7ea}.right{text-align:right}"
     "th{font-weight:600}.pictures{display:flex;flex-wrap:wrap;gap:.5rem}"
@@ -18,7 +19,7 @@ static const char style[] =
 
 typedef struct page {
     hd_arena *arena;
-    const hd_study *study;
+    const hd_study *study; /* the part's that is written */
     hd_view view;
     hd_str out;
 } page;
@@ -43,18 +44,13 @@ static void add_head(page *p, const hd_explore_head *head) {
     add_paragraph(p, hd_format(p->arena, "%s, %s", head->driver, head->date));
 }
 
-static void add_summary(page *p) {
+static void add_basis(page *p) {
     const hd_study *s = p->study;
-    add_paragraph(
-        p, hd_format(p->arena, "%u variants of %u kernels. Times are %s, energy is %s%s.", s->count,
-                     s->point_count,
-                     s->several_placements ? "of whole runs, with transfers" : "of kernels alone",
-                     s->why        ? "not known: "
-                     : s->modelled ? "modelled, not metered"
-                                   : "by the meter ",
-                     s->why        ? s->why
-                     : s->modelled ? ""
-                                   : s->meter));
+    const char *energy = s->why        ? hd_format(p->arena, "not known: %s", s->why)
+                         : s->modelled ? "modelled, not metered"
+                                       : hd_format(p->arena, "by the meter %s", s->meter);
+    add_paragraph(p, hd_format(p->arena, "%u variants of %u kernels; energy is %s.", s->count,
+                               s->point_count, energy));
 }
 
 static void add_findings(page *p) {
@@ -85,12 +81,11 @@ static void add_line(page *p, const hd_line *line) {
     hd_str_add(&p->out, "</div>\n");
 }
 
-static void add_study(page *p, const char *title, const hd_study *study) {
-    const hd_value handovers = hd_study_handovers(p->arena, study);
-    p->study = study;
-    p->view.context = study;
-    add_heading(p, 2, title);
-    add_summary(p);
+static void add_part(page *p, const hd_explore_part *part) {
+    const hd_value handovers = hd_study_handovers(p->arena, part->study);
+    p->study = p->view.context = part->study;
+    add_heading(p, 2, part->title);
+    add_basis(p);
     add_findings(p);
     add_heading(p, 3, "Where the lead changes hands");
     if (handovers.count)
@@ -98,17 +93,16 @@ static void add_study(page *p, const char *title, const hd_study *study) {
     else
         add_paragraph(p, "Nowhere along the lines below.");
     add_placements(p);
-    for (uint32_t l = 0; l < study->line_count; l++)
-        add_line(p, &study->lines[l]);
+    for (uint32_t l = 0; l < part->study->line_count; l++)
+        add_line(p, &part->study->lines[l]);
 }
 
-const char *hd_explore_page(hd_arena *arena, const hd_study *kernels, const hd_study *runs,
-                            const hd_explore_head *head) {
+const char *hd_explore_page(hd_arena *arena, const hd_explore_head *head,
+                            const hd_explore_part *parts, uint32_t count) {
     page p = {.arena = arena, .view = {.arena = arena}, .out = {.arena = arena}};
     add_head(&p, head);
-    add_study(&p, "Kernels alone", kernels);
-    if (runs)
-        add_study(&p, "Whole runs, with transfers", runs);
+    for (uint32_t i = 0; i < count; i++)
+        add_part(&p, &parts[i]);
     hd_str_add(&p.out, "</body>\n</html>\n");
     return hd_str_text(&p.out);
 }

@@ -45,7 +45,9 @@ typedef struct chart {
     hd_arena *arena;
     const hd_study *study;
     hd_quantity quantity;
-    name_list layouts, placements; /* of the whole study, in its order */
+    name_list layouts, placements;    /* of the whole study, in its order, */
+    bool *has_layout, *has_placement; /* and which of them are in this picture */
+    bool per_object; /* along problem sizes: else these hide all other differences */
     hd_str *out;
     bool is_log; /* the y axis, from low to high */
     double low, high, step;
@@ -57,14 +59,27 @@ static chart chart_new(hd_arena *arena, const hd_study *study, hd_quantity quant
         add_name(arena, &c.layouts, study->variants[v].layout);
         add_name(arena, &c.placements, study->variants[v].placement);
     }
+    c.has_layout = hd_new_array(arena, bool, c.layouts.count);
+    c.has_placement = hd_new_array(arena, bool, c.placements.count);
     return c;
+}
+
+static size_t count_of(const bool *has, size_t count) {
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += has[i];
+    return sum;
 }
 
 static bool value_at(const chart *c, const hd_study_point *point, size_t layout, size_t placement,
                      hd_interval *value) {
     const hd_explored *variant =
         hd_study_variant(point, c->layouts.data[layout], c->placements.data[placement]);
-    return variant && hd_study_value(c->study, variant, c->quantity, value);
+    if (!variant || !hd_study_value(c->study, variant, c->quantity, value))
+        return false;
+    double by = c->per_object ? 1 / point->point.value[HD_DIM_OBJECTS] : 1;
+    *value = (hd_interval){by * value->median, by * value->low, by * value->high};
+    return true;
 }
 
 /* ---- the y axis ------------------------------------------------------------------------------- */
@@ -78,7 +93,7 @@ static bool reach(chart *c, const hd_study_point *point) {
             if (value_at(c, point, l, p, &value)) {
                 c->low = c->high > 0 ? fmin(c->low, value.low) : value.low;
                 c->high = fmax(c->high, value.high);
-                any = true;
+                any = c->has_layout[l] = c->has_placement[p] = true;
             }
     return any;
 }
@@ -101,11 +116,11 @@ static double y_of(const chart *c, double value) {
 
 /* "20 us", "0", "1.5 kW". */
 static const char *tick(hd_arena *arena, double value, const char *unit) {
-    static const char *const prefixes[] = {"p", "n", "u", "m", "", "k", "M", "G"};
+    static const char *const prefixes[] = {"a", "f", "p", "n", "u", "m", "", "k", "M", "G"};
     int group = value > 0 ? (int)floor(log10(value * (1 + 1e-9)) / 3) : 0;
-    group = group < -4 ? -4 : group > 3 ? 3 : group;
+    group = group < -6 ? -6 : group > 3 ? 3 : group;
     return value > 0
-               ? hd_format(arena, "%.4g %s%s", value / pow(1000, group), prefixes[group + 4], unit)
+               ? hd_format(arena, "%.4g %s%s", value / pow(1000, group), prefixes[group + 6], unit)
                : "0";
 }
 
@@ -138,11 +153,12 @@ static void draw_y_axis(const chart *c) {
         draw_log_ticks(c);
     for (int i = 0; !c->is_log && i * c->step <= c->high * (1 + 1e-9); i++)
         draw_tick(c, i * c->step);
-    report_svg_text(
-        c->arena, c->out, 16, TOP + PLOT_HEIGHT / 2.0,
-        hd_format(c->arena, " text-anchor=\"middle\" transform=\"rotate(-90 16 %.1f)\"",
-                  TOP + PLOT_HEIGHT / 2.0),
-        hd_format(c->arena, "%s (%s)%s", q->title, q->unit, is_modelled(c) ? ", modelled" : ""));
+    report_svg_text(c->arena, c->out, 16, TOP + PLOT_HEIGHT / 2.0,
+                    hd_format(c->arena, " text-anchor=\"middle\" transform=\"rotate(-90 16 %.1f)\"",
+                              TOP + PLOT_HEIGHT / 2.0),
+                    hd_format(c->arena, "%s%s (%s)%s", q->title,
+                              c->per_object ? " of an object" : "", q->unit,
+                              is_modelled(c) ? ", modelled" : ""));
 }
 
 /* ---- marks and key ---------------------------------------------------------------------------- */
@@ -168,36 +184,49 @@ static const char *dash_of(size_t placement) {
     return dashes[placement % DASHES];
 }
 
-/* A name that fits the key; all of it as a tooltip. */
+/* Without its middle where it does not fit the key; all of it as a tooltip. */
 static void draw_name(const chart *c, double y, const char *name) {
-    const char *shown = report_text_width(name) > KEY_LETTERS
-                            ? hd_format(c->arena, "%.*s...", KEY_LETTERS - 3, name)
-                            : name;
+    const int part = (KEY_LETTERS - 3) / 2;
+    size_t length = strlen(name);
+    const char *shown = length > KEY_LETTERS ? hd_format(c->arena, "%.*s...%s", part, name,
+                                                         name + length - (size_t)part)
+                                             : name;
     hd_str_printf(c->out, "<text x=\"%d\" y=\"%.1f\">%s<title>%s</title></text>\n",
                   WIDTH - RIGHT + 50, y + 4, hd_svg_escape(c->arena, shown),
                   hd_svg_escape(c->arena, name));
 }
 
+static void draw_key_of_layout(const chart *c, size_t layout, bool bar, double x, double y) {
+    if (bar)
+        hd_str_printf(c->out,
+                      "<rect class=\"bars b%zu\" x=\"%.1f\" y=\"%.1f\" width=\"26\" "
+                      "height=\"12\"/>\n",
+                      layout % COLOURS, x, y - 6);
+    else {
+        hd_str_printf(c->out, "<path class=\"c%zu\" d=\"M%.1f %.1fh26\"/>\n", layout % COLOURS, x,
+                      y);
+        draw_mark(c, layout, x + 13, y);
+    }
+    draw_name(c, y, c->layouts.data[layout]);
+}
+
+/* Layouts, and of lines placements, where there are several. Returns where the next line is. */
 static double draw_key(const chart *c, bool bars) {
     double x = WIDTH - RIGHT + 16, y = TOP + 8;
-    for (size_t l = 0; l < c->layouts.count; l++, y += 20) {
-        if (bars)
-            hd_str_printf(c->out,
-                          "<rect class=\"bars b%zu\" x=\"%.1f\" y=\"%.1f\" width=\"26\" "
-                          "height=\"12\"/>\n",
-                          l % COLOURS, x, y - 6);
-        else {
-            hd_str_printf(c->out, "<path class=\"c%zu\" d=\"M%.1f %.1fh26\"/>\n", l % COLOURS, x,
-                          y);
-            draw_mark(c, l, x + 13, y);
+    for (size_t l = 0; l < c->layouts.count; l++)
+        if (c->has_layout[l]) {
+            draw_key_of_layout(c, l, bars, x, y);
+            y += 20;
         }
-        draw_name(c, y, c->layouts.data[l]);
-    }
     y += 10;
-    for (size_t p = 0; !bars && c->placements.count > 1 && p < c->placements.count; p++, y += 20) {
-        hd_str_printf(c->out, "<path class=\"axis\"%s d=\"M%.1f %.1fh26\"/>\n", dash_of(p), x, y);
-        draw_name(c, y, hd_format(c->arena, "in %s", c->placements.data[p]));
-    }
+    bool several = count_of(c->has_placement, c->placements.count) > 1;
+    for (size_t p = 0; !bars && several && p < c->placements.count; p++)
+        if (c->has_placement[p]) {
+            hd_str_printf(c->out, "<path class=\"axis\"%s d=\"M%.1f %.1fh26\"/>\n", dash_of(p), x,
+                          y);
+            draw_name(c, y, hd_format(c->arena, "in %s", c->placements.data[p]));
+            y += 20;
+        }
     return y + 10;
 }
 
@@ -328,6 +357,8 @@ bool hd_line_svg(hd_arena *arena, const hd_study *study, const hd_line *line, hd
     const hd_dimension *d = &hd_dimensions[line->dimension];
     const x_axis x = x_axis_of(line);
     bool any = false;
+    c.per_object = line->dimension == HD_DIM_OBJECTS &&
+                   (quantity == HD_QUANTITY_TIME || quantity == HD_QUANTITY_ENERGY);
     for (uint32_t s = 0; s < line->count; s++)
         any |= reach(&c, line->stops[s]);
     if (!any)
@@ -377,6 +408,34 @@ static const hd_study_point *point_of_bars(const hd_study *study) {
     return first;
 }
 
+/* A group for each placement, with a bar for each layout. */
+static void draw_bars(const chart *c, const hd_study_point *point) {
+    double layouts = (double)count_of(c->has_layout, c->layouts.count);
+    double group = PLOT_WIDTH / (double)count_of(c->has_placement, c->placements.count);
+    double bar = fmin(0.8 * group / layouts, 48), bottom = TOP + PLOT_HEIGHT;
+    double middle = LEFT + group / 2;
+    for (size_t p = 0; p < c->placements.count; p++) {
+        double x = middle - bar * layouts / 2;
+        for (size_t l = 0; c->has_placement[p] && l < c->layouts.count; l++) {
+            hd_interval value;
+            if (value_at(c, point, l, p, &value)) {
+                double y = y_of(c, value.median);
+                hd_str_printf(c->out,
+                              "<rect class=\"bars b%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                              "height=\"%.1f\"/>\n",
+                              l % COLOURS, x + 1, y, bar - 2, bottom - y);
+                draw_whisker(c, "axis", x + bar / 2, &value);
+            }
+            x += c->has_layout[l] ? bar : 0;
+        }
+        if (c->has_placement[p]) {
+            report_svg_text(c->arena, c->out, middle, bottom + 19, " text-anchor=\"middle\"",
+                            c->placements.data[p]);
+            middle += group;
+        }
+    }
+}
+
 bool hd_placements_svg(hd_arena *arena, const hd_study *study, hd_quantity quantity, hd_str *out) {
     chart c = chart_new(arena, study, quantity, out);
     const hd_study_point *point = point_of_bars(study);
@@ -387,25 +446,7 @@ bool hd_placements_svg(hd_arena *arena, const hd_study *study, hd_quantity quant
                hd_format(arena, "%s by placement, kernel: %s", hd_quantities[quantity].title,
                          hd_micro_print(arena, &point->point)),
                "Placement");
-    double group = (double)PLOT_WIDTH / (double)c.placements.count;
-    double bar = fmin(0.8 * group / (double)c.layouts.count, 48), bottom = TOP + PLOT_HEIGHT;
-    for (size_t p = 0; p < c.placements.count; p++) {
-        double middle = LEFT + group * ((double)p + 0.5);
-        double x = middle - bar * (double)c.layouts.count / 2;
-        for (size_t l = 0; l < c.layouts.count; l++, x += bar) {
-            hd_interval value;
-            if (!value_at(&c, point, l, p, &value))
-                continue;
-            double y = y_of(&c, value.median);
-            hd_str_printf(out,
-                          "<rect class=\"bars b%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                          "height=\"%.1f\"/>\n",
-                          l % COLOURS, x + 1, y, bar - 2, bottom - y);
-            draw_whisker(&c, "axis", x + bar / 2, &value);
-        }
-        report_svg_text(arena, out, middle, bottom + 19, " text-anchor=\"middle\"",
-                        c.placements.data[p]);
-    }
+    draw_bars(&c, point);
     draw_key(&c, true);
     hd_str_add(out, "</svg>\n");
     return true;

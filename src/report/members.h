@@ -37,6 +37,8 @@ hd_value hd_tile_value(uint64_t tile);
 /* ---- members_device.c --------------------------------------------------------------------- */
 
 extern const hd_member hd_device_members[];         /* hd_device; with its columns */
+extern const hd_member hd_energy_members[];         /* hd_energy; with its columns */
+extern const hd_member hd_meter_source_members[];   /* hd_meter_source; the same */
 extern const hd_member hd_device_lines[];           /* hd_device, as lines of its own */
 extern const hd_member hd_compute_device_members[]; /* hd_compute_device; with its columns */
 extern const hd_member hd_timing_members[];         /* hd_timing; with its columns */

@@ -103,6 +103,49 @@ static const hd_member whole_members[] = {
     HD_SAME(hd_whole_measurement, speedup, speedup_low, speedup_high),
     {0}};
 
+/* ---- energy -------------------------------------------------------------------------------- */
+
+static hd_value unless_missing(const hd_energy *e, double value) {
+    return e->missing ? hd_null() : hd_real(value);
+}
+HD_GETTER(joules_of, hd_energy, unless_missing(row, row->joules))
+HD_GETTER(watts_of, hd_energy, unless_missing(row, row->watts))
+HD_GETTER(idle_of, hd_energy, unless_missing(row, row->idle_watts))
+HD_GETTER(resolution_of, hd_energy,
+          row->modelled ? hd_null() : unless_missing(row, row->resolution))
+HD_GETTER(repeats_of, hd_energy, hd_whole_if(!row->modelled, row->repeats))
+
+const hd_member hd_energy_members[] = {{"joules", "energy", HD_JOULES, .get = joules_of},
+                                       {"watts", "power", HD_WATTS, .get = watts_of},
+                                       {"idle_watts", "idle", HD_WATTS, .get = idle_of},
+                                       {"idle_subtracted", HD_AT(hd_energy, idle_subtracted)},
+                                       {"seconds", "time", HD_SECONDS, HD_AT(hd_energy, seconds)},
+                                       {"repeats", "runs", HD_PLAIN_WORD, .get = repeats_of},
+                                       {"resolution", "resolution", HD_SHARE, .get = resolution_of},
+                                       {"source", HD_AT(hd_energy, source)},
+                                       {"modelled", HD_AT(hd_energy, modelled)},
+                                       {"missing", HD_AT(hd_energy, missing)},
+                                       {0}};
+
+static const hd_member energy_pair_members[] = {
+    {"original", HD_IN(hd_energy_pair, original), .of = hd_energy_members},
+    {"rewritten", HD_IN(hd_energy_pair, rewritten), .of = hd_energy_members},
+    {"saving", HD_AT(hd_energy_pair, saving)},
+    {0}};
+
+HD_GETTER(readable, hd_meter_source, hd_bool(!row->why))
+HD_GETTER(why_or_yes, hd_meter_source, hd_text(row->why ? row->why : "it can be read"))
+
+const hd_member hd_meter_source_members[] = {{"name", "meter", HD_AT(hd_meter_source, name)},
+                                             {"what", "meters", HD_AT(hd_meter_source, what)},
+                                             {"title", HD_AT(hd_meter_source, title)},
+                                             {"readable", .get = readable},
+                                             {"why", HD_AT(hd_meter_source, why)},
+                                             {NULL, "", .get = why_or_yes},
+                                             {0}};
+
+/* ---- times, and energy with them ------------------------------------------------------------ */
+
 const hd_member hd_measurement_members[] = {
     {"device", HD_AT(hd_measurement, device_name)},
     {"driver", HD_AT(hd_measurement, driver)},
@@ -110,5 +153,6 @@ const hd_member hd_measurement_members[] = {
     {"rewritten", HD_IN(hd_measurement, rewritten), .of = hd_timing_members},
     HD_SAME(hd_measurement, original_placement, rewritten_placement),
     HD_SAME(hd_measurement, speedup, speedup_low, speedup_high, equal, bit_equal),
+    {"energy", HD_BEHIND(hd_measurement, energy), .of = energy_pair_members, .optional = true},
     {"whole", HD_BEHIND(hd_measurement, whole), .of = whole_members},
     {0}};

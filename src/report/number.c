@@ -59,6 +59,25 @@ const char *hd_show_seconds(hd_arena *arena, double seconds) {
     return three_digits(arena, seconds, units[unit]);
 }
 
+const char *hd_show_small(hd_arena *arena, double value, const char *unit) {
+    static const char *const prefixes[] = {"", "m", "u", "n", "p"};
+    double size = fabs(value);
+    size_t prefix = 0;
+    if (!isfinite(value))
+        return "-";
+    if (size < 1e-15)
+        return hd_format(arena, "0 %s", unit);
+    while (size < 0.9995 && prefix + 1 < sizeof prefixes / sizeof *prefixes) {
+        size *= 1000;
+        prefix++;
+    }
+    unit = hd_format(arena, " %s%s", prefixes[prefix], unit);
+    const char *sign = value < 0 ? "-" : "";
+    if (size < 0.9995 || size >= 999.5)
+        return hd_format(arena, "%s%.3g%s", sign, size, unit);
+    return hd_format(arena, "%s%s", sign, three_digits(arena, size, unit));
+}
+
 const char *hd_show_share(hd_arena *arena, double share) {
     return isfinite(share) ? hd_format(arena, "%.1f%%", 100 * share) : "-";
 }

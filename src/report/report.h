@@ -38,6 +38,8 @@ const char *hd_show_counted(hd_arena *arena, uint64_t count, const char *word, c
 const char *hd_show_ratio(hd_arena *arena, double value);
 /* "12.3 ns", "4.56 us", "789 ms", "1.23 s". */
 const char *hd_show_seconds(hd_arena *arena, double seconds);
+/* "4.56 uJ"; also negative, of what idle power was subtracted from. */
+const char *hd_show_small(hd_arena *arena, double value, const char *unit);
 /* "12.5%". */
 const char *hd_show_share(hd_arena *arena, double share);
 /* "128 B", "48 KiB", "1.5 MiB". */

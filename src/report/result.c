@@ -20,6 +20,8 @@ static const char *show_real(hd_arena *arena, hd_unit unit, double value) {
     switch (unit) {
     case HD_COUNT: return hd_show_count(arena, value);
     case HD_SECONDS: return hd_show_seconds(arena, value);
+    case HD_JOULES: return hd_show_small(arena, value, "J");
+    case HD_WATTS: return hd_show_small(arena, value, "W");
     case HD_SHARE: return hd_show_share(arena, value);
     case HD_RATIO: return hd_show_ratio(arena, value);
     default: break;

@@ -132,25 +132,6 @@ static void compile_instruction(vm_compiler *c) {
     }
 }
 
-/* Operations that one lane does in an instruction. */
-static void count_operations(const kir_kernel *kernel, const kir_inst *inst,
-                             uint32_t operations[HD_OPERATIONS]) {
-    kir_type type = inst->op == KIR_ICMP || inst->op == KIR_FCMP ? kernel->insts[inst->args[0]].type
-                                                                 : inst->type;
-    bool is_fused = inst->op == KIR_FMULADD;
-    if (inst->op == KIR_CALL) {
-        if (type.kind != KIR_FLOAT)
-            return;
-        is_fused = !strcmp(inst->name, "fma") || !strncmp(inst->name, "fma_", 4);
-    } else if (!(inst->op >= KIR_ADD && inst->op <= KIR_FCMP) && inst->op != KIR_ADDR) {
-        return;
-    }
-    hd_operation kind = type.kind != KIR_FLOAT ? HD_OPERATION_INTEGER
-                        : type.bits > 32       ? HD_OPERATION_FP64
-                                               : HD_OPERATION_FP32;
-    operations[kind] += type.lanes * (is_fused ? 2 : 1);
-}
-
 static void compile_block(vm_compiler *c, uint32_t b) {
     const kir_block *block = &c->kernel->blocks[b];
     vm_node *node = &c->program->nodes[vm_first_node(c, b)];
@@ -167,7 +148,7 @@ static void compile_block(vm_compiler *c, uint32_t b) {
         }
         if (!kir_is_leaf(c->inst->op) && c->inst->op != KIR_PHI)
             node->insts++;
-        count_operations(c->kernel, c->inst, node->operations);
+        hd_count_operations(c->kernel, c->inst, node->operations);
         node->spins |= c->inst->op == KIR_ATOMIC || c->inst->is_volatile;
         node->meets |= c->inst->op == KIR_CALL && !strncmp(c->inst->name, "warp_", 5);
         if (!kir_is_terminator(c->inst->op)) {

@@ -55,14 +55,6 @@ typedef struct hd_vm_options {
     bool any_memory; /* kernels may touch all that the process may, at its own addresses */
 } hd_vm_options;
 
-/* Operations on numbers: of a lane and a component of a vector one each, a fused multiply-add two. */
-typedef enum hd_operation {
-    HD_OPERATION_INTEGER, /* arithmetic, logic, comparisons, addresses */
-    HD_OPERATION_FP32,    /* and halves; a function such as sqrt is one */
-    HD_OPERATION_FP64,
-    HD_OPERATIONS
-} hd_operation;
-
 typedef struct hd_vm_counts {
     uint64_t blocks;                    /* run to their end */
     uint64_t instructions;              /* kir instructions executed by blocks */

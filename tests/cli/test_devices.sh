@@ -23,6 +23,10 @@ refuses "error: --probe takes no NAME; --on names the device" devices --probe te
 refuses "error: --names and --ids each go alone" devices --probe --names
 refuses "error: --out names a profile, which must end in .yaml, not 'mine.txt'" devices --probe -o mine.txt
 refuses "at: error: this is a folder|error: .*folder" devices --probe -o "$(mkdir -p folder.yaml && echo folder.yaml)"
+refuses "error: --meters goes alone, without a NAME" devices --meters h200
+accepts devices --meters
+prints '^  command +machine +no command was given: --meter-command CMD'
+prints '^  model +device +it can be read$'
 call devices
 [ "$status" -eq 0 ] || complain "heddle devices: exit status $status, not 0"
 prints '^  tesla-m2050 '

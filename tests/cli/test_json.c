@@ -225,6 +225,15 @@ static void devices(void **state) {
     value = output_of("devices h200");
     check_device(value);
     json_decref(value);
+    value = output_of("devices --meters");
+    has_members(value, "meters");
+    json_array_foreach(json_object_get(value, "meters"), i, device) {
+        has_members(device, "name what title readable why");
+        assert_int_equal(json_is_true(json_object_get(device, "readable")),
+                         json_is_null(json_object_get(device, "why")));
+    }
+    assert_true(i >= 7); /* each kind has a row, and the model */
+    json_decref(value);
 }
 
 static void rewrite(void **state) {
@@ -317,6 +326,32 @@ static void measure(void **state) {
     json_t *whole = json_object_get(json_object_get(value, "measurement"), "whole");
     has_members(whole, "original rewritten speedup speedup_low speedup_high");
     has_members(json_object_get(whole, "rewritten"), "to_device kernels from_device whole");
+    json_decref(value);
+}
+
+/* What is modelled, so that nothing was repeated. */
+static void check_energy(json_t *energy) {
+    static const char *const numbers[] = {"joules", "watts", "idle_watts", "seconds"};
+    has_members(energy, "joules watts idle_watts idle_subtracted seconds repeats resolution source "
+                        "modelled missing");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        assert_true(json_number_value(json_object_get(energy, numbers[i])) > 0);
+    assert_string_equal(json_string_value(json_object_get(energy, "source")), "model");
+    assert_true(json_is_true(json_object_get(energy, "modelled")));
+    assert_true(json_is_null(json_object_get(energy, "repeats")));
+    assert_true(json_is_null(json_object_get(energy, "resolution")));
+    assert_true(json_is_null(json_object_get(energy, "missing")));
+}
+
+static void measure_energy(void **state) {
+    (void)state;
+    json_t *value = output_of("measure nbody-small.yaml --layout soa --repeats 1 --energy "
+                              "--meter model");
+    json_t *e = json_object_get(json_object_get(value, "measurement"), "energy");
+    has_members(e, "original rewritten saving");
+    check_energy(json_object_get(e, "original"));
+    check_energy(json_object_get(e, "rewritten"));
+    assert_true(json_number_value(json_object_get(e, "saving")) > 0);
     json_decref(value);
 }
 
@@ -913,6 +948,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(rewrite_in_place),
         cmocka_unit_test(gpu_check),
         cmocka_unit_test(measure),
+        cmocka_unit_test(measure_energy),
         cmocka_unit_test(train),
         cmocka_unit_test(advise),
         cmocka_unit_test(choices),

@@ -39,6 +39,37 @@ for lack in 'SVM_CAPABILITIES=1 fine no fine-grained shared' 'SVM_CAPABILITIES=0
 done
 refuses "error: .*no_such_device" measure body.yaml --layout soa --on no_such_device
 refuses "error: " measure body.yaml --layout soa --on 99:99
+# Energy: the model, a command in a meter's place, and meters that cannot be read.
+accepts measure body.yaml --layout soa --repeats 1 --energy --meter model
+prints '^Energy of a run, modelled$'
+prints '^  original +[0-9.]+ (n|u|m|)J .* -$'
+prints '^  soa +[0-9.]+ (n|u|m|)J .* [0-9.]+x$'
+prints "^  energy: modelled from the device's profile, not metered; one run, idle$"
+accepts measure body.yaml --layout soa --repeats 1 --energy --meter model --subtract-idle \
+    --device "warp:8 l1:0 l2:0 w:1,2,3 blocks:1 threads:8 regs:99 maxregs:9"
+prints '^  energy of both is missing: modelled energy is not known for synthetic: add'
+accepts measure body.yaml --layout soa --repeats 1 --energy --meter-command 'echo 45.5 W'
+prints '^Energy of a run$'
+prints '^  soa +[0-9.]+ (n|u|m|)J +45.5 W +45.5 W .*[0-9.]%'
+prints '^  energy: metered by command; one run, idle power included;'
+accepts measure body.yaml --placement host --repeats 1 --energy --meter model
+prints '^  aos +[0-9.]+ (n|u|m|)J '
+# One that fails in the middle: times stand, and the energy is missing.
+cat >fails <<'END'
+echo >>asked
+[ $(wc -l <asked) -lt 9 ] && echo 45 W
+END
+accepts measure body.yaml --layout soa --repeats 1 --energy --meter-command 'sh fails' --json
+fits measure
+prints '"missing": "the command ended with status 1; run it by hand"'
+prints '"equal": true'
+refuses "error: the meter command cannot be read: no command was given: --meter-command CMD" \
+    measure body.yaml --layout soa --energy --meter command
+refuses "error: the meter command cannot be read: the command printed 'much'; it must print one" \
+    measure body.yaml --layout soa --energy --meter-command 'echo much'
+refuses "error: there is no meter 'scales'; known are nvml.*, command, model$" \
+    measure body.yaml --layout soa --energy --meter scales
+refuses "error: --subtract-idle goes with --energy" measure body.yaml --layout soa --subtract-idle
 # A profile of the device, which other commands take.
 refuses "error: no device is called 'no_such_device'; there are: " devices --probe --on no_such_device
 accepts devices --probe --on 0:0

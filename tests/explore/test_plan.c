@@ -82,7 +82,7 @@ static void test_refused(void **state) {
     expect_refused("sparsity=1,,2", "", "'' is no value of sparsity");
     expect_refused("sparsity=1,65", "", "a whole number from 1 to 64");
     expect_refused("group=48", "", "a power of two from 32 to 1024");
-    expect_refused("indirect=3", "", "0 or a power of two from 0 to 32");
+    expect_refused("indirect=3", "", "0 or a power of two from 1 to 32");
     expect_refused("intensity=-1", "", "a number from 0 to 1024");
     expect_refused("type=half", "", "one of float, double, uint, ushort, mixed");
     expect_refused("type=float..mixed", "", "no steps lead to the end");

@@ -92,6 +92,13 @@ static void figures(void **state) {
     assert_string_equal(hd_show_seconds(arena, 0.9996), "1.00 s");
     assert_string_equal(hd_show_seconds(arena, 4.56e-6), "4.56 us");
     assert_string_equal(hd_show_seconds(arena, 0), "0 s");
+    assert_string_equal(hd_show_small(arena, 1.234, "J"), "1.23 J");
+    assert_string_equal(hd_show_small(arena, 0.9996, "J"), "1.00 J");
+    assert_string_equal(hd_show_small(arena, -4.56e-6, "J"), "-4.56 uJ");
+    assert_string_equal(hd_show_small(arena, 2.5e-14, "J"), "0.025 pJ");
+    assert_string_equal(hd_show_small(arena, 0, "W"), "0 W");
+    assert_string_equal(hd_show_small(arena, 12345, "W"), "1.23e+04 W");
+    assert_string_equal(hd_show_small(arena, NAN, "W"), "-");
     assert_string_equal(hd_show_seconds(arena, 5000), "5000 s");
     assert_string_equal(hd_show_seconds(arena, NAN), "-");
     assert_string_equal(hd_show_ratio(arena, 1.526), "1.53x");
