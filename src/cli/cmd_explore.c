@@ -36,9 +36,10 @@ static hd_status read_request(cli *c, const request *r, hd_plan *plan,
 /* What was done of the plan. */
 static void tell(cli *c, const hd_exploration *e, const hd_database *database, hd_status status) {
     uint64_t known = e->kept + e->measured;
-    const char *end = e->stopped       ? "stopped by a signal"
-                      : e->out_of_time ? "the budget ended"
-                                       : NULL;
+    const char *end = e->stopped                 ? "stopped by a signal"
+                      : e->out_of_time && !known ? "the budget ended too soon, give it more:"
+                      : e->out_of_time           ? "the budget ended"
+                                                 : NULL;
     const char *again = database && known
                             ? "; they are kept, and the same command goes on with the "
                               "others"

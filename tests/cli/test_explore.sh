@@ -46,7 +46,9 @@ measured() { grep -Eo '"measured": [0-9]+' "$work/log/out"; }
 accepts explore "${small[@]}" --json
 [ "$(measured)" = '"measured": 0' ] || complain "measured again: $(measured)"
 accepts explore "${small[@]}"
-prints '^[0-9]+ variants? of 3 points'
+prints '^  6 variants planned: 6 known before, 0 measured now'
+prints '^Kernels alone$'
+prints '^  sparsity |^Sparsity '
 accepts explore --show --json
 fits explore
 accepts explore "${small[@]}" --again --json
@@ -90,8 +92,20 @@ early SIGNAL_AFTER=14 SIGNAL=9 2>"$work/log/shell" # which says that it was kill
 [ "$status" -eq 137 ] || complain "killed: exit status $status, not 137"
 goes_on
 rm -f "$HEDDLE_DATABASE"
-call explore --fix objects=4194304 --vary sparsity=1..64 --vary layout=aos,soa --meter model \
-    --repeats 1 --budget 3s
-[ "$status" -eq 0 ] || complain "exit status $status, not 0"
-ends 0 'warning: the budget ended with [0-9]+ of [0-9]+ variants measured'
+long=(--vary sparsity=1..64 --vary layout=aos,soa --meter model --repeats 1)
+call explore "${long[@]}" --budget 2s
+ends 0 'warning: the budget ended with [0-9]+ of 260 variants measured; they are kept'
+rm -f "$HEDDLE_DATABASE"
+call explore --fix objects=16777216 "${long[@]}" --budget 1s
+ends 2 'warning: the budget ended too soon, give it more: with 0 of 260 variants measured'
+
+# ---- pictures ---------------------------------------------------------------------------
+
+mkdir pictures
+accepts explore "${small[@]}" --page page.html --pictures pictures
+grep -q '<svg' page.html || complain "a page without pictures"
+accepts explore --fix objects=2048 --vary sparsity=1,4 --vary placement=device,host --repeats 1
+prints '^Whole runs, with transfers$'
+call explore "${small[@]}" --page no/such/folder/page.html
+ends 2 'no/such/folder'
 finish
