@@ -70,7 +70,7 @@ static void sample_free(sample *s) {
 }
 
 /* `status` is that of making the map; the rest is added. */
-static hd_status sample_finish(hd_status status, sample *s) {
+static hd_status sample_finish(hd_status status, hd_remap_placement placement, sample *s) {
     size_t bytes = status == HD_OK ? (size_t)s->map->source_bytes : 0;
     if (status == HD_OK && posix_memalign(&s->host, 4096, bytes) != 0) {
         s->host = NULL;
@@ -78,9 +78,9 @@ static hd_status sample_finish(hd_status status, sample *s) {
     }
     if (status == HD_OK) {
         memset(s->host, 1, bytes);
-        status = hd_remap_check(s->device,
-                                s->device->gpu->api->allocate(s->device->gpu, HD_PLACEMENT_DEVICE,
-                                                              s->map->bytes[0], &s->part.cuda));
+        status = hd_remap_check(
+            s->device, s->device->gpu->api->allocate(s->device->gpu, (hd_placement)placement,
+                                                     s->map->bytes[0], &s->part.cuda));
     }
     if (status != HD_OK)
         sample_free(s);
@@ -162,7 +162,8 @@ static hd_status measure_transfers(const hd_diag *diag, hd_remap_device *device,
     hd_status status = HD_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == HD_OK; i++) {
         sample s = {device, diag};
-        status = sample_finish(make_records(diag, steps[i].records, &s.map), &s);
+        status =
+            sample_finish(make_records(diag, steps[i].records, &s.map), HD_REMAP_IN_DEVICE, &s);
         if (status != HD_OK)
             break;
         status = steps[i].measure(&s, direction, &figures);
@@ -220,7 +221,8 @@ static hd_status measure_kind(const hd_diag *diag, hd_remap_device *device, hd_r
     hd_remap_kind_figures figures = {0};
     sample s = {device, diag};
     double seconds;
-    hd_status status = sample_finish(make_map(diag, kind, device->sample_elements, &s.map), &s);
+    hd_status status = sample_finish(make_map(diag, kind, device->sample_elements, &s.map),
+                                     HD_REMAP_IN_DEVICE, &s);
     if (status != HD_OK)
         return status;
     status = tune(&s, direction, &figures);
@@ -231,8 +233,28 @@ static hd_status measure_kind(const hd_diag *diag, hd_remap_device *device, hd_r
         figures.host = (double)s.map->source_bytes / seconds;
         if (time_move(&s, &quiet, direction, &zero_copy, HD_REMAP_WHOLE, &seconds) == HD_OK)
             figures.zero_copy = (double)s.map->source_bytes / seconds;
+        memcpy(figures.in_place, device->figures->kinds[kind][direction].in_place,
+               sizeof figures.in_place);
         device->figures->kinds[kind][direction] = figures;
     }
+    sample_free(&s);
+    return status;
+}
+
+/* Of the host in memory in place. */
+static hd_status measure_in_place(const hd_diag *diag, hd_remap_device *device, hd_remap_kind kind,
+                                  hd_remap_direction direction, hd_remap_placement placement) {
+    static const hd_remap_options host = {.strategy = HD_REMAP_HOST};
+    sample s = {device, diag};
+    double seconds;
+    hd_status status =
+        sample_finish(make_map(diag, kind, device->sample_elements, &s.map), placement, &s);
+    if (status != HD_OK)
+        return status;
+    status = time_move(&s, diag, direction, &host, HD_REMAP_WHOLE, &seconds);
+    if (status == HD_OK)
+        device->figures->kinds[kind][direction].in_place[placement] =
+            (double)s.map->source_bytes / seconds;
     sample_free(&s);
     return status;
 }
@@ -271,5 +293,20 @@ hd_status hd_remap_calibrate(const hd_diag *diag, hd_remap_device *device, hd_re
         status = measure_kind(diag, device, kind, direction);
     if (status == HD_OK)
         hd_remap_figures_write(device->gpu->device.name, device->gpu->device.driver, figures);
+    return status;
+}
+
+hd_status hd_remap_calibrate_in_place(const hd_diag *diag, hd_remap_device *device,
+                                      hd_remap_kind kind, hd_remap_direction direction,
+                                      hd_remap_placement placement) {
+    look_up(device);
+    if (device->figures->kinds[kind][direction].in_place[placement] > 0)
+        return HD_OK;
+    device->diag = diag;
+    device->changed = 0;
+    hd_status status = measure_in_place(diag, device, kind, direction, placement);
+    if (status == HD_OK)
+        hd_remap_figures_write(device->gpu->device.name, device->gpu->device.driver,
+                               device->figures);
     return status;
 }

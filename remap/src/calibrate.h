@@ -22,6 +22,7 @@ typedef struct hd_remap_kind_figures {
     double host;      /* by the host, with the transfer */
     double zero_copy; /* by the device, out of the host's memory; 0: it cannot */
     hd_remap_tuning tuning;
+    double in_place[HD_REMAP_PLACEMENTS]; /* by the host, in memory in place; 0: not measured yet */
 } hd_remap_kind_figures;
 
 enum { HD_REMAP_KINDS = HD_REMAP_USER + 1 };
@@ -38,6 +39,11 @@ hd_remap_tuning hd_remap_tuning_of(hd_remap_device *device, const hd_remap *map,
 /* The device's figures for a map and a direction: what is missing is measured, and kept. */
 hd_status hd_remap_calibrate(const hd_diag *diag, hd_remap_device *device, hd_remap_kind kind,
                              hd_remap_direction direction);
+
+/* The same of the host's remap in memory in place. */
+hd_status hd_remap_calibrate_in_place(const hd_diag *diag, hd_remap_device *device,
+                                      hd_remap_kind kind, hd_remap_direction direction,
+                                      hd_remap_placement placement);
 
 /* ---- figures.c: the file ------------------------------------------------------------ */
 

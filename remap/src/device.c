@@ -193,6 +193,52 @@ hd_status hd_remap_launch_kernel(hd_remap_device *device, hd_compute_queue *queu
     return hd_remap_check(device, error);
 }
 
+/* ---- memory of the device's side ------------------------------------------------------------ */
+
+_Static_assert((int)HD_REMAP_IN_HINTED == (int)HD_PLACEMENT_HINTED &&
+                   (int)HD_REMAP_PLACEMENTS == (int)HD_PLACEMENTS,
+               "a placement is the driver's");
+
+hd_status hd_remap_check_placement(const hd_diag *diag, hd_remap_device *device,
+                                   hd_remap_placement placement) {
+    if ((unsigned)placement >= (unsigned)HD_REMAP_PLACEMENTS)
+        return hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_placement", (int)placement);
+    const char *lacking = device->gpu->api->lacks(device->gpu, (hd_placement)placement);
+    return lacking ? hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                             "%s has no memory of the placement '%s': %s", device->gpu->device.name,
+                             hd_placement_name((hd_placement)placement), lacking)
+                   : HD_OK;
+}
+
+hd_status hd_remap_allocate(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                            hd_remap_placement placement, hd_remap_memory parts[]) {
+    hd_status status = hd_remap_needs(diag, device, "device");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, map, "map to allocate for");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, parts, "array for the device's memory");
+    if (status == HD_OK)
+        status = hd_remap_check_placement(diag, device, placement);
+    if (status != HD_OK)
+        return status;
+    device->diag = diag;
+    device->changed = 0;
+    memset(parts, 0, map->parts * sizeof *parts);
+    for (uint32_t p = 0; p < map->parts && status == HD_OK; p++)
+        status =
+            hd_remap_check(device, device->gpu->api->allocate(device->gpu, (hd_placement)placement,
+                                                              map->bytes[p], &parts[p].cuda));
+    if (status != HD_OK)
+        hd_remap_release(device, map, parts);
+    return status;
+}
+
+void hd_remap_release(hd_remap_device *device, const hd_remap *map, const hd_remap_memory parts[]) {
+    for (uint32_t p = 0; device && map && parts && p < map->parts; p++)
+        if (parts[p].cuda)
+            device->gpu->api->release(device->gpu, parts[p].cuda);
+}
+
 /* ---- memory of slots --------------------------------------------------------------------- */
 
 /* Makes memory of the device at least so large. */

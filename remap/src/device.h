@@ -60,6 +60,12 @@ hd_status hd_remap_check(const hd_remap_device *device, const char *error);
  * large. */
 hd_status hd_remap_make_slots(hd_remap_device *device, uint64_t count, uint64_t staging,
                               uint64_t numbers, uint64_t pinned);
+/* HD_EUNSUPPORTED with the reason where the device lacks it. */
+hd_status hd_remap_check_placement(const hd_diag *diag, hd_remap_device *device,
+                                   hd_remap_placement placement);
+/* That of all parts; HD_REMAP_IN_DEVICE where they lie in several. */
+hd_remap_placement hd_remap_placement_of(const hd_remap_device *device, const hd_remap *map,
+                                         const hd_remap_memory memory[]);
 /* Lets go of what is too large to be kept. */
 void hd_remap_slots_trim(hd_remap_device *device);
 /* Waits for all queues, whatever became of them. */

@@ -6,6 +6,7 @@
  *     driver VERSION
  *     transfers DIRECTION latency chunk transfer staged overlap
  *     kind KIND DIRECTION remap host zero-copy group per-item direct
+ *     place KIND DIRECTION PLACEMENT rate
  *     end
  *
  * Numbers are whole ones, which every locale writes alike: nanoseconds, bytes per second, and
@@ -81,7 +82,19 @@ static bool read_kind(const char *line, hd_remap_figures *figures) {
         !is_figure(f.zero_copy) || f.remap == 0 || f.host == 0)
         return false;
     f.tuning.direct = direct;
+    memcpy(f.in_place, figures->kinds[kind][direction].in_place, sizeof f.in_place);
     figures->kinds[kind][direction] = f;
+    return true;
+}
+
+static bool read_place(const char *line, hd_remap_figures *figures) {
+    unsigned kind, direction, placement;
+    double rate;
+    if (sscanf(line, "place %u %u %u %lf", &kind, &direction, &placement, &rate) != 4 ||
+        kind >= HD_REMAP_KINDS || direction > 1 || placement >= HD_REMAP_PLACEMENTS ||
+        !is_figure(rate) || rate == 0)
+        return false;
+    figures->kinds[kind][direction].in_place[placement] = rate;
     return true;
 }
 
@@ -92,7 +105,8 @@ static bool read_text(char *text, const char *device, const char *driver,
         !is_line(&text, "driver", driver))
         return false;
     while ((line = next_line(&text)) && strcmp(line, "end") != 0)
-        if (!read_transfers(line, figures) && !read_kind(line, figures))
+        if (!read_transfers(line, figures) && !read_kind(line, figures) &&
+            !read_place(line, figures))
             return false;
     return line && !*text;
 }
@@ -129,6 +143,9 @@ void hd_remap_figures_write(const char *device, const char *driver,
             if (f->remap > 0)
                 hd_str_printf(&out, "kind %u %u %.0f %.0f %.0f %u %u %u\n", k, d, f->remap, f->host,
                               f->zero_copy, f->tuning.group, f->tuning.per_item, f->tuning.direct);
+            for (unsigned p = 0; p < HD_REMAP_PLACEMENTS; p++)
+                if (f->in_place[p] > 0)
+                    hd_str_printf(&out, "place %u %u %u %.0f\n", k, d, p, f->in_place[p]);
         }
     }
     hd_str_add(&out, "end\n");

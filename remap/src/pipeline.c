@@ -334,9 +334,56 @@ static hd_status transfer_parts(hd_remap_device *device, const hd_remap *map,
     return status;
 }
 
+hd_remap_placement hd_remap_placement_of(const hd_remap_device *device, const hd_remap *map,
+                                         const hd_remap_memory memory[]) {
+    hd_placement first = hd_compute_placement(device->gpu, memory[0].cuda);
+    for (uint32_t p = 1; p < map->parts; p++)
+        if (hd_compute_placement(device->gpu, memory[p].cuda) != first)
+            return HD_REMAP_IN_DEVICE;
+    return (hd_remap_placement)first;
+}
+
+/* Memory in place changes hands, to the host (which then has `parts`) or back. */
+static hd_status hand_parts(hd_remap_device *device, const hd_remap *map,
+                            const hd_remap_memory memory[], void *parts[], bool to_host) {
+    hd_compute *gpu = device->gpu;
+    hd_compute_queue *queue = &device->slots[0].queue;
+    const char *error = NULL;
+    for (uint32_t p = 0; p < map->parts && !error; p++)
+        error = to_host ? gpu->api->to_host(gpu, queue, memory[p].cuda, &parts[p])
+                        : gpu->api->to_device(gpu, queue, memory[p].cuda, true);
+    if (!error)
+        error = gpu->api->finish(gpu, queue);
+    hd_status status = hd_remap_check(device, error);
+    if (status != HD_OK)
+        hd_remap_device_settle(device);
+    return status;
+}
+
+/* Right into memory in place, or out of it. */
+static hd_status host_remaps_in_place(hd_remap_device *device, const hd_remap *map,
+                                      hd_remap_direction direction, const hd_remap_memory memory[],
+                                      void *host, const hd_remap_host_options *options) {
+    void **parts = hd_zeroed(map->parts, sizeof *parts);
+    hd_status status = hand_parts(device, map, memory, parts, true), back;
+    if (status == HD_OK)
+        status =
+            direction == HD_REMAP_TO_DEVICE
+                ? hd_remap_apply(device->diag, map, parts, host, options)
+                : hd_remap_revert(device->diag, map, host, (const void *const *)parts, options);
+    const hd_diag quiet = {0}, *diag = device->diag;
+    device->diag = status == HD_OK ? diag : &quiet; /* one message */
+    back = hand_parts(device, map, memory, parts, false);
+    device->diag = diag;
+    free(parts);
+    return status == HD_OK ? back : status;
+}
+
 static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
                              hd_remap_direction direction, const hd_remap_memory memory[],
                              void *host, const hd_remap_host_options *options) {
+    if (hd_remap_placement_of(device, map, memory) != HD_REMAP_IN_DEVICE)
+        return host_remaps_in_place(device, map, direction, memory, host, options);
     void **parts = hd_zeroed(map->parts, sizeof *parts);
     hd_status status = take_parts(device, map, parts);
     bool to = direction == HD_REMAP_TO_DEVICE, reads = !to;
@@ -358,14 +405,18 @@ static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
 
 /* `given` with a strategy and a chunk size. */
 static hd_status complete_options(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
-                                  hd_remap_direction direction, const void *host,
-                                  const hd_remap_options *given, hd_remap_options *options) {
+                                  hd_remap_direction direction, const hd_remap_memory memory[],
+                                  const void *host, const hd_remap_options *given,
+                                  hd_remap_options *options) {
     hd_remap_choice choice;
     *options = given ? *given : (hd_remap_options){0};
     bool is_chunked = options->strategy == HD_REMAP_CHUNKED;
     if (options->strategy != HD_REMAP_PLANNED && !(is_chunked && !options->chunk_bytes))
         return HD_OK;
-    hd_status status = hd_remap_plan(diag, device, map, direction, &choice);
+    /* Chunks are those of a transfer, wherever the memory is. */
+    hd_remap_placement placement =
+        is_chunked ? HD_REMAP_IN_DEVICE : hd_remap_placement_of(device, map, memory);
+    hd_status status = hd_remap_plan(diag, device, map, direction, placement, &choice);
     if (!is_chunked)
         options->strategy = choice.strategy == HD_REMAP_ZERO_COPY && !can_be_shared(host)
                                 ? hd_remap_least(&choice, HD_REMAP_ZERO_COPY)
@@ -424,7 +475,7 @@ static hd_status transfer(const hd_diag *diag, hd_remap_device *device, const hd
     device->changed = 0;
     status = check_parts(diag, device, map, memory);
     if (status == HD_OK)
-        status = complete_options(diag, device, map, direction, host, given, &options);
+        status = complete_options(diag, device, map, direction, memory, host, given, &options);
     return status == HD_OK
                ? hd_remap_move(diag, device, map, direction, memory, host, &options, HD_REMAP_WHOLE)
                : status;

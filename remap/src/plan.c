@@ -7,7 +7,8 @@
  *     latency + max(t, r) + (1 - v) min(t, r) + v min(t, r) / n + (n - 1) c
  *
  * since the first transfer and the last remap have nothing to hide behind. That is least for
- * n = sqrt(v min(t, r) / c). The host's remap and zero-copy are measured with their transfers.
+ * n = sqrt(v min(t, r) / c). The host's remap and zero-copy are measured with their transfers, the
+ * host's remap in memory in place without any.
  */
 #include <math.h>
 #include <stdio.h>
@@ -101,8 +102,28 @@ static const char *reason(hd_arena *arena, const hd_remap_choice *choice) {
     }
 }
 
+/* In place the host remaps, and nothing is transferred. */
+static hd_status plan_in_place(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                               hd_remap_direction direction, hd_remap_choice *choice) {
+    hd_status status =
+        hd_remap_calibrate_in_place(diag, device, map->kind, direction, choice->placement);
+    if (status != HD_OK)
+        return status;
+    hd_arena *arena = hd_arena_new();
+    choice->strategy = HD_REMAP_HOST;
+    choice->remap = (double)map->source_bytes /
+                    device->figures->kinds[map->kind][direction].in_place[choice->placement];
+    choice->seconds[HD_REMAP_HOST] = choice->remap;
+    snprintf(choice->why, sizeof choice->why,
+             "host is expected to take %s: the memory is in place (%s), so nothing is transferred",
+             time_text(arena, choice->remap), hd_placement_name((hd_placement)choice->placement));
+    hd_arena_free(arena);
+    return HD_OK;
+}
+
 hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
-                        hd_remap_direction direction, hd_remap_choice *choice) {
+                        hd_remap_direction direction, hd_remap_placement placement,
+                        hd_remap_choice *choice) {
     hd_status status = hd_remap_needs(diag, choice, "place for the choice");
     if (status == HD_OK)
         *choice = (hd_remap_choice){0};
@@ -113,7 +134,13 @@ hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_r
     if (status == HD_OK && direction != HD_REMAP_TO_DEVICE && direction != HD_REMAP_FROM_DEVICE)
         status = hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_direction", (int)direction);
     if (status == HD_OK)
-        status = hd_remap_calibrate(diag, device, map->kind, direction);
+        status = hd_remap_check_placement(diag, device, placement);
+    if (status != HD_OK)
+        return status;
+    choice->placement = placement;
+    if (placement != HD_REMAP_IN_DEVICE)
+        return plan_in_place(diag, device, map, direction, choice);
+    status = hd_remap_calibrate(diag, device, map->kind, direction);
     if (status != HD_OK)
         return status;
     expect(device, map, direction, choice);

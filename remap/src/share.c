@@ -139,7 +139,7 @@ static hd_status prepare(const hd_diag *diag, hd_remap_device *device, const hd_
          status == HD_OK && d <= (work->returns ? HD_REMAP_FROM_DEVICE : HD_REMAP_TO_DEVICE); d++) {
         hd_remap_choice choice;
         void *kernel;
-        status = hd_remap_plan(diag, device, piece, d, &choice);
+        status = hd_remap_plan(diag, device, piece, d, HD_REMAP_IN_DEVICE, &choice);
         hd_remap_tuning tuning = hd_remap_tuning_of(device, piece, d);
         if (status == HD_OK && choice.strategy != HD_REMAP_HOST)
             status = hd_remap_kernel_of(device, piece, d, &tuning, &kernel);

@@ -78,6 +78,9 @@ static inline void moves_free(moves *m) {
 
 /* ---- memory of the device -------------------------------------------------------------- */
 
+/* Where it lives. */
+static hd_placement device_placement = HD_PLACEMENT_DEVICE;
+
 /* For `bytes` bytes and some beyond, which hold HOLE_DEVICE; the first ones `data`, or NULL. */
 static inline hd_remap_memory device_memory(hd_remap_device *device, const void *data,
                                             uint64_t bytes) {
@@ -87,7 +90,7 @@ static inline hd_remap_memory device_memory(hd_remap_device *device, const void 
     if (data)
         memcpy(image, data, (size_t)bytes);
     assert_null(
-        device->gpu->api->allocate(device->gpu, HD_PLACEMENT_DEVICE, bytes + BEYOND, &memory.cuda));
+        device->gpu->api->allocate(device->gpu, device_placement, bytes + BEYOND, &memory.cuda));
     assert_null(device->gpu->api->write(device->gpu, queue, memory.cuda, 0, image, bytes + BEYOND));
     assert_null(device->gpu->api->finish(device->gpu, queue));
     free(image);
@@ -229,6 +232,30 @@ static inline void expect_all_moves(hd_remap_device *device, const hd_remap *map
         }
     expect_within_device(device, &m);
     moves_free(&m);
+}
+
+/* The same wherever the device may have its side, which the library allocates, too. */
+static inline void expect_all_placements(hd_remap_device *device, const hd_diag *diag,
+                                         const hd_remap *map) {
+    const hd_diag quiet = {0};
+    hd_remap_memory *parts = calloc(map->parts, sizeof *parts);
+    for (int p = 0; p < HD_REMAP_PLACEMENTS; p++) {
+        bool lacks = device->gpu->api->lacks(device->gpu, (hd_placement)p);
+        assert_int_equal(
+            hd_remap_allocate(lacks ? &quiet : diag, device, map, (hd_remap_placement)p, parts),
+            lacks ? HD_EUNSUPPORTED : HD_OK);
+        if (lacks)
+            continue;
+        assert_int_equal(hd_remap_placement_of(device, map, parts), p);
+        for (uint32_t part = 0; part < map->parts; part++)
+            assert_true(device->gpu->api->size_of(device->gpu, parts[part].cuda) ==
+                        map->bytes[part]);
+        hd_remap_release(device, map, parts);
+        device_placement = (hd_placement)p;
+        expect_all_moves(device, map);
+    }
+    device_placement = HD_PLACEMENT_DEVICE;
+    free(parts);
 }
 
 #endif

@@ -351,13 +351,23 @@ WRONG(back_on_map, hd_remap_back_on_device(a->diag, a->device, NULL, a->more, a-
 WRONG(back_to, hd_remap_back_on_device(a->diag, a->device, a->transpose, none[0], a->memory))
 WRONG(back_parts, hd_remap_back_on_device(a->diag, a->device, a->transpose, a->more, NULL))
 WRONG(back_part, hd_remap_back_on_device(a->diag, a->device, a->transpose, a->more, none))
-WRONG(plan_device, hd_remap_plan(a->diag, NULL, a->transpose, HD_REMAP_TO_DEVICE, &a->choice))
-WRONG(plan_map, hd_remap_plan(a->diag, a->device, NULL, HD_REMAP_TO_DEVICE, &a->choice))
-WRONG(plan_direction,
-      hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)2, &a->choice))
-WRONG(plan_negative,
-      hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)-7, &a->choice))
-WRONG(plan_choice, hd_remap_plan(a->diag, a->device, a->transpose, HD_REMAP_TO_DEVICE, NULL))
+WRONG(plan_device, hd_remap_plan(a->diag, NULL, a->transpose, HD_REMAP_TO_DEVICE,
+                                 HD_REMAP_IN_DEVICE, &a->choice))
+WRONG(plan_map,
+      hd_remap_plan(a->diag, a->device, NULL, HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE, &a->choice))
+WRONG(plan_direction, hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)2,
+                                    HD_REMAP_IN_DEVICE, &a->choice))
+WRONG(plan_negative, hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)-7,
+                                   HD_REMAP_IN_DEVICE, &a->choice))
+WRONG(plan_placement, hd_remap_plan(a->diag, a->device, a->transpose, HD_REMAP_TO_DEVICE,
+                                    (hd_remap_placement)6, &a->choice))
+WRONG(allocate_device, hd_remap_allocate(a->diag, NULL, a->transpose, HD_REMAP_IN_HOST, a->memory))
+WRONG(allocate_map, hd_remap_allocate(a->diag, a->device, NULL, HD_REMAP_IN_HOST, a->memory))
+WRONG(allocate_parts, hd_remap_allocate(a->diag, a->device, a->transpose, HD_REMAP_IN_HOST, NULL))
+WRONG(allocate_placement,
+      hd_remap_allocate(a->diag, a->device, a->transpose, (hd_remap_placement)-1, a->memory))
+WRONG(plan_choice,
+      hd_remap_plan(a->diag, a->device, a->transpose, HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE, NULL))
 
 #define SHARE(name, spoil, device, work)                       \
     static hd_status name(arguments *a) {                      \
@@ -409,6 +419,11 @@ static const wrong of_devices[] = {
     CASE("hd_remap_plan(NULL map)", "no map to remap by", plan_map),
     CASE("hd_remap_plan(2)", "2 is none of hd_remap_direction", plan_direction),
     CASE("hd_remap_plan(-7)", "-7 is none of hd_remap_direction", plan_negative),
+    CASE("hd_remap_plan(placement 6)", "6 is none of hd_remap_placement", plan_placement),
+    CASE("hd_remap_allocate(NULL device)", "no device", allocate_device),
+    CASE("hd_remap_allocate(NULL map)", "no map to allocate for", allocate_map),
+    CASE("hd_remap_allocate(NULL parts)", "no array for the device's memory", allocate_parts),
+    CASE("hd_remap_allocate(-1)", "-1 is none of hd_remap_placement", allocate_placement),
     CASE("hd_remap_plan(NULL choice)", "no place for the choice", plan_choice),
     CASE("hd_remap_share(NULL device)", "no device", share_device),
     CASE("hd_remap_share(NULL work)", "no work to share", share_work),

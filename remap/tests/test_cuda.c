@@ -35,7 +35,7 @@ static void make_up_figures(const fixture *f) {
     for (int d = 0; d < 2; d++) {
         figures.transfers[d] = (hd_remap_transfer_figures){1e-5, 1e-6, 1e9, 1e9, 0.75};
         for (int k = 0; k < HD_REMAP_KINDS; k++)
-            figures.kinds[k][d] = (hd_remap_kind_figures){4e9, 5e8, 5e8, {64, 4, false}};
+            figures.kinds[k][d] = (hd_remap_kind_figures){4e9, 5e8, 5e8, {64, 4, false}, {0}};
     }
     hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
 }
@@ -144,6 +144,20 @@ static void no_wait_between_chunks(void **state) {
     hd_remap_free(map);
 }
 
+static void placements(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    hd_remap_choice choice;
+    assert_int_equal(hd_remap_transpose(&f->diag, 61, 13, 4, &map), HD_OK);
+    expect_all_placements(f->device, &f->diag, map);
+    f->device->sample_elements = 1 << 12;
+    if (hd_remap_plan(&f->diag, f->device, map, HD_REMAP_TO_DEVICE, HD_REMAP_IN_HINTED, &choice))
+        fail_msg("%s", f->last.text);
+    assert_int_equal(choice.strategy, HD_REMAP_HOST);
+    assert_int_equal(choice.placement, HD_REMAP_IN_HINTED);
+    hd_remap_free(map);
+}
+
 /* Of kernels in several shapes one is kept, for each kind of map. */
 static void calibration(void **state) {
     static const hd_remap_figures nothing;
@@ -154,7 +168,7 @@ static void calibration(void **state) {
     f->device->sample_elements = 1 << 12;
     for (int d = 0; d < 2; d++) {
         assert_int_equal(hd_remap_morton(&f->diag, 10, 10, 4, &map), HD_OK);
-        if (hd_remap_plan(&f->diag, f->device, map, d, &choice) != HD_OK)
+        if (hd_remap_plan(&f->diag, f->device, map, d, HD_REMAP_IN_DEVICE, &choice) != HD_OK)
             fail_msg("%s", f->last.text);
         hd_remap_free(map);
         const hd_remap_kind_figures *kind = &f->device->figures->kinds[HD_REMAP_MORTON][d];
@@ -313,10 +327,15 @@ int main(int argc, char **argv) {
         return 2;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_context), TEST(all_kinds_of_maps),
-        TEST(pinned_memory),          TEST(calibration),
-        TEST(no_wait_between_chunks), TEST(memory_that_is_too_small),
-        TEST(each_call_may_fail),     TEST(too_much_memory),
+        cmocka_unit_test(no_context),
+        TEST(all_kinds_of_maps),
+        TEST(pinned_memory),
+        TEST(calibration),
+        TEST(placements),
+        TEST(no_wait_between_chunks),
+        TEST(memory_that_is_too_small),
+        TEST(each_call_may_fail),
+        TEST(too_much_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,34 @@ static void diagonals_and_morton_order(void **state) {
 
 enum { NUMBERS = 20011 };
 
+/* A layout of two parts, a matrix, and a scatter with free places. */
+static void placements(void **state) {
+    fixture *f = *state;
+    hd_remap *maps[3];
+    uint32_t index[1000];
+    for (uint32_t i = 0; i < 1000; i++)
+        index[i] = i * 3;
+    if (hd_remap_layout(&f->diag, &body_record, "{kind}{x,y}:4{z}/da", 3001, &maps[0]) ||
+        hd_remap_transpose(&f->diag, 301, 13, 4, &maps[1]) ||
+        hd_remap_scatter(&f->diag, index, 4, 1000, 3000, 8, &maps[2]))
+        fail_msg("%s", f->last.text);
+    for (int m = 0; m < 3; m++) {
+        expect_all_placements(f->device, &f->diag, maps[m]);
+        hd_remap_free(maps[m]);
+    }
+}
+
+static void placements_that_are_lacking(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    hd_remap_memory part;
+    assert_int_equal(hd_remap_transpose(&f->diag, 8, 8, 4, &map), HD_OK);
+    assert_int_equal(hd_remap_allocate(&f->diag, f->device, map, HD_REMAP_IN_MANAGED, &part),
+                     HD_EUNSUPPORTED);
+    assert_says(f->last, "has no memory of the placement 'managed': managed memory is CUDA's");
+    hd_remap_free(map);
+}
+
 static void gathers(void **state) {
     fixture *f = *state;
     hd_remap *map;
@@ -194,6 +222,8 @@ int main(void) {
         cmocka_unit_test(gathers),
         cmocka_unit_test(scatters),
         cmocka_unit_test(maps_of_the_programs_own),
+        cmocka_unit_test(placements),
+        cmocka_unit_test(placements_that_are_lacking),
         cmocka_unit_test(another_device),
         cmocka_unit_test(memory_that_is_too_small),
         cmocka_unit_test(parts_that_are_the_same),

@@ -54,7 +54,7 @@ static hd_remap_figures made_up(void) {
     for (int d = 0; d < 2; d++) {
         figures.transfers[d] = (hd_remap_transfer_figures){1e-5, 1e-6, 1e9, 1e9, 0.75};
         for (int k = 0; k < HD_REMAP_KINDS; k++)
-            figures.kinds[k][d] = (hd_remap_kind_figures){4e9, 5e8, 5e8, {256, 8, false}};
+            figures.kinds[k][d] = (hd_remap_kind_figures){4e9, 5e8, 5e8, {256, 8, false}, {0}};
     }
     return figures;
 }
@@ -65,7 +65,9 @@ static hd_remap_choice choose(fixture *f, const hd_remap_figures *figures, uint6
     hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, figures);
     f->device->figures = NULL; /* the file is looked at again */
     assert_int_equal(hd_remap_transpose(&f->diag, rows, 1000, 4, &map), HD_OK);
-    assert_int_equal(hd_remap_plan(&f->diag, f->device, map, HD_REMAP_TO_DEVICE, &choice), HD_OK);
+    assert_int_equal(
+        hd_remap_plan(&f->diag, f->device, map, HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE, &choice),
+        HD_OK);
     hd_remap_free(map);
     return choice;
 }
@@ -207,13 +209,49 @@ static void a_damaged_file_is_measured_again(void **state) {
     hd_remap_choice choice;
     write_text(f, "heddle\0remap", 12);
     f->device->figures = NULL;
-    assert_int_equal(hd_remap_plan(&f->diag, f->device, map, HD_REMAP_FROM_DEVICE, &choice), HD_OK);
+    assert_int_equal(
+        hd_remap_plan(&f->diag, f->device, map, HD_REMAP_FROM_DEVICE, HD_REMAP_IN_DEVICE, &choice),
+        HD_OK);
     assert_true(is_known(f));
     assert_true(choice.seconds[choice.strategy] > 0);
     const char *text = read_figures(f); /* and not once more */
     f->device->figures = NULL;
-    assert_int_equal(hd_remap_plan(&f->diag, f->device, map, HD_REMAP_FROM_DEVICE, &choice), HD_OK);
+    assert_int_equal(
+        hd_remap_plan(&f->diag, f->device, map, HD_REMAP_FROM_DEVICE, HD_REMAP_IN_DEVICE, &choice),
+        HD_OK);
     assert_string_equal(text, read_figures(f));
+    hd_remap_free(map);
+}
+
+static void in_place_nothing_is_transferred(void **state) {
+    fixture *f = *state;
+    hd_remap *map = small_map(f);
+    hd_remap_figures figures = made_up();
+    hd_remap_choice choice;
+    figures.kinds[HD_REMAP_TRANSPOSE][0].in_place[HD_REMAP_IN_HOST] = 4e9;
+    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
+    f->device->figures = NULL;
+    assert_int_equal(
+        hd_remap_plan(&f->diag, f->device, map, HD_REMAP_TO_DEVICE, HD_REMAP_IN_HOST, &choice),
+        HD_OK);
+    assert_int_equal(choice.strategy, HD_REMAP_HOST);
+    assert_int_equal(choice.placement, HD_REMAP_IN_HOST);
+    assert_near(choice.seconds[HD_REMAP_HOST], 4e4 / 4e9);
+    assert_true(choice.seconds[HD_REMAP_BULK] == 0 && choice.transfer == 0);
+    assert_string_equal(choice.why, "host is expected to take 10.0 us: the memory is in place "
+                                    "(host), so nothing is transferred");
+    /* The other way is measured, and kept. */
+    f->device->sample_elements = 1 << 12;
+    assert_int_equal(
+        hd_remap_plan(&f->diag, f->device, map, HD_REMAP_FROM_DEVICE, HD_REMAP_IN_HOST, &choice),
+        HD_OK);
+    assert_true(choice.seconds[HD_REMAP_HOST] > 0);
+    f->device->figures = NULL;
+    double again = choice.seconds[HD_REMAP_HOST];
+    assert_int_equal(
+        hd_remap_plan(&f->diag, f->device, map, HD_REMAP_FROM_DEVICE, HD_REMAP_IN_HOST, &choice),
+        HD_OK);
+    assert_near(choice.seconds[HD_REMAP_HOST], again);
     hd_remap_free(map);
 }
 
@@ -225,7 +263,9 @@ static void a_place_that_cannot_be_written(void **state) {
     assert_int_equal(hd_write_file(&f->diag, file, "", 0), HD_OK);
     setenv("XDG_CACHE_HOME", file, 1);
     f->last = (heard){0};
-    assert_int_equal(hd_remap_plan(&f->diag, f->device, map, HD_REMAP_TO_DEVICE, &choice), HD_OK);
+    assert_int_equal(
+        hd_remap_plan(&f->diag, f->device, map, HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE, &choice),
+        HD_OK);
     assert_int_equal(f->last.count, 0);
     setenv("XDG_CACHE_HOME", "relative", 1); /* is to be ignored */
     setenv("HOME", "", 1);
@@ -247,6 +287,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_ends_too_soon),
         cmocka_unit_test(lines_that_say_something_else),
         cmocka_unit_test(a_damaged_file_is_measured_again),
+        cmocka_unit_test(in_place_nothing_is_transferred),
         cmocka_unit_test(a_place_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -245,6 +245,9 @@ static inline const hd_compute_api *hd_compute_named(const char *name) {
     return strcmp(name, hd_compute_cuda.name) ? &hd_compute_opencl : &hd_compute_cuda;
 }
 
+/* Where memory lives that allocate() gave; of other memory HD_PLACEMENT_DEVICE. */
+hd_placement hd_compute_placement(const hd_compute *gpu, hd_compute_memory memory);
+
 /* A device in a context that is not ours, which must outlive it. HD_ESYSTEM: *why is what is
  * missing, or the driver's name of the error; HD_EINPUT: the context does not have the device, or
  * no CUDA context is current in this thread. */

@@ -374,6 +374,9 @@ static const char *to_device(hd_compute *gpu, hd_compute_queue *queue, hd_comput
 static uint64_t size_of(hd_compute *gpu, hd_compute_memory memory) {
     uint64_t base = 0;
     size_t bytes = 0;
+    const driver_in_place *place = driver_in_place_find(gpu, memory);
+    if (place)
+        return place->bytes;
     if (!memory || call_of(gpu)->address_range(&base, &bytes, memory))
         return 0;
     return bytes - (memory - base);

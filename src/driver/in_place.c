@@ -25,3 +25,8 @@ void driver_in_place_remove(hd_compute *gpu, driver_in_place *place) {
     *at = place->next;
     free(place);
 }
+
+hd_placement hd_compute_placement(const hd_compute *gpu, hd_compute_memory memory) {
+    const driver_in_place *place = driver_in_place_find(gpu, memory);
+    return place ? place->placement : HD_PLACEMENT_DEVICE;
+}

@@ -78,10 +78,13 @@ static void close_sensor(energy_sensor *sensor) {
     hd_arena_free(sensor->arena);
 }
 
-hd_meter_source *hd_meter_sources(hd_arena *arena, const hd_meter_request *request, size_t *count) {
+/* Of one kind, or of all. */
+static energy_sources list_sources(hd_arena *arena, const hd_meter_request *request,
+                                   const energy_api *only) {
     energy_sources all = {0};
     for (size_t a = 0; a < APIS; a++)
-        apis[a]->list(arena, request, &all);
+        if (!only || apis[a] == only)
+            apis[a]->list(arena, request, &all);
     for (size_t i = 0; i < all.count; i++) {
         energy_sensor sensor;
         if (all.data[i].why)
@@ -90,34 +93,46 @@ hd_meter_source *hd_meter_sources(hd_arena *arena, const hd_meter_request *reque
         all.data[i].why = why ? hd_strdup(arena, why) : NULL;
         close_sensor(&sensor);
     }
+    return all;
+}
+
+hd_meter_source *hd_meter_sources(hd_arena *arena, const hd_meter_request *request, size_t *count) {
+    energy_sources all = list_sources(arena, request, NULL);
     hd_push(arena, &all, (hd_meter_source){.name = "model", .what = "device"});
     *count = all.count;
     return all.data;
 }
 
-/* Whether a request means this source: by its whole name, or by its kind. */
+/* `name` is `whole`, or the part before its colon. */
+static bool begins(const char *name, const char *whole) {
+    size_t length = strlen(name);
+    return !strncmp(whole, name, length) && (!whole[length] || whole[length] == ':');
+}
+
+/* Whether a request means this source: by its whole name, or by its kind; where there is none of a
+ * kind, the row that says why. */
 static bool is_meant(const hd_meter_request *request, const hd_meter_source *source) {
-    size_t length = request->name ? strlen(request->name) : 0;
+    if (request->name && strchr(request->name, ':'))
+        return !strcmp(source->name, request->name) ||
+               (!strchr(source->name, ':') && begins(source->name, request->name));
     if (request->name)
-        return !strncmp(source->name, request->name, length) &&
-               (!source->name[length] || source->name[length] == ':') &&
-               (!source->name[length] || !strchr(request->name, ':'));
-    return !source->why && strcmp(source->name, "model") &&
-           (!request->what || !strcmp(source->what, request->what)) &&
+        return begins(request->name, source->name);
+    return !source->why && (!request->what || !strcmp(source->what, request->what)) &&
            (strcmp(source->name, energy_command.kind) || request->command);
 }
 
 /* The source that is meant: one that can be read before others, and the device's own. */
-static const hd_meter_source *choose(const hd_meter_request *request, const hd_meter_source *all,
-                                     size_t count) {
+static const hd_meter_source *choose(hd_arena *arena, const hd_meter_request *request) {
+    const energy_sources all =
+        list_sources(arena, request, request->name ? api_of(request->name) : NULL);
     const hd_meter_source *best = NULL;
     int best_rank = -1;
-    for (size_t i = 0; i < count; i++) {
-        bool same = request->title && all[i].title && !strcmp(request->title, all[i].title);
-        int rank = 2 * !all[i].why + same;
-        if (!is_meant(request, &all[i]) || rank <= best_rank)
+    for (size_t i = 0; i < all.count; i++) {
+        const hd_meter_source *s = &all.data[i];
+        int rank = 2 * !s->why + (request->title && s->title && !strcmp(request->title, s->title));
+        if (!is_meant(request, s) || rank <= best_rank)
             continue;
-        best = &all[i];
+        best = s;
         best_rank = rank;
     }
     return best;
@@ -125,12 +140,14 @@ static const hd_meter_source *choose(const hd_meter_request *request, const hd_m
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static hd_status fail_unknown(hd_arena *arena, const hd_diag *diag, const char *name,
-                              const hd_meter_source *all, size_t count) {
+static hd_status fail_unknown(hd_arena *arena, const hd_diag *diag,
+                              const hd_meter_request *request) {
     hd_str known = {.arena = arena};
+    size_t count;
+    const hd_meter_source *all = hd_meter_sources(arena, request, &count);
     for (size_t i = 0; i < count; i++)
         hd_str_printf(&known, "%s%s", i ? ", " : "", all[i].name);
-    return hd_fail(diag, HD_EINPUT, NULL, "there is no meter '%.80s'; known are %s", name,
+    return hd_fail(diag, HD_EINPUT, NULL, "there is no meter '%.80s'; known are %s", request->name,
                    hd_str_text(&known));
 }
 
@@ -153,14 +170,12 @@ static hd_meter *make(hd_arena *arena, const hd_meter_request *request,
 
 hd_status hd_meter_open(hd_arena *arena, const hd_diag *diag, const hd_meter_request *request,
                         hd_meter **meter) {
-    size_t count;
-    const hd_meter_source *all = hd_meter_sources(arena, request, &count);
-    const hd_meter_source *source = choose(request, all, count);
     *meter = NULL;
-    if (!source)
-        return request->name ? fail_unknown(arena, diag, request->name, all, count) : HD_OK;
-    if (!strcmp(source->name, "model"))
+    if (request->name && !strcmp(request->name, "model"))
         return HD_OK;
+    const hd_meter_source *source = choose(arena, request);
+    if (!source)
+        return request->name ? fail_unknown(arena, diag, request) : HD_OK;
     if (source->why)
         return hd_fail(diag, HD_ESYSTEM, NULL, "the meter %s cannot be read: %s", source->name,
                        source->why);

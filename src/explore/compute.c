@@ -21,7 +21,7 @@ enum { MOST_FIELDS = 32 };
                                  : (T) * (const uint16_t *)(from)))
 
 /* The function for sums of a type, in which STORE keeps a sum as a result. */
-#define DEFINE_COMPUTE(NAME, T, ADD2, FUSED1, FUSED2, STORE)                                    \
+#define DEFINE_COMPUTE(NAME, T, ADD, FUSED1, FUSED2, STORE)                                     \
     WITH_FMA static void NAME(const hd_micro_shape *s, const hd_leaf *leaves, uint32_t size,    \
                               uint8_t *object, uint64_t count) {                                \
         for (uint64_t i = 0; i < count; i++, object += size) {                                  \
@@ -34,16 +34,16 @@ enum { MOST_FIELDS = 32 };
             for (uint32_t k = 1; k < s->fields; k++)                                            \
                 sum += f[k];                                                                    \
             for (uint32_t r = 0; r < s->rounds; r++) {                                          \
-                sum += a;                                                                       \
-                ADD2(sum, b);                                                                   \
-                sum += c;                                                                       \
+                ADD(sum, a);                                                                    \
+                sum += b;                                                                       \
+                ADD(sum, c);                                                                    \
                 sum = FUSED1(sum, d);                                                           \
                 sum = FUSED2(sum, e);                                                           \
             }                                                                                   \
             for (uint32_t r = 0; r < s->fused; r++)                                             \
                 sum = s->fields > 1 ? FUSED1(sum, b) : FUSED2(sum, a);                          \
             for (uint32_t r = 0; r < s->adds; r++)                                              \
-                sum += a;                                                                       \
+                ADD(sum, a);                                                                    \
             STORE(object + leaves[s->fields].offset, sum);                                      \
         }                                                                                       \
     }

@@ -70,9 +70,10 @@ static void write_record(const writer *w, const hd_micro_shape *shape) {
     hd_str_add(w->out, "} object;\n\n");
 }
 
-/* Integers are added and xored by turns: a compiler would add up all that a loop adds before it. */
+/* Integers are xored and added by turns: a compiler would add up what is added in a row, also to a
+ * product, before the loop. */
 static void write_addition(const writer *w, uint32_t number, const char *indent) {
-    bool is_xor = !w->is_real && number % 2;
+    bool is_xor = !w->is_real && number % 2 == 0;
     hd_str_printf(w->out, "%ssum %s= f%u;\n", indent, is_xor ? "^" : "+", number % w->fields);
 }
 

@@ -87,7 +87,7 @@ static hd_status run_course(overlap *o, hd_remap_device *device, hd_remap *map, 
     hd_status status = HD_OK;
     for (int d = 0; d < 2 && status == HD_OK && !o->enough; d++) {
         course c = {.device = device, .map = map, .direction = (hd_remap_direction)d};
-        status = hd_remap_plan(o->diag, device, map, c.direction, &c.choice);
+        status = hd_remap_plan(o->diag, device, map, c.direction, HD_REMAP_IN_DEVICE, &c.choice);
         device->diag = o->diag;
         if (status == HD_OK)
             status =

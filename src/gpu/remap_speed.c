@@ -26,7 +26,8 @@ static void measure(const speed *s, const hd_remap *map, hd_remap_direction dire
     hd_gpu_memories *m = s->memories;
     hd_remap_choice choice; /* asked for so that the device's figures are there */
     double seconds = 1e9, copy = 1e9;
-    bool done = hd_remap_plan(s->diag, m->remap, map, direction, &choice) == HD_OK;
+    bool done =
+        hd_remap_plan(s->diag, m->remap, map, direction, HD_REMAP_IN_DEVICE, &choice) == HD_OK;
     for (int run = 0; done && run < (s->options->small ? SMALL_RUNS : RUNS); run++) {
         double start = hd_clock();
         done = !m->gpu->api->copy(m->gpu, &m->queue, m->device_side.cuda, m->host_side.cuda,

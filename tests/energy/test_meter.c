@@ -348,6 +348,37 @@ static void too_little_time_is_said_by_the_resolution(void **state) {
     free_world(&w);
 }
 
+static void work_that_changes_is_run_once(void **state) {
+    (void)state;
+    world w = new_world();
+    make_rapl(&w);
+    need_meter(&w, "rapl");
+    w.kernel = 0.01;
+    const hd_energy_work work = {.run = run_kernel, .self = &w, .once = true};
+    hd_energy e;
+    assert_int_equal(hd_energy_repeat(w.meter, &work, &(hd_energy_options){0}, &e), HD_OK);
+    assert_null(e.missing);
+    assert_true(e.repeats == 1 && e.resolution > 0.05 && e.resolution < 0.2);
+    assert_true(fabs(e.joules - 0.5) <= e.resolution * 0.5 + 1e-9);
+    free_world(&w);
+}
+
+static hd_status fail_to_run(void *self, uint64_t times) {
+    (void)self, (void)times;
+    return HD_ESYSTEM;
+}
+
+static void work_that_fails_is_a_failure(void **state) {
+    (void)state;
+    world w = new_world();
+    make_rapl(&w);
+    need_meter(&w, "rapl");
+    const hd_energy_work work = {.run = fail_to_run, .self = &w};
+    hd_energy e;
+    assert_int_equal(hd_energy_repeat(w.meter, &work, &(hd_energy_options){0}, &e), HD_ESYSTEM);
+    free_world(&w);
+}
+
 /* ---- what goes wrong while it meters -------------------------------------------------------------- */
 
 static void remove_file(world *w) { assert_int_equal(unlink(w->path), 0); }
@@ -635,6 +666,7 @@ static void a_readable_meter_of_the_thing_is_chosen(void **state) {
     check_refused(&w, "rapl", "the meter rapl:package-0 cannot be read: ");
     check_refused(&w, "rap", "there is no meter 'rap'; known are nvml:0, nvml:1, rapl:package-0");
     check_refused(&w, "nvml:7", "there is no meter 'nvml:7'");
+    check_refused(&w, "hwmon:amdgpu", "the meter hwmon cannot be read: nothing in ");
     assert_int_equal(nvml_state()->open, 0);
     free_world(&w);
 }
@@ -680,6 +712,8 @@ int main(void) {
         cmocka_unit_test(samples_follow_power_and_wraps),
         cmocka_unit_test(idle_power_is_subtracted_only_when_asked),
         cmocka_unit_test(too_little_time_is_said_by_the_resolution),
+        cmocka_unit_test(work_that_changes_is_run_once),
+        cmocka_unit_test(work_that_fails_is_a_failure),
         cmocka_unit_test(a_meter_that_stops_costs_the_energy_not_the_time),
         cmocka_unit_test(a_sensor_that_does_not_answer_has_stalled),
         cmocka_unit_test(counters_neither_jump_nor_go_back),

@@ -59,6 +59,17 @@ static hd_job *make_job(fixture *f, const char *const *placements) {
     return job;
 }
 
+/* A whole run has brought back what kernels may write: to where the host has it, or to a copy. */
+static void keep_brought_back(hd_arena *arena, const hd_version *version, void **brought) {
+    const hd_job *job = version->placed->job;
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        uint64_t bytes = job->buffers[b].count * job->buffers[b].element_bytes;
+        const void *from = version->views[b] ? version->views[b] : version->copies[b];
+        assert_true(!from == !version->written[b]);
+        brought[b] = from ? memcpy(hd_alloc(arena, bytes), from, bytes) : NULL;
+    }
+}
+
 /* What is left after so many whole runs, or after one of the kernels alone. */
 static void run(fixture *f, const hd_job *job, const char *notation, const hd_placing *placing,
                 int whole_runs, void **contents) {
@@ -67,7 +78,7 @@ static void run(fixture *f, const hd_job *job, const char *notation, const hd_pl
     hd_rewritten *rewritten = NULL;
     hd_layout *layout = NULL;
     hd_run_seconds seconds = {0};
-    void *initial[BUFFERS];
+    void *initial[BUFFERS], *brought[BUFFERS] = {0};
     hd_status status = hd_session_open(f->arena, &f->diag, job, NULL, &session);
     if (status == HD_OK)
         status = hd_job_all_contents(f->arena, &f->diag, job, initial);
@@ -84,8 +95,14 @@ static void run(fixture *f, const hd_job *job, const char *notation, const hd_pl
     assert_true(status || !whole_runs || (seconds.kernels > 0 && seconds.to_device >= 0));
     if (status == HD_OK && !whole_runs)
         status = hd_version_run(&session, &version, &seconds.kernels);
+    if (status == HD_OK && whole_runs && !notation)
+        keep_brought_back(f->arena, &version, brought);
     if (status == HD_OK)
         status = hd_version_read(&session, f->arena, &version, contents);
+    for (uint32_t b = 0; b < BUFFERS; b++)
+        if (status == HD_OK && brought[b])
+            assert_memory_equal(brought[b], contents[b],
+                                job->buffers[b].count * job->buffers[b].element_bytes);
     hd_version_free(&session, &version);
     hd_session_close(&session);
     if (status != HD_OK)

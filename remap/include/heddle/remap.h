@@ -209,11 +209,31 @@ typedef union hd_remap_memory {
     uint64_t cuda;
 } hd_remap_memory;
 
+/* Where memory of the device's side lives (Heddle's docs/measure.md). In all but the first it is in
+ * place: the host and the device use the same memory, and nothing is transferred. */
+typedef enum hd_remap_placement {
+    HD_REMAP_IN_DEVICE,  /* the device's own memory */
+    HD_REMAP_IN_HOST,    /* pinned memory of the host */
+    HD_REMAP_IN_FINE,    /* OpenCL: shared virtual memory, fine-grained */
+    HD_REMAP_IN_COARSE,  /* OpenCL: the same, coarse-grained */
+    HD_REMAP_IN_MANAGED, /* CUDA: managed memory */
+    HD_REMAP_IN_HINTED   /* CUDA: the same, prefetched, with hints */
+} hd_remap_placement;
+enum { HD_REMAP_PLACEMENTS = 6 };
+
+/* Memory for the parts of a map, parts[hd_remap_parts()], which the device has, and the library
+ * remembers: of `opencl` a cl_mem, in shared virtual memory `cuda` as the pointer that
+ * clSetKernelArgSVMPointer() takes. A placement that the device lacks is HD_EUNSUPPORTED, with the
+ * reason. Release it with hd_remap_release(), before hd_remap_close(). */
+hd_status hd_remap_allocate(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                            hd_remap_placement placement, hd_remap_memory parts[]);
+void hd_remap_release(hd_remap_device *device, const hd_remap *map, const hd_remap_memory parts[]);
+
 typedef enum hd_remap_strategy {
     HD_REMAP_PLANNED,  /* as hd_remap_plan() says */
     HD_REMAP_CHUNKED,  /* chunks: one is transferred while another is remapped on the device */
     HD_REMAP_BULK,     /* one transfer, then one remap on the device */
-    HD_REMAP_HOST,     /* the host remaps, then one transfer */
+    HD_REMAP_HOST,     /* the host remaps, then one transfer; none where memory is in place */
     HD_REMAP_ZERO_COPY /* the device remaps out of the host's memory, or into it; that begins at a
                           multiple of 16 bytes */
 } hd_remap_strategy;
@@ -253,18 +273,21 @@ typedef enum hd_remap_direction { HD_REMAP_TO_DEVICE, HD_REMAP_FROM_DEVICE } hd_
 
 typedef struct hd_remap_choice {
     hd_remap_strategy strategy;
+    hd_remap_placement placement;        /* of the device's side */
     uint64_t chunk_bytes;                /* for HD_REMAP_CHUNKED */
     double seconds[HD_REMAP_STRATEGIES]; /* expected of each strategy; 0: it cannot be used */
     double transfer, remap;              /* expected seconds of the parts, in one piece */
     char why[256];                       /* one sentence */
 } hd_remap_choice;
 
-/* What would be done, from figures of the device that are measured when first asked for, and kept
+/* What would be done with memory in `placement`, from figures of the device that are measured when first asked for, and kept
  * in $XDG_CACHE_HOME/heddle or ~/.cache/heddle. That takes as long as compiling some kernels: with
  * PoCL a second or two for a device's first map, and some tenths of a second for each other kind of
- * map and direction. */
+ * map and direction. In place it is HD_REMAP_HOST, of which `seconds` says what that is expected to
+ * take; what a placement costs kernels the library cannot know. */
 hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
-                        hd_remap_direction direction, hd_remap_choice *choice);
+                        hd_remap_direction direction, hd_remap_placement placement,
+                        hd_remap_choice *choice);
 
 /* ---- host and device at once --------------------------------------------------------- */
 
