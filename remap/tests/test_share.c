@@ -83,7 +83,8 @@ static hd_status on_device(const hd_remap *piece, const hd_remap_memory memory[]
     f->wrong_piece |= first + count > hd_remap_source_bytes(f->map) / sizeof(float) / f->of_unit;
     clSetKernelArg(f->kernel, 0, sizeof(cl_mem), &memory[0].opencl);
     clSetKernelArg(f->kernel, 1, sizeof by, &by);
-    clEnqueueNDRangeKernel(f->queue, f->kernel, 1, NULL, &values, NULL, 0, NULL, NULL);
+    const size_t alone = 1; /* PoCL compiles a kernel for each size of a group */
+    clEnqueueNDRangeKernel(f->queue, f->kernel, 1, NULL, &values, &alone, 0, NULL, NULL);
     clFinish(f->queue);
     atomic_store(&f->device_began, 1);
     return f->device_status;

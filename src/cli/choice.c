@@ -338,6 +338,15 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
                   hd_show_seconds(c->arena, choice->seconds));
     show_table(c, record, choice, out);
     show_refused(c, record, choice, out);
+    const hd_choice_entry *best = &choice->entries[choice->winner];
+    const char *calls = best->placement && choice->winner
+                            ? hd_placement_calls(*best->placement, choice->device.backend)
+                            : NULL;
+    if (calls)
+        hd_wrap(out,
+                hd_format(c->arena, "  memory of the placement '%s': %s",
+                          hd_placement_name(*best->placement), calls),
+                4, HD_TABLE_WIDTH);
     if (choice->left_out)
         hd_wrap(out,
                 hd_format(c->arena,

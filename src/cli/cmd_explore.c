@@ -8,7 +8,7 @@
 
 typedef struct request {
     cli_texts vary, fix;
-    const char *device, *profile, *meter, *folder, *budget, *page, *pictures;
+    const char *device, *profile, *model, *meter, *folder, *budget, *page, *pictures;
     uint64_t repeats;
     bool again, show;
 } request;
@@ -30,6 +30,8 @@ static hd_status read_request(cli *c, const request *r, hd_plan *plan,
         status = cli_read_budget(c, r->budget, &options->budget);
     if (status == HD_OK && r->profile)
         status = hd_device_find(c->arena, &c->diag, r->profile, &options->profile);
+    if (status == HD_OK && r->model)
+        status = hd_device_find(c->arena, &c->diag, r->model, &options->model);
     return status;
 }
 
@@ -94,13 +96,14 @@ static void show_exploration(cli *c, const hd_exploration *e, hd_str *out) {
                   (unsigned long long)e->measured, hd_show_seconds(c->arena, e->seconds));
     hd_str_printf(out, ", %llu skipped, since their neighbours do not differ\n",
                   (unsigned long long)e->skipped);
-    cli_show_rows(c, NULL, range_members, hd_rows(&e->range, 1), out);
+    if (e->range.units) /* of a device */
+        hd_show_row(&(hd_view){c->arena}, range_members, &e->range, out);
 }
 
 static void show_study(cli *c, const char *title, const hd_study *study, hd_str *out) {
     hd_value handovers = hd_study_handovers(c->arena, study);
-    cli_show_rows(c, hd_format(c->arena, "\n%s", title), hd_study_members,
-                  hd_with(hd_rows(study, 1), study), out);
+    hd_str_printf(out, "\n%s\n", title);
+    hd_show_row(&(hd_view){c->arena, study}, hd_study_members, study, out);
     cli_show_rows(c, "\nFindings of Qasem and Teich", hd_finding_members,
                   hd_with(hd_rows(study->findings, (size_t)HD_FINDINGS), study), out);
     if (handovers.count)
@@ -271,6 +274,9 @@ int cmd_explore(cli *c, int argc, char **argv) {
         {"profile", 0, "DEVICE",
          "the device profile that counts and modelled energy are of; default: the device's own",
          CLI_TEXT, &r.profile},
+        {"model", 0, "DEVICE",
+         "no device: the modelled energy of this device profile, without times", CLI_TEXT,
+         &r.model},
         {"keep", 0, "DIR", "leave the kernels and their jobs in this folder", CLI_TEXT, &r.folder},
         {"show", 0, NULL, "show what is known, without measuring", CLI_FLAG, &r.show},
         {"page", 0, "FILE", "write findings, tables and pictures as a page, FILE.html", CLI_TEXT,
@@ -292,8 +298,11 @@ int cmd_explore(cli *c, int argc, char **argv) {
         return c->status;
     r.device = c->word_count ? c->words[0] : NULL;
     if (r.show && (r.again || r.vary.count || r.fix.count || r.budget || r.repeats || r.meter ||
-                   r.profile || r.folder))
+                   r.profile || r.model || r.folder))
         return cli_wrong(c, "--show measures nothing, and goes with --page and --pictures alone");
+    if (r.model && (r.device || r.profile || r.meter || r.repeats))
+        return cli_wrong(c, "--model runs nothing on a device, and goes with no DEVICE, --profile, "
+                            "--meter or --repeats");
     hd_database *database = hd_database_open_user(c->arena, &c->diag);
     int status = r.show ? show_kept(c, database, &r) : explore(c, database, &r);
     hd_database_close(database);

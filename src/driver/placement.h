@@ -29,5 +29,8 @@ bool hd_placement_parse(const char *name, hd_placement *placement);
 const char *hd_placement_names(hd_arena *arena);
 /* "in device memory", "in pinned memory of the host": for sentences. */
 const char *hd_placement_phrase(hd_placement placement);
+/* What a program calls for such memory, by the name of the back end ("opencl", "cuda"); NULL: it has
+ * none. */
+const char *hd_placement_calls(hd_placement placement, const char *backend);
 
 #endif

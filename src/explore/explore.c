@@ -106,14 +106,17 @@ static void *compute_on_host(void *self) {
     return NULL;
 }
 
-/* A run from the host's data and back, while the host computes its share. */
-static hd_status run_whole(explorer *e, const point_run *p, variant_run *v, double *seconds) {
+/* A run from the host's data and back, while the host computes its share; again: from what the last
+ * one left in place, so that the host writes nothing. */
+static hd_status run_whole(explorer *e, const point_run *p, variant_run *v, bool again,
+                           double *seconds) {
     pthread_t thread;
     host_work work = {&p->micro, p->of_host};
     hd_run_seconds parts;
     double start = hd_clock();
     bool shares = p->micro.shape.on_host && !pthread_create(&thread, NULL, compute_on_host, &work);
-    hd_status status = hd_version_run_whole(&e->session, &v->version, &parts);
+    hd_status status =
+        (again ? hd_version_run_again : hd_version_run_whole)(&e->session, &v->version, &parts);
     if (shares)
         pthread_join(thread, NULL);
     *seconds = p->micro.shape.on_host ? hd_clock() - start : hd_run_whole(&parts);
@@ -121,12 +124,6 @@ static hd_status run_whole(explorer *e, const point_run *p, variant_run *v, doub
 }
 
 /* ---- variants ---------------------------------------------------------------------------------------- */
-
-static void keep_reason(const hd_message *message, void *user) {
-    const char **why = user;
-    if (message->severity == HD_ERROR && !*why)
-        *why = message->text;
-}
 
 /* Its result must be that of plain C. */
 static hd_status check_result(explorer *e, const point_run *p, variant_run *v) {
@@ -162,8 +159,8 @@ static hd_status make_version(explorer *e, const point_run *p, variant_run *v) {
 /* A variant that the device does not run is left out, and the exploration goes on; *made says
  * whether it is there. */
 static hd_status prepare(explorer *e, const point_run *p, variant_run *v, bool *made) {
-    const char *why = NULL;
-    const hd_diag keeper = {keep_reason, &why};
+    hd_reason reason = {e->arena, NULL};
+    const hd_diag keeper = {hd_keep_reason, &reason};
     e->session.diag = &keeper;
     hd_status status = make_version(e, p, v);
     e->session.diag = e->diag;
@@ -171,13 +168,11 @@ static hd_status prepare(explorer *e, const point_run *p, variant_run *v, bool *
     if (*made)
         return check_result(e, p, v);
     hd_version_free(&e->session, &v->version);
-    if (status == HD_ESYSTEM && !why)
-        return status;
     hd_push(e->arena, &e->refused,
             (hd_unexplored){.point = hd_micro_print(e->arena, &p->micro.point),
                             .layout = e->plan->layouts[v->layout],
                             .placement = hd_placement_name(v->placement),
-                            .why = hd_strdup(e->arena, why ? why : "it cannot be made")});
+                            .why = reason.text});
     return HD_OK;
 }
 
@@ -211,7 +206,7 @@ static hd_status time_turn(explorer *e, const point_run *p, variant_run *v, uint
                        ? MOST_BATCHED
                        : (uint64_t)ceil(least_seconds / seconds);
     if (status == HD_OK)
-        status = run_whole(e, p, v, &seconds);
+        status = run_whole(e, p, v, false, &seconds);
     if (turn)
         v->whole[turn - 1] = seconds;
     return status;
@@ -233,7 +228,7 @@ static hd_status run_metered(void *self, uint64_t times) {
     if (!m->is_whole)
         return hd_version_launch(&m->e->session, &m->v->version, &times, &seconds);
     for (uint64_t i = 0; i < times && status == HD_OK; i++)
-        status = run_whole(m->e, m->p, m->v, &seconds);
+        status = run_whole(m->e, m->p, m->v, true, &seconds);
     return status;
 }
 
@@ -247,16 +242,21 @@ static double link_bytes(const metered *m, const hd_variant_counts *counts) {
                                                   : 0;
 }
 
+/* What a variant's counts stand for; with no seconds and nothing over the link. */
+static hd_energy_counts energy_counts(const hd_variant_counts *c) {
+    return (hd_energy_counts){.fp32 = (double)c->operations[HD_OPERATION_FP32],
+                              .fp64 = (double)c->operations[HD_OPERATION_FP64],
+                              .integer = (double)c->operations[HD_OPERATION_INTEGER],
+                              .l1_bytes = (double)c->l1_bytes,
+                              .l2_bytes = (double)c->l2_bytes,
+                              .dram_bytes = (double)c->dram_bytes};
+}
+
 static hd_energy_of model_energy(const metered *m, const hd_timing *seconds) {
     const hd_device *profile = m->e->result->profile;
     const hd_variant_counts *c = &m->p->counts[m->v->layout];
-    const hd_energy_counts counts = {.fp32 = (double)c->operations[HD_OPERATION_FP32],
-                                     .fp64 = (double)c->operations[HD_OPERATION_FP64],
-                                     .integer = (double)c->operations[HD_OPERATION_INTEGER],
-                                     .l1_bytes = (double)c->l1_bytes,
-                                     .l2_bytes = (double)c->l2_bytes,
-                                     .dram_bytes = (double)c->dram_bytes,
-                                     .link_bytes = link_bytes(m, c)};
+    hd_energy_counts counts = energy_counts(c);
+    counts.link_bytes = link_bytes(m, c);
     double at[3] = {seconds->median, seconds->low, seconds->high}, joules[3];
     hd_energy_of energy = {.meter = "model", .modelled = true};
     for (int i = 0; i < 3; i++) {
@@ -328,6 +328,13 @@ static hd_status load_point(explorer *e, const hd_micro_point *point, point_run 
     return status;
 }
 
+static void add_known(explorer *e, const hd_explored *variants, size_t count) {
+    explore_keep(e->database, &e->result->device, variants, count);
+    e->result->measured += count;
+    for (size_t i = 0; i < count; i++)
+        hd_push(e->arena, &e->known, variants[i]);
+}
+
 /* Measures variants that run in turns. */
 static hd_status measure_together(explorer *e, const point_run *p, variant_run *runs,
                                   uint32_t count) {
@@ -369,10 +376,7 @@ static hd_status measure_together(explorer *e, const point_run *p, variant_run *
         hd_version_free(&e->session, &runs[i].version);
     if (status != HD_OK || is_over(e))
         return status;
-    explore_keep(e->database, &e->result->device, done.data, done.count);
-    e->result->measured += done.count;
-    for (size_t i = 0; i < done.count; i++)
-        hd_push(e->arena, &e->known, done.data[i]);
+    add_known(e, done.data, done.count);
     return HD_OK;
 }
 
@@ -426,6 +430,54 @@ static hd_status measure_point(explorer *e, const hd_micro_point *point) {
     return status;
 }
 
+/* ---- a point of a profile alone ------------------------------------------------------------------- */
+
+/* Joules of a kernel, and with what goes over the link in a whole run. */
+static hd_status model_variant(const explorer *e, const point_run *p, const variant_run *run,
+                               hd_explored *v) {
+    const hd_device *profile = e->result->profile;
+    const hd_variant_counts *c = &p->counts[run->layout];
+    const bool is_host = run->placement == HD_PLACEMENT_HOST;
+    hd_energy_counts kernel = energy_counts(c), whole = kernel;
+    double joules[2];
+    kernel.link_bytes = is_host ? kernel.dram_bytes : 0;
+    whole.link_bytes = is_host ? kernel.dram_bytes : 2 * (double)p->bytes;
+    if (!c->requests || !hd_energy_modelled(profile, &kernel, &joules[0]) ||
+        !hd_energy_modelled(profile, &whole, &joules[1]))
+        return hd_fail(e->diag, HD_EINPUT, &(hd_place){.file = profile->source_file}, "%s",
+                       hd_energy_unknown(e->arena, profile));
+    *v = (hd_explored){.point = p->micro.point,
+                       .layout = e->plan->layouts[run->layout],
+                       .placement = hd_placement_name(run->placement),
+                       .energy = {.meter = "model", .modelled = true},
+                       .whole_energy = {.meter = "model", .modelled = true},
+                       .counts = *c,
+                       .counters = "",
+                       .date = hd_date_now(e->arena)};
+    v->energy.joules = (hd_timing){joules[0], joules[0], joules[0], 1};
+    v->whole_energy.joules = (hd_timing){joules[1], joules[1], joules[1], 1};
+    return HD_OK;
+}
+
+/* The variants of a point that are not known yet. */
+static hd_status model_point(explorer *e, const hd_micro_point *point) {
+    point_run p = {0};
+    uint64_t count = find_missing(e, point, NULL);
+    if (!count)
+        return HD_OK;
+    variant_run *runs = hd_new_array(e->arena, variant_run, count);
+    hd_explored *done = hd_new_array(e->arena, hd_explored, count);
+    find_missing(e, point, runs);
+    show(e, hd_format(e->arena, "counting %s", hd_micro_print(e->arena, point)));
+    hd_status status = load_point(e, point, &p);
+    for (uint64_t i = 0; i < count && status == HD_OK; i++)
+        status = model_variant(e, &p, &runs[i], &done[i]);
+    hd_arena_free(p.arena);
+    if (status == HD_OK)
+        add_known(e, done, count);
+    return status;
+}
+
 /* ---- a line ----------------------------------------------------------------------------------------- */
 
 /* Whether the first times, `of` times as long, and the second differ by more than they spread. */
@@ -439,8 +491,8 @@ static double objects_of(const explorer *e, const hd_micro_point *point) {
     return hd_micro_check(e->arena, point, &shape) ? 1 : (double)shape.objects;
 }
 
-/* Whether the times of an object at two points of a line differ by more than they spread, in any
- * layout or placement. */
+/* Whether times or joules of an object at two points of a line differ by more than they spread, in
+ * any layout or placement. */
 static bool differ(const explorer *e, const hd_micro_point *a, const hd_micro_point *b) {
     double of = objects_of(e, b) / objects_of(e, a);
     for (uint32_t l = 0; l < e->plan->layout_count; l++)
@@ -449,7 +501,9 @@ static bool differ(const explorer *e, const hd_micro_point *a, const hd_micro_po
             const hd_explored *y = find(e, b, e->plan->layouts[l], e->placements.data[k]);
             if (!x || !y)
                 return true;
-            if (are_apart(&x->kernels, &y->kernels, of) || are_apart(&x->whole, &y->whole, of))
+            if (are_apart(&x->kernels, &y->kernels, of) || are_apart(&x->whole, &y->whole, of) ||
+                are_apart(&x->energy.joules, &y->energy.joules, of) ||
+                are_apart(&x->whole_energy.joules, &y->whole_energy.joules, of))
                 return true;
         }
     return false;
@@ -457,7 +511,7 @@ static bool differ(const explorer *e, const hd_micro_point *a, const hd_micro_po
 
 static hd_status measure_value(explorer *e, const hd_plan_line *line, uint32_t value) {
     hd_micro_point point = hd_plan_point(line, value);
-    return measure_point(e, &point);
+    return e->options->model ? model_point(e, &point) : measure_point(e, &point);
 }
 
 /* What is between two values of the line that are measured. */
@@ -561,8 +615,8 @@ static hd_status check_budget(const explorer *e) {
     if (e->options->budget <= 0 || least <= e->options->budget)
         return HD_OK;
     return hd_fail(e->diag, HD_EINPUT, NULL,
-                   "the plan has %llu variants left, which take at least %.0f s, and the budget is "
-                   "%.0f s; vary less, or give it more",
+                   "the plan has %llu variants left, which take at least %.3g s, and the budget is "
+                   "%.3g s; vary less, or give it more",
                    (unsigned long long)left, least, e->options->budget);
 }
 
@@ -600,19 +654,9 @@ static void count_plan(explorer *e) {
         }
 }
 
-static hd_status explore(explorer *e) {
+/* What is known of the device, and then what is not. */
+static hd_status explore_plan(explorer *e) {
     hd_exploration *r = e->result;
-    const hd_compute_device *device = &e->session.device;
-    r->device =
-        (hd_profiled_device){device->backend, device->platform, device->name, device->driver};
-    find_range(e);
-    hd_status status = find_placements(e);
-    if (status == HD_OK)
-        status = find_profile(e);
-    if (status == HD_OK)
-        status = find_meter(e);
-    if (status != HD_OK)
-        return status;
     if (e->options->again)
         hd_explored_forget(e->database, &r->device);
     size_t count;
@@ -620,10 +664,37 @@ static hd_status explore(explorer *e) {
     for (size_t i = 0; i < count; i++)
         hd_push(e->arena, &e->known, known[i]);
     count_plan(e);
-    status = check_budget(e);
+    hd_status status = e->options->model ? HD_OK : check_budget(e);
     for (uint32_t l = 0; l < e->plan->line_count && status == HD_OK && !is_over(e); l++)
         status = measure_line(e, &e->plan->lines[l]);
     return status;
+}
+
+static hd_status explore_device(explorer *e) {
+    const hd_compute_device *device = &e->session.device;
+    e->result->device =
+        (hd_profiled_device){device->backend, device->platform, device->name, device->driver};
+    find_range(e);
+    hd_status status = find_placements(e);
+    if (status == HD_OK)
+        status = find_profile(e);
+    if (status == HD_OK)
+        status = find_meter(e);
+    return status ? status : explore_plan(e);
+}
+
+/* A profile's figures are what its driver is: with others it is another device. */
+static hd_status explore_model(explorer *e) {
+    const hd_device *model = e->options->model;
+    hd_status status = hd_caches_check(e->diag, model);
+    e->result->profile = model;
+    e->result->device = (hd_profiled_device){"model", "device profile", model->name,
+                                             hd_device_print(e->arena, model)};
+    hd_push(e->arena, &e->placements, HD_PLACEMENT_DEVICE);
+    if (model->energy.link > 0)
+        hd_push(e->arena, &e->placements, HD_PLACEMENT_HOST);
+    e->all = e->placements;
+    return status ? status : explore_plan(e);
 }
 
 hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database,
@@ -641,7 +712,9 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
                   .start = hd_clock()};
     char *scratch = NULL;
     *result = (hd_exploration){0};
-    hd_status status = hd_session_open(arena, diag, &nothing, options->device, &e.session);
+    hd_status status = options->model
+                           ? HD_OK
+                           : hd_session_open(arena, diag, &nothing, options->device, &e.session);
     if (status == HD_OK && !options->folder)
         status = hd_scratch_make(arena, diag, &scratch);
     e.folder = (hd_micro_folder){.arena = arena,
@@ -649,7 +722,7 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
                                  .path = options->folder ? options->folder : scratch,
                                  .backend = options->backend};
     if (status == HD_OK)
-        status = explore(&e);
+        status = options->model ? explore_model(&e) : explore_device(&e);
     hd_scratch_remove(scratch);
     if (e.meter)
         hd_meter_close(e.meter);

@@ -25,6 +25,9 @@ typedef struct hd_explore_options {
     /* What counts and modelled energy are of; NULL: this machine's processor, or the device as it is
      * probed. */
     const hd_device *profile;
+    /* No device: energy by the model of this profile, without times, and so without idle power;
+     * `device`, `profile` and `meter` say nothing then. NULL: a device. */
+    const hd_device *model;
     const char *meter;  /* as in hd_meter_request; NULL: the first that can be read, or the model */
     const char *folder; /* that kernels and jobs are left in; NULL: a temporary one */
     uint32_t repeats;   /* timed runs of each variant; 0: 7 */

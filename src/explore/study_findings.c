@@ -270,7 +270,7 @@ typedef struct trial {
 static const trial trials[HD_FINDINGS] = {
     {"power", "layout hardly changes power",
      "the median ratio of the greatest to the least power of the layouts is below 1.1",
-     "no point was run in two layouts", compare_power, .below = true},
+     "no point was timed and metered in two layouts", compare_power, .below = true},
     {"energy", "layout changes energy",
      "the median ratio of the greatest to the least energy of the layouts is 1.1 or more",
      "no point was run in two layouts", compare_energy},

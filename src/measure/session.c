@@ -20,6 +20,19 @@ hd_status hd_session_fail(const hd_session *session, const hd_place *place, cons
                    session->device.name, error);
 }
 
+void hd_keep_reason(const hd_message *message, void *user) {
+    hd_reason *r = user;
+    const hd_place *place = &message->place;
+    if (message->severity != HD_ERROR || r->text)
+        return;
+    size_t line = strcspn(message->text, "\n");
+    line -= message->text[line] && line && message->text[line - 1] == ':'; /* a log would follow */
+    r->text = place->file && place->line
+                  ? hd_format(r->arena, "%s:%u:%u: %.*s", place->file, place->line, place->column,
+                              (int)line, message->text)
+                  : hd_format(r->arena, "%.*s", (int)line, message->text);
+}
+
 /* ---- devices ------------------------------------------------------------ */
 
 bool hd_measure_device_is(const hd_compute_device *device, const char *wanted) {

@@ -138,4 +138,12 @@ hd_status hd_version_ready(hd_session *session, hd_version *version);
  * job. */
 hd_status hd_session_fail(const hd_session *session, const hd_place *place, const char *doing,
                           const char *error);
+
+/* What keeps a version from running, where that is no failure: the first error, in a line. */
+typedef struct hd_reason {
+    hd_arena *arena;
+    const char *text; /* NULL: there was none */
+} hd_reason;
+/* The function of an hd_diag whose user is an hd_reason. */
+void hd_keep_reason(const hd_message *message, void *reason);
 #endif

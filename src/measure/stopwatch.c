@@ -19,26 +19,6 @@ struct hd_device_clock {
     hd_vec(hd_version) versions;
 };
 
-/* ---- reasons ------------------------------------------------------------------ */
-
-typedef struct reason {
-    hd_arena *arena;
-    const char *text; /* of the first error */
-} reason;
-
-static void keep_first(const hd_message *message, void *user) {
-    reason *r = user;
-    const hd_place *place = &message->place;
-    if (message->severity != HD_ERROR || r->text)
-        return;
-    size_t line = strcspn(message->text, "\n");
-    line -= message->text[line] && line && message->text[line - 1] == ':'; /* a log would follow */
-    r->text = place->file && place->line
-                  ? hd_format(r->arena, "%s:%u:%u: %.*s", place->file, place->line, place->column,
-                              (int)line, message->text)
-                  : hd_format(r->arena, "%.*s", (int)line, message->text);
-}
-
 /* ---- versions ------------------------------------------------------------------- */
 
 static hd_version *version_of(hd_device_clock *clock, uint32_t racer) {
@@ -93,8 +73,8 @@ static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout,
             status = hd_version_outputs(session, clock->arena, version, clock->expected, &unused);
         return status ? status : hd_version_repeats(session, version, clock->expected, 1);
     }
-    reason r = {clock->arena, NULL};
-    const hd_diag keeper = {keep_first, &r};
+    hd_reason r = {clock->arena, NULL};
+    const hd_diag keeper = {hd_keep_reason, &r};
     session->diag = &keeper;
     status = prepare_layout(clock, layout, placement, version);
     session->diag = clock->diag;

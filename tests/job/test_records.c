@@ -189,6 +189,9 @@ static void mistakes_are_located(void **state) {
         {"arrays:", "split: [x]\narrays:",
          "'split' takes fields of a struct apart, but the record "
          "to lay out is made of arrays"},
+        {"x, type: float,", "x, type: float, placement: host,",
+         "4: 'y' has placement device, and 'x' has host; both are fields of 'point', so give them "
+         "one placement"},
         {"[x, y]", "[]", "2: 'fields' names 0 buffers"}};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         check_mistake(arrays_kernel, replaced(arena, arrays_job, arrays[i].old, arrays[i].new),

@@ -122,8 +122,13 @@ static uint32_t find_placements(fixture *f, hd_placement *placements) {
     uint32_t count = 0;
     assert_int_equal(hd_session_open(f->arena, &f->diag, job, NULL, &session), HD_OK);
     for (int p = 0; p < HD_PLACEMENTS; p++)
-        if (!session.gpu->api->lacks(session.gpu, (hd_placement)p))
+        if (!session.gpu->api->lacks(session.gpu, (hd_placement)p)) {
+            hd_placement same;
+            const char *name = hd_placement_name((hd_placement)p);
+            assert_true(hd_placement_parse(name, &same) && (int)same == p);
+            assert_non_null(hd_placement_calls((hd_placement)p, session.device.backend));
             placements[count++] = (hd_placement)p;
+        }
     hd_session_close(&session);
     assert_true(count >= 2);
     return count;
@@ -202,6 +207,26 @@ static void the_placement_is_in_the_hash_of_a_job(void **state) {
     assert_string_not_equal(one, other);
 }
 
+/* A draft of a job says where its buffers lie, and is read again. */
+static void a_placement_is_printed_and_read(void **state) {
+    fixture *f = *state;
+    const hd_job *source = make_job(f, NULL);
+    const hd_job_flags flags = {.kernel_path = source->kernel_path};
+    const hd_host host = {0};
+    hd_job *draft, *job;
+    hd_str text = {.arena = f->arena};
+    assert_int_equal(hd_job_draft(f->arena, &f->diag, &flags, source->module, &host, &draft),
+                     HD_OK);
+    for (uint32_t b = 0; b < draft->buffer_count; b++)
+        draft->buffers[b].placement = (hd_placement)(b % HD_PLACEMENTS);
+    hd_job_print(&text, draft, source->module, "k.cl");
+    if (fixture_read(f, hd_str_text(&text), &job) != HD_OK)
+        fail_msg("%s", f->seen.text);
+    assert_int_equal(job->buffer_count, BUFFERS);
+    for (uint32_t b = 0; b < BUFFERS; b++)
+        assert_int_equal(job->buffers[b].placement, b % HD_PLACEMENTS);
+}
+
 /* The original stays where the job has it; the other version may be its kernels elsewhere. */
 static void a_measurement_says_where_both_lie(void **state) {
     fixture *f = *state;
@@ -226,7 +251,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(results_are_the_same_everywhere),       TEST(buffers_of_one_job_lie_in_several),
         TEST(what_kernels_write_is_known),           TEST(a_placement_that_is_lacking_is_said),
-        TEST(the_placement_is_in_the_hash_of_a_job), TEST(a_measurement_says_where_both_lie),
+        TEST(the_placement_is_in_the_hash_of_a_job), TEST(a_placement_is_printed_and_read),
+        TEST(a_measurement_says_where_both_lie),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

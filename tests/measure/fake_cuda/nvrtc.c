@@ -9,14 +9,7 @@
 
 #include "fake.h"
 
-enum {
-    MOST = 64,
-    KEPT = 64,
-    COMPILATION = 6,
-    INVALID_OPTION = 5,
-    NOT_VALID = 10,
-    INTERNAL_ERROR = 11
-};
+enum { MOST = 64, COMPILATION = 6, INVALID_OPTION = 5, NOT_VALID = 10, INTERNAL_ERROR = 11 };
 
 typedef struct program {
     char *text, *name, *log;
@@ -156,6 +149,55 @@ static int keep_image(program *p, const char *path) {
     return got == size;
 }
 
+/* ---- what any process has compiled ------------------------------------------------------------ */
+
+/* FNV-1a of a text behind what came before it. */
+static unsigned long hash_text(unsigned long hash, const char *text) {
+    do
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    while (*text++);
+    return hash;
+}
+
+static int hash_file(unsigned long *hash, const char *path) {
+    FILE *file = fopen(path, "r");
+    int c = EOF;
+    while (file && (c = getc(file)) != EOF)
+        *hash = (*hash ^ (unsigned char)c) * 0x100000001b3;
+    return file && fclose(file) == 0;
+}
+
+/* Where the library of this program is kept, in the folder FAKE_CUDA_CACHE: compiling takes most of
+ * these tests' time, and they compile the same again and again. Not of what includes other files. */
+static int kept_path(const program *p, int count, const char *const *options, char *path,
+                     size_t size) {
+    const char *folder = getenv("FAKE_CUDA_CACHE");
+    unsigned long hash = hash_text(0xcbf29ce484222325, p->text);
+    if (!folder || strstr(p->text, "include") || !hash_file(&hash, FAKE_CUDA_DEVICE_H))
+        return 0;
+    for (unsigned e = 0; e < p->count; e++)
+        hash = hash_text(hash, p->expressions[e]);
+    for (int o = 0; o < count; o++)
+        if (strncmp(options[o], "-I", 2) != 0)
+            hash = hash_text(hash, options[o]);
+    return snprintf(path, size, "%s/%016lx.so", folder, hash) < (int)size;
+}
+
+/* Whole or not at all: other processes read it. */
+static void keep_library(const program *p, const char *path) {
+    char part[4200];
+    snprintf(part, sizeof part, "%s.%ld", path, (long)getpid());
+    FILE *file = fopen(part, "wb");
+    size_t size = p->image_size - sizeof size;
+    if (!file)
+        return;
+    size_t written = fwrite(p->image + sizeof size, 1, size, file);
+    if (fclose(file) || written != size || rename(part, path))
+        unlink(part);
+}
+
+/* ---- compiling --------------------------------------------------------------------------------- */
+
 static int compile_in(program *p, const char *folder, int count, const char *const *options) {
     char source[96], log[96], library[96], command[8192];
     snprintf(source, sizeof source, "%s/kernel.cpp", folder);
@@ -175,47 +217,21 @@ static int compile_in(program *p, const char *folder, int count, const char *con
     return fine ? 0 : known ? COMPILATION : INVALID_OPTION;
 }
 
-/* The images of the last texts that needed no options but the architecture: tests compile the
- * same again and again. */
-static struct {
-    char *text, *image;
-    size_t size;
-} known[KEPT];
-
-static int find_image(program *p) {
-    for (unsigned k = 0; k < KEPT; k++)
-        if (known[k].text && !strcmp(known[k].text, p->text)) {
-            p->image_size = known[k].size;
-            p->image = memcpy(malloc(p->image_size), known[k].image, p->image_size);
-            return 1;
-        }
-    return 0;
-}
-
-static void keep_known(const program *p) {
-    static unsigned next;
-    unsigned k = next++ % KEPT;
-    free(known[k].text);
-    free(known[k].image);
-    known[k].text = strdup(p->text);
-    known[k].image = memcpy(malloc(p->image_size), p->image, p->image_size);
-    known[k].size = p->image_size;
-}
-
 int nvrtcCompileProgram(void *handle, int count, const char *const *options) {
     program *p = handle;
     char folder[] = "/tmp/fake-cuda-XXXXXX";
     FAIL_ON_REQUEST();
     p->compiled = 1;
-    int is_plain = count == 1 && p->count == 1;
-    if (is_plain && find_image(p))
+    char kept[4096];
+    int may_keep = kept_path(p, count, options, kept, sizeof kept);
+    if (may_keep && keep_image(p, kept))
         return 0;
     if (!mkdtemp(folder))
         return INTERNAL_ERROR;
     int error = compile_in(p, folder, count, options);
     rmdir(folder);
-    if (is_plain && !error)
-        keep_known(p);
+    if (may_keep && !error)
+        keep_library(p, kept);
     return error;
 }
 

@@ -130,11 +130,11 @@ static void try(cl_kernel stir, int n) {
             break;
         }
         case 4: {
-            size_t global = n;
+            size_t global = n, local = 1; /* any other would be another compilation for each n */
             check(clSetKernelArg(stir, 0, sizeof(cl_mem), &buffers[which]), "clSetKernelArg");
             check(clSetKernelArg(stir, 1, sizeof n, &n), "clSetKernelArg");
             check(clSetKernelArg(stir, 2, sizeof(cl_mem), &sum), "clSetKernelArg");
-            check(clEnqueueNDRangeKernel(queue, stir, 1, NULL, &global, NULL, 0, NULL, NULL),
+            check(clEnqueueNDRangeKernel(queue, stir, 1, NULL, &global, &local, 0, NULL, NULL),
                   "stir");
             for (int r = 0; r < n; r++) {
                 record *m = &mirror[which][r];
