@@ -214,7 +214,7 @@ static int show_kept(cli *c, hd_database *database, const request *r) {
     if (!device)
         return cli_wrong(c, "nothing was explored yet; 'heddle explore%s%s' measures",
                          r->device ? " " : "", r->device ? r->device : "");
-    const hd_explored *variants = hd_explored_known(database, c->arena, device, &count);
+    const hd_explored *variants = hd_explored_known(database, c->arena, device, NULL, &count);
     const result shown = read_off(c, device, variants, count);
     return show(c, r, &shown);
 }

@@ -329,7 +329,8 @@ static hd_status load_point(explorer *e, const hd_micro_point *point, point_run 
 }
 
 static void add_known(explorer *e, const hd_explored *variants, size_t count) {
-    explore_keep(e->database, &e->result->device, variants, count);
+    explore_keep(e->database, &e->result->device, hd_device_print(e->arena, e->result->profile),
+                 variants, count);
     e->result->measured += count;
     for (size_t i = 0; i < count; i++)
         hd_push(e->arena, &e->known, variants[i]);
@@ -660,9 +661,12 @@ static hd_status explore_plan(explorer *e) {
     if (e->options->again)
         hd_explored_forget(e->database, &r->device);
     size_t count;
-    const hd_explored *known = hd_explored_known(e->database, e->arena, &r->device, &count);
+    const hd_explored *known = hd_explored_known(e->database, e->arena, &r->device,
+                                                 hd_device_print(e->arena, r->profile), &count);
     for (size_t i = 0; i < count; i++)
-        hd_push(e->arena, &e->known, known[i]);
+        if (!e->options->meter || !known[i].energy.meter ||
+            !strcmp(e->options->meter, known[i].energy.meter))
+            hd_push(e->arena, &e->known, known[i]);
     count_plan(e);
     hd_status status = e->options->model ? HD_OK : check_budget(e);
     for (uint32_t l = 0; l < e->plan->line_count && status == HD_OK && !is_over(e); l++)

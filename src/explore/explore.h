@@ -74,15 +74,17 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
 
 /* ---- keep.c: in the profile database --------------------------------------------------------- */
 
-/* All variants that are known of a device, of kernels as this version makes them. */
+/* All variants that are known of a device, of kernels as this version makes them, with counts and
+ * modelled energy of this profile, as hd_device_print() has it; NULL: the one that was last used. */
 hd_explored *hd_explored_known(hd_database *database, hd_arena *arena,
-                               const hd_profiled_device *device, size_t *count);
+                               const hd_profiled_device *device, const char *profile,
+                               size_t *count);
 /* Devices that something is known of, the one that was explored last first. */
 hd_profiled_device *hd_explored_devices(hd_database *database, hd_arena *arena, size_t *count);
 void hd_explored_forget(hd_database *database, const hd_profiled_device *device);
 
 /* All of them or none: what a kill can lose is one call. */
-void explore_keep(hd_database *database, const hd_profiled_device *device,
+void explore_keep(hd_database *database, const hd_profiled_device *device, const char *profile,
                   const hd_explored *variants, size_t count);
 /* What variants of a point are kept under. */
 const char *explore_kernel_hash(hd_arena *arena, const hd_micro_point *point, const char *backend);

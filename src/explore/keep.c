@@ -12,11 +12,11 @@
         TIMING_COLUMNS("joules_") TIMING_COLUMNS(                                    \
             "whole_joules_") "meter, modelled, missing, requests, transactions, "    \
                              "l1_bytes, l2_bytes, dram_bytes, integer, fp32, fp64, " \
-                             "counters, kernel"
+                             "counters, kernel, profile"
 #define TIMING_TYPES "iddd"
 #define TIMING_VALUES(t) (uint64_t)(t).repeats, (t).median, (t).low, (t).high
 
-void explore_keep(hd_database *database, const hd_profiled_device *device,
+void explore_keep(hd_database *database, const hd_profiled_device *device, const char *profile,
                   const hd_explored *variants, size_t count) {
     if (!database)
         return;
@@ -26,22 +26,24 @@ void explore_keep(hd_database *database, const hd_profiled_device *device,
     for (size_t i = 0; i < count; i++) {
         const hd_explored *v = &variants[i];
         const hd_variant_counts *c = &v->counts;
-        hd_database_run(
-            database,
-            "INSERT OR REPLACE INTO variant (device, " VARIANT_COLUMNS ") "
-            "SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-            "?, ?, ?, ?, "
-            "?, ?, ?, ? FROM device WHERE" HD_DEVICE_IS,
-            "tttt" TIMING_TYPES TIMING_TYPES TIMING_TYPES TIMING_TYPES
-            "titiiiiiiiitt" HD_DEVICE_TYPES,
-            hd_micro_print(arena, &v->point), v->layout, v->placement, v->date,
-            TIMING_VALUES(v->kernels), TIMING_VALUES(v->whole), TIMING_VALUES(v->energy.joules),
-            TIMING_VALUES(v->whole_energy.joules), v->energy.meter ? v->energy.meter : "",
-            (uint64_t)v->energy.modelled, v->energy.why ? v->energy.why : "", c->requests,
-            c->transactions, c->l1_bytes, c->l2_bytes, c->dram_bytes,
-            c->operations[HD_OPERATION_INTEGER], c->operations[HD_OPERATION_FP32],
-            c->operations[HD_OPERATION_FP64], v->counters,
-            explore_kernel_hash(arena, &v->point, device->backend), HD_DEVICE_VALUES(device));
+        hd_database_run(database,
+                        "INSERT OR REPLACE INTO variant (device, " VARIANT_COLUMNS ") "
+                        "SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                        "?, ?, ?, ?, ?, "
+                        "?, ?, ?, ?, "
+                        "?, ?, ?, ? FROM device WHERE" HD_DEVICE_IS,
+                        "tttt" TIMING_TYPES TIMING_TYPES TIMING_TYPES TIMING_TYPES
+                        "titiiiiiiiittt" HD_DEVICE_TYPES,
+                        hd_micro_print(arena, &v->point), v->layout, v->placement, v->date,
+                        TIMING_VALUES(v->kernels), TIMING_VALUES(v->whole),
+                        TIMING_VALUES(v->energy.joules), TIMING_VALUES(v->whole_energy.joules),
+                        v->energy.meter ? v->energy.meter : "", (uint64_t)v->energy.modelled,
+                        v->energy.why ? v->energy.why : "", c->requests, c->transactions,
+                        c->l1_bytes, c->l2_bytes, c->dram_bytes,
+                        c->operations[HD_OPERATION_INTEGER], c->operations[HD_OPERATION_FP32],
+                        c->operations[HD_OPERATION_FP64], v->counters,
+                        explore_kernel_hash(arena, &v->point, device->backend), profile,
+                        HD_DEVICE_VALUES(device));
     }
     hd_database_run(database, "COMMIT", "");
     hd_arena_free(arena);
@@ -89,14 +91,29 @@ static hd_explored variant_of(hd_arena *arena, sqlite3_stmt *row) {
     return v;
 }
 
+static const char *newest_profile(hd_database *database, hd_arena *arena,
+                                  const hd_profiled_device *device) {
+    const char *profile = "";
+    sqlite3_stmt *row = hd_database_query(
+        database,
+        "SELECT profile FROM variant WHERE device = (SELECT id FROM device WHERE" HD_DEVICE_IS
+        ") ORDER BY id DESC LIMIT 1",
+        HD_DEVICE_TYPES, HD_DEVICE_VALUES(device));
+    while (hd_database_next(database, row))
+        profile = hd_database_text(arena, row, 0);
+    return profile;
+}
+
 hd_explored *hd_explored_known(hd_database *database, hd_arena *arena,
-                               const hd_profiled_device *device, size_t *count) {
+                               const hd_profiled_device *device, const char *profile,
+                               size_t *count) {
     hd_vec(hd_explored) variants = {0};
-    sqlite3_stmt *row =
-        hd_database_query(database,
-                          "SELECT " VARIANT_COLUMNS " FROM variant WHERE device = "
-                          "(SELECT id FROM device WHERE" HD_DEVICE_IS ") ORDER BY id",
-                          HD_DEVICE_TYPES, HD_DEVICE_VALUES(device));
+    const char *newest = profile ? profile : newest_profile(database, arena, device);
+    sqlite3_stmt *row = hd_database_query(database,
+                                          "SELECT " VARIANT_COLUMNS " FROM variant WHERE device = "
+                                          "(SELECT id FROM device WHERE" HD_DEVICE_IS
+                                          ") AND profile = ? ORDER BY id",
+                                          HD_DEVICE_TYPES "t", HD_DEVICE_VALUES(device), newest);
     while (hd_database_next(database, row)) {
         hd_explored v = variant_of(arena, row);
         /* Kernels of another version of Heddle are others. */

@@ -48,7 +48,8 @@ static const char tables[] =
 /* What version 2 adds. */
 static const char table_of_variants[] =
     "CREATE TABLE variant (id INTEGER PRIMARY KEY, device INTEGER NOT NULL REFERENCES device,"
-    "  kernel TEXT NOT NULL, point TEXT NOT NULL, layout TEXT NOT NULL, placement TEXT NOT NULL,"
+    "  kernel TEXT NOT NULL, profile TEXT NOT NULL, point TEXT NOT NULL, layout TEXT NOT NULL, "
+    "placement TEXT NOT NULL,"
     "  date TEXT NOT NULL, repeats INTEGER NOT NULL, median REAL NOT NULL, low REAL NOT NULL,"
     "  high REAL NOT NULL, whole_repeats INTEGER NOT NULL, whole_median REAL NOT NULL,"
     "  whole_low REAL NOT NULL, whole_high REAL NOT NULL, joules_repeats INTEGER NOT NULL,"
@@ -59,7 +60,7 @@ static const char table_of_variants[] =
     "  requests INTEGER NOT NULL, transactions INTEGER NOT NULL, l1_bytes INTEGER NOT NULL,"
     "  l2_bytes INTEGER NOT NULL, dram_bytes INTEGER NOT NULL, integer INTEGER NOT NULL,"
     "  fp32 INTEGER NOT NULL, fp64 INTEGER NOT NULL, counters TEXT NOT NULL,"
-    "  UNIQUE (device, kernel, point, layout, placement));";
+    "  UNIQUE (device, kernel, profile, point, layout, placement));";
 
 static hd_place place_of(const hd_database *database) { return (hd_place){.file = database->path}; }
 
