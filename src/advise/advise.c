@@ -158,11 +158,13 @@ static bool is_as_good(const hd_advice *fewer, const hd_advice *all) {
     return true;
 }
 
-/* Where fewer fields have to be taken apart, the answer is about the record with only those. */
-static hd_status judge_together(hd_arena *arena, const hd_diag *diag,
-                                const hd_advise_options *options, const hd_search_options *search,
-                                hd_advice *advice) {
+/* Where fewer fields have to be taken apart, the answer is about the record with only those: by what
+ * was heard, where the job was run, and else by static cost. */
+static hd_status answer_together(hd_arena *arena, const hd_diag *diag,
+                                 const hd_advise_options *options, const hd_search_options *search,
+                                 hd_advice *advice) {
     enum { FEW = 4 }; /* candidates: the best is known, up to what only the whole record has */
+    bool is_heard = advice->evidence && !advice->evidence->why;
     hd_advise_options few = *options;
     hd_search_result *found;
     hd_advice fewer = *advice;
@@ -172,26 +174,12 @@ static hd_status judge_together(hd_arena *arena, const hd_diag *diag,
     few.evidence.candidates = FEW;
     fewer.devices = hd_new_array(arena, hd_device_advice, advice->device_count);
     hd_status status = retell_by_cost(arena, options, search, fewest, &fewer);
-    if (status == HD_OK)
+    if (status == HD_OK && is_heard)
         status = hd_evidence_retell(arena, diag, fewer.evidence, fewest, &options->evidence);
-    for (uint32_t d = 0; d < fewer.device_count && status == HD_OK && !fewer.evidence->why; d++)
+    for (uint32_t d = 0;
+         is_heard && d < fewer.device_count && status == HD_OK && !fewer.evidence->why; d++)
         status = advise_by_evidence(arena, diag, &few, search, &fewer, d, &found[d]);
-    if (status != HD_OK || fewer.evidence->why || is_as_good(&fewer, advice))
-        *advice = fewer;
-    return status;
-}
-
-/* The same for a static answer. */
-static hd_status cost_together(hd_arena *arena, const hd_advise_options *options,
-                               const hd_search_options *search, hd_advice *advice) {
-    hd_search_result *found;
-    hd_advice fewer = *advice;
-    const hd_job *fewest = with_fewest_parts(arena, options, advice, &found);
-    if (fewest == advice->job)
-        return HD_OK;
-    fewer.devices = hd_new_array(arena, hd_device_advice, advice->device_count);
-    hd_status status = retell_by_cost(arena, options, search, fewest, &fewer);
-    if (status != HD_OK || is_as_good(&fewer, advice))
+    if (status != HD_OK || (is_heard && fewer.evidence->why) || is_as_good(&fewer, advice))
         *advice = fewer;
     return status;
 }
@@ -206,13 +194,10 @@ static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
         status =
             advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);
     bool is_apart = status == HD_OK && advice->job != declared;
-    bool is_heard = !advice->evidence->why;
-    if (is_apart && is_heard)
-        status = judge_together(arena, diag, options, search, advice);
-    else if (is_apart && !advice->apart.pays)
+    if (is_apart && advice->evidence->why && !advice->apart.pays)
         status = retell_by_cost(arena, options, search, declared, advice);
     else if (is_apart)
-        status = cost_together(arena, options, search, advice);
+        status = answer_together(arena, diag, options, search, advice);
     hd_evidence_free(advice->evidence);
     return status;
 }
@@ -276,7 +261,7 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         if (status == HD_OK)
             status = run_for_evidence(arena, diag, options, &search, job, advice);
     } else if (status == HD_OK && advice->job != job) {
-        status = cost_together(arena, options, &search, advice);
+        status = answer_together(arena, diag, options, &search, advice);
     }
     if (status != HD_OK)
         return status;

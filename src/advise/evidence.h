@@ -66,8 +66,8 @@ hd_status hd_evidence_retell(hd_arena *arena, const hd_diag *diag, hd_evidence *
 void hd_evidence_free(hd_evidence *evidence);
 
 /* Runs the job without hearing it; ran[l] is each launch as it was run (hd_launch_now()), without a
- * kernel where it was not since its group of launches had ended. False: not all of it was, for want of contents, by a fault or
- * since it is more work than the limit. */
+ * kernel where it was not since its group of launches had ended. False: not all of it was, for want
+ * of contents, by a fault or since it is more work than the limit. */
 bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_options *options,
                      hd_launch *ran);
 

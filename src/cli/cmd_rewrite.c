@@ -114,7 +114,7 @@ static hd_status rewrite_host(cli *c, const request *r, const hd_job *job,
                                     .layout_count = count,
                                     .module = job->module,
                                     .kernels = kernels};
-    if (hd_ends_in(job->kernel_path, ".cu") || hd_ends_in(job->kernel_path, ".cuh"))
+    if (job->module->device && !strcmp(job->module->device, "cuda"))
         return cli_refuse(c, "--host is for kernels in OpenCL C; CUDA C has its host in the file");
     if (!r->folder &&
         strcmp(hd_path_folder(c->arena, r->host), hd_path_folder(c->arena, job->kernel_path)) != 0)

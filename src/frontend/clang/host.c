@@ -208,9 +208,8 @@ static bool allocates(front_host *h, CXCursor call) {
 }
 
 /* The struct is one of the user's, or of CUDA's, that holds numbers. */
-static bool is_plain_struct(const front_host *h, CXType type) {
+static bool is_plain_struct(CXType type) {
     CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
-    (void)h;
     return clang_getCanonicalType(type).kind == CXType_Record &&
            !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration));
 }
@@ -219,7 +218,7 @@ static bool is_plain_struct(const front_host *h, CXType type) {
 static hd_host_value argument(front_host *h, CXCursor expression) {
     hd_host_value value = front_host_value(h, expression);
     CXType type = clang_getCursorType(expression);
-    if (value.kind == HD_HOST_UNKNOWN && is_plain_struct(h, type))
+    if (value.kind == HD_HOST_UNKNOWN && is_plain_struct(type))
         return front_host_members(h, type);
     bool is_pointer =
         clang_getCanonicalType(clang_getCursorType(expression)).kind == CXType_Pointer;

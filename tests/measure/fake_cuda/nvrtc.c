@@ -5,6 +5,7 @@
  * the address of a variable, whose size is fake_i_size. An image is a number of bytes and a
  * library of so many.
  */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fake.h"
@@ -167,11 +168,13 @@ static int hash_file(unsigned long *hash, const char *path) {
     return file && fclose(file) == 0;
 }
 
-/* Where the library of this program is kept, in the folder FAKE_CUDA_CACHE: compiling takes most of
- * these tests' time, and they compile the same again and again. Not of what includes other files. */
+/* Where the library of this program is kept, in the folder FAKE_CUDA_CACHE or that for caches:
+ * compiling takes most of these tests' time, and they compile the same again and again. Not of what
+ * includes other files. */
 static int kept_path(const program *p, int count, const char *const *options, char *path,
                      size_t size) {
-    const char *folder = getenv("FAKE_CUDA_CACHE");
+    const char *named = getenv("FAKE_CUDA_CACHE");
+    const char *folder = named ? named : getenv("XDG_CACHE_HOME");
     unsigned long hash = hash_text(0xcbf29ce484222325, p->text);
     if (!folder || strstr(p->text, "include") || !hash_file(&hash, FAKE_CUDA_DEVICE_H))
         return 0;
@@ -180,6 +183,7 @@ static int kept_path(const program *p, int count, const char *const *options, ch
     for (int o = 0; o < count; o++)
         if (strncmp(options[o], "-I", 2) != 0)
             hash = hash_text(hash, options[o]);
+    mkdir(folder, 0777);
     return snprintf(path, size, "%s/%016lx.so", folder, hash) < (int)size;
 }
 
