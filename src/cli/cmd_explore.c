@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "explore/explore.h"
+#include "gpu/gpu.h"
 #include "report/explore.h"
 #include "report/members.h"
 
@@ -65,11 +66,28 @@ HD_GETTER(runs_of, result, hd_with(hd_row(row->runs), row->runs))
 
 static const hd_member device_members[] = {
     HD_SAME(hd_profiled_device, backend, platform, name, driver), {0}};
+/* "12.3 GB/s, by 262144 objects in soa". */
+static const char *bandwidth_text(hd_arena *arena, const hd_explore_range *range) {
+    return range->bandwidth > 0
+               ? hd_format(arena, "%.3g GB/s, by %llu objects in soa", range->bandwidth / 1e9,
+                           (unsigned long long)range->bandwidth_objects)
+               : "not measured";
+}
+
+HD_GETTER(bandwidth_shown, hd_explore_range, hd_text(bandwidth_text(view->arena, row)))
+HD_GETTER(bandwidth_of, hd_explore_range, row->bandwidth > 0 ? hd_real(row->bandwidth) : hd_null())
+
 static const hd_member range_members[] = {
     {"memory", "memory", HD_BYTES, HD_AT(hd_explore_range, memory)},
+    {"problem", "largest problem", HD_BYTES, HD_AT(hd_explore_range, problem)},
+    {"allocation", "largest buffer", HD_BYTES, HD_AT(hd_explore_range, allocation)},
     {"most_threads", "threads of a block", HD_COUNT, HD_AT(hd_explore_range, most_threads)},
-    {"cache", "shared cache", HD_BYTES, HD_AT(hd_explore_range, cache)},
+    {"cache", "last cache", HD_BYTES, HD_AT(hd_explore_range, cache)},
     {"units", "compute units", HD_COUNT, HD_AT(hd_explore_range, units)},
+    {NULL, "bandwidth", .get = bandwidth_shown},
+    {"bandwidth", .get = bandwidth_of},
+    {"bandwidth_objects", "by objects in soa", HD_COUNT,
+     HD_AT(hd_explore_range, bandwidth_objects)},
     {0}};
 static const hd_member refused_members[] = {HD_SAME(hd_unexplored, point, layout, placement, why),
                                             {0}};
@@ -80,6 +98,7 @@ static const hd_member exploration_members[] = {
     {"skipped", "skipped", HD_AT(hd_exploration, skipped)},
     {"refused", HD_MANY(hd_exploration, refused, refused_count), .of = refused_members},
     {"range", HD_IN(hd_exploration, range), .of = range_members},
+    HD_SAME(hd_exploration, counters, no_counters),
     {"profile", HD_VIA(hd_exploration, profile, HD_AT, name)},
     {"seconds", HD_AT(hd_exploration, seconds)},
     {0}};
@@ -90,14 +109,36 @@ static const hd_member result_members[] = {
     {"runs", .get = runs_of, .of = hd_study_members},
     {0}};
 
+/* Why, and how to get at those of Nsight Compute. */
+static const char *no_counters(cli *c, const hd_exploration *e) {
+    if (strcmp(e->device.backend, hd_compute_cuda.name))
+        return e->no_counters;
+    const char *profiler = hd_gpu_find_profiler(c->arena);
+    if (!profiler)
+        return hd_format(c->arena, "%s: Nsight Compute (ncu), which is not installed",
+                         e->no_counters);
+    hd_str line = {.arena = c->arena};
+    size_t count;
+    const char **words = hd_gpu_profiler_words(c->arena, profiler, "counters.csv", &count);
+    for (size_t w = 0; w < count; w++)
+        hd_str_printf(&line, "%s ", words[w]);
+    return hd_format(c->arena, "%s; with --keep DIR: %sheddle measure --layout soa DIR/usual.yaml",
+                     e->no_counters, hd_str_text(&line));
+}
+
 static void show_exploration(cli *c, const hd_exploration *e, hd_str *out) {
     hd_str_printf(out, "  %llu variants planned: %llu known before, %llu measured now in %s",
                   (unsigned long long)e->planned, (unsigned long long)e->kept,
                   (unsigned long long)e->measured, hd_show_seconds(c->arena, e->seconds));
     hd_str_printf(out, ", %llu skipped, since their neighbours do not differ\n",
                   (unsigned long long)e->skipped);
-    if (e->range.units) /* of a device */
-        hd_show_row(&(hd_view){c->arena}, range_members, &e->range, out);
+    if (!e->range.units) /* no device */
+        return;
+    hd_show_row(&(hd_view){c->arena}, range_members, &e->range, out);
+    if (e->counters)
+        hd_str_printf(out, "  counters: %s\n", e->counters);
+    else
+        hd_str_printf(out, "  no counters: %s\n", no_counters(c, e));
 }
 
 static void show_study(cli *c, const char *title, const hd_study *study, hd_str *out) {

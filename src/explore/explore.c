@@ -19,6 +19,7 @@
 
 #include "energy/energy.h"
 #include "locality/cache.h"
+#include "measure/counters.h"
 #include "measure/probe.h"
 #include "measure/session.h"
 
@@ -30,6 +31,9 @@ static const double most_metering = 2;
 /* Times closer than that are no change along a line. */
 static const double noticeable = 0.03;
 enum { DEFAULT_REPEATS = 7, MOST_BATCHED = 256 };
+/* Of a problem in the host's memory: what runs start from, the same in a layout, what is expected,
+ * what a run leaves, and a processor's own. */
+enum { COPIES = 5 };
 #define MOST_BYTES ((uint64_t)1 << 30) /* of variants that run in turns */
 
 typedef hd_vec(hd_placement) placement_list;
@@ -38,12 +42,15 @@ typedef struct explorer {
     hd_arena *arena;
     const hd_diag *diag;
     hd_database *database;
-    const hd_plan *plan;
+    hd_plan bounded;
+    const hd_plan *plan; /* that */
     const hd_explore_options *options;
     hd_exploration *result;
     hd_session session;
     hd_micro_folder folder;
     hd_meter *meter;
+    hd_perf perf;
+    bool counts;               /* the processor's counters are the device's */
     placement_list placements; /* of all points, */
     placement_list all;        /* and of the one that all lines share */
     hd_vec(hd_explored) known;
@@ -69,6 +76,8 @@ typedef struct variant_run {
     hd_version version;
     uint64_t batch; /* launches of a timing */
     double *kernels, *whole;
+    hd_perf_counts counted; /* of the launches that are timed, */
+    uint64_t launches;      /* and how many these are */
 } variant_run;
 
 /* ---- what is known -------------------------------------------------------------------------------- */
@@ -199,7 +208,15 @@ static void show(const explorer *e, const char *what) {
 static hd_status time_turn(explorer *e, const point_run *p, variant_run *v, uint32_t turn) {
     double seconds = 0;
     uint64_t batch = turn ? v->batch : 1;
+    hd_perf_counts before, after;
+    if (e->counts)
+        hd_perf_read(&e->perf, &before);
     hd_status status = hd_version_launch(&e->session, &v->version, &batch, &seconds);
+    if (e->counts && turn) {
+        hd_perf_read(&e->perf, &after);
+        hd_perf_add(&v->counted, &before, &after);
+        v->launches += batch;
+    }
     seconds /= (double)batch;
     if (turn)
         v->kernels[turn - 1] = seconds;
@@ -366,7 +383,8 @@ static hd_status measure_together(explorer *e, const point_run *p, variant_run *
                          .kernels = hd_timing_of(p->arena, runs[i].kernels, repeats),
                          .whole = hd_timing_of(p->arena, runs[i].whole, repeats),
                          .counts = p->counts[runs[i].layout],
-                         .counters = "",
+                         .counters =
+                             hd_perf_print(e->arena, &runs[i].counted, (double)runs[i].launches),
                          .date = hd_date_now(e->arena)};
         metered m = {.e = e, .p = p, .v = &runs[i]};
         status = find_energy(&m, &v.kernels, &v.energy);
@@ -592,14 +610,53 @@ static hd_status find_profile(explorer *e) {
 }
 
 static void find_range(explorer *e) {
+    const hd_diag silent = {0};
     hd_compute *gpu = e->session.gpu;
     hd_explore_range *range = &e->result->range;
+    const hd_device *host;
     const char *query;
     uint64_t unused;
     gpu->api->memory_info(gpu, &unused, &range->memory);
+    range->problem = hd_memory_free() / COPIES;
+    if (range->memory && range->memory < range->problem)
+        range->problem = range->memory;
+    range->allocation = gpu->most_bytes;
     range->most_threads = gpu->api->ask(gpu, NULL, HD_COMPUTE_GROUP, &query);
     range->cache = gpu->api->ask(gpu, NULL, HD_COMPUTE_L2, &query);
     range->units = gpu->units;
+    if (!range->cache && gpu->device.is_processor &&
+        hd_device_host(e->arena, &silent, &host) == HD_OK)
+        range->cache = host->l2.size;
+}
+
+/* What the largest problem in SoA that is known, as usual otherwise, moves in a second. */
+static void find_bandwidth(explorer *e) {
+    hd_explore_range *range = &e->result->range;
+    for (size_t i = 0; i < e->known.count; i++) {
+        const hd_explored *v = &e->known.data[i];
+        hd_micro_point usual = hd_micro_usual();
+        hd_micro_shape shape;
+        usual.value[HD_DIM_OBJECTS] = v->point.value[HD_DIM_OBJECTS];
+        if (!v->kernels.repeats || strcmp(v->layout, "soa") || !hd_micro_equal(&v->point, &usual) ||
+            strcmp(v->placement, hd_placement_name(HD_PLACEMENT_DEVICE)) ||
+            hd_micro_check(e->arena, &v->point, &shape) || shape.objects < range->bandwidth_objects)
+            continue;
+        range->bandwidth = (double)shape.objects *
+                           (double)(shape.field_bytes + shape.result_bytes) / v->kernels.median;
+        range->bandwidth_objects = shape.objects;
+    }
+}
+
+/* Those of this process are the device's where that is this processor. */
+static void find_counters(explorer *e) {
+    hd_exploration *r = e->result;
+    if (!e->session.device.is_processor)
+        r->no_counters = "they are not the processor's, and for a profiler to read";
+    else if (e->perf.why)
+        r->no_counters = e->perf.why;
+    else
+        r->counters = e->perf.names;
+    e->counts = r->counters;
 }
 
 static hd_status find_meter(explorer *e) {
@@ -680,8 +737,12 @@ static hd_status explore_device(explorer *e) {
     const hd_compute_device *device = &e->session.device;
     e->result->device =
         (hd_profiled_device){device->backend, device->platform, device->name, device->driver};
+    find_counters(e);
     find_range(e);
-    hd_status status = find_placements(e);
+    hd_status status =
+        hd_plan_bound(e->arena, e->diag, device->name, &e->result->range, &e->bounded);
+    if (status == HD_OK)
+        status = find_placements(e);
     if (status == HD_OK)
         status = find_profile(e);
     if (status == HD_OK)
@@ -712,12 +773,14 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
     explorer e = {.arena = arena,
                   .diag = diag,
                   .database = database,
-                  .plan = plan,
+                  .bounded = *plan,
                   .options = options,
                   .result = result,
                   .start = hd_clock()};
     char *scratch = NULL;
+    e.plan = &e.bounded;
     *result = (hd_exploration){0};
+    hd_perf_open(arena, options->open_event, &e.perf); /* before a device has threads */
     hd_status status = options->model
                            ? HD_OK
                            : hd_session_open(arena, diag, &nothing, options->device, &e.session);
@@ -733,7 +796,9 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
     if (e.meter)
         hd_meter_close(e.meter);
     hd_session_close(&e.session);
+    hd_perf_close(&e.perf);
     gather(&e);
+    find_bandwidth(&e);
     result->refused = e.refused.data;
     result->refused_count = e.refused.count;
     result->seconds = hd_clock() - e.start;

@@ -19,6 +19,8 @@
 #include "explore/plan.h"
 #include "measure/database.h"
 
+struct perf_event_attr;
+
 typedef struct hd_explore_options {
     const char *device;  /* as in hd_measure_options; of this back end */
     const char *backend; /* "opencl" or "cuda" */
@@ -37,20 +39,13 @@ typedef struct hd_explore_options {
     /* What is being done, and the share of all that is to be done that has been; may be NULL. */
     void (*progress)(void *user, const char *what, double share);
     void *user;
+    int (*open_event)(struct perf_event_attr *event); /* as hd_perf_open() takes it */
 } hd_explore_options;
 
 /* A variant that could not be run, and why. */
 typedef struct hd_unexplored {
     const char *point, *layout, *placement, *why;
 } hd_unexplored;
-
-/* What a device is like, as far as it bounds a plan. */
-typedef struct hd_explore_range {
-    uint64_t memory;       /* bytes */
-    uint64_t most_threads; /* of a block */
-    uint64_t cache;        /* bytes that all share; 0: not known */
-    uint32_t units;
-} hd_explore_range;
 
 typedef struct hd_exploration {
     hd_profiled_device device;
@@ -60,6 +55,8 @@ typedef struct hd_exploration {
     size_t count;
     uint64_t planned, kept, measured; /* variants: of the plan; known before; run now */
     uint64_t skipped; /* since nothing changes along a line between its neighbours */
+    /* What the processor counts of kernels, "cycles, instructions", or why nothing; one is NULL. */
+    const char *counters, *no_counters;
     hd_unexplored *refused;
     size_t refused_count;
     bool stopped, out_of_time;

@@ -37,6 +37,44 @@ static const char *spelling(hd_micro_type type, bool is_cuda) {
     return (is_cuda ? cuda : opencl)[type];
 }
 
+static uint32_t bytes_of(hd_micro_type type) {
+    static const uint8_t bytes[] = {4, 8, 4, 2};
+    return bytes[type];
+}
+
+/* ---- the record ---------------------------------------------------------------------------------- */
+
+static hd_field field_of(const char *name, hd_micro_type type) {
+    uint32_t bytes = bytes_of(type);
+    return (hd_field){
+        .name = name, .type = spelling(type, false), .size = bytes, .align = bytes, .count = 1};
+}
+
+hd_record *hd_micro_record(hd_arena *arena, const hd_micro_point *point,
+                           const hd_micro_shape *shape) {
+    hd_record *record = hd_new(arena, hd_record);
+    *record = (hd_record){.name = "object",
+                          .spelling = "object",
+                          .fields = hd_new_array(arena, hd_field, shape->fields + 2)};
+    hd_field *next = record->fields;
+    for (uint32_t f = 0; f < shape->fields; f++)
+        *next++ = field_of(hd_format(arena, "f%u", f), type_of_field(point, f));
+    *next++ = field_of("result", type_of_result(point));
+    if (shape->unused_bytes)
+        *next++ = (hd_field){.name = "unused",
+                             .type = "unsigned char",
+                             .size = shape->unused_bytes,
+                             .align = 1,
+                             .count = shape->unused_bytes};
+    record->field_count = (uint32_t)(next - record->fields);
+    hd_record_lay_out(record);
+    return record;
+}
+
+uint64_t hd_micro_indices(const hd_micro_shape *shape) {
+    return shape->run ? (shape->objects - shape->on_host) / shape->global[2] / shape->run : 0;
+}
+
 /* ---- the kernel ---------------------------------------------------------------------------------- */
 
 const char *hd_micro_name(hd_arena *arena, const hd_micro_point *point) {
@@ -173,7 +211,7 @@ static void write_buffers(const hd_micro_point *point, const hd_micro_shape *s, 
         hd_str_printf(out,
                       "  - name: indices\n    type: int\n    count: %llu\n"
                       "    init: [{generator: permutation, seed: 1}]\n",
-                      (unsigned long long)((s->objects - s->on_host) / s->global[2] / s->run));
+                      (unsigned long long)hd_micro_indices(s));
 }
 
 static void write_value(hd_str *out, const char *name, uint64_t value) {

@@ -32,6 +32,12 @@ const char *hd_micro_source(hd_arena *arena, const hd_micro_point *point, const 
 /* The text of the point's job file, beside the kernel file of this name. */
 const char *hd_micro_job(hd_arena *arena, const hd_micro_point *point, const char *kernel_file);
 
+/* An object, as the kernel file declares it. */
+hd_record *hd_micro_record(hd_arena *arena, const hd_micro_point *point,
+                           const hd_micro_shape *shape);
+/* Integers of the index array; 0: there is none. */
+uint64_t hd_micro_indices(const hd_micro_shape *shape);
+
 /* Kernels of one folder, each read once. */
 typedef struct hd_micro_folder {
     hd_arena *arena;

@@ -240,6 +240,7 @@ hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_plan_reque
         status = read_one(&p, request->vary[v], false);
     if (status == HD_OK)
         status = p.varied.count ? plan_combinations(&p) : plan_each(&p);
+    plan->is_usual = !p.varied.count;
     plan->base = p.base;
     plan->lines = p.lines.data;
     plan->line_count = (uint32_t)p.lines.count;

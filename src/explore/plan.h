@@ -24,6 +24,7 @@ typedef struct hd_plan_line {
 } hd_plan_line;
 
 typedef struct hd_plan {
+    bool is_usual;       /* the values along lines are not the user's */
     hd_micro_point base; /* which the lines of a plan without a request share */
     hd_plan_line *lines;
     uint32_t line_count;
@@ -44,6 +45,24 @@ typedef struct hd_plan_request {
  * without a kernel. */
 hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_plan_request *request,
                        hd_plan *plan);
+
+/* What a device is like, as far as it bounds a plan. */
+typedef struct hd_explore_range {
+    uint64_t memory;       /* bytes */
+    uint64_t problem;      /* bytes of one, at most: the memory, or what the host can hold */
+    uint64_t allocation;   /* bytes of one, at most; 0: not known */
+    uint64_t most_threads; /* of a block; 0: not known */
+    uint64_t cache;        /* bytes of the last one, that all share; 0: not known */
+    uint32_t units;
+    double bandwidth;           /* bytes that kernels use in a second, measured; 0: not known */
+    uint64_t bandwidth_objects; /* of that kernel */
+} hd_explore_range;
+
+/* bound.c: what the device, called `name`, cannot run is left out of a plan of usual values, which a
+ * note says, and is HD_EINPUT in one of the user's, or where all usual values have it. The usual
+ * problem sizes go on until one is twice as large as the last cache. */
+hd_status hd_plan_bound(hd_arena *arena, const hd_diag *diag, const char *name,
+                        const hd_explore_range *range, hd_plan *plan);
 
 /* The point of a line's value. */
 hd_micro_point hd_plan_point(const hd_plan_line *line, uint32_t value);

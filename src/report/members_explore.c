@@ -1,6 +1,10 @@
 /* What a study of micro-kernels shows. The context of all rows is the hd_study. */
 #include "report/members.h"
 
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "report/report.h"
 
 /* ---- variants ------------------------------------------------------------------------------- */
@@ -13,10 +17,31 @@ static const hd_member variant_members[] = {
 
 static const hd_member interval_members[] = {HD_SAME(hd_interval, median, low, high), {0}};
 
-static const hd_member standing_members[] = {{HD_BEHIND(hd_standing, variant), .of = place_members},
-                                             {HD_IN(hd_standing, value), .of = interval_members},
-                                             HD_SAME(hd_standing, lost, as_good),
-                                             {0}};
+/* "cycles=1000 misses=20" as an object. */
+static hd_value counters_of(const hd_view *view, const char *text) {
+    uint32_t count;
+    char **words = hd_split_words(view->arena, text, &count);
+    json_t *counters = json_object();
+    for (uint32_t w = 0; w < count; w++) {
+        char *value = strchr(words[w], '=');
+        if (value) {
+            *value++ = 0;
+            json_object_set_new(counters, words[w], json_real(strtod(value, NULL)));
+        }
+    }
+    return hd_document(counters);
+}
+
+HD_GETTER(variant_counters, hd_explored, counters_of(view, row->counters))
+
+static const hd_member standing_variant_members[] = {
+    {HD_SELF, .of = place_members}, {"counters", .get = variant_counters}, {0}};
+
+static const hd_member standing_members[] = {
+    {HD_BEHIND(hd_standing, variant), .of = standing_variant_members},
+    {HD_IN(hd_standing, value), .of = interval_members},
+    HD_SAME(hd_standing, lost, as_good),
+    {0}};
 
 /* ---- a point by an objective ---------------------------------------------------------------- */
 

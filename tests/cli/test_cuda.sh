@@ -36,6 +36,14 @@ gpu measure cuda.yaml --layout '{x,y}{tag}/da' --on cuda:0 --repeats 1
 gpu measure cuda.yaml --layout soa --on 0:0
 ends 2 "no CUDA device is called '0:0', and kernels in CUDA C run on no other; there are: cuda:0"
 
+# The device has a GiB.
+gpu explore cuda:0 --vary objects=268435456 --vary layout=aos
+ends 2 "'objects=268435456': in aos it takes 5 GiB, and on Fake GPU 0 it may take 1 GiB"
+gpu explore cuda:0 --fix objects=16777216 --profile tesla-k20c --meter model --budget 1s
+ends 2 'the plan has [0-9]+ variants left'
+grep -q 'note: aggregate=4,8,16,32 is left out: in aos it takes 1.25 GiB, and on Fake GPU 0' \
+    "$work/log/err" || complain "what the device cannot run is not left out"
+
 # Answers are those of a device and a driver.
 gpu advise cuda.yaml --budget 10m --repeats 12
 [ "$status" -eq 0 ] || complain "advise: exit status $status, not 0"

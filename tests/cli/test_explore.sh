@@ -32,6 +32,11 @@ refuses "no OpenCL device is called 'no_such_device'" explore no_such_device
 refuses "the plan has [0-9]+ variants left, which take at least [0-9.]+ s, and the budget is 1 s" \
     explore --vary sparsity=1..64 --vary granularity=1..64 --budget 1s
 refuses "layout=nonsense|nonsense" explore "${small[@]:0:4}" --vary layout=nonsense
+# More than the host can hold.
+refuses "'aggregate=64 objects=268435456': in aos it takes 320 GiB, and on .* it may take" \
+    explore --fix aggregate=64 --fix objects=268435456
+refuses "'aggregate=64 objects=268435456': in soa it takes 320 GiB" \
+    explore --vary aggregate=64 --fix objects=268435456 --vary layout=soa
 OCL_ICD_VENDORS=$work/log/none refuses "there is no OpenCL device to run on" explore
 refuses "nothing was explored yet; 'heddle explore' measures" explore --show
 refuses "--show measures nothing" explore --show --again
@@ -47,6 +52,8 @@ accepts explore "${small[@]}" --json
 [ "$(measured)" = '"measured": 0' ] || complain "measured again: $(measured)"
 accepts explore "${small[@]}"
 prints '^  6 variants planned: 6 known before, 0 measured now'
+prints '^  (counters: |no counters: )[a-z]'
+prints '^  bandwidth +[0-9.]+ GB/s, by [0-9]+ objects in soa$'
 prints '^Kernels alone$'
 prints '^  sparsity |^Sparsity '
 accepts explore --show --json

@@ -86,6 +86,23 @@ static void check_moved(variants *v, hd_arena *arena, const char *text, const hd
     counted_close(&c);
 }
 
+/* The record that is computed is the one that the kernel file declares. */
+static void check_record(hd_arena *arena, const char *text, const hd_micro *micro) {
+    const hd_record *read = micro->job->record;
+    const hd_record *made = hd_micro_record(arena, &micro->point, &micro->shape);
+    bool same = made->size == read->size && made->align == read->align &&
+                made->field_count == read->field_count;
+    for (uint32_t f = 0; f < made->field_count && same; f++)
+        same = !strcmp(made->fields[f].name, read->fields[f].name) &&
+               made->fields[f].offset == read->fields[f].offset &&
+               made->fields[f].size == read->fields[f].size;
+    if (!same)
+        fail_msg("%s: its record is another one", text);
+    const hd_job *job = micro->job;
+    uint64_t indices = job->buffer_count > 1 ? job->buffers[1].count : 0;
+    assert_int_equal(hd_micro_indices(&micro->shape), indices);
+}
+
 /* Compilers take most of the time, so that only the kernel that most points share is rewritten to
  * each layout. Others are rewritten to one by turns, and of the rest, addresses are moved. */
 static void check_point(variants *v, const char *text) {
@@ -99,6 +116,7 @@ static void check_point(variants *v, const char *text) {
     relaid_open(&r, arena, text, micro.job);
     r.all = !micro.shape.run;
     check_plain_c(&r, &micro);
+    check_record(arena, text, &micro);
     bool shared = !strcmp(hd_micro_name(arena, &point), "micro-float-4");
     uint32_t count = counted_list_layouts(arena, micro.job, layouts);
     for (uint32_t n = 0; n < count; n++) {

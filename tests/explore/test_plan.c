@@ -126,9 +126,171 @@ static void test_lines(void **state) {
     hd_arena_free(a.arena);
 }
 
+/* ---- within what a device can run ---------------------------------------------------------- */
+
+typedef struct bounded {
+    hd_explore_range range;
+    const char *vary, *fix;
+    const char *says; /* of it; "": nothing */
+    hd_status status;
+    int dimension; /* whose line is looked at, where the plan is not refused, */
+    double first, last;
+    uint32_t count; /* and its values */
+} bounded;
+
+static void test_bounded(void **state) {
+    enum { KIB = 1024, MIB = KIB * KIB };
+    static const bounded cases[] = {
+        /* Nothing is known, nothing is bounded. */
+        {{0}, "", "", "", HD_OK, HD_DIM_GROUP, 32, 1024, 6},
+        {{0}, "", "", "", HD_OK, HD_DIM_OBJECTS, 1 << 12, 1 << 20, 5},
+        {{.most_threads = 1024}, "", "", "", HD_OK, HD_DIM_GROUP, 32, 1024, 6},
+        {{.most_threads = 256},
+         "",
+         "",
+         "group=512,1024 is left out: a block has at most 256 threads on toy",
+         HD_OK,
+         HD_DIM_GROUP,
+         32,
+         256,
+         4},
+        {{.most_threads = 256}, "group=32..512", "", "'group=512': a block", HD_EINPUT},
+        {{.most_threads = 256}, "sparsity=1,2", "group=512", "group=512", HD_EINPUT},
+        {{.most_threads = 128}, "", "", "'usual': a block has at most 128 threads", HD_EINPUT},
+        {{.most_threads = 128}, "", "group=64", "", HD_OK, HD_DIM_SPARSITY, 1, 64, 7},
+        /* 2^20 objects of 20 bytes are 20 MiB. */
+        {{.problem = 20 * MIB},
+         "",
+         "",
+         "fields=32 is left out: in aos it takes 33 MiB",
+         HD_OK,
+         HD_DIM_OBJECTS,
+         1 << 12,
+         1 << 20,
+         5},
+        {{.problem = 20 * MIB - 1},
+         "",
+         "",
+         "objects=1048576 is left out: in aos it takes 20 MiB",
+         HD_OK,
+         HD_DIM_OBJECTS,
+         1 << 12,
+         1 << 18,
+         4},
+        {{.problem = 20 * MIB - 1},
+         "objects=4096,1048576",
+         "",
+         "'objects=1048576': in aos it",
+         HD_EINPUT},
+        {{.problem = 20 * MIB - 1},
+         "",
+         "objects=1048576",
+         "'objects=1048576': in aos it",
+         HD_EINPUT},
+        /* With an index for each object 24 MiB. */
+        {{.problem = 24 * MIB},
+         "objects=1048576",
+         "indirect=32",
+         "",
+         HD_OK,
+         HD_DIM_OBJECTS,
+         1 << 20,
+         1 << 20,
+         1},
+        {{.problem = 24 * MIB - 1}, "objects=1048576", "indirect=32", "it takes 24 MiB", HD_EINPUT},
+        /* The 26 bytes of four types are padded to 32 in structs. */
+        {{.problem = 26 * MIB},
+         "objects=1048576 layout=soa",
+         "type=mixed",
+         "",
+         HD_OK,
+         HD_DIM_OBJECTS,
+         1 << 20,
+         1 << 20,
+         1},
+        {{.problem = 26 * MIB},
+         "objects=1048576 layout=aos",
+         "type=mixed",
+         "in aos it takes 32 MiB",
+         HD_EINPUT},
+        /* Arrays of their own are smaller buffers, of 4 MiB each. */
+        {{.allocation = 4 * MIB},
+         "objects=1048576 layout=da",
+         "",
+         "",
+         HD_OK,
+         HD_DIM_OBJECTS,
+         1 << 20,
+         1 << 20,
+         1},
+        {{.allocation = 4 * MIB - 1},
+         "objects=1048576 layout=da",
+         "",
+         "in da a buffer takes 4 MiB",
+         HD_EINPUT},
+        {{.allocation = 4 * MIB},
+         "objects=1048576 layout=da,soa",
+         "",
+         "in soa a buffer takes 20 MiB, and the largest one on toy has 4 MiB",
+         HD_EINPUT},
+        /* Tiles of 4096 objects pad 32 of them. */
+        {{.problem = 32 * 20},
+         "objects=32 layout=aos",
+         "group=32",
+         "",
+         HD_OK,
+         HD_DIM_OBJECTS,
+         32,
+         32,
+         1},
+        {{.problem = 32 * 20},
+         "objects=32 layout=aosoa:4096",
+         "group=32",
+         "in aosoa:4096 it takes",
+         HD_EINPUT},
+        /* 20 MiB are twice 10 MiB; more than that takes more objects, up to 2^22 of them. */
+        {{.cache = 10 * MIB}, "", "", "", HD_OK, HD_DIM_OBJECTS, 1 << 12, 1 << 20, 5},
+        {{.cache = 10 * MIB + 1}, "", "", "", HD_OK, HD_DIM_OBJECTS, 1 << 12, 1 << 22, 6},
+        {{.cache = KIB * (uint64_t)MIB}, "", "", "", HD_OK, HD_DIM_OBJECTS, 1 << 12, 1 << 22, 6},
+        {{.cache = 20 * MIB}, "", "type=double", "", HD_OK, HD_DIM_OBJECTS, 1 << 12, 1 << 20, 5},
+        {{.cache = 10 * MIB + 1}, "objects=32,64", "", "", HD_OK, HD_DIM_OBJECTS, 32, 64, 2},
+        {{.cache = KIB * (uint64_t)MIB, .problem = 64 * MIB},
+         "",
+         "",
+         "objects=4194304 is left out",
+         HD_OK,
+         HD_DIM_OBJECTS,
+         1 << 12,
+         1 << 20,
+         5},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const bounded *b = &cases[c];
+        asked a;
+        ask(&a, b->vary, b->fix);
+        const hd_diag diag = {keep, &a.said};
+        if (a.status != HD_OK)
+            fail_msg("case %zu: %s", c, a.said.text);
+        hd_status status = hd_plan_bound(a.arena, &diag, "toy", &b->range, &a.plan);
+        if (status != b->status || !strstr(a.said.text, b->says) || (!*b->says && *a.said.text))
+            fail_msg("case %zu: status %d, '%s'", c, (int)status, a.said.text);
+        const hd_plan_line *line = NULL;
+        for (uint32_t l = 0; l < a.plan.line_count && status == HD_OK; l++)
+            if (a.plan.lines[l].dimension == b->dimension)
+                line = &a.plan.lines[l];
+        if (line && (line->count != b->count || line->values[0] != b->first ||
+                     line->values[line->count - 1] != b->last))
+            fail_msg("case %zu: %u values from %g to %g", c, line->count, line->values[0],
+                     line->values[line->count - 1]);
+        assert_true(line || status != HD_OK);
+        hd_arena_free(a.arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),
-                                       cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_lines)};
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_lines),
+                                       cmocka_unit_test(test_bounded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,7 +201,8 @@ static void test_little(void **state) {
     assert_int_equal(study->point_count, 1);
     assert_int_equal(study->line_count, 0);
     assert_int_equal(study->points[0].ranking[HD_QUANTITY_EDP].as_good, 1);
-    assert_string_equal(finding(study, "power")->why, "no point was timed and metered in two layouts");
+    assert_string_equal(finding(study, "power")->why,
+                        "no point was timed and metered in two layouts");
     assert_string_equal(finding(study, "soa")->why,
                         "no point was run in device memory in SoA and another layout");
     /* One layout along a line: nobody to hand over to. */
