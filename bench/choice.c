@@ -101,8 +101,11 @@ static hd_status measure_layout(contest *c, const hd_stopwatch *watch, uint32_t 
     hd_status status = watch->prepare(watch->state, i, c->all.data[i].layout, NULL, &why);
     if (status != HD_OK)
         return i && why ? hd_fail(c->diag, status, NULL, "%s: %s", c->name, why) : status;
-    for (int r = 0; r < SWEEP_RUNS && status == HD_OK; r++)
-        status = watch->time(watch->state, i, &seconds[r]);
+    for (int r = 0; r < SWEEP_RUNS && status == HD_OK; r++) {
+        hd_lap lap = {0};
+        status = watch->run(watch->state, i, &lap);
+        seconds[r] = lap.seconds;
+    }
     if (i)
         watch->release(watch->state, i);
     c->all.data[i].seconds = hd_interval_of_median(seconds, SWEEP_RUNS, 0.5).median;
@@ -185,7 +188,9 @@ static hd_status run_round(const contest *c, const hd_stopwatch *watch, finalist
     for (uint32_t turn = 0; turn < f->count && status == HD_OK; turn++) {
         uint32_t i = (round + turn) % f->count;
         bool same = hd_layout_equal(f->layouts[i], original);
-        status = watch->time(watch->state, same ? 0 : i + 1, &f->seconds[i][round]);
+        hd_lap lap = {0};
+        status = watch->run(watch->state, same ? 0 : i + 1, &lap);
+        f->seconds[i][round] = lap.seconds;
     }
     return status;
 }

@@ -24,6 +24,7 @@ static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
     hd_choose_options choose = options->choose;
     advise_static_judge *judges = hd_new_array(arena, advise_static_judge, advice->device_count);
     choose.device = options->measurement.device;
+    choose.objective = options->objective;
     choose.repeats = options->measurement.repeats;
     choose.cost = options->cost;
     choose.search = options->search;
@@ -51,6 +52,23 @@ static void take_best(hd_arena *arena, const hd_search_result *ranking, const hd
     of->ratio = of->leave ? 1 : ranking->ranked[0].ratio;
 }
 
+/* Joules decide, not the cost. */
+static bool is_of_energy(const hd_advise_options *options, const hd_device *device) {
+    return options->objective == HD_QUANTITY_ENERGY && hd_device_has_energy(device);
+}
+
+/* The layouts that gain, as a search ranks them. */
+static const hd_search_result *ranking_of(hd_arena *arena, const hd_judgement *judged) {
+    hd_search_result *ranking = hd_new(arena, hd_search_result);
+    ranking->leave = judged->leave;
+    ranking->ranked = hd_new_array(arena, hd_ranked, judged->count);
+    for (uint32_t i = 0; i < judged->count; i++)
+        if (judged->layouts[i].ratio <= 1 - judged->margin)
+            ranking->ranked[ranking->ranked_count++] =
+                (hd_ranked){.layout = judged->layouts[i].layout, .ratio = judged->layouts[i].ratio};
+    return ranking;
+}
+
 /* ---- static cost ------------------------------------------------------------------------- */
 
 static bool rests_on_assumptions(const hd_device_advice *of) {
@@ -58,6 +76,18 @@ static bool rests_on_assumptions(const hd_device_advice *of) {
         if (of->accesses[i].origin == HD_ORIGIN_ASSUMED)
             return true;
     return false;
+}
+
+/* The modelled joules of the best layouts decide. */
+static hd_status judge_statically(hd_arena *arena, const hd_diag *diag,
+                                  const hd_advise_options *options, const hd_search_options *search,
+                                  const hd_job *job, hd_device_advice *of) {
+    of->judged = hd_new(arena, hd_judgement);
+    hd_status status = hd_judge_statically(arena, diag, job, of->device, &options->cost, search,
+                                           &of->search, true, of->judged);
+    if (status == HD_OK)
+        take_best(arena, ranking_of(arena, of->judged), job->record, of);
+    return status;
 }
 
 static hd_status advise_by_cost(hd_arena *arena, const hd_diag *diag,
@@ -79,24 +109,16 @@ static hd_status advise_by_cost(hd_arena *arena, const hd_diag *diag,
         else
             hd_search_static(arena, of->model, search, &of->search);
         take_best(arena, &of->search, job->record, of);
+        if (is_of_energy(options, of->device))
+            status = judge_statically(arena, diag, options, search, job, of);
+        if (status != HD_OK)
+            return status;
         advice->assumes = advice->assumes || rests_on_assumptions(of);
     }
     return HD_OK;
 }
 
 /* ---- evidence ----------------------------------------------------------------------------- */
-
-/* The layouts that gain, as a search ranks them. */
-static const hd_search_result *ranking_of(hd_arena *arena, const hd_judgement *judged) {
-    hd_search_result *ranking = hd_new(arena, hd_search_result);
-    ranking->leave = judged->leave;
-    ranking->ranked = hd_new_array(arena, hd_ranked, judged->count);
-    for (uint32_t i = 0; i < judged->count; i++)
-        if (judged->layouts[i].ratio <= 1 - judged->margin)
-            ranking->ranked[ranking->ranked_count++] =
-                (hd_ranked){.layout = judged->layouts[i].layout, .ratio = judged->layouts[i].ratio};
-    return ranking;
-}
 
 /* What was counted decides; the accesses, too, are shown as they were. */
 static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
@@ -105,8 +127,9 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
                                     uint32_t number, const hd_search_result *also) {
     hd_device_advice *of = &advice->devices[number];
     hd_judgement *judged = hd_new(arena, hd_judgement);
-    hd_status status = hd_evidence_judge(arena, diag, advice->evidence, number, &options->evidence,
-                                         &options->cost, search, also, judged);
+    hd_status status =
+        hd_evidence_judge(arena, diag, advice->evidence, number, &options->evidence, &options->cost,
+                          search, also, is_of_energy(options, of->device), judged);
     if (status != HD_OK || advice->evidence->why)
         return status;
     of->judged = judged;

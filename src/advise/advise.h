@@ -14,6 +14,9 @@
 typedef struct hd_advice hd_advice;
 
 typedef struct hd_advise_options {
+    /* What is to be least. Without a device joules are modelled, of those devices whose profiles
+     * have figures; elsewhere, and for the energy-delay product, the cost decides. */
+    hd_objective objective;
     const hd_device *const *devices; /* at least one; the first one's best layout is applied */
     uint32_t device_count;
     hd_cost_options cost;
@@ -26,7 +29,7 @@ typedef struct hd_advise_options {
     bool measure;    /* run both versions; implies rewrite */
     hd_measure_options measurement;
     /* Let the device decide, within choose.budget seconds; 0: static cost decides. Of these
-     * options device, repeats, cost and search are those above. */
+     * options objective, device, repeats, cost and search are those above. */
     hd_choose_options choose;
     /* Hears of the advice once static cost has answered, before the job is run for evidence; may be
      * NULL. What it changes of `evidence` counts. */
@@ -41,7 +44,7 @@ typedef struct hd_device_advice {
     const hd_device *device;
     hd_cost_model *model;
     hd_search_result search;
-    hd_judgement *judged;            /* by evidence; NULL: static cost stands */
+    hd_judgement *judged;            /* by evidence, or by energy; NULL: static cost stands */
     const hd_search_result *ranking; /* that decides: `search`, or what `judged` has */
     const hd_layout *best; /* the original when the answer is to leave it; on the first device the
                             * cheapest that the sources can be put in, if any can */

@@ -6,7 +6,7 @@
 
 #include "advise/choose.h"
 
-static const char first_line[] = "choice 2";
+static const char first_line[] = "choice 3";
 
 /* ---- printing ------------------------------------------------------------------- */
 
@@ -23,14 +23,15 @@ static const char *as_field(hd_arena *arena, const char *text) {
 
 const char *advise_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice) {
     hd_str out = {.arena = arena};
-    hd_str_printf(&out, "%s %s %d %u %u %u %u %u %u %.17g\n", first_line, choice->date,
+    hd_str_printf(&out, "%s %s %d %u %u %u %u %u %u %.17g\t%s\n", first_line, choice->date,
                   choice->has_tree, choice->left_out, choice->count, choice->winner, choice->leader,
-                  choice->rounds, choice->least_rounds, choice->seconds);
+                  choice->rounds, choice->least_rounds, choice->seconds,
+                  as_field(arena, choice->source));
     for (uint32_t i = 0; i < choice->count; i++) {
         const hd_choice_entry *e = &choice->entries[i];
-        hd_str_printf(&out, "%d %d %.17g %.17g %.17g %u %.17g %.17g %.17g\t%s\t%s\t%s\t%s\n",
+        hd_str_printf(&out, "%d %d %.17g %.17g %.17g %u %.17g %.17g %.17g %.17g\t%s\t%s\t%s\t%s\n",
                       e->end, e->as_fast, e->timing.median, e->timing.low, e->timing.high,
-                      e->timing.repeats, e->ratio.median, e->ratio.low, e->ratio.high,
+                      e->timing.repeats, e->ratio.median, e->ratio.low, e->ratio.high, e->joules,
                       hd_layout_print(arena, record, e->layout),
                       e->placement ? hd_placement_name(*e->placement) : "-", as_field(arena, e->by),
                       as_field(arena, e->why));
@@ -58,9 +59,9 @@ static bool parse_entry(hd_arena *arena, const hd_record *record, const char **a
     const char *place = next_field(arena, at);
     const char *by = next_field(arena, at), *why = next_field(arena, at);
     hd_placement *placement = strcmp(place, "-") ? hd_new(arena, hd_placement) : NULL;
-    if (sscanf(numbers, "%u %d %lf %lf %lf %u %lf %lf %lf%n", &end, &as_fast, &e->timing.median,
+    if (sscanf(numbers, "%u %d %lf %lf %lf %u %lf %lf %lf %lf%n", &end, &as_fast, &e->timing.median,
                &e->timing.low, &e->timing.high, &e->timing.repeats, &e->ratio.median, &e->ratio.low,
-               &e->ratio.high, &used) != 9 ||
+               &e->ratio.high, &e->joules, &used) != 10 ||
         end > HD_RACE_UNTRIED || numbers[used] ||
         (placement && !hd_placement_parse(place, placement)) ||
         hd_layout_parse(arena, &silent, record, notation, &layout) != HD_OK)
@@ -77,7 +78,7 @@ static bool parse_entry(hd_arena *arena, const hd_record *record, const char **a
 bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *text,
                          hd_choice *choice) {
     size_t length = strlen(text);
-    const char *at = text + strcspn(text, "\n");
+    const char *at = text + strcspn(text, "\t\n");
     char date[32];
     int has_tree;
     if (!length || text[length - 1] != '\n' || strncmp(text, first_line, sizeof first_line - 1) ||
@@ -91,7 +92,11 @@ bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *t
     choice->has_tree = has_tree;
     choice->entries = hd_new_array(arena, hd_choice_entry, choice->count);
     choice->timed = 0;
-    at += *at == '\n';
+    if (*at != '\t')
+        return false;
+    at++;
+    const char *source = next_field(arena, &at);
+    choice->source = strcmp(source, "-") ? source : NULL;
     for (uint32_t i = 0; i < choice->count; i++) {
         if (!parse_entry(arena, record, &at, &choice->entries[i]))
             return false;

@@ -11,6 +11,9 @@
 /* The more there are, the more rounds tell one from another. */
 enum { MOST_PROPOSALS = 24 };
 
+/* Of the budget, for the meter in a run of one layout. */
+static const double METERED_SHARE = 1.0 / 400;
+
 typedef struct chooser {
     hd_arena *arena;
     const hd_diag *diag;
@@ -89,6 +92,10 @@ static const char *make_key(const chooser *c) {
         c->profiled.driver,
         c->tree_text,
         hd_str_text(&placements),
+        hd_quantities[o->objective].name,
+        o->energy && o->energy->meter.name ? o->energy->meter.name : "",
+        o->energy && o->energy->meter.command ? o->energy->meter.command : "",
+        o->energy && o->energy->profile ? hd_device_print(arena, o->energy->profile) : "",
         hd_format(arena, "%.17g %.17g", c->job->relative, c->job->absolute),
         hd_format(arena, "%.17g %u", o->budget, o->repeats),
         hd_format(arena, "%d %llu %u", (int)o->cost.loops, (unsigned long long)o->cost.length,
@@ -127,6 +134,21 @@ static void drop_lacking(chooser *c, hd_device_clock *clock) {
     c->placement_count = kept;
 }
 
+/* The median; 0 where none were asked for. */
+static double joules_of(hd_arena *arena, const hd_racer *racer) {
+    double *joules = hd_new_array(arena, double, racer->rounds);
+    for (uint32_t i = 0; i < racer->rounds; i++)
+        joules[i] = racer->laps[i].joules;
+    return hd_timing_of(arena, joules, racer->rounds).median;
+}
+
+static hd_timing timing_of(hd_arena *arena, const hd_racer *racer) {
+    double *seconds = hd_new_array(arena, double, racer->rounds);
+    for (uint32_t i = 0; i < racer->rounds; i++)
+        seconds[i] = racer->laps[i].seconds;
+    return hd_timing_of(arena, seconds, racer->rounds);
+}
+
 static void take_results(chooser *c, const hd_race *race) {
     hd_choice *choice = c->choice;
     uint32_t lacking = (uint32_t)c->lacking.count;
@@ -151,7 +173,8 @@ static void take_results(chooser *c, const hd_race *race) {
                                    .as_fast = racer->as_fast};
         if (!racer->rounds)
             continue;
-        entry->timing = hd_timing_of(c->arena, racer->seconds, racer->rounds);
+        entry->timing = timing_of(c->arena, racer);
+        entry->joules = joules_of(c->arena, racer);
         choice->timed += i > 0;
     }
     for (uint32_t i = 0; i < lacking; i++)
@@ -172,6 +195,9 @@ static hd_status run_race(chooser *c) {
     hd_device_clock *clock;
     hd_status status = hd_device_clock_open(c->arena, c->diag, c->job, c->choice->device.id,
                                             c->choice->placed, &clock);
+    if (status == HD_OK && o->objective != HD_QUANTITY_TIME)
+        status = hd_device_clock_meter(clock, o->objective, o->energy, o->budget * METERED_SHARE,
+                                       &c->choice->source);
     if (status == HD_OK) {
         drop_lacking(c, clock);
         status = make_proposals(c, &proposals, &count);
@@ -190,7 +216,7 @@ hd_status advise_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                         const advise_static_judge *judges, uint32_t judge_count,
                         const hd_choose_options *options, hd_choice *choice) {
     chooser c = {arena, diag, job, options, NULL, judge_count, .choice = choice};
-    *choice = (hd_choice){.most_rounds = options->repeats};
+    *choice = (hd_choice){.most_rounds = options->repeats, .objective = options->objective};
     take_placements(&c);
     c.judges = hd_new_array(arena, advise_static_judge, judge_count + 1);
     memcpy(c.judges, judges, judge_count * sizeof *judges);

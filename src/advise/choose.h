@@ -19,9 +19,11 @@ typedef struct hd_choose_options {
      * kernels. */
     const hd_placement *placements;
     uint32_t placement_count;
-    hd_database *database; /* may be NULL */
-    bool again;            /* measure, whatever the database knows */
-    const char *version;   /* Heddle's: another version asks another question */
+    hd_objective objective;           /* what the race is about */
+    const hd_energy_question *energy; /* for other objectives than time, where joules come from */
+    hd_database *database;            /* may be NULL */
+    bool again;                       /* measure, whatever the database knows */
+    const char *version;              /* Heddle's: another version asks another question */
     hd_cost_options cost;
     hd_search_options search;
     const volatile sig_atomic_t *stop;              /* ends the race when set; may be NULL */
@@ -42,16 +44,20 @@ typedef struct hd_choice_entry {
     hd_race_end end;
     const char *why;   /* of one that was refused, or that differs */
     hd_timing timing;  /* repeats 0: not timed */
-    hd_interval ratio; /* of its time to the original's */
-    bool as_fast;      /* as the fastest, as far as can be told */
+    double joules;     /* the median of its runs; 0: the objective is the time */
+    hd_interval ratio; /* of its time, or what else the objective is, to the original's */
+    bool as_fast;      /* as the best by the objective, as far as can be told */
 } hd_choice_entry;
 
 typedef struct hd_choice {
     hd_compute_device device;
-    const char *date;         /* when it was measured: "2026-11-21T17:30:00Z" */
-    bool remembered;          /* the database knew: nothing was run */
-    bool has_tree;            /* the database has a tree of tiles for the device */
-    bool placed;              /* placements were raced, too: times are those of whole runs */
+    const char *date; /* when it was measured: "2026-11-21T17:30:00Z" */
+    bool remembered;  /* the database knew: nothing was run */
+    bool has_tree;    /* the database has a tree of tiles for the device */
+    hd_objective objective;
+    const char
+        *source; /* of joules: "model", or the meter's name; NULL: the objective is the time */
+    bool placed; /* placements were raced, too: times are those of whole runs */
     const char *placement;    /* the job's: hd_job_placement() */
     uint32_t left_out;        /* of the layouts in all placements so many did not race */
     hd_choice_entry *entries; /* [0]: the original */
@@ -78,7 +84,7 @@ bool hd_choice_all_refused(const hd_choice *choice);
 /* ---- answer.c: choices as texts of the database ------------------------------------- */
 
 const char *advise_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);
-/* Fills all but `device`, `remembered`, `stopped`, `placed`, `placement` and `most_rounds`; false when the text is none of
+/* Fills all but `device`, `remembered`, `stopped`, `objective`, `placed`, `placement` and `most_rounds`; false when the text is none of
  * advise_choice_print(). */
 bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *text,
                          hd_choice *choice);

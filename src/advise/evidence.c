@@ -287,8 +287,12 @@ static hd_status hear_run(hearing *h, hd_vm *vm, const planned_run *run, bool la
     if (status == HD_OK)
         status =
             hd_vm_run_blocks(vm, run->launch, last ? &run->heard : &hd_all_blocks, &some, &counts);
+    uint64_t heard = hd_blocks_chosen(&run->heard, run->blocks);
+    double share = counts.blocks ? (double)heard / (double)counts.blocks : 0;
+    for (int k = 0; k < HD_OPERATIONS; k++)
+        e->operations[k] += share * (double)counts.operations[k];
     e->runs++;
-    e->blocks += hd_blocks_chosen(&run->heard, run->blocks);
+    e->blocks += heard;
     return status == HD_OK ? HD_OK : failed(h, run->launch, &counts, status);
 }
 
@@ -390,6 +394,7 @@ static hd_status hear_within_limit(hearing *h) {
         return status;
     forget(h->evidence);
     h->evidence->runs = h->evidence->blocks = 0;
+    memset(h->evidence->operations, 0, sizeof h->evidence->operations);
     status = attempt(h, "running", try_job);
     if (status == HD_OK && !e->why)
         make_plan(h);

@@ -38,14 +38,15 @@ typedef struct hd_evidence_options {
 typedef struct hd_evidence {
     /* Why nothing was heard, as "buffer 'next' has no contents, ..."; NULL: something was. */
     const char *why;
-    uint64_t runs, run_count;     /* of launches, heard; that the job asks for */
-    uint64_t blocks, block_count; /* heard; of all runs that the job asks for */
-    uint64_t lane_accesses;       /* heard */
-    bool made_up;                 /* the job is from flags: buffers held random numbers */
-    bool stopped;                 /* by hd_evidence_options.stop */
-    double seconds;               /* that it took to run and to hear */
-    const hd_measured **measured; /* of each device */
-    struct hd_evidence_own *own;  /* evidence.c's */
+    uint64_t runs, run_count;         /* of launches, heard; that the job asks for */
+    uint64_t blocks, block_count;     /* heard; of all runs that the job asks for */
+    uint64_t lane_accesses;           /* heard */
+    bool made_up;                     /* the job is from flags: buffers held random numbers */
+    bool stopped;                     /* by hd_evidence_options.stop */
+    double seconds;                   /* that it took to run and to hear */
+    double operations[HD_OPERATIONS]; /* of single lanes, in the blocks that were heard */
+    const hd_measured **measured;     /* of each device */
+    struct hd_evidence_own *own;      /* evidence.c's */
 } hd_evidence;
 
 /* All of the job was heard. */
@@ -74,11 +75,15 @@ bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_optio
 /* A layout, by what was counted. */
 typedef struct hd_judged {
     hd_layout *layout;
-    double cost, ratio;  /* dynamic cost of what was heard, and to that of the original; without
-                              * caches by the model with measured shapes */
-    hd_cache_sum caches; /* of what was heard; zeros without caches */
-    double transactions; /* of what was heard; without caches of the job, in the model */
-    hd_cost_line *lines; /* of its accesses, with the hits of the simulation */
+    double cost;   /* dynamic cost of what was heard; without caches by the model with measured
+                    * shapes; where nothing was heard the static cost */
+    double joules; /* modelled of the same, without idle power; 0: the profile has no figures */
+    double least;  /* what the objective is about: the cost or the joules */
+    double ratio;  /* of that to the original's */
+    hd_energy_counts counts; /* that joules are of */
+    hd_cache_sum caches;     /* of what was heard; zeros without caches */
+    double transactions;     /* of what was heard; without caches of the job, in the model */
+    hd_cost_line *lines;     /* of its accesses, with the hits of the simulation */
     size_t line_count;
 } hd_judged;
 
@@ -88,6 +93,8 @@ typedef struct hd_judgement {
     hd_judged *layouts;      /* the best first; the original is among them */
     uint32_t count;
     uint32_t original; /* which of them */
+    bool heard;        /* false: by static cost, hd_judge_statically() */
+    bool of_energy;    /* joules decided; else the cost */
     bool simulated;    /* caches decided; else the profile cannot be simulated */
     double margin;     /* gains below this share cannot be told from none */
     bool leave;
@@ -95,10 +102,17 @@ typedef struct hd_judgement {
 
 /* When it is stopped there is no judgement, and evidence->why says so. Otherwise:
  * prices all layouts for device number `device` by what was heard, and simulates the best ones,
- * and those of `also`, which the static search found. */
+ * and those of `also`, which the static search found. The cost decides, or with `of_energy` the joules,
+ * which the device's profile must have figures for. */
 hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
                             uint32_t device, const hd_evidence_options *options,
                             const hd_cost_options *cost, const hd_search_options *search,
-                            const hd_search_result *also, hd_judgement *judgement);
+                            const hd_search_result *also, bool of_energy, hd_judgement *judgement);
+
+/* The same for a job that was not heard, by the static cost and its joules. */
+hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                              const hd_device *device, const hd_cost_options *cost,
+                              const hd_search_options *search, const hd_search_result *also,
+                              bool of_energy, hd_judgement *judgement);
 
 #endif

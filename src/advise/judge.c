@@ -4,7 +4,7 @@
  * The search prices all of them with measured shapes: once with the weights of the device, where
  * links between accesses tell hits, and once by transactions alone. Of what these two, the static
  * search and habit propose, the best go through the simulation of caches, each in a thread, with
- * the trace of the run. The dynamic cost decides; of layouts whose cost cannot be told apart the
+ * the trace of the run. The dynamic cost decides, or the modelled joules of the same counts; of layouts whose cost cannot be told apart the
  * one of fewer transactions is taken, then the one nearest to the source.
  */
 #include "advise/evidence.h"
@@ -21,7 +21,8 @@
 typedef struct judge {
     hd_arena *arena;
     const hd_diag *diag;
-    hd_evidence *evidence;
+    hd_evidence *evidence; /* NULL: nothing was heard */
+    const hd_job *job;
     const hd_device *device;
     const hd_measured *measured;
     hd_trace *trace;
@@ -46,21 +47,34 @@ static hd_judge judge_whole_fields(hd_arena *arena, const hd_record *record) {
     return by;
 }
 
+/* The best where the levels' weights are picojoules: operations are the same in all layouts. */
+static hd_judge judge_energy(const judge *j, const hd_search_options *search) {
+    const hd_device_energy *e = &j->device->energy;
+    hd_search_result found;
+    if (!j->result->of_energy)
+        return (hd_judge){.name = "energy"};
+    hd_cost_model *energy = hd_cost_model_weighed(j->arena, j->result->model, e->l1, e->l1 + e->l2,
+                                                  e->l1 + e->l2 + e->dram);
+    hd_search_static(j->arena, energy, search, &found);
+    return hd_judge_cost(j->arena, hd_cost_device(energy), &found);
+}
+
 static hd_status propose(judge *j, const hd_search_options *search, const hd_search_result *also,
                          uint32_t most, hd_proposal **proposals, uint32_t *count) {
-    const hd_record *record = j->measured->job->record;
+    const hd_record *record = j->job->record;
     hd_cost_options options = *j->cost;
     hd_search_result fewest;
     options.measured = j->measured;
-    hd_status status = hd_cost_model_make(j->arena, j->diag, j->measured->job, j->device, &options,
-                                          &j->result->model);
+    hd_status status =
+        hd_cost_model_make(j->arena, j->diag, j->job, j->device, &options, &j->result->model);
     if (status != HD_OK)
         return status;
     /* Were all levels of memory as fast as each other, costs would be transactions. */
     hd_cost_model *transactions = hd_cost_model_weighed(j->arena, j->result->model, 1, 1, 1);
     hd_search_static(j->arena, j->result->model, search, &j->result->search);
     hd_search_static(j->arena, transactions, search, &fewest);
-    const hd_judge judges[] = {hd_judge_cost(j->arena, j->device, &j->result->search),
+    const hd_judge judges[] = {judge_energy(j, search),
+                               hd_judge_cost(j->arena, j->device, &j->result->search),
                                hd_judge_cost(j->arena, hd_cost_device(transactions), &fewest),
                                hd_judge_cost(j->arena, j->device, also),
                                judge_whole_fields(j->arena, record),
@@ -82,6 +96,21 @@ static bool is_known(const judge *j, const hd_layout *layout) {
     return false;
 }
 
+/* ---- joules -------------------------------------------------------------------------------- */
+
+/* Operations that were counted take the place of those of the source: `times` those of the blocks
+ * that were heard. */
+static void price_joules(const judge *j, double times, hd_judged *judged) {
+    hd_energy_counts *counts = &judged->counts;
+    if (j->evidence) {
+        counts->fp32 = times * j->evidence->operations[HD_OPERATION_FP32];
+        counts->fp64 = times * j->evidence->operations[HD_OPERATION_FP64];
+        counts->integer = times * j->evidence->operations[HD_OPERATION_INTEGER];
+    }
+    if (!hd_energy_modelled(j->device, counts, &judged->joules))
+        judged->joules = 0;
+}
+
 /* ---- the judgement ------------------------------------------------------------------------- */
 
 static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
@@ -91,14 +120,20 @@ static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
     hd_arena *arena = hd_arena_new(); /* not the threads' common one */
     const hd_caches_options options = {.registers = j->cost->registers, .watch = &j->watch};
     const hd_caches *caches;
-    hd_status status = hd_caches_run(arena, j->diag, j->trace, j->device, j->measured->job,
-                                     judged->layout, &options, &caches);
+    hd_status status = hd_caches_run(arena, j->diag, j->trace, j->device, j->job, judged->layout,
+                                     &options, &caches);
     if (status == HD_OK) {
         if (!caches->complete)
             j->stopped = true;
         judged->cost = caches->total.cost;
         judged->caches = caches->total;
-        judged->transactions = (double)caches->total.counts.transactions;
+        const hd_cache_counts *total = &caches->total.counts;
+        judged->transactions = (double)total->transactions;
+        judged->counts = (hd_energy_counts){.l1_bytes = (double)total->sectors * caches->sector,
+                                            .l2_bytes = (double)total->l2_bytes,
+                                            .dram_bytes = (double)total->dram_read +
+                                                          (double)total->dram_written};
+        price_joules(j, 1, judged);
         hd_caches_serve(caches, judged->lines, judged->line_count);
     }
     hd_arena_free(arena);
@@ -108,6 +143,8 @@ static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
 /* Without caches the model's price stands. */
 static hd_status judge_all(judge *j) {
     hd_judgement *r = j->result;
+    const hd_evidence *e = j->evidence;
+    double times = e && e->blocks ? (double)e->block_count / (double)e->blocks : 1;
     uint64_t failed;
     for (uint32_t i = 0; i < r->count; i++) {
         hd_judged *judged = &r->layouts[i];
@@ -116,6 +153,10 @@ static hd_status judge_all(judge *j) {
         judged->cost = hd_cost_mean(&cost);
         for (size_t l = 0; l < judged->line_count; l++)
             judged->transactions += judged->lines[l].executions * judged->lines[l].transactions;
+        if (r->simulated)
+            continue;
+        judged->counts = hd_cost_energy_counts(j->arena, r->model, j->job, judged->layout);
+        price_joules(j, times, judged);
     }
     if (!r->simulated)
         return HD_OK;
@@ -125,21 +166,23 @@ static hd_status judge_all(judge *j) {
 /* qsort's; equal costs keep their order. */
 static int cheaper(const void *a, const void *b) {
     const hd_judged *x = a, *y = b;
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
+    if (x->least != y->least)
+        return x->least < y->least ? -1 : 1;
     return x->transactions < y->transactions ? -1 : x->transactions > y->transactions;
 }
 
 /* Of the layouts that are as good as the first the one to take comes first. */
 static void rank(const judge *j) {
     hd_judgement *r = j->result;
-    const hd_record *record = j->measured->job->record;
+    const hd_record *record = j->job->record;
     const hd_layout *original = r->layouts[0].layout;
-    double of_original = r->layouts[0].cost;
+    for (uint32_t i = 0; i < r->count; i++)
+        r->layouts[i].least = r->of_energy ? r->layouts[i].joules : r->layouts[i].cost;
+    double of_original = r->layouts[0].least;
     qsort(r->layouts, r->count, sizeof *r->layouts, cheaper);
     uint32_t best = 0;
     for (uint32_t i = 1;
-         i < r->count && r->layouts[i].cost <= r->layouts[0].cost * (1 + HD_NOTICEABLE); i++) {
+         i < r->count && r->layouts[i].least <= r->layouts[0].least * (1 + HD_NOTICEABLE); i++) {
         const hd_judged *x = &r->layouts[i], *y = &r->layouts[best];
         double few = x->transactions / y->transactions;
         if (few < 1 - HD_NOTICEABLE / 2 ||
@@ -150,36 +193,76 @@ static void rank(const judge *j) {
     memmove(r->layouts + 1, r->layouts, best * sizeof taken);
     r->layouts[0] = taken;
     for (uint32_t i = 0; i < r->count; i++) {
-        r->layouts[i].ratio = of_original > 0 ? r->layouts[i].cost / of_original : 1;
+        r->layouts[i].ratio = of_original > 0 ? r->layouts[i].least / of_original : 1;
         if (r->layouts[i].layout == original)
             r->original = i;
     }
 }
 
+/* The layouts that are judged, the original first. */
+static hd_status gather(judge *j, const hd_search_options *search, const hd_search_result *also,
+                        uint32_t most) {
+    hd_judgement *judgement = j->result;
+    uint32_t count;
+    hd_proposal *proposals;
+    hd_status status = propose(j, search, also, most ? most : 12, &proposals, &count);
+    if (status != HD_OK)
+        return status;
+    judgement->layouts = hd_new_array(j->arena, hd_judged, count + 1);
+    judgement->layouts[judgement->count++].layout = hd_layout_original(j->arena, j->job->record);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_known(j, proposals[i].layout))
+            judgement->layouts[judgement->count++].layout = proposals[i].layout;
+    return HD_OK;
+}
+
+static void conclude(const judge *j) {
+    rank(j);
+    j->result->leave = j->result->layouts[0].ratio > 1 - j->result->margin;
+}
+
+static hd_judgement empty(const hd_search_options *search, bool of_energy) {
+    return (hd_judgement){.of_energy = of_energy,
+                          .margin = search->leave > 0 ? search->leave : HD_NOTICEABLE};
+}
+
+hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                              const hd_device *device, const hd_cost_options *cost,
+                              const hd_search_options *search, const hd_search_result *also,
+                              bool of_energy, hd_judgement *judgement) {
+    judge j = {.arena = arena,
+               .diag = diag,
+               .job = job,
+               .device = device,
+               .cost = cost,
+               .result = judgement};
+    *judgement = empty(search, of_energy);
+    hd_status status = gather(&j, search, also, 0);
+    if (status == HD_OK)
+        status = judge_all(&j);
+    if (status == HD_OK)
+        conclude(&j);
+    return status;
+}
+
 hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
                             uint32_t device, const hd_evidence_options *options,
                             const hd_cost_options *cost, const hd_search_options *search,
-                            const hd_search_result *also, hd_judgement *judgement) {
+                            const hd_search_result *also, bool of_energy, hd_judgement *judgement) {
     judge j = {.arena = arena,
                .diag = diag,
                .evidence = evidence,
+               .job = evidence->measured[device]->job,
                .measured = evidence->measured[device],
                .device = evidence->measured[device]->device,
                .cost = cost,
                .watch = {.stop = options->stop},
                .result = judgement};
-    uint32_t most = options->candidates ? options->candidates : 12, count;
-    hd_proposal *proposals;
-    *judgement = (hd_judgement){.margin = search->leave > 0 ? search->leave : HD_NOTICEABLE};
-    hd_status status = propose(&j, search, also, most, &proposals, &count);
+    *judgement = empty(search, of_energy);
+    judgement->heard = true;
+    hd_status status = gather(&j, search, also, options->candidates);
     if (status != HD_OK)
         return status;
-    judgement->layouts = hd_new_array(arena, hd_judged, count + 1);
-    judgement->layouts[judgement->count++].layout =
-        hd_layout_original(arena, evidence->measured[device]->job->record);
-    for (uint32_t i = 0; i < count; i++)
-        if (!is_known(&j, proposals[i].layout))
-            judgement->layouts[judgement->count++].layout = proposals[i].layout;
     const hd_diag silent = {0};
     judgement->simulated = hd_caches_check(&silent, j.device) == HD_OK;
     if (judgement->simulated)
@@ -197,7 +280,6 @@ hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *e
     if (!hd_evidence_is_whole(evidence) && judgement->margin < MARGIN_OF_A_PART)
         judgement->margin = MARGIN_OF_A_PART;
     judgement->margin += 2 * j.measured->error;
-    rank(&j);
-    judgement->leave = judgement->layouts[0].ratio > 1 - judgement->margin;
+    conclude(&j);
     return HD_OK;
 }

@@ -20,12 +20,16 @@ static const char *say_apart(hd_arena *arena, const hd_verdict *v) {
     return v->apart_count ? hd_format(arena, "%s taken apart", hd_str_text(&out)) : "";
 }
 
+static const char *cost_of(const hd_verdict *v) {
+    return v->of_energy ? "modelled energy" : "cost";
+}
+
 /* Where nothing else can be done about a layout that is refused. */
 static const char *say_refused(hd_arena *arena, const hd_verdict *v, const char *original) {
     return hd_format(arena,
-                     "leave it as it is; %s would take %.3f of the cost of %s (%s), but Heddle "
+                     "leave it as it is; %s would take %.3f of the %s of %s (%s), but Heddle "
                      "cannot rewrite these kernels: %s",
-                     print(arena, v, v->refused), v->refused_ratio, original, v->basis,
+                     print(arena, v, v->refused), v->refused_ratio, cost_of(v), original, v->basis,
                      v->why_refused);
 }
 
@@ -34,13 +38,39 @@ const char *hd_verdict_print(hd_arena *arena, const hd_verdict *v) {
     if (!v->layout && v->refused)
         return say_refused(arena, v, original);
     if (!v->layout)
-        return hd_format(arena, "leave it as it is; no layout costs noticeably less (%s)",
+        return hd_format(arena, "leave it as it is; no layout %s noticeably less%s (%s)",
+                         v->of_energy ? "takes" : "costs", v->of_energy ? " modelled energy" : "",
                          v->basis);
     hd_str out = {.arena = arena};
-    hd_str_printf(&out, "take %s%s, at %.3f of the cost of %s (%s)", print(arena, v, v->layout),
-                  say_apart(arena, v), v->ratio, original, v->basis);
+    hd_str_printf(&out, "take %s%s, at %.3f of the %s of %s%s%s (%s)", print(arena, v, v->layout),
+                  say_apart(arena, v), v->ratio, cost_of(v), original, v->saved ? ": " : "",
+                  v->saved ? v->saved : "", v->basis);
     if (v->refused)
         hd_str_printf(&out, "; %s, at %.3f, cannot be had: %s", print(arena, v, v->refused),
                       v->refused_ratio, v->why_refused);
     return hd_str_text(&out);
+}
+
+const char *hd_saving_print(hd_arena *arena, const hd_device *device,
+                            const hd_energy_counts *before, const hd_energy_counts *after) {
+    const hd_device_energy *e = &device->energy;
+    const struct {
+        const char *from;
+        double before, after, picojoules;
+    } levels[] = {{"memory", before->dram_bytes, after->dram_bytes, e->dram},
+                  {"L2", before->l2_bytes, after->l2_bytes, e->l2},
+                  {"L1", before->l1_bytes, after->l1_bytes, e->l1}};
+    double most = 0;
+    const char *text = NULL;
+    for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
+        double saved = (levels[l].before - levels[l].after) * levels[l].picojoules;
+        if (saved <= most)
+            continue;
+        most = saved;
+        text = levels[l].after > 0
+                   ? hd_format(arena, "it moves %.1fx fewer bytes from %s",
+                               levels[l].before / levels[l].after, levels[l].from)
+                   : hd_format(arena, "it moves no bytes from %s any more", levels[l].from);
+    }
+    return text;
 }

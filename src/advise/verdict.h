@@ -52,6 +52,8 @@ typedef struct hd_verdict {
     const hd_layout *layout;  /* to take; NULL: leave it as it is */
     double ratio;             /* of its cost to the original's */
     const char *basis;        /* what that rests on, in words */
+    bool of_energy;           /* ratios are those of modelled joules, not of the cost */
+    const char *saved;        /* what less moves, hd_saving_print(); or NULL */
     const char *const *apart; /* fields that are taken apart first */
     uint32_t apart_count;
     /* A layout that costs less, but that the sources cannot be put in; NULL: none. Where `layout`
@@ -64,5 +66,10 @@ typedef struct hd_verdict {
 /* One sentence without its full stop: "take soa, at 0.143 of the cost of AoS (static cost; all of
  * it follows from the source)". */
 const char *hd_verdict_print(hd_arena *arena, const hd_verdict *verdict);
+
+/* Of two layouts that do the same: the level where `after` saves most of the energy, as "it moves 2.1x
+ * fewer bytes from memory"; NULL: it saves none. */
+const char *hd_saving_print(hd_arena *arena, const hd_device *device,
+                            const hd_energy_counts *before, const hd_energy_counts *after);
 
 #endif

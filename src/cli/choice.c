@@ -56,6 +56,29 @@ static const char *entry_placement(const hd_choice *choice, const hd_choice_entr
     return e->placement ? hd_placement_name(*e->placement) : choice->placement;
 }
 
+/* How the objective of a race is spoken of. */
+typedef struct wording {
+    const char *cost; /* that a run has */
+    const char *wins; /* what who is better than the original does */
+    const char *better, *worse, *as_good;
+} wording;
+
+static const wording *wording_of(const hd_choice *choice) {
+    static const wording wordings[HD_OBJECTIVES] = {
+        [HD_QUANTITY_TIME] = {"time", "is faster", "faster", "slower", "as fast"},
+        [HD_QUANTITY_ENERGY] = {"energy", "takes less energy", "better", "worse", "as good"},
+        [HD_QUANTITY_EDP] = {"energy-delay product", "has a lower energy-delay product", "better",
+                             "worse", "as good"}};
+    return &wordings[choice->objective];
+}
+
+/* ", modelled", ", metered by nvml:0"; nothing of times. */
+static const char *origin_of_joules(hd_arena *arena, const hd_choice *choice) {
+    return !choice->source                    ? ""
+           : !strcmp(choice->source, "model") ? ", modelled"
+                                              : hd_format(arena, ", metered by %s", choice->source);
+}
+
 /* How a layout stands to the leader, in words that agree with the ratios beside them. */
 typedef enum standing {
     UNKNOWN,   /* not timed, or too few rounds */
@@ -151,32 +174,36 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
         return "leave it as it is; no layout that could be built leaves the same in the buffers";
     if (choice->rounds < choice->least_rounds)
         return verdict_of_few_rounds(arena, choice);
+    const wording *words = wording_of(choice);
+    const char *origin = origin_of_joules(arena, choice);
     if (!choice->winner && !choice->leader)
-        return choice->placed ? "leave it as it is; no layout or placement is faster"
-                              : "leave it as it is; no layout is faster";
+        return hd_format(arena, "leave it as it is; no layout%s %s%s",
+                         choice->placed ? " or placement" : "", words->wins, origin);
     const hd_choice_entry *best =
         &choice->entries[choice->winner ? choice->winner : choice->leader];
     const char *layout = entry_phrase(arena, record, choice, best);
-    const char *share = hd_format(arena, "%.3f of the original's time (%.3f to %.3f)",
-                                  best->ratio.median, best->ratio.low, best->ratio.high);
+    const char *share =
+        hd_format(arena, "%.3f of the original's %s (%.3f to %.3f)%s", best->ratio.median,
+                  words->cost, best->ratio.low, best->ratio.high, origin);
     if (!choice->winner)
         return hd_format(arena,
-                         "leave it as it is; no layout is faster as far as can be told, and the "
+                         "leave it as it is; no layout %s as far as can be told, and the "
                          "best, %s, takes %s",
-                         layout, share);
+                         words->wins, layout, share);
     const char *others = list_standing(arena, record, choice, AS_FAST);
     const char *undecided = list_standing(arena, record, choice, UNDECIDED);
     hd_str text = {.arena = arena};
     hd_str_printf(&text, "%s, at %s", layout, share);
     if (others && standing_of(choice, choice->winner) == AS_FAST)
         hd_str_printf(&text,
-                      "; of those that are as fast it is the nearest to the original (the others: "
+                      "; of those that are %s it is the nearest to the original (the others: "
                       "%s)",
-                      others);
+                      words->as_good, others);
     else if (others)
-        hd_str_printf(&text, "; %s may be faster, but not surely faster than the original", others);
+        hd_str_printf(&text, "; %s may be %s, but not surely %s than the original", others,
+                      words->better, words->better);
     if (undecided)
-        hd_str_printf(&text, "; whether %s may be as fast could not be told", undecided);
+        hd_str_printf(&text, "; whether %s may be %s could not be told", undecided, words->as_good);
     return hd_str_text(&text);
 }
 
@@ -188,14 +215,17 @@ const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice 
 
 static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
     const hd_choice_entry *e = &choice->entries[i];
+    const wording *words = wording_of(choice);
     if (!i)
         return "original";
     if (i == choice->winner && choice->timed)
         return "chosen";
     if (e->end == HD_RACE_SLOWER)
-        return hd_format(c->arena, "slower after %u rounds", e->timing.repeats);
-    static const char *const notes[] = {
-        [UNKNOWN] = "", [SLOWER] = "slower", [UNDECIDED] = "undecided", [AS_FAST] = "as fast"};
+        return hd_format(c->arena, "%s after %u rounds", words->worse, e->timing.repeats);
+    const char *const notes[] = {[UNKNOWN] = "",
+                                 [SLOWER] = words->worse,
+                                 [UNDECIDED] = "undecided",
+                                 [AS_FAST] = words->as_good};
     return notes[standing_of(choice, i)];
 }
 
@@ -236,8 +266,13 @@ HD_GETTER(row_layout, timed_row,
 static const hd_member layout_column[] = {{NULL, "layout", .get = row_layout}, {0}};
 static const hd_member placed_column[] = {
     {HD_SELF, .of = layout_column}, {NULL, "placement", HD_AT(timed_row, placement)}, {0}};
-static const hd_member time_columns[] = {
-    {NULL, "time", HD_SECONDS, HD_VIA(timed_row, entry, HD_AT, timing.median)},
+static const hd_member time_column[] = {
+    {NULL, "time", HD_SECONDS, HD_VIA(timed_row, entry, HD_AT, timing.median)}, {0}};
+static const hd_member energy_columns[] = {
+    {HD_SELF, .of = time_column},
+    {NULL, "energy", HD_JOULES, HD_VIA(timed_row, entry, HD_AT, joules)},
+    {0}};
+static const hd_member ratio_columns[] = {
     {NULL, "to original", HD_DECIMALS, HD_VIA(timed_row, entry, HD_AT, ratio.median)},
     {NULL, "between", HD_AT(timed_row, between)},
     {NULL, "by", HD_AT(timed_row, by)},
@@ -286,13 +321,20 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
     if (count) {
         const hd_member columns[] = {
             {HD_SELF, .of = choice->placed ? placed_column : layout_column},
-            {HD_SELF, .of = time_columns},
+            {HD_SELF, .of = choice->source ? energy_columns : time_column},
+            {HD_SELF, .of = ratio_columns},
             {0}};
         cli_show_rows(c, NULL, columns, hd_with(hd_rows(rows, count), record), out);
         hd_wrap(out,
                 hd_format(c->arena,
-                          "  to original: the median of the ratios to the original's time in the "
-                          "same round, which need not be the ratio of the median times%s",
+                          "  to original: the median of the ratios to the original's %s in the "
+                          "same round, which need not be the ratio of the median%s%s%s",
+                          wording_of(choice)->cost, choice->source ? "s" : " times",
+                          choice->source ? hd_format(c->arena,
+                                                     "; energy is that of a run, idle "
+                                                     "power included%s",
+                                                     origin_of_joules(c->arena, choice))
+                                         : "",
                           choice->placed ? "; times are of whole runs, with what brings the data "
                                            "to the kernels and back"
                                          : ""),
@@ -377,6 +419,9 @@ static standing standing_in(const hd_view *view, const hd_choice_entry *e) {
     return standing_of(choice, (uint32_t)(e - choice->entries));
 }
 
+HD_GETTER(objective_of, hd_choice, hd_text(hd_quantities[row->objective].name))
+HD_GETTER(joules_of, hd_choice_entry, row->joules > 0 ? hd_real(row->joules) : hd_null())
+
 static hd_value if_timed(const hd_choice_entry *e, double ratio) {
     return e->timing.repeats ? hd_real(ratio) : hd_null();
 }
@@ -398,6 +443,7 @@ static const hd_member entry_members[] = {{"layout", .get = layout_of, .of = hd_
                                           {"end", .get = end_of},
                                           {"why", HD_AT(hd_choice_entry, why)},
                                           {"timing", .get = timing_of, .of = hd_timing_members},
+                                          {"joules", .get = joules_of},
                                           {"ratio", .get = ratio_of},
                                           {"ratio_low", .get = low_of},
                                           {"ratio_high", .get = high_of},
@@ -409,6 +455,8 @@ const hd_member cli_choice_members[] = {
     HD_SAME(hd_choice, date, remembered, stopped),
     {"tree", HD_AT(hd_choice, has_tree)},
     HD_SAME(hd_choice, seconds, rounds, least_rounds),
+    {"objective", .get = objective_of},
+    {"energy_source", HD_AT(hd_choice, source)},
     {"verdict", .get = verdict_of},
     {"winner", HD_AT(hd_choice, winner)},
     {"whole", HD_AT(hd_choice, placed)},

@@ -17,6 +17,8 @@ typedef struct request {
     const char *apply;      /* folder for the rewritten files, or NULL */
     const char *budget;     /* a time, or NULL */
     const char *placements; /* names, or NULL */
+    const char *objective;  /* its name, or NULL */
+    hd_energy_question energy;
     uint64_t repeats;
     bool unverified; /* rewritten files are not checked on the machine */
     bool whole;      /* fields of several values are not taken apart */
@@ -343,6 +345,16 @@ static void tell_joined(cli *c, const request *r, const hd_advice *advice) {
                 hd_layout_print(c->arena, joined.record, joined.layout), joined.ratio);
 }
 
+/* Without a device the energy is that of the model. */
+static hd_status require_energy(cli *c, const request *r) {
+    for (uint32_t d = 0; d < r->options.device_count; d++)
+        if (r->options.objective == HD_QUANTITY_ENERGY && !r->budget &&
+            !hd_device_has_energy(r->options.devices[d]))
+            return hd_fail(&c->diag, HD_EINPUT, NULL, "%s",
+                           hd_energy_unknown(c->arena, r->options.devices[d]));
+    return HD_OK;
+}
+
 static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
@@ -351,8 +363,12 @@ static int advise(cli *c, request *r) {
         cli_model_options_read(c, &r->model, &r->options.cost, &devices, &device_count) ||
         cli_evidence_read(c, &r->evidence, &r->options))
         return CLI_WRONG;
+    if (r->model.devices.count)
+        r->energy.profile = devices[0];
     r->options.devices = devices;
     r->options.device_count = (uint32_t)device_count;
+    if (require_energy(c, r))
+        return CLI_WRONG;
     r->options.rewrite = r->apply != NULL;
     r->options.take_apart = !r->whole;
     cli_output output;
@@ -371,6 +387,25 @@ static int advise(cli *c, request *r) {
         tell_joined(c, r, &advice);
     int printed = show(c, r, &advice, write ? &output : NULL);
     return r->printed ? r->printed : printed ? printed : stopped ? CLI_STOPPED : cli_status(status);
+}
+
+/* What is wanted least, and who tells the energy. */
+static hd_status read_objective(cli *c, request *r) {
+    hd_objective *objective = &r->options.objective;
+    hd_meter_request *meter = &r->energy.meter;
+    const char *option = meter->name ? "meter" : meter->command ? "meter-command" : NULL;
+    if (r->objective && !hd_objective_parse(r->objective, objective))
+        return cli_refuse(c, "--objective: unknown objective '%s'; there are: time, energy, edp",
+                          r->objective);
+    if (*objective == HD_QUANTITY_EDP && !r->budget)
+        return cli_refuse(c, "--objective edp needs times, which only a device tells: give it "
+                             "--budget TIME");
+    if (option && (!r->budget || *objective == HD_QUANTITY_TIME))
+        return cli_refuse(c, "--%s goes with --budget and --objective energy or edp", option);
+    if (meter->command && !meter->name)
+        meter->name = "command";
+    r->options.choose.energy = &r->energy;
+    return HD_OK;
 }
 
 int cmd_advise(cli *c, int argc, char **argv) {
@@ -397,6 +432,17 @@ int cmd_advise(cli *c, int argc, char **argv) {
          "with --budget: race placements with the layouts, by whole runs: all, or of device, host, "
          "fine, coarse, managed, hinted, with commas between them",
          CLI_TEXT, &r.placements, "all device host fine coarse managed hinted"},
+        {"objective", 0, "WHAT",
+         "what is to be least: time, energy or edp, their product; default: time", CLI_TEXT,
+         &r.objective, "time energy edp"},
+        {"meter", 0, "NAME",
+         "with --budget and another objective than time: the meter of the energy, as 'heddle "
+         "devices --meters' names it, or its first part, or 'model'",
+         CLI_TEXT, &r.energy.meter.name, "model command nvml rapl perf hwmon power_supply"},
+        {"meter-command", 0, "CMD",
+         "a command in the place of a meter, that prints joules or watts, as \"12.3 J\" or \"45 "
+         "W\"",
+         CLI_TEXT, &r.energy.meter.command},
         {"again", 0, NULL, "with --budget: measure, even if the answer is known from before",
          CLI_FLAG, &r.options.choose.again},
         {"on", 0, "DEVICE",
@@ -409,13 +455,16 @@ int cmd_advise(cli *c, int argc, char **argv) {
          &r.options.search.seconds},
         {0}};
     static const cli_page page = {
-        "[--device D]... [--apply DIR] [--measure | --budget TIME] [OPTIONS] JOB|FILE",
+        "[--device D]... [--apply DIR] [--measure | --budget TIME] [--objective WHAT] "
+        "[OPTIONS] JOB|FILE",
         "Prints the verdict for the first device: what to do, what it gains, and what that rests "
         "on, with the command that does it, and then why: what moves before and after, the record, "
         "the accesses that cost most, the best layouts by static cost on each device. With "
         "--budget the layouts that static cost, the layout graph and a trained tree propose are "
         "measured, and the fastest is advised, with --placements together with where its buffers "
-        "live. The verdict may be to leave the layout as it is. Of "
+        "live. With --objective the energy, or the energy-delay product, decides in the place of "
+        "the "
+        "time. The verdict may be to leave the layout as it is. Of "
         "a "
         "kernel file without --entry all kernels are taken together, launched as its host code "
         "does, or by guesses ('heddle init' shows them).",
@@ -433,6 +482,8 @@ int cmd_advise(cli *c, int argc, char **argv) {
         return cli_wrong(c, "--placements goes with --budget");
     if (r.placements && cli_read_placements(c, "--placements", r.placements, &choose->placements,
                                             &choose->placement_count))
+        return CLI_WRONG;
+    if (read_objective(c, &r))
         return CLI_WRONG;
     choose->version = HEDDLE_VERSION;
     choose->progress = show_progress;

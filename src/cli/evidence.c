@@ -84,27 +84,38 @@ static hd_value dram_of(const hd_view *view, const void *at) {
     return counts->sectors ? hd_whole(counts->dram_read + counts->dram_written) : hd_null();
 }
 
-static const hd_member judged_members[] = {
+HD_GETTER(joules_of, hd_judged, row->joules > 0 ? hd_real(row->joules) : hd_null())
+
+static const hd_member judged_columns[] = {
     {"layout", "layout", .get = layout_of, .of = hd_layout_members},
     {"cost", "cost", HD_COUNT, HD_AT(hd_judged, cost)},
     {"ratio", "ratio", HD_DECIMALS, HD_AT(hd_judged, ratio)},
     {"transactions", "transactions", HD_COUNT, HD_AT(hd_judged, transactions)},
     {"dram_bytes", "DRAM", HD_BYTES, .get = dram_of},
     {0}};
+static const hd_member judged_members[] = {
+    {HD_SELF, .of = judged_columns}, {"joules", "energy", HD_JOULES, .get = joules_of}, {0}};
+
+HD_GETTER(objective_of, hd_judgement,
+          hd_text(hd_quantities[row->of_energy ? HD_QUANTITY_ENERGY : HD_QUANTITY_TIME].name))
 
 const hd_member cli_judgement_members[] = {
     {"layouts", HD_MANY(hd_judgement, layouts, count), .of = judged_members},
-    HD_SAME(hd_judgement, simulated, margin, leave),
+    {"objective", .get = objective_of},
+    HD_SAME(hd_judgement, heard, simulated, margin, leave),
     {0}};
 
 void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *e,
                      const hd_device_advice *of, hd_str *out) {
     const hd_judgement *judged = of->judged;
-    hd_str_printf(out, "\nLayouts on %s, by what was counted", of->device->name);
+    hd_str_printf(out, "\nLayouts on %s, by %s", of->device->name,
+                  judged->heard ? "what was counted" : "static cost");
     if (judged->simulated && !hd_evidence_is_whole(e))
         hd_str_printf(out, " in %llu of %llu block%s", (unsigned long long)e->blocks,
                       (unsigned long long)e->block_count, plural(e->block_count));
     hd_str_printf(out, "\n");
-    cli_show_rows(c, NULL, judged_members, hd_with(hd_rows(judged->layouts, judged->count), record),
-                  out);
+    cli_show_rows(c, NULL, judged->of_energy ? judged_members : judged_columns,
+                  hd_with(hd_rows(judged->layouts, judged->count), record), out);
+    if (judged->of_energy)
+        hd_str_add(out, "  ratio: of the energy, which is modelled, without idle power\n");
 }

@@ -74,6 +74,22 @@ static const hd_refusal *refused_before(const hd_advice *advice) {
     return advice->attempt.refused_count ? &advice->attempt.refused[0] : NULL;
 }
 
+/* NULL: it was not judged. */
+static const hd_judged *judged_as(const hd_judgement *judged, const hd_layout *layout) {
+    for (uint32_t i = 0; judged && i < judged->count; i++)
+        if (hd_layout_equal(judged->layouts[i].layout, layout))
+            return &judged->layouts[i];
+    return NULL;
+}
+
+/* What the advised layout saves of the energy. */
+static const char *saving_of(cli *c, const hd_device_advice *of) {
+    const hd_judged *best = judged_as(of->judged, of->best);
+    return best ? hd_saving_print(c->arena, of->device,
+                                  &of->judged->layouts[of->judged->original].counts, &best->counts)
+                : NULL;
+}
+
 static const char *static_verdict(cli *c, const hd_advice *advice, const char *basis) {
     const hd_device_advice *first = &advice->devices[0];
     const hd_refusal *refused = refused_before(advice);
@@ -82,8 +98,11 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
                           .layout = rewritable ? first->best : NULL,
                           .ratio = first->ratio,
                           .basis = basis,
+                          .of_energy = first->judged && first->judged->of_energy,
                           .apart = advice->apart.fields,
                           .apart_count = is_apart(advice) ? advice->apart.count : 0};
+    if (verdict.of_energy)
+        verdict.saved = saving_of(c, first);
     if (refused) {
         verdict.refused = refused->layout;
         verdict.refused_ratio = refused->ratio;
@@ -113,12 +132,12 @@ static const char *rewrite_command(cli *c, const cli_question *question, const h
 /* What accesses cost in a layout, as it was judged where it was. */
 static void lines_of(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout,
                      hd_cost_line **lines, size_t *count) {
-    for (uint32_t i = 0; of->judged && i < of->judged->count; i++)
-        if (hd_layout_equal(of->judged->layouts[i].layout, layout)) {
-            *lines = of->judged->layouts[i].lines;
-            *count = of->judged->layouts[i].line_count;
-            return;
-        }
+    const hd_judged *judged = judged_as(of->judged, layout);
+    if (judged) {
+        *lines = judged->lines;
+        *count = judged->line_count;
+        return;
+    }
     hd_cost_of_layout(arena, of->judged ? of->judged->model : of->model, layout, lines, count);
 }
 

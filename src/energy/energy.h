@@ -16,6 +16,27 @@
 
 #include "device/device.h"
 
+/* ---- quantity.c: what is known of a run ------------------------------------------------------ */
+
+/* The first three are what may be wanted least. */
+typedef enum hd_quantity {
+    HD_QUANTITY_TIME,   /* seconds */
+    HD_QUANTITY_ENERGY, /* joules */
+    HD_QUANTITY_EDP,    /* energy-delay product, joule seconds */
+    HD_OBJECTIVES,
+    HD_QUANTITY_POWER = HD_OBJECTIVES, /* watts, the mean over the run */
+    HD_QUANTITIES
+} hd_quantity;
+typedef hd_quantity hd_objective;
+
+typedef struct hd_quantity_info {
+    const char *name, *title, *unit; /* "edp", "Energy-delay product", "J s" */
+} hd_quantity_info;
+extern const hd_quantity_info hd_quantities[HD_QUANTITIES];
+
+/* False: no objective is called so. */
+bool hd_objective_parse(const char *name, hd_objective *objective);
+
 /* ---- meter.c: metering ---------------------------------------------------------------------- */
 
 /* Where time comes from. Whoever brings a clock calls hd_meter_sample() as that time goes on, at

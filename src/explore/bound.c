@@ -43,7 +43,8 @@ static bool measure_layout(hd_arena *arena, const hd_diag *diag, const hd_record
 
 /* NULL, or why the device does not run the point in one of the plan's layouts. What is wrong with a
  * layout is for whoever makes it. */
-static const char *why_not(const bounder *b, const hd_micro_point *point) {
+static const char *why_not(const void *self, const hd_micro_point *point) {
+    const bounder *b = self;
     const hd_diag silent = {0};
     const hd_explore_range *range = b->range;
     uint64_t threads = (uint64_t)point->value[HD_DIM_GROUP];
@@ -90,29 +91,6 @@ static hd_status check_line(const bounder *b, const hd_plan_line *line) {
     return HD_OK;
 }
 
-/* Values that are not within the range go. */
-static void trim_line(const bounder *b, hd_plan_line *line) {
-    hd_vec(double) values = {0};
-    hd_str gone = {.arena = b->arena};
-    const char *first = NULL;
-    for (uint32_t v = 0; v < line->count; v++) {
-        hd_micro_point point = hd_plan_point(line, v);
-        const char *why = why_not(b, &point);
-        if (!why) {
-            hd_push(b->arena, &values, line->values[v]);
-            continue;
-        }
-        first = first ? first : why;
-        hd_str_printf(&gone, "%s%s", gone.length ? "," : "",
-                      hd_dimension_print(b->arena, line->dimension, line->values[v]));
-    }
-    line->values = values.data;
-    line->count = (uint32_t)values.count;
-    if (first)
-        hd_note(b->diag, NULL, "%s=%s is left out: %s", hd_dimensions[line->dimension].name,
-                hd_str_text(&gone), first);
-}
-
 /* Goes on from the last usual size until the objects of one outgrow the cache twice. */
 static void extend_sizes(const bounder *b, hd_plan_line *line) {
     hd_vec(double) values = {0};
@@ -144,7 +122,7 @@ hd_status hd_plan_bound(hd_arena *arena, const hd_diag *diag, const char *name,
         if (plan->is_usual && lines[l].dimension == HD_DIM_OBJECTS)
             extend_sizes(&b, &lines[l]);
         if (plan->is_usual)
-            trim_line(&b, &lines[l]);
+            hd_plan_trim(b.arena, b.diag, &lines[l], why_not, &b);
         else
             status = check_line(&b, &lines[l]);
     }

@@ -595,16 +595,20 @@ static hd_status find_placements(explorer *e) {
     return HD_OK;
 }
 
-static hd_status find_profile(explorer *e) {
+/* Before the session: a probe opens the device by itself. `job` is for messages. */
+static hd_status find_profile(explorer *e, const hd_job *job) {
     hd_exploration *r = e->result;
-    const hd_compute_device *device = &e->session.device;
+    hd_compute_device device;
     hd_probe probe;
     r->profile = e->options->profile;
     if (r->profile)
         return HD_OK;
-    if (device->is_processor)
+    hd_status status = hd_measure_device(e->arena, e->diag, job, e->options->device, &device);
+    if (status != HD_OK)
+        return status;
+    if (device.is_processor)
         return hd_device_host(e->arena, e->diag, &r->profile);
-    hd_status status = hd_probe_device(e->arena, e->diag, device->id, &probe);
+    status = hd_probe_device(e->arena, e->diag, device.id, &probe);
     r->profile = probe.device;
     return status;
 }
@@ -744,8 +748,6 @@ static hd_status explore_device(explorer *e) {
     if (status == HD_OK)
         status = find_placements(e);
     if (status == HD_OK)
-        status = find_profile(e);
-    if (status == HD_OK)
         status = find_meter(e);
     return status ? status : explore_plan(e);
 }
@@ -781,9 +783,9 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
     e.plan = &e.bounded;
     *result = (hd_exploration){0};
     hd_perf_open(arena, options->open_event, &e.perf); /* before a device has threads */
-    hd_status status = options->model
-                           ? HD_OK
-                           : hd_session_open(arena, diag, &nothing, options->device, &e.session);
+    hd_status status = options->model ? HD_OK : find_profile(&e, &nothing);
+    if (status == HD_OK && !options->model)
+        status = hd_session_open(arena, diag, &nothing, options->device, &e.session);
     if (status == HD_OK && !options->folder)
         status = hd_scratch_make(arena, diag, &scratch);
     e.folder = (hd_micro_folder){.arena = arena,

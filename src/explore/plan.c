@@ -174,11 +174,16 @@ hd_micro_point hd_plan_point(const hd_plan_line *line, uint32_t value) {
     return point;
 }
 
+static const char *why_no_kernel(const void *self, const hd_micro_point *point) {
+    const planner *p = self;
+    hd_micro_shape shape;
+    return hd_micro_check(p->arena, point, &shape);
+}
+
 static hd_status add_line(planner *p, const hd_plan_line *line) {
     for (uint32_t i = 0; i < line->count; i++) {
         hd_micro_point point = hd_plan_point(line, i);
-        hd_micro_shape shape;
-        const char *why = hd_micro_check(p->arena, &point, &shape);
+        const char *why = why_no_kernel(p, &point);
         if (why)
             return refuse(p, hd_micro_print(p->arena, &point), why);
     }
@@ -186,17 +191,46 @@ static hd_status add_line(planner *p, const hd_plan_line *line) {
     return HD_OK;
 }
 
-/* A line for each dimension that is not fixed. */
+void hd_plan_trim(hd_arena *arena, const hd_diag *diag, hd_plan_line *line,
+                  const char *(*why_not)(const void *self, const hd_micro_point *point),
+                  const void *self) {
+    hd_vec(double) values = {0};
+    hd_str gone = {.arena = arena};
+    const char *first = NULL;
+    for (uint32_t v = 0; v < line->count; v++) {
+        hd_micro_point point = hd_plan_point(line, v);
+        const char *why = why_not(self, &point);
+        if (!why) {
+            hd_push(arena, &values, line->values[v]);
+            continue;
+        }
+        first = first ? first : why;
+        hd_str_printf(&gone, "%s%s", gone.length ? "," : "",
+                      hd_dimension_print(arena, line->dimension, line->values[v]));
+    }
+    line->values = values.data;
+    line->count = (uint32_t)values.count;
+    if (first)
+        hd_note(diag, NULL, "%s=%s is left out: %s", hd_dimensions[line->dimension].name,
+                hd_str_text(&gone), first);
+}
+
+/* A line for each dimension that is not fixed, of the values that make kernels. */
 static hd_status plan_each(planner *p) {
-    hd_status status = HD_OK;
-    for (int d = 0; d < HD_DIMENSIONS && status == HD_OK; d++) {
+    const char *why = why_no_kernel(p, &p->base);
+    if (why)
+        return refuse(p, hd_micro_print(p->arena, &p->base), why);
+    for (int d = 0; d < HD_DIMENSIONS; d++) {
         hd_plan_line line = {.dimension = d, .base = p->base, .values = hd_dimensions[d].values};
+        if (p->given[d])
+            continue;
         while (line.values[line.count] >= 0)
             line.count++;
-        if (!p->given[d])
-            status = add_line(p, &line);
+        hd_plan_trim(p->arena, p->diag, &line, why_no_kernel, p);
+        if (line.count)
+            hd_push(p->arena, &p->lines, line);
     }
-    return status;
+    return HD_OK;
 }
 
 /* All combinations, as lines along the last dimension. */

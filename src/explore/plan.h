@@ -64,6 +64,11 @@ typedef struct hd_explore_range {
 hd_status hd_plan_bound(hd_arena *arena, const hd_diag *diag, const char *name,
                         const hd_explore_range *range, hd_plan *plan);
 
+/* Takes the values out of the line that `why_not` has a reason against, with a note of the first. */
+void hd_plan_trim(hd_arena *arena, const hd_diag *diag, hd_plan_line *line,
+                  const char *(*why_not)(const void *self, const hd_micro_point *point),
+                  const void *self);
+
 /* The point of a line's value. */
 hd_micro_point hd_plan_point(const hd_plan_line *line, uint32_t value);
 

@@ -7,13 +7,6 @@
 #include "base/table.h"
 #include "search/search.h"
 
-const hd_quantity_info hd_quantities[HD_QUANTITIES] = {
-    [HD_QUANTITY_TIME] = {"time", "Time", "s"},
-    [HD_QUANTITY_ENERGY] = {"energy", "Energy", "J"},
-    [HD_QUANTITY_EDP] = {"edp", "Energy-delay product", "J s"},
-    [HD_QUANTITY_POWER] = {"power", "Power", "W"},
-};
-
 /* ---- values --------------------------------------------------------------------------------- */
 
 static bool interval_of(const hd_timing *t, hd_interval *value) {

@@ -19,22 +19,6 @@
 #include "explore/explored.h"
 #include "search/race.h"
 
-/* The first three are what may be wanted least. */
-typedef enum hd_quantity {
-    HD_QUANTITY_TIME,   /* seconds */
-    HD_QUANTITY_ENERGY, /* joules */
-    HD_QUANTITY_EDP,    /* energy-delay product, joule seconds */
-    HD_OBJECTIVES,
-    HD_QUANTITY_POWER = HD_OBJECTIVES, /* watts, the mean over the run */
-    HD_QUANTITIES
-} hd_quantity;
-typedef hd_quantity hd_objective;
-
-typedef struct hd_quantity_info {
-    const char *name, *title, *unit; /* "edp", "Energy-delay product", "J s" */
-} hd_quantity_info;
-extern const hd_quantity_info hd_quantities[HD_QUANTITIES];
-
 /* A variant among those of its point, by an objective. */
 typedef struct hd_standing {
     const hd_explored *variant;

@@ -24,7 +24,9 @@ static hd_status run_rounds(racers *r) {
             uint32_t i = (t->rounds + step) % t->count;
             if (t->why[i])
                 continue;
-            hd_status status = r->watch->time(r->watch->state, i, &t->seconds[i][t->rounds]);
+            hd_lap lap;
+            hd_status status = r->watch->run(r->watch->state, i, &lap);
+            t->seconds[i][t->rounds] = lap.seconds;
             if (status != HD_OK)
                 return status;
         }

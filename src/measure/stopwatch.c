@@ -17,6 +17,11 @@ struct hd_device_clock {
     void **contents; /* of the job's buffers, before a run */
     void **expected; /* after a run of the original */
     hd_vec(hd_version) versions;
+    /* hd_device_clock_meter(): */
+    hd_objective objective;
+    hd_energy_question question;
+    hd_meter *meter;                   /* NULL: the model */
+    hd_vec(hd_energy) without_seconds; /* modelled, of each racer: a run that took no time */
 };
 
 /* ---- versions ------------------------------------------------------------------- */
@@ -59,6 +64,20 @@ static hd_status prepare_layout(hd_device_clock *clock, const hd_layout *layout,
     return status;
 }
 
+/* What the model says of a racer whose version is ready. */
+static hd_status price_energy(hd_device_clock *clock, uint32_t racer, const hd_layout *layout) {
+    if (clock->objective == HD_QUANTITY_TIME || clock->meter)
+        return HD_OK;
+    while (clock->without_seconds.count <= racer)
+        hd_push(clock->arena, &clock->without_seconds, (hd_energy){0});
+    hd_energy *energy = &clock->without_seconds.data[racer];
+    *energy = hd_version_modelled(&clock->session, version_of(clock, racer), clock->whole,
+                                  &clock->question, layout, 0);
+    energy->joules = (float)energy->joules; /* a sum in another order is the same */
+    return energy->missing ? hd_fail(clock->session.diag, HD_EINPUT, NULL, "%s", energy->missing)
+                           : HD_OK;
+}
+
 static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout,
                          const hd_placement *placement, const char **why) {
     hd_device_clock *clock = state;
@@ -71,12 +90,16 @@ static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout,
         status = hd_version_make(session, NULL, NULL, 0, NULL, clock->contents, version);
         if (status == HD_OK)
             status = hd_version_outputs(session, clock->arena, version, clock->expected, &unused);
-        return status ? status : hd_version_repeats(session, version, clock->expected, 1);
+        if (status == HD_OK)
+            status = hd_version_repeats(session, version, clock->expected, 1);
+        return status ? status : price_energy(clock, racer, layout);
     }
     hd_reason r = {clock->arena, NULL};
     const hd_diag keeper = {hd_keep_reason, &r};
     session->diag = &keeper;
     status = prepare_layout(clock, layout, placement, version);
+    if (status == HD_OK && (status = price_energy(clock, racer, layout)) != HD_OK)
+        hd_version_free(session, version);
     session->diag = clock->diag;
     *why = r.text;
     if (status != HD_EDIFFER)
@@ -88,14 +111,42 @@ static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout,
     return again != HD_OK ? again : status;
 }
 
-static hd_status run(void *state, uint32_t racer, double *seconds) {
-    hd_device_clock *clock = state;
-    hd_version *version = version_of(clock, racer);
+static hd_status run_timed(hd_device_clock *clock, hd_version *version, double *seconds) {
     if (!clock->whole)
         return hd_version_run(&clock->session, version, seconds);
     hd_run_seconds parts;
     hd_status status = hd_version_run_whole(&clock->session, version, &parts);
     *seconds = hd_run_whole(&parts);
+    return status;
+}
+
+static hd_status find_joules(hd_device_clock *clock, uint32_t racer, double seconds,
+                             double *joules) {
+    hd_energy energy;
+    if (!clock->meter) {
+        const hd_energy *none = &clock->without_seconds.data[racer];
+        *joules = none->joules + none->idle_watts * seconds;
+        return HD_OK;
+    }
+    hd_status status = hd_version_energy(&clock->session, version_of(clock, racer), clock->whole,
+                                         clock->meter, &clock->question.options, &energy);
+    *joules = energy.joules;
+    return status != HD_OK || !energy.missing
+               ? status
+               : hd_fail(clock->diag, HD_ESYSTEM, NULL,
+                         "the energy of a run is missing: %s; --meter model needs no meter",
+                         energy.missing);
+}
+
+static hd_status run(void *state, uint32_t racer, hd_lap *lap) {
+    hd_device_clock *clock = state;
+    *lap = (hd_lap){0};
+    hd_status status = run_timed(clock, version_of(clock, racer), &lap->seconds);
+    lap->cost = lap->seconds;
+    if (status != HD_OK || clock->objective == HD_QUANTITY_TIME)
+        return status;
+    status = find_joules(clock, racer, lap->seconds, &lap->joules);
+    lap->cost = clock->objective == HD_QUANTITY_EDP ? lap->joules * lap->seconds : lap->joules;
     return status;
 }
 
@@ -133,7 +184,22 @@ hd_status hd_device_clock_open(hd_arena *arena, const hd_diag *diag, const hd_jo
     return status == HD_OK ? hd_job_all_contents(arena, diag, job, clock->contents) : status;
 }
 
+hd_status hd_device_clock_meter(hd_device_clock *clock, hd_objective objective,
+                                const hd_energy_question *question, double seconds,
+                                const char **source) {
+    clock->objective = objective;
+    clock->question = *question;
+    clock->question.options.most_seconds = seconds;
+    clock->question.options.idle_seconds = 1e-3; /* idle power belongs to what a run takes */
+    hd_status status = hd_session_meter(&clock->session, question, &clock->meter);
+    *source =
+        clock->meter ? hd_strdup(clock->arena, hd_meter_source_of(clock->meter)->name) : "model";
+    return status;
+}
+
 void hd_device_clock_close(hd_device_clock *clock) {
+    if (clock->meter)
+        hd_meter_close(clock->meter);
     for (size_t v = 0; v < clock->versions.count; v++)
         hd_version_free(&clock->session, &clock->versions.data[v]);
     hd_session_close(&clock->session);

@@ -38,7 +38,7 @@ typedef struct runner {
     double start;
     double building;        /* seconds spent on getting others than the original ready */
     double turn;            /* seconds of one turn of the original, with all that goes with it */
-    double *times;          /* [race->count], of the round that is run */
+    hd_lap *laps;           /* [race->count], of the round that is run */
     uint32_t next;          /* the next racer to get ready */
     uint32_t looks, looked; /* how many, and the rounds at the last */
 } runner;
@@ -110,7 +110,7 @@ static hd_status run_round(runner *r) {
             continue;
         if (is_stopped(r))
             return HD_OK;
-        hd_status status = r->stopwatch->time(r->stopwatch->state, i, &r->times[i]);
+        hd_status status = r->stopwatch->run(r->stopwatch->state, i, &r->laps[i]);
         if (status != HD_OK)
             return status;
     }
@@ -119,9 +119,9 @@ static hd_status run_round(runner *r) {
         if (!is_in(racer))
             continue;
         if (racer->rounds == racer->capacity)
-            racer->seconds = hd_grow(r->arena, racer->seconds, &racer->capacity, racer->rounds,
-                                     sizeof *racer->seconds);
-        racer->seconds[racer->rounds++] = r->times[i];
+            racer->laps = hd_grow(r->arena, racer->laps, &racer->capacity, racer->rounds,
+                                  sizeof *racer->laps);
+        racer->laps[racer->rounds++] = r->laps[i];
     }
     race->rounds++;
     return HD_OK;
@@ -129,7 +129,7 @@ static hd_status run_round(runner *r) {
 
 /* ---- looks --------------------------------------------------------------------------- */
 
-/* Of the times of `a` to those of `b`, over the rounds that both ran in. */
+/* Of the costs of `a` to those of `b`, over the rounds that both ran in. */
 static hd_interval ratio_of(const runner *r, const hd_racer *a, const hd_racer *b) {
     double look = r->looks ? r->looks : 1;
     uint32_t first = a->first > b->first ? a->first : b->first;
@@ -138,7 +138,7 @@ static hd_interval ratio_of(const runner *r, const hd_racer *a, const hd_racer *
     hd_arena *arena = hd_arena_new();
     double *ratios = hd_new_array(arena, double, end > first ? end - first : 0);
     for (uint32_t round = first; round < end; round++) {
-        double x = a->seconds[round - a->first], y = b->seconds[round - b->first];
+        double x = a->laps[round - a->first].cost, y = b->laps[round - b->first].cost;
         ratios[count++] = y > 0 ? x / y : 1;
     }
     hd_interval interval = hd_interval_of_median(ratios, count, r->error / (look * (look + 1)));
@@ -193,8 +193,8 @@ static void drop_hopeless(const runner *r) {
         hd_racer *racer = &race->racers[i];
         bool hopeless = is_in(racer);
         for (uint32_t back = 1; back <= HOPELESS_ROUNDS && hopeless; back++)
-            hopeless =
-                racer->seconds[racer->rounds - back] > 2 * leader->seconds[leader->rounds - back];
+            hopeless = racer->laps[racer->rounds - back].cost >
+                       2 * leader->laps[leader->rounds - back].cost;
         if (!hopeless)
             continue;
         racer->end = HD_RACE_SLOWER;
@@ -273,7 +273,7 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
                 .race = race,
                 .margin = options->margin > 0 ? options->margin : HD_NOTICEABLE,
                 .error = count ? error / ((count + 1) * count / 2.0) : error,
-                .times = hd_new_array(arena, double, count + 1),
+                .laps = hd_new_array(arena, hd_lap, count + 1),
                 .next = 1,
                 .start = stopwatch->now(stopwatch->state)};
     race->least_rounds = hd_interval_least(r.error / 2);
@@ -284,12 +284,12 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
                                          .by = proposals[i].by,
                                          .end = HD_RACE_UNTRIED};
     bool any = true;
-    double unused;
+    hd_lap unused;
     const char *why;
     hd_status status = stopwatch->prepare(stopwatch->state, 0, race->racers[0].layout, NULL, &why);
     double ready = elapsed(&r);
     if (status == HD_OK)
-        status = stopwatch->time(stopwatch->state, 0, &unused);
+        status = stopwatch->run(stopwatch->state, 0, &unused);
     r.turn = elapsed(&r) - ready;
     while (status == HD_OK && any && (r.next == 1 || !is_over(&r))) {
         status = prepare_heat(&r, &any);

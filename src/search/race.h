@@ -3,7 +3,8 @@
  *
  * All that are still in run in turns, a round after the other, and the original is always among
  * them. What slows the machine for a while slows a whole round, so times are compared within
- * rounds: a racer's *ratio* in a round is its time over that of another one in the same round.
+ * rounds: a racer's *ratio* in a round is its time over that of another one in the same round. In
+ * the place of the time may be another cost of a run, such as its energy.
  * The median of the ratios is known up to an interval (interval.c), and
  *
  *     a racer is slower than the leader      when the interval of its ratio to the leader lies
@@ -35,6 +36,13 @@ uint32_t hd_interval_least(double error);
 
 /* ---- race.c --------------------------------------------------------------------- */
 
+/* What a run of a racer has taken. */
+typedef struct hd_lap {
+    double seconds;
+    double joules; /* where energy counts, else 0 */
+    double cost;   /* what the race is about: one of these, or their product */
+} hd_lap;
+
 /* What times layouts, such as a device. Racers are known by their numbers, from 0, the original. */
 typedef struct hd_stopwatch {
     void *state;
@@ -44,7 +52,7 @@ typedef struct hd_stopwatch {
     hd_status (*prepare)(void *state, uint32_t racer, const hd_layout *layout,
                          const hd_placement *placement, const char **why);
     /* A failure has been reported, and ends the race. */
-    hd_status (*time)(void *state, uint32_t racer, double *seconds);
+    hd_status (*run)(void *state, uint32_t racer, hd_lap *lap);
     void (*release)(void *state, uint32_t racer);
     double (*now)(void *state); /* seconds; budgets count by it */
 } hd_stopwatch;
@@ -63,10 +71,10 @@ typedef struct hd_racer {
     const char *by;                /* who proposed it */
     hd_race_end end;
     const char *why;
-    double *seconds;        /* [rounds] */
+    hd_lap *laps;           /* [rounds] */
     uint32_t first, rounds; /* the first round that it ran in, and in how many */
-    size_t capacity;        /* of `seconds` */
-    hd_interval ratio;      /* of its time to the original's */
+    size_t capacity;        /* of `laps` */
+    hd_interval ratio;      /* of its cost to the original's */
     bool as_fast;           /* as the leader, as far as can be told */
 } hd_racer;
 

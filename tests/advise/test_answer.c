@@ -49,6 +49,8 @@ static hd_choice sample(hd_arena *arena, const hd_record *record) {
     static const hd_placement fine = HD_PLACEMENT_FINE;
     choice.entries[2].placement = &fine;
     choice.left_out = 5;
+    choice.source = "rapl:package-0";
+    choice.entries[1].joules = 0.25;
     choice.entries[3].why = "k.cl:3:5: a\ttab and\na line";
     return choice;
 }
@@ -71,12 +73,14 @@ static void a_choice_comes_back(void **state) {
     assert_int_equal(back.least_rounds, 11);
     assert_int_equal(back.left_out, 5);
     assert_true(back.seconds == 0.1);
+    assert_string_equal(back.source, "rapl:package-0");
     for (uint32_t i = 0; i < 4; i++) {
         const hd_choice_entry *a = &choice.entries[i], *b = &back.entries[i];
         assert_true(hd_layout_equal(a->layout, b->layout));
         assert_true(a->end == b->end && a->as_fast == b->as_fast);
         assert_true(a->placement ? b->placement && *a->placement == *b->placement : !b->placement);
         assert_memory_equal(&a->ratio, &b->ratio, sizeof a->ratio);
+        assert_true(a->joules == b->joules);
         assert_true(a->timing.high == b->timing.high && a->timing.repeats == b->timing.repeats);
     }
     assert_null(back.entries[1].why);
@@ -98,18 +102,20 @@ static void other_texts_are_refused(void **state) {
     static const char *const wrong[] = {
         "",
         "choice",
-        "choice 1 x 0 0 1 0 0 1 1 1\n",
-        "choice 2 x 0 0 0 0 0 1 1 1\n",
-        "choice 2 x 0 0 4000000000 0 0 1 1 1\n",
-        "choice 2 x 0 0 1 1 0 1 1 1\n",
-        "choice 2 x 0 0 1 0 0 1 1 1\n9 0 1 1 1 1 1 1 1\taos\t-\tx\t-\n",
-        "choice 2 x 0 0 1 0 0 1 1 1\n0 0 1 1 1 1 1 1 1\t{f0}{nine}\t-\tx\t-\n",
-        "choice 2 x 0 0 1 0 0 1 1 1\n0 0 1 1 1 1 1 1 1 1\taos\t-\tx\t-\n",
-        "choice 2 x 0 0 1 0 0 1 1 1\n0 0 1 1 1 1 1 1 1\taos\tnear\tx\t-\n"};
+        "choice 2 x 0 0 1 0 0 1 1 1\t-\n",
+        "choice 3 x 0 0 1 0 0 1 1 1\n",
+        "choice 3 x 0 0 0 0 0 1 1 1\t-\n",
+        "choice 3 x 0 0 4000000000 0 0 1 1 1\t-\n",
+        "choice 3 x 0 0 1 1 0 1 1 1\t-\n",
+        "choice 3 x 0 0 1 0 0 1 1 1\t-\n9 0 1 1 1 1 1 1 1 0\taos\t-\tx\t-\n",
+        "choice 3 x 0 0 1 0 0 1 1 1\t-\n0 0 1 1 1 1 1 1 1 0\t{f0}{nine}\t-\tx\t-\n",
+        "choice 3 x 0 0 1 0 0 1 1 1\t-\n0 0 1 1 1 1 1 1 1 0 1\taos\t-\tx\t-\n",
+        "choice 3 x 0 0 1 0 0 1 1 1\t-\n0 0 1 1 1 1 1 1 1 0\taos\tnear\tx\t-\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(advise_choice_parse(arena, record, wrong[i], &back));
     assert_true(advise_choice_parse(
-        arena, record, "choice 2 x 0 0 1 0 0 1 1 1\n0 0 1 1 1 1 1 1 1\taos\t-\tx\t-\n", &back));
+        arena, record, "choice 3 x 0 0 1 0 0 1 1 1\t-\n0 0 1 1 1 1 1 1 1 0\taos\t-\tx\t-\n",
+        &back));
     hd_arena_free(arena);
 }
 

@@ -143,7 +143,36 @@ static void verdicts_in_words(void **state) {
     v.refused = NULL;
     assert_string_equal(hd_verdict_print(t.s.arena, &v),
                         "leave it as it is; no layout costs noticeably less (B)");
+    v.of_energy = true;
+    assert_string_equal(hd_verdict_print(t.s.arena, &v),
+                        "leave it as it is; no layout takes noticeably less modelled energy (B)");
+    v.layout = soa;
+    v.saved = "S";
+    assert_string_equal(hd_verdict_print(t.s.arena, &v),
+                        "take soa, at 0.500 of the modelled energy of AoS: S (B)");
     hd_sample_close(&t.s);
+}
+
+/* Of a device whose memory takes ten times what L2 does. */
+static void what_saves_energy_is_named(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_device device = {.energy = {.l1 = 1, .l2 = 1, .dram = 10}};
+    const hd_energy_counts before = {.l1_bytes = 400, .l2_bytes = 300, .dram_bytes = 100};
+    hd_energy_counts after = before;
+    assert_null(hd_saving_print(arena, &device, &before, &after));
+    after.l2_bytes = 150;
+    assert_string_equal(hd_saving_print(arena, &device, &before, &after),
+                        "it moves 2.0x fewer bytes from L2");
+    after.dram_bytes = 80;
+    assert_string_equal(hd_saving_print(arena, &device, &before, &after),
+                        "it moves 1.2x fewer bytes from memory");
+    after.dram_bytes = 0;
+    assert_string_equal(hd_saving_print(arena, &device, &before, &after),
+                        "it moves no bytes from memory any more");
+    after = (hd_energy_counts){.l1_bytes = 500, .l2_bytes = 400, .dram_bytes = 200};
+    assert_null(hd_saving_print(arena, &device, &before, &after));
+    hd_arena_free(arena);
 }
 
 /* 7 floats side by side: each warp moves 7 segments of 128 bytes for 128 bytes, then one. */
@@ -247,6 +276,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_guessed_where_all_is_known),
         cmocka_unit_test(guesses_are_told_apart),
         cmocka_unit_test(verdicts_in_words),
+        cmocka_unit_test(what_saves_energy_is_named),
         cmocka_unit_test(what_moves_is_counted),
         cmocka_unit_test(what_is_advised_was_rewritten),
         cmocka_unit_test(records_are_taken_apart_where_it_pays),

@@ -74,6 +74,45 @@ done
 asks "--again" "${asked[@]}" --again
 remembers "after a failure" "${asked[@]}"
 
+# ---- objectives ---------------------------------------------------------------------------------
+
+# A device of which every level is as fast as the next, but memory alone takes energy.
+hungry="warp:32 l1:48k/32 l2:768k/32 w:1,1,1 blocks:8 threads:1536 regs:32768 maxregs:63 segment:32"
+hungry+=" energy:1,1,1,1,1,900000,0,0"
+frugal=(advise body.yaml --budget 9m --repeats 12 --objective energy --meter model)
+accepts "${frugal[@]}" --device "$hungry"
+prints "^Verdict: soa, at 0.667 of the original's energy \\(0.667 to 0.667\\), modelled; of"
+prints '^  layout +time +energy +to original '
+prints '^  soa +[0-9.]+ .s +[0-9.]+ mJ +0.667 .*'
+prints "^  to original: the median of the ratios to the original's energy in the same"
+remembers "the same objective" "${frugal[@]}" --device "$hungry"
+asks "other figures of energy" "${frugal[@]}" --device "${hungry/900000/800000}"
+asks "another objective" "${frugal[@]/energy/edp}" --device "$hungry"
+asks "the time" advise body.yaml --budget 9m --repeats 12 --device "$hungry"
+accepts "${frugal[@]}" --device "$hungry" --json
+fits advise
+prints '"objective": "energy"'
+prints '"energy_source": "model"'
+prints '"joules": [0-9]'
+accepts advise body.yaml --budget 2s --repeats 3 --objective edp --meter-command 'echo 45 W' --json
+fits advise
+prints '"energy_source": "command"'
+cat >"$work/fails" <<END
+echo >>"$work/asked"
+[ \$(wc -l <"$work/asked") -lt 40 ] && echo 45 W
+END
+refuses "error: the energy of a run is missing: the command ended with status 1; .*--meter model" \
+    advise body.yaml --budget 2s --objective energy --json --meter-command "sh $work/fails"
+refuses "error: modelled energy is not known for synthetic: add energy: to its profile" \
+    advise body.yaml --budget 2s --objective energy --meter model --json \
+    --device "${hungry/ energy*/}"
+refuses "objective: unknown objective 'joy'; there are: time, energy, edp" \
+    advise body.yaml --objective joy
+refuses "meter goes with --budget and --objective energy or edp" \
+    advise body.yaml --budget 1s --meter model
+refuses "there is no meter 'scales'; known are " \
+    advise body.yaml --budget 1s --objective energy --meter scales --json
+
 # ---- what has changed is asked again --------------------------------------------------------
 
 cp near.cl same.cl

@@ -77,6 +77,44 @@ accepts advise gather.yaml --json --device \
 prints '"simulated": false'
 prints '"whole": true'
 
+# ---- energy ---------------------------------------------------------------------------------
+
+# Joules are by hand: a microjoule for each byte of memory, or for each operation.
+levels="warp:32 l1:64k/32 l2:4m/32 blocks:16 threads:1024 regs:65536 segment:32 maxregs:255 sms:40"
+levels+=" l1tags:128/128 l2tags:128/16 w:1,5.2,14.6"
+of_memory="$levels energy:0,0,0,0,0,1000000,0,5"
+of_operations="$levels energy:1000000,0,0,0,0,0.000001,0,5"
+accepts advise gather.yaml --device "$of_memory"
+prints '^Verdict for synthetic: take aosoa:4, at 0.622 of the cost of AoS \('
+accepts advise gather.yaml --device "$of_memory" --objective energy
+prints '^Verdict for synthetic: take soa, at 0.400 of the modelled energy of AoS: it moves 2.5x fewer '
+prints '^  layout +cost +ratio +transactions +DRAM +energy$'
+prints '^  aosoa:4 .* 0.400 .* 64 KiB +65.5 mJ$'
+prints '^  aos .* 1.000 .* 160 KiB +164 mJ$'
+accepts advise gather.yaml --device "$of_memory" --objective energy --json
+fits advise
+prints '"heard": true'
+awk -F'[:,]' '/"dram_bytes"/ { bytes = $2 }
+    /"joules"/ { count++; if ($2 / bytes > 1.000001e-6 || $2 / bytes < 0.999999e-6) exit 1 }
+    END { exit count < 5 }' "$work/log/out" || complain "joules are not those of the bytes"
+# One addition for each of 4,096 threads, or of the 11 blocks that were heard: no layout saves any.
+accepts advise gather.yaml --device "$of_operations" --objective energy
+prints '^Verdict for synthetic: leave it as it is; no layout takes noticeably less modelled energy \('
+prints '^  soa .* 1.000 .* 4.10 mJ$'
+accepts advise gather.yaml --device "$of_operations" --objective energy --run 5120 --json
+prints '"joules": 0.001408'
+# Where nothing is heard the static cost tells what moves.
+accepts advise body.yaml --device "$of_memory" --objective energy
+prints '^Verdict for synthetic: take soa, at 0.667 of the modelled energy of AoS: it moves 1.5x fewer '
+prints '^Layouts on synthetic, by static cost$'
+accepts advise gather.yaml --run 0 --device "$of_memory" --objective energy --json
+fits advise
+prints '"heard": false'
+refuses "modelled energy is not known for synthetic: add energy: to its profile" \
+    advise body.yaml --objective energy --device "$levels"
+refuses "objective edp needs times, which only a device tells: give it --budget TIME" \
+    advise body.yaml --objective edp
+
 # ---- none -----------------------------------------------------------------------------------
 
 accepts advise empty.yaml

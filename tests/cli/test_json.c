@@ -422,16 +422,14 @@ static void choices(void **state) {
     json_t *choice = json_object_get(value, "choice"), *known = json_object_get(again, "choice");
     size_t i;
     unlink(database);
-    has_members(choice,
-                "device date remembered stopped tree seconds rounds least_rounds verdict winner "
-                "whole left_out layouts");
+    has_members(choice, "device date remembered stopped tree seconds rounds least_rounds objective "
+                        "energy_source verdict winner whole left_out layouts");
     has_members(json_object_get(choice, "device"), "backend id platform name driver");
     assert_true(json_is_false(json_object_get(choice, "remembered")));
     assert_int_equal(json_integer_value(json_object_get(choice, "rounds")), 3);
     json_array_foreach(json_object_get(choice, "layouts"), i, entry) {
-        has_members(
-            entry,
-            "layout placement by end why timing ratio ratio_low ratio_high as_fast undecided");
+        has_members(entry, "layout placement by end why timing joules ratio ratio_low ratio_high "
+                           "as_fast undecided");
         check_layout(json_object_get(entry, "layout"));
         has_members(json_object_get(entry, "timing"), "median low high repeats");
         assert_true(i == 0 || json_is_null(json_object_get(entry, "ratio_low")) ||

@@ -17,11 +17,13 @@ enum { MOST = 16, NOTES = 100000 };
 /* ---- the device ---------------------------------------------------------------- */
 
 typedef struct track {
-    double base[MOST]; /* seconds of each racer's runs */
-    double noise;      /* of a run: a factor from 1 to 1 + noise */
-    double drift;      /* of a round: another one, for all that run at about that time */
-    double build;      /* seconds to get a racer ready */
-    double more[MOST]; /* for this one */
+    double base[MOST];  /* seconds of each racer's runs */
+    double watts[MOST]; /* and their power; 0: 1 */
+    bool by_energy;     /* joules are what the race is about */
+    double noise;       /* of a run: a factor from 1 to 1 + noise */
+    double drift;       /* of a round: another one, for all that run at about that time */
+    double build;       /* seconds to get a racer ready */
+    double more[MOST];  /* for this one */
     const hd_placement *placements[MOST]; /* of the proposals */
     hd_status ends[MOST];
     uint32_t fails_at; /* the run that fails; 0: none */
@@ -49,12 +51,14 @@ static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout,
     return t->ends[racer];
 }
 
-static hd_status run(void *state, uint32_t racer, double *seconds) {
+static hd_status run(void *state, uint32_t racer, hd_lap *lap) {
     track *t = state;
     assert_true(t->prepared[racer] == 1 && !t->released[racer]);
     double slow = 1 + t->drift * (sin(t->now * 3) + 1) / 2;
-    *seconds = t->base[racer] * slow * (1 + t->noise * uniform(t));
-    t->now += *seconds;
+    lap->seconds = t->base[racer] * slow * (1 + t->noise * uniform(t));
+    lap->joules = lap->seconds * (t->watts[racer] ? t->watts[racer] : 1);
+    lap->cost = t->by_energy ? lap->joules : lap->seconds;
+    t->now += lap->seconds;
     if (t->runs < NOTES)
         t->turns[t->runs] = racer;
     t->stop = t->stop || t->runs + 1 == t->stop_at;
@@ -158,6 +162,25 @@ static void the_fastest_wins_and_the_others_drop_out(void **state) {
     for (uint32_t i = 0; i < race.count; i++)
         assert_int_equal(t.released[i], 1);
     hd_arena_free(arena);
+}
+
+/* The second one takes half the time at twice the power, the third half the power. */
+static void another_cost_than_time_decides(void **state) {
+    (void)state;
+    for (int by_energy = 0; by_energy < 2; by_energy++) {
+        hd_arena *arena = hd_arena_new();
+        track t = {.base = {1, 0.5, 1, 1.1},
+                   .watts = {8, 16, 4, 8},
+                   .by_energy = by_energy,
+                   .noise = 0.05,
+                   .seed = 3};
+        hd_race race;
+        assert_int_equal(race_of(arena, &t, four, 3, 1000, &race), HD_OK);
+        assert_int_equal(race.winner, by_energy ? 2 : 1);
+        const hd_racer *winner = &race.racers[race.winner];
+        assert_true(winner->ratio.low < 0.5 && winner->ratio.high > 0.49);
+        hd_arena_free(arena);
+    }
 }
 
 static void of_one_layout_the_job_s_placement_is_nearer(void **state) {
@@ -302,7 +325,7 @@ static void a_lost_device_ends_the_race_and_keeps_what_was_timed(void **state) {
     hd_race race;
     assert_int_equal(race_of(arena, &t, four, 2, 1000, &race), HD_ESYSTEM);
     assert_true(race.rounds > 10 && race.racers[1].rounds > 10);
-    assert_true(race.racers[1].seconds[0] >= 0.9);
+    assert_true(race.racers[1].laps[0].seconds >= 0.9);
 
     track gone = {.base = {1}, .ends = {HD_ESYSTEM}};
     assert_int_equal(race_of(arena, &gone, four, 2, 1000, &race), HD_ESYSTEM);
@@ -462,6 +485,7 @@ int main(void) {
         cmocka_unit_test(what_slows_a_round_does_not_matter),
         cmocka_unit_test(equal_ones_are_left_as_they_are),
         cmocka_unit_test(a_gain_below_the_margin_is_none),
+        cmocka_unit_test(another_cost_than_time_decides),
         cmocka_unit_test(of_equals_the_nearest_to_the_original_wins),
         cmocka_unit_test(a_slow_neighbour_does_not_win_for_being_near),
         cmocka_unit_test(nearness_counts_clusters_then_tiles),
