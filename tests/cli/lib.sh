@@ -82,6 +82,9 @@ refuses() {
     [ "$before" = "$after" ] || complain "heddle $*: the files changed: $after"
 }
 
+# tried I EVERY: whether case number I is tried: sanitized, every EVERY-th, as in ../sanitized.h.
+tried() { [ -z "${HEDDLE_SANITIZED:-}" ] || [ $(($1 % $2)) -eq 0 ]; }
+
 # given NAME...: the files of that name in jobs/, here.
 given() { cp "${@/#/$source_folder/tests/cli/jobs/}" .; }
 

@@ -202,7 +202,7 @@ fi
 } >slow.yaml
 mkdir "$work/scratch"
 for command in run "locality --json"; do
-    TMPDIR=$work/scratch timeout --foreground --preserve-status -k 60 -s INT 4 \
+    TMPDIR=$work/scratch timeout --foreground --preserve-status -k 60 -s INT 2 \
         "$heddle" $command slow.yaml >"$work/log/out" 2>"$work/log/err" </dev/null
     status=$?
     [ "$status" -eq 130 ] || complain "a signal while contents are made: $command: exit status $status"
