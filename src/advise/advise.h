@@ -34,7 +34,8 @@ typedef struct hd_advise_options {
     /* Hears of the advice once static cost has answered, before the job is run for evidence; may be
      * NULL. What it changes of `evidence` counts. */
     void (*costed)(void *user, const hd_advice *advice);
-    /* Hears of the advice once all devices are done, before anything is measured or rewritten; may be NULL. What it changes of `choose` counts. */
+    /* Hears of the advice once all devices are done, before anything is measured or rewritten; may
+     * be NULL. What it changes of `choose` counts. */
     void (*ranked)(void *user, const hd_advice *advice);
     void *user;
 } hd_advise_options;

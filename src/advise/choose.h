@@ -84,8 +84,8 @@ bool hd_choice_all_refused(const hd_choice *choice);
 /* ---- answer.c: choices as texts of the database ------------------------------------- */
 
 const char *advise_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);
-/* Fills all but `device`, `remembered`, `stopped`, `objective`, `placed`, `placement` and `most_rounds`; false when the text is none of
- * advise_choice_print(). */
+/* Fills all but `device`, `remembered`, `stopped`, `objective`, `placed`, `placement` and
+ * `most_rounds`; false when the text is none of advise_choice_print(). */
 bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *text,
                          hd_choice *choice);
 

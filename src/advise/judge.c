@@ -4,8 +4,9 @@
  * The search prices all of them with measured shapes: once with the weights of the device, where
  * links between accesses tell hits, and once by transactions alone. Of what these two, the static
  * search and habit propose, the best go through the simulation of caches, each in a thread, with
- * the trace of the run. The dynamic cost decides, or the modelled joules of the same counts; of layouts whose cost cannot be told apart the
- * one of fewer transactions is taken, then the one nearest to the source.
+ * the trace of the run. The dynamic cost decides, or the modelled joules of the same counts; of
+ * layouts whose cost cannot be told apart the one of fewer transactions is taken, then the one
+ * nearest to the source.
  */
 #include "advise/evidence.h"
 #include "advise/evidence_own.h"

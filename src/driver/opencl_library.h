@@ -1,6 +1,6 @@
 /*
- * What is used of OpenCL 1.2, and of later versions where they are there. Nothing is linked with it: its functions are found when devices are
- * first asked for.
+ * What is used of OpenCL 1.2, and of later versions where they are there. Nothing is linked with
+ * it: its functions are found when devices are first asked for.
  */
 #ifndef HD_DRIVER_OPENCL_LIBRARY_H
 #define HD_DRIVER_OPENCL_LIBRARY_H

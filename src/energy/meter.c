@@ -1,9 +1,10 @@
 /*
  * Metering: samples of a source, added up between start and stop.
  *
- * A counter's joules are the sum of its steps; a sensor's watts are integrated by trapezoids. Samples are taken at start, at stop, and between
- * them so often that no counter wraps twice, power that changes is followed, and a source that
- * vanishes or stalls is noticed when it does: what it has counted until then would be too little.
+ * A counter's joules are the sum of its steps; a sensor's watts are integrated by trapezoids.
+ * Samples are taken at start, at stop, and between them so often that no counter wraps twice, power
+ * that changes is followed, and a source that vanishes or stalls is noticed when it does: what it
+ * has counted until then would be too little.
  */
 #include <math.h>
 #include <pthread.h>
@@ -63,7 +64,8 @@ static const energy_api *api_of(const char *name) {
     return NULL;
 }
 
-/* Opens it, into an arena of its own, and reads it once. NULL, or why not, which is the sensor's. */
+/* Opens it, into an arena of its own, and reads it once. NULL, or why not, which is the
+ * sensor's. */
 static const char *open_sensor(energy_sensor *sensor, const hd_meter_request *request,
                                const char *name) {
     double value;

@@ -9,12 +9,12 @@
 #include "vm/vm.h"
 
 /*
- * How far is far: a doubling of what decides how many lines a request touches (divergence, the share
- * of the record in use) or what a kernel waits for (intensity) is a step; sparsity counts less, as
- * it does nothing more once each lane has lines of its own, and so do numbers of fields, objects and
- * bytes, of which powers hardly change a choice. Shares of reads and of regular
- * requests are between 0.5 and 1: what goes on as it did is fetched before it is asked for. Elements that are
- * copied to the device for nothing decide where they should lie.
+ * How far is far: a doubling of what decides how many lines a request touches (divergence, the
+ * share of the record in use) or what a kernel waits for (intensity) is a step; sparsity counts
+ * less, as it does nothing more once each lane has lines of its own, and so do numbers of fields,
+ * objects and bytes, of which powers hardly change a choice. Shares of reads and of regular
+ * requests are between 0.5 and 1: what goes on as it did is fetched before it is asked for.
+ * Elements that are copied to the device for nothing decide where they should lie.
  */
 const hd_feature hd_features_all[HD_FEATURES] = {
     [HD_FEATURE_DIVERGENCE] = {"divergence", 1},   [HD_FEATURE_SPARSITY] = {"sparsity", 2},
@@ -121,7 +121,7 @@ static void touch(listener *l, heard_buffer *b, uint64_t element, uint64_t byte,
         l->used[byte + i] = true;
 }
 
-/* ---- requests ----------------------------------------------------------------------------------- */
+/* ---- requests --------------------------------------------------------------------------------- */
 
 static void add_segment(uint64_t *segments, uint32_t *count, uint64_t segment) {
     uint32_t at = *count;
@@ -191,7 +191,7 @@ static void hear(void *self, const hd_event *e) {
                   first + warp < e->threads ? first + warp : e->threads);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------------- */
 
 /* Elements of the record's buffers that are touched; *all: of these buffers. */
 static double elements_touched(const listener *l, double *all) {

@@ -81,8 +81,8 @@ typedef struct hd_measurement {
 } hd_measurement;
 
 /* Runs the original and the rewritten kernels (NULL: the original's, in another placement)
- * alternating, each on buffers with the same contents; compares every buffer afterwards, bit for bit or within
- * the job's tolerance. A difference is HD_EDIFFER and its message names buffer,
+ * alternating, each on buffers with the same contents; compares every buffer afterwards, bit for
+ * bit or within the job's tolerance. A difference is HD_EDIFFER and its message names buffer,
  * element and field. */
 hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_record_layout *layouts, uint32_t layout_count,

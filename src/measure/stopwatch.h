@@ -16,8 +16,8 @@ void hd_device_clock_close(hd_device_clock *clock);
 
 /* From now on a lap's cost is by this objective, with the joules of the question's meter, where one
  * can be read, or else modelled from the version's counts and its time. A lap meters for about
- * `seconds`, more where one run takes longer. Where no energy can be known that is an error, and *source
- * says what the joules are from: "model", or the meter's name. */
+ * `seconds`, more where one run takes longer. Where no energy can be known that is an error, and
+ * *source says what the joules are from: "model", or the meter's name. */
 hd_status hd_device_clock_meter(hd_device_clock *clock, hd_objective objective,
                                 const hd_energy_question *question, double seconds,
                                 const char **source);

@@ -46,9 +46,10 @@ typedef struct hd_lap {
 /* What times layouts, such as a device. Racers are known by their numbers, from 0, the original. */
 typedef struct hd_stopwatch {
     void *state;
-    /* Makes a racer ready, in the job's placement where `placement` is NULL, and sees that it computes what the original does. When it cannot
-     * be timed, *why is a line that says so. Without one the failure has been reported, and ends
-     * the race; for the original it is always so. */
+    /* Makes a racer ready, in the job's placement where `placement` is NULL, and sees that it
+     * computes what the original does. When it cannot be timed, *why is a line that says so.
+     * Without one the failure has been reported, and ends the race; for the original it is always
+     * so. */
     hd_status (*prepare)(void *state, uint32_t racer, const hd_layout *layout,
                          const hd_placement *placement, const char **why);
     /* A failure has been reported, and ends the race. */

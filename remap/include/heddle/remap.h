@@ -280,11 +280,11 @@ typedef struct hd_remap_choice {
     char why[256];                       /* one sentence */
 } hd_remap_choice;
 
-/* What would be done with memory in `placement`, from figures of the device that are measured when first asked for, and kept
- * in $XDG_CACHE_HOME/heddle or ~/.cache/heddle. That takes as long as compiling some kernels: with
- * PoCL a second or two for a device's first map, and some tenths of a second for each other kind of
- * map and direction. In place it is HD_REMAP_HOST, of which `seconds` says what that is expected to
- * take; what a placement costs kernels the library cannot know. */
+/* What would be done with memory in `placement`, from figures of the device that are measured when
+ * first asked for, and kept in $XDG_CACHE_HOME/heddle or ~/.cache/heddle. That takes as long as
+ * compiling some kernels: with PoCL a second or two for a device's first map, and some tenths of a
+ * second for each other kind of map and direction. In place it is HD_REMAP_HOST, of which `seconds`
+ * says what that is expected to take; what a placement costs kernels the library cannot know. */
 hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                         hd_remap_direction direction, hd_remap_placement placement,
                         hd_remap_choice *choice);
