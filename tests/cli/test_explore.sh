@@ -113,9 +113,9 @@ early SIGNAL_AFTER=14 SIGNAL=9 2>"$work/log/shell" # which says that it was kill
 goes_on
 rm -f "$HEDDLE_DATABASE"
 long=(--vary sparsity=1..64 --vary layout=aos,soa --meter model --repeats 1)
-objects=65536 budget=2s
-[ -z "${HEDDLE_SANITIZED:-}" ] || objects=8192 budget=4s # the first is later
-call explore --fix objects=$objects "${long[@]}" --budget $budget
+objects=262144
+[ -z "${HEDDLE_SANITIZED:-}" ] || objects=8192
+call explore --fix objects=$objects "${long[@]}" --budget 4s
 ends 0 'warning: the budget ended with [0-9]+ of 260 variants measured; they are kept'
 rm -f "$HEDDLE_DATABASE"
 call explore --fix objects=4194304 "${long[@]}" --budget 600ms
