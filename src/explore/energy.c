@@ -22,35 +22,29 @@ static hd_status run_metered(void *self, uint64_t times) {
 
 /* Bytes between the host's memory and a device that has its own. */
 static double link_bytes(const explore_metered *m, const hd_variant_counts *counts) {
-    const hd_compute *gpu = m->e->session.gpu;
-    if (gpu->is_unified || gpu->device.is_processor)
+    const hd_compute *gpu = m->e->session.gpu; /* NULL: a profile alone, which knows its link */
+    if (gpu && (gpu->is_unified || gpu->device.is_processor))
         return 0;
     return m->v->placement != HD_PLACEMENT_DEVICE ? (double)counts->dram_bytes
            : m->is_whole                          ? 2 * (double)m->p->bytes
                                                   : 0;
 }
 
-/* What a variant's counts stand for; with no seconds and nothing over the link. */
-static hd_energy_counts energy_counts(const hd_variant_counts *c) {
-    return (hd_energy_counts){.fp32 = (double)c->operations[HD_OPERATION_FP32],
-                              .fp64 = (double)c->operations[HD_OPERATION_FP64],
-                              .integer = (double)c->operations[HD_OPERATION_INTEGER],
-                              .l1_bytes = (double)c->l1_bytes,
-                              .l2_bytes = (double)c->l2_bytes,
-                              .dram_bytes = (double)c->dram_bytes};
-}
-
 static hd_energy_of model_energy(const explore_metered *m, const hd_timing *seconds) {
     const hd_device *profile = m->e->result->profile;
     const hd_variant_counts *c = &m->p->counts[m->v->layout];
-    hd_energy_counts counts = energy_counts(c);
-    counts.link_bytes = link_bytes(m, c);
+    hd_energy_counts counts = {.fp32 = (double)c->operations[HD_OPERATION_FP32],
+                               .fp64 = (double)c->operations[HD_OPERATION_FP64],
+                               .integer = (double)c->operations[HD_OPERATION_INTEGER],
+                               .l1_bytes = (double)c->l1_bytes,
+                               .l2_bytes = (double)c->l2_bytes,
+                               .dram_bytes = (double)c->dram_bytes,
+                               .link_bytes = link_bytes(m, c)};
     double at[3] = {seconds->median, seconds->low, seconds->high}, joules[3];
     hd_energy_of energy = {.meter = "model", .modelled = true};
     for (int i = 0; i < 3; i++) {
-        hd_energy_counts timed = counts;
-        timed.seconds = at[i];
-        if (!c->requests || !hd_energy_modelled(profile, &timed, &joules[i])) {
+        counts.seconds = at[i];
+        if (!c->requests || !hd_energy_modelled(profile, &counts, &joules[i])) {
             energy.why = hd_energy_unknown(m->e->arena, profile);
             return energy;
         }
@@ -81,47 +75,26 @@ hd_status explore_energy(explore_metered *m, const hd_timing *seconds, hd_energy
 
 /* ---- a point of a profile alone ------------------------------------------------------------------- */
 
-/* Joules of a kernel, and with what goes over the link in a whole run. */
-static hd_status model_variant(const explore_state *e, const explore_point *p,
-                               const explore_variant *run, hd_explored *v) {
-    const hd_device *profile = e->result->profile;
-    const hd_variant_counts *c = &p->counts[run->layout];
-    const bool is_host = run->placement == HD_PLACEMENT_HOST;
-    hd_energy_counts kernel = energy_counts(c), whole = kernel;
-    double joules[2];
-    kernel.link_bytes = is_host ? kernel.dram_bytes : 0;
-    whole.link_bytes = is_host ? kernel.dram_bytes : 2 * (double)p->bytes;
-    if (!c->requests || !hd_energy_modelled(profile, &kernel, &joules[0]) ||
-        !hd_energy_modelled(profile, &whole, &joules[1]))
-        return hd_fail(e->diag, HD_EINPUT, &(hd_place){.file = profile->source_file}, "%s",
-                       hd_energy_unknown(e->arena, profile));
-    *v = (hd_explored){.point = p->micro.point,
-                       .layout = e->plan->layouts[run->layout],
-                       .placement = hd_placement_name(run->placement),
-                       .energy = {.meter = "model", .modelled = true},
-                       .whole_energy = {.meter = "model", .modelled = true},
-                       .counts = *c,
-                       .counters = "",
-                       .date = hd_date_now(e->arena)};
-    v->energy.joules = (hd_timing){joules[0], joules[0], joules[0], 1};
-    v->whole_energy.joules = (hd_timing){joules[1], joules[1], joules[1], 1};
+hd_status explore_model_variants(explore_state *e, const explore_point *p, explore_variant *runs,
+                                 uint64_t count) {
+    static const hd_timing no_time = {.repeats = 1};
+    hd_explored *done = hd_new_array(p->arena, hd_explored, count);
+    for (uint64_t i = 0; i < count; i++) {
+        explore_metered m = {.e = e, .p = p, .v = &runs[i]};
+        hd_explored *v = &done[i];
+        *v = (hd_explored){.point = p->micro.point,
+                           .layout = e->plan->layouts[runs[i].layout],
+                           .placement = hd_placement_name(runs[i].placement),
+                           .energy = model_energy(&m, &no_time),
+                           .counts = p->counts[runs[i].layout],
+                           .counters = "",
+                           .date = hd_date_now(e->arena)};
+        m.is_whole = true;
+        v->whole_energy = model_energy(&m, &no_time);
+        if (v->energy.why)
+            return hd_fail(e->diag, HD_EINPUT, &(hd_place){.file = e->result->profile->source_file},
+                           "%s", v->energy.why);
+    }
+    explore_add(e, done, count);
     return HD_OK;
-}
-
-hd_status explore_model_point(explore_state *e, const hd_micro_point *point) {
-    explore_point p = {0};
-    uint64_t count = explore_missing(e, point, NULL);
-    if (!count)
-        return HD_OK;
-    explore_variant *runs = hd_new_array(e->arena, explore_variant, count);
-    hd_explored *done = hd_new_array(e->arena, hd_explored, count);
-    explore_missing(e, point, runs);
-    explore_show(e, hd_format(e->arena, "counting %s", hd_micro_print(e->arena, point)));
-    hd_status status = explore_load_point(e, point, &p);
-    for (uint64_t i = 0; i < count && status == HD_OK; i++)
-        status = model_variant(e, &p, &runs[i], &done[i]);
-    hd_arena_free(p.arena);
-    if (status == HD_OK)
-        explore_add(e, done, count);
-    return status;
 }

@@ -55,9 +55,22 @@ static bool differ(const explore_state *e, const hd_micro_point *a, const hd_mic
     return false;
 }
 
+/* The variants of a point that are not known yet. */
 static hd_status measure_value(explore_state *e, const hd_plan_line *line, uint32_t value) {
     hd_micro_point point = hd_plan_point(line, value);
-    return e->options->model ? explore_model_point(e, &point) : explore_measure_point(e, &point);
+    explore_point p = {0};
+    size_t most = e->plan->layout_count * explore_placements(e, &point)->count;
+    explore_variant *runs = hd_new_array(e->arena, explore_variant, most);
+    uint64_t count = explore_missing(e, &point, runs);
+    if (!count)
+        return HD_OK;
+    explore_show(e, hd_format(e->arena, "counting %s", hd_micro_print(e->arena, &point)));
+    hd_status status = explore_load_point(e, &point, &p);
+    if (status == HD_OK)
+        status = e->options->model ? explore_model_variants(e, &p, runs, count)
+                                   : explore_measure_variants(e, &p, runs, count);
+    hd_arena_free(p.arena);
+    return status;
 }
 
 /* What is between two values of the line that are measured. */
@@ -81,16 +94,15 @@ static hd_status refine(explore_state *e, const hd_plan_line *line, uint32_t low
 
 /* Its ends and its middle are measured in any case; values without an order all. */
 static hd_status measure_line(explore_state *e, const hd_plan_line *line) {
-    uint32_t last = line->count - 1, step = hd_dimensions[line->dimension].names ? 1 : 0;
-    const uint32_t first[] = {0, last, last / 2};
+    const uint32_t last = line->count - 1, first[] = {0, last, last / 2};
+    const bool is_named = hd_dimensions[line->dimension].names;
     hd_status status = HD_OK;
-    for (uint32_t v = 0; step && v <= last && status == HD_OK && !explore_is_over(e); v++)
-        status = measure_value(e, line, v);
-    for (int i = 0; !step && i < 3 && status == HD_OK && !explore_is_over(e); i++)
-        status = measure_value(e, line, first[i]);
-    if (status == HD_OK && !step)
+    for (uint32_t i = 0; i < (is_named ? line->count : 3) && status == HD_OK; i++)
+        if (!explore_is_over(e))
+            status = measure_value(e, line, is_named ? i : first[i]);
+    if (status == HD_OK && !is_named)
         status = refine(e, line, 0, last / 2);
-    return status || step ? status : refine(e, line, last / 2, last);
+    return status || is_named ? status : refine(e, line, last / 2, last);
 }
 
 /* ---- the device --------------------------------------------------------------------------------------- */

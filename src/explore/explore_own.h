@@ -70,7 +70,8 @@ typedef struct explore_variant {
 /* NULL: the variant is not known. */
 const hd_explored *explore_find(const explore_state *e, const hd_micro_point *point,
                                 const char *layout, hd_placement placement);
-/* Those that are neither known nor refused; runs NULL: only their number. */
+/* Those that are neither known nor refused; runs NULL: only their number, which is at most that of
+ * layouts times that of placements. */
 uint64_t explore_missing(const explore_state *e, const hd_micro_point *point,
                          explore_variant *runs);
 /* Which all lines of a plan without a request share. */
@@ -85,11 +86,12 @@ void explore_show(const explore_state *e, const char *what);
 
 /* ---- run.c ------------------------------------------------------------------------------------- */
 
-/* Loads, counts and computes all that the point's variants share; p->arena is the caller's to free,
- * also after a failure. */
+/* Loads and counts what the point's variants share; p->arena is the caller's to free, also after a
+ * failure. */
 hd_status explore_load_point(explore_state *e, const hd_micro_point *point, explore_point *p);
-/* The variants of a point that are not known yet. */
-hd_status explore_measure_point(explore_state *e, const hd_micro_point *point);
+/* Measures and keeps variants of a point that is loaded. */
+hd_status explore_measure_variants(explore_state *e, explore_point *p, explore_variant *runs,
+                                   uint64_t count);
 /* A run from the host's data and back, while the host computes its share: the longer of the two.
  * again: from what the last one left in place, so that the host writes nothing. */
 hd_status explore_run_whole(explore_state *e, const explore_point *p, explore_variant *v,
@@ -106,7 +108,8 @@ typedef struct explore_metered {
 
 /* Of a run that takes these seconds. */
 hd_status explore_energy(explore_metered *m, const hd_timing *seconds, hd_energy_of *found);
-/* The variants of a point of options->model that are not known yet. */
-hd_status explore_model_point(explore_state *e, const hd_micro_point *point);
+/* The same by the model of options->model alone, without times. */
+hd_status explore_model_variants(explore_state *e, const explore_point *p, explore_variant *runs,
+                                 uint64_t count);
 
 #endif

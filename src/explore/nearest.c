@@ -7,14 +7,13 @@
 #include "energy/energy.h"
 #include "explore/micro.h"
 
-/* PCIe 4.0 x16 has 32 GB/s each way, and memory of devices with such a link 16 times that and more.
- */
+/* PCIe 4.0 x16 has 32 GB/s each way, and memory of devices with such a link 16 times that or more. */
 static const double link_of_memory = 16;
 /* Costs closer than that are alike. */
 static const double alike = 1.1;
-/* Of a normal distribution, in standard deviations. */
 /* What is measured with a quartile range of less is not known better than that. */
 static const double least_half = 0.03;
+/* Of a normal distribution, in standard deviations. */
 static const double quartile = 0.6745;
 
 /* ---- who is near -------------------------------------------------------------------------------- */

@@ -135,29 +135,34 @@ hd_status explore_load_point(explore_state *e, const hd_micro_point *point, expl
     p->bytes = job->buffers[0].count * job->buffers[0].element_bytes;
     p->layouts = hd_new_array(arena, const hd_layout *, count);
     p->counts = hd_new_array(arena, hd_variant_counts, count);
-    p->contents = hd_new_array(arena, void *, job->buffer_count);
-    p->expected = hd_new_array(arena, void *, job->buffer_count);
     for (uint32_t l = 0; l < count && status == HD_OK; l++) {
         hd_layout *layout;
         status = hd_layout_parse(arena, e->diag, job->record, e->plan->layouts[l], &layout);
         p->layouts[l] = layout;
     }
-    if (status == HD_OK)
-        status = hd_job_all_contents(arena, e->diag, job, p->contents);
-    if (status != HD_OK)
-        return status;
-    memcpy(p->expected, p->contents, job->buffer_count * sizeof *p->expected);
-    p->expected[0] = memcpy(hd_alloc(arena, p->bytes), p->contents[0], p->bytes);
-    const hd_micro_shape *shape = &p->micro.shape;
-    hd_micro_compute(&p->micro, p->expected[0], 0, shape->objects - shape->on_host);
-    uint64_t host_bytes = shape->on_host * job->buffers[0].element_bytes;
-    p->of_host = memcpy(hd_alloc(arena, host_bytes + 1),
-                        (char *)p->contents[0] + (p->bytes - host_bytes), host_bytes);
     const hd_diag silent = {0};
-    if (hd_caches_check(&silent, e->result->profile) == HD_OK)
+    if (status == HD_OK && hd_caches_check(&silent, e->result->profile) == HD_OK)
         status = explore_count(arena, e->diag, &p->micro, e->result->profile, p->layouts, count,
                                p->counts);
     return status;
+}
+
+/* What runs start from, what they are to leave, and the host's own share. */
+static hd_status make_contents(explore_state *e, explore_point *p) {
+    const hd_job *job = p->micro.job;
+    const hd_micro_shape *shape = &p->micro.shape;
+    p->contents = hd_new_array(p->arena, void *, job->buffer_count);
+    p->expected = hd_new_array(p->arena, void *, job->buffer_count);
+    hd_status status = hd_job_all_contents(p->arena, e->diag, job, p->contents);
+    if (status != HD_OK)
+        return status;
+    memcpy(p->expected, p->contents, job->buffer_count * sizeof *p->expected);
+    p->expected[0] = memcpy(hd_alloc(p->arena, p->bytes), p->contents[0], p->bytes);
+    hd_micro_compute(&p->micro, p->expected[0], 0, shape->objects - shape->on_host);
+    uint64_t host_bytes = shape->on_host * job->buffers[0].element_bytes;
+    p->of_host = memcpy(hd_alloc(p->arena, host_bytes + 1),
+                        (char *)p->contents[0] + (p->bytes - host_bytes), host_bytes);
+    return HD_OK;
 }
 
 /* Measures variants that run in turns. */
@@ -206,21 +211,14 @@ static hd_status measure_together(explore_state *e, const explore_point *p, expl
     return HD_OK;
 }
 
-hd_status explore_measure_point(explore_state *e, const hd_micro_point *point) {
-    explore_point p = {0};
-    uint64_t count = explore_missing(e, point, NULL);
-    if (!count)
-        return HD_OK;
-    explore_variant *runs = hd_new_array(e->arena, explore_variant, count);
-    explore_missing(e, point, runs);
-    explore_show(e, hd_format(e->arena, "counting %s", hd_micro_print(e->arena, point)));
-    hd_status status = explore_load_point(e, point, &p);
+hd_status explore_measure_variants(explore_state *e, explore_point *p, explore_variant *runs,
+                                   uint64_t count) {
+    hd_status status = make_contents(e, p);
     /* On the device and as what runs start from. */
-    uint64_t together = 1 + MOST_BYTES / (2 * p.bytes + 1);
+    uint64_t together = 1 + MOST_BYTES / (2 * p->bytes + 1);
     for (uint64_t at = 0; at < count && status == HD_OK && !explore_is_over(e); at += together) {
         uint64_t left = count - at;
-        status = measure_together(e, &p, runs + at, (uint32_t)(left < together ? left : together));
+        status = measure_together(e, p, runs + at, (uint32_t)(left < together ? left : together));
     }
-    hd_arena_free(p.arena);
     return status;
 }
