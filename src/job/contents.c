@@ -170,7 +170,9 @@ hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_b
         return status;
     uint8_t *contents = hd_alloc(arena, size);
     *bytes = contents;
-    if (buffer->file)
+    if (buffer->bytes)
+        memcpy(contents, buffer->bytes, size);
+    else if (buffer->file)
         status = hd_job_read_held(diag, buffer, buffer->file, &buffer->place, contents);
     for (uint32_t i = 0; i < buffer->init_count && status == HD_OK && !is_stopped(stop); i++) {
         hd_arena *scratch = hd_arena_new();

@@ -50,6 +50,7 @@ typedef struct hd_buffer {
     const char *type;
     uint64_t count;
     const char *file;       /* initial bytes, or NULL; already resolved beside the job */
+    const void *bytes;      /* of a job that a program made: all initial bytes; NULL: `file`, `inits` */
     uint64_t at;            /* address on the machine; 0: any */
     hd_placement placement; /* on a device */
     hd_init *inits;

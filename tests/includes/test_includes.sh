@@ -6,7 +6,7 @@
 #
 # The checker first proves on a made-up tree that it can fail.
 set -u
-order="base driver layout remap graph device energy kernel frontend job cost event vm ptx trace locality cuda search rewrite
+order="base driver layout mapping remap graph device energy kernel frontend job cost event vm ptx trace locality cuda search rewrite
 measure explore advise report gpu cli"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 

@@ -1,0 +1,26 @@
+/*
+ * Ranks: processes, perhaps on several machines, that do one piece of work together. What is divided
+ * among them is written against this table; src/mpi has the one of MPI, tests one of threads.
+ *
+ * All ranks make the same calls in the same order.
+ */
+#ifndef HD_BASE_RANKS_H
+#define HD_BASE_RANKS_H
+
+#include "base/base.h"
+
+typedef struct hd_piece {
+    void *bytes; /* of a received one: malloc's, the receiver's to free; NULL: count is 0 */
+    size_t count;
+} hd_piece;
+
+typedef struct hd_ranks {
+    uint32_t rank, count;
+    void *self;
+    /* Sends out[r] to rank r, its own included, and receives in[r] from it; both have `count`
+     * entries. Waits for all. HD_ESYSTEM, with a message that names the rank, when one is gone: the
+     * run is over then. */
+    hd_status (*exchange)(void *self, const hd_diag *diag, const hd_piece *out, hd_piece *in);
+} hd_ranks;
+
+#endif
