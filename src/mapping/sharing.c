@@ -1,5 +1,7 @@
 #include "mapping/sharing.h"
 
+#include <stdlib.h>
+
 bool hd_is_permutation(const uint32_t *order, uint64_t count, uint64_t *bad) {
     uint64_t *seen = hd_zeroed((count + 63) / 64, sizeof *seen);
     uint64_t p = 0;
