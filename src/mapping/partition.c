@@ -20,7 +20,8 @@
 
 extern char **environ;
 
-static const char *const titles[HD_PARTITIONERS] = {"", "Zoltan", "METIS"};
+const char *const hd_partitioner_names[HD_PARTITIONERS] = {"greedy", "zoltan", "metis"};
+static const char *const titles[HD_PARTITIONERS] = {"greedy", "Zoltan", "METIS"};
 
 /* ---- exact sizes -------------------------------------------------------------------------------- */
 
