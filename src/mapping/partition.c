@@ -20,7 +20,6 @@
 
 extern char **environ;
 
-const char *const hd_partitioner_names[HD_PARTITIONERS] = {"greedy", "zoltan", "metis"};
 static const char *const titles[HD_PARTITIONERS] = {"greedy", "Zoltan", "METIS"};
 
 /* ---- exact sizes -------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ foreach(library zoltan metis) # who makes parts, each where it is there
   if(${name}_LIBRARY AND ${name}_INCLUDE)
     target_link_libraries(heddle-mpi PRIVATE ${${name}_LIBRARY})
     set_property(SOURCE mpi/partition.c APPEND PROPERTY COMPILE_DEFINITIONS HEDDLE_${name})
-    set_property(SOURCE mpi/partition.c APPEND PROPERTY INCLUDE_DIRECTORIES ${${name}_INCLUDE})
+    target_include_directories(heddle-mpi SYSTEM PRIVATE ${${name}_INCLUDE})
   else()
     message(STATUS "no ${library}: --partitioner ${library} is left out")
   endif()
