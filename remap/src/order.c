@@ -61,10 +61,10 @@ hd_status hd_remap_check_lists(const hd_diag *diag, const hd_remap_lists *lists,
         uint64_t number = hd_remap_list_number(lists, at);
         if (number >= limit && number != HD_REMAP_NONE)
             return hd_fail(diag, HD_EINPUT, NULL,
-                           "%s: number[%" PRIu64 "] is %" PRId64 "; it must be from 0 to %" PRIu64
+                           "%s: number[%" PRIu64 "] is %" PRId64 "; it must be below %" PRIu64
                            ", or -1 for none",
                            what, at, lists->index_bytes == 8 ? (int64_t)number : (int32_t)number,
-                           limit - 1);
+                           limit);
     }
     return HD_OK;
 }
@@ -174,6 +174,47 @@ hd_status hd_remap_order_mesh(const hd_diag *diag, const hd_remap_lists *cells, 
         }
     }
     order_by_nets(&nets, nodes, order);
+    return HD_OK;
+}
+
+/* ---- lists --------------------------------------------------------------------------------------- */
+
+/* The least number of a list; `limit` where it has none. */
+static uint64_t least_of(const hd_remap_lists *lists, uint64_t i, uint64_t limit) {
+    uint64_t least = limit, end = hd_remap_list_begin(lists, i + 1);
+    for (uint64_t at = hd_remap_list_begin(lists, i); at < end; at++) {
+        uint64_t number = hd_remap_list_number(lists, at);
+        least = number < least ? number : least;
+    }
+    return least;
+}
+
+/* By counting: place[n] is where the next list goes whose least number is n. */
+hd_status hd_remap_order_lists(const hd_diag *diag, const hd_remap_lists *lists, uint64_t elements,
+                               uint32_t *order) {
+    uint64_t numbers = 0;
+    hd_status status = hd_remap_needs(diag, order, "place for the order");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, lists, "lists to order");
+    if (status == HD_OK)
+        status = hd_remap_check_count(diag, lists->count, "lists");
+    if (status == HD_OK)
+        status = hd_remap_check_count(diag, elements, "elements");
+    if (status == HD_OK)
+        status = hd_remap_check_lists(diag, lists, "lists", elements, &numbers);
+    if (status != HD_OK)
+        return status;
+    uint32_t *place = calloc(elements + 2, sizeof *place);
+    if (!place)
+        return hd_fail(diag, HD_ESYSTEM, NULL, "no memory for the places of %" PRIu64 " elements",
+                       elements);
+    for (uint64_t i = 0; i < lists->count; i++)
+        place[least_of(lists, i, elements) + 1]++;
+    for (uint64_t n = 0; n <= elements; n++)
+        place[n + 1] += place[n];
+    for (uint64_t i = 0; i < lists->count; i++)
+        order[place[least_of(lists, i, elements)]++] = (uint32_t)i;
+    free(place);
     return HD_OK;
 }
 
