@@ -53,18 +53,14 @@ void springs_free(mesh *m) {
     free(m->end);
 }
 
-void springs_forces(const mesh *m, double (*force)[3]) {
+void springs_energies(const mesh *m, double *energy) {
     for (size_t s = 0; s < m->springs; s++) {
         const float *a = m->position[m->end[s][0]], *b = m->position[m->end[s][1]];
-        double d[3], squared = 0;
-        for (int c = 0; c < 3; c++) {
-            d[c] = (double)b[c] - a[c];
-            squared += d[c] * d[c];
-        }
-        for (int c = 0; c < 3; c++) {
-            double pull = SPRINGS_STEPS * d[c] * (1 - 1 / (squared + 0.1));
-            force[m->end[s][0]][c] += pull;
-            force[m->end[s][1]][c] -= pull;
-        }
+        double squared = 0;
+        for (int c = 0; c < 3; c++)
+            squared += ((double)b[c] - a[c]) * ((double)b[c] - a[c]);
+        double longer = sqrt(squared) - 1;
+        energy[m->end[s][0]] += SPRINGS_STEPS * longer * longer / 2;
+        energy[m->end[s][1]] += SPRINGS_STEPS * longer * longer / 2;
     }
 }

@@ -1,5 +1,5 @@
-/* Springs between nodes as a file would have them, both in any order, and the forces on the nodes in
- * plain C; see plain.cl. */
+/* Springs between nodes as a file would have them, both in any order, and their energies in plain C;
+ * see plain.cl. */
 #ifndef REMAP_SPRINGS_REFERENCE_H
 #define REMAP_SPRINGS_REFERENCE_H
 
@@ -16,7 +16,7 @@ typedef struct mesh {
 enum {
     SPRINGS_OF_NODE = 9, /* that begin there, at most */
     SPRINGS_STEPS = 10,
-    SPRINGS_UNIT = 65536 /* of a force */
+    SPRINGS_UNIT = 65536 /* of an energy */
 };
 
 /* A box of nodes, each at its place of a lattice or near it, with springs to those beside it along
@@ -25,6 +25,6 @@ mesh springs_new(size_t nodes);
 void springs_free(mesh *m);
 
 /* Of SPRINGS_STEPS steps. */
-void springs_forces(const mesh *m, double (*force)[3]);
+void springs_energies(const mesh *m, double *energy);
 
 #endif
