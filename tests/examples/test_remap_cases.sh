@@ -25,7 +25,7 @@ check() {
         for size; do
             printed=$("$work/$name/$version" "$size" 2>&1) ||
                 complain "$name, $version, $size: exit status $?: $printed"
-            [[ ${printed##*$'\n'} = equal:* ]] || complain "$name, $version, $size: $printed"
+            [[ $'\n'$printed = *$'\n'equal:* ]] || complain "$name, $version, $size: $printed"
         done
     done
     "$root/remap/examples/changes.sh" "$name" | while read -r line; do
