@@ -126,7 +126,7 @@ hd_status hd_order_threads(hd_arena *arena, const hd_diag *diag, const hd_sharin
         status = order_threads(diag, sharing, stages, order);
     if (status == HD_OK && stages->warps && !stages->whole_blocks) {
         say(stages, "clustering warps", 0);
-        hd_cluster_warps(sharing, order);
+        status = hd_cluster_warps(diag, sharing, stages->partitioner, stages->refine, order);
     }
     if (status == HD_OK && stages->blocks) {
         say(stages, "scheduling blocks", 0);
