@@ -129,7 +129,7 @@ static uint64_t transactions_of(void *user, const uint32_t *order) {
 
 /* 12 threads in warps of 4, of which there are 5775 ways; and 8 in warps of 4. */
 static void bound(void **state) {
-    enum { LAUNCHES = SANITIZED ? 12 : 60 };
+    enum { LAUNCHES = SANITIZED ? 20 : 200 };
     double over[LAUNCHES];
     uint64_t tried;
     for (uint32_t l = 0; l < LAUNCHES; l++) {
