@@ -57,9 +57,12 @@ hd_status hd_map_check(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                        const hd_order_file *file);
 
 /* Which order launch `launch` runs in: its own, else that of the first launch that is alike: same
- * kernel, sizes and arguments. NULL: none. */
+ * kernel, sizes and arguments. NULL: none. *first: where it begins in the map, or HD_MAP_NONE. */
 const hd_launch_order *hd_map_order_of(const hd_job *job, const hd_order_file *file,
-                                       uint32_t launch);
+                                       uint32_t launch, uint64_t *first);
+/* The map: all orders, one behind the other. Returns how many numbers these are; `numbers` may be
+ * NULL. */
+uint64_t hd_map_numbers(const hd_order_file *file, uint32_t *numbers);
 
 /* The kernels of a resolved job that these orders are for. `path` and `options` are those of its
  * kernels in a layout; NULL: the job's. Checks as hd_map_check(). The result refers to `file`. */
@@ -73,5 +76,9 @@ hd_status hd_rewrite_job_map(hd_arena *arena, const hd_diag *diag, const hd_job 
  * hd_job_in_layout(). HD_EUNSUPPORTED: the orders are more than 2^32 - 2 numbers together. */
 hd_status hd_job_with_map(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const hd_order_file *file, const kir_module *module, hd_job **mapped);
+
+/* map_header.c: the C header for the host of these kernels: how many numbers there are, where the
+ * order of each launch begins, and functions that read the numbers and find that. */
+const char *hd_map_host_header(hd_arena *arena, const hd_job *job, const hd_order_file *file);
 
 #endif
