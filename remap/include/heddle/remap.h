@@ -285,8 +285,7 @@ typedef struct hd_remap_touch {
     uint32_t arrays;             /* like this one, touched by the same numbers (x, y and z); 0: 1 */
     const hd_remap_lists *lists; /* of each thread; threads beyond their count touch nothing. NULL:
                                   * thread t touches element t, those beyond `elements` nothing */
-    bool
-        reads_lists; /* the kernel itself reads the lists' numbers, which lie on the device as here */
+    bool reads_lists; /* the kernel reads the lists' numbers from memory that is as here */
 } hd_remap_touch;
 
 typedef struct hd_remap_launch {
@@ -315,15 +314,21 @@ typedef struct hd_remap_expected {
 /* An order of threads in which fewer transactions serve them: those that touch the same memory
  * become warps, such warps blocks, and such blocks follow each other (Kuo, Chen, Lai and Jou, "Thread
  * affinity mapping for irregular data access on shared cache GPGPU", ASP-DAC 2012). Fills
- * order[launch->threads], order[place] = thread, for a kernel that does at its place
- * the work of another thread,
+ * order[launch->threads], order[place] = thread.
+ *
+ * Where threads have data of their own (their lists, a result each), bring these into the order, too,
+ * as the elements of a graph: then the kernel stays as it is, and the touches are those of other
+ * data alone. Else the kernel does at its place the work of another thread,
  *
  *     uint i = order[get_global_id(0)];
  *
- * as `heddle rewrite --map` writes it. An order that would not take fewer transactions and requests
- * is 0, 1, 2, ... instead, but for `whole_blocks`, where the counts stay and caches gain. `expected`
- * may be NULL. Takes up to 128 bytes of memory for each number and each thread; HD_ESYSTEM where
- * they are not free. */
+ * as `heddle rewrite --map` writes it: there the order is `heddle_map`, and `heddle_map_first` is 0.
+ *
+ * An order that would not take fewer transactions and requests is 0, 1, 2, ... instead, but for
+ * `whole_blocks`, where the counts stay and caches gain. `expected`, which may be NULL, says what
+ * there is to gain and what it took; after how many launches that pays their time tells. Takes up to
+ * 64 bytes of memory for each number (twice with `reads_lists`) and 200 for each thread; HD_ESYSTEM
+ * where they are not free. */
 hd_status hd_remap_order_threads(const hd_diag *diag, const hd_remap_launch *launch,
                                  uint32_t *order, hd_remap_expected *expected);
 
