@@ -20,7 +20,7 @@ enum {
     USUAL_SEGMENT = 32,
     LARGEST_ELEMENT = 65536,
     WIDEST_LINE = 1024, /* a line that more threads touch tells nothing */
-    BYTES_OF_PIN = 64, /* with what the stages have beside the graph */
+    BYTES_OF_PIN = 64,  /* with what the stages have beside the graph */
     BYTES_OF_THREAD = 128
 };
 

@@ -398,6 +398,11 @@ static void wrong_lists_and_points(void **state) {
     REFUSED("stride is 2 bytes", CURVE(2, 1, {x}, 2, 4));
     REFUSED("axis 1 of the points is NULL", CURVE(2, 2, {x}, 4, 4));
     REFUSED("coordinate 0 of point 1 is nan", CURVE(2, 1, {bad}, 4, 4));
+    if (hd_memory_free() < UINT64_C(64) * (UINT32_MAX - 1)) { /* nothing is read */
+        last = (heard){0};
+        assert_int_equal(CURVE(UINT32_MAX - 1, 1, {x}, 4, 4), HD_ESYSTEM);
+        assert_says(last, "takes up to 262144 MiB of memory, of which");
+    }
 }
 
 static void wrong_launches(void **state) {
