@@ -202,6 +202,17 @@ static void check_rows(const side *old, const side *new, const shape *of, const 
     }
 }
 
+/* What lies before all rows stays there. */
+static void check_front(const side *new, const shape *of) {
+    uint64_t lowest = of->links;
+    for (uint32_t i = 0; i < of->nodes; i++)
+        if (get(new, "starts", i) < row_end(new, of, "starts", NULL, i) &&
+            get(new, "starts", i) < lowest)
+            lowest = get(new, "starts", i);
+    for (uint32_t e = 0; e < lowest && lowest < of->links; e++)
+        assert_int_equal(get(new, "links.tag", e), e);
+}
+
 /* Every number of the field leads to the tag of before. */
 static void check_numbers(const side *old, const side *new, const shape *of, const char *field,
                           const char *tag, const char *to) {
@@ -236,6 +247,7 @@ static void check_meaning(const side *old, const side *new, const shape *of,
     check_tags(new, "leaf_tags");
     check_rows(old, new, of, "nodes.tag", "nodes.first", "nodes.end", "edges.tag");
     check_rows(old, new, of, "mass", "starts", NULL, "links.tag");
+    check_front(new, of);
     check_rows(old, new, of, "edges.tag", "edges.first", "edges.end", "leaf_tags");
     check_numbers(old, new, of, "edges.to", "edges.tag", "nodes.tag");
     check_numbers(old, new, of, "links.a", "links.tag", "mass");
