@@ -216,7 +216,7 @@ static uint32_t rotated(uint32_t bits, uint32_t by, uint32_t dims) {
 /* The cells of the curve through 2^bits cells in each dimension, in its own frame: of each cell a
  * group of `dims` bits for each level, the highest for the largest cubes. */
 static void slow_curve(uint32_t dims, uint32_t bits, uint64_t *cells) {
-    uint64_t parts = 1u << dims, each = 1ull << dims * (bits - 1);
+    uint64_t parts = 1u << dims, each = bits ? 1ull << dims * (bits - 1) : 0;
     cells[0] = 0;
     if (!bits)
         return;
