@@ -602,6 +602,40 @@ static void choose(mapper *m) {
                         "more bytes or taking longer";
 }
 
+/* ---- blocks at once ----------------------------------------------------------------------------- */
+
+/* Runs the best step once more, for its trace. */
+static hd_status throttle(mapper *m) {
+    const hd_map_step *best = &m->mapping->steps[m->mapping->best];
+    const hd_map_question *was = m->question;
+    hd_map_question question = *was;
+    question.caches = question.reuse = false;
+    const hd_job *job = best->renumbered ? best->renumbered->job : m->job;
+    void **contents = hd_new_array(m->arena, void *, best->job->buffer_count);
+    void **outputs = hd_new_array(m->arena, void *, best->job->buffer_count);
+    memcpy(contents, m->contents, job->buffer_count * sizeof *contents);
+    hd_status status = HD_OK;
+    if (best->renumbered)
+        status = hd_job_all_contents(m->arena, m->diag, job, contents);
+    if (best->orders)
+        contents[best->job->buffer_count - 1] = hd_job_map(best->job);
+    hd_map_step heard = {.name = best->name};
+    rows of;
+    hd_trace *trace = NULL;
+    m->question = &question;
+    if (status == HD_OK)
+        status = hear(m, best->job, contents, &heard, outputs, &of, &trace);
+    m->question = was;
+    if (!trace)
+        return status;
+    const hd_caches_options options = {.watch = was->watch};
+    if (!is_stopped(m))
+        status = hd_throttle(m->arena, m->diag, trace, was->device, best->job, NULL, &options,
+                             &m->mapping->throttling);
+    hd_trace_close(trace);
+    return status;
+}
+
 /* ---- all ---------------------------------------------------------------------------------------- */
 
 /* The contents that everything begins with, unsorted where that was asked for. */
@@ -676,5 +710,7 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     mapping->complete = !is_stopped(&m);
     if (status == HD_OK && mapping->step_count)
         choose(&m);
+    if (status == HD_OK && question->throttle && mapping->complete)
+        status = throttle(&m);
     return status;
 }

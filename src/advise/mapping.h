@@ -18,6 +18,7 @@
 #include "locality/cache.h"
 #include "locality/coalesce.h"
 #include "locality/reuse.h"
+#include "locality/throttle.h"
 #include "mapping/mapping.h"
 #include "measure/measure.h"
 #include "rewrite/thread_map.h"
@@ -30,6 +31,7 @@ typedef struct hd_map_question {
     /* Unsorted input, to begin with; 0: as the job has it. */
     uint64_t shuffled_threads, shuffled_data; /* seeds */
     bool reuse, caches;                       /* are looked at */
+    bool throttle;                            /* of the best step, how many blocks at once, too */
     const hd_measure_options *measure;        /* each step is timed on a device; NULL: not */
     uint32_t workers;
     const hd_trace_watch *watch; /* or NULL */
@@ -82,8 +84,9 @@ typedef struct hd_mapping {
     const hd_device *device;
     hd_map_step *steps;
     uint32_t step_count;
-    uint32_t best;      /* the step to take; 0: leave it */
-    const char *reason; /* of that, in words */
+    uint32_t best;                   /* the step to take; 0: leave it */
+    const char *reason;              /* of that, in words */
+    const hd_throttling *throttling; /* of the best step; NULL: not asked for */
     hd_map_launch *launches;
     uint32_t launch_count;
     bool complete; /* false: it was stopped */
