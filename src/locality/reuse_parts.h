@@ -55,6 +55,10 @@ typedef struct reuse_meter {
 typedef struct reuse_plan {
     hd_trace *trace;
     const hd_diag *diag;
+    const hd_ranks *ranks; /* NULL: one */
+    /* Each rank reads blocks bounds[r] .. bounds[r + 1] - 1; aggregates whole where units are
+     * limited. */
+    uint64_t *bounds, first_own, end_own;
     uint64_t memory; /* bytes that may be taken */
     uint64_t tables; /* of them, by what limited units take */
     reuse_meter *meter;
@@ -75,8 +79,6 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *options, reuse_plan *plan);
 /* After reuse_measure(): where aggregates and streams start. */
 hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan);
-/* The analysis would take so many bytes: an error. */
-hd_status reuse_no_room(const reuse_plan *plan, uint64_t bytes);
 /* A reading begins. */
 void reuse_meter_begin(const reuse_plan *plan, const char *doing);
 /* So many lane accesses more were read; `worker` 0 is the calling thread. They are gathered in
@@ -92,8 +94,13 @@ static inline bool reuse_is_analysed(const reuse_plan *plan, const reuse_block *
     return plan->spaces >> hd_event_space(&block->launch->launch, event) & 1;
 }
 
-/* Of `count` blocks one could not be read: says what is wrong with the first such. */
-hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count);
+/* What went wrong on this rank, if anything: among blocks first .. first + count - 1 there is one
+ * that cannot be read, or, where count is 0, so many bytes would be needed. */
+typedef struct reuse_trouble {
+    uint64_t is_there, first, count, bytes;
+} reuse_trouble;
+/* Of all ranks that are in trouble the first one's is said, by each. */
+hd_status reuse_agree(const reuse_plan *plan, const reuse_trouble *own);
 
 /* reuse_measure.c: reads the trace once for the lengths of blocks and, where units are
  * limited, what each MI takes of them. Tables come from the workers' arenas. */
@@ -134,7 +141,8 @@ typedef struct touch_chunk {
 } touch_chunk;
 
 typedef struct touches {
-    touch_chunk **buckets; /* [worker][TOUCH_BUCKETS]; chunks are from malloc */
+    touch_chunk **buckets; /* [source][TOUCH_BUCKETS]; chunks are from malloc */
+    uint32_t sources;      /* workers that read, or ranks that do */
     uint32_t workers;
     hd_hash_table pages;  /* of TOUCH_PAGE neighbouring elements: numbered as they are met */
     pthread_mutex_t lock; /* of the pages */
@@ -142,13 +150,17 @@ typedef struct touches {
     uint64_t limit;       /* bytes that they may take */
     _Atomic uint64_t bytes;
     _Atomic uint64_t read; /* lane accesses, until they took more: then the rest is left out */
+    bool full_elsewhere;   /* on another rank */
 } touches;
 
 /* The second reading of the trace. Of `shares` shares of all elements only those of number
- * `share` are taken. They take more than `limit` bytes: touches_full(), and they are of no use. */
+ * `share` are taken, and of these the rank's own. They take more than `limit` bytes, here or on
+ * another rank: touches_full(), and they are of no use. */
 hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
                           uint64_t limit, touches *all);
-static inline bool touches_full(const touches *all) { return all->bytes > all->limit; }
+static inline bool touches_full(const touches *all) {
+    return all->bytes > all->limit || all->full_elsewhere;
+}
 void touches_free(touches *all);
 
 /* ---- lists.c --------------------------------------------------------------------------------- */
