@@ -98,7 +98,7 @@ static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
         a->shares++;
         status = hd_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
     } else if (!status && last) {
-        status = reuse_agree(&a->plan, &(reuse_trouble){.is_there = 1, .bytes = found.bytes});
+        status = reuse_no_room(&a->plan, found.bytes);
     } else if (!status) { /* as many as the part of the trace suggests that it took to see that */
         double wanted = 1.25 * (double)found.all / ((double)found.read + 1) + 1;
         uint32_t most = (uint32_t)a->most_shares / shares;
@@ -122,11 +122,8 @@ static hd_status divide_memory(analysis *a, uint64_t preferred) {
     /* Degrees of all streams as results, and of one as it is described. */
     uint64_t results = all * sizeof(uint64_t) + longest * 6 * sizeof(uint64_t);
     uint64_t each = lists_bytes_of_worker(plan, longest), needed = plan->tables + results + each;
-    const reuse_trouble trouble = {.is_there = needed > plan->memory / 4 * 3,
-                                   .bytes = needed + needed / 3};
-    hd_status status = reuse_agree(plan, &trouble);
-    if (status)
-        return status;
+    if (needed > plan->memory / 4 * 3)
+        return reuse_no_room(plan, needed + needed / 3);
     while (a->workers > 1 && plan->tables + results + a->workers * each > plan->memory / 2)
         a->workers--;
     a->room = plan->memory - plan->tables - results - a->workers * each;
@@ -134,7 +131,7 @@ static hd_status divide_memory(analysis *a, uint64_t preferred) {
     /* Less memory than the least is only a preference. */
     uint64_t most = a->preferred < a->room ? PREFERRED_SHARES_MOST : SHARES_MOST;
     uint64_t *of_ranks = hd_zeroed(ranks ? ranks->count : 1, sizeof *of_ranks);
-    status = hd_ranks_gather(ranks, plan->diag, &most, sizeof most, of_ranks);
+    hd_status status = hd_ranks_gather(ranks, plan->diag, &most, sizeof most, of_ranks);
     for (uint32_t r = 0; r < (ranks ? ranks->count : 1) && !status; r++)
         a->most_shares = of_ranks[r] > a->most_shares ? of_ranks[r] : a->most_shares;
     free(of_ranks);

@@ -64,8 +64,8 @@ hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_op
 /* Several blocks of the trace may be read at once. Results depend on nothing but the trace
  * and the options that have to do with it (`shares` also on memory); all ranks have the same.
  * HD_EINPUT: options that hd_reuse_check() refuses, a trace without accesses to these spaces;
- * HD_EUNSUPPORTED: degrees whose sum is beyond 62 bits, more memory than `memory` allows. What is
- * wrong on one rank is said by all, but for ranks that are lost. */
+ * HD_EUNSUPPORTED: degrees whose sum is beyond 62 bits, more memory than `memory` allows.
+ * A rank that fails returns; the others then fail at their next exchange. */
 hd_status hd_reuse_analyse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_reuse_options *options, hd_reuse **reuse);
 

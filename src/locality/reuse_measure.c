@@ -183,10 +183,9 @@ static hd_status exchange_lengths(reuse_plan *plan) {
 
 hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *arenas) {
     job j = {plan, arenas};
-    reuse_trouble trouble = {0};
     uint64_t failed;
     /* Lengths with all MIs, as the index has them, and what tables of that length take. */
-    for (uint64_t n = 0; n < plan->aggregate_count && plan->tables <= plan->memory; n++) {
+    for (uint64_t n = 0; n < plan->aggregate_count; n++) {
         reuse_aggregate *a = &plan->aggregates[n];
         bool has_tables = plan->units && is_own(plan, a);
         for (uint64_t b = a->first; b < a->first + a->count; b++) {
@@ -196,17 +195,16 @@ hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *are
             plan->tables += has_tables && !plan->by_warp ? block->length * sizeof(uint32_t) : 0;
         }
         plan->tables += has_tables ? order_bytes(plan, a) : 0;
+        if (plan->tables > plan->memory)
+            return reuse_no_room(plan, plan->tables);
     }
-    if (plan->tables > plan->memory)
-        trouble = (reuse_trouble){.is_there = 1, .bytes = plan->tables};
     reuse_meter_begin(plan, "measuring");
-    if (!trouble.is_there &&
-        hd_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed)) {
-        const reuse_aggregate *a = &plan->aggregates[failed];
-        trouble = (reuse_trouble){.is_there = 1, .first = a->first, .count = a->count};
-    }
-    hd_status status = reuse_agree(plan, &trouble);
-    if (!status && plan->ranks)
+    hd_status status =
+        hd_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed);
+    const reuse_aggregate *of_failed = &plan->aggregates[failed];
+    if (status)
+        return reuse_say_fault(plan, of_failed->first, of_failed->count);
+    if (plan->ranks)
         status = exchange_lengths(plan);
     for (uint64_t b = 0; b < plan->block_count && !plan->units; b++) {
         reuse_aggregate *a = &plan->aggregates[plan->blocks[b].aggregate];

@@ -79,6 +79,8 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *options, reuse_plan *plan);
 /* After reuse_measure(): where aggregates and streams start. */
 hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan);
+/* The analysis would take so many bytes: an error. */
+hd_status reuse_no_room(const reuse_plan *plan, uint64_t bytes);
 /* A reading begins. */
 void reuse_meter_begin(const reuse_plan *plan, const char *doing);
 /* So many lane accesses more were read; `worker` 0 is the calling thread. They are gathered in
@@ -94,13 +96,8 @@ static inline bool reuse_is_analysed(const reuse_plan *plan, const reuse_block *
     return plan->spaces >> hd_event_space(&block->launch->launch, event) & 1;
 }
 
-/* What went wrong on this rank, if anything: among blocks first .. first + count - 1 there is one
- * that cannot be read, or, where count is 0, so many bytes would be needed. */
-typedef struct reuse_trouble {
-    uint64_t is_there, first, count, bytes;
-} reuse_trouble;
-/* Of all ranks that are in trouble the first one's is said, by each. */
-hd_status reuse_agree(const reuse_plan *plan, const reuse_trouble *own);
+/* Of `count` blocks one could not be read: says what is wrong with the first such. */
+hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count);
 
 /* reuse_measure.c: reads the trace once for the lengths of blocks and, where units are
  * limited, what each MI takes of them. Tables come from the workers' arenas. */

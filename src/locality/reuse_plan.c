@@ -1,6 +1,4 @@
 /* The six scenarios as streams of aggregates. */
-#include <stdlib.h>
-
 #include "locality/reuse_parts.h"
 
 /* ---- options ------------------------------------------------------------------------- */
@@ -209,7 +207,7 @@ hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan) {
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-static hd_status say_no_room(const reuse_plan *plan, uint64_t bytes) {
+hd_status reuse_no_room(const reuse_plan *plan, uint64_t bytes) {
     const unsigned shift = 20;
     return hd_fail(plan->diag, HD_EUNSUPPORTED, NULL,
                    "the analysis needs %s%llu MiB for what it keeps of memory instructions and "
@@ -251,7 +249,7 @@ hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
                                  block->index->block, &sink);
 }
 
-static hd_status say_fault(const reuse_plan *plan, uint64_t first, uint64_t count) {
+hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count) {
     const hd_sink silent = {0};
     hd_status status = HD_OK;
     for (uint64_t b = first; b < first + count && !status; b++)
@@ -261,17 +259,4 @@ static hd_status say_fault(const reuse_plan *plan, uint64_t first, uint64_t coun
     return status
                ? status
                : hd_fail(plan->diag, HD_ESYSTEM, NULL, "the trace was changed while it was read");
-}
-
-hd_status reuse_agree(const reuse_plan *plan, const reuse_trouble *own) {
-    const uint32_t ranks = plan->ranks ? plan->ranks->count : 1;
-    reuse_trouble *all = hd_zeroed(ranks, sizeof *all), trouble = {0};
-    hd_status status = hd_ranks_gather(plan->ranks, plan->diag, own, sizeof *own, all);
-    for (uint32_t r = 0; r < ranks && !status && !trouble.is_there; r++)
-        trouble = all[r];
-    free(all);
-    if (status || !trouble.is_there)
-        return status;
-    return trouble.count ? say_fault(plan, trouble.first, trouble.count)
-                         : say_no_room(plan, trouble.bytes);
 }

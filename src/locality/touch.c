@@ -338,20 +338,12 @@ static hd_status collect_block(void *self, uint32_t worker, uint64_t number) {
 
 /* The rank's blocks, in the calling thread, which exchanges; until all ranks have read theirs. */
 static hd_status collect_own(toucher *t) {
-    reuse_trouble trouble = {0};
     for (uint64_t b = t->plan->first_own; b < t->plan->end_own && !t->post->ended; b++)
-        if (!trouble.is_there && collect_block(t, 0, b))
-            trouble = (reuse_trouble){.is_there = 1, .first = b, .count = 1};
+        if (collect_block(t, 0, b))
+            return reuse_say_fault(t->plan, b, 1);
     while (!t->post->ended)
         exchange_touches(t, true);
-    return t->post->status ? t->post->status : reuse_agree(t->plan, &trouble);
-}
-
-static hd_status collect_all(const reuse_plan *plan, uint32_t workers, toucher *touchers) {
-    reuse_trouble trouble = {.count = 1};
-    trouble.is_there =
-        hd_in_parallel(workers, plan->block_count, collect_block, touchers, &trouble.first) != HD_OK;
-    return reuse_agree(plan, &trouble);
+    return t->post->status;
 }
 
 hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
@@ -377,8 +369,12 @@ hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t sha
         touchers[w].shares = shares;
         touchers[w].shift = hd_is_power_of_two(bytes) ? (uint32_t)__builtin_ctz(bytes) : 32;
     }
+    uint64_t failed;
     hd_status status =
-        plan->ranks ? collect_own(touchers) : collect_all(plan, workers, touchers);
+        plan->ranks ? collect_own(touchers)
+                    : hd_in_parallel(workers, plan->block_count, collect_block, touchers, &failed);
+    if (status && !plan->ranks)
+        status = reuse_say_fault(plan, failed, 1);
     for (uint32_t w = 0; w < readers; w++) {
         all->accesses += touchers[w].accesses;
         all->read += touchers[w].read;

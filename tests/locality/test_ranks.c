@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "locality/reuse.h"
-#include "rank_threads.h"
 #include "sanitized.h"
+#include "threads_as_ranks.h"
 
 enum { MOST_THREADS = 100, COUNTS = 5 };
 
@@ -116,8 +116,8 @@ static bool same_streams(const hd_reuse *a, const hd_reuse *b) {
     return same;
 }
 
-static void reuse_on_rank(void *self, const hd_ranks *ranks) {
-    const reuse_case *c = self;
+static void reuse_on_rank(const hd_ranks *ranks, void *user) {
+    const reuse_case *c = user;
     hd_arena *arena = hd_arena_new();
     hd_reuse_options options = c->options;
     hd_trace *trace;
@@ -143,7 +143,7 @@ static void reuse_of(const char *path, const hd_reuse_options *options) {
     c.status = hd_reuse_analyse(arena, &diag, trace, options, &want);
     c.want = want;
     for (int i = 0; i < COUNTS; i++)
-        rank_threads(counts[i], reuse_on_rank, &c);
+        run_as_ranks(counts[i], reuse_on_rank, &c);
     hd_trace_close(trace);
     hd_arena_free(arena);
 }

@@ -1,17 +1,19 @@
 /*
- * Ranks that are threads of one process (base/ranks.h):
+ * Ranks that are threads of this process, for tests of what is divided among ranks.
  *
- *     rank_threads(4, work, self);     calls work(self, ranks) in each of 4 threads
+ *     run_as_ranks(4, work, &user);      calls work(ranks, &user) in four threads
  *
  * A rank whose function returns is gone: exchanges of the others then end with HD_ESYSTEM.
  */
-#ifndef HD_TESTS_RANK_THREADS_H
-#define HD_TESTS_RANK_THREADS_H
+#ifndef HD_TESTS_THREADS_AS_RANKS_H
+#define HD_TESTS_THREADS_AS_RANKS_H
 
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/ranks.h"
+
+typedef void ranks_work(const hd_ranks *ranks, void *user);
 
 typedef struct rank_meeting {
     pthread_mutex_t lock;
@@ -24,8 +26,8 @@ typedef struct rank_meeting {
 typedef struct rank_thread {
     rank_meeting *meeting;
     hd_ranks ranks;
-    void (*work)(void *self, const hd_ranks *ranks);
-    void *self;
+    ranks_work *work;
+    void *user;
     pthread_t thread;
 } rank_thread;
 
@@ -63,7 +65,7 @@ static inline hd_status rank_exchange(void *self, const hd_diag *diag, const hd_
 
 static inline void *run_rank(void *self) {
     rank_thread *t = self;
-    t->work(t->self, &t->ranks);
+    t->work(&t->ranks, t->user);
     pthread_mutex_lock(&t->meeting->lock);
     t->meeting->gone++;
     pthread_cond_broadcast(&t->meeting->moved);
@@ -71,14 +73,13 @@ static inline void *run_rank(void *self) {
     return NULL;
 }
 
-static inline void rank_threads(uint32_t count, void (*work)(void *self, const hd_ranks *ranks),
-                                void *self) {
+static inline void run_as_ranks(uint32_t count, ranks_work *work, void *user) {
     rank_meeting meeting = {.lock = PTHREAD_MUTEX_INITIALIZER,
                             .moved = PTHREAD_COND_INITIALIZER,
                             .count = count};
     rank_thread threads[64];
     for (uint32_t r = 0; r < count; r++) {
-        threads[r] = (rank_thread){.meeting = &meeting, .work = work, .self = self};
+        threads[r] = (rank_thread){.meeting = &meeting, .work = work, .user = user};
         threads[r].ranks = (hd_ranks){r, count, &threads[r], rank_exchange};
         if (pthread_create(&threads[r].thread, NULL, run_rank, &threads[r]))
             abort();
