@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "locality/reuse.h"
+#include "locality/stack_ranks.h"
 #include "sanitized.h"
 #include "threads_as_ranks.h"
 
@@ -142,8 +143,7 @@ static void reuse_of(const char *path, const hd_reuse_options *options) {
     reuse_case c = {.path = path, .options = *options};
     c.status = hd_reuse_analyse(arena, &diag, trace, options, &want);
     c.want = want;
-    for (int i = 0; i < COUNTS; i++)
-        run_as_ranks(counts[i], reuse_on_rank, &c);
+    run_as_ranks(counts[any(COUNTS)], reuse_on_rank, &c);
     hd_trace_close(trace);
     hd_arena_free(arena);
 }
@@ -169,7 +169,82 @@ static void reuse_of_random_traces(void **unused) {
     unlink(trace_path());
 }
 
+/* ---- stack distances ------------------------------------------------------------------------- */
+
+typedef struct stack_case {
+    const char *path;
+    hd_stack_options options;
+    hd_stack_part part;
+    const hd_stack_result *want;
+} stack_case;
+
+static bool same_result(const hd_stack_result *a, const hd_stack_result *b, bool with_counts) {
+    bool same = a->launches == b->launches && a->blocks == b->blocks && a->mis == b->mis &&
+                a->lane_accesses == b->lane_accesses && a->line_accesses == b->line_accesses &&
+                a->cold == b->cold && a->stacks == b->stacks && a->footprint == b->footprint;
+    for (uint64_t d = 1; d <= a->footprint && same && with_counts; d++)
+        same = a->counts[d] == b->counts[d];
+    return same;
+}
+
+static void stack_on_rank(const hd_ranks *ranks, void *user) {
+    const stack_case *c = user;
+    hd_arena *arena = hd_arena_new();
+    hd_trace *trace;
+    const hd_stack_result *got;
+    assert_int_equal(hd_trace_open(arena, &diag, c->path, &trace), HD_OK);
+    hd_status status =
+        hd_stack_over_ranks(arena, &diag, trace, &c->part, &c->options, ranks, &got);
+    if (status || !same_result(got, c->want, !ranks->rank) || (ranks->rank && got->counts)) {
+        print_message("scope %d, rank %u of %u: status %d\n", (int)c->options.scope, ranks->rank,
+                      ranks->count, (int)status);
+        abort();
+    }
+    hd_trace_close(trace);
+    hd_arena_free(arena);
+}
+
+/* The part of the trace through the stack of one. */
+static hd_stack *stack_of_one(hd_arena *arena, const stack_case *c) {
+    hd_trace *trace;
+    hd_stack *one = hd_stack_new(arena, &diag, &c->options);
+    const hd_sink sink = hd_stack_sink(one);
+    assert_int_equal(hd_trace_open(arena, &diag, c->path, &trace), HD_OK);
+    for (uint32_t l = 0; l < hd_trace_get(trace)->launch_count; l++) {
+        const hd_trace_choice choice = {.launch = hd_trace_get(trace)->launches[l].launch.number,
+                                        .first_block = c->part.first_block,
+                                        .last_block = c->part.last_block};
+        if ((uint64_t)choice.launch >= c->part.first_launch &&
+            (uint64_t)choice.launch <= c->part.last_launch)
+            assert_int_equal(hd_trace_replay(trace, &diag, &choice, &sink), HD_OK);
+    }
+    hd_trace_close(trace);
+    return one;
+}
+
+static void stacks_of_random_traces(void **unused) {
+    (void)unused;
+    const uint64_t rounds = SANITIZED ? 30 : 120;
+    for (uint64_t seed = 1; seed <= rounds; seed++) {
+        hd_arena *arena = hd_arena_new();
+        make_trace(trace_path(), seed, seed % 4 ? 12 : 60);
+        stack_case c = {.path = trace_path()};
+        c.options = (hd_stack_options){(uint64_t)1 << any(8), any(3) ? 32 : 7, seed % 3, 1 + any(9),
+                                       any(2) ? 1u << KIR_GLOBAL : 0};
+        c.part = (hd_stack_part){.last_launch = any(4) ? UINT64_MAX : 1,
+                                 .last_block = any(4) ? UINT64_MAX : any(9),
+                                 .slice = any(3) ? 1 + any(3000) : 0};
+        hd_stack *one = stack_of_one(arena, &c);
+        c.want = hd_stack_result_of(one);
+        run_as_ranks(counts[any(COUNTS)], stack_on_rank, &c);
+        hd_stack_free(one);
+        hd_arena_free(arena);
+    }
+    unlink(trace_path());
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reuse_of_random_traces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reuse_of_random_traces),
+                                       cmocka_unit_test(stacks_of_random_traces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
