@@ -74,9 +74,8 @@ static inline void *run_rank(void *self) {
 }
 
 static inline void run_as_ranks(uint32_t count, ranks_work *work, void *user) {
-    rank_meeting meeting = {.lock = PTHREAD_MUTEX_INITIALIZER,
-                            .moved = PTHREAD_COND_INITIALIZER,
-                            .count = count};
+    rank_meeting meeting = {
+        .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER, .count = count};
     rank_thread threads[64];
     for (uint32_t r = 0; r < count; r++) {
         threads[r] = (rank_thread){.meeting = &meeting, .work = work, .user = user};

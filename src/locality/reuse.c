@@ -41,8 +41,8 @@ typedef struct analysis {
     uint32_t workers, shares;
     uint64_t room, preferred; /* bytes for touches: all there is, and what should suffice */
     uint64_t most_shares;
-    hd_arena **arenas;        /* [workers] */
-    lists_sum *sums;          /* [workers] */
+    hd_arena **arenas; /* [workers] */
+    lists_sum *sums;   /* [workers] */
     const touches *touches;
     uint64_t elements, accesses;
 } analysis;
@@ -170,8 +170,7 @@ static hd_status add_up(analysis *a) {
                        "info' says what was traced");
     status = hd_ranks_sum(plan->ranks, plan->diag, a->sums[0].degree, positions);
     if (!status)
-        status =
-            hd_ranks_sum(plan->ranks, plan->diag, a->sums[0].accesses, plan->stream_count);
+        status = hd_ranks_sum(plan->ranks, plan->diag, a->sums[0].accesses, plan->stream_count);
     return status;
 }
 

@@ -87,7 +87,7 @@ struct line_stack {
     uint64_t footprint;
     uint64_t *counts;
     uint64_t count_capacity;
-    uint64_t *lines; /* [count_capacity], or NULL: they are not kept */
+    uint64_t *lines;             /* [count_capacity], or NULL: they are not kept */
     uint32_t depth[STACK_BATCH]; /* of this batch's accesses, to be counted at its end */
     uint32_t depth_count;
     bool overflowed;

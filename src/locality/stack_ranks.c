@@ -56,9 +56,9 @@
 
 enum {
     SLICE = 1 << 18,
-    PAGE = 4096,        /* distances that one rank counts */
-    FEW = PAGE,         /* distances below stay with who finds them */
-    SENT_PAGES = 64     /* pages of counts that are collected at once, from each rank */
+    PAGE = 4096,    /* distances that one rank counts */
+    FEW = PAGE,     /* distances below stay with who finds them */
+    SENT_PAGES = 64 /* pages of counts that are collected at once, from each rank */
 };
 
 typedef struct chosen_block {
@@ -87,13 +87,14 @@ typedef struct run {
     /* the stack */
     line_times times;
     hd_vec(stretch) stretches; /* of this rank */
-    sum_tree marks;            /* of each stretch of all ranks, but for those of this round: [slices] */
-    uint64_t footprint;        /* of all ranks */
+    sum_tree marks;     /* of each stretch of all ranks, but for those of this round: [slices] */
+    uint64_t footprint; /* of all ranks */
     /* counts */
     hd_stack_result sums;
     uint64_t *few; /* [few_count] distances that were counted here */
     uint64_t few_count;
-    uint64_t **pages; /* [page_count] or NULL: page number p of all is page p / count of rank p mod count */
+    uint64_t **
+        pages; /* [page_count] or NULL: page number p of all is page p / count of rank p mod count */
     uint64_t page_count, used_pages;
     uint64_t repeats;
 } run;
@@ -186,8 +187,8 @@ static hd_status read_blocks(run *x, uint64_t first, uint64_t end) {
     for (uint64_t b = first; b < end && !status; b++) {
         const chosen_block *block = &x->blocks[b];
         x->launch = &block->launch->launch;
-        status = hd_trace_replay_block(x->trace, x->diag, x->launch->number, block->index->block,
-                                       &sink);
+        status =
+            hd_trace_replay_block(x->trace, x->diag, x->launch->number, block->index->block, &sink);
     }
     if (!status && x->batch.count)
         serve_batch(x);
@@ -520,12 +521,7 @@ static hd_status serve_blocks(run *x) {
 static hd_status add_sums(run *x) {
     hd_stack_result *s = &x->sums;
     bool by_block = x->options->scope == HD_STACK_BLOCK; /* else all ranks know the footprints */
-    uint64_t few[] = {s->blocks, s->mis,     s->lane_accesses, s->cold, x->repeats,
-                      s->stacks, s->cold + x->repeats};
-    for (uint64_t d = 0; d < x->few_count; d++)
-        few[6] += x->few[d];
-    for (uint64_t i = 0; i < x->page_count * PAGE; i++)
-        few[6] += x->pages[i / PAGE] ? x->pages[i / PAGE][i % PAGE] : 0;
+    uint64_t few[] = {s->blocks, s->mis, s->lane_accesses, s->cold, x->repeats, s->stacks};
     uint64_t *footprints = hd_zeroed(x->count, sizeof *footprints);
     hd_status status = hd_ranks_sum(x->ranks, x->diag, few, sizeof few / sizeof *few);
     if (!status)
@@ -539,7 +535,50 @@ static hd_status add_sums(run *x) {
     s->cold = few[3];
     x->repeats = few[4];
     s->stacks = by_block ? few[5] : s->stacks;
-    s->line_accesses = few[6];
+    return status;
+}
+
+/* Adds counts of distances first .. first + count - 1 to the hits of the lowest points that have
+ * them, from number `p` on. */
+static void add_to_points(hd_stack_point *points, uint64_t p, uint64_t first,
+                          const uint64_t *counts, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        while (points[p].lines < first + i)
+            p++;
+        points[p].hits += counts[i];
+    }
+}
+
+/* Powers of two, one that was asked for, and the footprint. */
+static hd_status find_points(hd_arena *arena, run *x) {
+    enum { MOST_POINTS = 66 };
+    hd_stack_point *points = hd_new_array(arena, hd_stack_point, MOST_POINTS);
+    uint64_t hits[MOST_POINTS], count = 0, footprint = x->sums.footprint, asked = x->part->point;
+    for (uint64_t lines = 1; lines < footprint; lines *= 2) {
+        if (asked && asked < lines && asked < footprint &&
+            (!count || asked > points[count - 1].lines))
+            points[count++].lines = asked;
+        points[count++].lines = lines;
+    }
+    if (asked < footprint && count && asked > points[count - 1].lines)
+        points[count++].lines = asked;
+    points[count++].lines = footprint;
+    uint64_t few = x->few_count < footprint + 1 ? x->few_count : footprint + 1;
+    add_to_points(points, 0, 0, x->few, few);
+    for (uint64_t p = 0; p < x->page_count; p++) {
+        uint64_t first = (p * x->count + x->rank) * PAGE, left = footprint + 1 - first;
+        if (x->pages[p])
+            add_to_points(points, 0, first, x->pages[p], left < PAGE ? left : PAGE);
+    }
+    for (uint64_t p = 0; p < count; p++)
+        hits[p] = points[p].hits;
+    hd_status status = hd_ranks_sum(x->ranks, x->diag, hits, count);
+    uint64_t all = footprint ? x->repeats : 0; /* of distance 1 */
+    for (uint64_t p = 0; p < count; p++)
+        points[p].hits = all += hits[p];
+    x->sums.points = points;
+    x->sums.point_count = count;
+    x->sums.line_accesses = x->sums.cold + all;
     return status;
 }
 
@@ -597,20 +636,23 @@ static hd_status collect_pages(run *x, uint64_t *counts) {
     return status;
 }
 
+static hd_status collect_counts(hd_arena *arena, run *x) {
+    uint64_t *counts = x->rank ? NULL : hd_new_array(arena, uint64_t, x->sums.footprint + 1);
+    hd_status status = collect_few(x, counts);
+    if (!status)
+        status = collect_pages(x, counts);
+    if (counts && x->sums.footprint)
+        counts[1] += x->repeats;
+    x->sums.counts = counts;
+    return status;
+}
+
 static hd_status take_result(hd_arena *arena, run *x, hd_stack_result *result) {
-    hd_status status = add_sums(x);
-    if (status)
-        return status;
-    uint64_t *counts =
-        x->rank ? NULL : hd_new_array(arena, uint64_t, x->sums.footprint + 1);
-    if ((status = collect_few(x, counts)) || (status = collect_pages(x, counts)))
+    hd_status status;
+    if ((status = add_sums(x)) || (status = find_points(arena, x)) ||
+        (x->part->with_counts && (status = collect_counts(arena, x))))
         return status;
     *result = x->sums;
-    result->counts = counts;
-    if (!counts)
-        return HD_OK;
-    if (result->footprint)
-        counts[1] += x->repeats;
     return HD_OK;
 }
 

@@ -350,9 +350,8 @@ hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t sha
                           uint64_t limit, touches *all) {
     uint32_t bytes = plan->element_bytes, readers = plan->ranks ? 1 : workers;
     post mail;
-    *all = (touches){.sources = plan->ranks ? plan->ranks->count : workers,
-                     .workers = workers,
-                     .limit = limit};
+    *all = (touches){
+        .sources = plan->ranks ? plan->ranks->count : workers, .workers = workers, .limit = limit};
     all->buckets = hd_zeroed((size_t)all->sources * TOUCH_BUCKETS, sizeof *all->buckets);
     pthread_mutex_init(&all->lock, NULL);
     if (plan->ranks)

@@ -178,12 +178,15 @@ typedef struct stack_case {
     const hd_stack_result *want;
 } stack_case;
 
+/* b is that of one. */
 static bool same_result(const hd_stack_result *a, const hd_stack_result *b, bool with_counts) {
     bool same = a->launches == b->launches && a->blocks == b->blocks && a->mis == b->mis &&
                 a->lane_accesses == b->lane_accesses && a->line_accesses == b->line_accesses &&
                 a->cold == b->cold && a->stacks == b->stacks && a->footprint == b->footprint;
     for (uint64_t d = 1; d <= a->footprint && same && with_counts; d++)
         same = a->counts[d] == b->counts[d];
+    for (uint64_t p = 0; p < a->point_count && same; p++)
+        same = hd_stack_misses(b, a->points[p].lines) == b->line_accesses - a->points[p].hits;
     return same;
 }
 
@@ -193,9 +196,10 @@ static void stack_on_rank(const hd_ranks *ranks, void *user) {
     hd_trace *trace;
     const hd_stack_result *got;
     assert_int_equal(hd_trace_open(arena, &diag, c->path, &trace), HD_OK);
-    hd_status status =
-        hd_stack_over_ranks(arena, &diag, trace, &c->part, &c->options, ranks, &got);
-    if (status || !same_result(got, c->want, !ranks->rank) || (ranks->rank && got->counts)) {
+    hd_status status = hd_stack_over_ranks(arena, &diag, trace, &c->part, &c->options, ranks, &got);
+    if (status || !same_result(got, c->want, got->counts) ||
+        (!ranks->rank && c->part.with_counts) != !!got->counts ||
+        hd_stack_misses(got, c->part.point) != hd_stack_misses(c->want, c->part.point)) {
         print_message("scope %d, rank %u of %u: status %d\n", (int)c->options.scope, ranks->rank,
                       ranks->count, (int)status);
         abort();
@@ -233,6 +237,8 @@ static void stacks_of_random_traces(void **unused) {
                                        any(2) ? 1u << KIR_GLOBAL : 0};
         c.part = (hd_stack_part){.last_launch = any(4) ? UINT64_MAX : 1,
                                  .last_block = any(4) ? UINT64_MAX : any(9),
+                                 .point = any(2) ? any(3000) : 0,
+                                 .with_counts = any(3),
                                  .slice = any(3) ? 1 + any(3000) : 0};
         hd_stack *one = stack_of_one(arena, &c);
         c.want = hd_stack_result_of(one);
