@@ -53,9 +53,19 @@ void hd_cluster_threads(const hd_sharing *sharing, uint32_t *order);
 /* refine.c: swaps threads of different warps as long as transactions get fewer, and the issues do
  * not get more than the transactions get fewer. Exact: hd_sharing_count() falls by what it says. */
 void hd_refine_threads(const hd_sharing *sharing, uint32_t workers, uint32_t *order);
-/* blocks.c: warps, as `order` has them, into blocks; then the order of blocks. */
-void hd_cluster_warps(const hd_sharing *sharing, uint32_t *order);
+/* blocks.c: warps, as `order` has them, into blocks, by the partitioner and then, with `refine`, by
+ * changes of two warps; a last warp that is not full stays one of each block. hd_block_bytes() is
+ * never more than before. An error only of a partitioner that is not there or fails. */
+hd_status hd_cluster_warps(const hd_diag *diag, const hd_sharing *sharing,
+                           hd_partitioner partitioner, bool refine, uint32_t *order);
+/* Bytes of `lines` that blocks touch, each line once for each block; NULL: threads as they are. */
+uint64_t hd_block_bytes(const hd_sharing *sharing, const uint32_t *order);
+/* schedule.c: the order of blocks, which stay as they are. hd_reuse_distances() is never more than
+ * before. */
 void hd_schedule_blocks(const hd_sharing *sharing, uint32_t *order);
+/* The sum of reuse distances: for each line and each two successive blocks that touch it, the line's
+ * bytes times the places from one to the other; NULL: threads as they are. */
+uint64_t hd_reuse_distances(const hd_sharing *sharing, const uint32_t *order);
 
 /* partition.c: parts of vertices such that nets are cut little. `sizes[parts]` are exact: what the
  * partitioner leaves uneven is mended. part[vertices] is the result. Runs heddle-mpi, which lies
