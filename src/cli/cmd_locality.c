@@ -120,7 +120,7 @@ static hd_status hear_job(cli *c, request *r) {
     return status;
 }
 
-/* ---- from either, over ranks ------------------------------------------------------------------ */
+/* ---- from either, over ranks ----------------------------------------------------------------- */
 
 static hd_status hear_over_ranks(cli *c, const hd_diag *diag, request *r) {
     hd_trace *trace;

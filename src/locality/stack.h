@@ -65,8 +65,8 @@ hd_sink hd_stack_sink(hd_stack *analysis);
 const hd_stack_result *hd_stack_result_of(hd_stack *analysis);
 void hd_stack_free(hd_stack *analysis);
 
-/* Misses of a fully associative LRU cache of that many lines for each stack; without counts, lines of
- * a point, 0, or the footprint and more. */
+/* Misses of a fully associative LRU cache of that many lines for each stack; without counts, lines
+ * of a point, 0, or the footprint and more. */
 uint64_t hd_stack_misses(const hd_stack_result *result, uint64_t lines);
 
 /* The cache that a stack stands for: the device's, or that of one SM; NULL where there is none. */

@@ -22,7 +22,7 @@
  * number: slice, and place in this order. For the first accesses of all slices of the round:
  *
  *     1  The rank of a line's hash knows its last time before (stack_shared.h, line_times). It is
- *        told lines and places, slice after slice, answers with the times before, and notes the new.
+ *        told lines and places, slice after slice, answers with the times before, notes the new.
  *     2  The rank of a slice holds its stretch of time: a mark for each line that was touched last
  *        there (stretch). For first access number k of a slice, with a time before in stretch s, it
  *        is asked how many marks are there from that place on, and takes this mark away, since the
@@ -41,7 +41,7 @@
  * touched it, when its mark is gone and it is one of the k.
  *
  * An access inside of a slice costs what it costs one rank alone, and less, as the stack is small.
- * A first access costs 36 bytes of messages and some hundred nanoseconds. Of N accesses with M lines
+ * A first access costs 36 bytes of messages, some hundred nanoseconds. Of N accesses with M lines
  * and F first accesses, each of R ranks has N / R, F / R and M / R. All have the table of blocks,
  * and a number for each slice. Rounds are as large as slices; these are whole blocks.
  *
@@ -93,8 +93,7 @@ typedef struct run {
     hd_stack_result sums;
     uint64_t *few; /* [few_count] distances that were counted here */
     uint64_t few_count;
-    uint64_t **
-        pages; /* [page_count] or NULL: page number p of all is page p / count of rank p mod count */
+    uint64_t **pages; /* [page_count] or NULL; of all pages number p is the rank's p mod count */
     uint64_t page_count, used_pages;
     uint64_t repeats;
 } run;
@@ -582,8 +581,7 @@ static hd_status find_points(hd_arena *arena, run *x) {
     return status;
 }
 
-/* What the ranks have of distances from `first` on goes to the first one: of each its few, or one of
- * its pages after another. */
+/* Counts go to the first rank. */
 static hd_status collect(run *x, const uint64_t *own, uint64_t count) {
     begin_pieces(x);
     x->out[0] = (hd_piece){(void *)own, count * sizeof *own};
@@ -666,7 +664,7 @@ static bool is_chosen(const run *x, const hd_trace_block *b) {
     return b->block >= x->part->first_block && b->block <= x->part->last_block;
 }
 
-/* Blocks in the order in which they go through their stacks, stack by stack; `ends` of the stacks. */
+/* Blocks in the order in which they go through their stacks, stack by stack; ends of the stacks. */
 static void choose_blocks(run *x, uint64_t *ends, uint64_t stacks) {
     const hd_trace_contents *contents = hd_trace_get(x->trace);
     for (int pass = 0; pass < 2; pass++) {

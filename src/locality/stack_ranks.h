@@ -25,9 +25,9 @@ typedef struct hd_stack_part {
 } hd_stack_part;
 
 /* `options->memory` is that of each rank. The result is the arena's; all ranks have it, with points
- * for the powers of two up to the footprint. HD_EINPUT: a damaged block; HD_EUNSUPPORTED: more different lines than
- * 2^32, or than there is memory for. A rank that fails returns; the others then fail at their next
- * exchange. */
+ * for the powers of two up to the footprint. HD_EINPUT: a damaged block;
+ * HD_EUNSUPPORTED: more different lines than 2^32, or than there is memory for. A rank that fails
+ * returns; the others then fail at their next exchange. */
 hd_status hd_stack_over_ranks(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                               const hd_stack_part *part, const hd_stack_options *options,
                               const hd_ranks *ranks, const hd_stack_result **result);

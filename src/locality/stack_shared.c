@@ -57,7 +57,7 @@ void line_times_free(line_times *times) {
 static uint64_t hash_of(uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
 
 static time_bucket *find_bucket(time_bucket *buckets, uint32_t shift, uint64_t key) {
-    /* The table's number is of the lowest bits of the hash's upper half, its place of the highest. */
+    /* The table's number is of other bits of the hash. */
     uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1, at = hash_of(key) >> shift;
     while (buckets[at].key != key && buckets[at].key)
         at = (at + 1) & mask;

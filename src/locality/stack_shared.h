@@ -10,8 +10,8 @@
 
 /* ---- sums that change ------------------------------------------------------------------------ */
 
-/* Partial sums in a tree (Fenwick, "A new data structure for cumulative frequency tables", Software:
- * Practice and Experience 24, 1994). */
+/* Partial sums in a tree (Fenwick, "A new data structure for cumulative frequency tables",
+ * Software: Practice and Experience 24, 1994). */
 typedef struct sum_tree {
     uint64_t *sums;
     uint64_t count, capacity;

@@ -8,7 +8,7 @@ enum {
     EXCHANGED = 8 << 20 /* bytes that a rank sends at once, to all others together */
 };
 
-/* ---- among ranks ------------------------------------------------------------------------------ */
+/* ---- among ranks ----------------------------------------------------------------------------- */
 
 /* A touch on its way to the rank that has its element. */
 typedef struct sent_touch {
