@@ -21,7 +21,8 @@
 enum {
     FAR = 512,         /* nets of more warps say nothing about who belongs together */
     BLOCKS_TRIED = 12, /* of those that share with a warp, for it to change to */
-    PASSES = 12
+    PASSES = 12,
+    PINS = 400 * 1000 * 1000 /* that all passes look at, about: less than a second */
 };
 
 typedef struct clustering {
@@ -234,6 +235,7 @@ typedef struct outlook {
     uint32_t *found; /* blocks with `into` */
     candidate tried[BLOCKS_TRIED + 1];
     uint32_t tried_count;
+    int64_t left; /* pins to look at */
 } outlook;
 
 static void look_at(clustering *c, outlook *o, uint32_t block) {
@@ -249,6 +251,7 @@ static void look_at(clustering *c, outlook *o, uint32_t block) {
             if (o->net_met[n] == o->turn)
                 continue;
             o->net_met[n] = o->turn;
+            o->left -= (int64_t)(w->nets.first[n + 1] - w->nets.first[n]);
             for (uint64_t p = w->nets.first[n]; p < w->nets.first[n + 1]; p++) {
                 if (!c->pulls[w->nets.thread[p]])
                     o->near[o->near_count++] = w->nets.thread[p];
@@ -276,6 +279,7 @@ static void find_blocks(const clustering *c, outlook *o, uint32_t warp) {
     for (uint64_t i = c->warps.first_of[warp]; i < c->warps.first_of[warp + 1]; i++) {
         uint32_t n = c->warps.net_of[i];
         const uint32_t *blocks = c->net_blocks + c->warps.nets.first[n];
+        o->left -= c->net_block_count[n];
         for (uint32_t k = 0; k < c->net_block_count[n]; k++) {
             if (!o->into[blocks[k]])
                 o->found[found++] = blocks[k];
@@ -351,7 +355,7 @@ static void make_change(clustering *c, const change *new) {
 /* Changes warps of a block with others as long as that brings something; returns how much. */
 static int64_t improve_block(clustering *c, outlook *o, uint32_t block) {
     int64_t brought = 0;
-    for (uint32_t i = 0; i < c->each; i++) {
+    for (uint32_t i = 0; i < c->each && o->left > 0; i++) {
         change best = {0};
         look_at(c, o, block);
         for (uint32_t slot = 0; slot < c->each; slot++) {
@@ -386,7 +390,8 @@ static void refine_blocks(clustering *c) {
     outlook o = {.near = hd_zeroed((size_t)c->blocks * c->each, sizeof *o.near),
                  .net_met = hd_zeroed(c->warps.nets.count + 1, sizeof *o.net_met),
                  .into = hd_zeroed(c->blocks, sizeof *o.into),
-                 .found = hd_zeroed(c->blocks, sizeof *o.found)};
+                 .found = hd_zeroed(c->blocks, sizeof *o.found),
+                 .left = PINS};
     begin_counts(c);
     for (uint32_t pass = 0; pass < PASSES; pass++) {
         int64_t brought = 0;

@@ -96,8 +96,9 @@ typedef struct hd_launch_order {
     const char *kernel;
     uint32_t launch; /* the first one in the job that it is for */
     uint32_t threads, block_threads;
-    bool whole_blocks;
+    bool whole_blocks;     /* threads stay in their blocks, and at their places there */
     const uint32_t *order; /* [threads] */
+    hd_place place;        /* of its line in a map file, else empty */
 } hd_launch_order;
 
 typedef struct hd_order_file {
@@ -105,10 +106,21 @@ typedef struct hd_order_file {
     uint32_t order_count;
 } hd_order_file;
 
-/* The text form; HD_EINPUT at line and column of what is wrong: an order that is no permutation, or
- * moves threads between blocks although it says that it does not. */
+/* The text form:
+ *
+ *     heddle map 1
+ *     launch 0 threads 8 block 4 kernel force
+ *     4-7 3 2 1 0
+ *     launch 2 threads 8 block 4 whole-blocks kernel add
+ *     4-7 0-3
+ *
+ * Numbers are order[0], order[1] ..., a-b those from a to b. HD_EINPUT at line and column of what
+ * is wrong: an order that is no permutation, or moves threads between blocks although it says that
+ * it does not. */
 hd_status hd_order_file_read(hd_arena *arena, const hd_diag *diag, const char *path,
                              hd_order_file **file);
 void hd_order_file_print(hd_str *out, const hd_order_file *file);
+/* Whether an order moves nothing but whole blocks. */
+bool hd_order_keeps_blocks(const uint32_t *order, uint32_t threads, uint32_t block_threads);
 
 #endif

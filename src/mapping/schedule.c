@@ -20,9 +20,9 @@
 #include "mapping/mapping.h"
 
 enum {
-    STARTS = 8, /* of FEW blocks, and 1 of more */
-    FEW = 1 << 13,
-    FAR = 128,     /* nets of more blocks do not tell which comes next */
+    STARTS = 8,
+    GROW_PINS = 100 * 1000 * 1000, /* that all starts look at, about, or one alone */
+    FAR = 128,                     /* nets of more blocks do not tell which comes next */
     SHARE = 5040,  /* that bytes are divided in, among the blocks that can still close a line */
     SIFT_FAR = 32, /* places that a block is moved, at most */
     SWEEPS = 8,
@@ -136,6 +136,17 @@ static uint32_t grow_order(const group_nets *nets, uint32_t first, uint32_t *pla
     free(g.near_at);
     free(g.placed);
     return block;
+}
+
+/* How many beginnings are tried: fewer where there are large nets or many blocks. */
+static uint32_t starts_for(const group_nets *g) {
+    uint64_t pins = (uint64_t)g->groups * g->groups / 16 + 1; /* blocks near the last one */
+    for (uint64_t n = 0; n < g->nets.count; n++) {
+        uint64_t blocks = g->nets.first[n + 1] - g->nets.first[n];
+        pins += blocks <= FAR ? blocks * blocks : 0;
+    }
+    uint64_t starts = GROW_PINS / pins + 1;
+    return starts < STARTS ? (uint32_t)starts : STARTS;
 }
 
 /* ---- sifting -------------------------------------------------------------------------------------- */
@@ -281,7 +292,7 @@ void hd_schedule_blocks(const hd_sharing *sharing, uint32_t *order) {
     uint32_t *place = hd_zeroed(blocks, sizeof *place), *other = hd_zeroed(blocks, sizeof *other);
     for (uint32_t b = 0; b < blocks; b++)
         place[b] = b;
-    uint32_t starts = blocks <= FEW ? STARTS : 1;
+    uint32_t starts = starts_for(&g);
     for (uint32_t i = 0; i < starts; i++) {
         /* Where one ends is far from everything, and a better beginning (George and Liu). */
         uint32_t last = grow_order(&g, (uint32_t)((uint64_t)i * blocks / starts), other);

@@ -63,7 +63,9 @@ static inline hd_sharing random_sharing(hd_arena *arena, const random_shape *sha
                     .line = 128,
                     .private_bytes = hd_new_array(arena, uint32_t, threads),
                     .accesses = 1,
-                    .steps = hd_new_array(arena, uint32_t, threads)};
+                    .steps = hd_new_array(arena, uint32_t, threads),
+                    .issues = hd_new_array(arena, uint32_t, 1)};
+    s.issues[0] = 1;
     uint32_t *touched = hd_new_array(arena, uint32_t, (size_t)threads * shape->steps);
     for (uint32_t t = 0; t < threads; t++) {
         uint32_t own = random_below(&seed, shape->elements);
