@@ -132,10 +132,24 @@ static int compare_elements(const void *a, const void *b) {
     return *x < *y ? -1 : *x > *y;
 }
 
+static void sort_elements(uint32_t *elements, uint64_t count) {
+    if (count > 32) {
+        qsort(elements, count, sizeof *elements, compare_elements);
+        return;
+    }
+    for (uint64_t i = 1; i < count; i++) {
+        uint32_t element = elements[i];
+        uint64_t at = i;
+        for (; at && element < elements[at - 1]; at--)
+            elements[at] = elements[at - 1];
+        elements[at] = element;
+    }
+}
+
 /* Ends the net whose elements were put behind the others: sorted, each once; none if it is alone. */
 static void end_net(hd_nets *nets, uint64_t end) {
     uint64_t begin = nets->first[nets->count], kept = begin;
-    qsort(nets->thread + begin, end - begin, sizeof *nets->thread, compare_elements);
+    sort_elements(nets->thread + begin, end - begin);
     for (uint64_t i = begin; i < end; i++)
         if (kept == begin || nets->thread[kept - 1] != nets->thread[i])
             nets->thread[kept++] = nets->thread[i];
