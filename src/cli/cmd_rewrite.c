@@ -247,7 +247,7 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
          &r.folder},
         {"map", 0, "FILE",
          "instead of a layout an order of threads for launches of the job, as 'heddle map' writes "
-         "it: kernels read their ids through it; docs/mapping.md has its form",
+         "it: kernels read their ids through it; docs/rewrite.md has its form",
          CLI_TEXT, &r.map},
         {"host", 0, "FILE",
          "the program in C or C++ that gives kernels in OpenCL C their buffers: it is rewritten "
