@@ -119,7 +119,8 @@ static void what_cannot_be_mapped_is_refused(void **state) {
          "__global__ void k(int *a) { int (*f)() = item; a[f()] = 1; }",
          "2:42: 'item' reads ids, and is named here without being called"},
         {"c.cu",
-         "__global__ void k(int *a) { int b; asm(\"mov.u32 %0, %%ctaid.x;\" : \"=r\"(b)); a[b] = 1; "
+         "__global__ void k(int *a) { int b; asm(\"mov.u32 %0, %%ctaid.x;\" : \"=r\"(b)); a[b] = "
+         "1; "
          "}",
          "1:40: inline assembly reads %ctaid"},
         {"d.cu",
