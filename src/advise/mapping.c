@@ -297,7 +297,9 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
         const hd_sharing_options options = {.device = m->question->device,
                                             .workers = m->question->workers,
                                             .watch = m->question->watch};
+        double begun = hd_clock();
         status = hd_sharing_read(m->arena, m->diag, trace, found, count, &options, &g->sharing);
+        m->seconds += hd_clock() - begun;
         if (status != HD_OK)
             break;
         g->told->threads = g->sharing->threads;
