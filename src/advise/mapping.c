@@ -193,9 +193,8 @@ static hd_status compare(mapper *m, hd_map_step *step, void *const *outputs) {
 }
 
 /* Rewrites, runs, counts and compares. `job` and `contents` are in the numbers of the step. */
-static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, hd_map_step step,
-                          rows *of, hd_trace **kept) {
-    rows unused;
+static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, hd_map_step step) {
+    rows of;
     hd_placed_job *placed = NULL;
     hd_status status = HD_OK;
     const hd_job *runs = job;
@@ -214,7 +213,7 @@ static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, h
         }
     }
     if (status == HD_OK)
-        status = hear(m, runs, inputs, &step, outputs, of ? of : &unused, kept);
+        status = hear(m, runs, inputs, &step, outputs, &of, NULL);
     if (status == HD_OK && !is_stopped(m))
         status = compare(m, &step, outputs);
     step.seconds = m->seconds;
@@ -227,21 +226,29 @@ static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, h
 
 typedef struct groups {
     group *group;
+    hd_map_launch *told; /* of each */
     uint32_t count;
 } groups;
 
-static const hd_order_file *orders_of(mapper *m, const hd_job *job, const groups *all) {
+static bool is_in_place(const uint32_t *order, uint32_t count) {
+    uint32_t p = 0;
+    while (p < count && order[p] == p)
+        p++;
+    return p == count;
+}
+
+static const hd_order_file *orders_of(mapper *m, const groups *all) {
     hd_order_file *file = hd_new(m->arena, hd_order_file);
     file->orders = hd_new_array(m->arena, hd_launch_order, all->count);
     for (uint32_t g = 0; g < all->count; g++) {
         const group *one = &all->group[g];
         uint32_t count = one->sharing ? one->sharing->threads : 0;
-        if (!one->order || (one->fixed && !m->question->shuffled_threads))
+        if (!one->order || (!m->question->shuffled_threads && is_in_place(one->order, count)))
             continue;
         uint32_t *order = hd_new_array(m->arena, uint32_t, count);
         memcpy(order, one->order, count * sizeof *order);
         file->orders[file->order_count++] =
-            (hd_launch_order){.kernel = job->launches[one->first].kernel_name,
+            (hd_launch_order){.kernel = one->told->kernel,
                               .launch = one->first,
                               .threads = count,
                               .block_threads = one->sharing->block_threads,
@@ -279,14 +286,41 @@ static uint32_t find_rows(const hd_job *job, const hd_trace *trace, const rows *
     return count;
 }
 
+/* The graph of rows of a trace, and the order to begin with. */
+static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, uint32_t count,
+                            group *g) {
+    const hd_sharing_options options = {.device = m->question->device,
+                                        .workers = m->question->workers,
+                                        .watch = m->question->watch};
+    double begun = hd_clock();
+    hd_status status =
+        hd_sharing_read(m->arena, m->diag, trace, found, count, &options, &g->sharing);
+    m->seconds += hd_clock() - begun;
+    if (status != HD_OK)
+        return status;
+    uint32_t threads = g->told->threads = g->sharing->threads;
+    g->told->block_threads = g->sharing->block_threads;
+    g->start = hd_new_array(m->arena, uint32_t, threads + 1);
+    g->order = hd_new_array(m->arena, uint32_t, threads + 1);
+    for (uint32_t t = 0; t < threads; t++)
+        g->start[t] = t;
+    if (m->question->shuffled_threads)
+        shuffle(m, g);
+    memcpy(g->order, g->start, threads * sizeof *g->order);
+    g->told->before = g->told->after = hd_sharing_count(g->sharing, g->order);
+    return HD_OK;
+}
+
+static groups new_groups(mapper *m, uint32_t most) {
+    return (groups){.group = hd_new_array(m->arena, group, most + 1),
+                    .told = hd_new_array(m->arena, hd_map_launch, most + 1)};
+}
+
 /* The graphs of the job's launches, from a trace of it, with the orders that they begin with. */
 static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, const rows *of,
                              groups *all) {
     hd_status status = HD_OK;
-    hd_mapping *mapping = m->mapping;
-    *all = (groups){.group = hd_new_array(m->arena, group, job->launch_count)};
-    mapping->launches = hd_new_array(m->arena, hd_map_launch, job->launch_count);
-    mapping->launch_count = 0;
+    *all = new_groups(m, job->launch_count);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK && !is_stopped(m); l++) {
         const hd_launch *launch = &job->launches[l];
         bool is_new = true;
@@ -294,8 +328,8 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
             is_new = !hd_launches_alike(&job->launches[all->group[g].first], launch);
         if (!is_new)
             continue;
-        group *g = &all->group[all->count++];
-        *g = (group){.first = l, .told = &mapping->launches[mapping->launch_count++]};
+        group *g = &all->group[all->count];
+        *g = (group){.first = l, .told = &all->told[all->count++]};
         *g->told = (hd_map_launch){.launch = l,
                                    .kernel = launch->kernel_name,
                                    .together = hd_threads_stay_together(launch->kernel, NULL)};
@@ -308,24 +342,7 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
             g->fixed = true;
             continue;
         }
-        const hd_sharing_options options = {.device = m->question->device,
-                                            .workers = m->question->workers,
-                                            .watch = m->question->watch};
-        double begun = hd_clock();
-        status = hd_sharing_read(m->arena, m->diag, trace, found, count, &options, &g->sharing);
-        m->seconds += hd_clock() - begun;
-        if (status != HD_OK)
-            break;
-        g->told->threads = g->sharing->threads;
-        g->told->block_threads = g->sharing->block_threads;
-        g->start = hd_new_array(m->arena, uint32_t, g->sharing->threads + 1);
-        g->order = hd_new_array(m->arena, uint32_t, g->sharing->threads + 1);
-        for (uint32_t t = 0; t < g->sharing->threads; t++)
-            g->start[t] = t;
-        if (m->question->shuffled_threads)
-            shuffle(m, g);
-        memcpy(g->order, g->start, g->sharing->threads * sizeof *g->order);
-        g->told->before = g->told->after = hd_sharing_count(g->sharing, g->order);
+        status = read_graph(m, trace, found, count, g);
     }
     return status;
 }
@@ -352,6 +369,8 @@ static hd_status do_stages(mapper *m, const hd_stages *stages, groups *all, bool
         hd_stages now = *stages;
         now.whole_blocks = g->told->together != NULL;
         now.workers = m->question->workers;
+        now.progress = say;
+        now.user = m;
         size_t bytes = g->sharing->threads * sizeof *g->order;
         uint32_t *before = hd_checked(malloc(bytes + 1));
         memcpy(before, g->order, bytes);
@@ -374,7 +393,12 @@ static hd_status do_stages(mapper *m, const hd_stages *stages, groups *all, bool
     return status;
 }
 
-static void add_distances(const groups *all, hd_map_step *step) {
+/* What the graphs say of a step. */
+static void add_graphs(mapper *m, const groups *all, hd_map_step *step) {
+    hd_map_launch *launches = hd_new_array(m->arena, hd_map_launch, all->count + 1);
+    memcpy(launches, all->told, all->count * sizeof *launches);
+    step->launches = launches;
+    step->launch_count = all->count;
     for (uint32_t g = 0; g < all->count; g++)
         if (all->group[g].sharing) {
             step->reuse_distances += hd_reuse_distances(all->group[g].sharing, all->group[g].order);
@@ -382,6 +406,17 @@ static void add_distances(const groups *all, hd_map_step *step) {
         }
 }
 
+/* A step of a trace, of which no more is known. */
+static void estimate(mapper *m, const groups *all, hd_map_step step) {
+    for (uint32_t g = 0; g < all->count; g++) {
+        step.counts.requests += all->told[g].after.issues;
+        step.counts.transactions += all->told[g].after.transactions;
+    }
+    step.seconds = m->seconds;
+    m->mapping->steps[m->mapping->step_count++] = step;
+}
+
+/* `job` NULL: of a trace. */
 static hd_status try_stages(mapper *m, const hd_job *job, void *const *contents, groups *all) {
     static const struct {
         const char *name, *what;
@@ -403,9 +438,12 @@ static hd_status try_stages(mapper *m, const hd_job *job, void *const *contents,
         if (status != HD_OK || !changed)
             continue;
         hd_map_step step = {
-            .name = text[s].name, .what = text[s].what, .orders = orders_of(m, job, all)};
-        add_distances(all, &step);
-        status = try_step(m, job, contents, step, NULL, NULL);
+            .name = text[s].name, .what = text[s].what, .orders = orders_of(m, all)};
+        add_graphs(m, all, &step);
+        if (job)
+            status = try_step(m, job, contents, step);
+        else
+            estimate(m, all, step);
     }
     return status;
 }
@@ -444,17 +482,20 @@ static hd_status try_data(mapper *m) {
     if (status != HD_OK)
         return status;
     const hd_numbering *of = &m->job->numberings->numberings[numbering];
-    const char *const names[] = {"rcm", "curve", "sharing"};
+    static const hd_order_kind kinds[] = {HD_ORDER_RCM, HD_ORDER_BISECTION, HD_ORDER_TOUCH,
+                                          HD_ORDER_CURVE};
+    enum { KINDS = sizeof kinds / sizeof *kinds }; /* and by sharing */
     bool has_points = hd_numbering_points(m->arena, m->job, m->contents, numbering, &dims);
     double before = m->seconds;
-    for (uint32_t k = 0; k < 3 && status == HD_OK && !is_stopped(m); k++) {
+    for (uint32_t k = 0; k <= KINDS && status == HD_OK && !is_stopped(m); k++) {
         uint32_t *order = hd_new_array(m->arena, uint32_t, of->count + 1);
-        if (k == 1 && !has_points)
+        const char *name = k < KINDS ? hd_order_kind_names[kinds[k]] : "sharing";
+        if (k < KINDS && kinds[k] == HD_ORDER_CURVE && !has_points)
             continue;
-        say(m, "ordering data", k / 3.0);
+        say(m, "ordering data", k / (KINDS + 1.0));
         double begun = hd_clock();
-        if (k < 2) {
-            const hd_order_by by = {.kind = k ? HD_ORDER_CURVE : HD_ORDER_RCM};
+        if (k < KINDS) {
+            const hd_order_by by = {.kind = kinds[k]};
             status =
                 hd_numbering_order(m->arena, m->diag, m->job, m->contents, numbering, &by, &order);
         } else {
@@ -473,12 +514,12 @@ static hd_status try_data(mapper *m) {
             break;
         void **contents = hd_new_array(m->arena, void *, m->job->buffer_count);
         status = hd_job_all_contents(m->arena, m->diag, renumbered->job, contents);
-        hd_map_step step = {.name = hd_format(m->arena, "data by %s", names[k]),
+        hd_map_step step = {.name = hd_format(m->arena, "data by %s", name),
                             .what = hd_format(m->arena, "%s in another order of numbers", of->name),
-                            .data = names[k],
+                            .data = name,
                             .renumbered = renumbered};
         if (status == HD_OK)
-            status = try_step(m, renumbered->job, contents, step, NULL, NULL);
+            status = try_step(m, renumbered->job, contents, step);
         if (status == HD_OK && !is_stopped(m) &&
             (!best || m->mapping->steps[m->mapping->step_count - 1].counts.transactions <
                           m->mapping->steps[best].counts.transactions))
@@ -519,10 +560,10 @@ static hd_status try_data(mapper *m) {
                             .what = "and threads in another order",
                             .data = from->data,
                             .renumbered = from->renumbered,
-                            .orders = orders_of(m, from->renumbered->job, &all)};
-        add_distances(&all, &step);
+                            .orders = orders_of(m, &all)};
+        add_graphs(m, &all, &step);
         if (step.orders)
-            status = try_step(m, from->renumbered->job, contents, step, NULL, NULL);
+            status = try_step(m, from->renumbered->job, contents, step);
     }
     return status;
 }
@@ -539,7 +580,7 @@ static hd_status time_steps(mapper *m) {
     double *seconds = hd_new_array(m->arena, double, (size_t)count *repeats);
     double *ratios = hd_new_array(m->arena, double, repeats);
     hd_status status = HD_OK;
-    for (uint32_t s = 0; s < count && status == HD_OK; s++) {
+    for (uint32_t s = 0; s < count && status == HD_OK && !is_stopped(m); s++) {
         hd_map_step *step = &mapping->steps[s];
         const hd_job *job = step->renumbered ? step->renumbered->job : m->job;
         void **contents = m->contents;
@@ -551,6 +592,8 @@ static hd_status time_steps(mapper *m) {
             status =
                 hd_session_open(m->arena, m->diag, job, m->question->measure->device, &sessions[s]);
         opened = s + (status == HD_OK);
+        if (status == HD_OK && !s)
+            mapping->measured_on = hd_format(m->arena, "%s", sessions[0].device.name);
         if (status == HD_OK)
             status = hd_version_make(&sessions[s], step->rewritten, NULL, 0, NULL, contents,
                                      &versions[s]);
@@ -586,14 +629,22 @@ static hd_status time_steps(mapper *m) {
 
 /* ---- the choice -------------------------------------------------------------------------------- */
 
-/* Fewest transactions, of nearly equal ones what moves fewer bytes, then what does less. */
+/* Bytes that caches move; where they were not simulated, those that blocks touch. */
+static uint64_t moved_by(const hd_map_step *step) {
+    const hd_cache_counts *c = &step->caches;
+    return c->requests ? c->dram_read + c->dram_written + c->l2_bytes : step->block_bytes;
+}
+
+/* Fewest transactions, of nearly equal ones what moves fewer bytes, then what comes back
+ * sooner, then what does less. */
 static bool is_better(const hd_map_step *a, const hd_map_step *b) {
     uint64_t x = a->counts.transactions, y = b->counts.transactions;
     if (x + x / 100 < y || y + y / 100 < x)
         return x < y;
-    uint64_t bytes_a = a->caches.dram_read + a->caches.dram_written + a->caches.l2_bytes;
-    uint64_t bytes_b = b->caches.dram_read + b->caches.dram_written + b->caches.l2_bytes;
-    return bytes_a + bytes_a / 100 < bytes_b;
+    uint64_t bytes_a = moved_by(a), bytes_b = moved_by(b);
+    if (bytes_a + bytes_a / 100 < bytes_b || bytes_b + bytes_b / 100 < bytes_a)
+        return bytes_a < bytes_b;
+    return a->reuse_distances + a->reuse_distances / 100 < b->reuse_distances;
 }
 
 static void choose(mapper *m) {
@@ -610,12 +661,48 @@ static void choose(mapper *m) {
             mapping->best = s;
     }
     const hd_map_step *best = &mapping->steps[mapping->best];
+    double fewer =
+        1 - (double)best->counts.transactions / (double)(from->counts.transactions + 1e-9);
     mapping->reason =
-        mapping->best ? hd_format(m->arena, "%s: warps make %.1f%% fewer transactions", best->name,
-                                  100.0 * (1 - (double)best->counts.transactions /
-                                                   (double)from->counts.transactions))
-                      : "leave it: no order makes at least 2% fewer transactions without moving "
-                        "more bytes or taking longer";
+        mapping->best
+            ? hd_format(m->arena, "%s: warps make %.1f%% fewer transactions", best->name,
+                        100 * fewer)
+            : "leave it: no order makes at least 2% fewer transactions without moving more bytes "
+              "from memory or taking longer";
+}
+
+/* ---- blocks at once ----------------------------------------------------------------------------- */
+
+/* Runs the best step once more, for its trace. */
+static hd_status throttle(mapper *m) {
+    const hd_map_step *best = &m->mapping->steps[m->mapping->best];
+    const hd_map_question *was = m->question;
+    hd_map_question question = *was;
+    question.caches = question.reuse = false;
+    const hd_job *job = best->renumbered ? best->renumbered->job : m->job;
+    void **contents = hd_new_array(m->arena, void *, best->job->buffer_count);
+    void **outputs = hd_new_array(m->arena, void *, best->job->buffer_count);
+    memcpy(contents, m->contents, job->buffer_count * sizeof *contents);
+    hd_status status = HD_OK;
+    if (best->renumbered)
+        status = hd_job_all_contents(m->arena, m->diag, job, contents);
+    if (best->orders)
+        contents[best->job->buffer_count - 1] = hd_job_map(best->job);
+    hd_map_step heard = {.name = best->name};
+    rows of;
+    hd_trace *trace = NULL;
+    m->question = &question;
+    if (status == HD_OK)
+        status = hear(m, best->job, contents, &heard, outputs, &of, &trace);
+    m->question = was;
+    if (!trace)
+        return status;
+    const hd_caches_options options = {.watch = was->watch};
+    if (!is_stopped(m))
+        status = hd_throttle(m->arena, m->diag, trace, was->device, best->job, NULL, &options,
+                             &m->mapping->throttling);
+    hd_trace_close(trace);
+    return status;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------- */
@@ -644,12 +731,42 @@ static hd_status begin(mapper *m) {
     return hd_job_all_contents(m->arena, m->diag, m->job, m->contents);
 }
 
-hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                     const hd_map_question *question, hd_mapping **result) {
-    mapper m = {.arena = arena, .diag = diag, .question = question, .original = job};
-    hd_mapping *mapping = m.mapping = *result = hd_new(arena, hd_mapping);
+static mapper begin_mapping(hd_arena *arena, const hd_diag *diag, const hd_map_question *question,
+                            hd_mapping **result) {
+    hd_mapping *mapping = *result = hd_new(arena, hd_mapping);
     mapping->device = question->device;
     mapping->steps = hd_new_array(arena, hd_map_step, HD_MAP_MOST_STEPS);
+    return (mapper){.arena = arena, .diag = diag, .question = question, .mapping = mapping};
+}
+
+/* What is known when all steps have been tried; `all` are the groups that were made first. */
+static hd_status end_mapping(mapper *m, const groups *all, hd_status status) {
+    hd_mapping *mapping = m->mapping;
+    for (uint32_t s = 0; s < mapping->step_count; s++)
+        mapping->steps[s].pays_after = NAN;
+    if (status == HD_OK && m->question->measure && !is_stopped(m))
+        status = time_steps(m);
+    mapping->launches = all->told;
+    mapping->launch_count = all->count;
+    if (status == HD_OK && mapping->step_count) {
+        choose(m);
+        const hd_map_step *best = &mapping->steps[mapping->best];
+        if (mapping->best && best->launches) {
+            mapping->launches = best->launches;
+            mapping->launch_count = best->launch_count;
+        }
+        if (m->question->throttle && !is_stopped(m))
+            status = throttle(m);
+    }
+    mapping->complete = !is_stopped(m);
+    return status;
+}
+
+hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                     const hd_map_question *question, hd_mapping **result) {
+    mapper m = begin_mapping(arena, diag, question, result);
+    hd_mapping *mapping = *result;
+    m.original = job;
     hd_status status = begin(&m);
     if (status != HD_OK)
         return status;
@@ -667,30 +784,87 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         status = hd_renumbered_gather(arena, diag, m.shuffled, outputs, m.expected);
     }
     groups all = {0};
-    if (status == HD_OK)
+    if (status == HD_OK && !is_stopped(&m))
         status = make_groups(&m, m.job, trace, &of, &all);
     if (trace)
         hd_trace_close(trace);
-    if (status == HD_OK && question->shuffled_threads) {
-        first = (hd_map_step){.name = "unsorted",
-                              .what = "threads in a random order",
-                              .orders = orders_of(&m, m.job, &all)};
-        add_distances(&all, &first);
-        status = try_step(&m, m.job, m.contents, first, NULL, NULL);
-    } else if (status == HD_OK && !is_stopped(&m)) {
-        add_distances(&all, &first);
-        mapping->steps[mapping->step_count++] = first;
+    if (status == HD_OK && !is_stopped(&m)) {
+        const hd_order_file *unsorted = question->shuffled_threads ? orders_of(&m, &all) : NULL;
+        if (unsorted)
+            first = (hd_map_step){
+                .name = "unsorted", .what = "threads in a random order", .orders = unsorted};
+        add_graphs(&m, &all, &first);
+        if (unsorted)
+            status = try_step(&m, m.job, m.contents, first);
+        else
+            mapping->steps[mapping->step_count++] = first;
     }
     if (status == HD_OK && !is_stopped(&m))
         status = try_stages(&m, m.job, m.contents, &all);
     if (status == HD_OK && question->orders_data && m.job->numberings && !is_stopped(&m))
         status = try_data(&m);
-    for (uint32_t s = 0; s < mapping->step_count; s++)
-        mapping->steps[s].pays_after = NAN;
-    if (status == HD_OK && question->measure && !is_stopped(&m))
-        status = time_steps(&m);
-    mapping->complete = !is_stopped(&m);
-    if (status == HD_OK && mapping->step_count)
-        choose(&m);
-    return status;
+    return end_mapping(&m, &all, status);
+}
+
+/* ---- a trace ----------------------------------------------------------------------------------- */
+
+static bool uses_local_memory(const hd_event_launch *launch) {
+    for (uint32_t a = 0; a < launch->access_count; a++)
+        if (launch->accesses[a].space == KIR_LOCAL)
+            return true;
+    return false;
+}
+
+/* The same as make_groups(), of the runs of a trace. */
+static hd_status make_trace_groups(mapper *m, hd_trace *trace, groups *all) {
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    const hd_trace_launch *launches = contents->launches;
+    uint32_t tells = 0;
+    hd_status status = HD_OK;
+    *all = new_groups(m, contents->launch_count);
+    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !is_stopped(m); l++) {
+        const hd_event_launch *launch = &launches[l].launch;
+        uint32_t found[MOST_ROWS], count = 0, earlier = 0;
+        while (!hd_event_same_launch(&launches[earlier].launch, launch))
+            earlier++;
+        if (earlier < l)
+            continue;
+        for (uint32_t r = l; r < contents->launch_count && count < MOST_ROWS; r++)
+            if (hd_event_same_launch(&launches[r].launch, launch))
+                found[count++] = r;
+        group *g = &all->group[all->count];
+        *g = (group){.first = launch->number, .told = &all->told[all->count++]};
+        *g->told = (hd_map_launch){
+            .launch = launch->number,
+            .kernel = launch->kernel,
+            .together = uses_local_memory(launch) ? "its threads share local memory" : NULL};
+        tells += launch->block_threads > 1;
+        status = read_graph(m, trace, found, count, g);
+    }
+    const hd_place place = {.file = contents->source};
+    return status || tells || is_stopped(m)
+               ? status
+               : hd_fail(m->diag, HD_EINPUT, contents->source ? &place : NULL,
+                         "the trace does not say which thread an access is of: each of its blocks "
+                         "has one thread; make one with 'heddle trace', or import one whose blocks "
+                         "have their threads");
+}
+
+hd_status hd_map_trace(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                       const hd_map_question *question, hd_mapping **result) {
+    mapper m = begin_mapping(arena, diag, question, result);
+    groups all = {0};
+    hd_status status = make_trace_groups(&m, trace, &all);
+    if (status != HD_OK)
+        return status;
+    hd_map_step first = {.name = question->shuffled_threads ? "unsorted" : "original",
+                         .what =
+                             question->shuffled_threads ? "threads in a random order" : "as it is",
+                         .orders = question->shuffled_threads ? orders_of(&m, &all) : NULL};
+    if (!is_stopped(&m)) {
+        add_graphs(&m, &all, &first);
+        estimate(&m, &all, first);
+        status = try_stages(&m, NULL, NULL, &all);
+    }
+    return end_mapping(&m, &all, status);
 }
