@@ -466,17 +466,20 @@ static hd_status try_data(mapper *m) {
     if (status != HD_OK)
         return status;
     const hd_numbering *of = &m->job->numberings->numberings[numbering];
-    const char *const names[] = {"rcm", "curve", "sharing"};
+    static const hd_order_kind kinds[] = {HD_ORDER_RCM, HD_ORDER_BISECTION, HD_ORDER_TOUCH,
+                                          HD_ORDER_CURVE};
+    enum { KINDS = sizeof kinds / sizeof *kinds }; /* and by sharing */
     bool has_points = hd_numbering_points(m->arena, m->job, m->contents, numbering, &dims);
     double before = m->seconds;
-    for (uint32_t k = 0; k < 3 && status == HD_OK && !is_stopped(m); k++) {
+    for (uint32_t k = 0; k <= KINDS && status == HD_OK && !is_stopped(m); k++) {
         uint32_t *order = hd_new_array(m->arena, uint32_t, of->count + 1);
-        if (k == 1 && !has_points)
+        const char *name = k < KINDS ? hd_order_kind_names[kinds[k]] : "sharing";
+        if (k < KINDS && kinds[k] == HD_ORDER_CURVE && !has_points)
             continue;
-        say(m, "ordering data", k / 3.0);
+        say(m, "ordering data", k / (KINDS + 1.0));
         double begun = hd_clock();
-        if (k < 2) {
-            const hd_order_by by = {.kind = k ? HD_ORDER_CURVE : HD_ORDER_RCM};
+        if (k < KINDS) {
+            const hd_order_by by = {.kind = kinds[k]};
             status =
                 hd_numbering_order(m->arena, m->diag, m->job, m->contents, numbering, &by, &order);
         } else {
@@ -495,9 +498,9 @@ static hd_status try_data(mapper *m) {
             break;
         void **contents = hd_new_array(m->arena, void *, m->job->buffer_count);
         status = hd_job_all_contents(m->arena, m->diag, renumbered->job, contents);
-        hd_map_step step = {.name = hd_format(m->arena, "data by %s", names[k]),
+        hd_map_step step = {.name = hd_format(m->arena, "data by %s", name),
                             .what = hd_format(m->arena, "%s in another order of numbers", of->name),
-                            .data = names[k],
+                            .data = name,
                             .renumbered = renumbered};
         if (status == HD_OK)
             status = try_step(m, renumbered->job, contents, step);
