@@ -269,14 +269,33 @@ static void shuffle(const mapper *m, group *g) {
     free(order);
 }
 
+/* The rows of a trace that are runs of launches like this one, in rows[MOST_ROWS]: those that did
+ * different things, as far as the numbers of what they did tell. */
+static uint32_t find_rows(const hd_job *job, const hd_trace *trace, const rows *of,
+                          const hd_launch *launch, uint32_t *found) {
+    const hd_trace_launch *heard = hd_trace_get(trace)->launches;
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < of->launch.count && count < MOST_ROWS; r++) {
+        bool is_new = hd_launches_alike(&job->launches[of->launch.data[r]], launch);
+        for (uint32_t i = 0; i < count && is_new; i++)
+            is_new = heard[found[i]].mis != heard[r].mis ||
+                     heard[found[i]].lane_accesses != heard[r].lane_accesses;
+        if (is_new)
+            found[count++] = r;
+    }
+    return count;
+}
+
 /* The graph of rows of a trace, and the order to begin with. */
 static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, uint32_t count,
                             group *g) {
     const hd_sharing_options options = {.device = m->question->device,
                                         .workers = m->question->workers,
                                         .watch = m->question->watch};
+    double begun = hd_clock();
     hd_status status =
         hd_sharing_read(m->arena, m->diag, trace, found, count, &options, &g->sharing);
+    m->seconds += hd_clock() - begun;
     if (status != HD_OK)
         return status;
     uint32_t threads = g->told->threads = g->sharing->threads;
@@ -314,10 +333,7 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
         *g->told = (hd_map_launch){.launch = l,
                                    .kernel = launch->kernel_name,
                                    .together = hd_threads_stay_together(launch->kernel, NULL)};
-        uint32_t found[MOST_ROWS], count = 0;
-        for (uint32_t r = 0; r < of->launch.count && count < MOST_ROWS; r++)
-            if (hd_launches_alike(&job->launches[of->launch.data[r]], launch))
-                found[count++] = r;
+        uint32_t found[MOST_ROWS], count = find_rows(job, trace, of, launch, found);
         if (launch->items_from)
             g->told->untouched = "its size is read while the job runs";
         else if (!count)
