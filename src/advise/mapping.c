@@ -459,24 +459,27 @@ static void order_by_sharing(mapper *m, const hd_nets *nets, uint32_t count, uin
             order[at++] = padded[i];
 }
 
-static hd_status try_data(mapper *m) {
+/* `start` are the orders that threads begin with, NULL: their own. */
+static hd_status try_data(mapper *m, const hd_order_file *start) {
     uint32_t numbering, best = 0, dims;
     hd_status status =
         hd_numbering_find(m->arena, m->diag, m->job, m->question->numbering, &numbering);
     if (status != HD_OK)
         return status;
     const hd_numbering *of = &m->job->numberings->numberings[numbering];
-    const char *const names[] = {"rcm", "curve", "sharing"};
+    static const hd_order_kind kinds[] = {HD_ORDER_RCM, HD_ORDER_BISECTION, HD_ORDER_TOUCH,
+                                          HD_ORDER_CURVE};
+    enum { KINDS = sizeof kinds / sizeof *kinds }; /* and by sharing */
     bool has_points = hd_numbering_points(m->arena, m->job, m->contents, numbering, &dims);
-    double before = m->seconds;
-    for (uint32_t k = 0; k < 3 && status == HD_OK && !is_stopped(m); k++) {
+    for (uint32_t k = 0; k <= KINDS && status == HD_OK && !is_stopped(m); k++) {
         uint32_t *order = hd_new_array(m->arena, uint32_t, of->count + 1);
-        if (k == 1 && !has_points)
+        const char *name = k < KINDS ? hd_order_kind_names[kinds[k]] : "sharing";
+        if (k < KINDS && kinds[k] == HD_ORDER_CURVE && !has_points)
             continue;
-        say(m, "ordering data", k / 3.0);
+        say(m, "ordering data", k / (KINDS + 1.0));
         double begun = hd_clock();
-        if (k < 2) {
-            const hd_order_by by = {.kind = k ? HD_ORDER_CURVE : HD_ORDER_RCM};
+        if (k < KINDS) {
+            const hd_order_by by = {.kind = kinds[k]};
             status =
                 hd_numbering_order(m->arena, m->diag, m->job, m->contents, numbering, &by, &order);
         } else {
@@ -490,16 +493,17 @@ static hd_status try_data(mapper *m) {
         if (status == HD_OK)
             status = hd_job_renumber(m->arena, m->diag, m->job, m->contents, numbering, order,
                                      &renumbered);
-        m->seconds = before + hd_clock() - begun;
+        m->seconds = hd_clock() - begun;
         if (status != HD_OK)
             break;
         void **contents = hd_new_array(m->arena, void *, m->job->buffer_count);
         status = hd_job_all_contents(m->arena, m->diag, renumbered->job, contents);
-        hd_map_step step = {.name = hd_format(m->arena, "data by %s", names[k]),
+        hd_map_step step = {.name = hd_format(m->arena, "data by %s", name),
                             .what = hd_format(m->arena, "%s in another order of numbers", of->name),
-                            .data = names[k],
+                            .data = name,
                             .numbering = of,
                             .data_order = order,
+                            .orders = start,
                             .renumbered = renumbered};
         if (status == HD_OK)
             status = try_step(m, renumbered->job, contents, step);
@@ -524,7 +528,6 @@ static hd_status try_data(mapper *m) {
     hd_map_question question = *m->question;
     const hd_map_question *was = m->question;
     question.caches = question.reuse = false;
-    question.shuffled_threads = 0;
     m->question = &question;
     if (status == HD_OK)
         status = hear(m, from->renumbered->job, contents, &heard, outputs, &of_trace, &trace);
@@ -787,7 +790,7 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     if (status == HD_OK && !is_stopped(&m))
         status = try_stages(&m, m.job, m.contents, &all);
     if (status == HD_OK && question->orders_data && m.job->numberings && !is_stopped(&m))
-        status = try_data(&m);
+        status = try_data(&m, mapping->steps[0].orders);
     return end_mapping(&m, &all, status);
 }
 

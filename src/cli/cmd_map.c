@@ -94,9 +94,11 @@ static hd_status read_options(cli *c, request *r) {
         return cli_refuse(c, "--data and --no-data: choose one");
     if (!r->measured && (r->measure.device || r->repeats))
         return cli_refuse(c, "--%s goes with --measure", r->measure.device ? "on" : "repeats");
-    if (r->input.out && q->shuffled_data)
-        return cli_refuse(c, "with --shuffle-data orders are made for data in an order that the "
-                             "job does not have; leave out --out");
+    if (r->input.out && (q->shuffled_threads || q->shuffled_data))
+        return cli_refuse(c,
+                          "with --shuffle-%s orders are made for one that the job does not have; "
+                          "leave out --out",
+                          q->shuffled_threads ? "threads" : "data");
     r->measure.repeats = (uint32_t)r->repeats;
     q->measure = r->measured ? &r->measure : NULL;
     q->workers = (uint32_t)r->input.machine.workers;

@@ -88,13 +88,13 @@ static void show_basis(cli *c, const hd_mapping *m, const hd_map_step *best, hd_
             "This is estimated from a trace alone: nothing was rewritten or run, and a trace does "
             "not say whether threads wait for each other.");
     else
-        say(c, out, "This was counted on the machine, with %s; results are the job's%s. %s",
+        say(c, out, "This was counted on the machine, with %s; results are the job's%s.%s",
             best->orders ? best->data ? "the rewritten kernels, which read the map, and data in "
                                         "the new numbers"
                                       : "the rewritten kernels, which read the map"
                          : "data in the new numbers",
             best->bit_equal ? " to the bit" : " within its tolerance",
-            !m->measured_on ? "Nothing was timed: --measure does." : "");
+            !m->measured_on ? " Nothing was timed: --measure does." : "");
     if (m->measured_on && isfinite(best->pays_after))
         say(c, out, "On %s it takes %s instead of %s; making it pays after %.0f run%s of the job.",
             m->measured_on, hd_show_seconds(c->arena, best->time.median),
@@ -106,20 +106,25 @@ static void show_basis(cli *c, const hd_mapping *m, const hd_map_step *best, hd_
 }
 
 static void show_next(cli *c, const cli_map *map, const hd_map_step *best, hd_str *out) {
-    const char *file = map->out ? map->out : "FILE";
+    const char *file = map->out ? map->out : "FILE", *next = "Next";
+    if (map->question->shuffled_threads || map->question->shuffled_data) {
+        say(c, out, "This began with a random order: without --shuffle-... it is the job's own.");
+        return;
+    }
     if (map->out)
         say(c, out, "Wrote the map of threads to %s.", map->out);
     if (map->data_out)
         say(c, out, "Wrote the new numbers of %s to %s.", best->numbering->name, map->data_out);
-    if (!map->out && !map->data_out && !map->question->shuffled_data)
+    if (!map->out && !map->data_out) {
         say(c, out, "Next: heddle map -o FILE %s", map->path);
-    if (best->orders && !map->question->shuffled_data)
-        say(c, out, "%s: heddle rewrite --map %s -o DIR %s",
-            map->out || map->data_out ? "Next" : "Then", file,
+        next = "Then";
+    }
+    if (best->orders)
+        say(c, out, "%s: heddle rewrite --map %s -o DIR %s", next, file,
             map->mapping->job ? map->path : "JOB");
     if (best->data)
         say(c, out,
-            "Data get new numbers in the program that makes them: 'hd_remap_order_...' of "
+            "New numbers are given by the program that makes the data, with the orders of "
             "libheddle-remap (docs/mapping.md)%s.",
             best->orders ? "; the map of threads is for data in these" : "");
 }

@@ -15,9 +15,10 @@
 
 #include "job/numbering_parts.h"
 
-const char *const hd_order_kind_names[HD_ORDER_KINDS] = {"random", "rcm", "curve", "touch"};
+const char *const hd_order_kind_names[HD_ORDER_KINDS] = {"random", "rcm", "bisection", "curve",
+                                                         "touch"};
 
-enum { NOBODY = UINT32_MAX };
+enum { NOBODY = UINT32_MAX, LEAST_PART = 64 /* elements: what two warps go through */ };
 
 typedef struct lists {
     uint64_t *first;    /* [count + 1] */
@@ -297,9 +298,12 @@ hd_status hd_numbering_order(hd_arena *arena, const hd_diag *diag, const hd_job 
         status = order_by_touch(scratch, diag, job, contents, numbering, *order);
         break;
     case HD_ORDER_RCM:
+    case HD_ORDER_BISECTION:
         status = hd_numbering_nets(scratch, diag, job, contents, numbering, HD_NETS_PAIRS, &nets);
-        if (status == HD_OK)
+        if (status == HD_OK && by->kind == HD_ORDER_RCM)
             hd_order_rcm(&nets, count, *order);
+        else if (status == HD_OK)
+            hd_order_bisection(&nets, count, LEAST_PART, *order);
         break;
     default: hd_order_random(by->seed, count, *order);
     }

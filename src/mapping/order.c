@@ -196,6 +196,53 @@ void hd_order_rcm(const hd_nets *nets, uint32_t count, uint32_t *order) {
     free(s.keys);
 }
 
+/* ---- bisection --------------------------------------------------------------------------- */
+
+/* What is left of nets in one half; half[e] is the number of element e there, or NOT_THERE. */
+enum { NOT_THERE = UINT32_MAX };
+static hd_nets nets_of_half(const hd_nets *nets, const uint32_t *half) {
+    hd_nets left = {.first = hd_zeroed(nets->count + 1, sizeof *left.first),
+                    .thread = hd_zeroed(nets->first[nets->count] + 1, sizeof *left.thread)};
+    uint64_t at = 0;
+    for (uint64_t n = 0; n < nets->count; n++) {
+        for (uint64_t i = nets->first[n]; i < nets->first[n + 1]; i++)
+            if (half[nets->thread[i]] != NOT_THERE)
+                left.thread[at++] = half[nets->thread[i]];
+        if (at - left.first[left.count] > 1)
+            left.first[++left.count] = at;
+        at = left.first[left.count];
+    }
+    return left;
+}
+
+/* Orders order[begin] .. order[end - 1], which is one half, anew. */
+static void order_half(const hd_nets *nets, uint32_t count, uint32_t least, uint32_t begin,
+                       uint32_t end, uint32_t *order) {
+    uint32_t *half = hd_checked(malloc(count * sizeof *half));
+    uint32_t *inside = hd_checked(malloc((end - begin) * sizeof *inside));
+    memset(half, 0xff, count * sizeof *half);
+    for (uint32_t i = begin; i < end; i++)
+        half[order[i]] = i - begin;
+    hd_nets left = nets_of_half(nets, half);
+    hd_order_bisection(&left, end - begin, least, inside);
+    for (uint32_t i = 0; i < end - begin; i++)
+        half[i] = order[begin + inside[i]];
+    memcpy(order + begin, half, (end - begin) * sizeof *half);
+    free(left.first);
+    free(left.thread);
+    free(inside);
+    free(half);
+}
+
+void hd_order_bisection(const hd_nets *nets, uint32_t count, uint32_t least, uint32_t *order) {
+    hd_order_rcm(nets, count, order);
+    if (count <= least)
+        return;
+    uint32_t middle = (uint32_t)(((uint64_t)count + least) / 2 / least * least);
+    order_half(nets, count, least, 0, middle, order);
+    order_half(nets, count, least, middle, count, order);
+}
+
 /* ---- Hilbert's curve ------------------------------------------------------------------------ */
 
 static uint32_t rotated_right(uint32_t bits, uint32_t by, uint32_t dims) {

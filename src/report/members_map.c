@@ -40,18 +40,18 @@ const hd_member hd_map_graph_columns[] = {
     {NULL, "made in", HD_SECONDS, .get = seconds_of},
     {0}};
 
-HD_GETTER(speedup_of, hd_map_step, hd_real(row->speedup))
-HD_GETTER(quartiles_of, hd_map_step,
-          hd_text(hd_format(view->arena, "%.2f to %.2f", row->speedup_low, row->speedup_high)))
 HD_GETTER(pays_after, hd_map_step,
           isfinite(row->pays_after) ? hd_whole((uint64_t)row->pays_after) : hd_null())
 
-const hd_member hd_map_time_columns[] = {{NULL, "step", HD_AT(hd_map_step, name)},
-                                         {HD_IN(hd_map_step, time), .of = hd_timing_members},
-                                         {NULL, "speed-up", HD_RATIO, .get = speedup_of},
-                                         {NULL, "quartiles", HD_PLAIN_WORD, .get = quartiles_of},
-                                         {NULL, "pays after", HD_COUNT, .get = pays_after},
-                                         {0}};
+const hd_member hd_map_time_columns[] = {
+    {NULL, "step", HD_AT(hd_map_step, name)},
+    {NULL, "time", HD_SECONDS, HD_AT(hd_map_step, time.median)},
+    {NULL, "runs", HD_AT(hd_map_step, time.repeats)},
+    {NULL, "speed-up", HD_RATIO, HD_AT(hd_map_step, speedup)},
+    {NULL, "low", HD_RATIO, HD_AT(hd_map_step, speedup_low)},
+    {NULL, "high", HD_RATIO, HD_AT(hd_map_step, speedup_high)},
+    {NULL, "pays after", HD_COUNT, .get = pays_after},
+    {0}};
 
 static const hd_member reuse_members[] = {HD_SAME(hd_map_reuse, scenario, degree, first, domain),
                                           {0}};

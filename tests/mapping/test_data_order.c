@@ -1,6 +1,6 @@
 /*
- * Orders of data against their definitions: reverse Cuthill-McKee on a matrix of who is joined with
- * whom, Hilbert's curve built from four or eight smaller ones.
+ * Orders of data against their definitions: reverse Cuthill-McKee, and halves of it, on a matrix of who
+ * is joined with whom, Hilbert's curve built from four or eight smaller ones.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -90,6 +90,30 @@ static void slow_rcm(graph *g, uint32_t *order) {
     }
 }
 
+/* Each half again, of the matrix of what is joined inside. */
+static void slow_bisection(const graph *g, uint32_t least, uint32_t *order) {
+    graph all = *g;
+    slow_rcm(&all, order);
+    if (g->count <= least)
+        return;
+    uint32_t middle = least;
+    while (2 * (middle + least) <= g->count + least)
+        middle += least;
+    for (uint32_t half = 0; half < 2; half++) {
+        uint32_t *of = order + half * middle, inside[MOST], found[MOST];
+        graph part = {.count = half ? g->count - middle : middle};
+        for (uint32_t a = 0; a < part.count; a++)
+            for (uint32_t b = 0; b < part.count; b++) {
+                part.joined[a][b] = g->joined[of[a]][of[b]];
+                part.degree[a] += part.joined[a][b];
+            }
+        slow_bisection(&part, least, inside);
+        for (uint32_t i = 0; i < part.count; i++)
+            found[i] = of[inside[i]];
+        memcpy(of, found, part.count * sizeof *found);
+    }
+}
+
 /* Nets of 2 to `most` elements, ascending; the same ones come again. */
 static void make_nets(uint64_t *state, uint32_t count, uint32_t most, hd_nets *nets) {
     for (nets->count = 0; nets->count < NETS && count > 1; nets->count++) {
@@ -112,7 +136,7 @@ static void make_nets(uint64_t *state, uint32_t count, uint32_t most, hd_nets *n
         nets->count = pick(state, NETS);
 }
 
-static void rcm_is_that_of_the_matrix(void **unused) {
+static void rcm_and_bisection_are_those_of_the_matrix(void **unused) {
     (void)unused;
     static uint64_t first[NETS + 1];
     static uint32_t elements[NETS * MOST], weight[NETS];
@@ -129,6 +153,11 @@ static void rcm_is_that_of_the_matrix(void **unused) {
         for (uint32_t a = 0; a < g.count; a++)
             for (uint32_t b = 0; b < g.count; b++)
                 g.degree[a] += g.joined[a][b];
+        uint32_t least = 1 + pick(&state, 9);
+        hd_order_bisection(&nets, g.count, least, order);
+        slow_bisection(&g, least, slow);
+        assert_permutation(order, g.count);
+        assert_memory_equal(order, slow, g.count * sizeof *order);
         hd_order_rcm(&nets, g.count, order);
         slow_rcm(&g, slow);
         assert_permutation(order, g.count);
@@ -299,7 +328,7 @@ static void random_is_a_permutation_of_its_seed(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rcm_is_that_of_the_matrix),
+        cmocka_unit_test(rcm_and_bisection_are_those_of_the_matrix),
         cmocka_unit_test(rcm_finds_a_path),
         cmocka_unit_test(rcm_sorts_many_neighbours),
         cmocka_unit_test(rcm_leaves_large_nets_out),
