@@ -26,7 +26,8 @@
 typedef struct hd_map_question {
     const hd_device *device;
     hd_stages stages;      /* `whole_blocks` is found out for each kernel */
-    bool orders_data;      /* new numbers are tried, too, where the job declares `indices` */
+    bool orders_data;      /* new numbers are tried, too, where the job declares `indices` and
+                            * threads are not shuffled */
     const char *numbering; /* a buffer of the numbering; NULL: the first free one */
     /* Unsorted input, to begin with; 0: as the job has it. */
     uint64_t shuffled_threads, shuffled_data; /* seeds */

@@ -92,6 +92,11 @@ static hd_status read_options(cli *c, request *r) {
         return status;
     if (r->data && r->no_data)
         return cli_refuse(c, "--data and --no-data: choose one");
+    if (r->question.shuffled_threads && (r->data || r->question.numbering))
+        return cli_refuse(c,
+                          "new numbers are tried with threads as they are: leave out "
+                          "--shuffle-threads or --%s",
+                          r->data ? "data" : "numbering");
     if (!r->measured && (r->measure.device || r->repeats))
         return cli_refuse(c, "--%s goes with --measure", r->measure.device ? "on" : "repeats");
     if (r->input.out && (q->shuffled_threads || q->shuffled_data))
