@@ -65,8 +65,8 @@ static void show_step(const hd_mapping *mapping, uint32_t s, uint64_t natural) {
         snprintf(gone, sizeof gone, "%.0f%%",
                  100 * ((double)first->counts.transactions - (double)step->counts.transactions) /
                      (double)(first->counts.transactions - natural));
-    printf("    %-22s %9.3f M %7s %8.1f %8.1f %8.1f  %7.2f ms %5.2fx  %5.2f s%s\n", step->name,
-           (double)step->counts.transactions / 1e6, gone,
+    printf("    %-26s %9.1f k %6s %8.1f %8.1f %8.1f  %7.2f ms %5.2fx  %5.2f s%s\n", step->name,
+           (double)step->counts.transactions / 1e3, gone,
            (double)step->caches.sectors * 32 / 1048576.0, (double)step->caches.l2_bytes / 1048576.0,
            (double)(step->caches.dram_read + step->caches.dram_written) / 1048576.0,
            1e3 * step->time.median, step->speedup, step->seconds,
@@ -150,9 +150,9 @@ static void compare_partitioners(const char *application, const hd_device *devic
     uint64_t metis = made_by(arena, sharing, HD_PART_METIS, false, start);
     uint64_t ours = made_by(arena, sharing, HD_PART_GREEDY, true, start);
     uint64_t both = made_by(arena, sharing, HD_PART_ZOLTAN, true, start);
-    printf("  %-8s %10.3f %10.3f %10.3f %10.3f %10.3f %10.3f\n", application,
-           (double)shuffled / 1e6, (double)greedy / 1e6, (double)zoltan / 1e6, (double)metis / 1e6,
-           (double)both / 1e6, (double)ours / 1e6);
+    printf("  %-8s %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f\n", application,
+           (double)shuffled / 1e3, (double)greedy / 1e3, (double)zoltan / 1e3, (double)metis / 1e3,
+           (double)both / 1e3, (double)ours / 1e3);
     require(ours < zoltan && ours < greedy, "fewer than Zoltan and greedy alone", application);
     fflush(stdout);
     hd_trace_close(trace);
@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
         return 2;
     printf("Transactions of %u bytes; MiB of sectors that warps ask for, from L2, of memory "
            "(simulated), on %s; kernels on PoCL\n\n"
-           "    %-22s %11s %7s %8s %8s %8s  %10s %6s  %7s\n",
+           "    %-26s %11s %6s %8s %8s %8s  %10s %6s  %7s\n",
            device->segment, device->name, "step", "transact.", "gone", "L1", "L2", "memory", "time",
            "speed", "making");
     for (int a = 0; a < APPLICATIONS; a++) {
@@ -185,7 +185,7 @@ int main(int argc, char **argv) {
             natural = input ? natural : began;
         }
     }
-    printf("\nWarps of the largest launch, its threads shuffled: millions of transactions\n"
+    printf("\nWarps of the largest launch, its threads shuffled: thousands of transactions\n"
            "  %-8s %10s %10s %10s %10s %10s %10s\n",
            "", "shuffled", "greedy", "Zoltan", "METIS", "Z. refined", "ours");
     for (int a = 0; a < APPLICATIONS; a++) {

@@ -516,6 +516,8 @@ static hd_status try_data(mapper *m) {
         hd_map_step step = {.name = hd_format(m->arena, "data by %s", name),
                             .what = hd_format(m->arena, "%s in another order of numbers", of->name),
                             .data = name,
+                            .numbering = of,
+                            .data_order = order,
                             .renumbered = renumbered};
         if (status == HD_OK)
             status = try_step(m, renumbered->job, contents, step);
@@ -540,7 +542,6 @@ static hd_status try_data(mapper *m) {
     hd_map_question question = *m->question;
     const hd_map_question *was = m->question;
     question.caches = question.reuse = false;
-    question.shuffled_threads = 0;
     m->question = &question;
     if (status == HD_OK)
         status = hear(m, from->renumbered->job, contents, &heard, outputs, &of_trace, &trace);
@@ -555,9 +556,11 @@ static hd_status try_data(mapper *m) {
         hd_trace_close(trace);
     m->question = was;
     if (status == HD_OK && changed && !is_stopped(m)) {
-        hd_map_step step = {.name = hd_format(m->arena, "%s, all stages", from->name),
-                            .what = "and threads in another order",
+        hd_map_step step = {.name = "data and threads",
+                            .what = hd_format(m->arena, "%s, then threads", from->name),
                             .data = from->data,
+                            .numbering = of,
+                            .data_order = from->data_order,
                             .renumbered = from->renumbered,
                             .orders = orders_of(m, &all)};
         add_graphs(m, &all, &step);
@@ -666,7 +669,7 @@ static void choose(mapper *m) {
         mapping->best
             ? hd_format(m->arena, "%s: warps make %.1f%% fewer transactions", best->name,
                         100 * fewer)
-            : "leave it: no order makes at least 2% fewer transactions without moving more bytes "
+            : "Leave it: no order makes at least 2% fewer transactions without moving more bytes "
               "from memory or taking longer";
 }
 

@@ -299,6 +299,7 @@ int cmd_ir(cli *c, int argc, char **argv);
 int cmd_layout_graph(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);
 int cmd_caches(cli *c, int argc, char **argv);
+int cmd_map(cli *c, int argc, char **argv);
 int cmd_measure(cli *c, int argc, char **argv);
 int cmd_record(cli *c, int argc, char **argv);
 int cmd_report(cli *c, int argc, char **argv);

@@ -26,6 +26,7 @@ const cli_command cli_commands[] = {
     {"layout-graph", "show which fields are used close together, and their clusters",
      cmd_layout_graph},
     {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
+    {"map", "find which thread should do what, and in which order data should lie", cmd_map},
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"train", "learn on a device which tile is best for how many bytes", cmd_train},
     {"explore", "measure generated kernels: which layout and placement is best for what",
@@ -133,14 +134,15 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row) {
     return cli_print_json(c, hd_json_value(&(hd_view){c->arena}, members, row));
 }
 
-/* What is divided among ranks, or would be no other over them. */
-static bool runs_over_ranks(const cli_command *command) {
-    static int (*const all[])(cli *, int, char **) = {cmd_run,      cmd_trace, cmd_trace_info,
-                                                      cmd_locality, cmd_reuse, cmd_help};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (command->run == all[i])
-            return true;
-    return false;
+/* What is divided among ranks; and what the first of them does by itself, so that who asks for
+ * several gets the same. */
+static bool is_divided(const cli_command *command) {
+    return command->run == cmd_run || command->run == cmd_trace || command->run == cmd_locality ||
+           command->run == cmd_reuse;
+}
+static bool is_for_first(const cli_command *command) {
+    return command->run == cmd_help || !strcmp(command->name, "map") ||
+           cli_second_word(command, "trace");
 }
 
 static int run(cli *c, int argc, char **argv) {
@@ -157,11 +159,16 @@ static int run(cli *c, int argc, char **argv) {
     char *words[] = {hd_strdup(c->arena, name), argc > 2 ? argv[2] : NULL};
     uint32_t used;
     const cli_command *command = cli_find_command(words, argc > 2 ? 2 : 1, &used);
-    if (command && c->ranks && !runs_over_ranks(command))
-        return cli_wrong(c,
-                         "'heddle %s' is for one process; heddle-mpi runs run, trace, locality and "
-                         "reuse",
-                         command->name);
+    if (command && c->ranks && !is_divided(command)) {
+        if (!is_for_first(command))
+            return cli_wrong(c,
+                             "'heddle %s' is for one process; heddle-mpi has run, trace, locality, "
+                             "reuse and map",
+                             command->name);
+        if (!c->is_first)
+            return CLI_FINE; /* and waits for its end */
+        c->ranks = NULL;
+    }
     if (command) {
         c->command = command->name;
         return command->run(c, argc - (int)used, argv + used);

@@ -54,11 +54,11 @@ for command in "trace export" "locality --json" "reuse --scenario 3 --json" "cac
 done
 
 # Errors: one message, of the first rank, and nothing is left.
-over 2 run nothing.yaml
-[ "$status" = 2 ] && [ "$(grep -c 'error: ' "$work/log/err")" = 1 ] || complain "no job: $status"
 mkdir full && touch full/file
 over 2 trace "$job" -o full
-[ "$status" = 2 ] && grep -q 'full: error: this folder is no trace' "$work/log/err" || complain "full"
+[ "$status" = 2 ] && [ "$(grep -c 'error: ' "$work/log/err")" = 1 ] &&
+    grep -q 'full: error: this folder is no trace' "$work/log/err" || complain "full: $status"
+[ "$(ls full)" = file ] && [ ! -e full.part ] || complain "a trace that is refused leaves files"
 
 # The death of a rank: its number, an exit status, and a trace to read.
 mpirun -q -n 3 sh -c \
