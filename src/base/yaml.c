@@ -232,6 +232,8 @@ static hd_status check_map(const checker *c, const inside *in, const hd_yaml_key
 static hd_status check_value(const checker *c, const inside *in, const hd_yaml *value) {
     const hd_yaml_key *key = in->key;
     hd_status status = HD_OK;
+    if (key->or_text && value->kind == HD_YAML_TEXT)
+        return HD_OK;
     if (value->kind != key->kind)
         return wrong_kind(c, in, value, key->kind);
     if (key->kind == HD_YAML_MAP)

@@ -42,6 +42,7 @@ typedef struct hd_yaml_key {
     const char *name;
     hd_yaml_kind kind;
     bool needed;
+    bool or_text; /* a list of texts may also be one text */
     const struct hd_yaml_key
         *keys;           /* of the map, or of the maps in the list; NULL: a list of texts */
     const char *entry;   /* a word for one entry of the list, for messages: "launch" */

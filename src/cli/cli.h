@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "base/base.h"
+#include "base/ranks.h"
 #include "device/device.h"
 #include "frontend/frontend.h"
 #include "job/job.h"
@@ -35,6 +36,9 @@ typedef struct cli {
     hd_diag diag; /* shows messages on standard error */
     hd_printer printer;
     bool json, quiet;
+    /* Of heddle-mpi, all of whose ranks run the command; NULL: it runs in this process alone. */
+    const hd_ranks *ranks;
+    bool is_first;  /* of the ranks, or alone: only this one prints, and writes files */
     hd_style style; /* of standard output */
     char **words;   /* what cli_parse() leaves: the words that are no options */
     uint32_t word_count;
@@ -57,6 +61,17 @@ extern const cli_command cli_commands[]; /* ends with a NULL name */
 const cli_command *cli_find_command(char *const *words, uint32_t count, uint32_t *used);
 /* What makes another command of `first`, if `command` is one of two words: "info". */
 const char *cli_second_word(const cli_command *command, const char *first);
+
+/* Ranks, and what they do when the command has ended on one of them. */
+typedef struct cli_ranks {
+    const hd_ranks *ranks;
+    /* Waits for the end of all. `text` is what went wrong in this rank, or "". Gives a message of the
+     * lowest rank where something did that has had none. Returns the exit status of the run. */
+    int (*ended)(const struct cli_ranks *ranks, const hd_diag *diag, int status, const char *text);
+} cli_ranks;
+
+/* The program: `ranks` is NULL where it is one process. Returns the exit status. */
+int cli_main(const cli_ranks *ranks, int argc, char **argv);
 
 /* The exit status of a call. */
 int cli_status(hd_status status);

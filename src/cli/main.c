@@ -3,8 +3,9 @@
  *
  *     heddle COMMAND [OPTIONS] JOB|FILE
  *
- * main() finds the command in the table, gives it an arena and a printer for
- * messages, and turns what it returns into the exit status.
+ * cli_main() finds the command in the table, gives it an arena and a printer for
+ * messages, and turns what it returns into the exit status. The programs that call it
+ * are heddle.c and, over ranks, mpi/main.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +107,8 @@ void cli_show_share(void *user, const char *what, double share) {
 
 int cli_print(cli *c, const hd_str *text) {
     cli_progress(c, NULL);
+    if (!c->is_first)
+        return CLI_FINE;
     bool written = fputs(hd_str_text(text), stdout) != EOF && fflush(stdout) != EOF;
     if (written)
         return CLI_FINE;
@@ -130,6 +133,16 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row) {
     return cli_print_json(c, hd_json_value(&(hd_view){c->arena}, members, row));
 }
 
+/* What is divided among ranks, or would be no other over them. */
+static bool runs_over_ranks(const cli_command *command) {
+    static int (*const all[])(cli *, int, char **) = {cmd_run,      cmd_trace, cmd_trace_info,
+                                                      cmd_locality, cmd_reuse, cmd_help};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (command->run == all[i])
+            return true;
+    return false;
+}
+
 static int run(cli *c, int argc, char **argv) {
     if (argc < 2)
         return cli_wrong(c, "which command? 'heddle help' lists them");
@@ -144,6 +157,11 @@ static int run(cli *c, int argc, char **argv) {
     char *words[] = {hd_strdup(c->arena, name), argc > 2 ? argv[2] : NULL};
     uint32_t used;
     const cli_command *command = cli_find_command(words, argc > 2 ? 2 : 1, &used);
+    if (command && c->ranks && !runs_over_ranks(command))
+        return cli_wrong(c,
+                         "'heddle %s' is for one process; heddle-mpi runs run, trace, locality and "
+                         "reuse",
+                         command->name);
     if (command) {
         c->command = command->name;
         return command->run(c, argc - (int)used, argv + used);
@@ -184,10 +202,27 @@ static void fill_descriptors(void) {
             (void)!open("/dev/null", O_RDONLY);
 }
 
-int main(int argc, char **argv) {
+/* Of the other ranks nothing is printed: they come to the same results, and what one of them alone
+ * cannot do, cli_ranks.ended tells the first one. */
+static void keep_message(const hd_message *message, void *user) {
+    hd_str *kept = user;
+    if (message->severity != HD_ERROR)
+        return;
+    if (kept->length)
+        hd_str_add(kept, "; ");
+    if (message->place.file && message->place.line)
+        hd_str_printf(kept, "%s:%u: ", message->place.file, message->place.line);
+    else if (message->place.file)
+        hd_str_printf(kept, "%s: ", message->place.file);
+    hd_str_add(kept, message->text);
+}
+
+int cli_main(const cli_ranks *ranks, int argc, char **argv) {
     fill_descriptors();
     hd_front_catch_no_memory();
-    cli c = {.arena = hd_arena_new()};
+    cli c = {.arena = hd_arena_new(), .ranks = ranks ? ranks->ranks : NULL};
+    hd_str kept = {.arena = c.arena};
+    c.is_first = !c.ranks || c.ranks->rank == 0;
     c.printer.out = stderr;
     c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     c.style.bold = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
@@ -199,7 +234,13 @@ int main(int argc, char **argv) {
         columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
     c.style.width = columns >= 20 && columns <= 10000 ? (uint32_t)columns : HD_TABLE_WIDTH;
     c.diag = (hd_diag){hd_print_message, &c.printer};
+    if (!c.is_first) {
+        c.diag = (hd_diag){keep_message, &kept};
+        c.quiet = true;
+    }
     int status = run(&c, argc, argv);
+    if (ranks)
+        status = ranks->ended(ranks, &c.diag, status, hd_str_text(&kept));
     cli_progress(&c, NULL);
     if (fclose(stdout) == EOF && status != CLI_WRONG) {
         hd_fail(&c.diag, HD_ESYSTEM, NULL, "cannot write to standard output: %s", strerror(errno));

@@ -53,6 +53,8 @@ const volatile sig_atomic_t *cli_catch_stop(cli_stop *stop) {
     return &stop_wanted;
 }
 
+const volatile sig_atomic_t *cli_stop_wanted(void) { return &stop_wanted; }
+
 void cli_release_stop(const cli_stop *stop) {
     for (int i = 0; i < CLI_STOP_SIGNALS; i++)
         sigaction(signals[i], &stop->before[i], NULL);

@@ -17,6 +17,8 @@ void cli_end_on_stop(void);
 /* From here to cli_release_stop() SIGINT and SIGTERM only set what is returned; the second of a
  * kind kills. */
 const volatile sig_atomic_t *cli_catch_stop(cli_stop *stop);
+/* What cli_catch_stop() returns, at any time. */
+const volatile sig_atomic_t *cli_stop_wanted(void);
 void cli_release_stop(const cli_stop *stop);
 /* The same for a signal that came just before cli_release_stop(): ends the program. */
 _Noreturn void cli_end_stopped(void);

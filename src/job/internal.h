@@ -38,6 +38,9 @@ hd_status job_reader_graph(const reader *r, const hd_yaml *map, const char *key,
 /* launches.c */
 hd_status job_reader_launches(const reader *r, const hd_yaml *list);
 
+/* indices.c */
+hd_status job_reader_indices(const reader *r, const hd_yaml *list);
+
 /* ---- resolving --------------------------------------------------------------------- */
 
 typedef struct resolver {
@@ -87,6 +90,11 @@ hd_leaf *job_leaves_of_bytes(hd_arena *arena, uint32_t bytes);
 hd_status job_resolve_declared(const resolver *r);
 /* An error when an earlier launch gave this parameter another declared record. */
 hd_status job_check_declared(const resolver *r, const hd_launch *launch, const hd_arg *arg);
+
+/* ---- indices.c ------------------------------------------------------------------- */
+
+/* Makes the numberings of `indices`. Launches are resolved. */
+hd_status job_resolve_indices(const resolver *r);
 
 /* ---- records.c ------------------------------------------------------------------- */
 

@@ -102,6 +102,14 @@ static const hd_yaml_key arrays_keys[] = {
 static const hd_yaml_key declared_keys[] = {
     TEXT(name, NEEDED), TEXT(fields, NEEDED), TEXT(stride), {0}};
 
+#define TEXTS(key, ...) {.name = #key, .kind = HD_YAML_LIST, .or_text = true, __VA_ARGS__}
+static const hd_yaml_key indices_keys[] = {
+    TEXT(from),  TEXT(argument, LIKE("argument: KERNEL.NAME")),
+    TEXTS(to),   TEXT(rows),
+    TEXT(end),   TEXT(length),
+    TEXTS(none), TEXTS(points, LIKE("points: [atoms.x, atoms.y, atoms.z]")),
+    {0}};
+
 static const hd_yaml_key tolerance_keys[] = {TEXT(relative), TEXT(absolute), {0}};
 
 static const hd_yaml_key job_keys[] = {
@@ -113,6 +121,7 @@ static const hd_yaml_key job_keys[] = {
     LIST(records, declared_keys, "record",
          LIKE("records: [{name: body, fields: \"float x, y, z; int id\"}]")),
     LIST(graphs, graph_keys, "graph", LIKE("graphs: [{name: g, file: b17.bench}]")),
+    LIST(indices, indices_keys, "index", LIKE("indices: [{from: neighbours, to: nodes}]")),
     LIST(buffers, buffer_keys, "buffer", LIKE("buffers: [{name: a, type: float, count: 64}]")),
     LIST(launches, launch_keys, "launch", NEEDED,
          LIKE("launches: [{kernel: k, global: [64], args: [{name: a, buffer: a}]}]")),
@@ -505,6 +514,7 @@ static hd_status read_job(const reader *r) {
         (status = read_declared(r, hd_yaml_get(root, "records"))) ||
         (status = read_graphs(r, hd_yaml_get(root, "graphs"))) ||
         (status = read_buffers(r, hd_yaml_get(root, "buffers"))) ||
+        (status = job_reader_indices(r, hd_yaml_get(root, "indices"))) ||
         (status = job_reader_launches(r, hd_yaml_get(root, "launches"))))
         return status;
     return read_tolerance(r, hd_yaml_get(root, "tolerance"));

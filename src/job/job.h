@@ -49,9 +49,9 @@ typedef struct hd_buffer {
     const char *name;
     const char *type;
     uint64_t count;
-    const char *file;       /* initial bytes, or NULL; already resolved beside the job */
-    const void *bytes;      /* of a job that a program made: all initial bytes; NULL: `file`, `inits` */
-    uint64_t at;            /* address on the machine; 0: any */
+    const char *file;  /* initial bytes, or NULL; already resolved beside the job */
+    const void *bytes; /* of a job that a program made: all initial bytes; NULL: `file`, `inits` */
+    uint64_t at;       /* address on the machine; 0: any */
     hd_placement placement; /* on a device */
     hd_init *inits;
     uint32_t init_count;
@@ -86,6 +86,20 @@ typedef struct hd_job_declared {
     hd_place place;
     hd_record *record; /* by_job; filled by hd_job_resolve() */
 } hd_job_declared;
+
+/* A text of the job file, where it stands. */
+typedef struct hd_job_text {
+    const char *text; /* NULL: it is not there */
+    hd_place place;
+} hd_job_text;
+
+/* An entry of `indices`: which whole numbers are those of elements (numbering.h). */
+typedef struct hd_job_indices {
+    hd_job_text from, argument, end, length, rows;
+    hd_job_text *to, *points, *none;
+    uint32_t to_count, point_count, none_count;
+    hd_place place;
+} hd_job_indices;
 
 /* A scalar in an element of a buffer, which is read while the job runs. */
 typedef struct hd_spot {
@@ -206,6 +220,8 @@ typedef struct hd_job {
     uint32_t declared_count;
     hd_job_graph *graphs;
     uint32_t graph_count;
+    hd_job_indices *indices;
+    uint32_t indices_count;
     hd_buffer *buffers;
     uint32_t buffer_count;
     hd_launch *launches;
@@ -226,6 +242,7 @@ typedef struct hd_job {
                               * where `split` says so: hd_record_declared() is the buffers' */
     const hd_record *several[2]; /* two of several that the buffers hold, when the job does not
                                   * say which is laid out: `record` is NULL then */
+    const struct hd_numberings *numberings; /* of `indices` (numbering.h); NULL: there are none */
 } hd_job;
 
 /* job.c: reads a job file. Unknown keys, wrong types and bad values are located errors. */

@@ -889,7 +889,7 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
         status = resolve_launch(&r, &job->launches[l]);
     if (status == HD_OK)
         status = resolve_held(&r, job->last, job->last_count);
-    return status;
+    return status == HD_OK ? job_resolve_indices(&r) : status;
 }
 
 /* ---- what only the machine can do ---------------------------------------------------- */

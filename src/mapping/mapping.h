@@ -66,12 +66,18 @@ hd_status hd_partition(const hd_diag *diag, hd_partitioner partitioner, uint32_t
 /* ---- orders of data ------------------------------------------------------------------------ */
 
 /* order.c: new numbers for the elements that threads index, as orders: order[new] = old. */
-/* Reverse Cuthill-McKee of the graph in which two elements are joined when they share a net (nets
- * of more than `HD_RCM_MOST` elements are left out). */
+/* Reverse Cuthill-McKee (George and Liu, "Computer Solution of Large Sparse Positive Definite
+ * Systems", 1981, chapter 4) of the graph in which two elements are joined when they share a net;
+ * nets of more than HD_RCM_MOST elements are left out. Nets of two are the edges of a graph. Connected
+ * parts follow each other, last the one with element 0. */
 enum { HD_RCM_MOST = 64 };
 void hd_order_rcm(const hd_nets *nets, uint32_t count, uint32_t *order);
-/* Along a Hilbert curve through points[count * dims], dims 1 to 3. */
+/* Along a Hilbert curve through points[count * dims], dims 1 to 3: 31 bits of each coordinate in two
+ * dimensions, 21 in three, of the largest extent. Points of one cell by number; those that are not
+ * finite come last. */
 void hd_order_curve(const float *points, uint32_t dims, uint32_t count, uint32_t *order);
+/* Any: inputs that nobody has sorted (Fisher and Yates, from hd_next_random()). */
+void hd_order_random(uint64_t seed, uint32_t count, uint32_t *order);
 
 /* ---- the map file: map_file.c, docs/mapping.md --------------------------------------------- */
 

@@ -374,6 +374,7 @@ hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *o
     *job = *original;
     job->record = NULL;
     job->record_name = NULL;
+    job->numberings = NULL;
     job->module = module;
     job->buffer_count = 0;
     job->launches = hd_new_array(arena, hd_launch, job->launch_count);

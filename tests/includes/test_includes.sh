@@ -7,7 +7,7 @@
 # The checker first proves on a made-up tree that it can fail.
 set -u
 order="base driver layout mapping remap graph device energy kernel frontend job cost event vm ptx trace locality cuda search rewrite
-measure explore advise report gpu cli"
+measure explore advise report gpu cli mpi"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 # Position of a folder in the order, from 1; no entry where it is not one of them.

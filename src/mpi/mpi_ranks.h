@@ -1,0 +1,27 @@
+/*
+ * Ranks of MPI.
+ *
+ * Every rank sends every other one the same messages in the same order: one for each exchange, and one
+ * that says how it ended. A rank that fails alone sends its end in the place of the next exchange, and
+ * with it ends that exchange on all others: nobody waits for it.
+ */
+#ifndef HD_MPI_RANKS_H
+#define HD_MPI_RANKS_H
+
+#include <signal.h>
+
+#include "base/ranks.h"
+
+typedef struct mpi_ranks mpi_ranks;
+
+/* Starts MPI. `stop` is set when the run is to end: from then on an exchange waits half a second for
+ * the others, no more. */
+hd_status mpi_ranks_open(hd_arena *arena, const hd_diag *diag, const volatile sig_atomic_t *stop,
+                         mpi_ranks **ranks);
+const hd_ranks *mpi_ranks_get(const mpi_ranks *ranks);
+/* The end of this rank: `status` is its exit status and `text` what went wrong, or "". Waits for that
+ * of the others and gives a message of the lowest that failed where this one is fine. Returns the
+ * greatest exit status; MPI is at its end then. */
+int mpi_ranks_end(mpi_ranks *ranks, const hd_diag *diag, int status, const char *text);
+
+#endif
