@@ -8,6 +8,7 @@
 #include "../../examples/host.h"
 
 #include <heddle/remap.h>
+#include <time.h>
 
 static inline void host_say(const hd_message *message, void *user) {
     (void)user;
@@ -20,6 +21,13 @@ static const hd_diag host_diag = {host_say, NULL};
 static inline void host_ok(hd_status status) {
     if (status != HD_OK)
         exit(2);
+}
+
+/* Seconds of a clock. */
+static inline double host_clock(void) {
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static inline hd_remap_device *host_remap_open(const host *h) {

@@ -7,11 +7,6 @@
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-static bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
-    uintptr_t from = (uintptr_t)a, other = (uintptr_t)b;
-    return from < other ? other - from < a_bytes : from - other < b_bytes;
-}
-
 /* All memory is there and none of it overlaps. */
 static hd_status check_memory(const hd_diag *diag, const hd_remap *map, const void *const parts[],
                               const void *source) {
@@ -24,14 +19,14 @@ static hd_status check_memory(const hd_diag *diag, const hd_remap *map, const vo
         if (!parts[p] || !source)
             return hd_fail(diag, HD_EINPUT, NULL, "there is no memory (NULL) for %s",
                            source ? "the remapped data" : "the source");
-        if (meet(parts[p], map->bytes[p], source, map->source_bytes))
+        if (hd_remap_meet(parts[p], map->bytes[p], source, map->source_bytes))
             return hd_fail(diag, HD_EINPUT, NULL,
                            "the source (%" PRIu64 " bytes) and the remapped data (%" PRIu64
                            " bytes) overlap; use memory of their own, or "
                            "hd_remap_apply_in_place()",
                            map->source_bytes, map->bytes[p]);
         for (uint32_t q = 0; q < p; q++)
-            if (meet(parts[p], map->bytes[p], parts[q], map->bytes[q]))
+            if (hd_remap_meet(parts[p], map->bytes[p], parts[q], map->bytes[q]))
                 return hd_fail(diag, HD_EINPUT, NULL,
                                "parts %u and %u of the remapped data overlap; each needs memory of "
                                "its own",

@@ -8,6 +8,12 @@
 static inline uint64_t hd_remap_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t hd_remap_most(uint64_t a, uint64_t b) { return a < b ? b : a; }
 
+/* Whether two pieces of memory have bytes in common. */
+static inline bool hd_remap_meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
+    uintptr_t from = (uintptr_t)a, other = (uintptr_t)b;
+    return from < other ? other - from < a_bytes : from - other < b_bytes;
+}
+
 /* ---- host_threads.c ------------------------------------------------------------------------ */
 
 typedef struct hd_remap_engine {

@@ -14,10 +14,11 @@ typedef struct hd_verified {
     uint64_t lane_accesses; /* of the original */
 } hd_verified;
 
-/* Runs the resolved job as it is and `rewritten`, its kernels in these layouts, on the
- * machine, and compares every buffer bit for bit. Buffers without contents of their own get
- * random numbers, unless the kernels cannot run on those. HD_EDIFFER names the first value
- * that differs. HD_EINPUT: the original does not run on the machine, so that there is nothing
+/* Runs the resolved job as it is and `rewritten`, its kernels in these layouts and with the orders
+ * of threads that it was made for, on the machine, and compares every buffer bit for bit; where
+ * threads in another order meet in atomics, within the job's tolerance. Buffers without contents of
+ * their own get random numbers, unless the kernels cannot run on those. HD_EDIFFER names the first
+ * value that differs. HD_EINPUT: the original does not run on the machine, so that there is nothing
  * to compare with, or the rewritten one has a fault that the original has not (`ran`). Of `options`
  * workers, progress and user count. */
 hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
@@ -25,8 +26,9 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_rewritten *rewritten, const hd_vm_options *options,
                     hd_verified *result);
 
-/* The resolved job with the kernels of `view`, which are in these layouts, compiled. Messages, from
- * here on, go through the view, which knows the folder then. From its arena. */
+/* The resolved job with the kernels of `view`, which are in these layouts, compiled; its last
+ * buffer is the map, where they have one. Messages, from here on, go through the view, which knows the
+ * folder then. From its arena. */
 hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
                              const hd_record_layout *layouts, uint32_t layout_count,
                              hd_placed_job **placed);

@@ -134,6 +134,10 @@ hd_status hd_in_parallel(uint32_t workers, uint64_t count, hd_work *work, void *
  * there), else `installed` under the prefix that the build knows. NULL when there is none. */
 const char *hd_own_file(hd_arena *arena, const char *installed, const char *in_source);
 
+/* Another program of Heddle's: beside the running one, or in the folder above, else under the
+ * prefix that the build knows. NULL when there is none. */
+const char *hd_own_program(hd_arena *arena, const char *name);
+
 /* A file of the user's by the XDG Base Directory Specification: `name` in $VARIABLE, else in the
  * folder `in_home` of $HOME; NULL where neither says. */
 const char *hd_user_file(hd_arena *arena, const char *variable, const char *in_home,

@@ -34,6 +34,20 @@ const char *hd_own_file(hd_arena *arena, const char *installed, const char *in_s
     return path ? path : existing(arena, hd_own_fallback.prefix, installed);
 }
 
+const char *hd_own_program(hd_arena *arena, const char *name) {
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    if (length > 0 && length < (ssize_t)sizeof program) {
+        const char *folder = hd_path_folder(arena, hd_strndup(arena, program, (size_t)length));
+        const char *path = existing(arena, folder, name);
+        if (!path) /* of a test */
+            path = existing(arena, hd_path_folder(arena, folder), name);
+        if (path)
+            return path;
+    }
+    return existing(arena, hd_own_fallback.prefix, hd_format(arena, "bin/%s", name));
+}
+
 const char *hd_user_file(hd_arena *arena, const char *variable, const char *in_home,
                          const char *name) {
     const char *folder = getenv(variable), *home = getenv("HOME");

@@ -10,7 +10,7 @@
 typedef struct request {
     cli_input input;
     const char *device_name, *notation, *job_path;
-    uint64_t registers;
+    uint64_t registers, blocks_at_once;
     /* what they name */
     const hd_device *device;
     hd_job *job;       /* or NULL: a trace alone */
@@ -69,6 +69,7 @@ static hd_status simulate(cli *c, request *r) {
     const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
     const hd_caches_options options = {
         .registers = (uint32_t)r->registers,
+        .blocks_at_once = (uint32_t)r->blocks_at_once,
         .first_launch = r->input.first_launch,
         .end_launch = r->input.launch_text ? r->input.last_launch + 1 : 0,
         .first_block = r->input.first_block,
@@ -178,6 +179,8 @@ int cmd_caches(cli *c, int argc, char **argv) {
          CLI_TEXT, &r.job_path},
         {"registers", 0, "N", "of a thread, which limit the blocks of an SM; default: estimated",
          CLI_NUMBER, &r.registers, .most = 1 << 16},
+        {"blocks-at-once", 0, "N", "that an SM holds, at most; default: as many as fit", CLI_NUMBER,
+         &r.blocks_at_once, .most = 1 << 16},
         {"launch", 0, "N[-M]", "only these launches, counted from 0, every repeat as one", CLI_TEXT,
          &r.input.launch_text},
         {"blocks", 0, "A[-B]", "only these blocks of each launch, counted from 0", CLI_TEXT,

@@ -55,6 +55,7 @@ typedef struct hd_device {
     uint32_t registers;        /* 32-bit registers per SM */
     uint32_t max_registers;    /* per thread */
     uint32_t banks, bank;      /* of shared (local) memory: how many, and bytes of a word of one */
+    uint32_t shared;           /* bytes of shared (local) memory of an SM; 0 when unknown */
     hd_device_energy energy;
     const char *source_file; /* where the profile came from, NULL for synthetic ones */
 } hd_device;
@@ -64,7 +65,7 @@ typedef struct hd_device {
  * `host` (this machine, read with hwloc), or the synthetic form
  *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
  *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]
- *     [l1tags:128/4] [l2tags:128/16] [l1write:through] [banks:32] [bank:4]
+ *     [l1tags:128/4] [l2tags:128/16] [l1write:through] [banks:32] [bank:4] [shared:48k]
  *     [energy:50,160,70,46.8,123.84,244.4,80,35]
  * An unknown name is an error that lists the known ones. */
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,

@@ -29,7 +29,7 @@ typedef struct device_figure {
     const char *const *words; /* of a word: those that it can be, then NULL */
 } device_figure;
 
-enum { DEVICE_FIGURES = 17 };
+enum { DEVICE_FIGURES = 18 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; a cache without a line has one part.

@@ -54,6 +54,7 @@ static const hd_yaml_key profile_keys[] = {TEXT("title"),
                                            OPTIONAL("l1write", number_keys),
                                            OPTIONAL("banks", number_keys),
                                            OPTIONAL("bank", number_keys),
+                                           OPTIONAL("shared", number_keys),
                                            OPTIONAL("energy", energy_keys),
                                            {0}};
 

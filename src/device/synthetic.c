@@ -50,6 +50,7 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     FIGURE("l1write", WORD, l1_write, "through", true, true, l1_write_words),
     FIGURE("banks", NUMBER, banks, "32", true, true),
     FIGURE("bank", NUMBER, bank, "4", true, true),
+    FIGURE("shared", NUMBER, shared, "0", true, true),
     FIGURE("energy", ENERGY, energy, "none", true, true),
 };
 #undef FIGURE

@@ -284,6 +284,12 @@ hd_divergence *hd_divergence_of_warp(hd_arena *arena, const hd_kernel_info *info
 bool hd_is_varying_at(const hd_kernel_info *info, const hd_divergence *divergence, kir_value value,
                       uint32_t block);
 
+/* together.c: what makes the threads of a block belong together, in words ("it has a barrier"): then
+ * only whole blocks may do each other's work. NULL: nothing does, any thread may do any other's.
+ * *at, which may be NULL, is the instruction that shows it, KIR_NONE where a variable or a parameter
+ * does. */
+const char *hd_threads_stay_together(const kir_kernel *kernel, kir_value *at);
+
 /* registers.c: most 32-bit values live at once, plus a small fixed number. */
 uint32_t hd_kernel_registers(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow);
 

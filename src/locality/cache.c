@@ -423,6 +423,8 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
     choose_blocks(s->options, l, &turns);
     turns.blocks_per_sm =
         hd_blocks_per_sm(s->device, launch->block_threads, registers_of(s, launch));
+    if (s->options->blocks_at_once && s->options->blocks_at_once < turns.blocks_per_sm)
+        turns.blocks_per_sm = s->options->blocks_at_once;
     s->launch = launch;
     s->last_cell = hd_new_array(s->arena, uint32_t, launch->access_count);
     hd_hash_clear(&s->cell_of);

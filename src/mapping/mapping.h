@@ -53,9 +53,19 @@ void hd_cluster_threads(const hd_sharing *sharing, uint32_t *order);
 /* refine.c: swaps threads of different warps as long as transactions get fewer, and the issues do
  * not get more than the transactions get fewer. Exact: hd_sharing_count() falls by what it says. */
 void hd_refine_threads(const hd_sharing *sharing, uint32_t workers, uint32_t *order);
-/* blocks.c: warps, as `order` has them, into blocks; then the order of blocks. */
-void hd_cluster_warps(const hd_sharing *sharing, uint32_t *order);
+/* blocks.c: warps, as `order` has them, into blocks, by the partitioner and then, with `refine`, by
+ * changes of two warps; a last warp that is not full stays one of each block. hd_block_bytes() is
+ * never more than before. An error only of a partitioner that is not there or fails. */
+hd_status hd_cluster_warps(const hd_diag *diag, const hd_sharing *sharing,
+                           hd_partitioner partitioner, bool refine, uint32_t *order);
+/* Bytes of `lines` that blocks touch, each line once for each block; NULL: threads as they are. */
+uint64_t hd_block_bytes(const hd_sharing *sharing, const uint32_t *order);
+/* schedule.c: the order of blocks, which stay as they are. hd_reuse_distances() is never more than
+ * before. */
 void hd_schedule_blocks(const hd_sharing *sharing, uint32_t *order);
+/* The sum of reuse distances: for each line and each two successive blocks that touch it, the line's
+ * bytes times the places from one to the other; NULL: threads as they are. */
+uint64_t hd_reuse_distances(const hd_sharing *sharing, const uint32_t *order);
 
 /* partition.c: parts of vertices such that nets are cut little. `sizes[parts]` are exact: what the
  * partitioner leaves uneven is mended. part[vertices] is the result. Runs heddle-mpi, which lies
@@ -86,8 +96,9 @@ typedef struct hd_launch_order {
     const char *kernel;
     uint32_t launch; /* the first one in the job that it is for */
     uint32_t threads, block_threads;
-    bool whole_blocks;
+    bool whole_blocks;     /* threads stay in their blocks, and at their places there */
     const uint32_t *order; /* [threads] */
+    hd_place place;        /* of its line in a map file, else empty */
 } hd_launch_order;
 
 typedef struct hd_order_file {
@@ -95,10 +106,21 @@ typedef struct hd_order_file {
     uint32_t order_count;
 } hd_order_file;
 
-/* The text form; HD_EINPUT at line and column of what is wrong: an order that is no permutation, or
- * moves threads between blocks although it says that it does not. */
+/* The text form:
+ *
+ *     heddle map 1
+ *     launch 0 threads 8 block 4 kernel force
+ *     4-7 3 2 1 0
+ *     launch 2 threads 8 block 4 whole-blocks kernel add
+ *     4-7 0-3
+ *
+ * Numbers are order[0], order[1] ..., a-b those from a to b. HD_EINPUT at line and column of what
+ * is wrong: an order that is no permutation, or moves threads between blocks although it says that
+ * it does not. */
 hd_status hd_order_file_read(hd_arena *arena, const hd_diag *diag, const char *path,
                              hd_order_file **file);
 void hd_order_file_print(hd_str *out, const hd_order_file *file);
+/* Whether an order moves nothing but whole blocks. */
+bool hd_order_keeps_blocks(const uint32_t *order, uint32_t threads, uint32_t block_threads);
 
 #endif

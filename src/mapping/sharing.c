@@ -51,7 +51,7 @@ hd_sharing_cost hd_sharing_count(const hd_sharing *sharing, const uint32_t *orde
             uint32_t steps = sharing->steps[(size_t)t * sharing->accesses + a];
             uint32_t *of = &most[(size_t)warp_of[t] * sharing->accesses + a];
             if (steps > *of) {
-                cost.issues += steps - *of;
+                cost.issues += (uint64_t)(steps - *of) * sharing->issues[a];
                 *of = steps;
             }
         }

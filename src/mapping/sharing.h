@@ -42,9 +42,16 @@ typedef struct hd_sharing {
     uint64_t alone;          /* transactions of segments that one thread touches in a step */
     uint32_t *private_bytes; /* [threads]: of lines that no other thread touches */
     /* How often thread t executed access a: steps[t * accesses + a]. A warp issues each access as
-     * often as the lane that executes it most. */
+     * often as the lane that executes it most. Accesses that all threads execute equally often are
+     * one, of that weight. */
     uint32_t accesses;
     uint32_t *steps;
+    uint32_t *issues; /* [accesses]: their weight */
+    /* Where a thread first touches what an access does: the address at start[c * threads + t], for
+     * accesses to which threads go in different places; UINT64_MAX: never. Threads that are sorted
+     * by it touch neighbours together. */
+    uint32_t starts;
+    uint64_t *start;
     /* Lines left out of `lines`, as more threads touch them than tell anything (scalars, tables). */
     uint64_t dropped_lines;
 } hd_sharing;

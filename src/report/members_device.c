@@ -45,7 +45,7 @@ const hd_member hd_device_members[] = {
     {NULL, "SMs", HD_PLAIN_WORD, .get = known_sms},
     {NULL, "L1:L2:DRAM", .get = weights_text},
     HD_SAME(hd_device, max_blocks, max_threads, registers, max_registers),
-    HD_SAME(hd_device, banks, bank),
+    HD_SAME(hd_device, banks, bank, shared),
     {"synthetic", .get = one_line},
     {"file", HD_AT(hd_device, source_file)},
     {0}};

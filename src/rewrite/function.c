@@ -67,6 +67,16 @@ static size_t find_list(rewriter *rw, CXCursor function) {
     return open;
 }
 
+bool rw_parameter_list(rewriter *rw, CXCursor function, size_t count, size_t *open, size_t *close) {
+    list parameters;
+    *open = find_list(rw, function);
+    *close = rw_token_matching(&rw->src, *open);
+    bool is_void = rw_token_is(&rw->src, *open + 1, "void") && *close == *open + 2;
+    return (is_void && !count) ||
+           (rw_token_is(&rw->src, *open, "(") && *close == *open + 1 && !count) ||
+           read_list(rw, *open, count, &parameters);
+}
+
 /* True when the parameter's text ends in its name (or its name and []). */
 static bool ends_in_name(const rewriter *rw, range at, const char *name) {
     size_t last = rw_token_ending(&rw->src, at.end);

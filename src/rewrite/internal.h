@@ -231,13 +231,17 @@ typedef struct variable {
 
 typedef struct rewriter rewriter;
 
-/* What is done with a text: kernels are laid out, or the calls of their host follow. */
+/* What is done with a text: kernels are laid out, the calls of their host follow, or kernels take
+ * their work from a map. */
 typedef struct rw_task {
     hd_status (*edits)(rewriter *rw); /* all edits of the flat text, or refusals */
     hd_status (*result)(rewriter *rw, CXIndex index, hd_rewritten **result);
     /* the words to parse a file of this kind with */
     hd_status (*command)(hd_arena *arena, const hd_diag *diag, const char *path,
                          const char *options, hd_parse_command *command);
+    const char *subject; /* of messages on macros: "laid-out records are reached" */
+    /* What else must hold of the text that was made, parsed again; may be NULL. */
+    hd_status (*check)(rewriter *rw, const hd_diag *diag, const source *again);
 } rw_task;
 
 struct rewriter {
@@ -271,6 +275,8 @@ struct rewriter {
 
 /* rewrite.c: reads `text` with its headers and macros put in place, until the task has its result. */
 hd_status rw_rewrite_text(rewriter *rw, const char *text, hd_rewritten **result);
+/* The same of the request's file. */
+hd_status rw_rewrite_file(rewriter *rw, hd_rewritten **result);
 /* Hands on what was refused, in order; HD_OK: nothing was. */
 hd_status rw_tell_refusals(rewriter *rw);
 
@@ -543,6 +549,9 @@ bool rw_edit_declared_alone(rewriter *rw, const frame *at);
 void rw_edit_members(rewriter *rw, const frame *constructor);
 void rw_edit_function(rewriter *rw, const frame *at);
 void rw_edit_instantiations(rewriter *rw);
+/* The brackets around a function's parameters, as tokens. False: they do not stand in the text as
+ * the compiler sees them, or there are other parameters than `count`. */
+bool rw_parameter_list(rewriter *rw, CXCursor function, size_t count, size_t *open, size_t *close);
 /* The range of what names a type before a declared name, without words that stay
  * ("static", "__device__"). False: a macro is in the way. */
 bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result);

@@ -511,7 +511,10 @@ static hd_status check_layouts(const hd_diag *diag, const hd_host_request *reque
 
 hd_status hd_rewrite_opencl_host(hd_arena *arena, const hd_diag *diag,
                                  const hd_host_request *request, hd_rewritten **result) {
-    static const rw_task task = {edit_host, make_host, hd_host_command_make};
+    static const rw_task task = {.edits = edit_host,
+                                 .result = make_host,
+                                 .command = hd_host_command_make,
+                                 .subject = "laid-out records are reached"};
     const hd_rewrite_request texts = {.path = request->path, .options = request->options};
     hd_rewritten *program = NULL;
     hd_parse_command command;

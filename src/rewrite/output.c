@@ -359,6 +359,8 @@ static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, c
         bad = rw_clang_errors(&src, diag, HD_EUNSUPPORTED,
                               "the rewritten file would not compile, please report this "
                               "(the line is one of the rewritten text): ");
+        if (!bad && rw->task->check)
+            bad = rw->task->check(rw, diag, &src) != HD_OK;
         clang_disposeTranslationUnit(unit);
     }
     hd_parse_command_end(&command);

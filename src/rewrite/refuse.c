@@ -50,19 +50,17 @@ void rw_refuse_macro(rewriter *rw, CXCursor at) {
             const char *name = rw_token_text(&rw->src, rw_token_from(&rw->src, begin));
             if (why && defined.line)
                 rw_refuse_at(
-                    rw, &place,
-                    "laid-out records are reached inside the macro %s, which stays as it is at "
-                    "%s:%u:%u: %s",
-                    name, defined.file, defined.line, defined.column, why);
+                    rw, &place, "%s inside the macro %s, which stays as it is at %s:%u:%u: %s",
+                    rw->task->subject, name, defined.file, defined.line, defined.column, why);
             else
                 rw_refuse_at(
                     rw, &place,
-                    "laid-out records are reached inside the macro %s%s%s; write the access out, "
-                    "or make the macro a function",
-                    name, why ? ": " : "", why ? why : "");
+                    "%s inside the macro %s%s%s; write the access out, or make the macro a "
+                    "function",
+                    rw->task->subject, name, why ? ": " : "", why ? why : "");
             return;
         }
-    rw_refuse(rw, at, "this access to laid-out records is made partly by a macro; write it out");
+    rw_refuse(rw, at, "%s here, partly by a macro; write it out", rw->task->subject);
 }
 
 /* ---- pointers that go astray -------------------------------------------------------- */

@@ -235,33 +235,40 @@ static hd_status check_numbers(const hd_diag *diag, const hd_record *record) {
                          record->name);
 }
 
-hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
-                     hd_rewritten **result) {
+hd_status rw_rewrite_file(rewriter *rw, hd_rewritten **result) {
+    const hd_rewrite_request *request = rw->request;
     char *text;
     size_t length;
     hd_parse_command command;
     *result = NULL;
-    hd_status status = hd_read_file(arena, diag, request->path, &text, &length);
+    hd_status status = hd_read_file(rw->arena, rw->diag, request->path, &text, &length);
     if (status != HD_OK)
         return status;
     if (strlen(text) != length)
-        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = request->path},
+        return hd_fail(rw->diag, HD_EINPUT, &(hd_place){.file = request->path},
                        "this file holds a zero byte; it is no kernel source");
-    status = hd_parse_command_make(arena, diag, request->path, request->options, &command);
+    status = rw->task->command(rw->arena, rw->diag, request->path, request->options, &command);
     if (status != HD_OK)
         return status;
-    for (uint32_t l = 0; l < request->layout_count && status == HD_OK; l++)
-        status = check_numbers(diag, request->layouts[l].record);
-    if (status == HD_OK) {
-        static const rw_task kernels = {make_edits, make_result, hd_parse_command_make};
-        rewriter rw = {.arena = arena,
-                       .diag = diag,
-                       .request = request,
-                       .task = &kernels,
-                       .command = &command};
-        rw.is_cuda = command.is_cuda;
-        status = rw_rewrite_text(&rw, text, result);
-    }
+    rw->command = &command;
+    rw->is_cuda = command.is_cuda;
+    status = rw_rewrite_text(rw, text, result);
     hd_parse_command_end(&command);
     return status;
+}
+
+hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
+                     hd_rewritten **result) {
+    static const rw_task kernels = {.edits = make_edits,
+                                    .result = make_result,
+                                    .command = hd_parse_command_make,
+                                    .subject = "laid-out records are reached"};
+    rewriter rw = {.arena = arena, .diag = diag, .request = request, .task = &kernels};
+    *result = NULL;
+    for (uint32_t l = 0; l < request->layout_count; l++) {
+        hd_status status = check_numbers(diag, request->layouts[l].record);
+        if (status != HD_OK)
+            return status;
+    }
+    return rw_rewrite_file(&rw, result);
 }

@@ -81,6 +81,8 @@ typedef struct hd_rewritten {
     uint32_t edit_count;     /* in all files */
     hd_laid_param *laid_params;
     uint32_t laid_param_count;
+    /* Of threads, which the kernels take from a map (thread_map.h); NULL: they have none. */
+    const struct hd_order_file *orders;
     bool is_program;        /* with its host code */
     bool has_host_launches; /* there is host code that launches kernels */
 } hd_rewritten;

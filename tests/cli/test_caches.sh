@@ -28,6 +28,8 @@ accepts caches body.yaml --json --layout soa
 accepts caches body.hdt --job body.yaml --json --layout soa --launch 0 --blocks 0-1
 prints '"blocks": 2'
 accepts caches body.yaml --registers 32 --workers 2
+accepts caches body.yaml --json --blocks-at-once 1
+prints '"blocks_per_sm": 1'
 
 # ---- what is refused --------------------------------------------------------------------------
 

@@ -205,7 +205,7 @@ static void ir(void **state) {
 
 static void check_device(json_t *device) {
     has_members(device, "name title warp segment coalescing l1 l2 weights sms max_blocks "
-                        "max_threads registers max_registers banks bank synthetic file");
+                        "max_threads registers max_registers banks bank shared synthetic file");
     has_members(json_object_get(device, "weights"), "l1 l2 dram");
     if (!json_is_null(json_object_get(device, "l2")))
         has_members(json_object_get(device, "l2"), "size line");

@@ -185,6 +185,95 @@ hd_status hd_remap_revert_in_place(const hd_diag *diag, const hd_remap *map, voi
 uint64_t hd_remap_in_place_bytes(const hd_remap *map);
 uint64_t hd_remap_in_place_scratch(const hd_remap *map);
 
+/* ---- orders: new numbers for elements --------------------------------------------- */
+
+/* Programs with irregular data (meshes, particles, sparse matrices) have arrays of numbers that say
+ * which elements belong together, and elements that are used together may lie far apart. An *order*
+ * says which element stands at each place: order[place] = element, each once. It makes a map like
+ * any other,
+ *
+ *     hd_remap_order_graph(&diag, &neighbours, order);
+ *     hd_remap_gather(&diag, order, sizeof *order, count, count, sizeof *nodes, &map);
+ *
+ * by which hd_remap_apply() or hd_remap_to_device() brings the elements into the new order and
+ * hd_remap_revert() or hd_remap_from_device() brings results back into the caller's. Lists of the
+ * elements move by hd_remap_apply_rows(), and numbers of elements, wherever they stand, change by
+ * hd_remap_apply_indices(). Orders depend on nothing but what they are made of. */
+
+/* Lists of numbers in compressed rows (CSR): list i is number[first[i]] .. number[first[i + 1] - 1].
+ * -1 (all bits set) is no number and stands for nothing. */
+typedef struct hd_remap_lists {
+    uint64_t count;       /* lists */
+    const void *first;    /* [count + 1], ascending; NULL: each list has `each` numbers */
+    uint32_t each;        /* list i is number[i * each] .. number[i * each + each - 1] */
+    uint32_t index_bytes; /* of `first` and `number`, 4 or 8, as of hd_remap_gather() */
+    const void *number;
+} hd_remap_lists;
+
+/* Reverse Cuthill-McKee of a graph of fewer than 2^32 - 1 elements (Cuthill and McKee, "Reducing
+ * the bandwidth of sparse symmetric matrices", ACM 1969; George, 1971): elements that are joined get
+ * near numbers. List i has the neighbours of element i; a pair that one of both has in its list is
+ * joined. Fills order[neighbours->count]. Takes time for each neighbour, and 64 bytes for each
+ * neighbour and each element; HD_ESYSTEM where they are not free. */
+hd_status hd_remap_order_graph(const hd_diag *diag, const hd_remap_lists *neighbours,
+                               uint32_t *order);
+/* The same for `nodes` nodes, of which a list has those that are used together: the corners of a
+ * cell, the ends of an edge. Lists of more than 64 nodes tell nothing and are left out. Fills
+ * order[nodes]. */
+hd_status hd_remap_order_mesh(const hd_diag *diag, const hd_remap_lists *cells, uint64_t nodes,
+                              uint32_t *order);
+
+/* An order of the lists themselves: by the least of their numbers, those with the same one as they
+ * were, empty ones last. After the elements have got near numbers it brings edges, cells or rows
+ * next to each other that touch the same elements. Fills order[lists->count]. */
+hd_status hd_remap_order_lists(const hd_diag *diag, const hd_remap_lists *lists, uint64_t elements,
+                               uint32_t *order);
+
+/* Coordinates of elements, in any layout: axis[d] points to coordinate d of element 0, and each
+ * element's lies `stride` bytes after the one before. */
+typedef struct hd_remap_points {
+    uint64_t count; /* fewer than 2^32 - 1 */
+    uint32_t axes;  /* 1 to 3 */
+    const void *axis[3];
+    size_t stride;
+    uint32_t coordinate_bytes; /* 4: float; 8: double */
+} hd_remap_points;
+
+/* Along a Hilbert curve: elements that are near get near numbers. Fills order[points->count].
+ * Coordinates that are no numbers are HD_EINPUT. */
+hd_status hd_remap_order_curve(const hd_diag *diag, const hd_remap_points *points, uint32_t *order);
+
+/* Index arrays, whose values are numbers of elements of the source: to[i] is the place of element
+ * from[i], for `count` of them of `index_bytes` (4 or 8); -1 stays. `to` may be `from`. For maps
+ * with an index array (gathers, scatters, maps of the program's own); others are HD_EUNSUPPORTED. A
+ * number that is no element, or of one without a place, is HD_EINPUT, and nothing is written. */
+hd_status hd_remap_apply_indices(const hd_diag *diag, const hd_remap *map, void *to,
+                                 const void *from, uint32_t index_bytes, uint64_t count,
+                                 const hd_remap_host_options *options);
+/* The way back: numbers of places become numbers of elements. */
+hd_status hd_remap_revert_indices(const hd_diag *diag, const hd_remap *map, void *to,
+                                  const void *from, uint32_t index_bytes, uint64_t count,
+                                  const hd_remap_host_options *options);
+
+/* Rows of values, each as long as it is, that move whole. Row i is values first[i] to
+ * first[i + 1] - 1. */
+typedef struct hd_remap_rows {
+    void *first;          /* [elements + 1] */
+    void *value;          /* [first[elements]] */
+    uint32_t first_bytes; /* 4 or 8 */
+    uint32_t value_bytes; /* any size */
+} hd_remap_rows;
+
+/* The row of each element goes to the element's place; to->first is made, and begins with 0. Both
+ * have as many values and the same sizes; from->first begins with 0, too. What the values say is
+ * not looked at: neighbours need hd_remap_apply_indices() besides. For maps with an index array
+ * in which each element has one place and each place an element; others are HD_EUNSUPPORTED. */
+hd_status hd_remap_apply_rows(const hd_diag *diag, const hd_remap *map, const hd_remap_rows *to,
+                              const hd_remap_rows *from, const hd_remap_host_options *options);
+/* The way back. */
+hd_status hd_remap_revert_rows(const hd_diag *diag, const hd_remap *map, const hd_remap_rows *to,
+                               const hd_remap_rows *from, const hd_remap_host_options *options);
+
 /* ---- devices ------------------------------------------------------------------------ */
 
 /* A device that the program already uses, with the library's queues, kernels and staging memory
