@@ -1,9 +1,9 @@
 # vendors.sh SLIM_POCL FOLDER: the system's OpenCL, for tests, with a PoCL that starts sooner.
 #
 # In each context in which it compiles PoCL reads all functions of the language, 23,000, which takes
-# it longer than most kernels of tests. Here it finds half of them: those that are for vectors of 3, 8
-# or 16 numbers and that no test calls are left out (slim.c says which). A kernel that calls one is
-# not built, and PoCL names the function; tests that try all functions have the system's PoCL.
+# it longer than most kernels of tests. Here it finds half of them: those for vectors of 8 or 16
+# numbers are left out (slim.c says which). A kernel that calls one is not built, and PoCL names the
+# function; tests that try all functions have the system's PoCL.
 #
 #     FOLDER/vendors/   for OCL_ICD_VENDORS: the files of /etc/OpenCL/vendors, where PoCL's names
 #     FOLDER/lib/pocl/  a link to its library, and to its devices, which it looks for beside it;
