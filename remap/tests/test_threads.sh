@@ -3,7 +3,7 @@
 set -u
 source_folder=$(realpath "$(dirname "$0")/../..")
 source "$(dirname "$0")/../../tests/folder.sh"
-tests="remap_test_properties remap_test_share"
+tests="remap_test_properties remap_test_share remap_test_renumber remap_test_order"
 
 # Once is enough: not for a build that is sanitized otherwise.
 if [ -n "${HEDDLE_BUILD:-}" ] &&

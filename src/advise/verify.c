@@ -107,18 +107,6 @@ static bool has_atomics(const hd_job *job) {
     return false;
 }
 
-/* The job of the rewritten kernels, in these layouts and with these orders, which may be NULL. */
-static hd_status place_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                           const hd_record_layout *layouts, uint32_t layout_count,
-                           const hd_order_file *orders, const kir_module *module,
-                           hd_placed_job **placed) {
-    hd_status status =
-        hd_job_in_layout(arena, diag, job, layouts, layout_count, orders ? NULL : module, placed);
-    return status == HD_OK && orders
-               ? hd_job_with_map(arena, diag, (*placed)->job, orders, module, &(*placed)->job)
-               : status;
-}
-
 hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
                              const hd_record_layout *layouts, uint32_t layout_count,
                              hd_placed_job **placed) {
@@ -135,8 +123,8 @@ hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
         status = hd_frontend(arena, &diag, path, view->rewritten->options, &module);
     hd_scratch_remove(folder);
     if (status == HD_OK)
-        status = place_job(arena, &diag, job, layouts, layout_count, view->rewritten->orders,
-                           module, placed);
+        status = hd_job_rewritten(arena, &diag, job, layouts, layout_count, view->rewritten, module,
+                                  placed);
     return status;
 }
 
@@ -162,9 +150,8 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     void **outputs = hd_new_array(arena, void *, placed->job->buffer_count);
     uint64_t accesses;
     hd_placed_scatter(arena, placed, before, inputs);
-    const hd_buffer *last = &placed->job->buffers[placed->job->buffer_count - 1];
     if (rewritten->orders)
-        inputs[placed->job->buffer_count - 1] = (void *)last->bytes;
+        inputs[placed->job->buffer_count - 1] = hd_job_map(placed->job);
     status = run_job(&v, &viewed, placed->job, inputs, outputs, &accesses);
     if (status == HD_EINPUT)
         hd_note(diag, NULL,

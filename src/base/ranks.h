@@ -23,4 +23,16 @@ typedef struct hd_ranks {
     hd_status (*exchange)(void *self, const hd_diag *diag, const hd_piece *out, hd_piece *in);
 } hd_ranks;
 
+/* ---- ranks.c: what is called on all ranks; `ranks` may be NULL, which is one; errors are those of
+ * exchange() ---- */
+
+/* Frees what an exchange received. */
+void hd_free_pieces(const hd_ranks *ranks, hd_piece *pieces);
+/* Each rank's `bytes` bytes, the same number from each, one after another in all[count * bytes]. */
+hd_status hd_ranks_gather(const hd_ranks *ranks, const hd_diag *diag, const void *own, size_t bytes,
+                          void *all);
+/* values[count] become their sums over the ranks. Takes 4 MiB besides. */
+hd_status hd_ranks_sum(const hd_ranks *ranks, const hd_diag *diag, uint64_t *values,
+                       uint64_t count);
+
 #endif

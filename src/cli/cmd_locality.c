@@ -4,7 +4,7 @@
  */
 #include "cli/input.h"
 #include "cli/stop.h"
-#include "locality/stack.h"
+#include "locality/stack_ranks.h"
 #include "report/members.h"
 
 enum { DEFAULT_LINE = 128, DEFAULT_WARP = 32, BAR = 30 };
@@ -111,6 +111,39 @@ static hd_status hear_trace(cli *c, request *r) {
 
 /* ---- from a job ------------------------------------------------------------------------------ */
 
+static hd_status hear_job(cli *c, request *r) {
+    hd_job *job;
+    hd_status status = cli_load_input(c, &r->input, &job);
+    if (status == HD_OK)
+        status = cli_run_into(c, &r->input, job, r->sink, &r->run);
+    r->complete = !r->run.total.counts.stopped;
+    return status;
+}
+
+/* ---- from either, over ranks ----------------------------------------------------------------- */
+
+static hd_status hear_over_ranks(cli *c, const hd_diag *diag, request *r) {
+    hd_trace *trace;
+    hd_status status = cli_open_accesses(c, &r->input, &r->run, &trace);
+    if (status != HD_OK)
+        return status;
+    cli_meter meter = {.c = c};
+    const hd_cache *cache = cache_of(r);
+    const hd_stack_part part = {.first_launch = r->input.first_launch,
+                                .last_launch = r->input.last_launch,
+                                .first_block = r->input.first_block,
+                                .last_block = r->input.last_block,
+                                .point = cache ? cache->size / r->options.line : 0,
+                                .with_counts = r->csv,
+                                .progress = cli_show_meter,
+                                .user = &meter};
+    r->complete = hd_trace_get(trace)->complete;
+    status = hd_stack_over_ranks(c->arena, diag, trace, &part, &r->options, c->ranks, &r->result);
+    cli_progress(c, NULL);
+    hd_trace_close(trace);
+    return status;
+}
+
 /* ---- results as text ------------------------------------------------------------------------ */
 
 static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
@@ -201,9 +234,7 @@ static hd_value distance_rows(hd_arena *arena, const request *r, bool with_cold)
     const hd_stack_result *s = r->result;
     hd_vec(distance_row) rows = {0};
     for (uint64_t from = 1, to = 1; from <= s->footprint; from = to + 1, to *= 2) {
-        uint64_t count = 0;
-        for (uint64_t d = from; d <= to && d <= s->footprint; d++)
-            count += s->counts[d];
+        uint64_t count = hd_stack_misses(s, from - 1) - hd_stack_misses(s, to);
         hd_push(arena, &rows, (distance_row){from, to, count});
     }
     if (with_cold)
@@ -298,26 +329,28 @@ static int locality(cli *c, request *r) {
         return CLI_WRONG;
     cli_about about;
     const hd_diag diag = cli_diag_about(c, &about, r->input.path);
-    r->analysis = hd_stack_new(c->arena, &diag, &r->options);
-    r->sink = hd_stack_sink(r->analysis);
-    hd_job *job;
-    hd_status heard = r->input.is_trace ? hear_trace(c, r) : cli_load_input(c, &r->input, &job);
-    if (heard == HD_OK && !r->input.is_trace) {
-        heard = cli_run_into(c, &r->input, job, r->sink, &r->run);
-        r->complete = !r->run.total.counts.stopped;
+    const bool over_ranks = c->ranks && c->ranks->count > 1;
+    hd_status heard;
+    if (over_ranks) {
+        heard = hear_over_ranks(c, &diag, r);
+    } else {
+        r->analysis = hd_stack_new(c->arena, &diag, &r->options);
+        r->sink = hd_stack_sink(r->analysis);
+        heard = r->input.is_trace ? hear_trace(c, r) : hear_job(c, r);
+        if (heard == HD_OK)
+            r->result = hd_stack_result_of(r->analysis);
     }
-    if (heard == HD_OK) {
-        r->result = hd_stack_result_of(r->analysis);
-        if (!r->result->line_accesses && !r->run.total.counts.stopped)
-            heard = hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->input.path},
-                            "there is no access to %s memory here, and so nothing to analyse",
-                            r->input.space_text ? r->input.space_text : "global");
-    }
-    int status = heard     ? CLI_WRONG
-                 : c->json ? cli_print_row(c, locality_members, hd_row(r))
-                 : r->csv  ? show_csv(c, r)
-                           : show_text(c, r);
-    hd_stack_free(r->analysis);
+    if (heard == HD_OK && !r->result->line_accesses && !r->run.total.counts.stopped)
+        heard = hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->input.path},
+                        "there is no access to %s memory here, and so nothing to analyse",
+                        r->input.space_text ? r->input.space_text : "global");
+    int status = heard          ? CLI_WRONG
+                 : !c->is_first ? CLI_FINE /* and may lack the counts */
+                 : c->json      ? cli_print_row(c, locality_members, hd_row(r))
+                 : r->csv       ? show_csv(c, r)
+                                : show_text(c, r);
+    if (!over_ranks)
+        hd_stack_free(r->analysis);
     return status ? status : cli_run_status(&r->run);
 }
 

@@ -253,7 +253,10 @@ hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *jo
     hd_status status = hd_scratch_make(c->arena, &c->diag, &folder);
     if (status == HD_OK) {
         const char *path = hd_format(c->arena, "%s/run.hdt", folder);
+        const hd_ranks *ranks = c->ranks;
+        c->ranks = NULL; /* each runs all of it: the file is not seen by the others */
         status = cli_trace_job(c, input, job, &path, run);
+        c->ranks = ranks;
         if (status == HD_OK)
             status = hd_trace_open(c->arena, &c->diag, path, trace);
         hd_scratch_remove(folder);

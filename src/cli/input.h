@@ -74,7 +74,7 @@ hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const
 /* Opens a trace, in which what is asked for must be. Warns when it is not complete. */
 hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace);
 /* Either, after cli_read_inputs(): a job is run into a file that is gone when the trace is
- * closed; `run` tells how that went. */
+ * closed, by each rank by itself; `run` tells how that went. */
 hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace);
 /* The same of a job that cli_load_input() loaded. */
 hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *job, cli_run *run,

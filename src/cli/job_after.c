@@ -100,10 +100,12 @@ void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, 
     }
     if (shown > SHOWN)
         hd_str_printf(out, "    # and %u more\n", shown - SHOWN);
-    hd_str_printf(out,
-                  "'record', 'split' and 'arrays' go. What 'init' or 'file' put into these buffers "
-                  "must come from a 'file' in the new layout, which the converters of %s make.\n",
-                  header);
+    hd_str_printf(
+        out,
+        "'record', 'split' and 'arrays' go, and what 'indices' says of these buffers. What 'init' "
+        "or 'file' put into them must come from a 'file' in the new layout, which the converters "
+        "of %s make.\n",
+        header);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */

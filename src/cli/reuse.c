@@ -235,6 +235,7 @@ hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
     cli_meter meter = {.c = c};
     o->options.progress = cli_show_meter;
     o->options.user = &meter;
+    o->options.ranks = c->ranks;
     status = hd_reuse_analyse(c->arena, &diag, trace, &o->options, &reuse);
     cli_progress(c, NULL);
     r->reuse = reuse;

@@ -27,7 +27,7 @@ hd_status cli_reuse_svg(cli *c, const cli_reuse_options *o, const char *title, c
     static const double nothing[] = {0};
     hd_stems stems = stems_of(o, title, value, domain);
     hd_str out = {.arena = c->arena};
-    if (!o->svg)
+    if (!o->svg || !c->is_first)
         return HD_OK;
     if (!stems.count) {
         hd_warn(&c->diag, &(hd_place){.file = o->svg}, "there is no reuse%s: an empty picture",

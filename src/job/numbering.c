@@ -454,12 +454,17 @@ static hd_status renumber_held(const maker *m, hd_held *held) {
             one.offset += lane * (one.type.bits / 8u);
             one.type.lanes = 1;
             const char *mapped = map_text(m, held->buffer, &one, held->value_text);
-            if (is_of_rows(m, held->buffer, one.offset) || (text && strcmp(text, mapped) != 0))
+            if (is_of_rows(m, held->buffer, one.offset))
+                return hd_fail(
+                    m->diag, HD_EUNSUPPORTED, &held->place,
+                    "this writes where rows lie, into '%s', and renumbering changes that; "
+                    "leave rows where they are",
+                    buffer->name);
+            if (text && strcmp(text, mapped) != 0)
                 return hd_fail(m->diag, HD_EUNSUPPORTED, &held->place,
-                               "this writes one value over numbers of elements, or where rows lie, "
-                               "and others in '%s', which cannot follow a renumbering; set fields "
-                               "by their names, or do it in a kernel",
-                               buffer->name);
+                               "this writes %s to numbers of elements and to others in '%s', and "
+                               "renumbering changes only the first; name the field",
+                               held->value_text, buffer->name);
             text = mapped;
         }
     held->value_text = text ? text : held->value_text;

@@ -143,14 +143,14 @@ float *hd_numbering_points(hd_arena *arena, const hd_job *job, void *const *cont
                            uint32_t numbering, uint32_t *dims);
 
 typedef enum hd_order_kind {
-    HD_ORDER_RANDOM, /* by `seed`: unsorted inputs */
-    HD_ORDER_RCM,    /* reverse Cuthill-McKee of the pairs */
-    HD_ORDER_CURVE,  /* along a Hilbert curve through the points */
-    HD_ORDER_TOUCH,  /* as they are first touched, thread by thread */
+    HD_ORDER_RANDOM,    /* by `seed`: unsorted inputs */
+    HD_ORDER_RCM,       /* reverse Cuthill-McKee of the pairs */
+    HD_ORDER_BISECTION, /* of the pairs, down to parts of 64: compact patches of a mesh */
+    HD_ORDER_CURVE,     /* along a Hilbert curve through the points */
+    HD_ORDER_TOUCH,     /* as they are first touched, thread by thread */
     HD_ORDER_KINDS
 } hd_order_kind;
-extern const char
-    *const hd_order_kind_names[HD_ORDER_KINDS]; /* "random", "rcm", "curve", "touch" */
+extern const char *const hd_order_kind_names[HD_ORDER_KINDS]; /* by name */
 
 typedef struct hd_order_by {
     hd_order_kind kind;

@@ -15,9 +15,10 @@
 
 #include "job/numbering_parts.h"
 
-const char *const hd_order_kind_names[HD_ORDER_KINDS] = {"random", "rcm", "curve", "touch"};
+const char *const hd_order_kind_names[HD_ORDER_KINDS] = {"random", "rcm", "bisection", "curve",
+                                                         "touch"};
 
-enum { NOBODY = UINT32_MAX };
+enum { NOBODY = UINT32_MAX, LEAST_PART = 64 /* elements: what two warps go through */ };
 
 typedef struct lists {
     uint64_t *first;    /* [count + 1] */
@@ -132,10 +133,24 @@ static int compare_elements(const void *a, const void *b) {
     return *x < *y ? -1 : *x > *y;
 }
 
+static void sort_elements(uint32_t *elements, uint64_t count) {
+    if (count > 32) {
+        qsort(elements, count, sizeof *elements, compare_elements);
+        return;
+    }
+    for (uint64_t i = 1; i < count; i++) {
+        uint32_t element = elements[i];
+        uint64_t at = i;
+        for (; at && element < elements[at - 1]; at--)
+            elements[at] = elements[at - 1];
+        elements[at] = element;
+    }
+}
+
 /* Ends the net whose elements were put behind the others: sorted, each once; none if it is alone. */
 static void end_net(hd_nets *nets, uint64_t end) {
     uint64_t begin = nets->first[nets->count], kept = begin;
-    qsort(nets->thread + begin, end - begin, sizeof *nets->thread, compare_elements);
+    sort_elements(nets->thread + begin, end - begin);
     for (uint64_t i = begin; i < end; i++)
         if (kept == begin || nets->thread[kept - 1] != nets->thread[i])
             nets->thread[kept++] = nets->thread[i];
@@ -283,9 +298,12 @@ hd_status hd_numbering_order(hd_arena *arena, const hd_diag *diag, const hd_job 
         status = order_by_touch(scratch, diag, job, contents, numbering, *order);
         break;
     case HD_ORDER_RCM:
+    case HD_ORDER_BISECTION:
         status = hd_numbering_nets(scratch, diag, job, contents, numbering, HD_NETS_PAIRS, &nets);
-        if (status == HD_OK)
+        if (status == HD_OK && by->kind == HD_ORDER_RCM)
             hd_order_rcm(&nets, count, *order);
+        else if (status == HD_OK)
+            hd_order_bisection(&nets, count, LEAST_PART, *order);
         break;
     default: hd_order_random(by->seed, count, *order);
     }

@@ -131,10 +131,10 @@ static void hold_list(const reuse_plan *plan, lists_sum *sum) {
 
 /* ---- a bucket -------------------------------------------------------------------------------- */
 
-/* For each touch `t` of a bucket, worker by worker. */
+/* For each touch `t` of a bucket, source by source. */
 #define EACH_TOUCH(all, number, t)                                                      \
-    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                    \
-        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)]; c_; \
+    for (uint32_t s_ = 0; s_ < (all)->sources; s_++)                                    \
+        for (const touch_chunk *c_ = (all)->buckets[s_ * TOUCH_BUCKETS + (number)]; c_; \
              c_ = c_->next)                                                             \
             for (const touch *t = c_->touches, *end_ = t + c_->count; t < end_; t++)
 
@@ -198,8 +198,8 @@ static void add_intervals(const reuse_plan *plan, uint32_t first, uint32_t end, 
  * and so at least for one interval at a time. */
 void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, lists_sum *sum) {
     uint64_t elements = (all->pages.count / TOUCH_BUCKETS + 1) * TOUCH_PAGE, count = 0;
-    for (uint32_t w = 0; w < all->workers; w++)
-        for (const touch_chunk *c = all->buckets[w * TOUCH_BUCKETS + number]; c; c = c->next)
+    for (uint32_t s = 0; s < all->sources; s++)
+        for (const touch_chunk *c = all->buckets[s * TOUCH_BUCKETS + number]; c; c = c->next)
             count += c->count;
     if (!count)
         return;
@@ -245,7 +245,7 @@ uint64_t lists_bytes(const touches *all) {
     const uint64_t each = 2 * sizeof(uint64_t) + 2 * (sizeof(uint32_t) + sizeof(uint64_t));
     const uint64_t of_element = 2 * sizeof(uint32_t) + sizeof(uint64_t);
     uint64_t counts[TOUCH_BUCKETS] = {0}, bytes = all->bytes;
-    for (size_t b = 0; b < (size_t)all->workers * TOUCH_BUCKETS; b++)
+    for (size_t b = 0; b < (size_t)all->sources * TOUCH_BUCKETS; b++)
         for (const touch_chunk *c = all->buckets[b]; c; c = c->next)
             counts[b % TOUCH_BUCKETS] += c->count;
     qsort(counts, TOUCH_BUCKETS, sizeof *counts, most_first);

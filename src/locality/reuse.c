@@ -26,6 +26,11 @@
  * lanes at one element, or each at the next one, are one. So all elements are tried first; when
  * their touches do not fit, elements are split in shares by a hash, as many as what was read until
  * then suggests, and the trace is read once for each. A share that does not fit is split again.
+ *
+ * Ranks divide the blocks to read, each a stretch of them, and the elements by a hash. Who reads a
+ * touch of another one's element sends it there, in exchanges of a few MiB (touch.c); then each
+ * does the same as one alone, and degrees are added up over workers and ranks in the end. All
+ * decide as one, shares for instance: what a rank finds, all hear before they go on.
  */
 #include <stdlib.h>
 
@@ -35,8 +40,9 @@ typedef struct analysis {
     reuse_plan plan;
     uint32_t workers, shares;
     uint64_t room, preferred; /* bytes for touches: all there is, and what should suffice */
-    hd_arena **arenas;        /* [workers] */
-    lists_sum *sums;          /* [workers] */
+    uint64_t most_shares;
+    hd_arena **arenas; /* [workers] */
+    lists_sum *sums;   /* [workers] */
     const touches *touches;
     uint64_t elements, accesses;
 } analysis;
@@ -52,29 +58,50 @@ static hd_status add_bucket(void *self, uint32_t worker, uint64_t number) {
     return HD_OK;
 }
 
-/* How many shares there may be. Less memory than the least is only a preference. */
-static uint32_t most_shares(const analysis *a) {
-    return a->preferred < a->room ? PREFERRED_SHARES_MOST : SHARES_MOST;
+/* What ranks find of a share. */
+typedef struct share_found {
+    uint64_t fits, bytes, read, all;
+} share_found;
+
+/* Of all ranks together: whether it fits on each, the most bytes, the sums of what was read. */
+static hd_status found_by_all(const analysis *a, share_found *found) {
+    const hd_ranks *ranks = a->plan.ranks;
+    const uint32_t count = ranks ? ranks->count : 1;
+    share_found *all = hd_zeroed(count, sizeof *all), sum = {.fits = 1};
+    hd_status status = hd_ranks_gather(ranks, a->plan.diag, found, sizeof *found, all);
+    for (uint32_t r = 0; r < count && !status; r++) {
+        sum.fits &= all[r].fits;
+        sum.bytes = all[r].bytes > sum.bytes ? all[r].bytes : sum.bytes;
+        sum.read += all[r].read;
+        sum.all += all[r].all;
+    }
+    free(all);
+    *found = sum;
+    return status;
 }
 
 static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
-    bool last = shares > most_shares(a) / 2; /* which cannot be split */
+    bool last = shares > a->most_shares / 2; /* which cannot be split */
     uint64_t room = last ? a->room : a->preferred;
     touches all;
     reuse_meter_begin(&a->plan, shares > 1 ? "reading, for a share of the elements" : "reading");
     hd_status status = touches_collect(&a->plan, a->workers, share, shares, room, &all);
     uint64_t bytes = lists_bytes(&all), none;
     uint32_t pieces = 0;
-    if (!status && bytes <= room) {
+    share_found found = {bytes <= room, a->plan.memory - room + bytes, all.read,
+                         a->plan.meter->all};
+    if (!status)
+        status = found_by_all(a, &found);
+    if (!status && found.fits) {
         a->touches = &all;
         a->accesses += all.accesses;
         a->shares++;
         status = hd_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
     } else if (!status && last) {
-        status = reuse_no_room(&a->plan, a->plan.memory - room + bytes);
+        status = reuse_no_room(&a->plan, found.bytes);
     } else if (!status) { /* as many as the part of the trace suggests that it took to see that */
-        double wanted = 1.25 * (double)a->plan.meter->all / ((double)all.read + 1) + 1;
-        uint32_t most = most_shares(a) / shares;
+        double wanted = 1.25 * (double)found.all / ((double)found.read + 1) + 1;
+        uint32_t most = (uint32_t)a->most_shares / shares;
         pieces = wanted < 2 ? 2 : wanted < most ? (uint32_t)wanted : most;
     }
     touches_free(&all);
@@ -86,6 +113,7 @@ static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
 /* Leaves as many workers as have room, and the rest of the room to touches. */
 static hd_status divide_memory(analysis *a, uint64_t preferred) {
     const reuse_plan *plan = &a->plan;
+    const hd_ranks *ranks = plan->ranks;
     uint64_t all = plan->stream_start[plan->stream_count], longest = 0;
     for (uint64_t s = 0; s < plan->stream_count; s++) {
         uint64_t length = plan->stream_start[s + 1] - plan->stream_start[s];
@@ -100,7 +128,50 @@ static hd_status divide_memory(analysis *a, uint64_t preferred) {
         a->workers--;
     a->room = plan->memory - plan->tables - results - a->workers * each;
     a->preferred = preferred && preferred < a->room ? preferred : a->room;
-    return HD_OK;
+    /* Less memory than the least is only a preference. */
+    uint64_t most = a->preferred < a->room ? PREFERRED_SHARES_MOST : SHARES_MOST;
+    uint64_t *of_ranks = hd_zeroed(ranks ? ranks->count : 1, sizeof *of_ranks);
+    hd_status status = hd_ranks_gather(ranks, plan->diag, &most, sizeof most, of_ranks);
+    for (uint32_t r = 0; r < (ranks ? ranks->count : 1) && !status; r++)
+        a->most_shares = of_ranks[r] > a->most_shares ? of_ranks[r] : a->most_shares;
+    free(of_ranks);
+    return status;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* Degrees, accesses and elements of all workers, then of all ranks, in sums[0] and *a. */
+static hd_status add_up(analysis *a) {
+    const reuse_plan *plan = &a->plan;
+    const uint64_t positions = plan->stream_start[plan->stream_count];
+    unsigned __int128 total = 0;
+    for (uint32_t w = 0; w < a->workers; w++) {
+        total += a->sums[w].total;
+        a->elements += a->sums[w].elements;
+        for (uint64_t p = 0; p < positions && w; p++)
+            a->sums[0].degree[p] += a->sums[w].degree[p];
+        for (uint64_t s = 0; s < plan->stream_count && w; s++)
+            a->sums[0].accesses[s] += a->sums[w].accesses[s];
+    }
+    uint64_t few[] = {a->elements, a->accesses, (uint32_t)total, (uint32_t)(total >> 32),
+                      (uint64_t)(total >> 64)};
+    hd_status status = hd_ranks_sum(plan->ranks, plan->diag, few, sizeof few / sizeof *few);
+    if (status)
+        return status;
+    a->elements = few[0];
+    a->accesses = few[1];
+    total = ((unsigned __int128)few[4] << 64) + ((unsigned __int128)few[3] << 32) + few[2];
+    if (total > INT64_MAX / 2)
+        return hd_fail(plan->diag, HD_EUNSUPPORTED, NULL,
+                       "the degrees do not fit 62 bits; choose launches with --launch");
+    if (!a->accesses)
+        return hd_fail(plan->diag, HD_EINPUT, NULL,
+                       "the trace has no access to the memory that is analysed; 'heddle trace "
+                       "info' says what was traced");
+    status = hd_ranks_sum(plan->ranks, plan->diag, a->sums[0].degree, positions);
+    if (!status)
+        status = hd_ranks_sum(plan->ranks, plan->diag, a->sums[0].accesses, plan->stream_count);
+    return status;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -115,8 +186,7 @@ static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_opti
                         .k = plan->k,
                         .shares = a->shares};
     reuse->streams = hd_new_array(arena, hd_reuse_stream, plan->stream_count);
-    for (uint32_t w = 0; w < a->workers; w++)
-        reuse->elements += a->sums[w].elements;
+    reuse->elements = a->elements;
     for (uint64_t i = 0; i < plan->aggregate_count; i++) {
         const reuse_aggregate *aggregate = &plan->aggregates[i];
         const reuse_block *block = &plan->blocks[aggregate->first];
@@ -128,16 +198,12 @@ static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_opti
     for (uint64_t s = 0; s < plan->stream_count; s++) {
         hd_reuse_stream *stream = &reuse->streams[s];
         uint64_t start = plan->stream_start[s], length = plan->stream_start[s + 1] - start;
-        uint64_t *sum = a->sums[0].degree + start;
+        const uint64_t *sum = a->sums[0].degree + start;
         stream->number = o->scenario == 2 ? stream->number : s;
         stream->mis = length;
-        for (uint32_t w = 0; w < a->workers; w++)
-            stream->accesses += a->sums[w].accesses[s];
-        for (uint64_t d = 1; d < length; d++) {
-            for (uint32_t w = 1; w < a->workers; w++)
-                sum[d] += a->sums[w].degree[start + d];
+        stream->accesses = a->sums[0].accesses[s];
+        for (uint64_t d = 1; d < length; d++)
             stream->domain = sum[d] ? d : stream->domain;
-        }
         stream->degree = hd_new_array(arena, uint64_t, stream->domain + 1);
         for (uint64_t d = 1; d <= stream->domain; d++)
             stream->degree[d] = sum[d];
@@ -147,24 +213,14 @@ static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_opti
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static hd_status run(hd_arena *arena, analysis *a, const hd_reuse_options *o, hd_reuse *reuse) {
-    unsigned __int128 total = 0;
     hd_status status;
     if ((status = reuse_measure(&a->plan, a->workers, a->arenas)) ||
         (status = reuse_plan_place(arena, &a->plan)) || (status = divide_memory(a, o->memory)))
         return status;
     for (uint32_t w = 0; w < a->workers; w++)
         lists_begin(&a->plan, &a->sums[w]);
-    if ((status = add_share(a, 0, 1)) != HD_OK)
+    if ((status = add_share(a, 0, 1)) || (status = add_up(a)))
         return status;
-    for (uint32_t w = 0; w < a->workers; w++)
-        total += a->sums[w].total;
-    if (total > INT64_MAX / 2)
-        return hd_fail(a->plan.diag, HD_EUNSUPPORTED, NULL,
-                       "the degrees do not fit 62 bits; choose launches with --launch");
-    if (!a->accesses)
-        return hd_fail(a->plan.diag, HD_EINPUT, NULL,
-                       "the trace has no access to the memory that is analysed; 'heddle trace "
-                       "info' says what was traced");
     take_results(arena, a, o, reuse);
     return HD_OK;
 }

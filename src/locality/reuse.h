@@ -12,6 +12,7 @@
 #ifndef HD_REUSE_H
 #define HD_REUSE_H
 
+#include "base/ranks.h"
 #include "trace/trace.h"
 
 typedef struct hd_reuse_options {
@@ -27,6 +28,9 @@ typedef struct hd_reuse_options {
     uint64_t memory;  /* bytes that it may take for what it keeps of MIs and accesses, 64 MiB at
                        * least; 0: 1 GiB. More accesses than that are handled in shares */
     uint32_t workers; /* 0: one for each core; fewer where memory is short */
+    /* That divide the work, each of which has the trace open; NULL: there is one. Options are the
+     * same on all but for `workers` and `progress`; `memory` is that of each. */
+    const hd_ranks *ranks;
     /* Called from the calling thread some thousand times a second at most, with what is done of
      * all that there is to do; may be NULL. */
     void (*progress)(void *user, const char *doing, double done);
@@ -58,9 +62,10 @@ typedef struct hd_reuse {
 hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_options *options);
 
 /* Several blocks of the trace may be read at once. Results depend on nothing but the trace
- * and the options that have to do with it. HD_EINPUT: options that hd_reuse_check() refuses, a
- * trace without accesses to these spaces; HD_EUNSUPPORTED: degrees whose sum is beyond 62 bits,
- * more memory than `memory` allows. */
+ * and the options that have to do with it (`shares` also on memory); all ranks have the same.
+ * HD_EINPUT: options that hd_reuse_check() refuses, a trace without accesses to these spaces;
+ * HD_EUNSUPPORTED: degrees whose sum is beyond 62 bits, more memory than `memory` allows.
+ * A rank that fails returns; the others then fail at their next exchange. */
 hd_status hd_reuse_analyse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_reuse_options *options, hd_reuse **reuse);
 

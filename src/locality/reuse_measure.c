@@ -17,6 +17,8 @@
  *
  *     aggregate.order[group * length + mi]   issues before those of this group and MI
  */
+#include <stdlib.h>
+
 #include "locality/reuse_parts.h"
 
 /* ---- slots --------------------------------------------------------------------------------- */
@@ -129,21 +131,53 @@ typedef struct job {
     hd_arena *const *arenas; /* of each worker */
 } job;
 
+static bool is_own(const reuse_plan *plan, const reuse_aggregate *a) {
+    return a->first < plan->end_own && a->first + a->count > plan->first_own;
+}
+
 static hd_status measure_aggregate(void *self, uint32_t worker, uint64_t number) {
     const job *j = self;
     reuse_plan *plan = j->plan;
     reuse_aggregate *a = &plan->aggregates[number];
     hd_status status = HD_OK;
+    if (!is_own(plan, a))
+        return HD_OK;
     for (uint64_t b = a->first; b < a->first + a->count && plan->units && !plan->by_warp; b++)
         plan->blocks[b].slots = hd_new_array(j->arenas[worker], uint32_t, plan->blocks[b].length);
     if (plan->units)
         a->order = hd_alloc(j->arenas[worker], order_bytes(plan, a));
     for (uint64_t b = a->first; b < a->first + a->count && !status; b++)
-        status = measure_block(plan, a, &plan->blocks[b], worker);
+        if (b >= plan->first_own && b < plan->end_own)
+            status = measure_block(plan, a, &plan->blocks[b], worker);
     if (plan->units && !status)
         place_issues(plan, a);
-    for (uint64_t b = a->first; b < a->first + a->count && !plan->units; b++)
-        a->issues = plan->blocks[b].length > a->issues ? plan->blocks[b].length : a->issues;
+    return status;
+}
+
+/* What other ranks have found: issues of aggregates where units are limited, else lengths of
+ * blocks. */
+static hd_status exchange_lengths(reuse_plan *plan) {
+    const hd_ranks *ranks = plan->ranks;
+    uint64_t own = plan->end_own - plan->first_own, *found = hd_zeroed(own + 1, sizeof *found);
+    hd_piece *out = hd_zeroed(ranks->count, sizeof *out), *in = hd_zeroed(ranks->count, sizeof *in);
+    for (uint64_t b = 0; b < own; b++) {
+        const reuse_block *block = &plan->blocks[plan->first_own + b];
+        found[b] = plan->units ? plan->aggregates[block->aggregate].issues : block->length;
+    }
+    for (uint32_t r = 0; r < ranks->count; r++)
+        out[r] = (hd_piece){found, own * sizeof *found};
+    hd_status status = ranks->exchange(ranks->self, plan->diag, out, in);
+    for (uint32_t r = 0; r < ranks->count && !status; r++)
+        for (uint64_t b = plan->bounds[r]; b < plan->bounds[r + 1]; b++) {
+            uint64_t value = ((const uint64_t *)in[r].bytes)[b - plan->bounds[r]];
+            *(plan->units ? &plan->aggregates[plan->blocks[b].aggregate].issues
+                          : &plan->blocks[b].length) = value;
+        }
+    if (!status)
+        hd_free_pieces(ranks, in);
+    free(found);
+    free(out);
+    free(in);
     return status;
 }
 
@@ -153,19 +187,28 @@ hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *are
     /* Lengths with all MIs, as the index has them, and what tables of that length take. */
     for (uint64_t n = 0; n < plan->aggregate_count; n++) {
         reuse_aggregate *a = &plan->aggregates[n];
+        bool has_tables = plan->units && is_own(plan, a);
         for (uint64_t b = a->first; b < a->first + a->count; b++) {
             reuse_block *block = &plan->blocks[b];
             block->length = block->index->mis;
             a->length = block->length > a->length ? block->length : a->length;
-            plan->tables += plan->units && !plan->by_warp ? block->length * sizeof(uint32_t) : 0;
+            plan->tables += has_tables && !plan->by_warp ? block->length * sizeof(uint32_t) : 0;
         }
-        plan->tables += plan->units ? order_bytes(plan, a) : 0;
+        plan->tables += has_tables ? order_bytes(plan, a) : 0;
         if (plan->tables > plan->memory)
             return reuse_no_room(plan, plan->tables);
     }
     reuse_meter_begin(plan, "measuring");
     hd_status status =
         hd_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed);
-    const reuse_aggregate *a = &plan->aggregates[failed];
-    return status ? reuse_say_fault(plan, a->first, a->count) : HD_OK;
+    const reuse_aggregate *of_failed = &plan->aggregates[failed];
+    if (status)
+        return reuse_say_fault(plan, of_failed->first, of_failed->count);
+    if (plan->ranks)
+        status = exchange_lengths(plan);
+    for (uint64_t b = 0; b < plan->block_count && !plan->units; b++) {
+        reuse_aggregate *a = &plan->aggregates[plan->blocks[b].aggregate];
+        a->issues = plan->blocks[b].length > a->issues ? plan->blocks[b].length : a->issues;
+    }
+    return status;
 }

@@ -55,6 +55,10 @@ typedef struct reuse_meter {
 typedef struct reuse_plan {
     hd_trace *trace;
     const hd_diag *diag;
+    const hd_ranks *ranks; /* NULL: one */
+    /* Each rank reads blocks bounds[r] .. bounds[r + 1] - 1; aggregates whole where units are
+     * limited. */
+    uint64_t *bounds, first_own, end_own;
     uint64_t memory; /* bytes that may be taken */
     uint64_t tables; /* of them, by what limited units take */
     reuse_meter *meter;
@@ -134,7 +138,8 @@ typedef struct touch_chunk {
 } touch_chunk;
 
 typedef struct touches {
-    touch_chunk **buckets; /* [worker][TOUCH_BUCKETS]; chunks are from malloc */
+    touch_chunk **buckets; /* [source][TOUCH_BUCKETS]; chunks are from malloc */
+    uint32_t sources;      /* workers that read, or ranks that do */
     uint32_t workers;
     hd_hash_table pages;  /* of TOUCH_PAGE neighbouring elements: numbered as they are met */
     pthread_mutex_t lock; /* of the pages */
@@ -142,13 +147,17 @@ typedef struct touches {
     uint64_t limit;       /* bytes that they may take */
     _Atomic uint64_t bytes;
     _Atomic uint64_t read; /* lane accesses, until they took more: then the rest is left out */
+    bool full_elsewhere;   /* on another rank */
 } touches;
 
 /* The second reading of the trace. Of `shares` shares of all elements only those of number
- * `share` are taken. They take more than `limit` bytes: touches_full(), and they are of no use. */
+ * `share` are taken, and of these the rank's own. They take more than `limit` bytes, here or on
+ * another rank: touches_full(), and they are of no use. */
 hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
                           uint64_t limit, touches *all);
-static inline bool touches_full(const touches *all) { return all->bytes > all->limit; }
+static inline bool touches_full(const touches *all) {
+    return all->bytes > all->limit || all->full_elsewhere;
+}
 void touches_free(touches *all);
 
 /* ---- lists.c --------------------------------------------------------------------------------- */

@@ -123,11 +123,35 @@ static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t cluster
     plan->aggregate_count = plan->block_count;
 }
 
+/* Among the ranks, as many lane accesses for each as can be. */
+static void divide_blocks(hd_arena *arena, reuse_plan *plan) {
+    const uint32_t ranks = plan->ranks ? plan->ranks->count : 1;
+    const uint32_t rank = plan->ranks ? plan->ranks->rank : 0;
+    uint64_t all = 0, before = 0, own = 0;
+    uint32_t next = 1;
+    plan->bounds = hd_new_array(arena, uint64_t, ranks + 1);
+    for (uint64_t b = 0; b < plan->block_count; b++)
+        all += plan->blocks[b].index->lane_accesses + 1;
+    for (uint64_t b = 0; b < plan->block_count; b++) {
+        bool may_begin = !plan->units || !plan->blocks[b].place;
+        while (may_begin && next < ranks && before >= (unsigned __int128)all * next / ranks)
+            plan->bounds[next++] = b;
+        before += plan->blocks[b].index->lane_accesses + 1;
+        own += next == rank + 1 ? plan->blocks[b].index->lane_accesses : 0;
+    }
+    while (next <= ranks)
+        plan->bounds[next++] = plan->block_count;
+    plan->first_own = plan->bounds[rank];
+    plan->end_own = plan->bounds[rank + 1];
+    plan->meter->all = own + 1;
+}
+
 hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *o, reuse_plan *plan) {
     const uint64_t least = (uint64_t)64 << 20, memory = o->memory ? o->memory : (uint64_t)1 << 30;
     *plan = (reuse_plan){.trace = trace,
                          .diag = diag,
+                         .ranks = o->ranks && o->ranks->count > 1 ? o->ranks : NULL,
                          .memory = memory > least ? memory : least,
                          .meter = hd_new(arena, reuse_meter),
                          .spaces = o->spaces ? o->spaces : 1u << KIR_GLOBAL,
@@ -146,9 +170,6 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     status = order_blocks(arena, plan, o);
     if (status != HD_OK)
         return status;
-    plan->meter->all = 1;
-    for (uint64_t b = 0; b < plan->block_count; b++)
-        plan->meter->all += plan->blocks[b].index->lane_accesses;
     plan->aggregates = hd_new_array(arena, reuse_aggregate, plan->block_count);
     plan->stream_count = o->scenario == 5 ? o->clusters : o->scenario == 2 ? plan->block_count : 1;
     if (o->scenario == 5)
@@ -160,6 +181,7 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                                                   : 1);
     for (uint64_t a = 0; a < plan->aggregate_count && o->scenario == 2; a++)
         plan->aggregates[a].stream = a;
+    divide_blocks(arena, plan);
     return HD_OK;
 }
 

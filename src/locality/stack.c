@@ -229,8 +229,14 @@ const hd_stack_result *hd_stack_result_of(hd_stack *analysis) {
 }
 
 uint64_t hd_stack_misses(const hd_stack_result *result, uint64_t lines) {
-    uint64_t misses = result->line_accesses;
-    for (uint64_t d = 1; d <= result->footprint && d <= lines; d++)
+    uint64_t misses = result->line_accesses, p = 0;
+    if (lines >= result->footprint)
+        return result->cold;
+    while (!result->counts && p < result->point_count && result->points[p].lines < lines)
+        p++;
+    if (!result->counts)
+        return lines ? misses - result->points[p].hits : misses;
+    for (uint64_t d = 1; d <= lines; d++)
         misses -= result->counts[d];
     return misses;
 }

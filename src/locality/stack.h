@@ -35,6 +35,11 @@ typedef struct hd_stack_options {
     uint64_t memory;   /* bytes that the stacks may take; 0: 1 GiB */
 } hd_stack_options;
 
+/* How many accesses a cache of so many lines hits. */
+typedef struct hd_stack_point {
+    uint64_t lines, hits;
+} hd_stack_point;
+
 /* An access of distance d is a hit in a cache of d lines and more. */
 typedef struct hd_stack_result {
     uint64_t launches, blocks, mis, lane_accesses; /* that were heard */
@@ -42,7 +47,10 @@ typedef struct hd_stack_result {
     uint64_t cold;          /* accesses of lines that their stack had not seen: distance infinite */
     uint64_t stacks;        /* with at least one access */
     uint64_t footprint;     /* different lines of the stack that has most */
-    const uint64_t *counts; /* [footprint + 1]: accesses of distance d, which begin at 1 */
+    const uint64_t *counts; /* [footprint + 1]: accesses of distance d, which begin at 1; NULL where
+                             * ranks have divided them, and only these points are known: */
+    const hd_stack_point *points; /* [point_count] ascending */
+    uint64_t point_count;
 } hd_stack_result;
 
 typedef struct hd_stack hd_stack;
@@ -57,7 +65,8 @@ hd_sink hd_stack_sink(hd_stack *analysis);
 const hd_stack_result *hd_stack_result_of(hd_stack *analysis);
 void hd_stack_free(hd_stack *analysis);
 
-/* Misses of a fully associative LRU cache of that many lines for each stack. */
+/* Misses of a fully associative LRU cache of that many lines for each stack; without counts, lines
+ * of a point, 0, or the footprint and more. */
 uint64_t hd_stack_misses(const hd_stack_result *result, uint64_t lines);
 
 /* The cache that a stack stands for: the device's, or that of one SM; NULL where there is none. */

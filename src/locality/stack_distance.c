@@ -87,6 +87,7 @@ struct line_stack {
     uint64_t footprint;
     uint64_t *counts;
     uint64_t count_capacity;
+    uint64_t *lines;             /* [count_capacity], or NULL: they are not kept */
     uint32_t depth[STACK_BATCH]; /* of this batch's accesses, to be counted at its end */
     uint32_t depth_count;
     bool overflowed;
@@ -279,11 +280,15 @@ static inline __attribute__((always_inline)) void renumber(line_stack *s) {
 
 /* ---- serving ------------------------------------------------------------------------------ */
 
-static void count_cold(line_stack *s) {
+static void count_cold(line_stack *s, uint64_t line) {
+    if (s->lines)
+        s->lines[s->footprint] = line;
     s->footprint++;
     if (s->footprint < s->count_capacity)
         return;
     uint64_t capacity = s->count_capacity * 2;
+    if (s->lines)
+        s->lines = hd_checked(realloc(s->lines, capacity * sizeof *s->lines));
     s->counts = hd_checked(realloc(s->counts, capacity * sizeof *s->counts));
     memset(s->counts + s->count_capacity, 0, (capacity - s->count_capacity) * sizeof *s->counts);
     s->count_capacity = capacity;
@@ -303,7 +308,7 @@ static inline __attribute__((always_inline)) void access_line(line_stack *s, uin
         s->depth[s->depth_count++] = (uint32_t)marks_from(s, slot - 1);
         take_mark(s, slot - 1);
     } else {
-        count_cold(s);
+        count_cold(s, line);
     }
     add_mark(s, s->now);
     *place = (uint32_t)++s->now;
@@ -354,7 +359,8 @@ void line_stack_serve(line_stack *s, const line_batch *batch) {
     uint64_t slots = AXIS_LINES * lines < s->slots ? s->slots : 2 * AXIS_LINES * lines;
     bool grows = s->buckets_used + STACK_BATCH >= table / 8 * 5;
     uint64_t bytes = table * sizeof *s->buckets * (grows ? 3 : 1) + slots / 7 +
-                     s->count_capacity * sizeof *s->counts * (lines < s->count_capacity ? 2 : 4);
+                     s->count_capacity * sizeof *s->counts * (s->lines ? 2 : 1) *
+                         (lines < s->count_capacity ? 2 : 4);
     s->room->taken += bytes - s->taken;
     s->taken = bytes;
     s->overflowed = s->overflowed || s->room->taken > s->room->most;
@@ -389,6 +395,7 @@ void line_stack_free(line_stack *stack) {
     free(stack->supers);
     free(stack->tops);
     free(stack->counts);
+    free(stack->lines);
     free(stack);
 }
 
@@ -409,6 +416,23 @@ void line_stack_reset(line_stack *stack) {
            least(stack->footprint + 1, stack->count_capacity) * sizeof *stack->counts);
     stack->buckets_used = stack->footprint = stack->from = 0;
     stack->overflowed = false;
+}
+
+void line_stack_keep_lines(line_stack *stack) {
+    stack->lines = hd_zeroed(stack->count_capacity, sizeof *stack->lines);
+}
+
+const uint64_t *line_stack_lines(const line_stack *stack) { return stack->lines; }
+
+void line_stack_order(line_stack *stack, uint32_t *order) {
+    uint64_t blocks = stack->slots >> BLOCK_BITS;
+    uint32_t *before = hd_checked(malloc((blocks + 1) * sizeof *before));
+    before[0] = 0;
+    for (uint64_t b = 0; b < blocks; b++)
+        before[b + 1] = before[b] + stack->blocks[b];
+    for (uint64_t i = 0; i < stack->footprint; i++)
+        order[i] = marks_before(stack, before, *find_slot(stack, stack->lines[i]) - 1);
+    free(before);
 }
 
 uint64_t line_stack_footprint(const line_stack *stack) { return stack->footprint; }

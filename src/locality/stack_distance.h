@@ -52,6 +52,12 @@ void line_stack_reset(line_stack *stack);
 /* The accesses of a batch, one after another. */
 void line_stack_serve(line_stack *stack, const line_batch *batch);
 
+/* From now on the stack keeps its lines in the order of their first accesses. */
+void line_stack_keep_lines(line_stack *stack);
+const uint64_t *line_stack_lines(const line_stack *stack); /* [footprint] */
+/* For each of them, how many lines were touched last before it was. */
+void line_stack_order(line_stack *stack, uint32_t *order);
+
 /* Different lines so far, each of which had one access without a distance. */
 uint64_t line_stack_footprint(const line_stack *stack);
 /* [footprint + 1]: accesses at each depth, from 1, the line on top. */

@@ -45,6 +45,7 @@ typedef struct trying {
     const hd_job *job;
     const hd_layout *layout;
     hd_caches_options options;
+    bool complete;
 } trying;
 
 /* 0 blocks: as many as fit. */
@@ -58,6 +59,7 @@ static hd_status try_number(trying *t, uint32_t blocks, hd_throttled *row) {
                                      &t->options, &caches);
     if (status)
         return status;
+    t->complete = caches->complete;
     uint32_t most = most_blocks(caches, &threads);
     *row = (hd_throttled){.blocks_at_once = most,
                           .occupancy = (double)threads / t->device->max_threads,
@@ -77,10 +79,12 @@ hd_status hd_throttle(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     result->rows = hd_new_array(arena, hd_throttled, MOST_ROWS);
     hd_throttled full;
     hd_status status = try_number(&t, 0, &full);
-    for (uint32_t n = 1; !status && n < full.blocks_at_once; n *= 2)
+    for (uint32_t n = 1; !status && t.complete && n < full.blocks_at_once; n *= 2)
         status = try_number(&t, n, &result->rows[result->row_count++]);
-    if (status)
+    *throttling = result;
+    if (status || !t.complete)
         return status;
+    result->complete = true;
     result->best = result->row_count;
     result->rows[result->row_count++] = full;
     for (uint32_t r = result->best; r-- > 0;)
@@ -88,7 +92,6 @@ hd_status hd_throttle(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
             result->rows[r].price < result->rows[result->best].price)
             result->best = r;
     result->rows[result->best].chosen = true;
-    *throttling = result;
     return HD_OK;
 }
 

@@ -29,6 +29,7 @@ typedef struct hd_throttled {
 typedef struct hd_throttling {
     hd_throttled *rows; /* 1, 2, 4 and so on; last the number that fits without padding */
     uint32_t row_count;
+    bool complete; /* false: the watch stopped it, and nothing is chosen */
     uint32_t best; /* a row: the last one, where nothing saves HD_THROTTLE_SAVES of its price */
 } hd_throttling;
 

@@ -3,7 +3,60 @@
 
 #include "locality/reuse_parts.h"
 
-enum { CACHED = 4096 };
+enum {
+    CACHED = 4096,
+    EXCHANGED = 8 << 20 /* bytes that a rank sends at once, to all others together */
+};
+
+/* ---- among ranks ----------------------------------------------------------------------------- */
+
+/* A touch on its way to the rank that has its element. */
+typedef struct sent_touch {
+    uint64_t element;
+    uint32_t position;
+    uint32_t weight : 24, further : 8;
+} sent_touch;
+
+/* What is sent at once. */
+typedef struct parcel {
+    uint32_t done, full; /* no more come; there are more than fit, here */
+    uint64_t count;
+    sent_touch touches[];
+} parcel;
+
+typedef struct post {
+    const hd_ranks *ranks;
+    parcel **parcels; /* [ranks] */
+    uint64_t room;    /* touches of a parcel */
+    hd_piece *out, *in;
+    bool ended; /* nobody sends any more */
+    hd_status status;
+} post;
+
+/* The elements of a page have one rank, so that runs stay whole. */
+static uint32_t owner_of(const post *p, uint64_t page) {
+    return (uint32_t)((page * 0xd6e8feb86659fd93u >> 32) % p->ranks->count);
+}
+
+static void new_post(const hd_ranks *ranks, post *p) {
+    const uint32_t count = ranks->count;
+    *p = (post){.ranks = ranks, .room = EXCHANGED / sizeof(sent_touch) / count + 1};
+    p->parcels = hd_zeroed(count, sizeof *p->parcels);
+    p->out = hd_zeroed(count, sizeof *p->out);
+    p->in = hd_zeroed(count, sizeof *p->in);
+    for (uint32_t r = 0; r < count; r++) {
+        p->parcels[r] = hd_checked(malloc(sizeof(parcel) + p->room * sizeof(sent_touch)));
+        p->parcels[r]->count = 0;
+    }
+}
+
+static void free_post(post *p) {
+    for (uint32_t r = 0; r < p->ranks->count; r++)
+        free(p->parcels[r]);
+    free(p->parcels);
+    free(p->out);
+    free(p->in);
+}
 
 /* ---- one worker --------------------------------------------------------------------------- */
 
@@ -16,6 +69,7 @@ typedef struct cached_page {
 typedef struct toucher {
     const reuse_plan *plan;
     touches *all;
+    post *post;            /* or NULL: all elements are its own */
     touch_chunk **buckets; /* [TOUCH_BUCKETS] */
     uint32_t worker, share, shares;
     uint32_t shift; /* elements of 2^shift bytes; 32: of another size */
@@ -49,16 +103,17 @@ static inline bool is_own(const toucher *t, uint64_t unit) {
     return t->shares == 1 || (unit * 0x9e3779b97f4a7c15u >> 32) % t->shares == t->share;
 }
 
-static void put_run(toucher *t) {
-    if (!t->run_count)
-        return;
-    uint32_t number = page_number(t, t->run / TOUCH_PAGE);
-    uint32_t element = number / TOUCH_BUCKETS * TOUCH_PAGE + (uint32_t)(t->run % TOUCH_PAGE);
-    touch_chunk **bucket = &t->buckets[number % TOUCH_BUCKETS], *chunk = *bucket;
+/* Into the buckets of one source. */
+static void put_touch(toucher *t, touch_chunk **buckets, const sent_touch *touched) {
+    uint32_t number = page_number(t, touched->element / TOUCH_PAGE);
+    uint32_t element =
+        number / TOUCH_BUCKETS * TOUCH_PAGE + (uint32_t)(touched->element % TOUCH_PAGE);
+    touch_chunk **bucket = &buckets[number % TOUCH_BUCKETS], *chunk = *bucket;
     if (!chunk || chunk->count == chunk->capacity) {
-        uint32_t capacity = !chunk                               ? TOUCH_CHUNK_LEAST
-                            : chunk->capacity < TOUCH_CHUNK_MOST ? chunk->capacity * 2
-                                                                 : TOUCH_CHUNK_MOST;
+        uint32_t most = t->post ? TOUCH_CHUNK_MOST / t->all->sources : TOUCH_CHUNK_MOST;
+        uint32_t capacity = chunk && chunk->capacity < most ? chunk->capacity * 2
+                            : chunk                         ? chunk->capacity
+                                                            : TOUCH_CHUNK_LEAST;
         size_t size = sizeof *chunk + capacity * sizeof(touch);
         *bucket = hd_checked(malloc(size));
         **bucket = (touch_chunk){.next = chunk, .capacity = capacity};
@@ -66,8 +121,53 @@ static void put_run(toucher *t) {
         t->all->bytes += size;
     }
     chunk->touches[chunk->count++] =
-        (touch){element, t->run_position, t->run_weight, t->run_count - 1};
+        (touch){element, touched->position, touched->weight, touched->further};
+}
+
+/* Sends what there is and takes what others send. `done`: no more comes from here. */
+static void exchange_touches(toucher *t, bool done) {
+    post *p = t->post;
+    const hd_ranks *ranks = p->ranks;
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        p->parcels[r]->done = done;
+        p->parcels[r]->full = touches_full(t->all);
+        p->out[r] =
+            (hd_piece){p->parcels[r], sizeof(parcel) + p->parcels[r]->count * sizeof(sent_touch)};
+    }
+    p->status = ranks->exchange(ranks->self, t->plan->diag, p->out, p->in);
+    p->ended = true;
+    for (uint32_t r = 0; r < ranks->count && !p->status; r++) {
+        const parcel *got = p->in[r].bytes;
+        p->ended = p->ended && got->done;
+        t->all->full_elsewhere = t->all->full_elsewhere || got->full;
+        p->parcels[r]->count = 0;
+    }
+    p->ended = p->ended || t->all->full_elsewhere;
+    for (uint32_t r = 0; r < ranks->count && !p->status; r++) {
+        const parcel *got = p->in[r].bytes;
+        for (uint64_t i = 0; i < got->count && !touches_full(t->all); i++)
+            put_touch(t, t->all->buckets + (size_t)r * TOUCH_BUCKETS, &got->touches[i]);
+    }
+    if (!p->status)
+        hd_free_pieces(ranks, p->in);
+}
+
+static void put_run(toucher *t) {
+    if (!t->run_count)
+        return;
+    const sent_touch touched = {t->run, t->run_position, t->run_weight, t->run_count - 1};
+    uint32_t owner = t->post ? owner_of(t->post, t->run / TOUCH_PAGE) : 0;
     t->run_count = 0;
+    if (!t->post || owner == t->post->ranks->rank) {
+        put_touch(t, t->buckets, &touched);
+        return;
+    }
+    parcel *to = t->post->parcels[owner];
+    if (t->post->ended)
+        return;
+    to->touches[to->count++] = touched;
+    if (to->count == t->post->room)
+        exchange_touches(t, false);
 }
 
 /* So many elements of one page, of the same weight, go to the run or begin one. */
@@ -236,32 +336,50 @@ static hd_status collect_block(void *self, uint32_t worker, uint64_t number) {
     return status;
 }
 
+/* The rank's blocks, in the calling thread, which exchanges; until all ranks have read theirs. */
+static hd_status collect_own(toucher *t) {
+    for (uint64_t b = t->plan->first_own; b < t->plan->end_own && !t->post->ended; b++)
+        if (collect_block(t, 0, b))
+            return reuse_say_fault(t->plan, b, 1);
+    while (!t->post->ended)
+        exchange_touches(t, true);
+    return t->post->status;
+}
+
 hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
                           uint64_t limit, touches *all) {
-    uint32_t bytes = plan->element_bytes;
-    *all = (touches){.workers = workers, .limit = limit};
-    all->buckets = hd_zeroed((size_t)workers * TOUCH_BUCKETS, sizeof *all->buckets);
+    uint32_t bytes = plan->element_bytes, readers = plan->ranks ? 1 : workers;
+    post mail;
+    *all = (touches){
+        .sources = plan->ranks ? plan->ranks->count : workers, .workers = workers, .limit = limit};
+    all->buckets = hd_zeroed((size_t)all->sources * TOUCH_BUCKETS, sizeof *all->buckets);
     pthread_mutex_init(&all->lock, NULL);
-    toucher *touchers = hd_zeroed(workers, sizeof *touchers);
-    for (uint32_t w = 0; w < workers; w++) {
+    if (plan->ranks)
+        new_post(plan->ranks, &mail);
+    toucher *touchers = hd_zeroed(readers, sizeof *touchers);
+    for (uint32_t w = 0; w < readers; w++) {
+        uint32_t source = plan->ranks ? plan->ranks->rank : w;
         touchers[w].plan = plan;
         touchers[w].all = all;
-        touchers[w].buckets = all->buckets + (size_t)w * TOUCH_BUCKETS;
+        touchers[w].post = plan->ranks ? &mail : NULL;
+        touchers[w].buckets = all->buckets + (size_t)source * TOUCH_BUCKETS;
         touchers[w].worker = w;
         touchers[w].share = share;
         touchers[w].shares = shares;
         touchers[w].shift = hd_is_power_of_two(bytes) ? (uint32_t)__builtin_ctz(bytes) : 32;
     }
     uint64_t failed;
-    hd_status status = hd_in_parallel(workers, plan->block_count, collect_block, touchers, &failed);
-    if (status != HD_OK)
+    hd_status status =
+        plan->ranks ? collect_own(touchers)
+                    : hd_in_parallel(workers, plan->block_count, collect_block, touchers, &failed);
+    if (status && !plan->ranks)
         status = reuse_say_fault(plan, failed, 1);
-    for (uint32_t w = 0; w < workers; w++) {
+    for (uint32_t w = 0; w < readers; w++) {
         all->accesses += touchers[w].accesses;
         all->read += touchers[w].read;
     }
-    for (size_t b = 0; b < (size_t)workers * TOUCH_BUCKETS; b++) {
-        touch_chunk *ordered = NULL; /* as the worker met them */
+    for (size_t b = 0; b < (size_t)all->sources * TOUCH_BUCKETS; b++) {
+        touch_chunk *ordered = NULL; /* as the source met them */
         for (touch_chunk *chunk = all->buckets[b], *next; chunk; chunk = next) {
             next = chunk->next;
             chunk->next = ordered;
@@ -270,11 +388,13 @@ hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t sha
         all->buckets[b] = ordered;
     }
     free(touchers);
+    if (plan->ranks)
+        free_post(&mail);
     return status;
 }
 
 void touches_free(touches *all) {
-    for (size_t b = 0; b < (size_t)all->workers * TOUCH_BUCKETS; b++)
+    for (size_t b = 0; b < (size_t)all->sources * TOUCH_BUCKETS; b++)
         for (touch_chunk *chunk = all->buckets[b], *next; chunk; chunk = next) {
             next = chunk->next;
             free(chunk);

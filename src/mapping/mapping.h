@@ -82,6 +82,12 @@ hd_status hd_partition(const hd_diag *diag, hd_partitioner partitioner, uint32_t
  * parts follow each other, last the one with element 0. */
 enum { HD_RCM_MOST = 64 };
 void hd_order_rcm(const hd_nets *nets, uint32_t count, uint32_t *order);
+/* Recursive bisection (H. Simon, "Partitioning of unstructured problems for parallel processing",
+ * Computing Systems in Engineering 2, 1991, recursive graph bisection): the first and the second half of
+ * the order of hd_order_rcm(), each of which is ordered so again by itself, down to parts of `least`
+ * elements. Those of a part are near each other on all sides, where in the order of Cuthill and McKee
+ * they are a strip through the graph. All parts but the last have `least`, from 1 on. */
+void hd_order_bisection(const hd_nets *nets, uint32_t count, uint32_t least, uint32_t *order);
 /* Along a Hilbert curve through points[count * dims], dims 1 to 3: 31 bits of each coordinate in two
  * dimensions, 21 in three, of the largest extent. Points of one cell by number; those that are not
  * finite come last. */

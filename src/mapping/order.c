@@ -25,20 +25,23 @@
 typedef struct searcher {
     const hd_nets *nets;
     uint32_t count;
-    uint64_t *first; /* [count + 1]: of the nets of each element, in `net` */
-    uint64_t *net;
+    uint64_t *first; /* [count + 1]: of the links of each element */
+    uint64_t
+        *link; /* the other element of a net of two, or IS_NET and the number of a larger one */
     uint32_t *degree;           /* other elements that it shares nets with */
     uint32_t *reached, *walked; /* the search, from 1, that reached an element, or walked a net */
     uint32_t search;
-    uint32_t *queue;
+    uint64_t *keys; /* [count]: what is being sorted */
 } searcher;
+
+static const uint64_t IS_NET = (uint64_t)1 << 63;
 
 static uint64_t net_size(const hd_nets *nets, uint64_t n) {
     uint64_t size = nets->first[n + 1] - nets->first[n];
     return size <= HD_RCM_MOST ? size : 0;
 }
 
-static void list_nets(searcher *s) {
+static void list_links(searcher *s) {
     const hd_nets *nets = s->nets;
     s->first = hd_zeroed((size_t)s->count + 2, sizeof *s->first);
     for (uint64_t n = 0; n < nets->count; n++)
@@ -46,25 +49,49 @@ static void list_nets(searcher *s) {
             s->first[nets->thread[nets->first[n] + i] + 2]++;
     for (uint32_t e = 0; e < s->count; e++)
         s->first[e + 2] += s->first[e + 1];
-    s->net = hd_zeroed(s->first[s->count + 1] + 1, sizeof *s->net);
-    for (uint64_t n = 0; n < nets->count; n++)
+    s->link = hd_zeroed(s->first[s->count + 1] + 1, sizeof *s->link);
+    for (uint64_t n = 0; n < nets->count; n++) {
+        const uint32_t *elements = nets->thread + nets->first[n];
         for (uint64_t i = 0, size = net_size(nets, n); i < size; i++)
-            s->net[s->first[nets->thread[nets->first[n] + i] + 1]++] = n;
+            s->link[s->first[elements[i] + 1]++] = size == 2 ? elements[!i] : IS_NET | n;
+    }
 }
 
+/* Marks an element; whether it was not yet. */
+static inline bool marks(uint32_t *marked, uint32_t element, uint32_t mark) {
+    bool is_new = marked[element] != mark;
+    marked[element] = mark;
+    return is_new;
+}
+
+static uint32_t mark_net(const hd_nets *nets, uint64_t n, uint32_t *marked, uint32_t mark) {
+    uint32_t added = 0;
+    for (uint64_t i = nets->first[n]; i < nets->first[n + 1]; i++)
+        added += marks(marked, nets->thread[i], mark);
+    return added;
+}
+
+/* Also drops all but one of several nets of the same two. */
 static void count_degrees(searcher *s) {
     uint32_t *met = hd_zeroed((size_t)s->count + 1, sizeof *met); /* by which element, plus 1 */
+    uint64_t begin = 0, kept = 0;
     for (uint32_t e = 0; e < s->count; e++) {
+        uint64_t end = s->first[e + 1];
         met[e] = e + 1;
-        for (uint64_t k = s->first[e]; k < s->first[e + 1]; k++) {
-            uint64_t n = s->net[k];
-            for (uint64_t i = s->nets->first[n]; i < s->nets->first[n + 1]; i++) {
-                uint32_t other = s->nets->thread[i];
-                s->degree[e] += met[other] != e + 1;
-                met[other] = e + 1;
-            }
+        s->first[e] = kept;
+        for (uint64_t k = begin; k < end; k++) {
+            uint64_t link = s->link[k], n = link & ~IS_NET;
+            bool is_new = n == link && marks(met, (uint32_t)n, e + 1);
+            s->degree[e] += is_new;
+            if (n == link && !is_new)
+                continue;
+            s->link[kept++] = link;
+            if (n != link)
+                s->degree[e] += mark_net(s->nets, n, met, e + 1);
         }
+        begin = end;
     }
+    s->first[s->count] = kept;
     free(met);
 }
 
@@ -73,14 +100,26 @@ static bool comes_before(const searcher *s, uint32_t a, uint32_t b) {
     return s->degree[a] != s->degree[b] ? s->degree[a] < s->degree[b] : a < b;
 }
 
-static void sort_by_degree(const searcher *s, uint32_t *elements, uint64_t count) {
-    for (uint64_t i = 1; i < count; i++) {
-        uint32_t element = elements[i];
-        uint64_t at = i;
+static int compare_keys(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void sort_by_degree(searcher *s, uint32_t *elements, uint32_t count) {
+    enum { FEW = 32 };
+    for (uint32_t i = 1; i < count && count <= FEW; i++) {
+        uint32_t element = elements[i], at = i;
         for (; at && comes_before(s, element, elements[at - 1]); at--)
             elements[at] = elements[at - 1];
         elements[at] = element;
     }
+    if (count <= FEW)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        s->keys[i] = (uint64_t)s->degree[elements[i]] << 32 | elements[i];
+    qsort(s->keys, count, sizeof *s->keys, compare_keys);
+    for (uint32_t i = 0; i < count; i++)
+        elements[i] = (uint32_t)s->keys[i];
 }
 
 /* Breadth first from an element into the queue, in the order of Cuthill and McKee. *levels: how many;
@@ -101,17 +140,18 @@ static uint32_t search_from(searcher *s, uint32_t start, uint32_t *queue, uint32
         }
         uint32_t before = count, e = queue[at];
         for (uint64_t k = s->first[e]; k < s->first[e + 1]; k++) {
-            uint64_t n = s->net[k];
+            uint64_t n = s->link[k] & ~IS_NET;
+            if (n == s->link[k]) {
+                if (marks(s->reached, (uint32_t)n, s->search))
+                    queue[count++] = (uint32_t)n;
+                continue;
+            }
             if (s->walked[n] == s->search)
                 continue;
             s->walked[n] = s->search;
-            for (uint64_t i = s->nets->first[n]; i < s->nets->first[n + 1]; i++) {
-                uint32_t other = s->nets->thread[i];
-                if (s->reached[other] == s->search)
-                    continue;
-                s->reached[other] = s->search;
-                queue[count++] = other;
-            }
+            for (uint64_t i = s->nets->first[n]; i < s->nets->first[n + 1]; i++)
+                if (marks(s->reached, s->nets->thread[i], s->search))
+                    queue[count++] = s->nets->thread[i];
         }
         sort_by_degree(s, queue + before, count - before);
     }
@@ -136,8 +176,9 @@ void hd_order_rcm(const hd_nets *nets, uint32_t count, uint32_t *order) {
     searcher s = {.nets = nets, .count = count};
     s.degree = hd_zeroed((size_t)count + 1, sizeof *s.degree);
     s.reached = hd_zeroed((size_t)count + 1, sizeof *s.reached);
+    s.keys = hd_zeroed((size_t)count + 1, sizeof *s.keys);
     s.walked = hd_zeroed(nets->count + 1, sizeof *s.walked);
-    list_nets(&s);
+    list_links(&s);
     count_degrees(&s);
     for (uint32_t e = 0, done = 0; e < count; e++)
         if (!s.reached[e])
@@ -148,10 +189,58 @@ void hd_order_rcm(const hd_nets *nets, uint32_t count, uint32_t *order) {
         order[count - 1 - i] = swapped;
     }
     free(s.first);
-    free(s.net);
+    free(s.link);
     free(s.degree);
     free(s.reached);
     free(s.walked);
+    free(s.keys);
+}
+
+/* ---- bisection --------------------------------------------------------------------------- */
+
+/* What is left of nets in one half; half[e] is the number of element e there, or NOT_THERE. */
+enum { NOT_THERE = UINT32_MAX };
+static hd_nets nets_of_half(const hd_nets *nets, const uint32_t *half) {
+    hd_nets left = {.first = hd_zeroed(nets->count + 1, sizeof *left.first),
+                    .thread = hd_zeroed(nets->first[nets->count] + 1, sizeof *left.thread)};
+    uint64_t at = 0;
+    for (uint64_t n = 0; n < nets->count; n++) {
+        for (uint64_t i = nets->first[n]; i < nets->first[n + 1]; i++)
+            if (half[nets->thread[i]] != NOT_THERE)
+                left.thread[at++] = half[nets->thread[i]];
+        if (at - left.first[left.count] > 1)
+            left.first[++left.count] = at;
+        at = left.first[left.count];
+    }
+    return left;
+}
+
+/* Orders order[begin] .. order[end - 1], which is one half, anew. */
+static void order_half(const hd_nets *nets, uint32_t count, uint32_t least, uint32_t begin,
+                       uint32_t end, uint32_t *order) {
+    uint32_t *half = hd_checked(malloc(count * sizeof *half));
+    uint32_t *inside = hd_checked(malloc((end - begin) * sizeof *inside));
+    memset(half, 0xff, count * sizeof *half);
+    for (uint32_t i = begin; i < end; i++)
+        half[order[i]] = i - begin;
+    hd_nets left = nets_of_half(nets, half);
+    hd_order_bisection(&left, end - begin, least, inside);
+    for (uint32_t i = 0; i < end - begin; i++)
+        half[i] = order[begin + inside[i]];
+    memcpy(order + begin, half, (end - begin) * sizeof *half);
+    free(left.first);
+    free(left.thread);
+    free(inside);
+    free(half);
+}
+
+void hd_order_bisection(const hd_nets *nets, uint32_t count, uint32_t least, uint32_t *order) {
+    hd_order_rcm(nets, count, order);
+    if (count <= least)
+        return;
+    uint32_t middle = (uint32_t)(((uint64_t)count + least) / 2 / least * least);
+    order_half(nets, count, least, 0, middle, order);
+    order_half(nets, count, least, middle, count, order);
 }
 
 /* ---- Hilbert's curve ------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
  *     kernel void move(global uchar *b_0, global uchar *b_1, ulong b_count, float dt)
  */
 #include "measure/session.h"
+#include "rewrite/thread_map.h"
 
 static uint64_t bytes_of(const hd_buffer *buffer) { return buffer->count * buffer->element_bytes; }
 
@@ -95,8 +96,8 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     hd_placed_job *placed;
     hd_arena *arena = hd_arena_new();
     *version = (hd_version){.arena = arena};
-    hd_status status =
-        hd_job_in_layout(arena, session->diag, session->job, layouts, layout_count, NULL, &placed);
+    hd_status status = hd_job_rewritten(arena, session->diag, session->job, layouts, layout_count,
+                                        rewritten, NULL, &placed);
     if (status != HD_OK)
         return status;
     const hd_job *job = placed->job;
@@ -117,6 +118,8 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
         status = hd_version_ready(session, version);
     if (status == HD_OK)
         hd_placed_scatter(arena, placed, contents, version->initial);
+    if (status == HD_OK && rewritten && rewritten->orders)
+        version->initial[job->buffer_count - 1] = hd_job_map(job);
     return status;
 }
 

@@ -19,7 +19,7 @@ static bool same_arg(const hd_arg *a, const hd_arg *b) {
             !memcmp(a->value, b->value, a->value_bytes));
 }
 
-static bool are_alike(const hd_launch *a, const hd_launch *b) {
+bool hd_launches_alike(const hd_launch *a, const hd_launch *b) {
     bool same = !strcmp(a->kernel_name, b->kernel_name) && a->dims == b->dims &&
                 a->arg_count == b->arg_count && a->shared == b->shared;
     for (uint32_t d = 0; d < a->dims && same; d++)
@@ -35,7 +35,7 @@ static uint32_t order_number(const hd_job *job, const hd_order_file *file, uint3
         if (file->orders[o].launch == launch)
             return o;
     for (uint32_t o = 0; o < file->order_count; o++)
-        if (are_alike(&job->launches[file->orders[o].launch], &job->launches[launch]))
+        if (hd_launches_alike(&job->launches[file->orders[o].launch], &job->launches[launch]))
             return o;
     return UINT32_MAX;
 }
@@ -235,4 +235,20 @@ hd_status hd_job_with_map(hd_arena *arena, const hd_diag *diag, const hd_job *jo
     }
     *mapped = to;
     return HD_OK;
+}
+
+hd_status hd_job_rewritten(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                           const hd_record_layout *layouts, uint32_t layout_count,
+                           const hd_rewritten *rewritten, const kir_module *module,
+                           hd_placed_job **placed) {
+    const hd_order_file *orders = rewritten ? rewritten->orders : NULL;
+    hd_status status =
+        hd_job_in_layout(arena, diag, job, layouts, layout_count, orders ? NULL : module, placed);
+    return status == HD_OK && orders
+               ? hd_job_with_map(arena, diag, (*placed)->job, orders, module, &(*placed)->job)
+               : status;
+}
+
+void *hd_job_map(const hd_job *mapped) {
+    return (void *)mapped->buffers[mapped->buffer_count - 1].bytes;
 }

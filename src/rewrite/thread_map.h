@@ -25,6 +25,7 @@
 #define HD_REWRITE_THREAD_MAP_H
 
 #include "mapping/mapping.h"
+#include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
 
 #define HD_MAP_NONE UINT32_MAX
@@ -56,6 +57,9 @@ hd_status hd_rewrite_thread_map(hd_arena *arena, const hd_diag *diag,
 hd_status hd_map_check(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                        const hd_order_file *file);
 
+/* Whether threads of both do the same: same kernel, sizes and arguments. */
+bool hd_launches_alike(const hd_launch *a, const hd_launch *b);
+
 /* Which order launch `launch` runs in: its own, else that of the first launch that is alike: same
  * kernel, sizes and arguments. NULL: none. */
 const hd_launch_order *hd_map_order_of(const hd_job *job, const hd_order_file *file,
@@ -73,5 +77,15 @@ hd_status hd_rewrite_job_map(hd_arena *arena, const hd_diag *diag, const hd_job 
  * hd_job_in_layout(). HD_EUNSUPPORTED: the orders are more than 2^32 - 2 numbers together. */
 hd_status hd_job_with_map(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const hd_order_file *file, const kir_module *module, hd_job **mapped);
+
+/* What its last buffer, the map, holds. */
+void *hd_job_map(const hd_job *mapped);
+
+/* The resolved job that `rewritten` (NULL: the kernels as they are) is run as: in these layouts, and
+ * with the map where its kernels have one. As hd_job_in_layout() and hd_job_with_map(). */
+hd_status hd_job_rewritten(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                           const hd_record_layout *layouts, uint32_t layout_count,
+                           const hd_rewritten *rewritten, const kir_module *module,
+                           hd_placed_job **placed);
 
 #endif

@@ -73,6 +73,7 @@ static void two_blocks_fit(void **state) {
     const hd_device *device;
     const hd_throttling *t = try_on(arena, folder, &w, DEVICE " shared:2k", &device);
     (void)state;
+    assert_true(t->complete);
     assert_int_equal(t->row_count, 4); /* 1, 2, 4, 8 */
     for (uint32_t r = 0; r < 4; r++) {
         assert_int_equal(t->rows[r].blocks_at_once, 1 << r);

@@ -67,7 +67,7 @@ static void run(host *h, const mesh *m, int32_t *energy) {
 }
 
 int main(int argc, char **argv) {
-    mesh m = springs_new(host_size(argc, argv, 131072));
+    mesh m = springs_new(host_size(argc, argv, 32768));
     int32_t *energy = host_new(m.nodes * sizeof *energy);
     double *expected = host_new(m.nodes * sizeof *expected);
     host h = host_open(KERNEL_FILE, KERNEL_OPTIONS);

@@ -274,6 +274,86 @@ hd_status hd_remap_apply_rows(const hd_diag *diag, const hd_remap *map, const hd
 hd_status hd_remap_revert_rows(const hd_diag *diag, const hd_remap *map, const hd_remap_rows *to,
                                const hd_remap_rows *from, const hd_remap_host_options *options);
 
+/* ---- orders of threads ------------------------------------------------------------------ */
+
+/* What the threads of a launch touch, each with the elements of its list one after the other. */
+typedef struct hd_remap_touch {
+    const void *array; /* which memory: touches of one array share its cache lines. Only compared,
+                             * never read; NULL: an array of its own */
+    uint64_t elements; /* of the array */
+    uint32_t element_bytes;      /* that a thread touches at once, 1 to 65536 */
+    uint32_t arrays;             /* like this one, touched by the same numbers (x, y and z); 0: 1 */
+    const hd_remap_lists *lists; /* of each thread; threads beyond their count touch nothing. NULL:
+                                  * thread t touches element t, those beyond `elements` nothing */
+    bool reads_lists; /* the kernel reads the lists' numbers from memory that is as here */
+} hd_remap_touch;
+
+typedef struct hd_remap_launch {
+    uint64_t threads;       /* a multiple of `block` */
+    uint32_t block;         /* threads of a block, a work-group */
+    uint32_t warp;          /* whose accesses are joined; 0: 32 */
+    uint32_t segment_bytes; /* of a transaction, a power of two; 0: 32 */
+    bool whole_blocks;      /* threads of a block stay together, in their places, as they meet at
+                             * barriers or share local memory: only blocks get another order */
+    const hd_remap_touch *touches;
+    uint32_t touch_count;
+    uint32_t workers; /* threads of the host that may work; 0: one for each core */
+} hd_remap_launch;
+
+/* What a launch takes by count: lanes of a warp that touch a segment in the same step share one
+ * transaction, and a warp issues as many requests as its lane with the longest list. */
+typedef struct hd_remap_traffic {
+    uint64_t transactions, requests;
+} hd_remap_traffic;
+
+typedef struct hd_remap_expected {
+    hd_remap_traffic before, after;
+    double seconds; /* that making the order took */
+} hd_remap_expected;
+
+/* An order of threads in which fewer transactions serve them: those that touch the same memory
+ * become warps, such warps blocks, and such blocks follow each other (Kuo, Chen, Lai and Jou, "Thread
+ * affinity mapping for irregular data access on shared cache GPGPU", ASP-DAC 2012). Fills
+ * order[launch->threads], order[place] = thread.
+ *
+ * Where threads have data of their own (their lists, a result each), bring these into the order, too,
+ * as the elements of a graph: then the kernel stays as it is, and the touches are those of other
+ * data alone. Else the kernel does at its place the work of another thread,
+ *
+ *     uint i = order[get_global_id(0)];
+ *
+ * as `heddle rewrite --map` writes it: there the order is `heddle_map`, and `heddle_map_first` is 0.
+ *
+ * An order that would not take fewer transactions and requests is 0, 1, 2, ... instead, but for
+ * `whole_blocks`, where the counts stay and caches gain. `expected`, which may be NULL, says what
+ * there is to gain and what it took; after how many launches that pays their time tells. Takes up to
+ * 64 bytes of memory for each number (twice with `reads_lists`) and 200 for each thread; HD_ESYSTEM
+ * where they are not free. */
+hd_status hd_remap_order_threads(const hd_diag *diag, const hd_remap_launch *launch,
+                                 uint32_t *order, hd_remap_expected *expected);
+
+/* ---- orders in files --------------------------------------------------------------------- */
+
+/* An order and what it is of, so that a program makes it once. In data that have changed since an
+ * order is still one, if not as good. */
+typedef struct hd_remap_named_order {
+    const char *name; /* the kernel's, or any for elements: one line */
+    uint32_t launch;  /* of orders for `heddle rewrite --map`: the job's first that it is for */
+    uint32_t block;   /* threads of a block; of elements 1 */
+    uint64_t count;
+    uint32_t *order; /* [count] */
+} hd_remap_named_order;
+
+/* Writes a text file that `heddle rewrite --map` reads, too (docs/mapping.md), which appears whole or
+ * not at all. What is no order is HD_EINPUT. */
+hd_status hd_remap_save_orders(const hd_diag *diag, const char *path,
+                               const hd_remap_named_order *orders, uint32_t order_count);
+/* Fills the order of each of `orders` from the file's with the same name and launch; the file may
+ * have more. One that is not there, or has another count or block, is HD_EINPUT, and so is a file
+ * that is damaged, at its line; then nothing is written. */
+hd_status hd_remap_load_orders(const hd_diag *diag, const char *path,
+                               const hd_remap_named_order *orders, uint32_t order_count);
+
 /* ---- devices ------------------------------------------------------------------------ */
 
 /* A device that the program already uses, with the library's queues, kernels and staging memory

@@ -1,0 +1,854 @@
+/*
+ * From a job to steps: each is the job with one thing more done to it, run on the machine.
+ *
+ *     the job ─► (unsorted input) ─► begin ──trace──► graphs of its launches ─► orders, by stages
+ *                                      │                                            │ rewritten
+ *                                      ├─► step 0                                   ├─► step 1, 2, 3
+ *                                      └─► new numbers of data ─► step 4 ... ─► stages once more
+ */
+#include "advise/mapping.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "advise/verify.h"
+#include "locality/sharing.h"
+#include "measure/session.h"
+#include "trace/trace.h"
+
+enum {
+    MOST_ROWS = 8,         /* runs of a launch that its graph is made of */
+    LITTLE = 50,           /* a gain below one part in so many is none */
+    SCENARIO_4_BLOCKS = 8, /* at once */
+};
+
+/* Launches that do the same, and their order. */
+typedef struct group {
+    uint32_t first; /* of the launches */
+    hd_sharing *sharing;
+    uint32_t *order, *start; /* as it is now, and as it was to begin with; NULL: has none */
+    bool fixed;              /* stays as it was */
+    hd_map_launch *told;
+} group;
+
+typedef struct mapper {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_map_question *question;
+    const hd_job *original, *job; /* as given; in the numbers that everything begins with */
+    hd_renumbered *shuffled;      /* from the one to the other, or NULL */
+    void **contents, **expected;  /* of `job`; of `original` when it has run */
+    hd_mapping *mapping;
+    double seconds; /* of making orders, so far */
+} mapper;
+
+static bool is_stopped(const mapper *m) {
+    const hd_trace_watch *watch = m->question->watch;
+    return watch && watch->stop && *watch->stop;
+}
+
+static void say(void *user, const char *doing, double done) {
+    const mapper *m = user;
+    const hd_trace_watch *watch = m->question->watch;
+    if (watch && watch->progress)
+        watch->progress(watch->user, doing, done);
+}
+
+/* ---- a run, heard ------------------------------------------------------------------------------ */
+
+/* The launches of the job that the trace's rows are of. */
+typedef struct rows {
+    hd_arena *arena;
+    uint32_t now; /* the launch of the job that runs */
+    hd_vec(uint32_t) launch;
+} rows;
+
+static hd_status note_row(void *self, const hd_event_launch *launch) {
+    (void)launch;
+    rows *r = self;
+    hd_push(r->arena, &r->launch, r->now);
+    return HD_OK;
+}
+
+static hd_status run_all(mapper *m, const hd_job *job, hd_vm *vm, const hd_sink *sink, rows *of) {
+    hd_status status = HD_OK;
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK && !is_stopped(m);
+             r++) {
+            hd_vm_counts counts = {0};
+            of->now = l;
+            status = hd_vm_run(vm, l, sink, &counts);
+        }
+    return status;
+}
+
+static void look_at_reuse(mapper *m, hd_trace *trace, hd_map_step *step, hd_status *status) {
+    for (uint32_t s = 0; s < HD_MAP_SCENARIOS && *status == HD_OK && !is_stopped(m); s++) {
+        const hd_reuse_options options = {.scenario = 2 + s,
+                                          .k = SCENARIO_4_BLOCKS,
+                                          .workers = m->question->workers,
+                                          .progress = say,
+                                          .user = m};
+        hd_reuse *all;
+        *status = hd_reuse_analyse(m->arena, m->diag, trace, &options, &all);
+        if (*status != HD_OK)
+            break;
+        hd_map_reuse *reuse = &step->reuse[step->reuse_count++];
+        *reuse = (hd_map_reuse){.scenario = 2 + s, .all = all};
+        for (uint64_t i = 0; i < all->stream_count; i++) {
+            const hd_reuse_stream *stream = &all->streams[i];
+            reuse->domain = stream->domain > reuse->domain ? stream->domain : reuse->domain;
+            reuse->first += stream->domain ? stream->degree[1] : 0;
+            for (uint64_t d = 1; d <= stream->domain; d++)
+                reuse->degree += stream->degree[d];
+        }
+    }
+}
+
+/* Runs a job on `contents`; what it leaves is copied to outputs[buffer_count]. With `kept` the trace
+ * stays open, and `of` says which launches it has. */
+static hd_status hear(mapper *m, const hd_job *job, void *const *contents, hd_map_step *step,
+                      void **outputs, rows *of, hd_trace **kept) {
+    char *folder;
+    hd_vm *vm = NULL;
+    hd_trace *trace = NULL;
+    hd_trace_writer *writer;
+    hd_arena *arena = hd_arena_new();
+    const hd_map_question *q = m->question;
+    const hd_vm_options options = {.workers = q->workers,
+                                   .spaces = 1u << KIR_GLOBAL,
+                                   .stop = q->watch ? q->watch->stop : NULL};
+    *of = (rows){.arena = m->arena};
+    step->job = job;
+    hd_status status = hd_scratch_make(arena, m->diag, &folder);
+    if (status != HD_OK) {
+        hd_arena_free(arena);
+        return status;
+    }
+    const char *path = hd_format(arena, "%s/run.hdt", folder);
+    const hd_trace_header header = {job->path, 1u << KIR_GLOBAL};
+    say(m, hd_format(arena, "running: %s", step->name), 0);
+    const hd_tally_work work = hd_coalesce_work(arena, q->device);
+    hd_tally *tally = hd_tally_new(arena, &work, 1);
+    status = hd_vm_open(arena, m->diag, job, contents, &options, &vm);
+    if (status == HD_OK)
+        status = hd_trace_create(arena, m->diag, path, &header, &writer);
+    if (status == HD_OK) {
+        const hd_sink sinks[] = {
+            hd_tally_sink(tally), hd_trace_sink(writer), {.self = of, .launch = note_row}};
+        const hd_sink sink = hd_sink_tee(arena, sinks, 3);
+        status = hd_trace_end(writer, run_all(m, job, vm, &sink, of), true);
+    }
+    for (uint32_t l = 0; l < of->launch.count; l++) {
+        const hd_coalesce_counts *counts = hd_tally_of_launch(tally, 0, l);
+        if (counts && status == HD_OK)
+            hd_coalesce_add(&step->counts, counts);
+    }
+    hd_tally_free(tally);
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++) {
+        uint64_t bytes = job->buffers[b].count * job->buffers[b].element_bytes;
+        outputs[b] = hd_alloc(m->arena, bytes + 1);
+        memcpy(outputs[b], hd_vm_contents(vm, b), bytes);
+    }
+    hd_vm_close(vm);
+    if (status == HD_OK)
+        status = hd_trace_open(m->arena, m->diag, path, &trace);
+    hd_scratch_remove(folder);
+    if (status == HD_OK && q->caches && !is_stopped(m)) {
+        const hd_caches *caches;
+        const hd_caches_options of_caches = {.watch = q->watch};
+        status = hd_caches_run(m->arena, m->diag, trace, q->device, job, NULL, &of_caches, &caches);
+        if (status == HD_OK)
+            step->caches = caches->total.counts;
+    }
+    if (status == HD_OK && q->reuse)
+        look_at_reuse(m, trace, step, &status);
+    if (kept && status == HD_OK)
+        *kept = trace;
+    else if (trace)
+        hd_trace_close(trace);
+    hd_arena_free(arena);
+    return status;
+}
+
+/* ---- a step ------------------------------------------------------------------------------------ */
+
+/* What a run left, in the numbers of the original, against what that leaves. */
+static hd_status compare(mapper *m, hd_map_step *step, void *const *outputs) {
+    void **here = hd_new_array(m->arena, void *, m->original->buffer_count);
+    void **back = hd_new_array(m->arena, void *, m->original->buffer_count);
+    memcpy(here, outputs, m->original->buffer_count * sizeof *here);
+    hd_renumbered *through[] = {step->renumbered, m->shuffled};
+    hd_status status = HD_OK;
+    for (int i = 0; i < 2 && status == HD_OK; i++)
+        if (through[i]) {
+            status = hd_renumbered_gather(m->arena, m->diag, through[i], here, back);
+            memcpy(here, back, m->original->buffer_count * sizeof *here);
+        }
+    bool equal;
+    return status ? status
+                  : hd_contents_compare(m->arena, m->diag, m->original,
+                                        &(hd_contents){"originally", m->expected},
+                                        &(hd_contents){step->name, here}, &equal, &step->bit_equal);
+}
+
+/* Rewrites, runs, counts and compares. `job` and `contents` are in the numbers of the step. */
+static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, hd_map_step step) {
+    rows of;
+    hd_placed_job *placed = NULL;
+    hd_status status = HD_OK;
+    const hd_job *runs = job;
+    void **inputs = hd_new_array(m->arena, void *, job->buffer_count + 1);
+    void **outputs = hd_new_array(m->arena, void *, job->buffer_count + 1);
+    memcpy(inputs, contents, job->buffer_count * sizeof *inputs);
+    if (step.orders) {
+        status =
+            hd_rewrite_job_map(m->arena, m->diag, job, step.orders, NULL, NULL, &step.rewritten);
+        hd_rewritten_view view = {m->arena, m->diag, step.rewritten, NULL};
+        if (status == HD_OK)
+            status = hd_place_rewritten(&view, job, NULL, 0, &placed);
+        if (status == HD_OK) {
+            runs = placed->job;
+            inputs[runs->buffer_count - 1] = hd_job_map(runs);
+        }
+    }
+    if (status == HD_OK)
+        status = hear(m, runs, inputs, &step, outputs, &of, NULL);
+    if (status == HD_OK && !is_stopped(m))
+        status = compare(m, &step, outputs);
+    step.seconds = m->seconds;
+    if (status == HD_OK && !is_stopped(m) && m->mapping->step_count < HD_MAP_MOST_STEPS)
+        m->mapping->steps[m->mapping->step_count++] = step;
+    return status;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------ */
+
+typedef struct groups {
+    group *group;
+    hd_map_launch *told; /* of each */
+    uint32_t count;
+} groups;
+
+static bool is_in_place(const uint32_t *order, uint32_t count) {
+    uint32_t p = 0;
+    while (p < count && order[p] == p)
+        p++;
+    return p == count;
+}
+
+static const hd_order_file *orders_of(mapper *m, const groups *all) {
+    hd_order_file *file = hd_new(m->arena, hd_order_file);
+    file->orders = hd_new_array(m->arena, hd_launch_order, all->count);
+    for (uint32_t g = 0; g < all->count; g++) {
+        const group *one = &all->group[g];
+        uint32_t count = one->sharing ? one->sharing->threads : 0;
+        if (!one->order || (!m->question->shuffled_threads && is_in_place(one->order, count)))
+            continue;
+        uint32_t *order = hd_new_array(m->arena, uint32_t, count);
+        memcpy(order, one->order, count * sizeof *order);
+        file->orders[file->order_count++] =
+            (hd_launch_order){.kernel = one->told->kernel,
+                              .launch = one->first,
+                              .threads = count,
+                              .block_threads = one->sharing->block_threads,
+                              .whole_blocks = one->told->together,
+                              .order = order};
+    }
+    return file->order_count ? file : NULL;
+}
+
+/* Unsorted threads, or blocks where only these may move. */
+static void shuffle(const mapper *m, group *g) {
+    uint32_t each = g->told->together ? g->sharing->block_threads : 1;
+    uint32_t count = g->sharing->threads / each;
+    uint32_t *order = hd_zeroed((size_t)count + 1, sizeof *order);
+    hd_order_random(m->question->shuffled_threads, count, order);
+    for (uint32_t p = 0; p < g->sharing->threads; p++)
+        g->start[p] = order[p / each] * each + p % each;
+    free(order);
+}
+
+/* The graph of rows of a trace, and the order to begin with. */
+static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, uint32_t count,
+                            group *g) {
+    const hd_sharing_options options = {.device = m->question->device,
+                                        .workers = m->question->workers,
+                                        .watch = m->question->watch};
+    hd_status status =
+        hd_sharing_read(m->arena, m->diag, trace, found, count, &options, &g->sharing);
+    if (status != HD_OK)
+        return status;
+    uint32_t threads = g->told->threads = g->sharing->threads;
+    g->told->block_threads = g->sharing->block_threads;
+    g->start = hd_new_array(m->arena, uint32_t, threads + 1);
+    g->order = hd_new_array(m->arena, uint32_t, threads + 1);
+    for (uint32_t t = 0; t < threads; t++)
+        g->start[t] = t;
+    if (m->question->shuffled_threads)
+        shuffle(m, g);
+    memcpy(g->order, g->start, threads * sizeof *g->order);
+    g->told->before = g->told->after = hd_sharing_count(g->sharing, g->order);
+    return HD_OK;
+}
+
+static groups new_groups(mapper *m, uint32_t most) {
+    return (groups){.group = hd_new_array(m->arena, group, most + 1),
+                    .told = hd_new_array(m->arena, hd_map_launch, most + 1)};
+}
+
+/* The graphs of the job's launches, from a trace of it, with the orders that they begin with. */
+static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, const rows *of,
+                             groups *all) {
+    hd_status status = HD_OK;
+    *all = new_groups(m, job->launch_count);
+    for (uint32_t l = 0; l < job->launch_count && status == HD_OK && !is_stopped(m); l++) {
+        const hd_launch *launch = &job->launches[l];
+        bool is_new = true;
+        for (uint32_t g = 0; g < all->count && is_new; g++)
+            is_new = !hd_launches_alike(&job->launches[all->group[g].first], launch);
+        if (!is_new)
+            continue;
+        group *g = &all->group[all->count];
+        *g = (group){.first = l, .told = &all->told[all->count++]};
+        *g->told = (hd_map_launch){.launch = l,
+                                   .kernel = launch->kernel_name,
+                                   .together = hd_threads_stay_together(launch->kernel, NULL)};
+        uint32_t found[MOST_ROWS], count = 0;
+        for (uint32_t r = 0; r < of->launch.count && count < MOST_ROWS; r++)
+            if (hd_launches_alike(&job->launches[of->launch.data[r]], launch))
+                found[count++] = r;
+        if (launch->items_from)
+            g->told->untouched = "its size is read while the job runs";
+        else if (!count)
+            g->told->untouched = "it never ran";
+        if (g->told->untouched) {
+            g->fixed = true;
+            continue;
+        }
+        status = read_graph(m, trace, found, count, g);
+    }
+    return status;
+}
+
+/* ---- stages ------------------------------------------------------------------------------------ */
+
+/* Transactions that reading the map takes. */
+static uint64_t map_reads(const hd_sharing *s) {
+    return (uint64_t)hd_sharing_warps(s) * ((s->warp * 4 + s->segment - 1) / s->segment);
+}
+
+static bool is_little(uint64_t before, uint64_t after) {
+    return after > before || before - after < before / LITTLE;
+}
+
+/* One stage, or all, for every group; whether any order is not the one it was. */
+static hd_status do_stages(mapper *m, const hd_stages *stages, groups *all, bool *changed) {
+    hd_status status = HD_OK;
+    *changed = false;
+    for (uint32_t i = 0; i < all->count && status == HD_OK && !is_stopped(m); i++) {
+        group *g = &all->group[i];
+        if (g->fixed)
+            continue;
+        hd_stages now = *stages;
+        now.whole_blocks = g->told->together != NULL;
+        now.workers = m->question->workers;
+        now.progress = say;
+        now.user = m;
+        size_t bytes = g->sharing->threads * sizeof *g->order;
+        uint32_t *before = hd_checked(malloc(bytes + 1));
+        memcpy(before, g->order, bytes);
+        double begun = hd_clock();
+        status = hd_order_threads(m->arena, m->diag, g->sharing, &now, g->order);
+        m->seconds += hd_clock() - begun;
+        g->told->after = hd_sharing_count(g->sharing, g->order);
+        uint64_t reads = m->question->shuffled_threads ? 0 : map_reads(g->sharing);
+        if (now.threads && !now.whole_blocks &&
+            is_little(g->told->before.transactions, g->told->after.transactions + reads)) {
+            g->fixed = true;
+            g->told->untouched = "its warps would not make fewer transactions";
+            memcpy(g->order, before, bytes);
+            g->told->after = g->told->before;
+        }
+        if (memcmp(before, g->order, bytes))
+            *changed = true;
+        free(before);
+    }
+    return status;
+}
+
+/* What the graphs say of a step. */
+static void add_graphs(mapper *m, const groups *all, hd_map_step *step) {
+    hd_map_launch *launches = hd_new_array(m->arena, hd_map_launch, all->count + 1);
+    memcpy(launches, all->told, all->count * sizeof *launches);
+    step->launches = launches;
+    step->launch_count = all->count;
+    for (uint32_t g = 0; g < all->count; g++)
+        if (all->group[g].sharing) {
+            step->reuse_distances += hd_reuse_distances(all->group[g].sharing, all->group[g].order);
+            step->block_bytes += hd_block_bytes(all->group[g].sharing, all->group[g].order);
+        }
+}
+
+/* A step of a trace, of which no more is known. */
+static void estimate(mapper *m, const groups *all, hd_map_step step) {
+    for (uint32_t g = 0; g < all->count; g++) {
+        step.counts.requests += all->told[g].after.issues;
+        step.counts.transactions += all->told[g].after.transactions;
+    }
+    step.seconds = m->seconds;
+    m->mapping->steps[m->mapping->step_count++] = step;
+}
+
+/* `job` NULL: of a trace. */
+static hd_status try_stages(mapper *m, const hd_job *job, void *const *contents, groups *all) {
+    static const struct {
+        const char *name, *what;
+    } text[] = {{"threads", "threads that share are a warp"},
+                {"warps", "and warps that share are a block"},
+                {"blocks", "and blocks that share follow each other"}};
+    const hd_stages *asked = &m->question->stages;
+    const bool wanted[] = {asked->threads, asked->warps, asked->blocks};
+    hd_status status = HD_OK;
+    for (uint32_t s = 0; s < 3 && status == HD_OK && !is_stopped(m); s++) {
+        if (!wanted[s])
+            continue;
+        hd_stages one = *asked;
+        one.threads = s == 0;
+        one.warps = s == 1;
+        one.blocks = s == 2;
+        bool changed;
+        status = do_stages(m, &one, all, &changed);
+        if (status != HD_OK || !changed)
+            continue;
+        hd_map_step step = {
+            .name = text[s].name, .what = text[s].what, .orders = orders_of(m, all)};
+        add_graphs(m, all, &step);
+        if (job)
+            status = try_step(m, job, contents, step);
+        else
+            estimate(m, all, step);
+    }
+    return status;
+}
+
+/* ---- data -------------------------------------------------------------------------------------- */
+
+/* Elements as threads are ordered: those that are touched together next to each other. */
+static void order_by_sharing(mapper *m, const hd_nets *nets, uint32_t count, uint32_t *order) {
+    enum { TOGETHER = 32, BLOCK = 256 };
+    uint32_t all = (count + BLOCK - 1) / BLOCK * BLOCK;
+    hd_sharing sharing = {.threads = all,
+                          .block_threads = BLOCK,
+                          .warp = TOGETHER,
+                          .segment = 1,
+                          .line = 1,
+                          .lines = *nets};
+    uint64_t none = 0;
+    sharing.requests.first = &none;
+    sharing.private_bytes = hd_new_array(m->arena, uint32_t, all);
+    uint32_t *padded = hd_new_array(m->arena, uint32_t, all);
+    for (uint32_t i = 0; i < all; i++)
+        padded[i] = i;
+    hd_cluster_threads(&sharing, padded);
+    hd_cluster_warps(m->diag, &sharing, HD_PART_GREEDY, true, padded);
+    hd_schedule_blocks(&sharing, padded);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (padded[i] < count)
+            order[at++] = padded[i];
+}
+
+static hd_status try_data(mapper *m) {
+    uint32_t numbering, best = 0, dims;
+    hd_status status =
+        hd_numbering_find(m->arena, m->diag, m->job, m->question->numbering, &numbering);
+    if (status != HD_OK)
+        return status;
+    const hd_numbering *of = &m->job->numberings->numberings[numbering];
+    static const hd_order_kind kinds[] = {HD_ORDER_RCM, HD_ORDER_BISECTION, HD_ORDER_TOUCH,
+                                          HD_ORDER_CURVE};
+    enum { KINDS = sizeof kinds / sizeof *kinds }; /* and by sharing */
+    bool has_points = hd_numbering_points(m->arena, m->job, m->contents, numbering, &dims);
+    double before = m->seconds;
+    for (uint32_t k = 0; k <= KINDS && status == HD_OK && !is_stopped(m); k++) {
+        uint32_t *order = hd_new_array(m->arena, uint32_t, of->count + 1);
+        const char *name = k < KINDS ? hd_order_kind_names[kinds[k]] : "sharing";
+        if (k < KINDS && kinds[k] == HD_ORDER_CURVE && !has_points)
+            continue;
+        say(m, "ordering data", k / (KINDS + 1.0));
+        double begun = hd_clock();
+        if (k < KINDS) {
+            const hd_order_by by = {.kind = kinds[k]};
+            status =
+                hd_numbering_order(m->arena, m->diag, m->job, m->contents, numbering, &by, &order);
+        } else {
+            hd_nets nets;
+            status = hd_numbering_nets(m->arena, m->diag, m->job, m->contents, numbering,
+                                       HD_NETS_ROWS, &nets);
+            if (status == HD_OK)
+                order_by_sharing(m, &nets, (uint32_t)of->count, order);
+        }
+        hd_renumbered *renumbered;
+        if (status == HD_OK)
+            status = hd_job_renumber(m->arena, m->diag, m->job, m->contents, numbering, order,
+                                     &renumbered);
+        m->seconds = before + hd_clock() - begun;
+        if (status != HD_OK)
+            break;
+        void **contents = hd_new_array(m->arena, void *, m->job->buffer_count);
+        status = hd_job_all_contents(m->arena, m->diag, renumbered->job, contents);
+        hd_map_step step = {.name = hd_format(m->arena, "data by %s", name),
+                            .what = hd_format(m->arena, "%s in another order of numbers", of->name),
+                            .data = name,
+                            .renumbered = renumbered};
+        if (status == HD_OK)
+            status = try_step(m, renumbered->job, contents, step);
+        if (status == HD_OK && !is_stopped(m) &&
+            (!best || m->mapping->steps[m->mapping->step_count - 1].counts.transactions <
+                          m->mapping->steps[best].counts.transactions))
+            best = m->mapping->step_count - 1;
+    }
+    const hd_stages *asked = &m->question->stages;
+    if (status != HD_OK || is_stopped(m) || !best ||
+        !(asked->threads || asked->warps || asked->blocks))
+        return status;
+
+    /* The best of them, and the stages upon it. */
+    hd_map_step *from = &m->mapping->steps[best];
+    void **contents = hd_new_array(m->arena, void *, m->job->buffer_count);
+    void **outputs = hd_new_array(m->arena, void *, m->job->buffer_count);
+    status = hd_job_all_contents(m->arena, m->diag, from->renumbered->job, contents);
+    hd_map_step heard = {.name = from->name};
+    rows of_trace;
+    hd_trace *trace = NULL;
+    hd_map_question question = *m->question;
+    const hd_map_question *was = m->question;
+    question.caches = question.reuse = false;
+    question.shuffled_threads = 0;
+    m->question = &question;
+    if (status == HD_OK)
+        status = hear(m, from->renumbered->job, contents, &heard, outputs, &of_trace, &trace);
+    groups all;
+    bool changed = false;
+    m->seconds = from->seconds;
+    if (status == HD_OK)
+        status = make_groups(m, from->renumbered->job, trace, &of_trace, &all);
+    if (status == HD_OK)
+        status = do_stages(m, asked, &all, &changed);
+    if (trace)
+        hd_trace_close(trace);
+    m->question = was;
+    if (status == HD_OK && changed && !is_stopped(m)) {
+        hd_map_step step = {.name = hd_format(m->arena, "%s, all stages", from->name),
+                            .what = "and threads in another order",
+                            .data = from->data,
+                            .renumbered = from->renumbered,
+                            .orders = orders_of(m, &all)};
+        add_graphs(m, &all, &step);
+        if (step.orders)
+            status = try_step(m, from->renumbered->job, contents, step);
+    }
+    return status;
+}
+
+/* ---- times ------------------------------------------------------------------------------------- */
+
+static hd_status time_steps(mapper *m) {
+    enum { REPEATS = 7 };
+    hd_mapping *mapping = m->mapping;
+    uint32_t count = mapping->step_count, opened = 0;
+    uint32_t repeats = m->question->measure->repeats ? m->question->measure->repeats : REPEATS;
+    hd_session *sessions = hd_new_array(m->arena, hd_session, count);
+    hd_version *versions = hd_new_array(m->arena, hd_version, count);
+    double *seconds = hd_new_array(m->arena, double, (size_t)count *repeats);
+    double *ratios = hd_new_array(m->arena, double, repeats);
+    hd_status status = HD_OK;
+    for (uint32_t s = 0; s < count && status == HD_OK && !is_stopped(m); s++) {
+        hd_map_step *step = &mapping->steps[s];
+        const hd_job *job = step->renumbered ? step->renumbered->job : m->job;
+        void **contents = m->contents;
+        if (step->renumbered) {
+            contents = hd_new_array(m->arena, void *, job->buffer_count);
+            status = hd_job_all_contents(m->arena, m->diag, job, contents);
+        }
+        if (status == HD_OK)
+            status =
+                hd_session_open(m->arena, m->diag, job, m->question->measure->device, &sessions[s]);
+        opened = s + (status == HD_OK);
+        if (status == HD_OK && !s)
+            mapping->measured_on = hd_format(m->arena, "%s", sessions[0].device.name);
+        if (status == HD_OK)
+            status = hd_version_make(&sessions[s], step->rewritten, NULL, 0, NULL, contents,
+                                     &versions[s]);
+        void **outputs = hd_new_array(m->arena, void *, job->buffer_count);
+        double first;
+        if (status == HD_OK)
+            status = hd_version_outputs(&sessions[s], m->arena, &versions[s], outputs, &first);
+        if (status == HD_OK)
+            status = compare(m, step, outputs);
+    }
+    for (uint32_t r = 0; r < repeats && status == HD_OK && !is_stopped(m); r++)
+        for (uint32_t s = 0; s < count && status == HD_OK; s++)
+            status = hd_version_run(&sessions[s], &versions[s], &seconds[s * repeats + r]);
+    for (uint32_t s = 0; s < count && status == HD_OK && !is_stopped(m); s++) {
+        hd_map_step *step = &mapping->steps[s];
+        step->time = hd_timing_of(m->arena, &seconds[s * repeats], repeats);
+        for (uint32_t r = 0; r < repeats; r++)
+            ratios[r] = seconds[r] / seconds[s * repeats + r];
+        hd_timing speedup = hd_timing_of(m->arena, ratios, repeats);
+        step->speedup = speedup.median;
+        step->speedup_low = speedup.low;
+        step->speedup_high = speedup.high;
+        double saved = mapping->steps[0].time.median - step->time.median;
+        if (s && saved > 0 && speedup.low > 1)
+            step->pays_after = ceil(step->seconds / saved);
+    }
+    for (uint32_t s = 0; s < opened; s++) {
+        hd_version_free(&sessions[s], &versions[s]);
+        hd_session_close(&sessions[s]);
+    }
+    return status;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------- */
+
+/* Bytes that caches move; where they were not simulated, those that blocks touch. */
+static uint64_t moved_by(const hd_map_step *step) {
+    const hd_cache_counts *c = &step->caches;
+    return c->requests ? c->dram_read + c->dram_written + c->l2_bytes : step->block_bytes;
+}
+
+/* Fewest transactions, of nearly equal ones what moves fewer bytes, then what comes back
+ * sooner, then what does less. */
+static bool is_better(const hd_map_step *a, const hd_map_step *b) {
+    uint64_t x = a->counts.transactions, y = b->counts.transactions;
+    if (x + x / 100 < y || y + y / 100 < x)
+        return x < y;
+    uint64_t bytes_a = moved_by(a), bytes_b = moved_by(b);
+    if (bytes_a + bytes_a / 100 < bytes_b || bytes_b + bytes_b / 100 < bytes_a)
+        return bytes_a < bytes_b;
+    return a->reuse_distances + a->reuse_distances / 100 < b->reuse_distances;
+}
+
+static void choose(mapper *m) {
+    hd_mapping *mapping = m->mapping;
+    const hd_map_step *from = &mapping->steps[0];
+    for (uint32_t s = 1; s < mapping->step_count; s++) {
+        const hd_map_step *step = &mapping->steps[s];
+        uint64_t bytes = from->caches.dram_read + from->caches.dram_written;
+        bool measured_worse = step->time.repeats && step->speedup_high < 1;
+        if (is_little(from->counts.transactions, step->counts.transactions) || measured_worse ||
+            step->caches.dram_read + step->caches.dram_written > bytes + bytes / LITTLE)
+            continue;
+        if (!mapping->best || is_better(step, &mapping->steps[mapping->best]))
+            mapping->best = s;
+    }
+    const hd_map_step *best = &mapping->steps[mapping->best];
+    double fewer =
+        1 - (double)best->counts.transactions / (double)(from->counts.transactions + 1e-9);
+    mapping->reason =
+        mapping->best
+            ? hd_format(m->arena, "%s: warps make %.1f%% fewer transactions", best->name,
+                        100 * fewer)
+            : "leave it: no order makes at least 2% fewer transactions without moving more bytes "
+              "from memory or taking longer";
+}
+
+/* ---- blocks at once ----------------------------------------------------------------------------- */
+
+/* Runs the best step once more, for its trace. */
+static hd_status throttle(mapper *m) {
+    const hd_map_step *best = &m->mapping->steps[m->mapping->best];
+    const hd_map_question *was = m->question;
+    hd_map_question question = *was;
+    question.caches = question.reuse = false;
+    const hd_job *job = best->renumbered ? best->renumbered->job : m->job;
+    void **contents = hd_new_array(m->arena, void *, best->job->buffer_count);
+    void **outputs = hd_new_array(m->arena, void *, best->job->buffer_count);
+    memcpy(contents, m->contents, job->buffer_count * sizeof *contents);
+    hd_status status = HD_OK;
+    if (best->renumbered)
+        status = hd_job_all_contents(m->arena, m->diag, job, contents);
+    if (best->orders)
+        contents[best->job->buffer_count - 1] = hd_job_map(best->job);
+    hd_map_step heard = {.name = best->name};
+    rows of;
+    hd_trace *trace = NULL;
+    m->question = &question;
+    if (status == HD_OK)
+        status = hear(m, best->job, contents, &heard, outputs, &of, &trace);
+    m->question = was;
+    if (!trace)
+        return status;
+    const hd_caches_options options = {.watch = was->watch};
+    if (!is_stopped(m))
+        status = hd_throttle(m->arena, m->diag, trace, was->device, best->job, NULL, &options,
+                             &m->mapping->throttling);
+    hd_trace_close(trace);
+    return status;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------- */
+
+/* The contents that everything begins with, unsorted where that was asked for. */
+static hd_status begin(mapper *m) {
+    const hd_map_question *q = m->question;
+    m->job = m->original;
+    m->contents = hd_new_array(m->arena, void *, m->original->buffer_count);
+    hd_status status = hd_job_all_contents(m->arena, m->diag, m->original, m->contents);
+    if (status != HD_OK || !q->shuffled_data)
+        return status;
+    uint32_t numbering, *order;
+    const hd_order_by by = {.kind = HD_ORDER_RANDOM, .seed = q->shuffled_data};
+    status = hd_numbering_find(m->arena, m->diag, m->original, q->numbering, &numbering);
+    if (status == HD_OK)
+        status =
+            hd_numbering_order(m->arena, m->diag, m->original, m->contents, numbering, &by, &order);
+    if (status == HD_OK)
+        status = hd_job_renumber(m->arena, m->diag, m->original, m->contents, numbering, order,
+                                 &m->shuffled);
+    if (status != HD_OK)
+        return status;
+    m->job = m->shuffled->job;
+    m->contents = hd_new_array(m->arena, void *, m->job->buffer_count);
+    return hd_job_all_contents(m->arena, m->diag, m->job, m->contents);
+}
+
+static mapper begin_mapping(hd_arena *arena, const hd_diag *diag, const hd_map_question *question,
+                            hd_mapping **result) {
+    hd_mapping *mapping = *result = hd_new(arena, hd_mapping);
+    mapping->device = question->device;
+    mapping->steps = hd_new_array(arena, hd_map_step, HD_MAP_MOST_STEPS);
+    return (mapper){.arena = arena, .diag = diag, .question = question, .mapping = mapping};
+}
+
+/* What is known when all steps have been tried; `all` are the groups that were made first. */
+static hd_status end_mapping(mapper *m, const groups *all, hd_status status) {
+    hd_mapping *mapping = m->mapping;
+    for (uint32_t s = 0; s < mapping->step_count; s++)
+        mapping->steps[s].pays_after = NAN;
+    if (status == HD_OK && m->question->measure && !is_stopped(m))
+        status = time_steps(m);
+    mapping->launches = all->told;
+    mapping->launch_count = all->count;
+    if (status == HD_OK && mapping->step_count) {
+        choose(m);
+        const hd_map_step *best = &mapping->steps[mapping->best];
+        if (mapping->best && best->launches) {
+            mapping->launches = best->launches;
+            mapping->launch_count = best->launch_count;
+        }
+        if (m->question->throttle && !is_stopped(m))
+            status = throttle(m);
+    }
+    mapping->complete = !is_stopped(m);
+    return status;
+}
+
+hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                     const hd_map_question *question, hd_mapping **result) {
+    mapper m = begin_mapping(arena, diag, question, result);
+    hd_mapping *mapping = *result;
+    m.original = job;
+    hd_status status = begin(&m);
+    if (status != HD_OK)
+        return status;
+    mapping->job = m.job;
+
+    /* As it is, and what it leaves. */
+    rows of;
+    hd_trace *trace = NULL;
+    hd_map_step first = {.name = "original", .what = "as it is", .bit_equal = true};
+    void **outputs = hd_new_array(arena, void *, m.job->buffer_count);
+    status = hear(&m, m.job, m.contents, &first, outputs, &of, &trace);
+    m.expected = outputs;
+    if (status == HD_OK && m.shuffled) {
+        m.expected = hd_new_array(arena, void *, job->buffer_count);
+        status = hd_renumbered_gather(arena, diag, m.shuffled, outputs, m.expected);
+    }
+    groups all = {0};
+    if (status == HD_OK && !is_stopped(&m))
+        status = make_groups(&m, m.job, trace, &of, &all);
+    if (trace)
+        hd_trace_close(trace);
+    if (status == HD_OK && !is_stopped(&m)) {
+        const hd_order_file *unsorted = question->shuffled_threads ? orders_of(&m, &all) : NULL;
+        if (unsorted)
+            first = (hd_map_step){
+                .name = "unsorted", .what = "threads in a random order", .orders = unsorted};
+        add_graphs(&m, &all, &first);
+        if (unsorted)
+            status = try_step(&m, m.job, m.contents, first);
+        else
+            mapping->steps[mapping->step_count++] = first;
+    }
+    if (status == HD_OK && !is_stopped(&m))
+        status = try_stages(&m, m.job, m.contents, &all);
+    if (status == HD_OK && question->orders_data && m.job->numberings && !is_stopped(&m))
+        status = try_data(&m);
+    return end_mapping(&m, &all, status);
+}
+
+/* ---- a trace ----------------------------------------------------------------------------------- */
+
+static bool uses_local_memory(const hd_event_launch *launch) {
+    for (uint32_t a = 0; a < launch->access_count; a++)
+        if (launch->accesses[a].space == KIR_LOCAL)
+            return true;
+    return false;
+}
+
+/* The same as make_groups(), of the runs of a trace. */
+static hd_status make_trace_groups(mapper *m, hd_trace *trace, groups *all) {
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    const hd_trace_launch *launches = contents->launches;
+    uint32_t tells = 0;
+    hd_status status = HD_OK;
+    *all = new_groups(m, contents->launch_count);
+    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !is_stopped(m); l++) {
+        const hd_event_launch *launch = &launches[l].launch;
+        uint32_t found[MOST_ROWS], count = 0, earlier = 0;
+        while (!hd_event_same_launch(&launches[earlier].launch, launch))
+            earlier++;
+        if (earlier < l)
+            continue;
+        for (uint32_t r = l; r < contents->launch_count && count < MOST_ROWS; r++)
+            if (hd_event_same_launch(&launches[r].launch, launch))
+                found[count++] = r;
+        group *g = &all->group[all->count];
+        *g = (group){.first = launch->number, .told = &all->told[all->count++]};
+        *g->told = (hd_map_launch){
+            .launch = launch->number,
+            .kernel = launch->kernel,
+            .together = uses_local_memory(launch) ? "its threads share local memory" : NULL};
+        tells += launch->block_threads > 1;
+        status = read_graph(m, trace, found, count, g);
+    }
+    const hd_place place = {.file = contents->source};
+    return status || tells || is_stopped(m)
+               ? status
+               : hd_fail(m->diag, HD_EINPUT, contents->source ? &place : NULL,
+                         "the trace does not say which thread an access is of: each of its blocks "
+                         "has one thread; make one with 'heddle trace', or import one whose blocks "
+                         "have their threads");
+}
+
+hd_status hd_map_trace(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                       const hd_map_question *question, hd_mapping **result) {
+    mapper m = begin_mapping(arena, diag, question, result);
+    groups all = {0};
+    hd_status status = make_trace_groups(&m, trace, &all);
+    if (status != HD_OK)
+        return status;
+    hd_map_step first = {.name = question->shuffled_threads ? "unsorted" : "original",
+                         .what =
+                             question->shuffled_threads ? "threads in a random order" : "as it is",
+                         .orders = question->shuffled_threads ? orders_of(&m, &all) : NULL};
+    if (!is_stopped(&m)) {
+        add_graphs(&m, &all, &first);
+        estimate(&m, &all, first);
+        status = try_stages(&m, NULL, NULL, &all);
+    }
+    return end_mapping(&m, &all, status);
+}
