@@ -24,6 +24,7 @@ own=$stage/lib/heddle # a prefix of LLVM's shape: bin/clang finds lib/clang/VERS
 # ---- Heddle ------------------------------------------------------------------------------
 
 cmake --install "$build" --prefix "$stage" >"$work/log" || { cat "$work/log" >&2; exit 2; }
+rm -f "$stage/bin/heddle-mpi" "$stage/share/man/man1/heddle-mpi.1" # wants the MPI of its machine
 mkdir -p "$own/bin" "$own/lib/clang"
 cp "$build/package/heddle" "$stage/bin/heddle"
 cp "$build/package/heddle-program.so" "$own/lib/"

@@ -216,7 +216,7 @@ static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, h
         status = hear(m, runs, inputs, &step, outputs, &of, NULL);
     if (status == HD_OK && !is_stopped(m))
         status = compare(m, &step, outputs);
-    step.seconds = m->seconds;
+    step.seconds = m->mapping->step_count ? m->seconds : 0;
     if (status == HD_OK && !is_stopped(m) && m->mapping->step_count < HD_MAP_MOST_STEPS)
         m->mapping->steps[m->mapping->step_count++] = step;
     return status;
@@ -269,14 +269,33 @@ static void shuffle(const mapper *m, group *g) {
     free(order);
 }
 
+/* The rows of a trace that are runs of launches like this one, in rows[MOST_ROWS]: those that did
+ * different things, as far as the numbers of what they did tell. */
+static uint32_t find_rows(const hd_job *job, const hd_trace *trace, const rows *of,
+                          const hd_launch *launch, uint32_t *found) {
+    const hd_trace_launch *heard = hd_trace_get(trace)->launches;
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < of->launch.count && count < MOST_ROWS; r++) {
+        bool is_new = hd_launches_alike(&job->launches[of->launch.data[r]], launch);
+        for (uint32_t i = 0; i < count && is_new; i++)
+            is_new = heard[found[i]].mis != heard[r].mis ||
+                     heard[found[i]].lane_accesses != heard[r].lane_accesses;
+        if (is_new)
+            found[count++] = r;
+    }
+    return count;
+}
+
 /* The graph of rows of a trace, and the order to begin with. */
 static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, uint32_t count,
                             group *g) {
     const hd_sharing_options options = {.device = m->question->device,
                                         .workers = m->question->workers,
                                         .watch = m->question->watch};
+    double begun = hd_clock();
     hd_status status =
         hd_sharing_read(m->arena, m->diag, trace, found, count, &options, &g->sharing);
+    m->seconds += hd_clock() - begun;
     if (status != HD_OK)
         return status;
     uint32_t threads = g->told->threads = g->sharing->threads;
@@ -314,10 +333,7 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
         *g->told = (hd_map_launch){.launch = l,
                                    .kernel = launch->kernel_name,
                                    .together = hd_threads_stay_together(launch->kernel, NULL)};
-        uint32_t found[MOST_ROWS], count = 0;
-        for (uint32_t r = 0; r < of->launch.count && count < MOST_ROWS; r++)
-            if (hd_launches_alike(&job->launches[of->launch.data[r]], launch))
-                found[count++] = r;
+        uint32_t found[MOST_ROWS], count = find_rows(job, trace, of, launch, found);
         if (launch->items_from)
             g->told->untouched = "its size is read while the job runs";
         else if (!count)
@@ -470,7 +486,6 @@ static hd_status try_data(mapper *m) {
                                           HD_ORDER_CURVE};
     enum { KINDS = sizeof kinds / sizeof *kinds }; /* and by sharing */
     bool has_points = hd_numbering_points(m->arena, m->job, m->contents, numbering, &dims);
-    double before = m->seconds;
     for (uint32_t k = 0; k <= KINDS && status == HD_OK && !is_stopped(m); k++) {
         uint32_t *order = hd_new_array(m->arena, uint32_t, of->count + 1);
         const char *name = k < KINDS ? hd_order_kind_names[kinds[k]] : "sharing";
@@ -493,7 +508,7 @@ static hd_status try_data(mapper *m) {
         if (status == HD_OK)
             status = hd_job_renumber(m->arena, m->diag, m->job, m->contents, numbering, order,
                                      &renumbered);
-        m->seconds = before + hd_clock() - begun;
+        m->seconds = hd_clock() - begun; /* the graphs of the threads are not asked */
         if (status != HD_OK)
             break;
         void **contents = hd_new_array(m->arena, void *, m->job->buffer_count);
@@ -501,6 +516,8 @@ static hd_status try_data(mapper *m) {
         hd_map_step step = {.name = hd_format(m->arena, "data by %s", name),
                             .what = hd_format(m->arena, "%s in another order of numbers", of->name),
                             .data = name,
+                            .numbering = of,
+                            .data_order = order,
                             .renumbered = renumbered};
         if (status == HD_OK)
             status = try_step(m, renumbered->job, contents, step);
@@ -525,7 +542,6 @@ static hd_status try_data(mapper *m) {
     hd_map_question question = *m->question;
     const hd_map_question *was = m->question;
     question.caches = question.reuse = false;
-    question.shuffled_threads = 0;
     m->question = &question;
     if (status == HD_OK)
         status = hear(m, from->renumbered->job, contents, &heard, outputs, &of_trace, &trace);
@@ -540,9 +556,11 @@ static hd_status try_data(mapper *m) {
         hd_trace_close(trace);
     m->question = was;
     if (status == HD_OK && changed && !is_stopped(m)) {
-        hd_map_step step = {.name = hd_format(m->arena, "%s, all stages", from->name),
-                            .what = "and threads in another order",
+        hd_map_step step = {.name = "data and threads",
+                            .what = hd_format(m->arena, "%s, then threads", from->name),
                             .data = from->data,
+                            .numbering = of,
+                            .data_order = from->data_order,
                             .renumbered = from->renumbered,
                             .orders = orders_of(m, &all)};
         add_graphs(m, &all, &step);
@@ -651,7 +669,7 @@ static void choose(mapper *m) {
         mapping->best
             ? hd_format(m->arena, "%s: warps make %.1f%% fewer transactions", best->name,
                         100 * fewer)
-            : "leave it: no order makes at least 2% fewer transactions without moving more bytes "
+            : "Leave it: no order makes at least 2% fewer transactions without moving more bytes "
               "from memory or taking longer";
 }
 
@@ -785,7 +803,8 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     }
     if (status == HD_OK && !is_stopped(&m))
         status = try_stages(&m, m.job, m.contents, &all);
-    if (status == HD_OK && question->orders_data && m.job->numberings && !is_stopped(&m))
+    if (status == HD_OK && question->orders_data && !question->shuffled_threads &&
+        m.job->numberings && !is_stopped(&m))
         status = try_data(&m);
     return end_mapping(&m, &all, status);
 }

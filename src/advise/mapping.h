@@ -26,7 +26,8 @@
 typedef struct hd_map_question {
     const hd_device *device;
     hd_stages stages;      /* `whole_blocks` is found out for each kernel */
-    bool orders_data;      /* new numbers are tried, too, where the job declares `indices` */
+    bool orders_data;      /* new numbers are tried, too, where the job declares `indices` and
+                            * threads are not shuffled */
     const char *numbering; /* a buffer of the numbering; NULL: the first free one */
     /* Unsorted input, to begin with; 0: as the job has it. */
     uint64_t shuffled_threads, shuffled_data; /* seeds */
@@ -65,9 +66,11 @@ typedef struct hd_map_step {
                         * nobody knows the time */
     const hd_order_file *orders; /* NULL: threads stay */
     const char *data;            /* by which order its data have new numbers; NULL: as they were */
-    hd_renumbered *renumbered;   /* of the job with its data as this run began with; or NULL */
-    hd_rewritten *rewritten;     /* with `orders`, else NULL */
-    const hd_job *job;           /* that was run */
+    const hd_numbering *numbering; /* of these data; NULL: as they were */
+    const uint32_t *data_order;    /* [numbering->count]: order[new] = old */
+    hd_renumbered *renumbered;     /* of the job with its data as this run began with; or NULL */
+    hd_rewritten *rewritten;       /* with `orders`, else NULL */
+    const hd_job *job;             /* that was run */
     const hd_map_launch *launches; /* as its graphs have them; NULL: it has none */
     uint32_t launch_count;
 } hd_map_step;

@@ -21,6 +21,8 @@ typedef struct hd_ranks {
      * entries. Waits for all. HD_ESYSTEM, with a message that names the rank, when one is gone: the
      * run is over then. */
     hd_status (*exchange)(void *self, const hd_diag *diag, const hd_piece *out, hd_piece *in);
+    uint32_t beside; /* ranks on this machine, this one, too; 0: not known */
+    bool broken;     /* a rank is gone: every exchange fails from now on */
 } hd_ranks;
 
 /* ---- ranks.c: what is called on all ranks; `ranks` may be NULL, which is one; errors are those of

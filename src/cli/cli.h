@@ -282,6 +282,8 @@ extern const hd_member cli_job_after_members[]; /* hd_placed_job */
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
                      const hd_record_layout *layouts, uint32_t layout_count,
                      const hd_rewritten *rewritten, bool *checked);
+/* The same of kernels whose threads take their work from a map. */
+hd_status cli_verify_map(cli *c, const hd_job *job, const hd_rewritten *rewritten, bool *checked);
 /* Warns of kernels that a rewriting in the layout would touch and that the job never launches. */
 void cli_warn_of_unlaunched(cli *c, const hd_job *job, const hd_record_layout *layout);
 
@@ -300,6 +302,7 @@ int cmd_ir(cli *c, int argc, char **argv);
 int cmd_layout_graph(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);
 int cmd_caches(cli *c, int argc, char **argv);
+int cmd_map(cli *c, int argc, char **argv);
 int cmd_measure(cli *c, int argc, char **argv);
 int cmd_record(cli *c, int argc, char **argv);
 int cmd_report(cli *c, int argc, char **argv);

@@ -1,11 +1,12 @@
 /* heddle rewrite: the kernels in another layout, and a header for their host. */
 #include "cli/cli.h"
 #include "report/members.h"
+#include "rewrite/thread_map.h"
 
 typedef struct request {
     cli_source source;
     cli_texts notations;
-    const char *folder, *host;
+    const char *folder, *host, *map;
     bool diff, in_place, unverified, recover;
 } request;
 
@@ -18,6 +19,7 @@ typedef struct outcome {
     const hd_rewritten *rewritten;
     bool checked;
     cli_output paths;
+    const char *map;            /* the numbers of a map as they were written, or NULL */
     const char *patch;          /* or NULL */
     const hd_placed_job *after; /* what the job must say now; NULL: it stays, or there is none */
 } outcome;
@@ -68,6 +70,7 @@ static const hd_member outcome_members[] = {
     {"edits", HD_VIA(outcome, rewritten, HD_AT, edit_count)},
     {"job", HD_BEHIND(outcome, after), .of = cli_job_after_members},
     {"patch", HD_AT(outcome, patch), .optional = true},
+    {"map", HD_AT(outcome, map), .optional = true},
     {0}};
 
 static int show(cli *c, const request *r, const outcome *o) {
@@ -78,6 +81,13 @@ static int show(cli *c, const request *r, const outcome *o) {
         hd_str_add(&out, o->patch);
         return cli_print(c, &out);
     }
+    for (uint32_t m = 0; o->map && m < o->rewritten->orders->order_count; m++) {
+        const hd_launch_order *order = &o->rewritten->orders->orders[m];
+        hd_str_printf(&out, "%s in another order: launch %u of %u threads%s\n", order->kernel,
+                      order->launch, order->threads, order->whole_blocks ? ", whole blocks" : "");
+    }
+    if (o->map)
+        hd_str_add(&out, "threads by a map");
     for (uint32_t l = 0; l < o->layout_count; l++)
         hd_str_printf(&out, "%s%s as %s", l ? ", " : "", o->layouts[l].record->spelling,
                       hd_layout_print(c->arena, o->layouts[l].record, o->layouts[l].layout));
@@ -94,6 +104,8 @@ static int show(cli *c, const request *r, const outcome *o) {
             hd_str_printf(&out, "  %s\n", file->path);
     }
     hd_str_printf(&out, "  %s\n", o->paths.header);
+    if (o->map)
+        hd_str_printf(&out, "  %s\n", o->map);
     if (!r->in_place)
         cli_show_elsewhere(c, o->rewritten, &out);
     if (o->after)
@@ -174,14 +186,45 @@ static int rewrite(cli *c, const char *path, const request *r) {
     return show(c, r, &o);
 }
 
-static const char usage[] = "--layout L (--out DIR | --diff | --in-place) [OPTIONS] JOB|FILE";
+/* ---- threads ---------------------------------------------------------------------------- */
+
+static int map_threads(cli *c, const char *path, const request *r) {
+    hd_job *job;
+    hd_order_file *orders;
+    hd_rewritten *rewritten;
+    outcome o = {.request = r};
+    if (cli_load(c, path, &r->source, &job) ||
+        hd_order_file_read(c->arena, &c->diag, r->map, &orders) ||
+        cli_output_paths(c, "out", r->folder, job->kernel_path, &o.paths) ||
+        hd_rewrite_job_map(c->arena, &c->diag, job, orders, NULL, NULL, &rewritten))
+        return CLI_WRONG;
+    hd_status status = r->unverified ? HD_OK : cli_verify_map(c, job, rewritten, &o.checked);
+    if (status != HD_OK)
+        return cli_status(status);
+    uint64_t count = hd_map_numbers(orders, NULL);
+    uint32_t *numbers = hd_new_array(c->arena, uint32_t, count);
+    hd_map_numbers(orders, numbers);
+    rewritten->host_header = hd_map_host_header(c->arena, job, orders);
+    o.rewritten = rewritten;
+    o.map = hd_format(c->arena, "%s/heddle_map.bin", r->folder);
+    if (cli_write_rewritten(c, &o.paths, rewritten) ||
+        hd_write_file(&c->diag, o.map, (const char *)numbers, count * sizeof *numbers))
+        return CLI_WRONG;
+    return show(c, r, &o);
+}
+
+static const char usage[] =
+    "(--layout L | --map FILE) (--out DIR | --diff | --in-place) [OPTIONS] JOB|FILE";
 
 static hd_status check_target(cli *c, const request *r) {
     int targets = (r->folder != NULL) + r->diff + r->in_place;
     if (r->recover)
-        return targets || r->notations.count
+        return targets || r->notations.count || r->map
                    ? cli_refuse(c, "--recover goes with a FOLDER or a FILE alone")
                    : HD_OK;
+    if (r->map && (r->notations.count || r->host || r->diff || r->in_place))
+        return cli_refuse(c, "--map writes kernels and a map, and goes with --out alone: not with "
+                             "--layout, --host, --diff or --in-place");
     if (!c->word_count)
         return cli_refuse(c, "which file? heddle rewrite %s", usage);
     if (!targets)
@@ -204,6 +247,10 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
          CLI_TEXTS, &r.notations, "aos soa da"},
         {"out", 'o', "DIR", "the folder to write into; made when it is not there", CLI_TEXT,
          &r.folder},
+        {"map", 0, "FILE",
+         "instead of a layout an order of threads for launches of the job, as 'heddle map' writes "
+         "it: kernels read their ids through it; docs/rewrite.md has its form",
+         CLI_TEXT, &r.map},
         {"host", 0, "FILE",
          "the program in C or C++ that gives kernels in OpenCL C their buffers: it is rewritten "
          "with them",
@@ -225,6 +272,7 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         "changes, and a C header with the buffers, their sizes and the converters that the host "
         "needs. Host code of the same CUDA C file that launches the kernels is rewritten with "
         "them. "
+        "With --map kernels whose threads do each other's work, and the map beside them. "
         "What cannot be rewritten safely is an error that names the place, and nothing is "
         "written. Before anything is written, both versions run on the machine on the job's "
         "contents (random numbers where it gives none) and every buffer is compared: exit status "
@@ -235,5 +283,6 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
     if (check_target(c, &r))
         return CLI_WRONG;
     return r.recover ? cli_recover(c, c->word_count ? c->words[0] : ".")
+           : r.map   ? map_threads(c, c->words[0], &r)
                      : rewrite(c, c->words[0], &r);
 }

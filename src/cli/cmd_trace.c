@@ -17,6 +17,8 @@ typedef struct request {
 
 hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs, size_t input_count) {
     const char *target;
+    if (c->ranks) /* a folder */
+        return HD_OK;
     hd_status status = cli_check_output(c, "out", path, inputs, input_count);
     if (status != HD_OK || (status = hd_output_target(c->arena, &c->diag, path, &target)) != HD_OK)
         return status;
@@ -42,8 +44,11 @@ static int trace(cli *c, request *r) {
     if (cli_load(c, r->input.path, &r->input.source, &job) || cli_check_planned(c, &r->input, job))
         return CLI_WRONG;
     const char *const inputs[] = {job->path, job->kernel_path};
-    if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, &out, &run) ||
-        cli_trace_sum(c, out, &traced))
+    if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, &out, &run))
+        return CLI_WRONG;
+    if (!c->is_first)
+        return cli_run_status(&run);
+    if (cli_trace_sum(c, out, &traced))
         return CLI_WRONG;
     const result all = {&traced, &run};
     hd_str text = {.arena = c->arena};
@@ -87,6 +92,7 @@ int cmd_trace(cli *c, int argc, char **argv) {
     if (cli_read_choice(c, &r.input))
         return CLI_WRONG;
     cli_end_on_stop();
+    r.input.machine.ranks = c->ranks;
     r.input.machine.spaces = r.input.space_text
                                  ? r.input.spaces
                                  : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;

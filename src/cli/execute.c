@@ -17,6 +17,7 @@ typedef struct cli_executor {
     bool keeps_text;         /* of kernels */
     bool left_out;           /* some of it */
     hd_hash_table rows;      /* their numbers, by launch_sizes */
+    const hd_ranks *ranks;   /* that run it together, or NULL */
     cli_stop stop;
 } executor;
 
@@ -53,6 +54,8 @@ static void keep_text(hd_str *kept, const char *text, size_t length) {
 
 static void print_text(void *user, const char *text, size_t length) {
     executor *e = user;
+    if (!e->c->is_first)
+        return;
     if (e->keeps_text) {
         size_t kept = e->run->printed.length, room = kept < MOST_TEXT ? MOST_TEXT - kept : 0;
         e->left_out |= length > room;
@@ -172,6 +175,15 @@ static hd_status read_allowed(cli *c, const cli_machine_options *choice, hd_vm_l
     return HD_OK;
 }
 
+/* Ranks on one machine share its cores. */
+static uint32_t workers_of(const cli_machine_options *choice) {
+    const hd_ranks *ranks = choice->ranks;
+    if (choice->workers || !ranks || ranks->beside < 2)
+        return (uint32_t)choice->workers;
+    uint32_t cores = hd_core_count();
+    return cores > ranks->beside ? cores / ranks->beside : 1;
+}
+
 hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options *choice,
                            cli_run *run) {
     executor *e = hd_new(c->arena, executor);
@@ -181,12 +193,13 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                     .run = run,
                     .shown = hd_clock(),
                     .keeps_text = c->json || choice->keep_text,
+                    .ranks = choice->ranks,
                     .rows = {.arena = c->arena, .key_bytes = sizeof(launch_sizes)}};
     hd_vm_line *allowed = hd_new_array(c->arena, hd_vm_line, choice->allowed_races.count + 1);
     if (read_allowed(c, choice, allowed))
         return HD_EINPUT;
     run->watches_races = choice->races;
-    const hd_vm_options options = {.workers = (uint32_t)choice->workers,
+    const hd_vm_options options = {.workers = workers_of(choice),
                                    .max_instructions = choice->max_instructions,
                                    .local_memory = choice->local_memory,
                                    .spaces = choice->spaces,
@@ -198,6 +211,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                                    .print = print_text,
                                    .progress = show_progress,
                                    .user = e,
+                                   .ranks = choice->ranks,
                                    .stop = cli_catch_stop(&e->stop)};
     hd_status status = hd_vm_open(c->arena, &c->diag, job, choice->inputs, &options, &run->vm);
     if (status != HD_OK)
@@ -205,10 +219,17 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
     return status;
 }
 
+hd_status cli_sum_counts(cli *c, const hd_ranks *ranks, hd_launch_counts *counts, size_t count) {
+    return hd_ranks_sum(ranks, &c->diag, (uint64_t *)counts,
+                        count * (sizeof *counts / sizeof(uint64_t)));
+}
+
 hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run) {
     executor *e = run->executor;
     run->total.counted = hd_new_array(c->arena, hd_launch_counts, listener->device_count);
     hd_status status = run_all(e, job, listener);
+    for (size_t i = 0; i < run->rows.count && status == HD_OK; i++)
+        status = cli_sum_counts(c, e->ranks, run->rows.data[i].counted, listener->device_count);
     cli_release_stop(&e->stop);
     fflush(stdout); /* what kernels have printed stands before any message */
     cli_progress(c, NULL);

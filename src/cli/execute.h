@@ -13,6 +13,7 @@ typedef struct cli_machine_options {
     bool keep_text;          /* what kernels print is kept, as with --json, not shown */
     void *const *inputs;     /* contents of the job's buffers; NULL: what the job says */
     uint32_t spaces;         /* announced: bit 1 << kir_space; 0: all but private */
+    const hd_ranks *ranks;   /* that run it together, or NULL */
 } cli_machine_options;
 
 const cli_option *cli_machine_table(cli *c, cli_machine_options *choice);
@@ -54,6 +55,9 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
 /* Runs all launches, showing progress. A signal ends the run, without the blocks that are
  * being run; run->total.counts.stopped tells, and a warning was given. */
 hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run);
+
+/* Counts of what each rank heard become those of all. */
+hd_status cli_sum_counts(cli *c, const hd_ranks *ranks, hd_launch_counts *counts, size_t count);
 
 /* How many times launches are run, all in all. */
 uint64_t cli_planned_runs(const hd_job *job);

@@ -81,7 +81,9 @@ hd_status cli_read_input(cli *c, cli_input *input) {
     static const hd_diag silent = {NULL, NULL};
     uint8_t bytes[8] = {0};
     int file;
-    input->is_trace = false;
+    input->is_trace = hd_trace_is_folder(input->path);
+    if (input->is_trace)
+        return HD_OK;
     input->path = cli_job_path(c, input->path);
     if (hd_open_file(&silent, input->path, &file, NULL) == HD_OK) {
         input->is_trace =
@@ -187,14 +189,27 @@ hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const
                         cli_run *run) {
     const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
     hd_trace_writer *writer;
+    const hd_ranks *ranks = input->machine.ranks;
     hd_status status = cli_open_machine(c, job, &input->machine, run);
     if (status != HD_OK)
         return status;
-    status = hd_trace_create(c->arena, &c->diag, *path, &header, &writer);
+    const char *folder = *path;
+    if (ranks)
+        status = hd_trace_folder_begin(c->arena, &c->diag, folder, ranks, path);
+    if (status == HD_OK)
+        status = hd_trace_create(c->arena, &c->diag, *path, &header, &writer);
     if (status == HD_OK) {
         status = execute(c, input, job, hd_trace_sink(writer), run);
         *path = hd_trace_name(writer, !run->total.counts.stopped);
-        status = hd_trace_end(writer, status, !run->total.counts.stopped);
+        if (ranks && ranks->broken) /* what was traced until then stays */
+            (void)hd_trace_finish(writer, false);
+        else
+            status = hd_trace_end(writer, status, !run->total.counts.stopped);
+    }
+    if (ranks && !ranks->broken) {
+        bool complete = !run->total.counts.stopped;
+        *path = hd_trace_folder_name(c->arena, folder, complete);
+        status = hd_trace_folder_end(c->arena, &c->diag, folder, ranks, status, complete);
     }
     hd_vm_close(run->vm);
     return status;

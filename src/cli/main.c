@@ -26,6 +26,7 @@ const cli_command cli_commands[] = {
     {"layout-graph", "show which fields are used close together, and their clusters",
      cmd_layout_graph},
     {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
+    {"map", "find which thread should do what, and in which order data should lie", cmd_map},
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"train", "learn on a device which tile is best for how many bytes", cmd_train},
     {"explore", "measure generated kernels: which layout and placement is best for what",

@@ -129,3 +129,17 @@ hd_status cli_verify(cli *c, const char *path, const cli_source *source, const h
     }
     return HD_OK;
 }
+
+hd_status cli_verify_map(cli *c, const hd_job *job, const hd_rewritten *rewritten, bool *checked) {
+    const hd_diag mild = {as_warning, &c->diag};
+    bool original_ran = false;
+    hd_status status =
+        verify(c, job->path ? &c->diag : &mild, job, NULL, 0, rewritten, &original_ran);
+    *checked = status == HD_OK;
+    if (status == HD_EDIFFER)
+        return hd_fail(&c->diag, HD_EDIFFER, &(hd_place){.file = job->kernel_path},
+                       "with this map the kernels leave other values; what follows from the order "
+                       "in which threads run, as numbers that atomics hand out do, cannot be "
+                       "mapped, and sums of floats by atomics want a 'tolerance' in the job");
+    return job->path || original_ran ? status : HD_OK;
+}

@@ -35,7 +35,6 @@ struct mpi_ranks {
     head *ends;       /* [count]; is_end: that rank has ended */
     char **texts;     /* [count] its text */
     incoming *from;   /* [count] */
-    bool broken;      /* a rank is gone */
     uint32_t speaker; /* the lowest of the others, who says so */
 };
 
@@ -117,13 +116,12 @@ static void rest(uint32_t *idle) {
 }
 
 static hd_status is_gone(mpi_ranks *m, const hd_diag *diag, uint32_t gone, bool is_stopped) {
-    m->broken = true;
+    m->ranks.broken = true;
     for (m->speaker = 0; m->speaker < m->ranks.rank && !m->from[m->speaker].done; m->speaker++)
         ;
     return is_stopped
                ? hd_fail(diag, HD_ESYSTEM, NULL,
-                         "stopped by a signal, and rank %u does not answer: it is gone, or busy",
-                         gone)
+                         "rank %u is gone: it does not answer, and a signal ends the run", gone)
                : hd_fail(diag, HD_ESYSTEM, NULL, "rank %u is gone; the run ends here", gone);
 }
 
@@ -198,13 +196,13 @@ static hd_status say_failed(const mpi_ranks *m, const hd_diag *diag, uint32_t r)
 static hd_status exchange(void *self, const hd_diag *diag, const hd_piece *out, hd_piece *in) {
     mpi_ranks *m = self;
     memset(in, 0, m->ranks.count * sizeof *in);
-    if (m->broken)
+    if (m->ranks.broken)
         return HD_ESYSTEM;
     head *heads = hd_zeroed(m->ranks.count, sizeof *heads);
     for (uint32_t r = 0; r < m->ranks.count; r++)
         heads[r].bytes = out[r].count;
     hd_status status = send_and_wait(m, diag, heads, out);
-    if (m->broken)
+    if (m->ranks.broken)
         return status;
     free(heads);
     uint32_t own = m->ranks.rank;
@@ -245,7 +243,14 @@ hd_status mpi_ranks_open(hd_arena *arena, const hd_diag *diag, const volatile si
     MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(m->comm, &rank);
     MPI_Comm_size(m->comm, &count);
-    m->ranks = (hd_ranks){(uint32_t)rank, (uint32_t)count, m, exchange};
+    MPI_Comm beside;
+    int beside_count = 0;
+    if (MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &beside) ==
+        MPI_SUCCESS) {
+        MPI_Comm_size(beside, &beside_count);
+        MPI_Comm_free(&beside);
+    }
+    m->ranks = (hd_ranks){(uint32_t)rank, (uint32_t)count, m, exchange, (uint32_t)beside_count};
     m->stop = stop;
     m->ends = hd_new_array(arena, head, m->ranks.count);
     m->texts = hd_new_array(arena, char *, m->ranks.count);
@@ -264,9 +269,9 @@ int mpi_ranks_end(mpi_ranks *m, const hd_diag *diag, int status, const char *tex
         heads[r] = (head){1, strlen(text), status};
         out[r] = (hd_piece){(void *)(uintptr_t)text, strlen(text)}; /* NOLINT */
     }
-    if (!m->broken)
+    if (!m->ranks.broken)
         (void)send_and_wait(m, diag, heads, out);
-    if (m->broken) { /* MPI would wait for the one that is gone */
+    if (m->ranks.broken) { /* MPI would wait for the one that is gone */
         if (m->speaker == m->ranks.rank && m->ranks.rank)
             fprintf(stderr, "heddle: error: %s\n", text);
         fflush(NULL);

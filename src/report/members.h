@@ -5,6 +5,7 @@
 #ifndef HD_REPORT_MEMBERS_H
 #define HD_REPORT_MEMBERS_H
 
+#include "advise/mapping.h"
 #include "base/result.h"
 #include "device/device.h"
 #include "explore/study.h"
@@ -77,6 +78,14 @@ extern const hd_member hd_cache_access_columns[]; /* hd_cache_access, the same: 
 extern const hd_member hd_cache_launch_members[]; /* hd_cache_launch and its accesses */
 extern const hd_member hd_cache_place_members[];  /* hd_cache_place; with its columns */
 extern const hd_member hd_caches_members[];       /* hd_caches */
+
+/* ---- members_map.c ------------------------------------------------------------------------ */
+
+extern const hd_member hd_map_step_members[];   /* hd_map_step, for JSON */
+extern const hd_member hd_map_step_columns[];   /* hd_map_step that was run */
+extern const hd_member hd_map_graph_columns[];  /* hd_map_step of a trace */
+extern const hd_member hd_map_time_columns[];   /* hd_map_step that was timed */
+extern const hd_member hd_map_launch_members[]; /* hd_map_launch; with its columns */
 
 /* ---- members_explore.c -------------------------------------------------------------------- */
 

@@ -41,9 +41,26 @@ static uint32_t order_number(const hd_job *job, const hd_order_file *file, uint3
 }
 
 const hd_launch_order *hd_map_order_of(const hd_job *job, const hd_order_file *file,
-                                       uint32_t launch) {
+                                       uint32_t launch, uint64_t *first) {
     uint32_t o = order_number(job, file, launch);
-    return o == UINT32_MAX ? NULL : &file->orders[o];
+    *first = HD_MAP_NONE;
+    if (o == UINT32_MAX)
+        return NULL;
+    *first = 0;
+    for (uint32_t before = 0; before < o; before++)
+        *first += file->orders[before].threads;
+    return &file->orders[o];
+}
+
+uint64_t hd_map_numbers(const hd_order_file *file, uint32_t *numbers) {
+    uint64_t count = 0;
+    for (uint32_t o = 0; o < file->order_count; o++) {
+        if (numbers)
+            memcpy(numbers + count, file->orders[o].order,
+                   (size_t)file->orders[o].threads * sizeof *numbers);
+        count += file->orders[o].threads;
+    }
+    return count;
 }
 
 /* ---- whether they fit ------------------------------------------------------ */
@@ -180,21 +197,14 @@ static void add_arguments(hd_arena *arena, hd_launch *launch, uint32_t buffer, u
 
 hd_status hd_job_with_map(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const hd_order_file *file, const kir_module *module, hd_job **mapped) {
-    uint64_t count = 0;
-    uint64_t *first = hd_new_array(arena, uint64_t, file->order_count + 1);
-    for (uint32_t o = 0; o < file->order_count; o++) {
-        first[o] = count;
-        count += file->orders[o].threads;
-    }
+    uint64_t count = hd_map_numbers(file, NULL);
     if (count >= HD_MAP_NONE)
         return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = job->path},
                        "the orders are %llu numbers together, and one buffer takes %u at most; map "
                        "fewer launches",
                        (unsigned long long)count, HD_MAP_NONE - 1);
     uint32_t *numbers = hd_new_array(arena, uint32_t, count);
-    for (uint32_t o = 0; o < file->order_count; o++)
-        memcpy(numbers + first[o], file->orders[o].order,
-               (size_t)file->orders[o].threads * sizeof *numbers);
+    hd_map_numbers(file, numbers);
     hd_job *to = hd_new(arena, hd_job);
     *to = *job;
     to->module = module;
@@ -220,10 +230,10 @@ hd_status hd_job_with_map(hd_arena *arena, const hd_diag *diag, const hd_job *jo
         launch->args = hd_new_array(arena, hd_arg, launch->arg_count);
         memcpy(launch->args, job->launches[l].args, launch->arg_count * sizeof *launch->args);
         tie_variables(launch);
-        uint32_t order = order_number(job, file, l);
+        uint64_t first;
+        hd_map_order_of(job, file, l, &first);
         if (is_mapped(job, file, launch))
-            add_arguments(arena, launch, job->buffer_count,
-                          order == UINT32_MAX ? HD_MAP_NONE : (uint32_t)first[order]);
+            add_arguments(arena, launch, job->buffer_count, (uint32_t)first);
         uint32_t given = 0;
         for (uint32_t a = 0; a < launch->arg_count; a++)
             given += launch->args[a].param != KIR_NONE;

@@ -27,7 +27,7 @@ typedef struct function {
     CXCursor canonical;
     cursors declarations;
     bool needs; /* ids, by itself or by what it calls */
-    bool is_kernel;
+    bool is_kernel, is_refused;
     const hd_mapped_kernel *mapped;
 } function;
 
@@ -349,7 +349,7 @@ static void edit_call(mapper *m, const use *call) {
             rw_refuse(rw, call->at,
                       "this calls a kernel that gets a map; put what both do into a function");
     }
-    if (to == NONE)
+    if (to == NONE || m->functions.data[to].is_refused)
         return;
     const char *name = rw_spelling(rw->arena, m->functions.data[to].canonical);
     if (needing < call->callees.count)
@@ -462,10 +462,9 @@ static bool refuse_function(mapper *m, const function *f) {
 
 static void edit_functions(mapper *m) {
     for (size_t i = 0; i < m->functions.count; i++) {
-        const function *f = &m->functions.data[i];
-        if (!f->needs && !f->mapped)
-            continue;
-        if (refuse_function(m, f))
+        function *f = &m->functions.data[i];
+        f->is_refused = (f->needs || f->mapped) && refuse_function(m, f);
+        if ((!f->needs && !f->mapped) || f->is_refused)
             continue;
         for (size_t d = 0; d < f->declarations.count; d++) {
             CXCursor declaration = f->declarations.data[d];
@@ -723,8 +722,8 @@ static hd_status make_edits(rewriter *rw) {
         return status;
     spread(m);
     edit_words(m);
-    edit_uses(m);
     edit_functions(m);
+    edit_uses(m);
     edit_instances(m);
     refuse_launches(m);
     add_prelude(m);

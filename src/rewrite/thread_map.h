@@ -61,9 +61,12 @@ hd_status hd_map_check(hd_arena *arena, const hd_diag *diag, const hd_job *job,
 bool hd_launches_alike(const hd_launch *a, const hd_launch *b);
 
 /* Which order launch `launch` runs in: its own, else that of the first launch that is alike: same
- * kernel, sizes and arguments. NULL: none. */
+ * kernel, sizes and arguments. NULL: none. *first: where it begins in the map, or HD_MAP_NONE. */
 const hd_launch_order *hd_map_order_of(const hd_job *job, const hd_order_file *file,
-                                       uint32_t launch);
+                                       uint32_t launch, uint64_t *first);
+/* The map: all orders, one behind the other. Returns how many numbers these are; `numbers` may be
+ * NULL. */
+uint64_t hd_map_numbers(const hd_order_file *file, uint32_t *numbers);
 
 /* The kernels of a resolved job that these orders are for. `path` and `options` are those of its
  * kernels in a layout; NULL: the job's. Checks as hd_map_check(). The result refers to `file`. */
@@ -87,5 +90,9 @@ hd_status hd_job_rewritten(hd_arena *arena, const hd_diag *diag, const hd_job *j
                            const hd_record_layout *layouts, uint32_t layout_count,
                            const hd_rewritten *rewritten, const kir_module *module,
                            hd_placed_job **placed);
+
+/* map_header.c: the C header for the host of these kernels: how many numbers there are, where the
+ * order of each launch begins, and functions that read the numbers and find that. */
+const char *hd_map_host_header(hd_arena *arena, const hd_job *job, const hd_order_file *file);
 
 #endif

@@ -1,34 +1,16 @@
 /*
- * The trace file: how it is read.
- *
- * A finished file is opened through its directory: every chunk but the parts is read, and
- * the pages among them say where each block is. A file without one, which a killed run left,
- * is walked through from chunk to chunk up to where it was cut off. Both ways call the same
- * functions for the same chunks, in the order of the file; only where blocks are comes from
- * pages in the one and from parts in the other.
- *
- * Every chunk's checksum covers its bytes and its place, so damage is found before anything
- * is believed; lengths, ids and sums are compared all the same, since a file may be made to
- * deceive. Reading is by pread, not mapped memory: a file cut short meanwhile is an error,
- * not a signal.
+ * A trace: how it is read. It is one file (open_file.c), or a folder with a file of each rank
+ * (folder.c), whose launches are put together here: block by block they stand in ascending order,
+ * as if one file had them all.
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "chunk.h"
+#include "folder.h"
+#include "open_file.h"
 #include "table.h"
-#include "trace/trace.h"
-
-/* A launch and its blocks. */
-typedef struct open_launch {
-    hd_event_launch launch;
-    hd_vec(hd_trace_block) blocks;
-    size_t paged;  /* blocks that pages have listed */
-    uint64_t next; /* block number expected next, at least */
-    uint64_t mis, lane_accesses, bytes;
-    bool ended, complete;
-} open_launch;
 
 /* Where in a block a reading is. */
 typedef struct block_reader {
@@ -59,8 +41,9 @@ struct hd_trace_stream {
 
 struct hd_trace {
     const char *path;
-    int fd;
-    uint64_t size;
+    open_file *files; /* one, or one of each rank */
+    uint32_t file_count;
+    bool is_folder;
     hd_trace_contents contents;
     hd_vec(open_launch) launches;
     pthread_mutex_t lock; /* of `idle` */
@@ -68,279 +51,105 @@ struct hd_trace {
     hd_trace_stream *idle_streams;
 };
 
-/* A file being opened. */
-typedef struct opening {
-    hd_trace *trace;
-    hd_arena *arena;
-    const hd_diag *diag;
-    chunk_source source;
-    hd_vec(hd_event_launch) tables; /* only what tables have is filled */
-    uint64_t at;                    /* end of the chunks read so far */
-    bool walking;                   /* parts are visited */
-    bool whole, complete;           /* has a directory; which says that the run ended */
-    /* The block whose parts are being walked over. */
-    hd_trace_block block;
-    uint32_t block_part;
-} opening;
+/* ---- launches of several files ---------------------------------------------------- */
 
-static hd_status damaged(const char *path, const hd_diag *diag, uint64_t offset, const char *what) {
-    hd_place place = {.file = path};
-    return hd_fail(diag, HD_EINPUT, &place,
-                   "the trace is damaged at byte %llu: %s; make it anew, or use a copy",
-                   (unsigned long long)offset, what);
+static int by_own_number(const void *a, const void *b) {
+    uint64_t x = ((const hd_trace_block *)a)->block, y = ((const hd_trace_block *)b)->block;
+    return x < y ? -1 : x > y;
 }
 
-static hd_status fault_at(const opening *o, uint64_t offset, const char *what) {
-    return damaged(o->trace->path, o->diag, offset, what);
+static void put_launch(const hd_event_launch *launch, bytes *out) {
+    out->count = 0;
+    table_put(launch, out);
+    launch_put(launch, 0, out);
 }
 
-static open_launch *current(opening *o) {
-    size_t count = o->trace->launches.count;
-    return count && !o->trace->launches.data[count - 1].ended ? &o->trace->launches.data[count - 1]
-                                                              : NULL;
-}
-
-/* ---- blocks --------------------------------------------------------------------- */
-
-/* Events are counted before anybody has seen them, and memory is asked for by these counts: each
- * takes a byte of its part's columns, and has at most as many lanes as a block. */
-static const char *part_fault(const open_launch *l, const chunk *c, const part_head *head) {
-    if ((uint64_t)head->events + COLUMN_COUNT > c->body_count)
-        return "a part has more events than bytes";
-    return head->lane_accesses <= (uint64_t)head->events * l->launch.block_threads
-               ? NULL
-               : "a part has more lane accesses than its events have lanes";
-}
-
-/* NULL, or why the block cannot come next. */
-static const char *add_block(opening *o, open_launch *l, const hd_trace_block *block) {
-    if (block->block < l->next || block->block >= l->launch.block_count)
-        return "a block is not of the launch, or not in order";
-    if (__builtin_add_overflow(l->mis, block->mis, &l->mis) ||
-        __builtin_add_overflow(l->lane_accesses, block->lane_accesses, &l->lane_accesses))
-        return "there are more events than can be counted";
-    l->next = block->block + 1;
-    l->bytes += block->bytes;
-    hd_push(o->arena, &l->blocks, *block);
-    return NULL;
-}
-
-/* An entry of a page: a block that parts have shown, or one to believe. */
-static const char *list_block(opening *o, open_launch *l, cursor *in) {
-    hd_trace_block block = {.offset = o->at};
-    uint64_t before = l->paged ? l->blocks.data[l->paged - 1].block + 1 : 0;
-    block.block = before + get_varint(in);
-    block.bytes = get_varint(in);
-    block.mis = get_varint(in);
-    block.lane_accesses = get_varint(in);
-    if (in->failed || block.block < before)
-        return "a page is too short";
-    if (o->walking) {
-        const hd_trace_block *seen = l->paged < l->blocks.count ? &l->blocks.data[l->paged] : NULL;
-        l->paged++;
-        return seen && seen->block == block.block && seen->bytes == block.bytes &&
-                       seen->mis == block.mis && seen->lane_accesses == block.lane_accesses
-                   ? NULL
-                   : "a page does not list the blocks before it";
-    }
-    if (block.bytes < PART_CHUNK_LEAST || block.bytes > o->source.size - o->at)
-        return "a page has a block that is not in the file";
-    if (block.mis > block.bytes / PART_CHUNK_LEAST * (PART_BYTES_MAX - COLUMN_COUNT))
-        return "a page has a block with more events than its parts can hold";
-    o->at += block.bytes;
-    l->paged++;
-    return add_block(o, l, &block);
-}
-
-static const char *list_blocks(opening *o, open_launch *l, cursor *in) {
-    uint64_t number = get_varint(in), count = get_varint(in);
-    if (in->failed || number != l->launch.number)
-        return "a page is of another launch";
-    const char *fault = NULL;
-    for (uint64_t i = 0; i < count && !fault; i++)
-        fault = list_block(o, l, in);
-    if (!fault && o->walking && l->paged != l->blocks.count)
-        fault = "a page does not list all blocks before it";
-    return fault;
-}
-
-/* ---- chunks --------------------------------------------------------------------- */
-
-static const char *take_launch(opening *o, cursor *in) {
-    open_launch l = {0};
-    if (!launch_get(in, o->tables.data, o->tables.count, &l.launch))
-        return "a launch is not complete, or its table is not there";
-    size_t count = o->trace->launches.count;
-    if (count && l.launch.number <= o->trace->launches.data[count - 1].launch.number)
-        return "launches are not in order";
-    const char *fault = sizes_fault(&l.launch);
-    if (!fault)
-        hd_push(o->arena, &o->trace->launches, l);
-    return fault;
-}
-
-static const char *take_end(opening *o, open_launch *l, cursor *in) {
-    const char *fault = list_blocks(o, l, in);
-    if (fault)
-        return fault;
-    uint64_t blocks = get_varint(in), mis = get_varint(in), lane_accesses = get_varint(in);
-    uint8_t complete = get_byte(in);
-    if (!cursor_done(in) || blocks != l->blocks.count || mis != l->mis ||
-        lane_accesses != l->lane_accesses || complete > 1)
-        return "a launch's sums are not those of its blocks";
-    l->ended = true;
-    l->complete = complete;
-    return NULL;
-}
-
-/* A part that is walked over, without its body. */
-static const char *take_part(opening *o, open_launch *l, const chunk *c) {
-    part_head head;
-    part_head_load(c->head, &head);
-    if (head.launch != l->launch.number || head.part != o->block_part ||
-        (head.part && head.block != o->block.block))
-        return "a part is not the one that comes next";
-    const char *fault = part_fault(l, c, &head);
-    if (fault)
-        return fault;
-    if (!head.part)
-        o->block = (hd_trace_block){.block = head.block, .offset = c->offset};
-    o->block_part++;
-    o->block.bytes += c->bytes;
-    o->block.mis += head.events;
-    if (__builtin_add_overflow(o->block.lane_accesses, head.lane_accesses, &o->block.lane_accesses))
-        return "there are more events than can be counted";
-    if (!head.last)
-        return NULL;
-    o->block_part = 0;
-    return add_block(o, l, &o->block);
-}
-
-static const char *take_chunk(opening *o, const chunk *c) {
-    open_launch *l = current(o);
-    if (c->type == CHUNK_PART)
-        return l ? take_part(o, l, c) : "a part is outside any launch";
-    if (o->block_part)
-        return "a block has no last part";
-    const uint8_t *body = chunk_body(&o->source, c);
-    if (!body)
-        return "a chunk cannot be unpacked";
-    cursor in = {body, body + c->body_count, false};
-    bool inside = c->type == CHUNK_PAGE || c->type == CHUNK_END;
-    if (inside != (l != NULL))
-        return "a chunk does not belong here";
-    switch (c->type) {
-    case CHUNK_TABLE: {
-        hd_event_launch table = {0};
-        const char *fault =
-            table_get(o->arena, &in, &table) ? tables_fault(&table) : "a table is not complete";
-        if (!fault)
-            hd_push(o->arena, &o->tables, table);
-        return fault;
-    }
-    case CHUNK_LAUNCH: return take_launch(o, &in);
-    case CHUNK_PAGE: {
-        const char *fault = list_blocks(o, l, &in);
-        return fault ? fault : cursor_done(&in) ? NULL : "a page is too long";
-    }
-    case CHUNK_END: return take_end(o, l, &in);
-    case CHUNK_DIRECTORY: /* walked into: its launches have been read */
-        o->whole = get_byte(&in) <= 1 && !in.failed;
-        return o->whole ? NULL : "the directory is not complete";
-    default: return "there is a second header";
-    }
-}
-
-/* ---- the two ways to open ------------------------------------------------------- */
-
-/* The chunk at `offset`, which the directory names. A page that lists blocks moves o->at over
- * them, so that it must then stand there itself. */
-static hd_status read_named(opening *o, uint64_t offset) {
-    chunk c;
-    const char *fault = chunk_read(&o->source, offset, &c);
-    if (!fault)
-        fault = c.type == CHUNK_PART || c.type == CHUNK_DIRECTORY ? "the directory names a part"
-                                                                  : take_chunk(o, &c);
-    if (!fault && o->at != offset)
-        fault = "the directory leaves something out";
-    if (fault)
-        return fault_at(o, offset, fault);
-    o->at += c.bytes;
+/* Adds a file's part of a launch to the whole. */
+static hd_status add_part(hd_arena *arena, const hd_diag *diag, const open_file *file,
+                          const open_launch *part, open_launch *whole) {
+    bytes own = {0}, other = {0};
+    put_launch(&whole->launch, &own);
+    put_launch(&part->launch, &other);
+    bool is_same = own.count == other.count && !memcmp(own.data, other.data, own.count);
+    bytes_free(&own);
+    bytes_free(&other);
+    hd_place place = {.file = file->path};
+    if (!is_same)
+        return hd_fail(diag, HD_EINPUT, &place,
+                       "launch %u is not the one that other ranks' files have; these files are of "
+                       "different runs",
+                       part->launch.number);
+    if (__builtin_add_overflow(whole->mis, part->mis, &whole->mis) ||
+        __builtin_add_overflow(whole->lane_accesses, part->lane_accesses, &whole->lane_accesses))
+        return hd_fail(diag, HD_EINPUT, &place, "there are more events than can be counted");
+    whole->bytes += part->bytes;
+    for (size_t b = 0; b < part->blocks.count; b++)
+        hd_push(arena, &whole->blocks, part->blocks.data[b]);
+    whole->complete &= part->ended && part->complete;
     return HD_OK;
 }
 
-static hd_status read_directory(opening *o, uint64_t offset) {
-    chunk c;
-    const char *fault = chunk_read(&o->source, offset, &c);
-    if (!fault &&
-        (c.type != CHUNK_DIRECTORY || c.offset + c.bytes + FILE_FOOT_BYTES != o->source.size))
-        fault = "there is no directory";
-    const uint8_t *packed = fault ? NULL : chunk_body(&o->source, &c);
-    if (!packed)
-        return fault_at(o, offset,
-                        fault && fault != chunk_cut ? fault : "the directory cannot be read");
-    uint8_t *body = hd_alloc(o->arena, c.body_count + 1); /* chunks are read meanwhile */
-    memcpy(body, packed, c.body_count);
-    cursor in = {body, body + c.body_count, false};
-    uint8_t complete = get_byte(&in);
-    uint64_t count = get_varint(&in), named = 0;
-    for (uint64_t i = 0; i < count && !in.failed; i++) {
-        named += get_varint(&in);
-        if (in.failed || named < o->at || named > offset)
-            return fault_at(o, offset, "the directory is not in order");
-        hd_status status = read_named(o, named);
+static hd_status check_blocks(const hd_trace *t, const hd_diag *diag, open_launch *l) {
+    qsort(l->blocks.data, l->blocks.count, sizeof *l->blocks.data, by_own_number);
+    for (size_t b = 1; b < l->blocks.count; b++)
+        if (l->blocks.data[b].block == l->blocks.data[b - 1].block)
+            return hd_fail(diag, HD_EINPUT, &(hd_place){.file = t->path},
+                           "block %llu of launch %u is in the files of two ranks; these files are "
+                           "of different runs",
+                           (unsigned long long)l->blocks.data[b].block, l->launch.number);
+    return HD_OK;
+}
+
+/* Launches ascend in each file; one that a file does not have is not complete. */
+static hd_status join_launches(hd_arena *arena, const hd_diag *diag, hd_trace *t) {
+    size_t *next = hd_new_array(arena, size_t, t->file_count);
+    for (uint32_t f = 0; f < t->file_count; f++)
+        for (size_t l = 0; l < t->files[f].launches.count; l++)
+            for (size_t b = 0; b < t->files[f].launches.data[l].blocks.count; b++)
+                t->files[f].launches.data[l].blocks.data[b].file = f;
+    for (;;) {
+        const open_launch *first = NULL;
+        for (uint32_t f = 0; f < t->file_count; f++) {
+            const open_file *file = &t->files[f];
+            const open_launch *own =
+                next[f] < file->launches.count ? &file->launches.data[next[f]] : NULL;
+            if (own && (!first || own->launch.number < first->launch.number))
+                first = own;
+        }
+        if (!first)
+            return HD_OK;
+        open_launch whole = {.launch = first->launch, .ended = true, .complete = true};
+        hd_status status = HD_OK;
+        for (uint32_t f = 0; f < t->file_count && !status; f++) {
+            const open_file *file = &t->files[f];
+            if (next[f] < file->launches.count &&
+                file->launches.data[next[f]].launch.number == whole.launch.number)
+                status = add_part(arena, diag, file, &file->launches.data[next[f]++], &whole);
+            else
+                whole.complete = false;
+        }
+        if (!status)
+            status = check_blocks(t, diag, &whole);
         if (status)
             return status;
+        hd_push(arena, &t->launches, whole);
     }
-    if (!cursor_done(&in) || complete > 1 || o->at != offset || current(o))
-        return fault_at(o, offset, "the directory is not complete");
-    o->whole = true;
-    o->complete = complete;
-    return HD_OK;
-}
-
-/* Reads by the directory when the file's last bytes say where that is. */
-static hd_status read_chunks(opening *o) {
-    uint64_t size = o->source.size;
-    const uint8_t *foot = size < o->at + FILE_FOOT_BYTES
-                              ? NULL
-                              : source_read(&o->source, size - FILE_FOOT_BYTES, FILE_FOOT_BYTES);
-    /* Else from chunk to chunk, up to the end or to where the file was cut off. */
-    o->walking = !foot || memcmp(foot + 24, foot_magic, sizeof foot_magic) != 0;
-    while (o->walking && !o->whole) {
-        chunk c;
-        const char *fault = chunk_read(&o->source, o->at, &c);
-        if (fault == chunk_cut)
-            return HD_OK;
-        if (!fault)
-            fault = take_chunk(o, &c);
-        if (fault)
-            return fault_at(o, o->at, fault);
-        o->at += c.bytes;
-    }
-    if (o->walking)
-        return HD_OK;
-    if (load64(foot + 16) != file_hash(foot, 16) || load64(foot + 8) != size ||
-        load64(foot) < o->at || load64(foot) > size)
-        return fault_at(o, size - FILE_FOOT_BYTES, "the file's end is not that of a trace");
-    return read_directory(o, load64(foot));
 }
 
 /* ---- what is there, and what is not --------------------------------------------- */
 
-static const char *missing_words(opening *o) {
-    hd_str words = {.arena = o->arena};
-    if (o->whole && !o->walking)
-        hd_str_add(&words, "the run was stopped before its end");
-    else if (o->whole)
-        hd_str_add(&words, "the file's last 32 bytes are damaged or missing");
-    else
-        hd_str_printf(&words, "the run was killed before its end: the file breaks off at byte %llu",
-                      (unsigned long long)o->trace->size);
-    if (o->block_part)
-        hd_str_printf(&words, ", inside block %llu", (unsigned long long)o->block.block);
+static const char *missing_words(hd_arena *arena, const hd_trace *t) {
+    hd_str words = {.arena = arena};
+    for (uint32_t f = 0; f < t->file_count; f++) {
+        if (!t->files[f].missing)
+            continue;
+        if (words.length)
+            hd_str_add(&words, "; ");
+        if (t->is_folder)
+            hd_str_printf(&words, "rank %u: ", f);
+        hd_str_add(&words, t->files[f].missing);
+    }
     enum { SHOWN = 4 }; /* of the launches that are not complete */
-    const hd_trace *t = o->trace;
     size_t found = 0;
     for (size_t i = 0; i < t->launches.count; i++) {
         const open_launch *l = &t->launches.data[i];
@@ -355,84 +164,84 @@ static const char *missing_words(opening *o) {
     return hd_str_text(&words);
 }
 
-static void describe(opening *o) {
-    hd_trace *t = o->trace;
-    hd_trace_launch *launches = hd_new_array(o->arena, hd_trace_launch, t->launches.count);
+static void describe(hd_arena *arena, hd_trace *t) {
+    hd_trace_contents *c = &t->contents;
+    hd_trace_launch *launches = hd_new_array(arena, hd_trace_launch, t->launches.count);
     for (size_t i = 0; i < t->launches.count; i++) {
         const open_launch *l = &t->launches.data[i];
         launches[i] =
             (hd_trace_launch){l->launch,        l->blocks.data, l->blocks.count,        l->mis,
                               l->lane_accesses, l->bytes,       l->ended && l->complete};
     }
-    t->contents.version = HD_TRACE_VERSION;
-    t->contents.launches = launches;
-    t->contents.launch_count = (uint32_t)t->launches.count;
-    t->contents.complete = o->complete;
-    t->contents.missing = o->complete ? NULL : missing_words(o);
-    t->contents.bytes = t->size;
+    *c = (hd_trace_contents){.version = HD_TRACE_VERSION,
+                             .launches = launches,
+                             .launch_count = (uint32_t)t->launches.count,
+                             .complete = true};
+    for (uint32_t f = t->file_count; f-- > 0;) {
+        const open_file *file = &t->files[f];
+        c->bytes += file->size;
+        c->complete &= !file->missing;
+        if (file->fd < 0)
+            continue;
+        c->source = file->source;
+        c->spaces = file->spaces;
+    }
+    c->missing = c->complete ? NULL : missing_words(arena, t);
 }
 
 /* ---- opening -------------------------------------------------------------------- */
 
-static hd_status read_file_head(opening *o) {
-    const hd_trace *t = o->trace;
-    hd_place place = {.file = t->path};
-    const uint8_t *head = source_read(&o->source, 0, FILE_HEAD_BYTES);
-    if (!head || memcmp(head, file_magic, sizeof file_magic) != 0)
-        return hd_fail(o->diag, HD_EINPUT, &place,
-                       "this is no trace file: byte 0 does not begin one; 'heddle trace' makes "
-                       "one, and 'heddle trace import' makes one of text");
-    if (load32(head + 8) != BYTE_ORDER_MARK)
-        return fault_at(o, 8, "its bytes are in an unknown order");
-    uint32_t version = load32(head + 12);
-    if (version > HD_TRACE_VERSION)
-        return hd_fail(o->diag, HD_EINPUT, &place,
-                       "the trace is of version %u (byte 12), and this program reads up to %d; use "
-                       "a later Heddle, or make the trace anew",
-                       version, HD_TRACE_VERSION);
-    if (version < 1 || load64(head + 24) != file_hash(head, 24))
-        return fault_at(o, 0, "a checksum is wrong");
-    if (load64(head + 16) & ~FILE_FEATURES)
-        return hd_fail(o->diag, HD_EINPUT, &place,
-                       "the trace has features (byte 16) that this program does not know; use a "
-                       "later Heddle, or make the trace anew");
-    chunk c;
-    o->at = FILE_HEAD_BYTES;
-    const char *fault = chunk_read(&o->source, o->at, &c);
-    if (fault == chunk_cut)
-        fault = "the file ends inside its header";
-    else if (!fault && c.type != CHUNK_HEADER)
-        fault = "there is no header";
-    const uint8_t *body = fault ? NULL : chunk_body(&o->source, &c);
-    if (!body)
-        return fault_at(o, o->at, fault ? fault : "the header cannot be unpacked");
-    cursor in = {body, body + c.body_count, false};
-    o->trace->contents.source = get_text(&in, o->arena);
-    o->trace->contents.spaces = (uint32_t)get_limited(&in, UINT32_MAX);
-    if (!cursor_done(&in))
-        return fault_at(o, o->at, "the header is not complete");
-    o->at += c.bytes;
-    return HD_OK;
+static void close_files(const hd_trace *t, uint32_t count) {
+    for (uint32_t f = 0; f < count; f++)
+        if (t->files[f].fd >= 0)
+            close(t->files[f].fd);
+}
+
+/* The files of all ranks; one that is not there is missing, but one must be. */
+static hd_status open_files(hd_arena *arena, const hd_diag *diag, hd_trace *t) {
+    hd_status status = HD_OK;
+    uint32_t there = 0, opened = 0;
+    for (; opened < t->file_count && !status; opened++) {
+        open_file *file = &t->files[opened];
+        const char *path = trace_rank_file(arena, t->path, opened);
+        if (path) {
+            status = open_file_open(arena, diag, path, file);
+            there++;
+        } else {
+            *file = (open_file){.path = t->path, .fd = -1, .missing = "its file is not there"};
+        }
+    }
+    if (!status && !there)
+        status = hd_fail(diag, HD_EINPUT, &(hd_place){.file = t->path},
+                         "none of the files of its %u ranks is there; make the trace anew",
+                         t->file_count);
+    else if (!status)
+        status = join_launches(arena, diag, t);
+    else
+        opened--; /* closed by itself */
+    if (status)
+        close_files(t, opened);
+    return status;
 }
 
 hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path, hd_trace **trace) {
     hd_trace *t = hd_new(arena, hd_trace);
     t->path = hd_strdup(arena, path);
-    hd_status status = hd_open_file(diag, path, &t->fd, &t->size);
+    t->is_folder = hd_trace_is_folder(path);
+    hd_status status = t->is_folder ? trace_folder_ranks(arena, diag, path, &t->file_count) : HD_OK;
     if (status)
         return status;
-    opening o = {
-        .trace = t, .arena = arena, .diag = diag, .source = {.fd = t->fd, .size = t->size}};
-    status = read_file_head(&o);
-    if (!status)
-        status = read_chunks(&o);
-    if (!status)
-        describe(&o);
-    source_free(&o.source);
-    if (status) {
-        close(t->fd);
+    t->file_count = t->is_folder ? t->file_count : 1;
+    t->files = hd_new_array(arena, open_file, t->file_count);
+    status =
+        t->is_folder ? open_files(arena, diag, t) : open_file_open(arena, diag, path, &t->files[0]);
+    if (status)
         return status;
+    if (!t->is_folder) {
+        t->launches.data = t->files[0].launches.data;
+        t->launches.count = t->files[0].launches.count;
     }
+    describe(arena, t);
     pthread_mutex_init(&t->lock, NULL);
     *trace = t;
     return HD_OK;
@@ -458,7 +267,8 @@ static reader *take_reader(hd_trace *t) {
     pthread_mutex_unlock(&t->lock);
     if (!r) {
         r = memory_grow(NULL, sizeof *r);
-        *r = (reader){.source = {.fd = t->fd, .size = t->size}};
+        *r = (reader){0};
+        r->source.fd = -1;
     }
     return r;
 }
@@ -484,7 +294,7 @@ void hd_trace_close(hd_trace *t) {
         free(stream);
     }
     pthread_mutex_destroy(&t->lock);
-    close(t->fd);
+    close_files(t, t->file_count);
 }
 
 /* ---- blocks, event by event ------------------------------------------------------ */
@@ -504,9 +314,15 @@ static bool has_part(const block_reader *b) { return b->at < b->end; }
 
 /* The next part's head, and its columns, valid until the source reads again. NULL, or what is wrong
  * with it. */
-static const char *load_part(block_reader *b, chunk_source *source, part_head *head,
-                             const uint8_t **columns, size_t *count) {
+static const char *load_part(const hd_trace *t, block_reader *b, chunk_source *source,
+                             part_head *head, const uint8_t **columns, size_t *count) {
     chunk c;
+    const open_file *file = &t->files[b->block->file];
+    if (source->fd != file->fd) {
+        source->fd = file->fd;
+        source->size = file->size;
+        source->window_count = 0;
+    }
     b->part_at = b->at;
     const char *fault = chunk_read(source, b->at, &c);
     if (fault)
@@ -523,7 +339,7 @@ static const char *load_part(block_reader *b, chunk_source *source, part_head *h
         return "a block has not the events that the index says";
     if (head->first_position < b->position || head->first_position >= UINT64_MAX - 1)
         return "a position goes back";
-    fault = part_fault(b->launch, &c, head);
+    fault = open_part_fault(b->launch, &c, head);
     if (fault)
         return fault;
     *columns = chunk_body(source, &c);
@@ -550,18 +366,18 @@ static hd_status bad_block(const hd_trace *t, const hd_diag *diag, const block_r
     char words[200];
     snprintf(words, sizeof words, "block %llu of launch %u: %s",
              (unsigned long long)b->block->block, b->launch->launch.number, fault);
-    return damaged(t->path, diag, b->part_at, words);
+    return trace_damaged(t->files[b->block->file].path, diag, b->part_at, words);
 }
 
 /* ---- replaying ------------------------------------------------------------------ */
 
-static const char *replay_part(reader *r, uint32_t spaces, const hd_sink *sink, void *stream,
-                               reading *watched) {
+static const char *replay_part(const hd_trace *t, reader *r, uint32_t spaces, const hd_sink *sink,
+                               void *stream, reading *watched) {
     part_head head;
     const uint8_t *columns;
     size_t count;
     block_reader *b = &r->block;
-    const char *fault = load_part(b, &r->source, &head, &columns, &count);
+    const char *fault = load_part(t, b, &r->source, &head, &columns, &count);
     if (!fault)
         fault = decoder_begin(&b->decoder, &head, columns, count);
     while (!fault && b->decoder.left) {
@@ -585,7 +401,7 @@ static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const
     void *stream = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
     const char *fault = NULL;
     while (has_part(&r->block) && !fault && !watched->stopped)
-        fault = replay_part(r, spaces, sink, stream, watched);
+        fault = replay_part(t, r, spaces, sink, stream, watched);
     if (!fault && !watched->stopped)
         fault = block_fault(&r->block);
     hd_status status = fault ? bad_block(t, diag, &r->block, fault) : HD_OK, closed = HD_OK;
@@ -711,7 +527,8 @@ static const char *stream_part(hd_trace_stream *stream) {
     const uint8_t *columns;
     size_t count;
     reader *r = take_reader(stream->trace);
-    const char *fault = load_part(&stream->block, &r->source, &head, &columns, &count);
+    const char *fault =
+        load_part(stream->trace, &stream->block, &r->source, &head, &columns, &count);
     if (!fault) {
         stream->columns.count = 0;
         put_data(&stream->columns, columns, count);

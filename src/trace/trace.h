@@ -16,6 +16,7 @@
 
 #include <signal.h>
 
+#include "base/ranks.h"
 #include "event/event.h"
 
 enum {
@@ -58,6 +59,23 @@ void hd_trace_abandon(hd_trace_writer *writer);
  * went, or `status`. */
 hd_status hd_trace_end(hd_trace_writer *writer, hd_status status, bool complete);
 
+/* ---- folder.c: a trace of several ranks, docs/trace-format.md -------------------- */
+
+/* Starts a folder beside `path`, named PATH.part, for the files of all ranks; it gets its name when
+ * finished. Called by all ranks, each of which then writes a file of its own with
+ * hd_trace_create(): *own is its path. What a run before left under that name goes. */
+hd_status hd_trace_folder_begin(hd_arena *arena, const hd_diag *diag, const char *path,
+                                const hd_ranks *ranks, const char **own);
+/* After hd_trace_end(), which returned `status`, on all ranks: the folder of a run that is `complete`
+ * gets its name, and replaces an older trace of that name; where anything went wrong it is removed.
+ * Returns how that went, or `status`. */
+hd_status hd_trace_folder_end(hd_arena *arena, const hd_diag *diag, const char *path,
+                              const hd_ranks *ranks, hd_status status, bool complete);
+/* The name that the folder is to have then; an arena's. */
+const char *hd_trace_folder_name(hd_arena *arena, const char *path, bool complete);
+/* Whether `path` is such a folder. */
+bool hd_trace_is_folder(const char *path);
+
 /* ---- reader.c ------------------------------------------------------------------- */
 
 typedef struct hd_trace hd_trace;
@@ -65,7 +83,8 @@ typedef struct hd_trace hd_trace;
 typedef struct hd_trace_block {
     uint64_t block; /* number in its launch */
     uint64_t mis, lane_accesses;
-    uint64_t offset, bytes; /* in the file */
+    uint64_t offset, bytes; /* in its file */
+    uint32_t file;          /* of several: the rank that wrote it */
 } hd_trace_block;
 
 typedef struct hd_trace_launch {
@@ -85,10 +104,11 @@ typedef struct hd_trace_contents {
     uint32_t launch_count;
     bool complete;       /* the run ended by itself, and the file has its index */
     const char *missing; /* else: what is not there, in words */
-    uint64_t bytes;      /* of the file */
+    uint64_t bytes;      /* of the file, or of all */
 } hd_trace_contents;
 
-/* Opens a finished file, or what a killed run left. A file that is no trace, is of a later
+/* Opens a finished file, or what a killed run left; or a folder with such files of several ranks,
+ * which is as good as one file with all of their blocks. A file that is no trace, is of a later
  * version or is damaged is an HD_EINPUT that says at which byte. */
 hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path, hd_trace **trace);
 const hd_trace_contents *hd_trace_get(const hd_trace *trace);

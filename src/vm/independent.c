@@ -50,6 +50,7 @@ typedef struct kind {
 
 typedef struct vm_verdicts {
     bool known, answer; /* whatever the launch is */
+    bool has_atomics;
     use *uses;
     uint32_t use_count;
     uint32_t *use_of; /* [access_count], KIR_NONE: none */
@@ -139,6 +140,7 @@ static vm_verdicts *verdicts_new(hd_arena *arena, const vm_program *p) {
             continue;
         bool only_reads = a->kind == HD_LOAD;
         writes |= !only_reads;
+        v->has_atomics |= a->kind == HD_ATOMIC;
         if (a->kind == HD_ATOMIC)
             ordered |= order_matters(&k->insts[a->inst]) || is_used(k, a->inst);
         uint32_t object = object_of(k, a);
@@ -428,4 +430,20 @@ bool vm_blocks_are_independent(const vm_space *space, vm_compiled *c, const hd_l
     bool apart = are_apart(c, l, b, p);
     hd_arena_free(arena);
     return apart;
+}
+
+bool vm_blocks_can_be_shared(hd_arena *arena, const vm_space *space, vm_compiled *c,
+                             const hd_launch *l, const vm_bound *b, vm_written *written) {
+    if (!vm_blocks_are_independent(space, c, l, b) || c->verdicts->has_atomics)
+        return false;
+    for (uint32_t i = 0; i < c->verdicts->use_count; i++) {
+        const use *u = &c->verdicts->uses[i];
+        const vm_region *region = place_of(space, c->program->kernel, b, u).region;
+        bool is_listed = !u->writes || !region;
+        for (size_t w = 0; w < written->count && !is_listed; w++)
+            is_listed = written->data[w] == region;
+        if (!is_listed)
+            hd_push(arena, written, region);
+    }
+    return true;
 }

@@ -374,9 +374,19 @@ hd_status vm_run_launch(hd_vm *vm, const hd_launch *l, const hd_block_choice *bl
                         const hd_sink *sink, hd_vm_counts *counts) {
     hd_arena *arena = hd_arena_new();
     vm_bound bound = {0};
+    vm_share *share = NULL;
+    hd_block_choice own = *blocks;
+    hd_sink heard = sink ? *sink : (hd_sink){0};
+    hd_vm_counts unused;
+    counts = counts ? counts : &unused;
     hd_status status = vm_bind(arena, vm, l, &bound);
+    if (!status && vm->options.ranks)
+        status = vm_share_begin(arena, vm, l, &bound, &own, &heard, &share);
     if (!status)
-        status = run_bound(arena, vm, vm->job->module, l, &bound, blocks, sink, counts);
+        status =
+            run_bound(arena, vm, vm->job->module, l, &bound, &own, sink ? &heard : NULL, counts);
+    if (share)
+        status = vm_share_end(share, status, counts);
     hd_arena_free(arena);
     return status;
 }

@@ -130,6 +130,22 @@ void vm_fill_block(vm_run *r, const vm_bound_place *args);
 bool vm_blocks_are_independent(const vm_space *space, vm_compiled *compiled,
                                const hd_launch *launch, const vm_bound *bound);
 
+/* Regions that a launch may write. */
+typedef hd_vec(const vm_region *) vm_written;
+/* The same for blocks that run in memories of their own, whose changes are put together afterwards:
+ * there are no atomics, either. Adds what the launch may write, each region once. */
+bool vm_blocks_can_be_shared(hd_arena *arena, const vm_space *space, vm_compiled *compiled,
+                             const hd_launch *launch, const vm_bound *bound, vm_written *written);
+
+/* ranks.c: a launch of which each rank runs, or hears, a part. */
+typedef struct vm_share vm_share;
+/* Leaves this rank's part in *blocks and *sink. */
+hd_status vm_share_begin(hd_arena *arena, hd_vm *vm, const hd_launch *launch, const vm_bound *bound,
+                         hd_block_choice *blocks, hd_sink *sink, vm_share **share);
+/* After the launch, which ended with `status` and *counts: memory is equal on all ranks again, and
+ * counts are those of all. */
+hd_status vm_share_end(vm_share *share, hd_status status, hd_vm_counts *counts);
+
 /* check.c */
 struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races);
 void vm_shadow_free(struct vm_shadow *shadow);

@@ -23,6 +23,7 @@
 
 #include <signal.h>
 
+#include "base/ranks.h"
 #include "event/event.h"
 #include "job/job.h"
 
@@ -53,6 +54,10 @@ typedef struct hd_vm_options {
     const volatile sig_atomic_t *stop; /* not 0: end soon; may be NULL. Blocks that were running
                                         * are closed as not complete */
     bool any_memory; /* kernels may touch all that the process may, at its own addresses */
+    /* Of a job: each of these runs a part of the blocks of every launch whose blocks are independent
+     * of each other, and the whole of the others; memory and counts are those of the whole launch on
+     * all of them, sinks hear a part of the blocks each. NULL: there is one. */
+    const hd_ranks *ranks;
 } hd_vm_options;
 
 typedef struct hd_vm_counts {

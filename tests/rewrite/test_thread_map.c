@@ -89,10 +89,102 @@ static void all_examples_leave_the_same(void **state) {
     check_all(*state, "examples/*/*-small.yaml", SANITIZED ? 5 : 1);
 }
 
+/* ---- what cannot be rewritten ------------------------------------------------------------ */
+
+static void what_cannot_be_mapped_is_refused(void **state) {
+    static const struct {
+        const char *file, *text, *said;
+    } cases[] = {
+        {"a.cl",
+         "#define ID(w) get_##w##_id(0)\nkernel void k(global int *a) { a[ID(global)] = ID(local); "
+         "}",
+         "here a macro makes 'get_global_id' of parts"},
+        {"b.cl", "kernel void k(global int *a) { a[get_global_id(0)] = get_sub_group_local_id(); }",
+         "1:54: this id is the hardware's"},
+        {"c.cl",
+         "kernel void k(global int *a, int heddle_map) { a[get_global_id(0)] = heddle_map; }",
+         "are given a map already"},
+        {"d.cl", "kernel void other(global int *a) { a[get_global_id(0)] = 1; }",
+         "this file has no kernel 'k'"},
+        {"e.cl",
+         "kernel void k(global int *a) { a[get_global_id(0)] = 1; }\n"
+         "kernel void j(global int *a) { k(a); }",
+         "2:32: this calls a kernel that gets a map"},
+        {"a.cu",
+         "struct s { int i; __device__ s() { i = threadIdx.x; } };\n"
+         "__global__ void k(int *a) { s x; a[x.i] = 1; }",
+         "1:19: 's' reads ids, and cannot be given them, as a constructor"},
+        {"b.cu",
+         "__device__ int item() { return threadIdx.x; }\n"
+         "__global__ void k(int *a) { int (*f)() = item; a[f()] = 1; }",
+         "2:42: 'item' reads ids, and is named here without being called"},
+        {"c.cu",
+         "__global__ void k(int *a) { int b; asm(\"mov.u32 %0, %%ctaid.x;\" : \"=r\"(b)); a[b] = "
+         "1; "
+         "}",
+         "1:40: inline assembly reads %ctaid"},
+        {"d.cu",
+         "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+         "__global__ void k(int *a) {\n    a[cg::this_grid().thread_rank()] = 1;\n}",
+         "4:7: 'thread_rank' reads ids in a header of the system"},
+        {"e.cu",
+         "__global__ void k(int *a) { a[threadIdx.x] = 1; }\n"
+         "void run(void **p) { cudaLaunchKernel((void *)k, 1, 1, p, 0, 0); }",
+         "2:22: this gives a kernel its arguments in a list"},
+        {"f.cu", "__global__ void k(int *a) { int threadIdx = 1; a[blockIdx.x] = threadIdx; }",
+         "1:29: this has the name of an id"},
+        {"g.cu",
+         "struct s { __device__ int operator+(int b) const { return b + threadIdx.x; } };\n"
+         "__global__ void k(int *a) { s x; a[x + 1] = 1; }",
+         "1:12: 'operator+' reads ids, and cannot be given them, as an operator"},
+    };
+    static const hd_mapped_kernel mapped = {"k", false};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (!IS_TRIED(i, 4))
+            continue;
+        kit *k = kit_new();
+        const char *path = kit_write(k, cases[i].file, cases[i].text);
+        const hd_thread_map_request request = {path, "-cl-std=CL2.0", &mapped, 1};
+        const hd_thread_map_request cuda = {path, "", &mapped, 1};
+        hd_rewritten *result;
+        hd_status status = hd_rewrite_thread_map(
+            k->arena, &k->diag, hd_ends_in(path, ".cu") ? &cuda : &request, &result);
+        if (status == HD_OK || !strstr(kit_said(k), cases[i].said))
+            fail_msg("%s\nsaid:   %s\nwanted: %s", cases[i].text, kit_said(k), cases[i].said);
+        assert_null(result);
+        void *done = k;
+        kit_teardown(&done);
+    }
+    (void)state;
+}
+
+/* Threads of a block with a barrier stay together. */
+static void only_blocks_move_where_threads_belong_together(void **state) {
+    kit *k = *state;
+    hd_job *job = read_job(
+        k, hd_format(k->arena, "%s/tests/rewrite/maps/forms.yaml", getenv("HEDDLE_SOURCE")));
+    uint64_t seed = 3;
+    uint32_t last = job->launch_count - 1;
+    hd_launch_order order = random_order(k, &job->launches[last], last, true, &seed);
+    hd_order_file file = {&order, 1};
+    kir_value at;
+    assert_string_equal(hd_threads_stay_together(job->launches[last].kernel, &at),
+                        "it has a barrier");
+    assert_null(hd_threads_stay_together(job->launches[0].kernel, NULL));
+    assert_int_equal(hd_map_check(k->arena, &k->diag, job, &file), HD_OK);
+    order = random_order(k, &job->launches[last], last, false, &seed);
+    assert_int_equal(hd_map_check(k->arena, &k->diag, job, &file), HD_EINPUT);
+    assert_non_null(strstr(kit_said(k), "the threads of a block of 'together' belong together: it "
+                                        "has a barrier; only whole blocks may move"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_forms_leave_the_same, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(all_examples_leave_the_same, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(only_blocks_move_where_threads_belong_together, kit_setup,
+                                        kit_teardown),
+        cmocka_unit_test(what_cannot_be_mapped_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
-/* Rewrites a program, runs both versions on the machine, and compares. */
+/* Rewrites a program, for layouts and for orders of its threads, runs all versions on the machine,
+ * and compares. */
 #include <unistd.h>
 
 #include "advise/verify.h"
 #include "frontend/frontend.h"
-#include "rewrite/rewrite.h"
+#include "rewrite/thread_map.h"
 #include "fuzz/rewrites/rewrites.h"
 
 static const char *const files[] = {"kernels.cl", "records.h", "job.yaml", "layouts.txt",
@@ -101,7 +102,50 @@ static hd_status read_layouts(hd_arena *arena, const hd_diag *diag, const hd_job
     return HD_OK;
 }
 
-/* ---- both versions --------------------------------------------------------------------- */
+/* ---- orders of threads ---------------------------------------------------------------- */
+
+/* Of threads, or of blocks, as the kernel allows; of most launches. */
+static hd_order_file random_orders(hd_arena *arena, const hd_job *job, uint64_t seed) {
+    hd_order_file file = {hd_new_array(arena, hd_launch_order, job->launch_count), 0};
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        uint32_t threads = (uint32_t)launch->global[0], block = (uint32_t)launch->local[0];
+        bool whole =
+            hd_threads_stay_together(launch->kernel, NULL) || hd_next_random(&seed) % 5 == 0;
+        uint32_t unit = whole ? block : 1, count = threads / unit;
+        uint32_t *order = hd_new_array(arena, uint32_t, threads);
+        if (l && hd_next_random(&seed) % 4 == 0)
+            continue;
+        for (uint32_t u = 0; u < count;
+             u++) { /* the first thread of each unit, at its first place */
+            uint32_t other = (uint32_t)(hd_next_random(&seed) % (u + 1));
+            order[u * unit] = order[other * unit];
+            order[other * unit] = u * unit;
+        }
+        for (uint32_t p = 0; p < threads; p++)
+            order[p] = order[p - p % unit] + p % unit;
+        file.orders[file.order_count++] = (hd_launch_order){.kernel = launch->kernel->name,
+                                                            .launch = l,
+                                                            .threads = threads,
+                                                            .block_threads = block,
+                                                            .whole_blocks = whole,
+                                                            .order = order};
+    }
+    return file;
+}
+
+static verdict check_map(hd_arena *arena, const hd_diag *diag, const hd_job *job, uint64_t seed) {
+    const hd_vm_options options = {.workers = 1};
+    hd_order_file orders = random_orders(arena, job, seed);
+    hd_rewritten *rewritten;
+    hd_verified result;
+    if (hd_rewrite_job_map(arena, diag, job, &orders, NULL, NULL, &rewritten) != HD_OK)
+        return REFUSED;
+    return hd_verify(arena, diag, job, NULL, 0, rewritten, &options, &result) == HD_OK ? SAME
+                                                                                    : DIFFERENT;
+}
+
+/* ---- all versions --------------------------------------------------------------------- */
 
 verdict check_program(hd_arena *keep, const char *folder, program *p, hd_str *told) {
     hd_arena *arena = hd_arena_new();
@@ -123,6 +167,8 @@ verdict check_program(hd_arena *keep, const char *folder, program *p, hd_str *to
                 hd_verify(arena, &diag, job, layouts, count, rewritten, &options, &result);
             found = status == HD_OK ? SAME : DIFFERENT;
         }
+        if (found == SAME)
+            found = check_map(arena, &diag, job, p->random);
     }
     hd_arena_free(arena);
     return found;

@@ -15,7 +15,7 @@ typedef struct builder {
     node *body; /* functions and kernels */
     hd_vec(buffer) buffers;
     hd_str launches;
-    uint32_t global;
+    uint32_t global, local;
 } builder;
 
 static const char macros[] = "#define WRAP(x, n) ((uint)(x) % (n))\n"
@@ -23,7 +23,10 @@ static const char macros[] = "#define WRAP(x, n) ((uint)(x) % (n))\n"
                              "#define SAME(x) (x)\n"
                              "#define PICK(x, y) ((x) > (y) ? (x) : (y))\n";
 
-static const char opencl_prelude[] = "uint bits(float x) { return as_uint(x); }\n"
+static const char opencl_prelude[] = "#define ITEM(d) get_global_id(d)\n"
+                                     "uint item(void) { return get_global_id(0); }\n"
+                                     "uint item_again(uint d) { return item() + d; }\n"
+                                     "uint bits(float x) { return as_uint(x); }\n"
                                      "uint bits_of_double(double x) { return (uint)as_ulong(x); }\n"
                                      "uint bump(__global uint *x, uint by) { return *x += by; }\n"
                                      "uint bump_again(__global uint *x, uint by) "
@@ -32,6 +35,9 @@ static const char opencl_prelude[] = "uint bits(float x) { return as_uint(x); }\
 static const char cuda_prelude[] =
     "typedef unsigned char uchar;\ntypedef unsigned short ushort;\ntypedef unsigned int uint;\n"
     "typedef unsigned long ulong;\n"
+    "#define ITEM(d) (blockDim.d * blockIdx.d + threadIdx.d)\n"
+    "__device__ uint item() { return threadIdx.x + blockIdx.x * blockDim.x; }\n"
+    "__device__ uint item_again(uint d) { return item() + d; }\n"
     "__device__ uint bits(float x) { return __float_as_uint(x); }\n"
     "__device__ uint bits_of_double(double x) { return (uint)__double_as_longlong(x); }\n"
     "__device__ uint bump(uint *x, uint by) { return *x += by; }\n"
@@ -113,6 +119,29 @@ static void add_accessors(builder *b) {
     }
 }
 
+/* The number of the work-item. */
+static const char *item_text(gen *g) {
+    static const char *const opencl[] = {"get_global_id(0)", "ITEM(0)", "item()", "item_again(0)",
+                                         "get_group_id(0) * get_local_size(0) + get_local_id(0)"};
+    static const char *const cuda[] = {"blockIdx.x * blockDim.x + threadIdx.x", "ITEM(x)", "item()",
+                                       "item_again(0)",
+                                       "dim3(blockIdx).x * blockDim.x + "
+                                       "uint3(threadIdx).x"};
+    return (g->cuda ? cuda : opencl)[draw(g, 5)];
+}
+
+/* What the items of a group have, they give to each other. */
+static void add_sharing(builder *b, node *start, node *last) {
+    gen *g = &b->g;
+    fuzz_add(g->arena, start,
+             g->cuda ? "__shared__ uint shared[#];\n" : "__local uint shared[#];\n", b->local);
+    fuzz_add(g->arena, last, "@",
+             fuzz_node(g->arena, "", "shared[$] = out[i];\n$;\nout[i] += shared[($ + 1) % #];\n",
+                       g->cuda ? "threadIdx.x" : "get_local_id(0)",
+                       g->cuda ? "__syncthreads()" : "barrier(CLK_LOCAL_MEM_FENCE)",
+                       g->cuda ? "threadIdx.x" : "get_local_id(0)", b->local));
+}
+
 static void add_kernel(builder *b, uint32_t number) {
     gen *g = &b->g;
     forget_scope(g, 250);
@@ -120,9 +149,10 @@ static void add_kernel(builder *b, uint32_t number) {
     const char *kind = g->cuda ? "extern \"C\" __global__" : "__kernel";
     kernel_parts parts = {.head = fuzz_node(g->arena, NULL, "$ void k#(", kind, number),
                           .start = fuzz_node(g->arena, NULL, "")};
-    hd_str_printf(&b->launches, "  - kernel: k%u\n    %s: [%u]\n    repeat: %u\n    args:\n",
-                  number, g->cuda ? "blocks: [1]\n    threads" : "global", b->global,
-                  1 + draw(g, 2));
+    hd_str_printf(&b->launches,
+                  "  - kernel: k%u\n    %s: [%u]\n    %s: [%u]\n    repeat: %u\n    args:\n",
+                  number, g->cuda ? "blocks" : "global", g->cuda ? b->global / b->local : b->global,
+                  g->cuda ? "threads" : "local", b->local, 1 + draw(g, 2));
     if (chance(g, 30))
         fuzz_add(g->arena, parts.head, "uint unused, "),
             hd_str_add(&b->launches, "      - {name: unused, value: 3}\n");
@@ -138,8 +168,10 @@ static void add_kernel(builder *b, uint32_t number) {
     add_accessors(b);
     node *inside = statements(g, 5 + draw(g, 12));
     node *last = last_words(g);
-    fuzz_add(g->arena, b->body, "@) {\nuint i = $;\n@@@}\n\n", parts.head,
-             g->cuda ? "threadIdx.x" : "get_global_id(0)", parts.start, inside, last);
+    if (chance(g, 20))
+        add_sharing(b, parts.start, last);
+    fuzz_add(g->arena, b->body, "@) {\nuint i = $;\n@@@}\n\n", parts.head, item_text(g),
+             parts.start, inside, last);
     g->in_kernel = false;
 }
 
@@ -210,7 +242,8 @@ program *make_program(hd_arena *arena, uint64_t seed) {
     gen *g = &b.g;
     b.launches.arena = arena;
     p->cuda = g->cuda = chance(g, 20);
-    b.global = 1 + draw(g, 40);
+    b.local = 1 + draw(g, 8);
+    b.global = b.local * (1 + draw(g, 6));
     b.body = fuzz_node(arena, NULL, "");
     node *types = fuzz_node(arena, NULL, ""), *functions = fuzz_node(arena, NULL, "");
     for (uint32_t n = draw(g, 3); n > 0; n--)

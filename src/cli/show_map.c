@@ -1,0 +1,222 @@
+/* What `heddle map` prints: steps, reuse, times, launches, and what to do. */
+#include "cli/show_map.h"
+
+#include <math.h>
+
+#include "report/members.h"
+
+/* ---- reuse ------------------------------------------------------------------------------------ */
+
+/* A step in one scenario, and the first step in it. */
+typedef struct reuse_row {
+    const char *name;
+    const hd_map_reuse *now, *before;
+} reuse_row;
+
+static hd_value change_of(const hd_view *view, uint64_t before, uint64_t after) {
+    int64_t change = (int64_t)(after - before);
+    return hd_text(change ? hd_format(view->arena, "%+lld%s", (long long)change,
+                                      before ? hd_format(view->arena, " (%+.1f%%)",
+                                                         100.0 * (double)change / (double)before)
+                                             : "")
+                          : "0");
+}
+HD_GETTER(degree_change, reuse_row, change_of(view, row->before->degree, row->now->degree))
+HD_GETTER(domain_change, reuse_row, change_of(view, row->before->domain, row->now->domain))
+
+static const hd_member reuse_columns[] = {
+    {NULL, "step", HD_AT(reuse_row, name)},
+    {NULL, "degree", HD_COUNT, HD_VIA(reuse_row, now, HD_AT, degree)},
+    {NULL, "change", HD_PLAIN_WORD, .get = degree_change},
+    {NULL, "domain", HD_COUNT, HD_VIA(reuse_row, now, HD_AT, domain)},
+    {NULL, "change", HD_PLAIN_WORD, .get = domain_change},
+    {0}};
+
+static void show_reuse(cli *c, const hd_mapping *m, hd_str *out) {
+    for (uint32_t s = 0; s < m->steps[0].reuse_count; s++) {
+        reuse_row *rows = hd_new_array(c->arena, reuse_row, m->step_count);
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < m->step_count; i++)
+            if (m->steps[i].reuse_count > s)
+                rows[count++] =
+                    (reuse_row){m->steps[i].name, &m->steps[i].reuse[s], &m->steps[0].reuse[s]};
+        cli_show_rows(c, hd_format(c->arena, "\nReuse, scenario %u", rows[0].now->scenario),
+                      reuse_columns, hd_rows(rows, count), out);
+    }
+}
+
+/* ---- what to do ------------------------------------------------------------------------------- */
+
+static void say(cli *c, hd_str *out, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(cli *c, hd_str *out, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = hd_vformat(c->arena, format, args);
+    va_end(args);
+    hd_str_add(out, "  ");
+    hd_wrap(out, text, 4, HD_TABLE_WIDTH);
+}
+
+static double each(const hd_map_step *step) {
+    return (double)step->counts.transactions /
+           (double)(step->counts.requests + !step->counts.requests);
+}
+
+static const char *bytes_change(cli *c, uint64_t before, uint64_t after) {
+    return before == after ? "as many bytes"
+                           : hd_format(c->arena, "%.1f%% %s bytes",
+                                       100 * fabs((double)after / (double)(before + !before) - 1),
+                                       after < before ? "fewer" : "more");
+}
+
+/* In terms of the hardware. */
+static void show_why(cli *c, const hd_mapping *m, const hd_map_step *best, hd_str *out) {
+    const hd_map_step *first = &m->steps[0];
+    say(c, out,
+        "Lanes of a warp that touch the same %u bytes at once share a transaction: a request takes "
+        "%.3g of them instead of %.3g.",
+        m->device->segment, each(best), each(first));
+    if (best->caches.requests)
+        say(c, out, "Caches of %s bring %s from L2, and %s from memory.", m->device->name,
+            bytes_change(c, first->caches.l2_bytes, best->caches.l2_bytes),
+            bytes_change(c, first->caches.dram_read, best->caches.dram_read));
+}
+
+static void show_basis(cli *c, const hd_mapping *m, const hd_map_step *best, hd_str *out) {
+    if (!m->job)
+        say(c, out,
+            "This is estimated from a trace alone: nothing was rewritten or run, and a trace does "
+            "not say whether threads wait for each other.");
+    else
+        say(c, out, "This was counted on the machine, with %s; results are the job's%s.%s",
+            best->orders ? best->data ? "the rewritten kernels, which read the map, and data in "
+                                        "the new numbers"
+                                      : "the rewritten kernels, which read the map"
+                         : "data in the new numbers",
+            best->bit_equal ? " to the bit" : " within its tolerance",
+            !m->measured_on ? " Nothing was timed: --measure does." : "");
+    if (m->measured_on && isfinite(best->pays_after))
+        say(c, out, "On %s it takes %s instead of %s; making it pays after %.0f run%s of the job.",
+            m->measured_on, hd_show_seconds(c->arena, best->time.median),
+            hd_show_seconds(c->arena, m->steps[0].time.median), best->pays_after,
+            best->pays_after > 1 ? "s" : "");
+    else if (m->measured_on)
+        say(c, out, "On %s it was not measured to be faster, so there its making does not pay.",
+            m->measured_on);
+}
+
+static void show_next(cli *c, const cli_map *map, const hd_map_step *best, hd_str *out) {
+    const char *file = map->out ? map->out : "FILE", *next = "Next";
+    if (map->question->shuffled_threads || map->question->shuffled_data) {
+        say(c, out, "This began with a random order: without --shuffle-... it is the job's own.");
+        return;
+    }
+    if (map->out)
+        say(c, out, "Wrote the map of threads to %s.", map->out);
+    if (map->data_out)
+        say(c, out, "Wrote the new numbers of %s to %s.", best->numbering->name, map->data_out);
+    if (!map->out && !map->data_out) {
+        say(c, out, "Next: heddle map -o FILE %s", map->path);
+        next = "Then";
+    }
+    if (best->orders)
+        say(c, out, "%s: heddle rewrite --map %s -o DIR %s", next, file,
+            map->mapping->job ? map->path : "JOB");
+    if (best->data)
+        say(c, out,
+            "New numbers are given by the program that makes the data, with the orders of "
+            "libheddle-remap (docs/mapping.md)%s.",
+            best->orders ? "; the map of threads is for data in these" : "");
+}
+
+static void show_throttling(cli *c, const hd_mapping *m, hd_str *out) {
+    const hd_throttling *t = m->throttling;
+    const hd_throttled *best = &t->rows[t->best], *full = &t->rows[t->row_count - 1];
+    const char *step = m->steps[m->best].name;
+    hd_str_add(out, "\n");
+    if (best == full) {
+        hd_wrap(out,
+                hd_format(c->arena,
+                          "Blocks at once: fewer than the %u of '%s' that an SM holds would not "
+                          "save much.",
+                          full->blocks_at_once, step),
+                2, HD_TABLE_WIDTH);
+        return;
+    }
+    cli_show_rows(c, hd_format(c->arena, "Blocks at once on an SM, of '%s'", step),
+                  hd_throttled_members, hd_rows(t->rows, t->row_count), out);
+    say(c, out,
+        "With %u block%s at once instead of %u there are %s from memory, at an occupancy of %s. "
+        "Fewer warps hide less of the time that memory takes: only a measurement says whether it "
+        "is worth that (docs/locality.md).",
+        best->blocks_at_once, best->blocks_at_once > 1 ? "s" : "", full->blocks_at_once,
+        bytes_change(c, full->sum.counts.dram_read, best->sum.counts.dram_read),
+        hd_show_share(c->arena, best->occupancy));
+}
+
+/* ---- all --------------------------------------------------------------------------------------- */
+
+static int show_text(cli *c, const cli_map *map) {
+    const hd_mapping *m = map->mapping;
+    const hd_map_step *best = &m->steps[m->best];
+    const hd_value steps = hd_rows(m->steps, m->step_count);
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "%s on %s%s\n", hd_plain_text(c->arena, map->path, false), m->device->name,
+                  m->job ? "" : ", estimated from the trace");
+    cli_show_rows(c, NULL, m->job ? hd_map_step_columns : hd_map_graph_columns, steps, &out);
+    show_reuse(c, m, &out);
+    if (m->measured_on)
+        cli_show_rows(c, hd_format(c->arena, "\nTime on %s", m->measured_on), hd_map_time_columns,
+                      steps, &out);
+    if (m->launch_count)
+        cli_show_rows(c, "\nLaunches, and transactions of their graphs", hd_map_launch_members,
+                      hd_rows(m->launches, m->launch_count), &out);
+    if (m->throttling && m->throttling->complete)
+        show_throttling(c, m, &out);
+    hd_str_add(&out, "\n");
+    hd_wrap(&out, hd_format(c->arena, "%s%s", m->best ? "Take " : "", m->reason), 2,
+            HD_TABLE_WIDTH);
+    if (!m->best && map->wanted_out)
+        say(c, &out, "%s was not written.", map->wanted_out);
+    if (m->best) {
+        show_why(c, m, best, &out);
+        show_basis(c, m, best, &out);
+        show_next(c, map, best, &out);
+    }
+    return cli_print(c, &out);
+}
+
+HD_GETTER(device_of, cli_map, hd_text(row->mapping->device->name))
+HD_GETTER(shuffled_threads, cli_map,
+          hd_whole_if(row->question->shuffled_threads, row->question->shuffled_threads))
+HD_GETTER(shuffled_data, cli_map,
+          hd_whole_if(row->question->shuffled_data, row->question->shuffled_data))
+HD_GETTER(is_stopped, cli_map, hd_bool(!row->mapping->complete))
+HD_GETTER(estimated, cli_map, hd_bool(!row->mapping->job))
+static hd_value throttling_of(const hd_view *view, const void *at) {
+    const hd_throttling *t = ((const cli_map *)at)->mapping->throttling;
+    (void)view;
+    return t && t->complete ? hd_rows(t->rows, t->row_count) : hd_null();
+}
+
+static const hd_member map_members[] = {
+    {"file", HD_AT(cli_map, path)},
+    {"device", .get = device_of},
+    {"estimated", .get = estimated},
+    {"shuffled_threads", .get = shuffled_threads},
+    {"shuffled_data", .get = shuffled_data},
+    {"steps", HD_VIA(cli_map, mapping, HD_MANY, steps, step_count), .of = hd_map_step_members},
+    {"launches", HD_VIA(cli_map, mapping, HD_MANY, launches, launch_count),
+     .of = hd_map_launch_members},
+    {"blocks_at_once", .get = throttling_of, .of = hd_throttled_members},
+    {"measured_on", HD_VIA(cli_map, mapping, HD_AT, measured_on)},
+    {"best", HD_VIA(cli_map, mapping, HD_AT, best)},
+    {"reason", HD_VIA(cli_map, mapping, HD_AT, reason)},
+    {"out", HD_AT(cli_map, out)},
+    {"data_out", HD_AT(cli_map, data_out)},
+    {"stopped", .get = is_stopped},
+    {0}};
+
+int cli_print_map(cli *c, const cli_map *map) {
+    return c->json ? cli_print_row(c, map_members, hd_row(map)) : show_text(c, map);
+}
