@@ -84,12 +84,13 @@ static taken run_ranks(const bench *b, int ranks, const char *words) {
                   ranks, b->self, usage, HEDDLE_MPI, words, b->trace, output);
     taken t = {0};
     char *text, *line;
+    size_t whole;
     unlink(usage);
     double start = hd_clock();
     if (system(command) != 0)
         stop(b, command);
     t.seconds = hd_clock() - start;
-    if (hd_read_file(b->arena, b->diag, usage, &text, NULL) ||
+    if (hd_read_file(b->arena, b->diag, usage, &text, &whole) ||
         hd_read_file(b->arena, b->diag, output, &t.output, &t.length))
         stop(b, command);
     while ((line = strsep(&text, "\n")) && *line) {
@@ -113,8 +114,9 @@ static void write_job(const bench *b, const char *path) {
                  {EDGES, EDGES * TIMES},
                  {GLOBAL, (NODES * TIMES + 255) / 256 * 256}};
     char *text;
+    size_t whole;
     hd_str job = {.arena = b->arena};
-    if (hd_read_file(b->arena, b->diag, HEDDLE_SOURCE "/examples/nbf/nbf.yaml", &text, NULL))
+    if (hd_read_file(b->arena, b->diag, HEDDLE_SOURCE "/examples/nbf/nbf.yaml", &text, &whole))
         stop(b, "reading the job");
     for (const char *at = text; *at;) {
         size_t s = 0, length = 0, kernel = sizeof "kernel: nbf" - 1;

@@ -35,7 +35,7 @@ typedef struct rank_thread {
 static inline bool ranks_meet(rank_meeting *m) {
     pthread_mutex_lock(&m->lock);
     uint64_t turn = m->turn;
-    if (++m->arrived == m->count) {
+    if (!m->gone && ++m->arrived == m->count) {
         m->arrived = 0;
         m->turn++;
         pthread_cond_broadcast(&m->moved);

@@ -134,14 +134,15 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row) {
     return cli_print_json(c, hd_json_value(&(hd_view){c->arena}, members, row));
 }
 
-/* What is divided among ranks, or would be no other over them. */
-static bool runs_over_ranks(const cli_command *command) {
-    static int (*const all[])(cli *, int, char **) = {cmd_run,      cmd_trace, cmd_trace_info,
-                                                      cmd_locality, cmd_reuse, cmd_help};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (command->run == all[i])
-            return true;
-    return false;
+/* What is divided among ranks; and what the first of them does by itself, so that who asks for
+ * several gets the same. */
+static bool is_divided(const cli_command *command) {
+    return command->run == cmd_run || command->run == cmd_trace || command->run == cmd_locality ||
+           command->run == cmd_reuse;
+}
+static bool is_for_first(const cli_command *command) {
+    return command->run == cmd_help || !strcmp(command->name, "map") ||
+           cli_second_word(command, "trace");
 }
 
 static int run(cli *c, int argc, char **argv) {
@@ -158,11 +159,16 @@ static int run(cli *c, int argc, char **argv) {
     char *words[] = {hd_strdup(c->arena, name), argc > 2 ? argv[2] : NULL};
     uint32_t used;
     const cli_command *command = cli_find_command(words, argc > 2 ? 2 : 1, &used);
-    if (command && c->ranks && !runs_over_ranks(command))
-        return cli_wrong(c,
-                         "'heddle %s' is for one process; heddle-mpi runs run, trace, locality and "
-                         "reuse",
-                         command->name);
+    if (command && c->ranks && !is_divided(command)) {
+        if (!is_for_first(command))
+            return cli_wrong(c,
+                             "'heddle %s' is for one process; heddle-mpi has run, trace, locality, "
+                             "reuse and map",
+                             command->name);
+        if (!c->is_first)
+            return CLI_FINE; /* and waits for its end */
+        c->ranks = NULL;
+    }
     if (command) {
         c->command = command->name;
         return command->run(c, argc - (int)used, argv + used);
@@ -203,26 +209,19 @@ static void fill_descriptors(void) {
             (void)!open("/dev/null", O_RDONLY);
 }
 
-/* Of the other ranks nothing is printed: they come to the same results, and what one of them alone
- * cannot do, cli_ranks.ended tells the first one. */
-static void keep_message(const hd_message *message, void *user) {
-    hd_str *kept = user;
-    if (message->severity != HD_ERROR)
-        return;
-    if (kept->length)
-        hd_str_add(kept, "; ");
-    if (message->place.file && message->place.line)
-        hd_str_printf(kept, "%s:%u: ", message->place.file, message->place.line);
-    else if (message->place.file)
-        hd_str_printf(kept, "%s: ", message->place.file);
-    hd_str_add(kept, message->text);
+/* Of the other ranks nothing is printed: they come to the same results. Their errors are kept, as
+ * they would be printed: what only one of them comes to, the first one prints. */
+static void keep_error(const hd_message *message, void *user) {
+    if (message->severity == HD_ERROR)
+        hd_print_message(message, user);
 }
 
 int cli_main(const cli_ranks *ranks, int argc, char **argv) {
     fill_descriptors();
     hd_front_catch_no_memory();
     cli c = {.arena = hd_arena_new(), .ranks = ranks ? ranks->ranks : NULL};
-    hd_str kept = {.arena = c.arena};
+    char *kept = NULL;
+    size_t kept_bytes;
     c.is_first = !c.ranks || c.ranks->rank == 0;
     c.printer.out = stderr;
     c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
@@ -236,12 +235,17 @@ int cli_main(const cli_ranks *ranks, int argc, char **argv) {
     c.style.width = columns >= 20 && columns <= 10000 ? (uint32_t)columns : HD_TABLE_WIDTH;
     c.diag = (hd_diag){hd_print_message, &c.printer};
     if (!c.is_first) {
-        c.diag = (hd_diag){keep_message, &kept};
+        c.printer = (hd_printer){.out = hd_checked(open_memstream(&kept, &kept_bytes))};
+        c.diag.fn = keep_error;
         c.quiet = true;
     }
     int status = run(&c, argc, argv);
+    if (!c.is_first)
+        fclose(c.printer.out);
+    c.printer.out = stderr;
     if (ranks)
-        status = ranks->ended(ranks, &c.diag, status, hd_str_text(&kept));
+        status = ranks->ended(ranks, &c.diag, status, kept ? kept : "");
+    free(kept);
     cli_progress(&c, NULL);
     if (fclose(stdout) == EOF && status != CLI_WRONG) {
         hd_fail(&c.diag, HD_ESYSTEM, NULL, "cannot write to standard output: %s", strerror(errno));

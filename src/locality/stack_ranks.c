@@ -56,9 +56,10 @@
 
 enum {
     SLICE = 1 << 18,
-    PAGE = 4096,    /* distances that one rank counts */
-    FEW = PAGE,     /* distances below stay with who finds them */
-    SENT_PAGES = 64 /* pages of counts that are collected at once, from each rank */
+    MANY_RANKS = 64, /* the more ranks, the fewer rounds: all hear from all */
+    PAGE = 4096,     /* distances that one rank counts */
+    FEW = PAGE,      /* distances below stay with who finds them */
+    SENT_PAGES = 64  /* pages of counts that are collected at once, from each rank */
 };
 
 typedef struct chosen_block {
@@ -470,7 +471,8 @@ static void end_stack(run *x) {
 
 /* The blocks first .. end - 1 go through one stack. */
 static hd_status serve_stack(run *x, uint64_t first, uint64_t end) {
-    uint64_t all = 1, stretches = 0, wanted = x->part->slice ? x->part->slice : SLICE;
+    uint64_t all = 1, stretches = 0;
+    uint64_t wanted = x->part->slice ? x->part->slice : (1 + x->count / MANY_RANKS) * SLICE;
     hd_status status = HD_OK;
     for (uint64_t b = first; b < end; b++)
         all += x->blocks[b].index->lane_accesses;

@@ -18,7 +18,7 @@ typedef struct hd_stack_part {
     uint64_t first_block, last_block;   /* of each launch, inclusive */
     uint64_t point;                     /* of the result, beside powers of two; 0: none */
     bool with_counts; /* of the result, on the first rank, whatever memory they take there */
-    uint64_t slice;   /* lane accesses that a rank reads at a time, about; 0: 2^18 */
+    uint64_t slice;   /* lane accesses that a rank reads at a time, about; 0: some 2^18 */
     /* Called now and then with the share that is done; may be NULL. */
     void (*progress)(void *user, const char *doing, double done);
     void *user;

@@ -4,7 +4,7 @@
 #include "locality/stack_shared.h"
 
 enum {
-    TABLE_BITS_LEAST = 2,
+    BUCKETS_LEAST = 5,
     BLOCK_BITS = 9, /* marks of a block of a stretch, as a power of two */
     BLOCK_WORDS = 1 << (BLOCK_BITS - 6)
 };
@@ -56,32 +56,24 @@ void line_times_free(line_times *times) {
 
 static uint64_t hash_of(uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
 
-static time_bucket *find_bucket(time_bucket *buckets, uint32_t shift, uint64_t key) {
-    /* The table's number is of other bits of the hash. */
-    uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1, at = hash_of(key) >> shift;
+/* The table's number is of other bits of the hash. */
+static time_bucket *find_bucket(time_bucket *buckets, uint64_t count, uint64_t key) {
+    uint64_t at = (hash_of(key) >> 32) * count >> 32;
     while (buckets[at].key != key && buckets[at].key)
-        at = (at + 1) & mask;
+        at = at + 1 < count ? at + 1 : 0;
     return &buckets[at];
-}
-
-static time_bucket *new_buckets(uint32_t shift) {
-    size_t size = sizeof(time_bucket) << (64 - shift);
-    time_bucket *buckets = hd_checked(aligned_alloc(sizeof(time_bucket), size));
-    memset(buckets, 0, size);
-    return buckets;
 }
 
 static void grow(line_times *times, uint32_t t) {
     time_bucket *old = times->tables[t].buckets;
-    uint64_t count = old ? (uint64_t)1 << (64 - times->tables[t].shift) : 0;
-    uint32_t shift = old ? times->tables[t].shift - 1 : 64 - TABLE_BITS_LEAST;
-    time_bucket *buckets = new_buckets(shift);
-    for (uint64_t b = 0; b < count; b++)
+    uint64_t before = times->tables[t].count, count = before + before / 4 + BUCKETS_LEAST;
+    time_bucket *buckets = hd_zeroed(count, sizeof *buckets);
+    for (uint64_t b = 0; b < before; b++)
         if (old[b].key)
-            *find_bucket(buckets, shift, old[b].key) = old[b];
-    times->bytes += (((uint64_t)1 << (64 - shift)) - count) * sizeof *buckets;
+            *find_bucket(buckets, count, old[b].key) = old[b];
+    times->bytes += (count - before) * sizeof *buckets;
     times->tables[t].buckets = buckets;
-    times->tables[t].shift = shift;
+    times->tables[t].count = count;
     free(old);
 }
 
@@ -90,12 +82,11 @@ uint64_t line_times_move(line_times *times, uint64_t line, uint64_t now) {
     uint32_t t = (uint32_t)(hash_of(key) >> 16) % TIME_TABLES;
     if (!times->tables[t].buckets)
         grow(times, t);
-    time_bucket *b = find_bucket(times->tables[t].buckets, times->tables[t].shift, key);
+    time_bucket *b = find_bucket(times->tables[t].buckets, times->tables[t].count, key);
     if (!b->key) {
-        uint64_t count = (uint64_t)1 << (64 - times->tables[t].shift);
-        if (times->tables[t].used + 1 > count / 4 * 3) {
+        if (times->tables[t].used + 1 > times->tables[t].count / 5 * 4) {
             grow(times, t);
-            b = find_bucket(times->tables[t].buckets, times->tables[t].shift, key);
+            b = find_bucket(times->tables[t].buckets, times->tables[t].count, key);
         }
         b->key = key;
         times->tables[t].used++;

@@ -29,12 +29,12 @@ enum { TIME_TABLES = 64, TIME_LINES = 15 };
 
 typedef struct time_bucket time_bucket;
 
-/* Hash tables of neighbouring lines. There are several so that only one grows at a time. */
+/* Hash tables of neighbouring lines. There are several so that only one grows at a time, and by
+ * little. */
 typedef struct line_times {
     struct {
         time_bucket *buckets;
-        uint64_t used;
-        uint32_t shift; /* 64 less the power of two that is their number */
+        uint64_t used, count;
     } tables[TIME_TABLES];
     uint64_t bytes;
 } line_times;

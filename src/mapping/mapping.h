@@ -95,7 +95,7 @@ void hd_order_curve(const float *points, uint32_t dims, uint32_t count, uint32_t
 /* Any: inputs that nobody has sorted (Fisher and Yates, from hd_next_random()). */
 void hd_order_random(uint64_t seed, uint32_t count, uint32_t *order);
 
-/* ---- the map file: map_file.c, docs/mapping.md --------------------------------------------- */
+/* ---- the map file: map_file.c, docs/rewrite.md --------------------------------------------- */
 
 /* The order of one launch of a job (launches with the same kernel, sizes and arguments share it). */
 typedef struct hd_launch_order {

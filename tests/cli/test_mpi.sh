@@ -53,12 +53,27 @@ for command in "trace export" "locality --json" "reuse --scenario 3 --json" "cac
     without_time "$work/log/out" | cmp - alone || complain "$command says something else of ranks"
 done
 
+# A fault in a block of another rank is printed as one process prints it.
+cat >fault.cl <<'C'
+__kernel void fault(__global int *y) { y[get_global_id(0)] = 1; }
+C
+cat >fault.yaml <<'Y'
+kernel: fault.cl
+buffers: [{name: y, type: int, count: 1000}]
+launches: [{kernel: fault, global: [1024], local: [64], args: [{name: y, buffer: y}]}]
+Y
+call run fault.yaml
+cp "$work/log/err" alone
+over 2 trace fault.yaml -o fault.hdt
+{ cat alone; echo "heddle: note: that was rank 1 of 2"; } | cmp - "$work/log/err" || complain "a fault"
+[ "$status" = 2 ] && [ ! -e fault.hdt ] && [ ! -e fault.hdt.part ] || complain "a fault: $status, or files are left"
+
 # Errors: one message, of the first rank, and nothing is left.
-over 2 run nothing.yaml
-[ "$status" = 2 ] && [ "$(grep -c 'error: ' "$work/log/err")" = 1 ] || complain "no job: $status"
 mkdir full && touch full/file
 over 2 trace "$job" -o full
-[ "$status" = 2 ] && grep -q 'full: error: this folder is no trace' "$work/log/err" || complain "full"
+[ "$status" = 2 ] && [ "$(grep -c 'error: ' "$work/log/err")" = 1 ] &&
+    grep -q 'full: error: this folder is no trace' "$work/log/err" || complain "full: $status"
+[ "$(ls full)" = file ] && [ ! -e full.part ] || complain "a trace that is refused leaves files"
 
 # The death of a rank: its number, an exit status, and a trace to read.
 mpirun -q -n 3 sh -c \

@@ -52,6 +52,7 @@ E2
 cc -std=c99 -Wall -Wextra -Werror -o host host.c && ./host || complain "the header does not work"
 accepts rewrite add.yaml --map orders --out new --json
 prints '"map": "new/heddle_map.bin"'
+fits rewrite
 head -3 orders >one
 accepts rewrite add.cl --entry add --global 8 --local 4 --map one --out made
 prints 'checked on the machine'

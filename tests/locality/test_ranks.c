@@ -11,6 +11,7 @@
 
 #include "locality/reuse.h"
 #include "locality/stack_ranks.h"
+#include "locality/stack_shared.h"
 #include "sanitized.h"
 #include "threads_as_ranks.h"
 
@@ -151,7 +152,7 @@ static void reuse_of(const char *path, const hd_reuse_options *options) {
 static void reuse_of_random_traces(void **unused) {
     (void)unused;
     static const uint32_t units[] = {1, 8, 32, 96};
-    const uint64_t rounds = SANITIZED ? 6 : 24;
+    const uint64_t rounds = SANITIZED ? 3 : 12;
     for (uint64_t seed = 1; seed <= rounds; seed++) {
         make_trace(trace_path(), seed, seed % 4 ? 12 : 40);
         hd_reuse_options o = {.workers = 1 + (uint32_t)any(2), .element_bytes = any(2) ? 4 : 12};
@@ -228,7 +229,7 @@ static hd_stack *stack_of_one(hd_arena *arena, const stack_case *c) {
 
 static void stacks_of_random_traces(void **unused) {
     (void)unused;
-    const uint64_t rounds = SANITIZED ? 30 : 120;
+    const uint64_t rounds = SANITIZED ? 20 : 80;
     for (uint64_t seed = 1; seed <= rounds; seed++) {
         hd_arena *arena = hd_arena_new();
         make_trace(trace_path(), seed, seed % 4 ? 12 : 60);
@@ -249,8 +250,79 @@ static void stacks_of_random_traces(void **unused) {
     unlink(trace_path());
 }
 
+/* What a rank holds of a stack, against an array. */
+static void stretches_of_time(void **unused) {
+    (void)unused;
+    enum { MOST = 3000 };
+    state = 3;
+    for (int round = 0; round < 12; round++) {
+        bool there[MOST];
+        uint64_t count = 1 + any(MOST), left = count;
+        stretch s;
+        stretch_begin(&s, count);
+        memset(there, 1, sizeof there);
+        while (left) {
+            uint64_t place = any(count), from = 0;
+            while (!there[place])
+                place = (place + 1) % count;
+            for (uint64_t p = place; p < count; p++)
+                from += there[p];
+            assert_int_equal(stretch_take(&s, place), from);
+            there[place] = false;
+            assert_int_equal(s.live, --left);
+            assert_true(left || !stretch_bytes(&s));
+        }
+        stretch_free(&s);
+    }
+}
+
+static void last_times_of_lines(void **unused) {
+    (void)unused;
+    enum { LINES = 20000, STEPS = 60000 };
+    static uint64_t last[LINES];
+    line_times times = {0};
+    state = 4;
+    for (uint64_t t = 1; t <= STEPS; t++) {
+        uint64_t line = any(LINES), far = line % 3 ? line : line << 40;
+        assert_int_equal(line_times_move(&times, far, t), last[line]);
+        last[line] = t;
+    }
+    line_times_free(&times);
+}
+
+/* ---- a rank that is gone --------------------------------------------------------------------- */
+
+static void leave_early(const hd_ranks *ranks, void *user) {
+    const stack_case *c = user;
+    if (ranks->rank == 1)
+        return;
+    hd_arena *arena = hd_arena_new();
+    hd_trace *trace;
+    hd_reuse *reuse;
+    const hd_stack_result *result;
+    const hd_reuse_options options = {.scenario = 3, .ranks = ranks, .workers = 1};
+    assert_int_equal(hd_trace_open(arena, &diag, c->path, &trace), HD_OK);
+    if (hd_reuse_analyse(arena, &diag, trace, &options, &reuse) != HD_ESYSTEM ||
+        hd_stack_over_ranks(arena, &diag, trace, &c->part, &c->options, ranks, &result) !=
+            HD_ESYSTEM)
+        abort();
+    hd_trace_close(trace);
+    hd_arena_free(arena);
+}
+
+static void lost_ranks_end_the_others(void **unused) {
+    (void)unused;
+    stack_case c = {.path = trace_path(), .options = {.line = 128, .warp = 32}};
+    c.part = (hd_stack_part){.last_launch = UINT64_MAX, .last_block = UINT64_MAX};
+    make_trace(trace_path(), 1, 20);
+    run_as_ranks(3, leave_early, &c);
+    unlink(trace_path());
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reuse_of_random_traces),
-                                       cmocka_unit_test(stacks_of_random_traces)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reuse_of_random_traces), cmocka_unit_test(stacks_of_random_traces),
+        cmocka_unit_test(stretches_of_time), cmocka_unit_test(last_times_of_lines),
+        cmocka_unit_test(lost_ranks_end_the_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
