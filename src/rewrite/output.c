@@ -355,7 +355,7 @@ static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, c
         rw_flat_open(&again, rw->arena, path,
                      clang_getFileContents(unit, clang_getFile(unit, path), NULL));
         rw_source_open(&src, &again, unit);
-        src.skips_host = rw->is_cuda && !rw->with_host;
+        src.skips_host = rw->is_cuda && !rw->with_host && !rw->task->host_stays;
         bad = rw_clang_errors(&src, diag, HD_EUNSUPPORTED,
                               "the rewritten file would not compile, please report this "
                               "(the line is one of the rewritten text): ");
