@@ -65,8 +65,9 @@ const char *cli_second_word(const cli_command *command, const char *first);
 /* Ranks, and what they do when the command has ended on one of them. */
 typedef struct cli_ranks {
     const hd_ranks *ranks;
-    /* Waits for the end of all. `text` is what went wrong in this rank, or "". Gives a message of the
-     * lowest rank where something did that has had none. Returns the exit status of the run. */
+    /* Waits for the end of all. `text` is the errors that this rank has not printed, or "". Prints
+     * those of the lowest rank where something went wrong, unless the first has printed its own.
+     * Returns the exit status of the run. */
     int (*ended)(const struct cli_ranks *ranks, const hd_diag *diag, int status, const char *text);
 } cli_ranks;
 

@@ -209,26 +209,19 @@ static void fill_descriptors(void) {
             (void)!open("/dev/null", O_RDONLY);
 }
 
-/* Of the other ranks nothing is printed: they come to the same results, and what one of them alone
- * cannot do, cli_ranks.ended tells the first one. */
-static void keep_message(const hd_message *message, void *user) {
-    hd_str *kept = user;
-    if (message->severity != HD_ERROR)
-        return;
-    if (kept->length)
-        hd_str_add(kept, "; ");
-    if (message->place.file && message->place.line)
-        hd_str_printf(kept, "%s:%u: ", message->place.file, message->place.line);
-    else if (message->place.file)
-        hd_str_printf(kept, "%s: ", message->place.file);
-    hd_str_add(kept, message->text);
+/* Of the other ranks nothing is printed: they come to the same results. Their errors are kept, as
+ * they would be printed: what only one of them comes to, the first one prints. */
+static void keep_error(const hd_message *message, void *user) {
+    if (message->severity == HD_ERROR)
+        hd_print_message(message, user);
 }
 
 int cli_main(const cli_ranks *ranks, int argc, char **argv) {
     fill_descriptors();
     hd_front_catch_no_memory();
     cli c = {.arena = hd_arena_new(), .ranks = ranks ? ranks->ranks : NULL};
-    hd_str kept = {.arena = c.arena};
+    char *kept = NULL;
+    size_t kept_bytes;
     c.is_first = !c.ranks || c.ranks->rank == 0;
     c.printer.out = stderr;
     c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
@@ -242,12 +235,17 @@ int cli_main(const cli_ranks *ranks, int argc, char **argv) {
     c.style.width = columns >= 20 && columns <= 10000 ? (uint32_t)columns : HD_TABLE_WIDTH;
     c.diag = (hd_diag){hd_print_message, &c.printer};
     if (!c.is_first) {
-        c.diag = (hd_diag){keep_message, &kept};
+        c.printer = (hd_printer){.out = hd_checked(open_memstream(&kept, &kept_bytes))};
+        c.diag.fn = keep_error;
         c.quiet = true;
     }
     int status = run(&c, argc, argv);
+    if (!c.is_first)
+        fclose(c.printer.out);
+    c.printer.out = stderr;
     if (ranks)
-        status = ranks->ended(ranks, &c.diag, status, hd_str_text(&kept));
+        status = ranks->ended(ranks, &c.diag, status, kept ? kept : "");
+    free(kept);
     cli_progress(&c, NULL);
     if (fclose(stdout) == EOF && status != CLI_WRONG) {
         hd_fail(&c.diag, HD_ESYSTEM, NULL, "cannot write to standard output: %s", strerror(errno));

@@ -188,9 +188,15 @@ static uint32_t failed_rank(const mpi_ranks *m) {
     return r;
 }
 
+/* The first rank prints what another one would have. */
 static hd_status say_failed(const mpi_ranks *m, const hd_diag *diag, uint32_t r) {
-    return hd_fail(diag, HD_ESYSTEM, NULL, "rank %u: %s", r,
-                   *m->texts[r] ? m->texts[r] : "ended before the others");
+    if (!*m->texts[r])
+        return hd_fail(diag, HD_ESYSTEM, NULL, "rank %u ended before the others", r);
+    if (m->ranks.rank == 0) {
+        fputs(m->texts[r], stderr);
+        hd_note(diag, NULL, "that was rank %u of %u", r, m->ranks.count);
+    }
+    return HD_ESYSTEM;
 }
 
 static hd_status exchange(void *self, const hd_diag *diag, const hd_piece *out, hd_piece *in) {
@@ -273,7 +279,7 @@ int mpi_ranks_end(mpi_ranks *m, const hd_diag *diag, int status, const char *tex
         (void)send_and_wait(m, diag, heads, out);
     if (m->ranks.broken) { /* MPI would wait for the one that is gone */
         if (m->speaker == m->ranks.rank && m->ranks.rank)
-            fprintf(stderr, "heddle: error: %s\n", text);
+            fputs(text, stderr);
         fflush(NULL);
         _exit(status ? status : EXIT_FAILURE);
     }

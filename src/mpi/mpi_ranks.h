@@ -19,9 +19,8 @@ typedef struct mpi_ranks mpi_ranks;
 hd_status mpi_ranks_open(hd_arena *arena, const hd_diag *diag, const volatile sig_atomic_t *stop,
                          mpi_ranks **ranks);
 const hd_ranks *mpi_ranks_get(const mpi_ranks *ranks);
-/* The end of this rank: `status` is its exit status and `text` what went wrong, or "". Waits for that
- * of the others and gives a message of the lowest that failed where this one is fine. Returns the
- * greatest exit status; MPI is at its end then. */
+/* cli_ranks.ended, with the exit status of this rank and the errors that it has not printed. MPI is
+ * at its end then. */
 int mpi_ranks_end(mpi_ranks *ranks, const hd_diag *diag, int status, const char *text);
 
 #endif

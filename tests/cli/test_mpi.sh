@@ -53,6 +53,21 @@ for command in "trace export" "locality --json" "reuse --scenario 3 --json" "cac
     without_time "$work/log/out" | cmp - alone || complain "$command says something else of ranks"
 done
 
+# A fault in a block of another rank is printed as one process prints it.
+cat >fault.cl <<'C'
+__kernel void fault(__global int *y) { y[get_global_id(0)] = 1; }
+C
+cat >fault.yaml <<'Y'
+kernel: fault.cl
+buffers: [{name: y, type: int, count: 1000}]
+launches: [{kernel: fault, global: [1024], local: [64], args: [{name: y, buffer: y}]}]
+Y
+call run fault.yaml
+cp "$work/log/err" alone
+over 2 trace fault.yaml -o fault.hdt
+{ cat alone; echo "heddle: note: that was rank 1 of 2"; } | cmp - "$work/log/err" || complain "a fault"
+[ "$status" = 2 ] && [ ! -e fault.hdt ] && [ ! -e fault.hdt.part ] || complain "a fault: $status, or files are left"
+
 # Errors: one message, of the first rank, and nothing is left.
 mkdir full && touch full/file
 over 2 trace "$job" -o full
