@@ -216,6 +216,9 @@ static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
     for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
         status =
             advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);
+    if (status == HD_OK && !advice->evidence->why)
+        advice->threads = hd_thread_gain_of(arena, declared, options->devices[0], advice->evidence,
+                                            &options->evidence);
     bool is_apart = status == HD_OK && advice->job != declared;
     if (is_apart && advice->evidence->why && !advice->apart.pays)
         status = retell_by_cost(arena, options, search, declared, advice);

@@ -8,6 +8,7 @@
 #include "advise/apart.h"
 #include "advise/choose.h"
 #include "advise/evidence.h"
+#include "advise/threads.h"
 #include "measure/measure.h"
 #include "search/search.h"
 
@@ -63,14 +64,15 @@ struct hd_advice {
     hd_attempt attempt; /* at rewriting, for the first device */
     hd_device_advice *devices;
     uint32_t device_count;
-    bool assumes;            /* some of the static cost rests on an assumption */
-    hd_evidence *evidence;   /* NULL: the job was not to be run, or there was no need */
-    bool ranked;             /* the devices are done: what follows may have failed */
-    bool leave;              /* on the first device, or on that which decided */
-    const hd_layout *best;   /* there; the original when the answer is to leave it */
-    hd_choice *choice;       /* where a device decided, else NULL */
-    hd_rewritten *rewritten; /* NULL unless asked for, and when there is nothing to change */
-    hd_rewritten *program;   /* the same with its host code; NULL: the file has none */
+    bool assumes;                  /* some of the static cost rests on an assumption */
+    hd_evidence *evidence;         /* NULL: the job was not to be run, or there was no need */
+    const hd_thread_gain *threads; /* in another order, on the first device; NULL: no gain known */
+    bool ranked;                   /* the devices are done: what follows may have failed */
+    bool leave;                    /* on the first device, or on that which decided */
+    const hd_layout *best;         /* there; the original when the answer is to leave it */
+    hd_choice *choice;             /* where a device decided, else NULL */
+    hd_rewritten *rewritten;       /* NULL unless asked for, and when there is nothing to change */
+    hd_rewritten *program;         /* the same with its host code; NULL: the file has none */
     bool measured;
     hd_measurement measurement;
 };

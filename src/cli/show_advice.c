@@ -262,14 +262,19 @@ HD_GETTER(is_rewritable, cli_answer,
 HD_GETTER(refused_of, cli_answer,
           hd_rows(row->advice->attempt.refused, row->advice->attempt.refused_count))
 
-const hd_member cli_answer_members[] = {{"verdict", HD_AT(cli_answer, decided)},
-                                        {"basis", HD_SELF, .of = basis_members},
-                                        {"command", HD_AT(cli_answer, command)},
-                                        {"rewritable", .get = is_rewritable},
-                                        {"refused", .get = refused_of, .of = refusal_members},
-                                        {"apart", .get = apart_of, .of = apart_members},
-                                        {"why", HD_SELF, .of = why_members},
-                                        {0}};
+static const hd_member threads_members[] = {HD_SAME(hd_thread_gain, kernel, before, after, saves),
+                                            {0}};
+
+const hd_member cli_answer_members[] = {
+    {"verdict", HD_AT(cli_answer, decided)},
+    {"basis", HD_SELF, .of = basis_members},
+    {"command", HD_AT(cli_answer, command)},
+    {"rewritable", .get = is_rewritable},
+    {"refused", .get = refused_of, .of = refusal_members},
+    {"apart", .get = apart_of, .of = apart_members},
+    {"threads", HD_VIA(cli_answer, advice, HD_BEHIND, threads), .of = threads_members},
+    {"why", HD_SELF, .of = why_members},
+    {0}};
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -353,12 +358,26 @@ typedef struct version {
 static const hd_member version_columns[] = {
     {NULL, "", HD_AT(version, name)}, {HD_IN(version, movement), .of = movement_members}, {0}};
 
+/* What no layout changes. */
+static void show_threads(cli *c, const hd_advice *advice, hd_str *out) {
+    const hd_thread_gain *gain = advice->threads;
+    if (gain)
+        hd_wrap(out,
+                hd_format(c->arena,
+                          "  threads of %s in another order may save up to %s of its transactions "
+                          "as its records lie now: heddle map%s%s",
+                          gain->kernel, hd_show_share(c->arena, gain->saves),
+                          advice->job->path ? " " : "", advice->job->path ? advice->job->path : ""),
+                4, HD_TABLE_WIDTH);
+}
+
 void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
     const hd_record *record = answer->advice->job->record;
     const version rows[] = {{"now", answer->before}, {"then", answer->after}};
     const char *title = hd_format(c->arena, "\nWhat warps move for %s, in segments of %u bytes",
                                   record->spelling, answer->advice->devices[0].device->segment);
     show_apart(c, answer, out);
+    show_threads(c, answer->advice, out);
     if (answer->before.requests > 0)
         cli_show_rows(c, title, version_columns,
                       hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);

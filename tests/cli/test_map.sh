@@ -79,6 +79,23 @@ prints '^  Wrote the new numbers of from to data.map.from\.$'
 sed -n 2p data.map.from >"$work/log/out"
 prints '^launch 0 threads 512 block 1 kernel from$'
 
+# ---- advise ------------------------------------------------------------------------------------
+
+# where no layout helps, and threads do, it says so
+sed 's/^  all += .*//; s/global const float \*from/global const cell *from/
+    s/from\[(row \* 128 + k) \* 8\]/from[row * 128 + k].x/; 1s/^/typedef struct { float x, y; } cell;\n/
+    /^kernel void wait/,$d' rows.cl >cells.cl
+sed 's/rows.cl/cells.cl\nrecord: cell/; s/type: float, count: 32768/type: cell, count: 4096/' \
+    rows.yaml >cells.yaml
+accepts advise cells.yaml
+prints '^  threads of rows in another order may save up to [89][0-9]\.[0-9]% of its transactions$'
+prints 'heddle map cells.yaml$'
+accepts advise cells.yaml --json
+fits advise
+prints '^    "kernel": "rows",$'
+accepts map cells.yaml --stages threads --no-caches
+prints '^Take threads: '
+
 # ---- a trace ----------------------------------------------------------------------------------
 
 accepts trace rows.yaml -o rows.hdt
