@@ -374,6 +374,7 @@ static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, u
     if (m->question->shuffled_threads)
         shuffle(m, g);
     memcpy(g->order, g->start, threads * sizeof *g->order);
+    g->told->moved = m->question->shuffled_threads;
     if (g->sharing) {
         look_at_graph(g);
         g->now.before = g->now.after;
@@ -480,6 +481,7 @@ static hd_status do_stages(mapper *m, const hd_stages *stages, groups *all, bool
         *changed = *changed || g->now.changed;
         if (g->now.fixed && !g->told->untouched)
             g->told->untouched = "its warps would not make fewer transactions";
+        g->told->moved = g->order && !is_in_place(g->order, g->told->threads);
     }
     return status ? status : agree_to_stop(m);
 }
@@ -503,7 +505,7 @@ static void estimate(mapper *m, const groups *all, hd_map_step step) {
         step.counts.requests += all->told[g].after.issues;
         step.counts.transactions += all->told[g].after.transactions;
     }
-    step.seconds = m->seconds;
+    step.seconds = m->mapping->step_count ? m->seconds : 0;
     m->mapping->steps[m->mapping->step_count++] = step;
 }
 
@@ -726,21 +728,21 @@ static hd_status time_steps(mapper *m) {
 
 /* ---- the choice -------------------------------------------------------------------------------- */
 
-/* Bytes that caches move; where they were not simulated, those that blocks touch. */
-static uint64_t moved_by(const hd_map_step *step) {
-    const hd_cache_counts *c = &step->caches;
-    return c->requests ? c->dram_read + c->dram_written + c->l2_bytes : step->block_bytes;
+/* The price of the bytes that caches move; where they were not simulated, those of blocks' lines. */
+static double price_of(const mapper *m, const hd_map_step *step) {
+    return step->caches.requests ? hd_price_of_bytes(m->question->device, &step->caches)
+                                 : (double)step->block_bytes;
 }
 
-/* Fewest transactions, of nearly equal ones what moves fewer bytes, then what comes back
- * sooner, then what does less. */
-static bool is_better(const hd_map_step *a, const hd_map_step *b) {
+/* Fewest transactions, of nearly equal ones those whose bytes cost less, then what comes back sooner,
+ * then what does less. */
+static bool is_better(const mapper *m, const hd_map_step *a, const hd_map_step *b) {
     uint64_t x = a->counts.transactions, y = b->counts.transactions;
     if (x + x / 100 < y || y + y / 100 < x)
         return x < y;
-    uint64_t bytes_a = moved_by(a), bytes_b = moved_by(b);
-    if (bytes_a + bytes_a / 100 < bytes_b || bytes_b + bytes_b / 100 < bytes_a)
-        return bytes_a < bytes_b;
+    double price_a = price_of(m, a), price_b = price_of(m, b);
+    if (price_a * 1.01 < price_b || price_b * 1.01 < price_a)
+        return price_a < price_b;
     return a->reuse_distances + a->reuse_distances / 100 < b->reuse_distances;
 }
 
@@ -749,12 +751,13 @@ static void choose(mapper *m) {
     const hd_map_step *from = &mapping->steps[0];
     for (uint32_t s = 1; s < mapping->step_count; s++) {
         const hd_map_step *step = &mapping->steps[s];
-        uint64_t bytes = from->caches.dram_read + from->caches.dram_written;
         bool measured_worse = step->time.repeats && step->speedup_high < 1;
+        bool costs_more =
+            from->caches.requests && price_of(m, step) > price_of(m, from) * (1 + 1.0 / LITTLE);
         if (is_little(from->counts.transactions, step->counts.transactions) || measured_worse ||
-            step->caches.dram_read + step->caches.dram_written > bytes + bytes / LITTLE)
+            costs_more)
             continue;
-        if (!mapping->best || is_better(step, &mapping->steps[mapping->best]))
+        if (!mapping->best || is_better(m, step, &mapping->steps[mapping->best]))
             mapping->best = s;
     }
     const hd_map_step *best = &mapping->steps[mapping->best];
@@ -764,8 +767,8 @@ static void choose(mapper *m) {
         mapping->best
             ? hd_format(m->arena, "%s: warps make %.1f%% fewer transactions", best->name,
                         100 * fewer)
-            : "Leave it: no order makes at least 2% fewer transactions without moving more bytes "
-              "from memory or taking longer";
+            : "Leave it: no order makes at least 2% fewer transactions without bytes from L2 and "
+              "memory that cost more, or taking longer";
 }
 
 /* ---- blocks at once ----------------------------------------------------------------------------- */
@@ -942,10 +945,9 @@ static hd_status make_trace_groups(mapper *m, hd_trace *trace, groups *all) {
     }
     if (status == HD_OK)
         status = share_groups(m, all);
-    const hd_place place = {.file = contents->source};
     return status || tells || is_stopped(m)
                ? status
-               : hd_fail(m->diag, HD_EINPUT, contents->source ? &place : NULL,
+               : hd_fail(m->diag, HD_EINPUT, NULL,
                          "the trace does not say which thread an access is of: each of its blocks "
                          "has one thread; make one with 'heddle trace', or import one whose blocks "
                          "have their threads");

@@ -85,7 +85,8 @@ struct hd_map_launch {
     const char *kernel;
     uint32_t threads, block_threads;
     const char *together;          /* why only whole blocks move; NULL: any thread may */
-    const char *untouched;         /* why it keeps its order; NULL: it got one */
+    const char *untouched;         /* why it keeps its order; NULL: it may get one */
+    bool moved;                    /* it has one */
     hd_sharing_cost before, after; /* of its graph */
 };
 

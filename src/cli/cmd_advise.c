@@ -409,7 +409,9 @@ static hd_status read_objective(cli *c, request *r) {
 }
 
 int cmd_advise(cli *c, int argc, char **argv) {
-    request r = {.source = {.all_entries = true}};
+    request r = {
+        .source = {
+            .all_entries = true, .whole_file = true, .finds_records = true, .tells_records = true}};
     const cli_option options[] = {
         CLI_INCLUDE(cli_model_table(c, &r.model)),
         CLI_INCLUDE(cli_evidence_table(c, &r.evidence)),

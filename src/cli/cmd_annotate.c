@@ -87,7 +87,7 @@ static int annotate(cli *c, request *r) {
 }
 
 int cmd_annotate(cli *c, int argc, char **argv) {
-    request r = {0};
+    request r = {.counted.input.source.finds_records = true};
     const cli_option options[] = {
         {"device", 'd', "D", "the device profile to count for; default: " CLI_DEVICE, CLI_TEXTS,
          &r.devices},

@@ -100,7 +100,7 @@ static int cost(cli *c, const char *path, const cli_source *source, const cli_te
 int cmd_cost(cli *c, int argc, char **argv) {
     cli_texts layouts = {0};
     cli_model_options choice = {0};
-    cli_source source = {0};
+    cli_source source = {.finds_records = true, .tells_records = true};
     const cli_option options[] = {
         {"layout", 'l', "L",
          "a layout to price (may be repeated); 'heddle help layout' has the notation; default: "

@@ -405,7 +405,7 @@ static int diff(cli *c, request *r) {
 }
 
 int cmd_diff(cli *c, int argc, char **argv) {
-    request r = {0};
+    request r = {.sides[0].input.source.finds_records = true};
     cli_input *input = &r.sides[0].input;
     const cli_option options[] = {
         {"layout", 'l', "L",

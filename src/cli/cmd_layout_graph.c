@@ -232,7 +232,7 @@ static int graph(cli *c, const char *path, const cli_source *source, request *r)
 
 int cmd_layout_graph(cli *c, int argc, char **argv) {
     request r = {0};
-    cli_source source = {0};
+    cli_source source = {.finds_records = true, .tells_records = true};
     const cli_option options[] = {
         {"epsilon", 0, "BYTES",
          "fields nearer than this come into one cluster; default: a line of the device's L1",

@@ -180,7 +180,8 @@ int cmd_measure(cli *c, int argc, char **argv) {
     hd_placement placement;
     uint64_t repeats = 0;
     hd_measure_options choice = {0};
-    cli_source source = {.all_entries = true};
+    cli_source source = {
+        .all_entries = true, .whole_file = true, .finds_records = true, .tells_records = true};
     const cli_option options[] = {
         {"layout", 'l', "L", "the layout to measure; 'heddle help layout' has the notation",
          CLI_TEXT, &notation, "aos soa da"},

@@ -198,7 +198,10 @@ static int report(cli *c, request *r, char *const *paths, uint32_t count) {
 /* ---- the command --------------------------------------------------------------------------- */
 
 int cmd_report(cli *c, int argc, char **argv) {
-    request r = {.device_name = CLI_DEVICE, .k_text = "2,4,8,16", .units_text = "16,32,64"};
+    request r = {.input.source = {.whole_file = true, .finds_records = true, .tells_records = true},
+                 .device_name = CLI_DEVICE,
+                 .k_text = "2,4,8,16",
+                 .units_text = "16,32,64"};
     const cli_option options[] = {
         {"out", 'o', "FILE", "the page to write", CLI_TEXT, &r.out},
         {"device", 'd', "D",

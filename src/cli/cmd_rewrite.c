@@ -237,7 +237,9 @@ static hd_status check_target(cli *c, const request *r) {
 }
 
 int cmd_rewrite(cli *c, int argc, char **argv) {
-    request r = {.source = {.any_entry = true}};
+    request r = {
+        .source = {
+            .any_entry = true, .whole_file = true, .finds_records = true, .tells_records = true}};
     const cli_option options[] = {
         {"layout", 'l', "L",
          "the layout to write; RECORD=L for another record of the job (may be repeated); 'heddle "

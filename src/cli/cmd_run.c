@@ -226,7 +226,7 @@ static int run_job(cli *c, request *r) {
 }
 
 int cmd_run(cli *c, int argc, char **argv) {
-    request r = {0};
+    request r = {.source.finds_records = true};
     const cli_option options[] = {
         {"device", 'd', "D",
          "the device profile to count transactions for (may be repeated); default: " CLI_DEVICE,

@@ -79,11 +79,9 @@ static void split_further(cli *c, const cli_source *source, hd_job *job) {
     job->split_count = (uint32_t)all.count;
 }
 
-/* The kernel that is named; NULL: all. Who rewrites a file wants to know of all that take the
- * record, and so does a job. */
+/* The kernel that is named; NULL: all, which a job is over. */
 static const char *const *wanted_kernels(cli *c, const cli_source *source, const hd_job *job) {
-    static const char rewriting[] = "rewrite advise measure train report";
-    if (job || !source->entry || hd_has_word(rewriting, c->command))
+    if (job || !source->entry || source->whole_file)
         return NULL;
     const char **names = hd_new_array(c->arena, const char *, 2);
     names[0] = source->entry;
@@ -139,11 +137,8 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     return status;
 }
 
-/* Who asks for layouts wants to know. */
 static void tell_found(cli *c, const hd_job *job) {
     const hd_place place = {.file = job->kernel_path};
-    if (hd_has_word("annotate diff run", c->command))
-        return;
     for (uint32_t d = 0; d < job->declared_count; d++) {
         const hd_job_declared *declared = &job->declared[d];
         hd_str names = {.arena = c->arena};
@@ -160,13 +155,12 @@ static void tell_found(cli *c, const hd_job *job) {
                 hd_record_field_names(c->arena, job->arrays[a].record));
 }
 
-/* Buffers that are records, where the kernels know none. */
-static hd_status find_records(cli *c, const kir_module *module, hd_job *job) {
-    static const char finds[] = "advise annotate cost diff layout-graph measure report rewrite run "
-                                "train";
+/* Ties a job of flags to its kernels, and finds the buffers that are records where these know none. */
+static hd_status resolve(cli *c, const cli_source *source, const kir_module *module, hd_job *job) {
     const hd_diag silent = {NULL, NULL};
-    if (!hd_has_word(finds, c->command) || job->declared_count)
-        return HD_OK;
+    hd_status status = hd_job_resolve(c->arena, &c->diag, job, module);
+    if (status || !source->finds_records || job->declared_count)
+        return status;
     hd_job before = *job;
     before.buffers = hd_new_array(c->arena, hd_buffer, job->buffer_count);
     if (job->buffer_count)
@@ -178,20 +172,17 @@ static hd_status find_records(cli *c, const kir_module *module, hd_job *job) {
         *job = before;
         return hd_job_resolve(c->arena, &c->diag, job, module);
     }
-    tell_found(c, job);
+    if (source->tells_records)
+        tell_found(c, job);
     return HD_OK;
 }
 
 /* Launches as the host code has them, where there is any. */
-static hd_status job_of_all(cli *c, const hd_job_flags *flags, const kir_module *module,
-                            hd_job **job) {
+static hd_status draft_all(cli *c, const hd_job_flags *flags, const kir_module *module,
+                           hd_job **job) {
     hd_host host;
     hd_status status = hd_host_read(c->arena, &c->diag, flags->kernel_path, flags->options, &host);
-    if (status == HD_OK)
-        status = hd_job_draft(c->arena, &c->diag, flags, module, &host, job);
-    if (status || (status = hd_job_resolve(c->arena, &c->diag, *job, module)))
-        return status;
-    return find_records(c, module, *job);
+    return status ? status : hd_job_draft(c->arena, &c->diag, flags, module, &host, job);
 }
 
 /* The first kernel with a record behind a pointer, that record where one is named; else any kernel,
@@ -230,13 +221,11 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
         choose_entry(module, &flags);
     memcpy(flags.global, source->global.size, sizeof flags.global);
     memcpy(flags.local, source->local.size, sizeof flags.local);
-    bool takes_all = source->all_entries || (source->any_entry && !flags.entry);
-    if (takes_all && !source->entry && !source->record_of && module->kernel_count > 1)
-        return job_of_all(c, &flags, module, job);
-    hd_status status = hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
-    if (status || (status = hd_job_resolve(c->arena, &c->diag, *job, module)))
-        return status;
-    return find_records(c, module, *job);
+    bool takes_all = (source->all_entries || (source->any_entry && !flags.entry)) &&
+                     !source->entry && !source->record_of && module->kernel_count > 1;
+    hd_status status = takes_all ? draft_all(c, &flags, module, job)
+                                 : hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
+    return status ? status : resolve(c, source, module, *job);
 }
 
 hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job) {

@@ -43,6 +43,11 @@ void cli_warn_of_unlaunched(cli *c, const hd_job *job, const hd_record_layout *l
         hd_verify_covers(&mild, job, layout, 1);
 }
 
+/* The launch's sizes are the user's. */
+static bool has_sizes(const cli_source *source) {
+    return source->global.dims || source->local.dims || source->count;
+}
+
 /* With the launches and sizes that host code has, where these can be read and cover all kernels that
  * take the records: those are real ones. False: they do not, or the original does not run. */
 static bool verify_as_launched(cli *c, const char *path, const cli_source *source,
@@ -53,8 +58,7 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
     cli_source all = *source;
     hd_job *drafted = NULL;
     bool original_ran = false;
-    if (!rewritten->has_host_launches || source->global.dims || source->local.dims ||
-        source->count || source->values.count || source->entry)
+    if (!rewritten->has_host_launches || has_sizes(source) || source->values.count || source->entry)
         return false;
     all.all_entries = true;
     all.any_entry = false;
@@ -77,8 +81,8 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
 static hd_status job_to_check(cli *c, const char *path, const cli_source *source, const hd_job *job,
                               hd_job **made) {
     hd_status status = cli_job_of_kernel(c, path, source, job->module, made);
-    if (status || source->global.dims || source->local.dims || source->count ||
-        (*made)->launches->dims != 1 || ITEMS % (*made)->launches->local[0])
+    if (status || has_sizes(source) || (*made)->launches->dims != 1 ||
+        ITEMS % (*made)->launches->local[0])
         return status;
     cli_source small = *source;
     small.global = (cli_sizes){.dims = 1, .size = {ITEMS, 1, 1}};

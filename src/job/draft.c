@@ -59,6 +59,11 @@ static const char *new_name(const drafter *d, const char *wanted) {
     }
 }
 
+/* "file.cu:12", of a place that may have no file. */
+static const char *name_of_place(const drafter *d, const hd_place *place) {
+    return hd_format(d->arena, "%s:%u", place->file ? hd_path_name(place->file) : "", place->line);
+}
+
 /* ---- sizes ------------------------------------------------------------------------------------------ */
 
 /* The highest dimension whose ids the kernel asks for. */
@@ -138,12 +143,10 @@ static const char *size_note(const drafter *d, const kir_kernel *kernel, const s
         : s->knows_groups ? hd_format(d->arena, "; the %s of a block are a guess", unit)
                           : "; the sizes are a guess";
     if (!launch)
-        return hd_format(
-            d->arena, "%s:%u%s%s", kernel->place.file ? hd_path_name(kernel->place.file) : "",
-            kernel->place.line, KIR_HAS(d->module, BLOCKS) ? ": no launch was found" : "", guess);
-    return hd_format(d->arena, "%s:%u: %.100s%s",
-                     hd_path_name(launch->place.file ? launch->place.file : ""), launch->place.line,
-                     launch->text, guess);
+        return hd_format(d->arena, "%s%s%s", name_of_place(d, &kernel->place),
+                         KIR_HAS(d->module, BLOCKS) ? ": no launch was found" : "", guess);
+    return hd_format(d->arena, "%s: %.100s%s", name_of_place(d, &launch->place), launch->text,
+                     guess);
 }
 
 /* ---- buffers ---------------------------------------------------------------------------------------- */
@@ -194,9 +197,7 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
     } else if (m && m->bytes.kind == HD_HOST_WHOLE && m->bytes.parts[0] >= (int64_t)bytes) {
         made.count = (uint64_t)m->bytes.parts[0] / bytes;
         made.is_counted = true;
-        made.note =
-            hd_format(d->arena, "%s:%u: %.80s bytes",
-                      hd_path_name(m->place.file ? m->place.file : ""), m->place.line, m->text);
+        made.note = hd_format(d->arena, "%s: %.80s bytes", name_of_place(d, &m->place), m->text);
     } else {
         made.note = hd_format(d->arena, "the count is a guess: one for each %s", unit);
     }
@@ -358,45 +359,54 @@ static const kir_static *find_variable(const kir_kernel *kernel, const char *nam
     return NULL;
 }
 
-/* A buffer of as many bytes stands for each in the launches that use it. */
+static uint32_t buffer_of(const drafter *d, uint32_t memory) {
+    for (uint32_t b = 0; b < d->buffers.count; b++)
+        if (d->memories.data[b] == memory)
+            return b;
+    return KIR_NONE;
+}
+
+/* Of as many bytes, which stands for the variable. */
+static uint32_t add_buffer_of(drafter *d, const kir_static *variable, uint32_t memory) {
+    const hd_host_memory *m = &d->host->memories[memory];
+    uint32_t record = variable->record ? variable->record->size : 0;
+    bool has_record = record && variable->bytes % record == 0;
+    kir_type type;
+    bool is_signed, is_known = hd_type_parse(m->element, &type, &is_signed);
+    uint32_t each = has_record ? record
+                    : is_known ? hd_type_stride(type)
+                               : (variable->bytes % 4 ? 1 : 4);
+    hd_init *init = hd_new(d->arena, hd_init);
+    *init = (hd_init){.generator = HD_GEN_UNIFORM, .high = 1, .seed = 1};
+    hd_buffer made = {.name = new_name(d, m->name),
+                      .type = has_record  ? variable->record->name
+                              : is_known  ? m->element
+                              : each == 4 ? "uint"
+                                          : "uchar",
+                      .count = variable->bytes / each,
+                      .inits = init,
+                      .init_count = has_record ? 0 : 1,
+                      .note =
+                          hd_format(d->arena, "%s: %.80s", name_of_place(d, &m->place), m->text)};
+    hd_push(d->arena, &d->buffers, made);
+    hd_push(d->arena, &d->memories, memory);
+    hd_push(d->arena, &d->element_bytes, each);
+    return (uint32_t)d->buffers.count - 1;
+}
+
+/* Each that the kernel uses becomes an argument of the launch: its buffer. */
 static void draft_variables(drafter *d, const kir_kernel *kernel, hd_launch *launch) {
     for (uint32_t m = 0; m < d->host->memory_count; m++) {
-        const hd_host_memory *memory = &d->host->memories[m];
-        const kir_static *variable = memory->symbol ? find_variable(kernel, memory->symbol) : NULL;
-        uint32_t record = variable && variable->record ? variable->record->size : 0;
+        const char *symbol = d->host->memories[m].symbol;
+        const kir_static *variable = symbol ? find_variable(kernel, symbol) : NULL;
         if (!variable || !variable->bytes)
             continue;
-        uint32_t b = 0;
-        while (b < d->buffers.count && d->memories.data[b] != m)
-            b++;
-        if (b == d->buffers.count) {
-            bool has_record = record && variable->bytes % record == 0;
-            kir_type type;
-            bool is_signed, is_known = hd_type_parse(memory->element, &type, &is_signed);
-            uint32_t each = has_record ? record
-                            : is_known ? hd_type_stride(type)
-                                       : (variable->bytes % 4 ? 1 : 4);
-            hd_init *init = hd_new(d->arena, hd_init);
-            *init = (hd_init){.generator = HD_GEN_UNIFORM, .high = 1, .seed = 1};
-            hd_buffer made = {
-                .name = new_name(d, memory->name),
-                .type = has_record  ? variable->record->name
-                        : is_known  ? memory->element
-                        : each == 4 ? "uint"
-                                    : "uchar",
-                .count = variable->bytes / each,
-                .inits = init,
-                .init_count = has_record ? 0 : 1,
-                .note = hd_format(d->arena, "%s:%u: %.80s",
-                                  hd_path_name(memory->place.file ? memory->place.file : ""),
-                                  memory->place.line, memory->text)};
-            hd_push(d->arena, &d->buffers, made);
-            hd_push(d->arena, &d->memories, m);
-            hd_push(d->arena, &d->element_bytes, each);
-        }
+        uint32_t b = buffer_of(d, m);
+        if (b == KIR_NONE)
+            b = add_buffer_of(d, variable, m);
         hd_arg *args = hd_new_array(d->arena, hd_arg, launch->arg_count + 1);
         memcpy(args, launch->args, launch->arg_count * sizeof *args);
-        args[launch->arg_count++] = (hd_arg){.name = memory->symbol,
+        args[launch->arg_count++] = (hd_arg){.name = symbol,
                                              .kind = HD_ARG_BUFFER,
                                              .buffer_name = d->buffers.data[b].name,
                                              .place = launch->place};
@@ -405,13 +415,6 @@ static void draft_variables(drafter *d, const kir_kernel *kernel, hd_launch *lau
 }
 
 /* ---- what is written between launches ------------------------------------------------------------------ */
-
-static uint32_t buffer_of(const drafter *d, uint32_t memory) {
-    for (uint32_t b = 0; b < d->buffers.count; b++)
-        if (d->memories.data[b] == memory)
-            return b;
-    return KIR_NONE;
-}
 
 /* The bytes are those of the whole buffer, or not known. */
 static bool is_whole(const drafter *d, uint32_t b, const hd_host_value *bytes) {
@@ -464,9 +467,7 @@ static void draft_write(drafter *d, const hd_host_write *w) {
             (hd_draft_entry){.launch = KIR_NONE,
                              .held = held,
                              .group = w->loop,
-                             .note = hd_format(d->arena, "%s:%u",
-                                               hd_path_name(w->place.file ? w->place.file : ""),
-                                               w->place.line)});
+                             .note = name_of_place(d, &w->place)});
 }
 
 /* What the host writes before its launch of this number. */
@@ -506,9 +507,7 @@ static bool may_end(const drafter *d, int32_t loop) {
 
 static hd_draft_group group_of(const drafter *d, int32_t number) {
     const hd_host_loop *loop = &d->host->loops[number];
-    const char *at =
-        hd_format(d->arena, "%s:%u: a loop", hd_path_name(loop->place.file ? loop->place.file : ""),
-                  loop->place.line);
+    const char *at = hd_format(d->arena, "%s: a loop", name_of_place(d, &loop->place));
     hd_draft_group group = {.outer = loop->outer, .repeat = 1};
     uint32_t b = loop->has_end ? buffer_of(d, loop->memory) : KIR_NONE;
     const char *value = hd_format(d->arena, "%lld", (long long)loop->end.parts[0]);

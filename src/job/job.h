@@ -333,6 +333,11 @@ static inline bool hd_launch_reads(const hd_launch *launch) {
 hd_status hd_launch_now(hd_arena *arena, const hd_diag *diag, const hd_launch *launch,
                         const hd_spot_reader *reader, hd_launch *now);
 
+/* Whether the launch is not to run, since its `until` has come. At the first launch of a round the value
+ * is read, and over[until->number], [job->until_count] and false at first, says whether it is there. */
+hd_status hd_launch_is_over(const hd_launch *launch, const hd_spot_reader *reader, bool *over,
+                            bool *is_over);
+
 /* accesses.c: what can be known of a launch's kernel. Its accesses stand in terms of the
  * records that are laid out: `record` and `field` of one that reaches job->record are those
  * of the record taken apart, or of the record of arrays that its buffer is a field of. An

@@ -85,14 +85,19 @@ static const char *element_named(const resolver *r, const char *name) {
     return NULL;
 }
 
-static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
+/* One that the language has, or that a kernel names. */
+static bool find_scalar(const resolver *r, const char *name, kir_type *type) {
     bool is_signed;
-    const char *element = element_named(r, buffer->type);
+    const char *element;
+    return hd_type_parse(name, type, &is_signed) ||
+           ((element = element_named(r, name)) != NULL && hd_type_parse(element, type, &is_signed));
+}
+
+static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
     buffer->record = NULL;
     /* A float3 takes the room of four numbers; where it takes that of three it is a record, if a
      * kernel uses it. */
-    if ((hd_type_parse(buffer->type, &buffer->scalar, &is_signed) ||
-         (element && hd_type_parse(element, &buffer->scalar, &is_signed))) &&
+    if (find_scalar(r, buffer->type, &buffer->scalar) &&
         (buffer->scalar.lanes != 3 || !KIR_HAS(r->module, VECTOR_STRUCTS))) {
         buffer->element_bytes = hd_type_stride(buffer->scalar);
         return HD_OK;

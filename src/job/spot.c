@@ -63,3 +63,19 @@ hd_status hd_launch_now(hd_arena *arena, const hd_diag *diag, const hd_launch *l
     }
     return status;
 }
+
+hd_status hd_launch_is_over(const hd_launch *launch, const hd_spot_reader *reader, bool *over,
+                            bool *is_over) {
+    const hd_until *until = launch->until;
+    uint8_t value[sizeof until->value];
+    hd_status status = HD_OK;
+    *is_over = false;
+    if (!until)
+        return HD_OK;
+    if (launch->begins_round && !over[until->number]) {
+        status = reader->read(reader->self, &until->spot, value);
+        over[until->number] = !status && !memcmp(value, until->value, until->spot.type.bits / 8u);
+    }
+    *is_over = over[until->number];
+    return status;
+}

@@ -19,7 +19,7 @@ static hd_device padded(const hd_device *device, uint64_t taken) {
     return d;
 }
 
-static double price_of(const hd_device *device, const hd_cache_counts *c) {
+double hd_price_of_bytes(const hd_device *device, const hd_cache_counts *c) {
     return device->w_l2 * (double)c->l2_bytes +
            device->w_dram * (double)(c->dram_read + c->dram_written);
 }
@@ -66,7 +66,7 @@ static hd_status try_number(trying *t, uint32_t blocks, hd_throttled *row) {
                           .local_bytes = bytes,
                           .l1_bytes = device.l1.size,
                           .sum = caches->total,
-                          .price = price_of(t->device, &caches->total.counts)};
+                          .price = hd_price_of_bytes(t->device, &caches->total.counts)};
     return HD_OK;
 }
 

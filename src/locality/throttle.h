@@ -23,7 +23,7 @@ typedef struct hd_throttled {
     uint64_t l1_bytes;       /* that are left */
     hd_cache_sum sum;
     bool chosen;
-    double price; /* bytes from L2 and from and to memory, each times the profile's weight */
+    double price; /* hd_price_of_bytes() */
 } hd_throttled;
 
 typedef struct hd_throttling {
@@ -35,6 +35,8 @@ typedef struct hd_throttling {
 
 #define HD_THROTTLE_SAVES 0.05
 
+/* Bytes from L2, and from and to memory, each times the profile's weight. */
+double hd_price_of_bytes(const hd_device *device, const hd_cache_counts *counts);
 /* Bytes of local memory with which `blocks` blocks fit into an SM and no more, in the middle of all
  * that do, so that what a driver keeps for itself does not matter. 0: the profile does not say how
  * much there is, or no number of bytes does. */

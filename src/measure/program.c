@@ -394,18 +394,6 @@ static hd_status read_spot(void *self, const hd_spot *spot, void *bytes) {
     return tell(b, r->launch, end_batch(b, error));
 }
 
-/* Whether a round of launches is not to begin: the value that ends them is there. */
-static hd_status look_for_end(device_reader *r, bool *over) {
-    const hd_until *until = r->launch->until;
-    uint8_t value[sizeof until->value];
-    if (!r->launch->begins_round || over[until->number])
-        return HD_OK;
-    hd_status status = read_spot(r, &until->spot, value);
-    if (status == HD_OK && !memcmp(value, until->value, until->spot.type.bits / 8u))
-        over[until->number] = true;
-    return status;
-}
-
 /* Queues a launch whose size or arguments are read first. */
 static hd_status queue_read_launch(device_reader *r, uint32_t l) {
     const hd_ready_launch *ready = &r->version->launches[l];
@@ -435,8 +423,10 @@ static hd_status queue_launches(batch *b, const hd_version *version, uint32_t l,
     const hd_launch *launch = &job->launches[l];
     const hd_ready_launch *ready = &version->launches[l];
     device_reader reader = {b, version, launch};
-    hd_status status = look_for_end(&reader, over);
-    if (status != HD_OK || (launch->until && over[launch->until->number]))
+    bool is_over;
+    hd_status status =
+        hd_launch_is_over(launch, &(hd_spot_reader){read_spot, &reader}, over, &is_over);
+    if (status != HD_OK || is_over)
         return status;
     status = tell(b, launch, queue_writes(b, job, ready->writes, ready->write_count));
     for (uint64_t t = 0; t < times && status == HD_OK; t++) {

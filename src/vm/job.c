@@ -181,16 +181,12 @@ hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *bl
 }
 
 bool hd_vm_is_over(hd_vm *vm, uint32_t launch) {
-    const hd_launch *l = &vm->job->launches[launch];
-    const hd_until *until = l->until;
-    if (!until)
-        return false;
+    const hd_spot_reader reader = {read_spot, vm};
+    bool is_over;
     if (!vm->over)
         vm->over = hd_new_array(vm->arena, bool, vm->job->until_count);
-    if (l->begins_round &&
-        !memcmp(spot_at(vm, &until->spot), until->value, until->spot.type.bits / 8u))
-        vm->over[until->number] = true;
-    return vm->over[until->number];
+    hd_launch_is_over(&vm->job->launches[launch], &reader, vm->over, &is_over); /* memory is read */
+    return is_over;
 }
 
 hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts) {

@@ -16,9 +16,13 @@ remembers() {
 }
 
 # asks WHAT [VARIABLE=VALUE] ARGUMENTS: it must be measured, so that the lost device is an error.
+# Sanitized, every third is asked.
+questions=0
 asks() {
     local what=$1 setting=NOTHING=1
     shift
+    questions=$((questions + 1))
+    tried $questions 3 || return 0
     case $1 in *=*) setting=$1; shift ;; esac
     with LOST_DEVICE_AFTER=0 "$setting" -- "$@"
     [ "$status" -eq 2 ] || complain "$what: exit status $status, not 2"
@@ -243,6 +247,7 @@ prints '^By static cost on h200: .*\. The device decides\.$'
 # By chance some are slower, and the intervals are wide: "as fast" is who is within 1% of the least
 # ratio of all, and who is not and is not surely slower is undecided.
 for seed in 1 2 3 4 5 6; do
+    tried $seed 3 || continue
     with NOISY_TIMES=$seed -- advise body.yaml --budget 10m --repeats 16 --again
     [ "$status" -eq 0 ] || complain "noisy times: exit status $status, not 0"
     sed -n '/^Measured/,/^  to original:/p' "$work/log/out" | awk '
@@ -254,7 +259,8 @@ for seed in 1 2 3 4 5 6; do
         }' >"$work/wrong" 2>>"$work/found"
     [ ! -s "$work/wrong" ] || complain "$(cat "$work/wrong")"
 done
-grep -q undecided "$work/found" || complain "nothing was undecided in six noisy races"
+grep -q undecided "$work/found" || [ -n "${HEDDLE_SANITIZED:-}" ] ||
+    complain "nothing was undecided in six noisy races"
 prints '^  to original: the median of the ratios'
 
 # ---- nothing to measure ------------------------------------------------------------------------------

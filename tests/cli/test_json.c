@@ -240,7 +240,8 @@ static void rewrite(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     char *folder = folder_make(arena);
-    json_t *value = output_of(hd_format(arena, "rewrite nbody.yaml --layout soa --out %s", folder));
+    json_t *value =
+        output_of(hd_format(arena, "rewrite nbody-small.yaml --layout soa --out %s", folder));
     has_members(value, "layouts kernel header files elsewhere verified program edits job");
     assert_true(json_is_null(json_object_get(value, "job")));
     assert_int_equal(json_array_size(json_object_get(value, "elsewhere")), 0);
