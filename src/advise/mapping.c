@@ -691,8 +691,6 @@ static hd_status time_steps(mapper *m) {
             status =
                 hd_session_open(m->arena, m->diag, job, m->question->measure->device, &sessions[s]);
         opened = s + (status == HD_OK);
-        if (status == HD_OK && !s)
-            mapping->measured_on = hd_format(m->arena, "%s", sessions[0].device.name);
         if (status == HD_OK)
             status = hd_version_make(&sessions[s], step->rewritten, NULL, 0, NULL, contents,
                                      &versions[s]);
@@ -703,15 +701,18 @@ static hd_status time_steps(mapper *m) {
         if (status == HD_OK)
             status = compare(m, step, outputs);
     }
-    for (uint32_t r = 0; r < repeats && status == HD_OK && !is_stopped(m); r++)
+    uint32_t rounds = 0; /* that all steps were run in */
+    for (; rounds < repeats && status == HD_OK && !is_stopped(m); rounds++)
         for (uint32_t s = 0; s < count && status == HD_OK; s++)
-            status = hd_version_run(&sessions[s], &versions[s], &seconds[s * repeats + r]);
-    for (uint32_t s = 0; s < count && status == HD_OK && !is_stopped(m); s++) {
+            status = hd_version_run(&sessions[s], &versions[s], &seconds[s * repeats + rounds]);
+    if (status == HD_OK && rounds)
+        mapping->measured_on = hd_format(m->arena, "%s", sessions[0].device.name);
+    for (uint32_t s = 0; s < count && mapping->measured_on; s++) {
         hd_map_step *step = &mapping->steps[s];
-        step->time = hd_timing_of(m->arena, &seconds[s * repeats], repeats);
-        for (uint32_t r = 0; r < repeats; r++)
+        step->time = hd_timing_of(m->arena, &seconds[s * repeats], rounds);
+        for (uint32_t r = 0; r < rounds; r++)
             ratios[r] = seconds[r] / seconds[s * repeats + r];
-        hd_timing speedup = hd_timing_of(m->arena, ratios, repeats);
+        hd_timing speedup = hd_timing_of(m->arena, ratios, rounds);
         step->speedup = speedup.median;
         step->speedup_low = speedup.low;
         step->speedup_high = speedup.high;
@@ -764,7 +765,8 @@ static void choose(mapper *m) {
     double fewer =
         1 - (double)best->counts.transactions / (double)(from->counts.transactions + 1e-9);
     mapping->reason =
-        mapping->best
+        is_stopped(m) && !mapping->best ? "Nothing is recommended: no step until then is better"
+        : mapping->best
             ? hd_format(m->arena, "%s: warps make %.1f%% fewer transactions", best->name,
                         100 * fewer)
             : "Leave it: no order makes at least 2% fewer transactions without bytes from L2 and "
