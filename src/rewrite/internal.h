@@ -239,6 +239,7 @@ typedef struct rw_task {
     /* the words to parse a file of this kind with */
     hd_status (*command)(hd_arena *arena, const hd_diag *diag, const char *path,
                          const char *options, hd_parse_command *command);
+    bool host_stays;     /* and must compile with what was made: its launches are as they were */
     const char *subject; /* of messages on macros: "laid-out records are reached" */
     /* What else must hold of the text that was made, parsed again; may be NULL. */
     hd_status (*check)(rewriter *rw, const hd_diag *diag, const source *again);

@@ -122,8 +122,8 @@ static void keep_one_each(output *o, unsigned file) {
             hd_push(rw->arena, &kept, *e);
         else if (!same_edit(same, e))
             refuse_here(rw, e->flat,
-                        "macros make accesses to laid-out records overlap here; write "
-                        "them out");
+                        hd_format(rw->arena, "%s here, in macros that overlap; write this out",
+                                  rw->task->subject));
     }
     o->edits[file] = kept;
 }
@@ -184,7 +184,8 @@ static rendering rendered(output *o, unsigned file) {
     for (size_t i = 0; i < edits->count; i++)
         if (!edits->data[i].is_used)
             refuse_here(o->rw, edits->data[i].flat,
-                        "macros make accesses to laid-out records overlap here; write them out");
+                        hd_format(o->rw->arena, "%s here, in macros that overlap; write this out",
+                                  o->rw->task->subject));
     return r;
 }
 
@@ -314,7 +315,8 @@ void rw_make_files(rewriter *rw, hd_rewritten *result) {
         const edit *e = &rw->src.edits.data[i];
         if (!rw_is_within(&rw->src.dropped, e->at) && !map_edit(&o, e))
             refuse_here(rw, e->at.begin,
-                        "this access to laid-out records is made partly by a macro; write it out");
+                        hd_format(rw->arena, "%s here, partly by a macro; write it out",
+                                  rw->task->subject));
     }
     for (size_t f = 0; f < count; f++) {
         for (size_t i = 0; i < o.edits[f].count; i++)
@@ -355,7 +357,7 @@ static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, c
         rw_flat_open(&again, rw->arena, path,
                      clang_getFileContents(unit, clang_getFile(unit, path), NULL));
         rw_source_open(&src, &again, unit);
-        src.skips_host = rw->is_cuda && !rw->with_host;
+        src.skips_host = rw->is_cuda && !rw->with_host && !rw->task->host_stays;
         bad = rw_clang_errors(&src, diag, HD_EUNSUPPORTED,
                               "the rewritten file would not compile, please report this "
                               "(the line is one of the rewritten text): ");

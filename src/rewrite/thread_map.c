@@ -776,6 +776,7 @@ hd_status hd_rewrite_thread_map(hd_arena *arena, const hd_diag *diag,
     static const rw_task task = {.edits = make_edits,
                                  .result = make_result,
                                  .command = hd_parse_command_make,
+                                 .host_stays = true,
                                  .subject = "ids are passed on",
                                  .check = check_result};
     const hd_rewrite_request file = {.path = request->path, .options = request->options};

@@ -131,6 +131,10 @@ static void what_cannot_be_mapped_is_refused(void **state) {
          "__global__ void k(int *a) { a[threadIdx.x] = 1; }\n"
          "void run(void **p) { cudaLaunchKernel((void *)k, 1, 1, p, 0, 0); }",
          "2:22: this gives a kernel its arguments in a list"},
+        {"h.cu",
+         "__global__ void k(int *a) { a[threadIdx.x] = 1; }\n"
+         "void run(int *a) {\n    void (*f)(int *) = k;\n    f<<<1, 1>>>(a);\n}",
+         "the rewritten file would not compile"},
         {"f.cu", "__global__ void k(int *a) { int threadIdx = 1; a[blockIdx.x] = threadIdx; }",
          "1:29: this has the name of an id"},
         {"g.cu",
