@@ -24,11 +24,18 @@ enum {
 
 /* Launches that do the same, and their order. */
 typedef struct group {
-    uint32_t first; /* of the launches */
-    hd_sharing *sharing;
+    uint32_t first;          /* of the launches */
+    uint32_t number;         /* of the group: over ranks, who has its graph */
+    hd_sharing *sharing;     /* NULL: there is none here */
     uint32_t *order, *start; /* as it is now, and as it was to begin with; NULL: has none */
-    bool fixed;              /* stays as it was */
     hd_map_launch *told;
+    /* What its graph says of the order; known to all ranks. */
+    struct outcome {
+        hd_sharing_cost before, after;
+        uint64_t reuse_distances, block_bytes;
+        bool fixed;   /* it stays as it was */
+        bool changed; /* by the last stage */
+    } now;
 } group;
 
 typedef struct mapper {
@@ -40,11 +47,52 @@ typedef struct mapper {
     void **contents, **expected;  /* of `job`; of `original` when it has run */
     hd_mapping *mapping;
     double seconds; /* of making orders, so far */
+    bool stopped;   /* over ranks */
 } mapper;
 
-static bool is_stopped(const mapper *m) {
+static bool is_asked_to_stop(const mapper *m) {
     const hd_trace_watch *watch = m->question->watch;
     return watch && watch->stop && *watch->stop;
+}
+
+/* Over ranks: what they agreed on last, so that all do the same. */
+static bool is_stopped(const mapper *m) {
+    return m->question->ranks ? m->stopped : is_asked_to_stop(m);
+}
+
+/* ---- ranks -------------------------------------------------------------------------------------- */
+
+static hd_status agree_to_stop(mapper *m) {
+    uint64_t stop = is_asked_to_stop(m);
+    hd_status status = hd_ranks_sum(m->question->ranks, m->diag, &stop, 1);
+    m->stopped = stop > 0;
+    return status;
+}
+
+/* Whether this rank does piece `number` of the work. */
+static bool is_mine(const mapper *m, uint32_t number) {
+    const hd_ranks *ranks = m->question->ranks;
+    return !ranks || number % ranks->count == ranks->rank;
+}
+
+/* `bytes` of the rank whose piece `number` is go to all. */
+static hd_status share(mapper *m, uint32_t number, void *bytes, size_t count) {
+    const hd_ranks *ranks = m->question->ranks;
+    if (!ranks || !count)
+        return HD_OK;
+    hd_arena *arena = hd_arena_new();
+    hd_piece *out = hd_new_array(arena, hd_piece, ranks->count);
+    hd_piece *in = hd_new_array(arena, hd_piece, ranks->count);
+    uint32_t owner = number % ranks->count;
+    for (uint32_t r = 0; r < ranks->count && owner == ranks->rank; r++)
+        out[r] = (hd_piece){bytes, count};
+    hd_status status = ranks->exchange(ranks->self, m->diag, out, in);
+    if (status == HD_OK) {
+        memcpy(bytes, in[owner].bytes, count);
+        hd_free_pieces(ranks, in);
+    }
+    hd_arena_free(arena);
+    return status;
 }
 
 static void say(void *user, const char *doing, double done) {
@@ -168,7 +216,7 @@ static hd_status hear(mapper *m, const hd_job *job, void *const *contents, hd_ma
     else if (trace)
         hd_trace_close(trace);
     hd_arena_free(arena);
-    return status;
+    return status ? status : agree_to_stop(m);
 }
 
 /* ---- a step ------------------------------------------------------------------------------------ */
@@ -242,7 +290,7 @@ static const hd_order_file *orders_of(mapper *m, const groups *all) {
     file->orders = hd_new_array(m->arena, hd_launch_order, all->count);
     for (uint32_t g = 0; g < all->count; g++) {
         const group *one = &all->group[g];
-        uint32_t count = one->sharing ? one->sharing->threads : 0;
+        uint32_t count = one->told->threads;
         if (!one->order || (!m->question->shuffled_threads && is_in_place(one->order, count)))
             continue;
         uint32_t *order = hd_new_array(m->arena, uint32_t, count);
@@ -251,7 +299,7 @@ static const hd_order_file *orders_of(mapper *m, const groups *all) {
             (hd_launch_order){.kernel = one->told->kernel,
                               .launch = one->first,
                               .threads = count,
-                              .block_threads = one->sharing->block_threads,
+                              .block_threads = one->told->block_threads,
                               .whole_blocks = one->told->together,
                               .order = order};
     }
@@ -260,11 +308,11 @@ static const hd_order_file *orders_of(mapper *m, const groups *all) {
 
 /* Unsorted threads, or blocks where only these may move. */
 static void shuffle(const mapper *m, group *g) {
-    uint32_t each = g->told->together ? g->sharing->block_threads : 1;
-    uint32_t count = g->sharing->threads / each;
+    uint32_t each = g->told->together ? g->told->block_threads : 1;
+    uint32_t count = g->told->threads / each;
     uint32_t *order = hd_zeroed((size_t)count + 1, sizeof *order);
     hd_order_random(m->question->shuffled_threads, count, order);
-    for (uint32_t p = 0; p < g->sharing->threads; p++)
+    for (uint32_t p = 0; p < g->told->threads; p++)
         g->start[p] = order[p / each] * each + p % each;
     free(order);
 }
@@ -286,20 +334,39 @@ static uint32_t find_rows(const hd_job *job, const hd_trace *trace, const rows *
     return count;
 }
 
-/* The graph of rows of a trace, and the order to begin with. */
+static void look_at_graph(group *g) {
+    g->now.after = hd_sharing_count(g->sharing, g->order);
+    g->now.reuse_distances = hd_reuse_distances(g->sharing, g->order);
+    g->now.block_bytes = hd_block_bytes(g->sharing, g->order);
+}
+
+/* What a rank found of its group goes to all. */
+static hd_status share_group(mapper *m, group *g) {
+    hd_status status = share(m, g->number, &g->now, sizeof g->now);
+    if (status == HD_OK)
+        status = share(m, g->number, g->order, g->told->threads * sizeof *g->order);
+    g->told->before = g->now.before;
+    g->told->after = g->now.after;
+    return status;
+}
+
+/* The graph of rows of a trace, where it is this rank's, and the order to begin with. */
 static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, uint32_t count,
                             group *g) {
     const hd_sharing_options options = {.device = m->question->device,
                                         .workers = m->question->workers,
                                         .watch = m->question->watch};
+    const hd_event_launch *launch = &hd_trace_get(trace)->launches[found[0]].launch;
+    uint32_t threads = (uint32_t)(launch->block_count * launch->block_threads);
     double begun = hd_clock();
-    hd_status status =
-        hd_sharing_read(m->arena, m->diag, trace, found, count, &options, &g->sharing);
+    hd_status status = HD_OK;
+    if (is_mine(m, g->number))
+        status = hd_sharing_read(m->arena, m->diag, trace, found, count, &options, &g->sharing);
     m->seconds += hd_clock() - begun;
     if (status != HD_OK)
         return status;
-    uint32_t threads = g->told->threads = g->sharing->threads;
-    g->told->block_threads = g->sharing->block_threads;
+    g->told->threads = threads;
+    g->told->block_threads = launch->block_threads;
     g->start = hd_new_array(m->arena, uint32_t, threads + 1);
     g->order = hd_new_array(m->arena, uint32_t, threads + 1);
     for (uint32_t t = 0; t < threads; t++)
@@ -308,8 +375,19 @@ static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, u
         shuffle(m, g);
     memcpy(g->order, g->start, threads * sizeof *g->order);
     g->told->moved = m->question->shuffled_threads;
-    g->told->before = g->told->after = hd_sharing_count(g->sharing, g->order);
+    if (g->sharing) {
+        look_at_graph(g);
+        g->now.before = g->now.after;
+    }
     return HD_OK;
+}
+
+static hd_status share_groups(mapper *m, const groups *all) {
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < all->count && status == HD_OK; i++)
+        if (all->group[i].order)
+            status = share_group(m, &all->group[i]);
+    return status;
 }
 
 static groups new_groups(mapper *m, uint32_t most) {
@@ -330,7 +408,8 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
         if (!is_new)
             continue;
         group *g = &all->group[all->count];
-        *g = (group){.first = l, .told = &all->told[all->count++]};
+        *g = (group){.first = l, .number = all->count, .told = &all->told[all->count]};
+        all->count++;
         *g->told = (hd_map_launch){.launch = l,
                                    .kernel = launch->kernel_name,
                                    .together = hd_threads_stay_together(launch->kernel, NULL)};
@@ -340,12 +419,12 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
         else if (!count)
             g->told->untouched = "it never ran";
         if (g->told->untouched) {
-            g->fixed = true;
+            g->now.fixed = true;
             continue;
         }
         status = read_graph(m, trace, found, count, g);
     }
-    return status;
+    return status ? status : share_groups(m, all);
 }
 
 /* ---- stages ------------------------------------------------------------------------------------ */
@@ -359,40 +438,52 @@ static bool is_little(uint64_t before, uint64_t after) {
     return after > before || before - after < before / LITTLE;
 }
 
-/* One stage, or all, for every group; whether any order is not the one it was. */
+/* One stage, or all, for a group whose graph is here. */
+static hd_status do_group(mapper *m, const hd_stages *stages, group *g) {
+    hd_stages now = *stages;
+    now.whole_blocks = g->told->together != NULL;
+    now.workers = m->question->workers;
+    now.progress = say;
+    now.user = m;
+    size_t bytes = g->told->threads * sizeof *g->order;
+    uint32_t *before = hd_checked(malloc(bytes + 1));
+    memcpy(before, g->order, bytes);
+    double begun = hd_clock();
+    hd_status status = hd_order_threads(m->arena, m->diag, g->sharing, &now, g->order);
+    m->seconds += hd_clock() - begun;
+    look_at_graph(g);
+    uint64_t reads = m->question->shuffled_threads ? 0 : map_reads(g->sharing);
+    if (now.threads && !now.whole_blocks &&
+        is_little(g->now.before.transactions, g->now.after.transactions + reads)) {
+        g->now.fixed = true;
+        memcpy(g->order, before, bytes);
+        look_at_graph(g);
+    }
+    g->now.changed = memcmp(before, g->order, bytes) != 0;
+    free(before);
+    return status;
+}
+
+/* The same for all groups, each on its rank; whether any order is not the one it was. */
 static hd_status do_stages(mapper *m, const hd_stages *stages, groups *all, bool *changed) {
     hd_status status = HD_OK;
     *changed = false;
     for (uint32_t i = 0; i < all->count && status == HD_OK && !is_stopped(m); i++) {
         group *g = &all->group[i];
-        if (g->fixed)
-            continue;
-        hd_stages now = *stages;
-        now.whole_blocks = g->told->together != NULL;
-        now.workers = m->question->workers;
-        now.progress = say;
-        now.user = m;
-        size_t bytes = g->sharing->threads * sizeof *g->order;
-        uint32_t *before = hd_checked(malloc(bytes + 1));
-        memcpy(before, g->order, bytes);
-        double begun = hd_clock();
-        status = hd_order_threads(m->arena, m->diag, g->sharing, &now, g->order);
-        m->seconds += hd_clock() - begun;
-        g->told->after = hd_sharing_count(g->sharing, g->order);
-        uint64_t reads = m->question->shuffled_threads ? 0 : map_reads(g->sharing);
-        if (now.threads && !now.whole_blocks &&
-            is_little(g->told->before.transactions, g->told->after.transactions + reads)) {
-            g->fixed = true;
-            g->told->untouched = "its warps would not make fewer transactions";
-            memcpy(g->order, before, bytes);
-            g->told->after = g->told->before;
-        }
-        g->told->moved = !is_in_place(g->order, g->sharing->threads);
-        if (memcmp(before, g->order, bytes))
-            *changed = true;
-        free(before);
+        g->now.changed = false;
+        if (!g->now.fixed && g->sharing)
+            status = do_group(m, stages, g);
     }
-    return status;
+    if (status == HD_OK)
+        status = share_groups(m, all);
+    for (uint32_t i = 0; i < all->count; i++) {
+        group *g = &all->group[i];
+        *changed = *changed || g->now.changed;
+        if (g->now.fixed && !g->told->untouched)
+            g->told->untouched = "its warps would not make fewer transactions";
+        g->told->moved = g->order && !is_in_place(g->order, g->told->threads);
+    }
+    return status ? status : agree_to_stop(m);
 }
 
 /* What the graphs say of a step. */
@@ -402,9 +493,9 @@ static void add_graphs(mapper *m, const groups *all, hd_map_step *step) {
     step->launches = launches;
     step->launch_count = all->count;
     for (uint32_t g = 0; g < all->count; g++)
-        if (all->group[g].sharing) {
-            step->reuse_distances += hd_reuse_distances(all->group[g].sharing, all->group[g].order);
-            step->block_bytes += hd_block_bytes(all->group[g].sharing, all->group[g].order);
+        if (all->group[g].order) {
+            step->reuse_distances += all->group[g].now.reuse_distances;
+            step->block_bytes += all->group[g].now.block_bytes;
         }
 }
 
@@ -495,7 +586,9 @@ static hd_status try_data(mapper *m) {
             continue;
         say(m, "ordering data", k / (KINDS + 1.0));
         double begun = hd_clock();
-        if (k < KINDS) {
+        if (!is_mine(m, k))
+            ; /* another rank makes it */
+        else if (k < KINDS) {
             const hd_order_by by = {.kind = kinds[k]};
             status =
                 hd_numbering_order(m->arena, m->diag, m->job, m->contents, numbering, &by, &order);
@@ -507,6 +600,8 @@ static hd_status try_data(mapper *m) {
                 order_by_sharing(m, &nets, (uint32_t)of->count, order);
         }
         hd_renumbered *renumbered;
+        if (status == HD_OK)
+            status = share(m, k, order, of->count * sizeof *order);
         if (status == HD_OK)
             status = hd_job_renumber(m->arena, m->diag, m->job, m->contents, numbering, order,
                                      &renumbered);
@@ -841,7 +936,8 @@ static hd_status make_trace_groups(mapper *m, hd_trace *trace, groups *all) {
             if (hd_event_same_launch(&launches[r].launch, launch))
                 found[count++] = r;
         group *g = &all->group[all->count];
-        *g = (group){.first = launch->number, .told = &all->told[all->count++]};
+        *g = (group){.first = launch->number, .number = all->count, .told = &all->told[all->count]};
+        all->count++;
         *g->told = (hd_map_launch){
             .launch = launch->number,
             .kernel = launch->kernel,
@@ -849,6 +945,8 @@ static hd_status make_trace_groups(mapper *m, hd_trace *trace, groups *all) {
         tells += launch->block_threads > 1;
         status = read_graph(m, trace, found, count, g);
     }
+    if (status == HD_OK)
+        status = share_groups(m, all);
     return status || tells || is_stopped(m)
                ? status
                : hd_fail(m->diag, HD_EINPUT, NULL,

@@ -14,6 +14,7 @@
 #ifndef HD_ADVISE_MAPPING_H
 #define HD_ADVISE_MAPPING_H
 
+#include "base/ranks.h"
 #include "job/numbering.h"
 #include "locality/cache.h"
 #include "locality/coalesce.h"
@@ -35,6 +36,9 @@ typedef struct hd_map_question {
     bool throttle;                            /* of the best step, how many blocks at once, too */
     const hd_measure_options *measure;        /* each step is timed on a device; NULL: not */
     uint32_t workers;
+    /* Over these each makes the graphs and orders of some launches; all run the steps, and come to the
+     * same results. NULL: this process alone. */
+    const hd_ranks *ranks;
     const hd_trace_watch *watch; /* or NULL */
 } hd_map_question;
 

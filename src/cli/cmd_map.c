@@ -107,6 +107,7 @@ static hd_status read_options(cli *c, request *r) {
     r->measure.repeats = (uint32_t)r->repeats;
     q->measure = r->measured ? &r->measure : NULL;
     q->workers = (uint32_t)r->input.machine.workers;
+    q->ranks = c->ranks;
     status = hd_device_find(c->arena, &c->diag, r->device_name ? r->device_name : CLI_DEVICE,
                             &q->device);
     if (status != HD_OK)
@@ -179,7 +180,7 @@ static hd_status write_out(cli *c, request *r) {
     hd_str map = {.arena = c->arena}, data = {.arena = c->arena};
     hd_output files[2];
     size_t count = 0;
-    if (!r->input.out || !m->best)
+    if (!r->input.out || !m->best || !c->is_first)
         return HD_OK;
     if (best->orders) {
         hd_order_file_print(&map, best->orders);

@@ -138,11 +138,10 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row) {
  * several gets the same. */
 static bool is_divided(const cli_command *command) {
     return command->run == cmd_run || command->run == cmd_trace || command->run == cmd_locality ||
-           command->run == cmd_reuse;
+           command->run == cmd_reuse || command->run == cmd_map;
 }
 static bool is_for_first(const cli_command *command) {
-    return command->run == cmd_help || !strcmp(command->name, "map") ||
-           cli_second_word(command, "trace");
+    return command->run == cmd_help || cli_second_word(command, "trace");
 }
 
 static int run(cli *c, int argc, char **argv) {

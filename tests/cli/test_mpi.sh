@@ -53,6 +53,15 @@ for command in "trace export" "locality --json" "reuse --scenario 3 --json" "cac
     without_time "$work/log/out" | cmp - alone || complain "$command says something else of ranks"
 done
 
+# Orders of threads, which the ranks make by turns, and of data.
+questions="--shuffle-data 2 --stages threads,blocks --no-caches --json"
+# shellcheck disable=SC2086
+accepts map "$source_folder/examples/sta/sta-small.yaml" $questions
+without_time "$work/log/out" >alone
+# shellcheck disable=SC2086
+over 3 map "$source_folder/examples/sta/sta-small.yaml" $questions
+without_time "$work/log/out" | cmp - alone || complain "heddle-mpi map says something else"
+
 # A fault in a block of another rank is printed as one process prints it.
 cat >fault.cl <<'C'
 __kernel void fault(__global int *y) { y[get_global_id(0)] = 1; }
