@@ -262,6 +262,7 @@ int cmd_map(cli *c, int argc, char **argv) {
     if (status != HD_OK)
         return cli_status(status);
     r.result.path = r.input.path;
+    r.result.source = &r.input.source;
     r.result.wanted_out = r.input.out;
     r.result.question = &r.question;
     int printed = cli_print_map(c, &r.result);

@@ -40,12 +40,10 @@ static void add_sizes(hd_str *out, const char *name, const cli_sizes *sizes) {
         add_option(out, name, hd_show_sizes(out->arena, sizes->dims, sizes->size));
 }
 
-const char *cli_command_for(cli *c, const cli_question *question, const hd_advice *advice,
-                            const char *command, const hd_layout *layout, const char *more) {
-    const cli_source *source = question->source;
-    const hd_apart *apart = &advice->apart;
+const char *cli_command_on(cli *c, const char *command, const char *path,
+                           const cli_source *source) {
     hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "heddle %s %s", command, quoted(c->arena, question->path));
+    hd_str_printf(&out, "heddle %s %s", command, quoted(c->arena, path));
     add_option(&out, "entry", source->entry);
     add_sizes(&out, "global", &source->global);
     add_sizes(&out, "local", &source->local);
@@ -58,10 +56,18 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
     add_option(&out, "of", source->record_of);
     for (size_t s = 0; s < source->split.count; s++)
         add_option(&out, "split", source->split.data[s]);
-    for (uint32_t s = 0; s < apart->count && is_apart(advice); s++)
-        add_option(&out, "split", apart->fields[s]);
     if (source->trust_options)
         hd_str_add(&out, " --trust-options");
+    return hd_str_text(&out);
+}
+
+const char *cli_command_for(cli *c, const cli_question *question, const hd_advice *advice,
+                            const char *command, const hd_layout *layout, const char *more) {
+    const hd_apart *apart = &advice->apart;
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, cli_command_on(c, command, question->path, question->source));
+    for (uint32_t s = 0; s < apart->count && is_apart(advice); s++)
+        add_option(&out, "split", apart->fields[s]);
     add_option(&out, "layout", hd_layout_print(c->arena, advice->job->record, layout));
     hd_str_add(&out, more);
     return hd_str_text(&out);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "cli/show_advice.h"
 #include "report/members.h"
 
 /* ---- reuse ------------------------------------------------------------------------------------ */
@@ -116,12 +117,14 @@ static void show_next(cli *c, const cli_map *map, const hd_map_step *best, hd_st
     if (map->data_out)
         say(c, out, "Wrote the new numbers of %s to %s.", best->numbering->name, map->data_out);
     if (!map->out && !map->data_out) {
-        say(c, out, "Next: heddle map -o FILE %s", map->path);
+        hd_str_printf(out, "  Next: %s -o FILE\n",
+                      cli_command_on(c, "map", map->path, map->source));
         next = "Then";
     }
     if (best->orders)
-        say(c, out, "%s: heddle rewrite --map %s -o DIR %s", next, file,
-            map->mapping->job ? map->path : "JOB");
+        hd_str_printf(
+            out, "  %s: %s --map %s -o DIR\n", next,
+            cli_command_on(c, "rewrite", map->mapping->job ? map->path : "JOB", map->source), file);
     if (best->data)
         say(c, out,
             "New numbers are given by the program that makes the data, with the orders of "

@@ -7,6 +7,7 @@
 
 typedef struct cli_map {
     const char *path;
+    const cli_source *source; /* of a kernel file */
     const hd_map_question *question;
     hd_mapping *mapping;
     const char *wanted_out;     /* --out, or NULL */
