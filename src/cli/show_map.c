@@ -46,6 +46,64 @@ static void show_reuse(cli *c, const hd_mapping *m, hd_str *out) {
     }
 }
 
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* All of a kernel with which the same was done. */
+typedef struct launch_row {
+    const hd_map_launch *first;
+    uint64_t count, threads, before, after;
+} launch_row;
+
+static bool is_same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
+
+static bool is_alike(const hd_map_launch *a, const hd_map_launch *b) {
+    return !strcmp(a->kernel, b->kernel) && a->moved == b->moved &&
+           is_same_text(a->untouched, b->untouched) && is_same_text(a->together, b->together);
+}
+
+HD_GETTER(launch_of, launch_row,
+          hd_text(row->count > 1 ? hd_format(view->arena, "%u, %llu more", row->first->launch,
+                                             (unsigned long long)row->count - 1)
+                                 : hd_format(view->arena, "%u", row->first->launch)))
+static hd_value order_of(const hd_view *view, const void *at) {
+    const hd_map_launch *l = ((const launch_row *)at)->first;
+    const char *own = l->moved ? "of blocks" : "its own";
+    return hd_text(l->untouched  ? hd_format(view->arena, "its own: %s", l->untouched)
+                   : l->together ? hd_format(view->arena, "%s (%s, so threads stay in blocks)", own,
+                                             l->together)
+                   : l->moved    ? "of threads"
+                                 : own);
+}
+
+static const hd_member launch_columns[] = {
+    {NULL, "launch", HD_PLAIN_WORD, .get = launch_of},
+    {NULL, "kernel", HD_VIA(launch_row, first, HD_AT, kernel)},
+    {NULL, "threads", HD_COUNT, HD_AT(launch_row, threads)},
+    {NULL, "before", HD_COUNT, HD_AT(launch_row, before)},
+    {NULL, "after", HD_COUNT, HD_AT(launch_row, after)},
+    {NULL, "order", .get = order_of},
+    {0}};
+
+static void show_launches(cli *c, const hd_mapping *m, hd_str *out) {
+    launch_row *rows = hd_new_array(c->arena, launch_row, m->launch_count + 1);
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < m->launch_count; l++) {
+        const hd_map_launch *launch = &m->launches[l];
+        uint32_t r = 0;
+        while (r < count && !is_alike(rows[r].first, launch))
+            r++;
+        if (r == count)
+            rows[count++].first = launch;
+        rows[r].count++;
+        rows[r].threads += launch->threads;
+        rows[r].before += launch->before.transactions;
+        rows[r].after += launch->after.transactions;
+    }
+    if (count)
+        cli_show_rows(c, "\nLaunches, and transactions of their graphs", launch_columns,
+                      hd_rows(rows, count), out);
+}
+
 /* ---- what to do ------------------------------------------------------------------------------- */
 
 static void say(cli *c, hd_str *out, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -171,9 +229,7 @@ static int show_text(cli *c, const cli_map *map) {
     if (m->measured_on)
         cli_show_rows(c, hd_format(c->arena, "\nTime on %s", m->measured_on), hd_map_time_columns,
                       steps, &out);
-    if (m->launch_count)
-        cli_show_rows(c, "\nLaunches, and transactions of their graphs", hd_map_launch_members,
-                      hd_rows(m->launches, m->launch_count), &out);
+    show_launches(c, m, &out);
     if (m->throttling && m->throttling->complete)
         show_throttling(c, m, &out);
     hd_str_add(&out, "\n");

@@ -85,7 +85,7 @@ extern const hd_member hd_map_step_members[];   /* hd_map_step, for JSON */
 extern const hd_member hd_map_step_columns[];   /* hd_map_step that was run */
 extern const hd_member hd_map_graph_columns[];  /* hd_map_step of a trace */
 extern const hd_member hd_map_time_columns[];   /* hd_map_step that was timed */
-extern const hd_member hd_map_launch_members[]; /* hd_map_launch; with its columns */
+extern const hd_member hd_map_launch_members[]; /* hd_map_launch, for JSON */
 
 /* ---- members_explore.c -------------------------------------------------------------------- */
 

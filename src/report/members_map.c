@@ -95,25 +95,15 @@ const hd_member hd_map_step_members[] = {
 
 /* ---- a launch ------------------------------------------------------------------------------ */
 
-static hd_value order_of(const hd_view *view, const void *at) {
-    const hd_map_launch *l = at;
-    return hd_text(l->untouched  ? hd_format(view->arena, "its own: %s", l->untouched)
-                   : l->together ? hd_format(view->arena, "%s (%s, so threads stay in blocks)",
-                                             l->moved ? "of blocks" : "its own", l->together)
-                   : l->moved    ? "of threads"
-                                 : "its own");
-}
-
 const hd_member hd_map_launch_members[] = {
-    {"launch", "launch", HD_AT(hd_map_launch, launch)},
-    {"kernel", "kernel", HD_AT(hd_map_launch, kernel)},
-    {"threads", "threads", HD_COUNT, HD_AT(hd_map_launch, threads)},
+    {"launch", HD_AT(hd_map_launch, launch)},
+    {"kernel", HD_AT(hd_map_launch, kernel)},
+    {"threads", HD_AT(hd_map_launch, threads)},
     {"block_threads", HD_AT(hd_map_launch, block_threads)},
     {"together", HD_AT(hd_map_launch, together)},
     HD_SAME(hd_map_launch, untouched, moved),
-    {"transactions", "before", HD_COUNT, HD_AT(hd_map_launch, before.transactions)},
-    {"transactions_after", "after", HD_COUNT, HD_AT(hd_map_launch, after.transactions)},
+    {"transactions", HD_AT(hd_map_launch, before.transactions)},
+    {"transactions_after", HD_AT(hd_map_launch, after.transactions)},
     {"requests", HD_AT(hd_map_launch, before.issues)},
     {"requests_after", HD_AT(hd_map_launch, after.issues)},
-    {NULL, "order", .get = order_of},
     {0}};
