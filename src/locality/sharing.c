@@ -16,7 +16,11 @@
 
 #include "base/table.h"
 
-enum { BUCKETS = 256, TUPLE_BYTES = 16 };
+enum {
+    BUCKETS = 256,
+    TUPLE_BYTES = 16,
+    RECENT = 16, /* lines that a lane is not asked about again; a power of two */
+};
 
 typedef struct tuple {
     uint64_t key;
@@ -48,8 +52,7 @@ typedef struct runs {
 typedef struct worker {
     bucket buckets[BUCKETS];
     uint32_t *steps; /* [lanes * accesses]: of the block in hand */
-    uint64_t *lines; /* touched by the block: line and lane, to be made different */
-    size_t line_count, line_capacity;
+    uint64_t *lines; /* [lanes * RECENT]: that each lane of the block touched last, plus 1 */
     struct reading *reading;
     uint64_t block;
 } worker;
@@ -91,22 +94,19 @@ static void put(worker *w, uint64_t key, uint32_t thread, bool is_line) {
 static void *open_block(void *self, uint64_t block) {
     worker *w = self;
     w->block = block;
-    w->line_count = 0;
+    memset(w->lines, 0, (size_t)w->reading->sharing->block_threads * RECENT * sizeof *w->lines);
     memset(w->steps, 0,
            (size_t)w->reading->sharing->block_threads * w->reading->launch->launch.access_count *
                sizeof *w->steps);
     return w;
 }
 
-static void touch_line(worker *w, uint64_t line, uint32_t lane) {
-    /* A loop over a row touches the same line again and again. */
-    if (w->line_count && w->lines[w->line_count - 1] == (line << 11 | lane))
-        return;
-    if (w->line_count == w->line_capacity) {
-        w->line_capacity = w->line_capacity ? w->line_capacity * 2 : 4096;
-        w->lines = hd_checked(realloc(w->lines, w->line_capacity * sizeof *w->lines));
-    }
-    w->lines[w->line_count++] = line << 11 | lane;
+/* A loop over a row touches the same few lines again and again. */
+static bool is_recent(worker *w, uint64_t line, uint32_t lane) {
+    uint64_t *at = &w->lines[(size_t)lane * RECENT + line % RECENT];
+    bool recent = *at == line + 1;
+    *at = line + 1;
+    return recent;
 }
 
 static void hear(void *stream, const hd_event *e) {
@@ -134,14 +134,9 @@ static void hear(void *stream, const hd_event *e) {
                 put(w, key, (uint32_t)(first_thread + lane), false);
         }
         for (uint64_t l = address >> r->line_shift; l <= last >> r->line_shift; l++)
-            if (mix(0, l) % r->shares == r->share)
-                touch_line(w, l, lane);
+            if (!is_recent(w, l, lane) && mix(0, l) % r->shares == r->share)
+                put(w, mix(0, l), (uint32_t)(first_thread + lane), true);
     }
-}
-
-static int by_number(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
 }
 
 static hd_status close_block(void *self, void *stream, uint64_t block, bool complete) {
@@ -149,11 +144,6 @@ static hd_status close_block(void *self, void *stream, uint64_t block, bool comp
     worker *w = stream;
     reading *r = w->reading;
     uint64_t first_thread = w->block * r->sharing->block_threads;
-    qsort(w->lines, w->line_count, sizeof *w->lines, by_number);
-    for (size_t i = 0; i < w->line_count; i++)
-        if (!i || w->lines[i] != w->lines[i - 1])
-            put(w, mix(0, w->lines[i] >> 11), (uint32_t)(first_thread + (w->lines[i] & 2047)),
-                true);
     if (r->share == 0) {
         uint32_t each = r->launch->launch.access_count;
         uint32_t *to = &r->steps[first_thread * each];
@@ -174,26 +164,52 @@ static hd_status read_block(void *self, uint32_t number, uint64_t block) {
 
 /* ---- a bucket ---------------------------------------------------------------------------------- */
 
-/* By key, in passes of 8 bits from the lowest to the second highest; the highest are the same. */
+/* By key: in passes of 11 bits by 33 of them; the few that are equal there and not elsewhere, by
+ * insertion. The result is in `other`. */
 static void sort_tuples(tuple *tuples, tuple *other, size_t count) {
-    for (uint32_t shift = 0; shift < 56; shift += 8) {
-        size_t at[257] = {0};
+    enum { BITS = 11, PASSES = 3 };
+    tuple *from = tuples, *to = other;
+    for (uint32_t shift = 0; shift < BITS * PASSES; shift += BITS) {
+        size_t at[(1 << BITS) + 1] = {0};
         for (size_t i = 0; i < count; i++)
-            at[(tuples[i].key >> shift & 255) + 1]++;
-        for (uint32_t d = 0; d < 256; d++)
+            at[(from[i].key >> shift & ((1 << BITS) - 1)) + 1]++;
+        for (uint32_t d = 0; d < 1 << BITS; d++)
             at[d + 1] += at[d];
         for (size_t i = 0; i < count; i++)
-            other[at[tuples[i].key >> shift & 255]++] = tuples[i];
-        tuple *swap = tuples;
-        tuples = other;
-        other = swap;
+            to[at[from[i].key >> shift & ((1 << BITS) - 1)]++] = from[i];
+        tuple *swap = from;
+        from = to;
+        to = swap;
     }
-    /* Seven passes: they are in `other` of the caller's. */
+    const uint64_t mask = (UINT64_C(1) << BITS * PASSES) - 1;
+    for (size_t i = 1; i < count; i++) {
+        tuple t = other[i];
+        size_t k = i;
+        for (; k > 0 && (other[k - 1].key & mask) == (t.key & mask) && other[k - 1].key > t.key;
+             k--)
+            other[k] = other[k - 1];
+        other[k] = t;
+    }
 }
 
 static int by_thread(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
+}
+
+/* Ascending; most nets are of few threads. */
+static void sort_threads(uint32_t *threads, uint32_t count) {
+    enum { FEW = 24 };
+    if (count > FEW) {
+        qsort(threads, count, sizeof *threads, by_thread);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t t = threads[i], k = i;
+        for (; k > 0 && threads[k - 1] > t; k--)
+            threads[k] = threads[k - 1];
+        threads[k] = t;
+    }
 }
 
 static hd_status make_runs(void *self, uint32_t number, uint64_t b) {
@@ -228,7 +244,7 @@ static hd_status make_runs(void *self, uint32_t number, uint64_t b) {
         for (end = i; end < count && sorted[end].key == sorted[i].key; end++)
             threads[n++] = sorted[end].thread;
         bool is_line = sorted[i].is_line;
-        qsort(threads, n, sizeof *threads, by_thread);
+        sort_threads(threads, n);
         for (uint32_t t = 0; t < n; t++)
             if (!t || threads[t] != threads[different - 1])
                 threads[different++] = threads[t];
@@ -239,8 +255,10 @@ static hd_status make_runs(void *self, uint32_t number, uint64_t b) {
         else if (is_line && different > HD_SHARING_WIDEST)
             out->dropped++;
         else {
-            uint64_t hash = hd_hash_bytes(HD_HASH_START, threads, different * sizeof *threads);
-            out->run[out->count++] = (run){mix(hash, is_line), different, is_line};
+            uint64_t hash = is_line;
+            for (uint32_t t = 0; t < different; t++)
+                hash = mix(hash, threads[t]);
+            out->run[out->count++] = (run){hash, different, is_line};
             out->threads += different;
         }
     }
@@ -412,6 +430,7 @@ hd_status hd_sharing_read(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
         r.workers[w].reading = &r;
         r.workers[w].steps =
             hd_zeroed((size_t)s->block_threads * launch->access_count + 1, sizeof(uint32_t));
+        r.workers[w].lines = hd_zeroed((size_t)s->block_threads * RECENT, sizeof(uint64_t));
     }
 
     growing requests = {.nets = &s->requests}, lines = {.nets = &s->lines};

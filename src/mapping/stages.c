@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/table.h"
 #include "mapping/mapping.h"
 
 const char *const hd_partitioner_names[HD_PARTITIONERS] = {"greedy", "zoltan", "metis"};
@@ -91,10 +92,14 @@ static hd_status order_threads(const hd_diag *diag, const hd_sharing *sharing,
         hd_cluster_threads(sharing, trial);
         if (stages->refine) {
             keep_better(sharing, &cost, best, trial);
+            hd_hash_table tried = {0};
             for (uint32_t c = 0; c < sharing->starts; c++) {
                 sort_by_start(sharing, c, trial);
-                keep_better(sharing, &cost, best, trial);
+                uint64_t hash = hd_hash_bytes(HD_HASH_START, trial, bytes - sizeof *order);
+                if (hd_hash_add(&tried, hash, c) == c) /* fields of one record give one order */
+                    keep_better(sharing, &cost, best, trial);
             }
+            hd_hash_free(&tried);
         } else
             memcpy(best, trial, bytes - sizeof *order);
     } else
