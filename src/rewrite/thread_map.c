@@ -524,7 +524,7 @@ static const char opencl_start[] =
     "    size_t global_x, global_y, global_z;\n"
     "} heddle_ids_t;\n"
     "static inline size_t heddle_id(uint d, size_t x, size_t y, size_t z) {\n"
-    "    return d == 0 ? x : d == 1 ? y : d == 2 ? z : 0;\n"
+    "    return x * (d == 0) + y * (d == 1) + z * (d == 2); /* no branches in the kernel */\n"
     "}\n"
     "#define heddle_get_global_id(d) \\\n"
     "    heddle_id(d, heddle_ids.global_x, heddle_ids.global_y, heddle_ids.global_z)\n"
