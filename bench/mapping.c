@@ -113,7 +113,8 @@ static uint64_t try_input(const char *application, bool is_big, int input, const
 
 static uint64_t made_by(hd_arena *arena, const hd_sharing *sharing, hd_partitioner partitioner,
                         bool refine, const uint32_t *start) {
-    const hd_stages stages = {.threads = true, .partitioner = partitioner, .refine = refine};
+    const hd_stages stages = {
+        .threads = true, .partitioner = partitioner, .partition = hd_partition, .refine = refine};
     uint32_t *order = hd_new_array(arena, uint32_t, sharing->threads + 1);
     memcpy(order, start, sharing->threads * sizeof *order);
     if (hd_order_threads(arena, &diag, sharing, &stages, order) != HD_OK)

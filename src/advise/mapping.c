@@ -560,7 +560,7 @@ static void order_by_sharing(mapper *m, const hd_nets *nets, uint32_t count, uin
     for (uint32_t i = 0; i < all; i++)
         padded[i] = i;
     hd_cluster_threads(&sharing, padded);
-    hd_cluster_warps(m->diag, &sharing, HD_PART_GREEDY, true, padded);
+    hd_cluster_warps(m->diag, &sharing, &(hd_stages){.refine = true}, padded);
     hd_schedule_blocks(&sharing, padded);
     uint32_t at = 0;
     for (uint32_t i = 0; i < all; i++)

@@ -55,6 +55,7 @@ static hd_status read_partitioner(cli *c, request *r) {
     for (int p = 0; p < HD_PARTITIONERS && r->partitioner; p++)
         if (!strcmp(r->partitioner, hd_partitioner_names[p])) {
             stages->partitioner = (hd_partitioner)p;
+            stages->partition = hd_partition;
             r->partitioner = NULL;
         }
     return r->partitioner ? cli_refuse(c, "--partitioner takes greedy, zoltan or metis, not '%s'",

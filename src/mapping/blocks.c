@@ -166,12 +166,12 @@ static void list_members(clustering *c) {
     free(held);
 }
 
-static hd_status take_parts(clustering *c, const hd_diag *diag, hd_partitioner partitioner) {
+static hd_status take_parts(clustering *c, const hd_diag *diag, const hd_stages *stages) {
     uint32_t *sizes = hd_zeroed((size_t)c->blocks + 1, sizeof *sizes);
     for (uint32_t b = 0; b < c->blocks; b++)
         sizes[b] = c->each;
-    hd_status status = hd_partition(diag, partitioner, c->blocks * c->each, &c->warps.nets,
-                                    c->blocks, sizes, c->block_of);
+    hd_status status = stages->partition(diag, stages->partitioner, c->blocks * c->each,
+                                         &c->warps.nets, c->blocks, sizes, c->block_of);
     free(sizes);
     if (!status && c->tail)
         spread_tails(c);
@@ -449,8 +449,8 @@ static void take_better(clustering *c) {
     free(as_is);
 }
 
-hd_status hd_cluster_warps(const hd_diag *diag, const hd_sharing *sharing,
-                           hd_partitioner partitioner, bool refine, uint32_t *order) {
+hd_status hd_cluster_warps(const hd_diag *diag, const hd_sharing *sharing, const hd_stages *stages,
+                           uint32_t *order) {
     uint32_t blocks = sharing->threads / sharing->block_threads;
     uint32_t warps = hd_sharing_warps(sharing), each = warps / (blocks ? blocks : 1);
     if (blocks < 2 || each < 2)
@@ -465,14 +465,14 @@ hd_status hd_cluster_warps(const hd_diag *diag, const hd_sharing *sharing,
     group_nets_make(&sharing->lines, warp_of, warps, &c.warps);
     free(warp_of);
     hd_status status = HD_OK;
-    if (partitioner == HD_PART_GREEDY)
+    if (stages->partitioner == HD_PART_GREEDY)
         grow_blocks(&c);
     else
-        status = take_parts(&c, diag, partitioner);
+        status = take_parts(&c, diag, stages);
     if (!status) {
         take_better(&c);
         list_members(&c);
-        if (refine)
+        if (stages->refine)
             refine_blocks(&c);
         write_order(&c, order);
     }

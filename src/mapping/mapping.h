@@ -30,10 +30,16 @@ typedef enum hd_partitioner {
 } hd_partitioner;
 extern const char *const hd_partitioner_names[HD_PARTITIONERS];
 
+typedef hd_status hd_partition_work(const hd_diag *diag, hd_partitioner partitioner,
+                                    uint32_t vertices, const hd_nets *nets, uint32_t parts,
+                                    const uint32_t *sizes, uint32_t *part);
+
 typedef struct hd_stages {
     bool threads, warps, blocks; /* which are done */
     hd_partitioner partitioner;
-    bool refine;       /* of threads and warps: our own, after the partitioner */
+    hd_partition_work *partition; /* hd_partition, where the partitioner is not greedy: who only
+                                   * has that one starts no processes */
+    bool refine;                  /* of threads and warps: our own, after the partitioner */
     bool whole_blocks; /* threads stay in their blocks and places (barriers, local memory): only the
                         * last stage is left */
     uint32_t workers;  /* 0: one for each core */
@@ -56,8 +62,8 @@ void hd_refine_threads(const hd_sharing *sharing, uint32_t workers, uint32_t *or
 /* blocks.c: warps, as `order` has them, into blocks, by the partitioner and then, with `refine`, by
  * changes of two warps; a last warp that is not full stays one of each block. hd_block_bytes() is
  * never more than before. An error only of a partitioner that is not there or fails. */
-hd_status hd_cluster_warps(const hd_diag *diag, const hd_sharing *sharing,
-                           hd_partitioner partitioner, bool refine, uint32_t *order);
+hd_status hd_cluster_warps(const hd_diag *diag, const hd_sharing *sharing, const hd_stages *stages,
+                           uint32_t *order);
 /* Bytes of `lines` that blocks touch, each line once for each block; NULL: threads as they are. */
 uint64_t hd_block_bytes(const hd_sharing *sharing, const uint32_t *order);
 /* schedule.c: the order of blocks, which stay as they are. hd_reuse_distances() is never more than
@@ -70,8 +76,7 @@ uint64_t hd_reuse_distances(const hd_sharing *sharing, const uint32_t *order);
 /* partition.c: parts of vertices such that nets are cut little. `sizes[parts]` are exact: what the
  * partitioner leaves uneven is mended. part[vertices] is the result. Runs heddle-mpi, which lies
  * beside the program; HD_EUNSUPPORTED with one line where it is not there. */
-hd_status hd_partition(const hd_diag *diag, hd_partitioner partitioner, uint32_t vertices,
-                       const hd_nets *nets, uint32_t parts, const uint32_t *sizes, uint32_t *part);
+hd_partition_work hd_partition;
 
 /* ---- orders of data ------------------------------------------------------------------------ */
 

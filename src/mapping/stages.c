@@ -56,14 +56,14 @@ static void say(const hd_stages *stages, const char *doing, double done) {
 
 /* Into warps of the sizes that they have, by a partitioner. */
 static hd_status part_threads(const hd_diag *diag, const hd_sharing *sharing,
-                              hd_partitioner partitioner, uint32_t *order) {
+                              const hd_stages *stages, uint32_t *order) {
     uint32_t warps = hd_sharing_warps(sharing);
     uint32_t *sizes = hd_zeroed((size_t)warps + 1, sizeof *sizes);
     uint32_t *part = hd_zeroed((size_t)sharing->threads + 1, sizeof *part);
     for (uint32_t p = 0; p < sharing->threads; p++)
         sizes[hd_sharing_warp_of(sharing, p)]++;
-    hd_status status =
-        hd_partition(diag, partitioner, sharing->threads, &sharing->lines, warps, sizes, part);
+    hd_status status = stages->partition(diag, stages->partitioner, sharing->threads,
+                                         &sharing->lines, warps, sizes, part);
     if (status == HD_OK) {
         uint32_t at = 0;
         for (uint32_t w = 0; w < warps; w++) { /* places where the warps begin */
@@ -103,7 +103,7 @@ static hd_status order_threads(const hd_diag *diag, const hd_sharing *sharing,
         } else
             memcpy(best, trial, bytes - sizeof *order);
     } else
-        status = part_threads(diag, sharing, stages->partitioner, best);
+        status = part_threads(diag, sharing, stages, best);
     if (status == HD_OK && stages->refine) {
         say(stages, "refining warps", 0);
         /* Where the order that came in is much worse, it is not where the best one is found. */
@@ -131,7 +131,7 @@ hd_status hd_order_threads(hd_arena *arena, const hd_diag *diag, const hd_sharin
         status = order_threads(diag, sharing, stages, order);
     if (status == HD_OK && stages->warps && !stages->whole_blocks) {
         say(stages, "clustering warps", 0);
-        status = hd_cluster_warps(diag, sharing, stages->partitioner, stages->refine, order);
+        status = hd_cluster_warps(diag, sharing, stages, order);
     }
     if (status == HD_OK && stages->blocks) {
         say(stages, "scheduling blocks", 0);

@@ -95,8 +95,8 @@ static void check(hd_arena *arena, const random_shape *shape, uint64_t seed) {
     uint32_t *again = hd_new_array(arena, uint32_t, s.threads + 1);
     memcpy(grown, before, bytes);
     memcpy(order, before, bytes);
-    assert_int_equal(hd_cluster_warps(NULL, &s, HD_PART_GREEDY, false, grown), HD_OK);
-    assert_int_equal(hd_cluster_warps(NULL, &s, HD_PART_GREEDY, true, order), HD_OK);
+    assert_int_equal(hd_cluster_warps(NULL, &s, &(hd_stages){0}, grown), HD_OK);
+    assert_int_equal(hd_cluster_warps(NULL, &s, &(hd_stages){.refine = true}, order), HD_OK);
     check_warps_stay(arena, &s, before, grown);
     check_warps_stay(arena, &s, before, order);
     assert_int_equal(hd_block_bytes(&s, order), slow_block_bytes(&s, order));
@@ -111,7 +111,7 @@ static void check(hd_arena *arena, const random_shape *shape, uint64_t seed) {
     assert_int_equal(hd_block_bytes(&s, again), hd_block_bytes(&s, order));
 
     memcpy(grown, before, bytes);
-    assert_int_equal(hd_cluster_warps(NULL, &s, HD_PART_GREEDY, true, grown), HD_OK);
+    assert_int_equal(hd_cluster_warps(NULL, &s, &(hd_stages){.refine = true}, grown), HD_OK);
     hd_schedule_blocks(&s, grown);
     assert_memory_equal(grown, again, bytes);
 }
@@ -142,7 +142,7 @@ static void one_thread_and_nothing_shared(void **state) {
     none.lines.first = &first;
     for (uint32_t i = 0; i < 32; i++)
         before[i] = order[i] = 31 - i;
-    assert_int_equal(hd_cluster_warps(NULL, &none, HD_PART_GREEDY, true, order), HD_OK);
+    assert_int_equal(hd_cluster_warps(NULL, &none, &(hd_stages){.refine = true}, order), HD_OK);
     hd_schedule_blocks(&none, order);
     assert_memory_equal(order, before, sizeof order); /* nothing is better than as it was */
 }
@@ -161,7 +161,7 @@ static void a_ring(void **state) {
     uint32_t order[] = {0, 2, 1, 3};
     (void)state;
     assert_int_equal(hd_block_bytes(&s, order), 80);
-    assert_int_equal(hd_cluster_warps(NULL, &s, HD_PART_GREEDY, true, order), HD_OK);
+    assert_int_equal(hd_cluster_warps(NULL, &s, &(hd_stages){.refine = true}, order), HD_OK);
     assert_int_equal(hd_block_bytes(&s, order), 60);
 }
 
@@ -241,7 +241,7 @@ static void bound_of_warps(void **state) {
         uint32_t order[24];
         for (uint32_t i = 0; i < 24; i++)
             order[i] = i;
-        assert_int_equal(hd_cluster_warps(NULL, &s, HD_PART_GREEDY, true, order), HD_OK);
+        assert_int_equal(hd_cluster_warps(NULL, &s, &(hd_stages){.refine = true}, order), HD_OK);
         over[g] = (double)hd_block_bytes(&s, order) / (double)least - 1;
         assert_true(over[g] >= 0);
     }

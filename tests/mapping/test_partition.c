@@ -113,7 +113,10 @@ static void of_warps(void **state) {
     const hd_sharing sharing = random_sharing(s->arena, &shape, 9);
     uint32_t *order = random_order(s->arena, sharing.threads, 2);
     uint64_t before = hd_block_bytes(&sharing, order);
-    hd_status status = hd_cluster_warps(&s->diag, &sharing, HD_PART_METIS, true, order);
+    hd_status status = hd_cluster_warps(
+        &s->diag, &sharing,
+        &(hd_stages){.partitioner = HD_PART_METIS, .partition = hd_partition, .refine = true},
+        order);
     if (status == HD_EUNSUPPORTED)
         skip();
     assert_int_equal(status, HD_OK);
