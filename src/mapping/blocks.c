@@ -22,7 +22,7 @@ enum {
     FAR = 512,         /* nets of more warps say nothing about who belongs together */
     BLOCKS_TRIED = 12, /* of those that share with a warp, for it to change to */
     PASSES = 12,
-    PINS = 400 * 1000 * 1000 /* that all passes look at, about: less than a second */
+    PINS = 100 * 1000 * 1000 /* that all passes look at, about: less than a second */
 };
 
 typedef struct clustering {

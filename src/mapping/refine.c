@@ -19,8 +19,8 @@ enum {
     NEAREST = 16, /* warps that a warp is paired with */
     WIDEST = 64,  /* nets of more threads do not say which warps are near */
     NEAR_FOR = 4, /* rounds: which warps are near changes little */
-    MOST_ROUNDS = 32,
-    LITTLE = 4000, /* rounds that gain less than one part in so many are the last ones */
+    MOST_ROUNDS = 20,
+    LITTLE = 2000, /* rounds that gain less than one part in so many are the last ones */
     PATIENCE = 8,  /* swaps without a better moment */
 };
 

@@ -21,12 +21,12 @@
 
 enum {
     STARTS = 8,
-    GROW_PINS = 100 * 1000 * 1000, /* that all starts look at, about, or one alone */
-    FAR = 128,                     /* nets of more blocks do not tell which comes next */
+    GROW_PINS = 40 * 1000 * 1000, /* that all starts look at, about, or one alone */
+    FAR = 128,                    /* nets of more blocks do not tell which comes next */
     SHARE = 5040,  /* that bytes are divided in, among the blocks that can still close a line */
     SIFT_FAR = 32, /* places that a block is moved, at most */
     SWEEPS = 8,
-    SIFT_PINS = 40 * 1000 * 1000 /* that all sweeps look at, about */
+    SIFT_PINS = 20 * 1000 * 1000 /* that all sweeps look at, about */
 };
 
 /* place[] of what nets join. */

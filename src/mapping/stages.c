@@ -107,7 +107,7 @@ static hd_status order_threads(const hd_diag *diag, const hd_sharing *sharing,
     if (status == HD_OK && stages->refine) {
         say(stages, "refining warps", 0);
         /* Where the order that came in is much worse, it is not where the best one is found. */
-        bool other = memcmp(best, order, bytes - sizeof *order) && first < cost + cost / 8;
+        bool other = memcmp(best, order, bytes - sizeof *order) && first < cost + cost / 32;
         hd_refine_threads(sharing, stages->workers, best);
         if (other) {
             say(stages, "refining warps", 0.5);
