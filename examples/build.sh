@@ -22,7 +22,7 @@ kernels=$example/$name.cl flags=()
 if [ -n "$layout" ]; then
     [ -x "$heddle" ] || fail "no heddle at $heddle; ./run build makes it"
     # The small job has the same kernels, and is checked on Heddle's machine in a moment.
-    "$heddle" rewrite "$example/$name-small.yaml" --layout "$layout" --out "$folder" >&2
+    "$heddle" apply "$example/$name-small.yaml" --layout "$layout" --out "$folder" >&2
     kernels=$folder/$name.cl flags=(-DLAID_OUT "-I$folder")
 fi
 "${CC:-cc}" -std=c99 -Wall -Wextra -O2 "-DKERNEL_FILE=\"$kernels\"" "${flags[@]}" \

@@ -159,7 +159,7 @@ mkdir -p "$licences"
 for name in $(grep -ho '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$licences"/* | sort -u); do
     [ ! -e "$name" ] || cp -L "$name" "$licences/"
 done
-cp "$build/src/report/web/node_modules/uplot/LICENSE" "$licences/uPlot"
+cp "$build/src/cli/report/web/node_modules/uplot/LICENSE" "$licences/uPlot"
 
 cp "$source/package/README.md" "$source/LICENSE" "$stage/"
 chmod -R u+w,go-w,a+rX "$stage"

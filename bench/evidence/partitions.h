@@ -2,7 +2,7 @@
 #ifndef HD_BENCH_EVIDENCE_PARTITIONS_H
 #define HD_BENCH_EVIDENCE_PARTITIONS_H
 
-#include "evidence/program.h"
+#include "evidence/evidence_program.h"
 
 enum { PARTITIONS_MOST_FIELDS = 14 };
 

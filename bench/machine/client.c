@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "machine/workload.h"
-#include "measure/session.h"
+#include "advise/measure/session.h"
 
 static hd_status run(hd_session *session, hd_version *version, double *seconds) {
     hd_status status = hd_version_fill(session, version);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "frontend/frontend.h"
-#include "graph/graph.h"
+#include "job/graph.h"
 
 const char *const workload_names[WORKLOADS] = {"nbody", "bfs", "bitonic", "matmul"};
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "reuse-document/runs.h"
-#include "shared/run.h"
+#include "shared/run_job.h"
 
 static const uint32_t spaces = 1u << KIR_GLOBAL | 1u << KIR_CONSTANT;
 

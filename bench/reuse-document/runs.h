@@ -2,7 +2,7 @@
 #ifndef HD_BENCH_REUSE_DOCUMENT_RUNS_H
 #define HD_BENCH_REUSE_DOCUMENT_RUNS_H
 
-#include "locality/reuse_shape.h"
+#include "analysis/reuse_shape.h"
 
 /* Those of examples/ as they are there, then those of this folder. */
 typedef enum application {

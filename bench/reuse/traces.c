@@ -1,6 +1,6 @@
 /* From jobs to traces on disk. */
 #include "reuse/traces.h"
-#include "shared/run.h"
+#include "shared/run_job.h"
 
 static const hd_trace_header header = {.spaces = 1u << KIR_GLOBAL};
 

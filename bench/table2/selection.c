@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "gpu/gpu.h"
-#include "measure/train.h"
+#include "cli/gpu/gpu.h"
+#include "advise/measure/train.h"
 
 const char *const version_names[VERSIONS] = {
     "AoS", "SoA", "clusters", "one tile", "clusters and tiles", "ours"};

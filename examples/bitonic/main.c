@@ -4,7 +4,7 @@
  *     bitonic [ELEMENTS]     a power of two
  *
  * The elements are an array of structs. Compiled with -DLAID_OUT they lie on the device in the
- * layout for which `heddle rewrite` wrote the kernels and the header; the #ifdef blocks are all
+ * layout for which `heddle apply` wrote the kernels and the header; the #ifdef blocks are all
  * that this takes.
  */
 #include "../host.h"

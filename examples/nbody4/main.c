@@ -5,7 +5,7 @@
  *
  * The bodies are an array of structs, and there are two such arrays: each step reads one and
  * writes the other. Compiled with -DLAID_OUT they lie on the device in the layout for which
- * `heddle rewrite` wrote the kernels and the header; the #ifdef blocks are all that this takes.
+ * `heddle apply` wrote the kernels and the header; the #ifdef blocks are all that this takes.
  */
 #include "../host.h"
 #include "reference.h"

@@ -112,7 +112,7 @@ void hd_ptx_wrote(hd_ptx *machine, const void *address, size_t bytes);
  * message has the line, the thread and block, the address and the allocation next to it. */
 hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, void *const *args,
                         hd_ptx_counts *counts);
-/* Every memory instruction of launches from now on, as src/event/event.h describes; NULL: none. */
+/* Every memory instruction of launches from now on, as src/machine/event.h describes; NULL: none. */
 void hd_ptx_set_sink(hd_ptx *machine, const struct hd_sink *sink);
 
 /* The access that the last launch ended with. */

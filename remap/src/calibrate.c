@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "remap/device.h"
+#include "remap/remap_device.h"
 
 enum {
     LARGE_CHUNKS = 8, /* of a sample */

@@ -5,7 +5,7 @@
 #ifndef HD_REMAP_CALIBRATE_H
 #define HD_REMAP_CALIBRATE_H
 
-#include "remap/kernels.h"
+#include "remap/remap_kernels.h"
 
 /* Of moves in one direction; seconds, and bytes of the source for each. */
 typedef struct hd_remap_transfer_figures {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "remap/device.h"
+#include "remap/remap_device.h"
 #include "remap/kernels_text.h"
 
 enum { COMPARED_AT_ONCE = 1 << 20, ITEMS = 64 };

@@ -2,7 +2,7 @@
  * Maps with an index array: every value is fetched from anywhere. What can be done is to prefetch
  * it, and to write in whole lines.
  */
-#include "remap/host.h"
+#include "remap/remap_host.h"
 
 enum { BLOCK_BYTES = 16 << 10, AHEAD = 48 };
 
@@ -43,15 +43,6 @@ static bool gather_values(const job *j, char *to, uint64_t first, uint64_t count
     return gather(j, j->bytes, wide, to, first, count);
 }
 
-/* Values some of which stay as they are. */
-static void gather_some(const job *j, uint64_t first, uint64_t count) {
-    for (uint64_t i = first; i < first + count; i++) {
-        uint64_t number = hd_remap_number(j->numbers, i);
-        if (number != HD_REMAP_NONE)
-            memcpy(j->to + i * j->bytes, j->from + number * j->bytes, j->bytes);
-    }
-}
-
 static void gather_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
     const job *j = user;
     char *block = scratch + REMAP_LINE;
@@ -65,7 +56,11 @@ static void gather_task(const hd_remap_engine *engine, void *user, uint64_t task
             continue;
         }
         hd_remap_end(&stream);
-        gather_some(j, first, count);
+        for (uint64_t i = first; i < first + count; i++) { /* some stay as they are */
+            uint64_t number = hd_remap_number(j->numbers, i);
+            if (number != HD_REMAP_NONE)
+                memcpy(j->to + i * j->bytes, j->from + number * j->bytes, j->bytes);
+        }
         stream.to += count * j->bytes;
     }
     hd_remap_end(&stream);

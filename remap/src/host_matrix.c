@@ -16,7 +16,7 @@
  */
 #include <stdlib.h>
 
-#include "remap/host.h"
+#include "remap/remap_host.h"
 
 enum {
     SHORT_RUN = 1024, /* bytes */

@@ -14,7 +14,7 @@
  * In a slanted grid not all words have all rows. A panel is moved where all its words have rows;
  * the corners are moved one by one.
  */
-#include "remap/host.h"
+#include "remap/remap_host.h"
 
 enum {
     LINES_BYTES = 256, /* of a row, where lines of runs are put at once */

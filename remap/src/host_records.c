@@ -22,7 +22,7 @@
  */
 #include <stdlib.h>
 
-#include "remap/host.h"
+#include "remap/remap_host.h"
 
 enum {
     BLOCK_BYTES = 4096,
@@ -199,15 +199,6 @@ static uint32_t next_word(const job *j, uint32_t number) {
     return number;
 }
 
-static size_t longest_field(const job *j) {
-    const hd_record *record = j->map->layout->record;
-    size_t longest = 1;
-    for (uint32_t f = 0; f < record->field_count; f++)
-        if (has_column(j, f) && record->fields[f].size > longest)
-            longest = record->fields[f].size;
-    return longest;
-}
-
 /* ---- shuffles ------------------------------------------------------------------------------ */
 
 /* The next vector is made of nothing yet. */
@@ -242,15 +233,6 @@ static bool take(hd_remap_shuffle *s, uint32_t i, uint32_t from, size_t at) {
     return true;
 }
 
-/* The word of byte `byte` of a record, or, for padding, the number of words. */
-static uint32_t word_at(const job *j, size_t byte) {
-    uint32_t w = 0;
-    while (w < j->word_count &&
-           byte - j->columns[j->words[w]].offset >= j->columns[j->words[w]].bytes)
-        w++;
-    return w;
-}
-
 /* The vectors of a round of word `w`, from the records; or (back) of the records, from their words,
  * behind which comes the stream of padding. */
 static bool list_vectors(job *j, uint32_t w, bool back) {
@@ -260,7 +242,10 @@ static bool list_vectors(job *j, uint32_t w, bool back) {
     hd_remap_shuffle *s = NULL;
     for (size_t i = 0; i < j->round * bytes; i++) {
         size_t number = i / bytes, byte = i % bytes, at = 0;
-        uint32_t from = back ? word_at(j, byte) : 0;
+        uint32_t from = 0; /* the word of the byte, or, for padding, the number of words */
+        while (back && from < j->word_count &&
+               byte - j->columns[j->words[from]].offset >= j->columns[j->words[from]].bytes)
+            from++;
         if (!back) {
             at = number * record + word->offset + byte;
         } else if (from < j->word_count) {
@@ -397,6 +382,15 @@ static size_t bytes_of(const job *j, const area *a, uint64_t first, uint64_t cou
 
 /* ---- between columns and tiles ------------------------------------------------------------- */
 
+/* Values of the layout become those of the records, or (back) the other way round. */
+static void exchange(bool back, char *there, size_t there_step, char *here, size_t here_step,
+                     size_t bytes, uint64_t count) {
+    if (back)
+        hd_remap_copy_values(here, here_step, there, there_step, bytes, (size_t)count);
+    else
+        hd_remap_copy_values(there, there_step, here, here_step, bytes, (size_t)count);
+}
+
 /* `count` values of `bytes` each at `values`, one after another or `step` apart, go to the runs of
  * tiles, or come from there. The first tile is at `tiles`. */
 static void copy_tiles(const job *j, uint32_t f, char *tiles, char *values, size_t step,
@@ -407,21 +401,14 @@ static void copy_tiles(const job *j, uint32_t f, char *tiles, char *values, size
     uint64_t whole = count / place->tile;
     tiles += j->map->layout->fields[f].run;
     if (step == bytes && value == bytes && place->tile > 1) {
-        if (back)
-            hd_remap_copy_values(values, piece, tiles, apart, piece, (size_t)whole);
-        else
-            hd_remap_copy_values(tiles, apart, values, piece, piece, (size_t)whole);
+        exchange(back, tiles, apart, values, piece, piece, whole);
         tiles += whole * apart;
         values += whole * piece;
         count -= whole * place->tile;
     }
     for (uint64_t n; count; count -= n, tiles += apart, values += n * step) {
         n = place->tile == 1 ? count : hd_remap_least(count, place->tile);
-        size_t from_tile = place->tile == 1 ? apart : value;
-        if (back)
-            hd_remap_copy_values(values, step, tiles, from_tile, bytes, (size_t)n);
-        else
-            hd_remap_copy_values(tiles, from_tile, values, step, bytes, (size_t)n);
+        exchange(back, tiles, place->tile == 1 ? apart : value, values, step, bytes, n);
     }
 }
 
@@ -431,10 +418,8 @@ static void copy_fields(const job *j, const move *m, char *fields, char *records
     size_t record = (size_t)j->map->element_bytes, step = j->map->layout->fields[m->field].size;
     if (!is_long(j, j->map->layout->fields[m->field].cluster))
         copy_tiles(j, m->field, fields, records + m->offset, record, m->bytes, count, back);
-    else if (back)
-        hd_remap_copy_values(records + m->offset, record, fields, step, m->bytes, (size_t)count);
     else
-        hd_remap_copy_values(fields, step, records + m->offset, record, m->bytes, (size_t)count);
+        exchange(back, fields, step, records + m->offset, record, m->bytes, count);
 }
 
 /* ---- to the layout ------------------------------------------------------------------------- */
@@ -617,15 +602,11 @@ static bool find_lines(const job *j, move *m) {
 
 /* Word by word; records that lie in one tile. */
 static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t end, bool back) {
-    size_t record = (size_t)j->map->element_bytes, count = (size_t)(end - begin);
-    for (uint32_t k = 0; k < m->count && begin < end; k++) {
-        char *run = run_at(j, m->field + k, begin);
-        char *words = j->records + begin * record + m->offset + k * m->bytes;
-        if (back)
-            hd_remap_copy_values(words, record, run, m->bytes, m->bytes, count);
-        else
-            hd_remap_copy_values(run, m->bytes, words, record, m->bytes, count);
-    }
+    size_t record = (size_t)j->map->element_bytes;
+    char *words = j->records + begin * record + m->offset;
+    for (uint32_t k = 0; k < m->count && begin < end; k++, words += m->bytes)
+        exchange(back, run_at(j, m->field + k, begin), m->bytes, words, record, m->bytes,
+                 end - begin);
 }
 
 /* Whole lines of runs, or of tiles one after another. */
@@ -698,16 +679,6 @@ static void find_columns(const hd_remap_engine *engine, const job *j, char *scra
     }
 }
 
-static void revert_columns(const hd_remap_engine *engine, const job *j, const move *m,
-                           const char *const columns[], char *block, uint64_t count) {
-    const char *from[HD_MAX_FIELDS];
-    uint32_t number = m->first;
-    for (uint32_t k = 0; k < m->count; k++, number = next_word(j, number))
-        from[k] = columns[number];
-    engine->lanes->zip[hd_remap_word(m->bytes)](block + m->offset, (size_t)j->map->element_bytes,
-                                                from, 0, (size_t)count, m->count);
-}
-
 /* Is the cluster read in jumps, which processors don't foresee: some lines of a run, then some of
  * another? */
 static bool is_read_in_jumps(const job *j, uint32_t number) {
@@ -715,15 +686,6 @@ static bool is_read_in_jumps(const job *j, uint32_t number) {
     uint64_t bytes = j->map->layout->clusters[number].tile_bytes;
     return cluster->tile != HD_TILE_SOA && cluster->tile > 1 && bytes > FOLLOWED_TILE &&
            bytes > cluster->count * REMAP_LINE;
-}
-
-/* The block from record `first` on, where it is read in jumps. */
-static void prefetch_block(const job *j, uint64_t first) {
-    uint64_t count = first < j->map->elements ? j->map->elements - first : 0;
-    for (uint32_t a = 0; a < j->area_count && count; a++)
-        if (is_read_in_jumps(j, j->areas[a].cluster))
-            hd_remap_prefetch(target_of(j, &j->areas[a], first), 0, 1,
-                              bytes_of(j, &j->areas[a], first, hd_remap_least(count, j->block)));
 }
 
 /* The records of the block from their columns. */
@@ -752,13 +714,17 @@ static void revert_block(const hd_remap_engine *engine, const job *j, hd_remap_s
     find_columns(engine, j, scratch, columns, first, count, &ahead);
     if (j->vectors)
         shuffle_records(engine, j, columns, block, straight, &ahead);
-    for (uint32_t m = 0; m < j->move_count && !j->vectors; m++)
-        if (j->moves[m].count)
-            revert_columns(engine, j, &j->moves[m], columns, block, count);
+    for (const move *m = j->moves; m < j->moves + j->move_count && !j->vectors; m++) {
+        const char *from[HD_MAX_FIELDS];
+        for (uint32_t k = 0, number = m->first; k < m->count; k++, number = next_word(j, number))
+            from[k] = columns[number];
+        if (m->count)
+            engine->lanes->zip[hd_remap_word(m->bytes)](block + m->offset, record, from, 0,
+                                                        (size_t)count, m->count);
         else
-            copy_fields(j, &j->moves[m],
-                        target_of(j, &j->areas[j->area_of[j->moves[m].field]], first), block, count,
+            copy_fields(j, m, target_of(j, &j->areas[j->area_of[m->field]], first), block, count,
                         true);
+    }
     if (straight)
         stream->to = block + j->block * record;
     else
@@ -771,7 +737,11 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
     hd_remap_stream stream = {.to = j->records + begin * j->block * j->map->element_bytes};
     for (uint64_t b = begin; b < end; b++) {
         uint64_t first = b * j->block, left = j->map->elements - first;
-        prefetch_block(j, first + j->block);
+        uint64_t next = first + j->block, more = left > j->block ? left - j->block : 0;
+        for (uint32_t a = 0; a < j->area_count && more; a++)
+            if (is_read_in_jumps(j, j->areas[a].cluster))
+                hd_remap_prefetch(target_of(j, &j->areas[a], next), 0, 1,
+                                  bytes_of(j, &j->areas[a], next, hd_remap_least(more, j->block)));
         revert_block(engine, j, &stream, scratch, first, hd_remap_least(left, j->block));
     }
     hd_remap_end(&stream);
@@ -886,8 +856,13 @@ static void cut_in_blocks(const hd_remap_engine *engine, job *j, uint64_t least,
 
 /* Blocks of columns that are joined by steps. */
 static void join_by_steps(const hd_remap_engine *engine, job *j) {
+    const hd_record *record = j->map->layout->record;
+    size_t longest = 1;
     cut_in_blocks(engine, j, 1, BLOCK_BYTES);
-    list_moves(j, longest_field(j));
+    for (uint32_t f = 0; f < record->field_count; f++)
+        if (has_column(j, f))
+            longest = hd_remap_most(longest, record->fields[f].size);
+    list_moves(j, longest);
 }
 
 /* Larger blocks, and the tables of a shuffle, where the processor can do it and there is one. */
@@ -910,19 +885,15 @@ static hd_status prefer_shuffle(const hd_remap_engine *engine, job *j, bool back
     return HD_OK;
 }
 
-/* Words of one size that go straight to their runs, or come straight from there. */
-static bool moves_straight(const hd_remap_engine *engine, job *j, bool back) {
-    bool lines = engine->streaming;
-    for (uint32_t m = 0; m < j->move_count && lines && !back; m++)
-        lines = find_lines(j, &j->moves[m]);
-    return lines && (!back || find_rows(engine, j));
-}
-
 static hd_status move_records(const hd_remap_engine *engine, const hd_remap *map, char *records,
                               char *const *parts, bool back) {
     job j = {.map = map, .records = records, .parts = parts};
     join_by_steps(engine, &j);
-    if (moves_straight(engine, &j, back))
+    /* Words of one size may go straight to their runs, or come straight from there. */
+    bool straight = engine->streaming && (!back || find_rows(engine, &j));
+    for (uint32_t m = 0; m < j.move_count && straight && !back; m++)
+        straight = find_lines(&j, &j.moves[m]);
+    if (straight)
         return hd_remap_run(engine, j.tasks, REMAP_LINE, back ? rows_task : lines_task, &j);
     hd_status status = prefer_shuffle(engine, &j, back);
     if (status != HD_OK)

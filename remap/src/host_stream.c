@@ -6,7 +6,7 @@
  * written by streaming stores, pushes nothing out of them; so the end of a block that does not fill
  * a line is kept back until the next one comes.
  */
-#include "remap/host.h"
+#include "remap/remap_host.h"
 
 void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
                   size_t bytes) {

@@ -1,11 +1,10 @@
 /* What the host's processor has, and work for its threads. */
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "remap/host.h"
+#include "remap/remap_host.h"
 
 /* ---- the engine ---------------------------------------------------------------------------- */
 
@@ -108,51 +107,28 @@ typedef struct run {
     const hd_remap_engine *engine;
     hd_remap_task_fn *task;
     void *job;
-    uint64_t tasks;
-    atomic_uint_fast64_t next;
+    char *scratch;
+    size_t each; /* bytes of it for a worker */
 } run;
 
-typedef struct worker {
-    run *run;
-    char *scratch;
-    pthread_t thread;
-} worker;
-
-static void *work(void *user) {
-    worker *w = user;
-    run *r = w->run;
-    for (uint64_t task; (task = atomic_fetch_add(&r->next, 1)) < r->tasks;)
-        r->task(r->engine, r->job, task, w->scratch);
+static hd_status do_task(void *self, uint32_t worker, uint64_t task) {
+    const run *r = self;
+    r->task(r->engine, r->job, task, r->scratch + worker * r->each);
     r->engine->lanes->fence();
-    return NULL;
+    return HD_OK;
 }
 
 hd_status hd_remap_run(const hd_remap_engine *engine, uint64_t tasks, size_t scratch_bytes,
                        hd_remap_task_fn *task, void *job) {
-    run r = {engine, task, job, tasks, 0};
     uint32_t threads = tasks < engine->threads ? (uint32_t)tasks : engine->threads;
     size_t each = (size_t)hd_align_up(scratch_bytes, REMAP_LINE) + REMAP_LINE;
-    worker *workers = calloc(threads, sizeof *workers);
-    char *scratch = NULL;
-    hd_status status = HD_OK;
-    if (!workers || posix_memalign((void **)&scratch, REMAP_LINE, each * threads) != 0)
-        status = hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
-                         threads, each);
-    if (status == HD_OK) {
-        memset(scratch, 0, each * threads);
-        for (uint32_t i = 0; i < threads; i++)
-            workers[i] = (worker){.run = &r, .scratch = scratch + i * each};
-        /* The calling thread works, too; threads that the system refuses leave more to the
-         * others. */
-        uint32_t started = 1;
-        while (started < threads &&
-               pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
-            started++;
-        work(&workers[0]);
-        for (uint32_t i = 1; i < started; i++)
-            pthread_join(workers[i].thread, NULL);
-    }
-    free(scratch);
-    free(workers);
+    run r = {.engine = engine, .task = task, .job = job, .each = each};
+    if (posix_memalign((void **)&r.scratch, REMAP_LINE, each * threads) != 0)
+        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
+                       threads, each);
+    memset(r.scratch, 0, each * threads);
+    uint64_t none;
+    hd_status status = hd_in_parallel(threads, tasks, do_task, &r, &none);
+    free(r.scratch);
     return status;
 }

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "remap/in_place.h"
+#include "remap/remap_in_place.h"
 
 enum {
     AHEAD_BYTES = 8192,
@@ -35,7 +35,6 @@ typedef struct piece {
     const char *next;
 } piece;
 
-static inline bool has_bit(const uint64_t *bits, uint64_t i) { return bits[i / 64] >> i % 64 & 1; }
 static inline void set_bit(uint64_t *bits, uint64_t i) { bits[i / 64] |= (uint64_t)1 << i % 64; }
 
 /* Word w of panel p comes from the panel's place, and goes to number w * panels + p, or back. */
@@ -135,7 +134,7 @@ static void cut_cycle(chunks *c, uint64_t start, uint64_t length) {
 /* Finds every cycle. */
 static void find_cycles(chunks *c) {
     for (uint64_t start = 0; start < c->cut->words * c->cut->panels; start++) {
-        if (has_bit(c->seen, start) || source_of(c, start) == start)
+        if ((c->seen[start / 64] >> start % 64 & 1) || source_of(c, start) == start)
             continue;
         uint64_t length = 0, at = start;
         do {

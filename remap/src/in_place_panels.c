@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "remap/in_place.h"
+#include "remap/remap_in_place.h"
 
 /* ---- one panel ----------------------------------------------------------------------------- */
 

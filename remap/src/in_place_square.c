@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "remap/in_place.h"
+#include "remap/remap_in_place.h"
 
 enum {
     BLOCK_ROW = 384,

@@ -26,23 +26,20 @@ static bool has_direct(const hd_remap *map) {
            hd_is_power_of_two(map->element_bytes);
 }
 
-/* A tile of 2^bits places in Morton order, or as many as there are: as square as it can be. */
-static remap_matrix_tile morton_tile(const hd_remap *map, unsigned bits) {
-    unsigned of_rows = remap_morton_bits(map->rows), of_columns = remap_morton_bits(map->columns);
-    unsigned rows = least(of_rows, bits / 2), columns = least(of_columns, bits - rows);
-    rows = least(of_rows, bits - columns);
-    return (remap_matrix_tile){.rows = 1u << rows, .columns = 1u << columns};
-}
-
 remap_matrix_tile remap_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning) {
     uint64_t bytes = map->element_bytes, across = map->columns;
     unsigned log = bytes <= 16 || (tuning->direct && bytes < LONG_ELEMENT) ? 5 : 4;
     if (bytes > LONGEST_ELEMENT)
         log = 0;
     remap_matrix_tile tile = {.rows = 1u << log, .columns = 1u << log};
-    if (map->kind == HD_REMAP_MORTON)
-        tile = morton_tile(map, 2 * log);
-    else if (tuning->direct && has_direct(map)) /* rows make a piece of a column */
+    if (map->kind == HD_REMAP_MORTON) {
+        /* 2^bits places in Morton order, or as many as there are: as square as it can be. */
+        unsigned bits = 2 * log, of_rows = remap_morton_bits(map->rows);
+        unsigned rows = least(of_rows, bits / 2);
+        unsigned columns = least(remap_morton_bits(map->columns), bits - rows);
+        rows = least(of_rows, bits - columns);
+        tile = (remap_matrix_tile){.rows = 1u << rows, .columns = 1u << columns};
+    } else if (tuning->direct && has_direct(map)) /* rows make a piece of a column */
         tile = (remap_matrix_tile){.rows = (uint32_t)(PIECE / bytes), .columns = 256};
     if (map->kind == HD_REMAP_DIAGONAL)
         across += tile.rows - 1;

@@ -108,14 +108,6 @@ static moved_field field_of(const hd_remap *map, uint32_t f, uint64_t records) {
     return moved;
 }
 
-/* What a field that is not plain is moved by: its place within a piece counts, too. */
-static uint32_t word_in_piece(const plan *p, uint32_t f) {
-    const moved_field *field = &p->fields[f];
-    uint64_t tile_bytes = field->tile && field->tile < p->records ? field->tile_bytes : 0;
-    uint64_t run = tile_bytes ? p->map->layout->fields[f].run : 0;
-    return remap_common_word(field->step, run | tile_bytes, field->word);
-}
-
 /* The piece that field `f` lies in; its own, or that of the cluster's fields before it. */
 static uint32_t piece_of(plan *p, uint32_t f) {
     const moved_field *field = &p->fields[f];
@@ -142,15 +134,6 @@ static uint32_t piece_of(plan *p, uint32_t f) {
     return p->piece_count++;
 }
 
-/* Tiles of which one field is moved as a piece are moved so as a whole. */
-static void share_tiles(plan *p) {
-    for (uint32_t f = 0; f < p->field_count; f++)
-        for (uint32_t g = 0; g < p->field_count && p->fields[f].plain; g++)
-            if (!p->fields[g].plain && p->fields[f].tile && p->fields[f].tile < p->records &&
-                p->map->layout->fields[g].cluster == p->map->layout->fields[f].cluster)
-                p->fields[f].plain = false;
-}
-
 static void make_plan(plan *p, const hd_remap *map, const hd_remap_tuning *tuning) {
     const hd_record *record = map->layout->record;
     *p = (plan){.map = map, .field_count = record->field_count};
@@ -161,12 +144,22 @@ static void make_plan(plan *p, const hd_remap *map, const hd_remap_tuning *tunin
     p->is_long = tuning->direct || map->element_bytes * p->records > LOCAL_BYTES;
     if (p->is_long)
         return;
-    share_tiles(p);
-    for (uint32_t f = 0; f < record->field_count; f++)
-        if (!p->fields[f].plain) {
-            p->fields[f].word = word_in_piece(p, f);
-            p->piece_of[f] = piece_of(p, f);
-        }
+    /* Tiles of which one field is moved as a piece are moved so as a whole. */
+    for (uint32_t f = 0; f < p->field_count; f++)
+        for (uint32_t g = 0; g < p->field_count && p->fields[f].plain; g++)
+            if (!p->fields[g].plain && p->fields[f].tile && p->fields[f].tile < p->records &&
+                map->layout->fields[g].cluster == map->layout->fields[f].cluster)
+                p->fields[f].plain = false;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        moved_field *field = &p->fields[f];
+        if (field->plain)
+            continue;
+        /* What it is moved by: its place within a piece counts, too. */
+        uint64_t tile_bytes = field->tile && field->tile < p->records ? field->tile_bytes : 0;
+        uint64_t run = tile_bytes ? map->layout->fields[f].run : 0;
+        field->word = remap_common_word(field->step, run | tile_bytes, field->word);
+        p->piece_of[f] = piece_of(p, f);
+    }
     p->is_long = p->records * record->size + p->device_bytes > LOCAL_BYTES;
 }
 

@@ -19,7 +19,7 @@
 #ifndef HD_REMAP_KERNELS_TEXT_H
 #define HD_REMAP_KERNELS_TEXT_H
 
-#include "remap/kernels.h"
+#include "remap/remap_kernels.h"
 
 /* A kernel that is being written. */
 typedef struct remap_kernel_writer {

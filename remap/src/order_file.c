@@ -1,11 +1,11 @@
 /*
- * Orders in files: the map file of src/mapping, which has a launch for each.
+ * Orders in files: the map file of src/order, which has a launch for each.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "mapping/mapping.h"
-#include "remap/order.h"
+#include "order/orders.h"
+#include "remap/remap_order.h"
 
 enum { BYTES_OF_NUMBER = 48 }; /* as text that grows, and as what is read */
 
@@ -13,9 +13,7 @@ enum { BYTES_OF_NUMBER = 48 }; /* as text that grows, and as what is read */
 
 static hd_status check_names(const hd_diag *diag, const char *path,
                              const hd_remap_named_order *orders, uint32_t count) {
-    hd_status status = hd_remap_needs(diag, path, "path of the orders' file");
-    if (status == HD_OK)
-        status = hd_remap_needs(diag, orders, "orders");
+    hd_status status = hd_remap_needs(diag, {path, "path of the orders' file"}, {orders, "orders"});
     if (status == HD_OK && !count)
         status = hd_fail(diag, HD_EINPUT, NULL, "there are 0 orders; a file has at least one");
     uint64_t all = 0;
@@ -36,7 +34,7 @@ static hd_status check_names(const hd_diag *diag, const char *path,
                            "the order of '%s' has %" PRIu64 " places, which are no whole blocks of "
                            "%" PRIu32,
                            o->name, o->count, o->block);
-        status = hd_remap_needs(diag, o->order, "array of an order's numbers");
+        status = hd_remap_needs(diag, {o->order, "array of an order's numbers"});
         if (status == HD_OK)
             status = hd_remap_check_count(diag, o->count, "places");
         all += status == HD_OK ? o->count : 0;

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "remap/device.h"
+#include "remap/remap_device.h"
 
 /* One call. */
 typedef struct move {
@@ -71,10 +71,8 @@ static hd_status check_parts(const hd_diag *diag, hd_remap_device *device, const
 
 static hd_status check_call(const hd_diag *diag, const hd_remap_device *device, const hd_remap *map,
                             const hd_remap_memory parts[]) {
-    hd_status status = hd_remap_needs(diag, device, "device");
-    if (status == HD_OK)
-        status = hd_remap_needs(diag, map, "map to remap by");
-    return status == HD_OK ? hd_remap_needs(diag, parts, "array of the device's memory") : status;
+    return hd_remap_needs(diag, {device, "device"}, {map, "map to remap by"},
+                          {parts, "array of the device's memory"});
 }
 
 /* ---- beginning ------------------------------------------------------------------------ */
@@ -318,14 +316,26 @@ static hd_status take_parts(hd_remap_device *device, const hd_remap *map, void *
     return HD_OK;
 }
 
-static hd_status transfer_parts(hd_remap_device *device, const hd_remap *map,
-                                const hd_remap_memory memory[], void *const parts[], bool to) {
+/* What is done with all parts: transfers, or, of memory in place, that it changes hands; the host
+ * then has it at `parts`. */
+typedef enum part_step { WRITE, READ, TO_HOST, TO_DEVICE } part_step;
+
+static hd_status each_part(hd_remap_device *device, const hd_remap *map,
+                           const hd_remap_memory memory[], void *parts[], part_step step) {
     hd_compute *gpu = device->gpu;
     hd_compute_queue *queue = &device->slots[0].queue;
     const char *error = NULL;
     for (uint32_t p = 0; p < map->parts && !error; p++)
-        error = to ? gpu->api->write(gpu, queue, memory[p].cuda, 0, parts[p], map->bytes[p])
-                   : gpu->api->read(gpu, queue, parts[p], memory[p].cuda, 0, map->bytes[p]);
+        switch (step) {
+        case WRITE:
+            error = gpu->api->write(gpu, queue, memory[p].cuda, 0, parts[p], map->bytes[p]);
+            break;
+        case READ:
+            error = gpu->api->read(gpu, queue, parts[p], memory[p].cuda, 0, map->bytes[p]);
+            break;
+        case TO_HOST: error = gpu->api->to_host(gpu, queue, memory[p].cuda, &parts[p]); break;
+        case TO_DEVICE: error = gpu->api->to_device(gpu, queue, memory[p].cuda, true); break;
+        }
     if (!error)
         error = gpu->api->finish(gpu, queue);
     hd_status status = hd_remap_check(device, error);
@@ -343,60 +353,32 @@ hd_remap_placement hd_remap_placement_of(const hd_remap_device *device, const hd
     return (hd_remap_placement)first;
 }
 
-/* Memory in place changes hands, to the host (which then has `parts`) or back. */
-static hd_status hand_parts(hd_remap_device *device, const hd_remap *map,
-                            const hd_remap_memory memory[], void *parts[], bool to_host) {
-    hd_compute *gpu = device->gpu;
-    hd_compute_queue *queue = &device->slots[0].queue;
-    const char *error = NULL;
-    for (uint32_t p = 0; p < map->parts && !error; p++)
-        error = to_host ? gpu->api->to_host(gpu, queue, memory[p].cuda, &parts[p])
-                        : gpu->api->to_device(gpu, queue, memory[p].cuda, true);
-    if (!error)
-        error = gpu->api->finish(gpu, queue);
-    hd_status status = hd_remap_check(device, error);
-    if (status != HD_OK)
-        hd_remap_device_settle(device);
-    return status;
-}
-
-/* Right into memory in place, or out of it. */
-static hd_status host_remaps_in_place(hd_remap_device *device, const hd_remap *map,
-                                      hd_remap_direction direction, const hd_remap_memory memory[],
-                                      void *host, const hd_remap_host_options *options) {
-    void **parts = hd_zeroed(map->parts, sizeof *parts);
-    hd_status status = hand_parts(device, map, memory, parts, true), back;
-    if (status == HD_OK)
-        status =
-            direction == HD_REMAP_TO_DEVICE
-                ? hd_remap_apply(device->diag, map, parts, host, options)
-                : hd_remap_revert(device->diag, map, host, (const void *const *)parts, options);
-    const hd_diag quiet = {0}, *diag = device->diag;
-    device->diag = status == HD_OK ? diag : &quiet; /* one message */
-    back = hand_parts(device, map, memory, parts, false);
-    device->diag = diag;
-    free(parts);
-    return status == HD_OK ? back : status;
-}
-
+/* Right into memory in place, or out of it; else by way of memory of the host's. */
 static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
                              hd_remap_direction direction, const hd_remap_memory memory[],
                              void *host, const hd_remap_host_options *options) {
-    if (hd_remap_placement_of(device, map, memory) != HD_REMAP_IN_DEVICE)
-        return host_remaps_in_place(device, map, direction, memory, host, options);
-    void **parts = hd_zeroed(map->parts, sizeof *parts);
-    hd_status status = take_parts(device, map, parts);
+    bool in_place = hd_remap_placement_of(device, map, memory) != HD_REMAP_IN_DEVICE;
     bool to = direction == HD_REMAP_TO_DEVICE, reads = !to;
+    void **parts = hd_zeroed(map->parts, sizeof *parts);
+    hd_status status =
+        in_place ? each_part(device, map, memory, parts, TO_HOST) : take_parts(device, map, parts);
     /* Places that no element goes to are left, so they come from the device first. */
     for (uint64_t i = 0; map->kind == HD_REMAP_SCATTER && i < map->element.count && !reads; i++)
         reads = hd_remap_number(&map->element, i) == HD_REMAP_NONE;
-    if (status == HD_OK && reads)
-        status = transfer_parts(device, map, memory, parts, false);
+    if (status == HD_OK && reads && !in_place)
+        status = each_part(device, map, memory, parts, READ);
     if (status == HD_OK)
         status = to ? hd_remap_apply(device->diag, map, parts, host, options)
                     : hd_remap_revert(device->diag, map, host, (const void *const *)parts, options);
-    if (status == HD_OK && to)
-        status = transfer_parts(device, map, memory, parts, true);
+    if (in_place) {
+        const hd_diag quiet = {0}, *diag = device->diag;
+        device->diag = status == HD_OK ? diag : &quiet; /* one message */
+        hd_status back = each_part(device, map, memory, parts, TO_DEVICE);
+        device->diag = diag;
+        status = status == HD_OK ? back : status;
+    } else if (status == HD_OK && to) {
+        status = each_part(device, map, memory, parts, WRITE);
+    }
     free(parts);
     return status;
 }

@@ -6,15 +6,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "remap/host.h"
-#include "remap/order.h"
+#include "remap/remap_host.h"
+#include "remap/remap_order.h"
 
 /* ---- both ways of a map -------------------------------------------------------------------- */
 
 /* *to: of what the caller has (`back`: places) the numbers that it gets. *from: the other way. */
 static hd_status ways_of(const hd_diag *diag, const hd_remap *map, bool back,
                          const hd_remap_numbers **to, const hd_remap_numbers **from) {
-    hd_status status = hd_remap_needs(diag, map, "map to renumber by");
+    hd_status status = hd_remap_needs(diag, {map, "map to renumber by"});
     if (status != HD_OK)
         return status;
     if (!map->element.data)

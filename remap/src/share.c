@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "remap/device.h"
+#include "remap/remap_device.h"
 
 enum {
     FIRST_PIECES = 64,   /* a side's first piece is so small a part, to measure it */
@@ -28,6 +28,8 @@ typedef struct side {
 } side;
 
 typedef struct sharing {
+    const hd_diag *diag;
+    hd_remap_device *device_used;
     const hd_remap_work *work;
     uint64_t unit_bytes; /* of an element, or a row */
     uint64_t total;
@@ -48,13 +50,6 @@ static double half_share(const sharing *s, const side *own, const side *other, u
     return rate > 0 ? (double)left * rate / all / 2 : (double)s->total / FIRST_PIECES;
 }
 
-static uint64_t host_piece(const sharing *s, uint64_t left) {
-    double share = half_share(s, &s->host, &s->device, left);
-    uint64_t least = s->total / DEVICE_PIECES / (s->host.workers + 1) + 1;
-    uint64_t piece = share < (double)least ? least : (uint64_t)share;
-    return piece < left ? piece : left;
-}
-
 /* 0: the host does the rest sooner. */
 static uint64_t device_piece(const sharing *s, uint64_t left) {
     double share = half_share(s, &s->device, &s->host, left);
@@ -73,7 +68,13 @@ static uint64_t device_piece(const sharing *s, uint64_t left) {
 static uint64_t take(sharing *s, bool on_device, uint64_t *first) {
     pthread_mutex_lock(&s->lock);
     uint64_t left = s->status == HD_OK ? s->total - s->next : 0;
-    uint64_t count = !left ? 0 : on_device ? device_piece(s, left) : host_piece(s, left);
+    uint64_t count = left && on_device ? device_piece(s, left) : 0;
+    if (!on_device) {
+        double share = half_share(s, &s->host, &s->device, left);
+        uint64_t least = s->total / DEVICE_PIECES / (s->host.workers + 1) + 1;
+        count = share < (double)least ? least : (uint64_t)share;
+        count = count < left ? count : left;
+    }
     *first = s->next;
     s->next += count;
     pthread_mutex_unlock(&s->lock);
@@ -87,19 +88,6 @@ static void finish_piece(sharing *s, side *own, uint64_t count, double seconds, 
     if (s->status == HD_OK)
         s->status = status;
     pthread_mutex_unlock(&s->lock);
-}
-
-/* ---- the host ------------------------------------------------------------------------------ */
-
-static void *run_host(void *argument) {
-    sharing *s = argument;
-    uint64_t first, count;
-    while ((count = take(s, false, &first))) {
-        double start = hd_clock();
-        hd_status status = s->work->on_host(first, count, s->work->user);
-        finish_piece(s, &s->host, count, hd_clock() - start, status);
-    }
-    return NULL;
 }
 
 /* ---- the device ---------------------------------------------------------------------------- */
@@ -147,7 +135,9 @@ static hd_status prepare(const hd_diag *diag, hd_remap_device *device, const hd_
     return status;
 }
 
-static void run_device(const hd_diag *diag, hd_remap_device *device, sharing *s) {
+static void run_device(sharing *s) {
+    const hd_diag *diag = s->diag;
+    hd_remap_device *device = s->device_used;
     uint32_t count_of_parts = s->work->map->parts;
     piece_memory memory = {hd_zeroed(count_of_parts, sizeof(hd_remap_memory)),
                            hd_zeroed(count_of_parts, sizeof(uint64_t)), count_of_parts};
@@ -183,29 +173,23 @@ static void run_device(const hd_diag *diag, hd_remap_device *device, sharing *s)
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-static void run_both(const hd_diag *diag, hd_remap_device *device, sharing *s, uint32_t threads) {
-    pthread_t *started = hd_zeroed(threads, sizeof *started);
-    uint32_t count = 0;
-    s->host.workers = threads;
-    while (count < threads && pthread_create(&started[count], NULL, run_host, s) == 0)
-        count++;
-    pthread_mutex_lock(&s->lock);
-    s->host.workers = count ? count : 1;
-    pthread_mutex_unlock(&s->lock);
-    run_device(diag, device, s);
-    if (!count) /* the system gives no threads */
-        run_host(s);
-    for (uint32_t t = 0; t < count; t++)
-        pthread_join(started[t], NULL);
-    free(started);
+/* The calling thread is the device's, and then, as where the system gives no others, the host's. */
+static void run_side(void *self, uint32_t worker) {
+    sharing *s = self;
+    uint64_t first, count;
+    if (!worker)
+        run_device(s);
+    while ((count = take(s, false, &first))) {
+        double start = hd_clock();
+        hd_status status = s->work->on_host(first, count, s->work->user);
+        finish_piece(s, &s->host, count, hd_clock() - start, status);
+    }
 }
 
 hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_remap_work *work,
                          uint32_t threads, hd_remap_shares *shares) {
     hd_remap *slice;
-    hd_status status = hd_remap_needs(diag, device, "device");
-    if (status == HD_OK)
-        status = hd_remap_needs(diag, work, "work to share");
+    hd_status status = hd_remap_needs(diag, {device, "device"}, {work, "work to share"});
     if (status == HD_OK && (!work->map || !work->data || !work->on_host || !work->on_device))
         status = hd_fail(diag, HD_EINPUT, NULL,
                          "shared work needs a map, data, and a function for each side");
@@ -222,12 +206,17 @@ hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_
         threads = HD_REMAP_MOST_THREADS;
     const hd_remap *map = work->map;
     bool by_rows = map->kind == HD_REMAP_TRANSPOSE;
-    sharing s = {.work = work,
+    sharing s = {.diag = diag,
+                 .device_used = device,
+                 .work = work,
                  .unit_bytes = by_rows ? map->columns * map->element_bytes : map->element_bytes,
                  .total = by_rows ? map->rows : map->elements,
+                 .host.workers = threads,
                  .device.workers = 1};
+    hd_crew *crew = NULL;
     pthread_mutex_init(&s.lock, NULL);
-    run_both(diag, device, &s, threads);
+    hd_crew_run(&crew, threads + 1, run_side, &s);
+    hd_crew_free(crew);
     pthread_mutex_destroy(&s.lock);
     if (shares)
         *shares = (hd_remap_shares){s.host.done, s.device.done, s.host.seconds / s.host.workers,

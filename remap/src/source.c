@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "remap/map.h"
+#include "remap/remap_map.h"
 
 static const char index_text[] =
 #include <index.inc> /* made from heddle/index.h */
@@ -74,21 +74,15 @@ static hd_status check_fields(hd_arena *arena, const hd_diag *diag, const hd_rec
 
 /* ---- the text ---- */
 
-static bool is_name(const char *name) {
-    if (!*name || (*name >= '0' && *name <= '9'))
-        return false;
-    while (is_plain(*name))
-        name++;
-    return !*name;
-}
-
 static hd_status check(const hd_diag *diag, const hd_remap *map, const char *name) {
-    hd_status status = hd_remap_needs(diag, map, "map to write the index transform of");
-    if (status == HD_OK)
-        status = hd_remap_needs(diag, name, "name for the functions");
+    hd_status status = hd_remap_needs(diag, {map, "map to write the index transform of"},
+                                      {name, "name for the functions"});
     if (status != HD_OK)
         return status;
-    if (!is_name(name))
+    size_t plain = 0;
+    while (is_plain(name[plain]))
+        plain++;
+    if (!plain || name[plain] || (*name >= '0' && *name <= '9'))
         return hd_fail(diag, HD_EINPUT, NULL, "'%s' is no name of a function", name);
     if (map->kind == HD_REMAP_GATHER || map->kind == HD_REMAP_SCATTER)
         return hd_fail(diag, HD_EUNSUPPORTED, NULL,
@@ -133,7 +127,7 @@ static void put_all(hd_str *out, const hd_remap *map, const char *name) {
 }
 
 hd_status hd_remap_source(const hd_diag *diag, const hd_remap *map, const char *name, char **text) {
-    if (hd_remap_needs(diag, text, "place for the text") != HD_OK)
+    if (hd_remap_needs(diag, {text, "place for the text"}) != HD_OK)
         return HD_EINPUT;
     *text = NULL;
     hd_status status = check(diag, map, name);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "remap/device.h"
+#include "remap/remap_device.h"
 #include "maps.h"
 
 enum { HOLE_HOST = 0x5a, HOLE_DEVICE = 0xa5, BEYOND = 64 /* bytes after each allocation */ };
@@ -232,6 +232,15 @@ static inline void expect_all_moves(hd_remap_device *device, const hd_remap *map
         }
     expect_within_device(device, &m);
     moves_free(&m);
+}
+
+/* The same of a map that was made so; frees it. */
+static inline void expect_map(hd_remap_device *device, const heard *last, hd_status made,
+                              hd_remap *const *map) {
+    if (made != HD_OK)
+        fail_msg("%s", last->text);
+    expect_all_moves(device, *map);
+    hd_remap_free(*map);
 }
 
 /* The same wherever the device may have its side, which the library allocates, too. */

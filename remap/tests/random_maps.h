@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "layout/random_record.h"
-#include "remap/map.h"
+#include "remap/remap_map.h"
 
 #define MAP_KINDS (HD_REMAP_USER + 1)
 

@@ -18,6 +18,7 @@ enum { ROWS = 5, COLUMNS = 7, ELEMENTS = ROWS * COLUMNS, RECORDS = 6 };
 /* What a call is made with; a case spoils one part. */
 typedef struct arguments {
     const hd_diag *diag;
+    heard *last;
     hd_remap_device *device;
     hd_remap *transpose, *gather, *body, *made, **result;
     hd_remap_device *opened;
@@ -28,15 +29,6 @@ typedef struct arguments {
     hd_remap_work work;
     uint32_t index[4];
 } arguments;
-
-typedef struct wrong {
-    const char *call; /* as it would be written */
-    hd_status (*run)(arguments *a);
-    const char *says;
-    hd_status status; /* HD_OK here: HD_EINPUT is expected */
-} wrong;
-
-#define CASE(text, says, expression) {text, expression, says, HD_OK}
 
 static uint64_t same_place(uint64_t element, const void *user) {
     (void)user;
@@ -55,88 +47,146 @@ static hd_status no_device(const hd_remap *piece, const hd_remap_memory memory[]
     return no_host(first, count, user);
 }
 
-/* One case: a function of `a` that returns what the call does. */
-#define WRONG(name, expression)                                \
-    static hd_status name(arguments *a) { return expression; }
+static hd_remap_memory memory_of(fixture *f) {
+    cl_int error;
+    hd_remap_memory memory = {clCreateBuffer(f->opencl.context, CL_MEM_READ_WRITE,
+                                             sizeof(float) * ELEMENTS, NULL, &error)};
+    assert_int_equal(error, CL_SUCCESS);
+    return memory;
+}
+
+static arguments usual(fixture *f) {
+    arguments a = {.diag = &f->diag, .last = &f->last, .device = f->device, .index = {3, 1, 0, 2}};
+    assert_int_equal(hd_remap_transpose(&f->diag, ROWS, COLUMNS, sizeof(float), &a.transpose),
+                     HD_OK);
+    assert_int_equal(hd_remap_gather(&f->diag, a.index, 4, 4, 4, 4, &a.gather), HD_OK);
+    assert_int_equal(hd_remap_layout(&f->diag, &body_record, "soa", RECORDS, &a.body), HD_OK);
+    a.memory[0] = memory_of(f);
+    a.more = memory_of(f);
+    return a;
+}
+
+static void free_all(arguments *a) {
+    hd_remap_free(a->transpose);
+    hd_remap_free(a->gather);
+    hd_remap_free(a->body);
+    clReleaseMemObject(a->memory[0].opencl);
+    clReleaseMemObject(a->more.opencl);
+}
+
+static void begin(arguments *a) {
+    *a->last = (heard){0};
+    a->made = (hd_remap *)a;
+    a->opened = (hd_remap_device *)a;
+    a->options = (hd_remap_options){0};
+    a->work = (hd_remap_work){
+        .map = a->transpose, .data = a->source, .on_host = no_host, .on_device = no_device};
+}
+
+static void check(const arguments *a, const char *call, hd_status expected, const char *says,
+                  hd_status status) {
+    static const float untouched[ELEMENTS];
+    if (status != expected || a->last->count != 1 || !strstr(a->last->text, says))
+        fail_msg("%s: status %d and %u messages, the last '%s', where '%s' was expected", call,
+                 status, a->last->count, a->last->text, says);
+    if (a->made != NULL && a->made != (const hd_remap *)a)
+        fail_msg("%s hands a map over", call);
+    if (a->opened != NULL && a->opened != (const hd_remap_device *)a)
+        fail_msg("%s hands a device over", call);
+    assert_memory_equal(a->source, untouched, sizeof untouched);
+    assert_memory_equal(a->there, untouched, sizeof untouched);
+}
+
+/* One message that has this in it, and nothing else. */
+#define REFUSED_AS(status, says, call) check(a, #call, status, says, (begin(a), (call)))
+#define REFUSED(says, call) REFUSED_AS(HD_EINPUT, says, call)
 
 /* ---- maps ------------------------------------------------------------------------------ */
 
-static hd_status layout_of(arguments *a, const hd_remap_field *fields, const char *layout) {
+static hd_status pair(arguments *a, const char *second) {
+    const hd_remap_field fields[] = {{"a", 0, 4, 4}, {second, 4, 4, 4}};
     const hd_remap_record record = {"pair", 8, 4, fields, 2};
-    return hd_remap_layout(a->diag, &record, layout, RECORDS, &a->made);
+    return hd_remap_layout(a->diag, &record, "soa", RECORDS, &a->made);
 }
 
-#define PAIR(name, second, layout)                                           \
-    static hd_status name(arguments *a) {                                    \
-        const hd_remap_field fields[] = {{"a", 0, 4, 4}, {second, 4, 4, 4}}; \
-        return layout_of(a, fields, layout);                                 \
-    }
+static void what_layouts_are_not_made_of(void **state) {
+    arguments all = usual(*state), *a = &all;
+    REFUSED("no record", hd_remap_layout(a->diag, NULL, "soa", 6, &a->made));
+    REFUSED("no text of a layout", hd_remap_layout(a->diag, &body_record, NULL, 6, &a->made));
+    REFUSED("number of records is 0", hd_remap_layout(a->diag, &body_record, "soa", 0, &a->made));
+    REFUSED("more than 2^63 - 1",
+            hd_remap_layout(a->diag, &body_record, "soa", UINT64_MAX, &a->made));
+    REFUSED("more than 2^63 - 1",
+            hd_remap_layout(a->diag, &body_record, "soa", (uint64_t)1 << 59, &a->made));
+    REFUSED("no place for the new map", hd_remap_layout(a->diag, &body_record, "soa", 6, NULL));
+    REFUSED("is no member of a struct", pair(a, "a */ }; evil(); /*"));
+    REFUSED("is no member of a struct", pair(a, "b\n#include \"/etc/passwd\""));
+    REFUSED("is no member of a struct", pair(a, "b\""));
+    REFUSED("is no member of a struct", pair(a, "b\\"));
+    REFUSED("is no member of a struct", pair(a, ""));
+    REFUSED("is no member of a struct", pair(a, "1b"));
+    REFUSED("is no member of a struct", pair(a, "b\?\?/"));
+    free_all(a);
+}
 
-WRONG(layout_record, hd_remap_layout(a->diag, NULL, "soa", 6, &a->made))
-WRONG(layout_text, hd_remap_layout(a->diag, &body_record, NULL, 6, &a->made))
-WRONG(layout_count, hd_remap_layout(a->diag, &body_record, "soa", 0, &a->made))
-WRONG(layout_many, hd_remap_layout(a->diag, &body_record, "soa", UINT64_MAX, &a->made))
-WRONG(layout_most, hd_remap_layout(a->diag, &body_record, "soa", (uint64_t)1 << 59, &a->made))
-WRONG(layout_result, hd_remap_layout(a->diag, &body_record, "soa", 6, NULL))
-PAIR(field_comment, "a */ }; evil(); /*", "soa")
-PAIR(field_line, "b\n#include \"/etc/passwd\"", "soa")
-PAIR(field_quote, "b\"", "soa")
-PAIR(field_backslash, "b\\", "soa")
-PAIR(field_empty, "", "soa")
-PAIR(field_number, "1b", "soa")
-PAIR(field_trigraph, "b\?\?/", "soa")
-WRONG(transpose_rows, hd_remap_transpose(a->diag, 0, 7, 4, &a->made))
-WRONG(transpose_columns, hd_remap_transpose(a->diag, 7, 0, 4, &a->made))
-WRONG(transpose_bytes, hd_remap_transpose(a->diag, 7, 7, 0, &a->made))
-WRONG(transpose_many, hd_remap_transpose(a->diag, UINT64_MAX, UINT64_MAX, 4, &a->made))
-WRONG(transpose_large, hd_remap_transpose(a->diag, 1 << 30, 1 << 30, UINT32_MAX, &a->made))
-WRONG(transpose_result, hd_remap_transpose(a->diag, 7, 7, 4, NULL))
-WRONG(diagonal_rows, hd_remap_diagonal(a->diag, 0, 7, 4, &a->made))
-WRONG(diagonal_columns, hd_remap_diagonal(a->diag, 7, 0, 4, &a->made))
-WRONG(diagonal_bytes, hd_remap_diagonal(a->diag, 7, 7, 0, &a->made))
-WRONG(diagonal_many, hd_remap_diagonal(a->diag, INT64_MAX, 1, 1, &a->made))
-WRONG(diagonal_result, hd_remap_diagonal(a->diag, 7, 7, 4, NULL))
-WRONG(morton_rows, hd_remap_morton(a->diag, 0, 7, 4, &a->made))
-WRONG(morton_columns, hd_remap_morton(a->diag, 7, 0, 4, &a->made))
-WRONG(morton_bytes, hd_remap_morton(a->diag, 7, 7, 0, &a->made))
-WRONG(morton_many, hd_remap_morton(a->diag, 1, INT64_MAX, 1, &a->made))
-WRONG(morton_result, hd_remap_morton(a->diag, 7, 7, 4, NULL))
-WRONG(gather_index, hd_remap_gather(a->diag, NULL, 4, 4, 4, 4, &a->made))
-WRONG(gather_number, hd_remap_gather(a->diag, a->index, 3, 4, 4, 4, &a->made))
-WRONG(gather_count, hd_remap_gather(a->diag, a->index, 4, 0, 4, 4, &a->made))
-WRONG(gather_source, hd_remap_gather(a->diag, a->index, 4, 4, 0, 4, &a->made))
-WRONG(gather_range, hd_remap_gather(a->diag, a->index, 4, 4, 3, 4, &a->made))
-WRONG(gather_bytes, hd_remap_gather(a->diag, a->index, 4, 4, 4, 0, &a->made))
-WRONG(gather_many, hd_remap_gather(a->diag, a->index, 4, UINT64_MAX, 4, 4, &a->made))
-WRONG(gather_result, hd_remap_gather(a->diag, a->index, 4, 4, 4, 4, NULL))
-WRONG(scatter_index, hd_remap_scatter(a->diag, NULL, 4, 4, 4, 4, &a->made))
-WRONG(scatter_number, hd_remap_scatter(a->diag, a->index, 0, 4, 4, 4, &a->made))
-WRONG(scatter_source, hd_remap_scatter(a->diag, a->index, 4, 0, 4, 4, &a->made))
-WRONG(scatter_count, hd_remap_scatter(a->diag, a->index, 4, 4, 0, 4, &a->made))
-WRONG(scatter_range, hd_remap_scatter(a->diag, a->index, 4, 4, 3, 4, &a->made))
-WRONG(scatter_bytes, hd_remap_scatter(a->diag, a->index, 4, 4, 4, 0, &a->made))
-WRONG(scatter_many, hd_remap_scatter(a->diag, a->index, 4, 4, UINT64_MAX, 4, &a->made))
-WRONG(scatter_result, hd_remap_scatter(a->diag, a->index, 4, 4, 4, 4, NULL))
+static void what_matrices_are_not_made_of(void **state) {
+    arguments all = usual(*state), *a = &all;
+    REFUSED("number of rows is 0", hd_remap_transpose(a->diag, 0, 7, 4, &a->made));
+    REFUSED("number of columns is 0", hd_remap_transpose(a->diag, 7, 0, 4, &a->made));
+    REFUSED("size of an element is 0", hd_remap_transpose(a->diag, 7, 7, 0, &a->made));
+    REFUSED("more than 2^63 - 1", hd_remap_transpose(a->diag, UINT64_MAX, UINT64_MAX, 4, &a->made));
+    REFUSED("more than 2^63 - 1",
+            hd_remap_transpose(a->diag, 1 << 30, 1 << 30, UINT32_MAX, &a->made));
+    REFUSED("no place for the new map", hd_remap_transpose(a->diag, 7, 7, 4, NULL));
+    REFUSED("number of rows is 0", hd_remap_diagonal(a->diag, 0, 7, 4, &a->made));
+    REFUSED("number of columns is 0", hd_remap_diagonal(a->diag, 7, 0, 4, &a->made));
+    REFUSED("size of an element is 0", hd_remap_diagonal(a->diag, 7, 7, 0, &a->made));
+    REFUSED("more than 2^63 - 1", hd_remap_diagonal(a->diag, INT64_MAX, 1, 1, &a->made));
+    REFUSED("no place for the new map", hd_remap_diagonal(a->diag, 7, 7, 4, NULL));
+    REFUSED("number of rows is 0", hd_remap_morton(a->diag, 0, 7, 4, &a->made));
+    REFUSED("number of columns is 0", hd_remap_morton(a->diag, 7, 0, 4, &a->made));
+    REFUSED("size of an element is 0", hd_remap_morton(a->diag, 7, 7, 0, &a->made));
+    REFUSED("more than 2^63 - 1", hd_remap_morton(a->diag, 1, INT64_MAX, 1, &a->made));
+    REFUSED("no place for the new map", hd_remap_morton(a->diag, 7, 7, 4, NULL));
+    free_all(a);
+}
 
-#define USER(name, source_count, count, bytes, place, result)                       \
-    static hd_status name(arguments *a) {                                           \
-        const hd_remap_user user = {source_count, count, bytes, place, NULL, NULL}; \
-        return hd_remap_user_map(a->diag, &user, result);                           \
-    }
-WRONG(user_user, hd_remap_user_map(a->diag, NULL, &a->made))
-USER(user_place, 4, 4, 4, NULL, &a->made)
-USER(user_source, 0, 4, 4, same_place, &a->made)
-USER(user_count, 4, 0, 4, same_place, &a->made)
-USER(user_range, 4, 3, 4, same_place, &a->made)
-USER(user_bytes, 4, 4, 0, same_place, &a->made)
-USER(user_many, UINT64_MAX, UINT64_MAX, 4, same_place, &a->made)
-USER(user_result, 4, 4, 4, same_place, NULL)
+static hd_status user_map(arguments *a, uint64_t source_count, uint64_t count, uint32_t bytes,
+                          uint64_t (*place)(uint64_t, const void *), hd_remap **result) {
+    const hd_remap_user user = {source_count, count, bytes, place, NULL, NULL};
+    return hd_remap_user_map(a->diag, &user, result);
+}
 
-WRONG(slice_map, hd_remap_slice(a->diag, NULL, 0, 1, &a->made))
-WRONG(slice_first, hd_remap_slice(a->diag, a->transpose, ROWS + 1, 1, &a->made))
-WRONG(slice_count, hd_remap_slice(a->diag, a->transpose, 0, 0, &a->made))
-WRONG(slice_many, hd_remap_slice(a->diag, a->transpose, 1, UINT64_MAX, &a->made))
-WRONG(slice_result, hd_remap_slice(a->diag, a->transpose, 0, 1, NULL))
+static void what_maps_of_indices_are_not_made_of(void **state) {
+    arguments all = usual(*state), *a = &all;
+    REFUSED("this one is NULL", hd_remap_gather(a->diag, NULL, 4, 4, 4, 4, &a->made));
+    REFUSED("of 4 or of 8 bytes", hd_remap_gather(a->diag, a->index, 3, 4, 4, 4, &a->made));
+    REFUSED("number of places is 0", hd_remap_gather(a->diag, a->index, 4, 0, 4, 4, &a->made));
+    REFUSED("number of elements is 0", hd_remap_gather(a->diag, a->index, 4, 4, 0, 4, &a->made));
+    REFUSED("it must be from 0 to 2", hd_remap_gather(a->diag, a->index, 4, 4, 3, 4, &a->made));
+    REFUSED("size of an element is 0", hd_remap_gather(a->diag, a->index, 4, 4, 4, 0, &a->made));
+    REFUSED("more than 2^63 - 1",
+            hd_remap_gather(a->diag, a->index, 4, UINT64_MAX, 4, 4, &a->made));
+    REFUSED("no place for the new map", hd_remap_gather(a->diag, a->index, 4, 4, 4, 4, NULL));
+    REFUSED("this one is NULL", hd_remap_scatter(a->diag, NULL, 4, 4, 4, 4, &a->made));
+    REFUSED("of 4 or of 8 bytes", hd_remap_scatter(a->diag, a->index, 0, 4, 4, 4, &a->made));
+    REFUSED("number of elements is 0", hd_remap_scatter(a->diag, a->index, 4, 0, 4, 4, &a->made));
+    REFUSED("number of places is 0", hd_remap_scatter(a->diag, a->index, 4, 4, 0, 4, &a->made));
+    REFUSED("it must be from 0 to 2", hd_remap_scatter(a->diag, a->index, 4, 4, 3, 4, &a->made));
+    REFUSED("size of an element is 0", hd_remap_scatter(a->diag, a->index, 4, 4, 4, 0, &a->made));
+    REFUSED("more than 2^63 - 1",
+            hd_remap_scatter(a->diag, a->index, 4, 4, UINT64_MAX, 4, &a->made));
+    REFUSED("no place for the new map", hd_remap_scatter(a->diag, a->index, 4, 4, 4, 4, NULL));
+    REFUSED("needs its function", hd_remap_user_map(a->diag, NULL, &a->made));
+    REFUSED("needs its function", user_map(a, 4, 4, 4, NULL, &a->made));
+    REFUSED("number of elements is 0", user_map(a, 0, 4, 4, same_place, &a->made));
+    REFUSED("number of places is 0", user_map(a, 4, 0, 4, same_place, &a->made));
+    REFUSED("places are from 0 to 2", user_map(a, 4, 3, 4, same_place, &a->made));
+    REFUSED("size of an element is 0", user_map(a, 4, 4, 0, same_place, &a->made));
+    REFUSED("more than 2^63 - 1", user_map(a, UINT64_MAX, UINT64_MAX, 4, same_place, &a->made));
+    REFUSED("no place for the new map", user_map(a, 4, 4, 4, same_place, NULL));
+    free_all(a);
+}
 
 static hd_status write_source(arguments *a, const hd_remap *map, const char *name, bool keep) {
     char *text = (char *)a;
@@ -145,17 +195,8 @@ static hd_status write_source(arguments *a, const hd_remap *map, const char *nam
         assert_null(text);
     return status;
 }
-WRONG(source_map, write_source(a, NULL, "f", true))
-WRONG(source_name, write_source(a, a->transpose, NULL, true))
-WRONG(source_empty, write_source(a, a->transpose, "", true))
-WRONG(source_words, write_source(a, a->transpose, "f(HD_INDEX e) {} f", true))
-WRONG(source_line, write_source(a, a->body, "f\n#define x", true))
-WRONG(source_number, write_source(a, a->body, "1f", true))
-WRONG(source_letters, write_source(a, a->body, "f\xc3\xa4", true))
-WRONG(source_text, write_source(a, a->transpose, "f", false))
-
 /* Two members whose functions would have one name. */
-static hd_status source_same(arguments *a) {
+static hd_status source_of_same_names(arguments *a) {
     const hd_remap_field fields[] = {{"pos.x", 0, 4, 4}, {"pos_x", 4, 4, 4}};
     const hd_remap_record record = {"pair", 8, 4, fields, 2};
     hd_remap *map;
@@ -165,76 +206,25 @@ static hd_status source_same(arguments *a) {
     return status;
 }
 
-static const wrong of_maps[] = {
-    CASE("hd_remap_layout(NULL record)", "no record", layout_record),
-    CASE("hd_remap_layout(NULL layout)", "no text of a layout", layout_text),
-    CASE("hd_remap_layout(0)", "number of records is 0", layout_count),
-    CASE("hd_remap_layout(UINT64_MAX)", "more than 2^63 - 1", layout_many),
-    CASE("hd_remap_layout(1 << 59)", "more than 2^63 - 1", layout_most),
-    CASE("hd_remap_layout(NULL map)", "no place for the new map", layout_result),
-    CASE("a field that ends a comment", "is no member of a struct", field_comment),
-    CASE("a field with a line's end", "is no member of a struct", field_line),
-    CASE("a field with a quote", "is no member of a struct", field_quote),
-    CASE("a field with a backslash", "is no member of a struct", field_backslash),
-    CASE("a field without letters", "is no member of a struct", field_empty),
-    CASE("a field that is a number", "is no member of a struct", field_number),
-    CASE("a field with a trigraph", "is no member of a struct", field_trigraph),
-    CASE("hd_remap_transpose(0 rows)", "number of rows is 0", transpose_rows),
-    CASE("hd_remap_transpose(0 columns)", "number of columns is 0", transpose_columns),
-    CASE("hd_remap_transpose(0 bytes)", "size of an element is 0", transpose_bytes),
-    CASE("hd_remap_transpose(UINT64_MAX)", "more than 2^63 - 1", transpose_many),
-    CASE("hd_remap_transpose(large elements)", "more than 2^63 - 1", transpose_large),
-    CASE("hd_remap_transpose(NULL map)", "no place for the new map", transpose_result),
-    CASE("hd_remap_diagonal(0 rows)", "number of rows is 0", diagonal_rows),
-    CASE("hd_remap_diagonal(0 columns)", "number of columns is 0", diagonal_columns),
-    CASE("hd_remap_diagonal(0 bytes)", "size of an element is 0", diagonal_bytes),
-    CASE("hd_remap_diagonal(INT64_MAX)", "more than 2^63 - 1", diagonal_many),
-    CASE("hd_remap_diagonal(NULL map)", "no place for the new map", diagonal_result),
-    CASE("hd_remap_morton(0 rows)", "number of rows is 0", morton_rows),
-    CASE("hd_remap_morton(0 columns)", "number of columns is 0", morton_columns),
-    CASE("hd_remap_morton(0 bytes)", "size of an element is 0", morton_bytes),
-    CASE("hd_remap_morton(INT64_MAX)", "more than 2^63 - 1", morton_many),
-    CASE("hd_remap_morton(NULL map)", "no place for the new map", morton_result),
-    CASE("hd_remap_gather(NULL index)", "this one is NULL", gather_index),
-    CASE("hd_remap_gather(3 bytes)", "of 4 or of 8 bytes", gather_number),
-    CASE("hd_remap_gather(0 places)", "number of places is 0", gather_count),
-    CASE("hd_remap_gather(0 elements)", "number of elements is 0", gather_source),
-    CASE("hd_remap_gather(index out of range)", "it must be from 0 to 2", gather_range),
-    CASE("hd_remap_gather(0 bytes)", "size of an element is 0", gather_bytes),
-    CASE("hd_remap_gather(UINT64_MAX)", "more than 2^63 - 1", gather_many),
-    CASE("hd_remap_gather(NULL map)", "no place for the new map", gather_result),
-    CASE("hd_remap_scatter(NULL index)", "this one is NULL", scatter_index),
-    CASE("hd_remap_scatter(0 bytes of a number)", "of 4 or of 8 bytes", scatter_number),
-    CASE("hd_remap_scatter(0 elements)", "number of elements is 0", scatter_source),
-    CASE("hd_remap_scatter(0 places)", "number of places is 0", scatter_count),
-    CASE("hd_remap_scatter(index out of range)", "it must be from 0 to 2", scatter_range),
-    CASE("hd_remap_scatter(0 bytes)", "size of an element is 0", scatter_bytes),
-    CASE("hd_remap_scatter(UINT64_MAX)", "more than 2^63 - 1", scatter_many),
-    CASE("hd_remap_scatter(NULL map)", "no place for the new map", scatter_result),
-    CASE("hd_remap_user_map(NULL user)", "needs its function", user_user),
-    CASE("hd_remap_user_map(NULL place)", "needs its function", user_place),
-    CASE("hd_remap_user_map(0 elements)", "number of elements is 0", user_source),
-    CASE("hd_remap_user_map(0 places)", "number of places is 0", user_count),
-    CASE("hd_remap_user_map(place out of range)", "places are from 0 to 2", user_range),
-    CASE("hd_remap_user_map(0 bytes)", "size of an element is 0", user_bytes),
-    CASE("hd_remap_user_map(UINT64_MAX)", "more than 2^63 - 1", user_many),
-    CASE("hd_remap_user_map(NULL map)", "no place for the new map", user_result),
-    CASE("hd_remap_slice(NULL map)", "no map to take a slice of", slice_map),
-    CASE("hd_remap_slice(first)", "is not within", slice_first),
-    CASE("hd_remap_slice(0)", "is not within", slice_count),
-    CASE("hd_remap_slice(UINT64_MAX)", "is not within", slice_many),
-    CASE("hd_remap_slice(NULL slice)", "no place for the new map", slice_result),
-    CASE("hd_remap_source(NULL map)", "no map to write", source_map),
-    CASE("hd_remap_source(NULL name)", "no name for the functions", source_name),
-    CASE("hd_remap_source(\"\")", "is no name of a function", source_empty),
-    CASE("hd_remap_source(code)", "is no name of a function", source_words),
-    CASE("hd_remap_source(a line's end)", "is no name of a function", source_line),
-    CASE("hd_remap_source(a number)", "is no name of a function", source_number),
-    CASE("hd_remap_source(letters of others)", "is no name of a function", source_letters),
-    CASE("hd_remap_source(NULL text)", "no place for the text", source_text),
-    CASE("hd_remap_source(two of one name)", "'pos.x' and 'pos_x' of 'pair' would both have",
-         source_same),
-};
+static void what_maps_do_not_give(void **state) {
+    arguments all = usual(*state), *a = &all;
+    REFUSED("no map to take a slice of", hd_remap_slice(a->diag, NULL, 0, 1, &a->made));
+    REFUSED("is not within", hd_remap_slice(a->diag, a->transpose, ROWS + 1, 1, &a->made));
+    REFUSED("is not within", hd_remap_slice(a->diag, a->transpose, 0, 0, &a->made));
+    REFUSED("is not within", hd_remap_slice(a->diag, a->transpose, 1, UINT64_MAX, &a->made));
+    REFUSED("no place for the new map", hd_remap_slice(a->diag, a->transpose, 0, 1, NULL));
+    REFUSED("no map to write", write_source(a, NULL, "f", true));
+    REFUSED("no name for the functions", write_source(a, a->transpose, NULL, true));
+    REFUSED("is no name of a function", write_source(a, a->transpose, "", true));
+    REFUSED("is no name of a function", write_source(a, a->transpose, "f(HD_INDEX e) {} f", true));
+    REFUSED("is no name of a function", write_source(a, a->body, "f\n#define x", true));
+    REFUSED("is no name of a function", write_source(a, a->body, "1f", true));
+    REFUSED("is no name of a function", write_source(a, a->body, "f\xc3\xa4", true));
+    REFUSED_AS(HD_EUNSUPPORTED, "no index transform", write_source(a, a->gather, "place", true));
+    REFUSED("no place for the text", write_source(a, a->transpose, "f", false));
+    REFUSED("'pos.x' and 'pos_x' of 'pair' would both have", source_of_same_names(a));
+    free_all(a);
+}
 
 /* ---- the host ------------------------------------------------------------------------------ */
 
@@ -258,49 +248,34 @@ static hd_status in_place(arguments *a, const hd_remap *map, void *data, int sim
                                                                        &options);
 }
 
-WRONG(apply_map, apply(a, NULL, true, a->there, a->source, 0))
-WRONG(apply_parts, apply(a, a->transpose, false, a->there, a->source, 0))
-WRONG(apply_part, apply(a, a->transpose, true, NULL, a->source, 0))
-WRONG(apply_from, apply(a, a->transpose, true, a->there, NULL, 0))
-WRONG(apply_overlap, apply(a, a->transpose, true, a->source + 1, a->source, 0))
-WRONG(apply_simd, apply(a, a->transpose, true, a->there, a->source, 99))
-WRONG(apply_negative, apply(a, a->transpose, true, a->there, a->source, -1))
-WRONG(revert_map, revert(a, NULL, true, a->there, a->source, 0))
-WRONG(revert_parts, revert(a, a->transpose, false, a->there, a->source, 0))
-WRONG(revert_part, revert(a, a->transpose, true, NULL, a->source, 0))
-WRONG(revert_to, revert(a, a->transpose, true, a->there, NULL, 0))
-WRONG(revert_overlap, revert(a, a->transpose, true, a->source, a->source + 3, 0))
-WRONG(revert_simd, revert(a, a->transpose, true, a->there, a->source, 99))
-WRONG(place_map, in_place(a, NULL, a->there, 0, false))
-WRONG(place_data, in_place(a, a->transpose, NULL, 0, false))
-WRONG(place_simd, in_place(a, a->transpose, a->there, 99, false))
-WRONG(place_kind, in_place(a, a->gather, a->there, 0, false))
-WRONG(back_map, in_place(a, NULL, a->there, 0, true))
-WRONG(back_data, in_place(a, a->transpose, NULL, 0, true))
-WRONG(back_simd, in_place(a, a->transpose, a->there, 99, true))
-
-static const wrong of_the_host[] = {
-    CASE("hd_remap_apply(NULL map)", "no map to remap by", apply_map),
-    CASE("hd_remap_apply(NULL to)", "no array of the remapped data's parts", apply_parts),
-    CASE("hd_remap_apply(to NULL)", "no memory (NULL) for the remapped data", apply_part),
-    CASE("hd_remap_apply(NULL from)", "no memory (NULL) for the source", apply_from),
-    CASE("hd_remap_apply(overlap)", "overlap", apply_overlap),
-    CASE("hd_remap_apply(simd 99)", "99 is none of hd_remap_simd", apply_simd),
-    CASE("hd_remap_apply(simd -1)", "-1 is none of hd_remap_simd", apply_negative),
-    CASE("hd_remap_revert(NULL map)", "no map to remap by", revert_map),
-    CASE("hd_remap_revert(NULL from)", "no array of the remapped data's parts", revert_parts),
-    CASE("hd_remap_revert(from NULL)", "no memory (NULL) for the remapped data", revert_part),
-    CASE("hd_remap_revert(NULL to)", "no memory (NULL) for the source", revert_to),
-    CASE("hd_remap_revert(overlap)", "overlap", revert_overlap),
-    CASE("hd_remap_revert(simd 99)", "99 is none of hd_remap_simd", revert_simd),
-    CASE("hd_remap_apply_in_place(NULL map)", "no map to remap by", place_map),
-    CASE("hd_remap_apply_in_place(NULL data)", "no memory (NULL)", place_data),
-    CASE("hd_remap_apply_in_place(simd 99)", "99 is none of hd_remap_simd", place_simd),
-    {"hd_remap_apply_in_place(gather)", place_kind, "only transposes", HD_EUNSUPPORTED},
-    CASE("hd_remap_revert_in_place(NULL map)", "no map to remap by", back_map),
-    CASE("hd_remap_revert_in_place(NULL data)", "no memory (NULL)", back_data),
-    CASE("hd_remap_revert_in_place(simd 99)", "99 is none of hd_remap_simd", back_simd),
-};
+static void what_the_host_does_not_take(void **state) {
+    arguments all = usual(*state), *a = &all;
+    REFUSED("no map to remap by", apply(a, NULL, true, a->there, a->source, 0));
+    REFUSED("no array of the remapped data's parts",
+            apply(a, a->transpose, false, a->there, a->source, 0));
+    REFUSED("no memory (NULL) for the remapped data",
+            apply(a, a->transpose, true, NULL, a->source, 0));
+    REFUSED("no memory (NULL) for the source", apply(a, a->transpose, true, a->there, NULL, 0));
+    REFUSED("overlap", apply(a, a->transpose, true, a->source + 1, a->source, 0));
+    REFUSED("99 is none of hd_remap_simd", apply(a, a->transpose, true, a->there, a->source, 99));
+    REFUSED("-1 is none of hd_remap_simd", apply(a, a->transpose, true, a->there, a->source, -1));
+    REFUSED("no map to remap by", revert(a, NULL, true, a->there, a->source, 0));
+    REFUSED("no array of the remapped data's parts",
+            revert(a, a->transpose, false, a->there, a->source, 0));
+    REFUSED("no memory (NULL) for the remapped data",
+            revert(a, a->transpose, true, NULL, a->source, 0));
+    REFUSED("no memory (NULL) for the source", revert(a, a->transpose, true, a->there, NULL, 0));
+    REFUSED("overlap", revert(a, a->transpose, true, a->source, a->source + 3, 0));
+    REFUSED("99 is none of hd_remap_simd", revert(a, a->transpose, true, a->there, a->source, 99));
+    REFUSED("no map to remap by", in_place(a, NULL, a->there, 0, false));
+    REFUSED("no memory (NULL)", in_place(a, a->transpose, NULL, 0, false));
+    REFUSED("99 is none of hd_remap_simd", in_place(a, a->transpose, a->there, 99, false));
+    REFUSED_AS(HD_EUNSUPPORTED, "only transposes", in_place(a, a->gather, a->there, 0, false));
+    REFUSED("no map to remap by", in_place(a, NULL, a->there, 0, true));
+    REFUSED("no memory (NULL)", in_place(a, a->transpose, NULL, 0, true));
+    REFUSED("99 is none of hd_remap_simd", in_place(a, a->transpose, a->there, 99, true));
+    free_all(a);
+}
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
@@ -319,193 +294,103 @@ static hd_status back(arguments *a, int strategy, int simd) {
 
 static const hd_remap_memory none[] = {{NULL}};
 
-WRONG(opencl_context, hd_remap_open_opencl(a->diag, NULL, (struct _cl_device_id *)a, &a->opened))
-WRONG(opencl_id, hd_remap_open_opencl(a->diag, (struct _cl_context *)a, NULL, &a->opened))
-WRONG(opencl_result, hd_remap_open_opencl(a->diag, NULL, NULL, NULL))
-WRONG(cuda_result, hd_remap_open_cuda(a->diag, NULL))
-WRONG(to_device, hd_remap_to_device(a->diag, NULL, a->transpose, a->memory, a->source, NULL))
-WRONG(to_map, hd_remap_to_device(a->diag, a->device, NULL, a->memory, a->source, NULL))
-WRONG(to_parts, hd_remap_to_device(a->diag, a->device, a->transpose, NULL, a->source, NULL))
-WRONG(to_part, hd_remap_to_device(a->diag, a->device, a->transpose, none, a->source, NULL))
-WRONG(to_from, hd_remap_to_device(a->diag, a->device, a->transpose, a->memory, NULL, NULL))
-WRONG(to_77, there(a, 77, 0))
-WRONG(to_5, there(a, HD_REMAP_STRATEGIES, 0))
-WRONG(to_negative, there(a, -1, 0))
-WRONG(to_simd, there(a, HD_REMAP_BULK, 99))
-WRONG(from_device, hd_remap_from_device(a->diag, NULL, a->transpose, a->source, a->memory, NULL))
-WRONG(from_map, hd_remap_from_device(a->diag, a->device, NULL, a->source, a->memory, NULL))
-WRONG(from_to, hd_remap_from_device(a->diag, a->device, a->transpose, NULL, a->memory, NULL))
-WRONG(from_parts, hd_remap_from_device(a->diag, a->device, a->transpose, a->source, NULL, NULL))
-WRONG(from_part, hd_remap_from_device(a->diag, a->device, a->transpose, a->source, none, NULL))
-WRONG(from_77, back(a, 77, 0))
-WRONG(from_negative, back(a, INT32_MIN, 0))
-WRONG(from_simd, back(a, HD_REMAP_BULK, 99))
-WRONG(on_device, hd_remap_on_device(a->diag, NULL, a->transpose, a->memory, a->more))
-WRONG(on_map, hd_remap_on_device(a->diag, a->device, NULL, a->memory, a->more))
-WRONG(on_parts, hd_remap_on_device(a->diag, a->device, a->transpose, NULL, a->more))
-WRONG(on_part, hd_remap_on_device(a->diag, a->device, a->transpose, none, a->more))
-WRONG(on_from, hd_remap_on_device(a->diag, a->device, a->transpose, a->memory, none[0]))
-WRONG(on_same, hd_remap_on_device(a->diag, a->device, a->transpose, a->memory, a->memory[0]))
-WRONG(back_device, hd_remap_back_on_device(a->diag, NULL, a->transpose, a->more, a->memory))
-WRONG(back_on_map, hd_remap_back_on_device(a->diag, a->device, NULL, a->more, a->memory))
-WRONG(back_to, hd_remap_back_on_device(a->diag, a->device, a->transpose, none[0], a->memory))
-WRONG(back_parts, hd_remap_back_on_device(a->diag, a->device, a->transpose, a->more, NULL))
-WRONG(back_part, hd_remap_back_on_device(a->diag, a->device, a->transpose, a->more, none))
-WRONG(plan_device, hd_remap_plan(a->diag, NULL, a->transpose, HD_REMAP_TO_DEVICE,
-                                 HD_REMAP_IN_DEVICE, &a->choice))
-WRONG(plan_map,
-      hd_remap_plan(a->diag, a->device, NULL, HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE, &a->choice))
-WRONG(plan_direction, hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)2,
-                                    HD_REMAP_IN_DEVICE, &a->choice))
-WRONG(plan_negative, hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)-7,
-                                   HD_REMAP_IN_DEVICE, &a->choice))
-WRONG(plan_placement, hd_remap_plan(a->diag, a->device, a->transpose, HD_REMAP_TO_DEVICE,
-                                    (hd_remap_placement)6, &a->choice))
-WRONG(allocate_device, hd_remap_allocate(a->diag, NULL, a->transpose, HD_REMAP_IN_HOST, a->memory))
-WRONG(allocate_map, hd_remap_allocate(a->diag, a->device, NULL, HD_REMAP_IN_HOST, a->memory))
-WRONG(allocate_parts, hd_remap_allocate(a->diag, a->device, a->transpose, HD_REMAP_IN_HOST, NULL))
-WRONG(allocate_placement,
-      hd_remap_allocate(a->diag, a->device, a->transpose, (hd_remap_placement)-1, a->memory))
-WRONG(plan_choice,
-      hd_remap_plan(a->diag, a->device, a->transpose, HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE, NULL))
-
-#define SHARE(name, spoil, device, work)                       \
-    static hd_status name(arguments *a) {                      \
-        spoil;                                                 \
-        return hd_remap_share(a->diag, device, work, 1, NULL); \
-    }
-SHARE(share_device, (void)0, NULL, &a->work)
-SHARE(share_work, (void)0, a->device, NULL)
-SHARE(share_map, a->work.map = NULL, a->device, &a->work)
-SHARE(share_data, a->work.data = NULL, a->device, &a->work)
-SHARE(share_host, a->work.on_host = NULL, a->device, &a->work)
-SHARE(share_on_device, a->work.on_device = NULL, a->device, &a->work)
-SHARE(share_kind, a->work.map = a->gather, a->device, &a->work)
-
-static const wrong of_devices[] = {
-    CASE("hd_remap_open_opencl(NULL context)", "does not have the device", opencl_context),
-    CASE("hd_remap_open_opencl(NULL id)", "does not have the device", opencl_id),
-    CASE("hd_remap_open_opencl(NULL device)", "no place for the device", opencl_result),
-    CASE("hd_remap_open_cuda(NULL device)", "no place for the device", cuda_result),
-    CASE("hd_remap_to_device(NULL device)", "no device", to_device),
-    CASE("hd_remap_to_device(NULL map)", "no map to remap by", to_map),
-    CASE("hd_remap_to_device(NULL to)", "no array of the device's memory", to_parts),
-    CASE("hd_remap_to_device(to NULL)", "part 0 of the device's memory has 0 bytes", to_part),
-    CASE("hd_remap_to_device(NULL from)", "no memory (NULL) for the host's data", to_from),
-    CASE("hd_remap_to_device(77)", "77 is none of hd_remap_strategy", to_77),
-    CASE("hd_remap_to_device(5)", "5 is none of hd_remap_strategy", to_5),
-    CASE("hd_remap_to_device(-1)", "-1 is none of hd_remap_strategy", to_negative),
-    CASE("hd_remap_to_device(simd 99)", "99 is none of hd_remap_simd", to_simd),
-    CASE("hd_remap_from_device(NULL device)", "no device", from_device),
-    CASE("hd_remap_from_device(NULL map)", "no map to remap by", from_map),
-    CASE("hd_remap_from_device(NULL to)", "no memory (NULL) for the host's data", from_to),
-    CASE("hd_remap_from_device(NULL from)", "no array of the device's memory", from_parts),
-    CASE("hd_remap_from_device(from NULL)", "has 0 bytes", from_part),
-    CASE("hd_remap_from_device(77)", "77 is none of hd_remap_strategy", from_77),
-    CASE("hd_remap_from_device(INT32_MIN)", "is none of hd_remap_strategy", from_negative),
-    CASE("hd_remap_from_device(simd 99)", "99 is none of hd_remap_simd", from_simd),
-    CASE("hd_remap_on_device(NULL device)", "no device", on_device),
-    CASE("hd_remap_on_device(NULL map)", "no map to remap by", on_map),
-    CASE("hd_remap_on_device(NULL to)", "no array of the device's memory", on_parts),
-    CASE("hd_remap_on_device(to NULL)", "has 0 bytes", on_part),
-    CASE("hd_remap_on_device(from NULL)", "for the source has 0 bytes", on_from),
-    CASE("hd_remap_on_device(the same)", "the same memory", on_same),
-    CASE("hd_remap_back_on_device(NULL device)", "no device", back_device),
-    CASE("hd_remap_back_on_device(NULL map)", "no map to remap by", back_on_map),
-    CASE("hd_remap_back_on_device(to NULL)", "for the source has 0 bytes", back_to),
-    CASE("hd_remap_back_on_device(NULL from)", "no array of the device's memory", back_parts),
-    CASE("hd_remap_back_on_device(from NULL)", "has 0 bytes", back_part),
-    CASE("hd_remap_plan(NULL device)", "no device", plan_device),
-    CASE("hd_remap_plan(NULL map)", "no map to remap by", plan_map),
-    CASE("hd_remap_plan(2)", "2 is none of hd_remap_direction", plan_direction),
-    CASE("hd_remap_plan(-7)", "-7 is none of hd_remap_direction", plan_negative),
-    CASE("hd_remap_plan(placement 6)", "6 is none of hd_remap_placement", plan_placement),
-    CASE("hd_remap_allocate(NULL device)", "no device", allocate_device),
-    CASE("hd_remap_allocate(NULL map)", "no map to allocate for", allocate_map),
-    CASE("hd_remap_allocate(NULL parts)", "no array for the device's memory", allocate_parts),
-    CASE("hd_remap_allocate(-1)", "-1 is none of hd_remap_placement", allocate_placement),
-    CASE("hd_remap_plan(NULL choice)", "no place for the choice", plan_choice),
-    CASE("hd_remap_share(NULL device)", "no device", share_device),
-    CASE("hd_remap_share(NULL work)", "no work to share", share_work),
-    CASE("hd_remap_share(NULL map)", "needs a map", share_map),
-    CASE("hd_remap_share(NULL data)", "needs a map, data", share_data),
-    CASE("hd_remap_share(NULL on_host)", "a function for each side", share_host),
-    CASE("hd_remap_share(NULL on_device)", "a function for each side", share_on_device),
-    {"hd_remap_share(gather)", share_kind, "only maps of layouts", HD_EUNSUPPORTED},
-};
-
-/* ---- the tables ---------------------------------------------------------------------------------
- */
-
-static hd_remap_memory memory_of(fixture *f) {
-    cl_int error;
-    hd_remap_memory memory = {clCreateBuffer(f->opencl.context, CL_MEM_READ_WRITE,
-                                             sizeof(float) * ELEMENTS, NULL, &error)};
-    assert_int_equal(error, CL_SUCCESS);
-    return memory;
+static void what_moves_do_not_take(void **state) {
+    arguments all = usual(*state), *a = &all;
+    REFUSED("does not have the device",
+            hd_remap_open_opencl(a->diag, NULL, (struct _cl_device_id *)a, &a->opened));
+    REFUSED("does not have the device",
+            hd_remap_open_opencl(a->diag, (struct _cl_context *)a, NULL, &a->opened));
+    REFUSED("no place for the device", hd_remap_open_opencl(a->diag, NULL, NULL, NULL));
+    REFUSED("no place for the device", hd_remap_open_cuda(a->diag, NULL));
+    REFUSED("no device",
+            hd_remap_to_device(a->diag, NULL, a->transpose, a->memory, a->source, NULL));
+    REFUSED("no map to remap by",
+            hd_remap_to_device(a->diag, a->device, NULL, a->memory, a->source, NULL));
+    REFUSED("no array of the device's memory",
+            hd_remap_to_device(a->diag, a->device, a->transpose, NULL, a->source, NULL));
+    REFUSED("part 0 of the device's memory has 0 bytes",
+            hd_remap_to_device(a->diag, a->device, a->transpose, none, a->source, NULL));
+    REFUSED("no memory (NULL) for the host's data",
+            hd_remap_to_device(a->diag, a->device, a->transpose, a->memory, NULL, NULL));
+    REFUSED("77 is none of hd_remap_strategy", there(a, 77, 0));
+    REFUSED("5 is none of hd_remap_strategy", there(a, HD_REMAP_STRATEGIES, 0));
+    REFUSED("-1 is none of hd_remap_strategy", there(a, -1, 0));
+    REFUSED("99 is none of hd_remap_simd", there(a, HD_REMAP_BULK, 99));
+    REFUSED("no device",
+            hd_remap_from_device(a->diag, NULL, a->transpose, a->source, a->memory, NULL));
+    REFUSED("no map to remap by",
+            hd_remap_from_device(a->diag, a->device, NULL, a->source, a->memory, NULL));
+    REFUSED("no memory (NULL) for the host's data",
+            hd_remap_from_device(a->diag, a->device, a->transpose, NULL, a->memory, NULL));
+    REFUSED("no array of the device's memory",
+            hd_remap_from_device(a->diag, a->device, a->transpose, a->source, NULL, NULL));
+    REFUSED("has 0 bytes",
+            hd_remap_from_device(a->diag, a->device, a->transpose, a->source, none, NULL));
+    REFUSED("77 is none of hd_remap_strategy", back(a, 77, 0));
+    REFUSED("is none of hd_remap_strategy", back(a, INT32_MIN, 0));
+    REFUSED("99 is none of hd_remap_simd", back(a, HD_REMAP_BULK, 99));
+    REFUSED("no device", hd_remap_on_device(a->diag, NULL, a->transpose, a->memory, a->more));
+    REFUSED("no map to remap by", hd_remap_on_device(a->diag, a->device, NULL, a->memory, a->more));
+    REFUSED("no array of the device's memory",
+            hd_remap_on_device(a->diag, a->device, a->transpose, NULL, a->more));
+    REFUSED("has 0 bytes", hd_remap_on_device(a->diag, a->device, a->transpose, none, a->more));
+    REFUSED("for the source has 0 bytes",
+            hd_remap_on_device(a->diag, a->device, a->transpose, a->memory, none[0]));
+    REFUSED("the same memory",
+            hd_remap_on_device(a->diag, a->device, a->transpose, a->memory, a->memory[0]));
+    REFUSED("no device", hd_remap_back_on_device(a->diag, NULL, a->transpose, a->more, a->memory));
+    REFUSED("no map to remap by",
+            hd_remap_back_on_device(a->diag, a->device, NULL, a->more, a->memory));
+    REFUSED("for the source has 0 bytes",
+            hd_remap_back_on_device(a->diag, a->device, a->transpose, none[0], a->memory));
+    REFUSED("no array of the device's memory",
+            hd_remap_back_on_device(a->diag, a->device, a->transpose, a->more, NULL));
+    REFUSED("has 0 bytes",
+            hd_remap_back_on_device(a->diag, a->device, a->transpose, a->more, none));
+    free_all(a);
 }
 
-static arguments usual(fixture *f) {
-    arguments a = {.diag = &f->diag, .device = f->device, .index = {3, 1, 0, 2}};
-    assert_int_equal(hd_remap_transpose(&f->diag, ROWS, COLUMNS, sizeof(float), &a.transpose),
-                     HD_OK);
-    assert_int_equal(hd_remap_gather(&f->diag, a.index, 4, 4, 4, 4, &a.gather), HD_OK);
-    assert_int_equal(hd_remap_layout(&f->diag, &body_record, "soa", RECORDS, &a.body), HD_OK);
-    a.memory[0] = memory_of(f);
-    a.more = memory_of(f);
-    a.work = (hd_remap_work){.map = a.transpose, .on_host = no_host, .on_device = no_device};
-    return a;
+static void what_plans_do_not_take(void **state) {
+    arguments all = usual(*state), *a = &all;
+    REFUSED("no device", hd_remap_plan(a->diag, NULL, a->transpose, HD_REMAP_TO_DEVICE,
+                                       HD_REMAP_IN_DEVICE, &a->choice));
+    REFUSED("no map to remap by", hd_remap_plan(a->diag, a->device, NULL, HD_REMAP_TO_DEVICE,
+                                                HD_REMAP_IN_DEVICE, &a->choice));
+    REFUSED("2 is none of hd_remap_direction",
+            hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)2,
+                          HD_REMAP_IN_DEVICE, &a->choice));
+    REFUSED("-7 is none of hd_remap_direction",
+            hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)-7,
+                          HD_REMAP_IN_DEVICE, &a->choice));
+    REFUSED("6 is none of hd_remap_placement",
+            hd_remap_plan(a->diag, a->device, a->transpose, HD_REMAP_TO_DEVICE,
+                          (hd_remap_placement)6, &a->choice));
+    REFUSED("no device",
+            hd_remap_allocate(a->diag, NULL, a->transpose, HD_REMAP_IN_HOST, a->memory));
+    REFUSED("no map to allocate for",
+            hd_remap_allocate(a->diag, a->device, NULL, HD_REMAP_IN_HOST, a->memory));
+    REFUSED("no array for the device's memory",
+            hd_remap_allocate(a->diag, a->device, a->transpose, HD_REMAP_IN_HOST, NULL));
+    REFUSED("-1 is none of hd_remap_placement",
+            hd_remap_allocate(a->diag, a->device, a->transpose, (hd_remap_placement)-1, a->memory));
+    REFUSED("no place for the choice", hd_remap_plan(a->diag, a->device, a->transpose,
+                                                     HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE, NULL));
+    REFUSED("no device", hd_remap_share(a->diag, NULL, &a->work, 1, NULL));
+    REFUSED("no work to share", hd_remap_share(a->diag, a->device, NULL, 1, NULL));
+    REFUSED("needs a map",
+            (a->work.map = NULL, hd_remap_share(a->diag, a->device, &a->work, 1, NULL)));
+    REFUSED("needs a map, data",
+            (a->work.data = NULL, hd_remap_share(a->diag, a->device, &a->work, 1, NULL)));
+    REFUSED("a function for each side",
+            (a->work.on_host = NULL, hd_remap_share(a->diag, a->device, &a->work, 1, NULL)));
+    REFUSED("a function for each side",
+            (a->work.on_device = NULL, hd_remap_share(a->diag, a->device, &a->work, 1, NULL)));
+    REFUSED_AS(HD_EUNSUPPORTED, "only maps of layouts",
+               (a->work.map = a->gather, hd_remap_share(a->diag, a->device, &a->work, 1, NULL)));
+    free_all(a);
 }
 
-static void free_all(arguments *a) {
-    hd_remap_free(a->transpose);
-    hd_remap_free(a->gather);
-    hd_remap_free(a->body);
-    clReleaseMemObject(a->memory[0].opencl);
-    clReleaseMemObject(a->more.opencl);
-}
-
-static void check(fixture *f, const arguments *usual_ones, const wrong *w) {
-    arguments a = *usual_ones, before;
-    f->last = (heard){0};
-    a.made = (hd_remap *)&a;
-    a.opened = (hd_remap_device *)&a;
-    a.work.data = a.source;
-    before = a;
-    hd_status status = w->run(&a), expected = w->status ? w->status : HD_EINPUT;
-    if (status != expected || f->last.count != 1 || !strstr(f->last.text, w->says))
-        fail_msg("%s: status %d and %u messages, the last '%s', where '%s' was expected", w->call,
-                 status, f->last.count, f->last.text, w->says);
-    if (a.made != NULL && a.made != before.made)
-        fail_msg("%s hands a map over", w->call);
-    if (a.opened != NULL && a.opened != before.opened)
-        fail_msg("%s hands a device over", w->call);
-    assert_memory_equal(a.source, before.source, sizeof a.source);
-    assert_memory_equal(a.there, before.there, sizeof a.there);
-}
-
-static void check_table(void **state, const wrong *table, size_t count) {
-    fixture *f = *state;
-    arguments a = usual(f);
-    for (size_t i = 0; i < count; i++)
-        check(f, &a, &table[i]);
-    free_all(&a);
-}
-
-static void what_maps_are_not_made_of(void **state) {
-    check_table(state, of_maps, sizeof of_maps / sizeof *of_maps);
-}
-
-static void what_the_host_does_not_take(void **state) {
-    check_table(state, of_the_host, sizeof of_the_host / sizeof *of_the_host);
-}
-
-static void what_devices_do_not_take(void **state) {
-    check_table(state, of_devices, sizeof of_devices / sizeof *of_devices);
-}
-
-/* ---- functions that cannot fail ---------------------------------------------------------------
- */
+/* ---- functions that cannot fail --------------------------------------------------------------*/
 
 static void assert_nowhere(hd_remap_place place) {
     assert_int_equal(place.part, UINT32_MAX);
@@ -612,9 +497,13 @@ static void members_of_members_have_functions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_maps_are_not_made_of),
+        cmocka_unit_test(what_layouts_are_not_made_of),
+        cmocka_unit_test(what_matrices_are_not_made_of),
+        cmocka_unit_test(what_maps_of_indices_are_not_made_of),
+        cmocka_unit_test(what_maps_do_not_give),
         cmocka_unit_test(what_the_host_does_not_take),
-        cmocka_unit_test(what_devices_do_not_take),
+        cmocka_unit_test(what_moves_do_not_take),
+        cmocka_unit_test(what_plans_do_not_take),
         cmocka_unit_test(what_is_not_there_is_nowhere),
         cmocka_unit_test(nothing_has_nothing),
         cmocka_unit_test(memory_may_begin_anywhere),

@@ -71,25 +71,20 @@ static int tear_down(void **state) {
 
 /* ---- all strategies ------------------------------------------------------------------------- */
 
-static void expect_map(fixture *f, hd_status status, hd_remap *const *map) {
-    if (status != HD_OK)
-        fail_msg("%s", f->last.text);
-    expect_all_moves(f->device, *map);
-    hd_remap_free(*map);
-}
-
 static void all_kinds_of_maps(void **state) {
     fixture *f = *state;
     hd_remap *map;
     static uint64_t index[9001];
     for (uint64_t i = 0; i < 9001; i++)
         index[i] = i * i % 7001;
-    expect_map(f, hd_remap_layout(&f->diag, &body_record, "{kind}{x,y}{z}/da", 9001, &map), &map);
-    expect_map(f, hd_remap_layout(&f->diag, &body_record, "aosoa:32", 5000, &map), &map);
-    expect_map(f, hd_remap_transpose(&f->diag, 2001, 13, 4, &map), &map);
-    expect_map(f, hd_remap_diagonal(&f->diag, 1100, 37, 8, &map), &map);
-    expect_map(f, hd_remap_morton(&f->diag, 1100, 37, 4, &map), &map);
-    expect_map(f, hd_remap_gather(&f->diag, index, 8, 9001, 9000, 4, &map), &map);
+    expect_map(f->device, &f->last,
+               hd_remap_layout(&f->diag, &body_record, "{kind}{x,y}{z}/da", 9001, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_layout(&f->diag, &body_record, "aosoa:32", 5000, &map),
+               &map);
+    expect_map(f->device, &f->last, hd_remap_transpose(&f->diag, 2001, 13, 4, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_diagonal(&f->diag, 1100, 37, 8, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_morton(&f->diag, 1100, 37, 4, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_gather(&f->diag, index, 8, 9001, 9000, 4, &map), &map);
 }
 
 /* Memory that the driver knows is used as it is. */
@@ -214,8 +209,7 @@ static void memory_that_is_too_small(void **state) {
     hd_remap_free(map);
 }
 
-/* ---- calls that fail
- * ----------------------------------------------------------------------------- */
+/* ---- calls that fail ------------------------------------------------------------------------ */
 
 /* Memory on both sides, on a device of its own. */
 typedef struct attempt {

@@ -7,20 +7,14 @@
 
 /* ---- all strategies ----------------------------------------------------------------------- */
 
-static void expect_map(fixture *f, hd_status status, hd_remap *const *map) {
-    if (status != HD_OK)
-        fail_msg("%s", f->last.text);
-    expect_all_moves(f->device, *map);
-    hd_remap_free(*map);
-}
-
 static void layouts(void **state) {
     static const char *const notations[] = {"soa", "aosoa:32", "{x,z}{y,kind}:16",
                                             "{kind}{x,y}{z}/da", "aos"};
     fixture *f = *state;
     hd_remap *map;
     for (size_t n = 0; n < sizeof notations / sizeof *notations; n++)
-        expect_map(f, hd_remap_layout(&f->diag, &body_record, notations[n], 9001, &map), &map);
+        expect_map(f->device, &f->last,
+                   hd_remap_layout(&f->diag, &body_record, notations[n], 9001, &map), &map);
 }
 
 static void transposes(void **state) {
@@ -28,15 +22,16 @@ static void transposes(void **state) {
     fixture *f = *state;
     hd_remap *map;
     for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)
-        expect_map(f, hd_remap_transpose(&f->diag, 3001, 13, bytes[b], &map), &map);
-    expect_map(f, hd_remap_transpose(&f->diag, 5, 3001, 4, &map), &map);
+        expect_map(f->device, &f->last, hd_remap_transpose(&f->diag, 3001, 13, bytes[b], &map),
+                   &map);
+    expect_map(f->device, &f->last, hd_remap_transpose(&f->diag, 5, 3001, 4, &map), &map);
 }
 
 static void diagonals_and_morton_order(void **state) {
     fixture *f = *state;
     hd_remap *map;
-    expect_map(f, hd_remap_diagonal(&f->diag, 2100, 37, 4, &map), &map);
-    expect_map(f, hd_remap_morton(&f->diag, 2100, 37, 4, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_diagonal(&f->diag, 2100, 37, 4, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_morton(&f->diag, 2100, 37, 4, &map), &map);
 }
 
 enum { NUMBERS = 20011 };
@@ -75,8 +70,10 @@ static void gathers(void **state) {
     static uint64_t index[NUMBERS];
     for (uint64_t i = 0; i < NUMBERS; i++) /* some elements often, some never */
         index[i] = i * i % 7001;
-    expect_map(f, hd_remap_gather(&f->diag, index, 8, NUMBERS, 9000, 4, &map), &map);
-    expect_map(f, hd_remap_gather(&f->diag, index, 8, 5000, 9000, 24, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_gather(&f->diag, index, 8, NUMBERS, 9000, 4, &map),
+               &map);
+    expect_map(f->device, &f->last, hd_remap_gather(&f->diag, index, 8, 5000, 9000, 24, &map),
+               &map);
 }
 
 static void scatters(void **state) {
@@ -85,7 +82,8 @@ static void scatters(void **state) {
     static uint32_t index[NUMBERS];
     for (uint32_t i = 0; i < NUMBERS; i++) /* every third place is empty */
         index[i] = (uint32_t)(i * 7919ull % NUMBERS / 2 * 3 + i * 7919ull % NUMBERS % 2);
-    expect_map(f, hd_remap_scatter(&f->diag, index, 4, NUMBERS, 2 * NUMBERS, 8, &map), &map);
+    expect_map(f->device, &f->last,
+               hd_remap_scatter(&f->diag, index, 4, NUMBERS, 2 * NUMBERS, 8, &map), &map);
 }
 
 static uint64_t reversed(uint64_t element, const void *user) {
@@ -97,9 +95,9 @@ static void maps_of_the_programs_own(void **state) {
     hd_remap *map;
     uint64_t last = 5006;
     hd_remap_user user = {5000, 5007, 4, reversed, &last, NULL};
-    expect_map(f, hd_remap_user_map(&f->diag, &user, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_user_map(&f->diag, &user, &map), &map);
     user.source = "HD_FUNCTION HD_INDEX place(HD_INDEX element) { return 5006 - element; }\n";
-    expect_map(f, hd_remap_user_map(&f->diag, &user, &map), &map);
+    expect_map(f->device, &f->last, hd_remap_user_map(&f->diag, &user, &map), &map);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------ */

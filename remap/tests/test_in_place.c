@@ -1,38 +1,20 @@
-/* In place: what it leaves is what hd_remap_apply() and hd_remap_revert() make elsewhere. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "base/base.h"
-#include "oracle/remap.h"
-#include "remap/host.h"
+/*
+ * In place: what it leaves is what hd_remap_apply() and hd_remap_revert() make elsewhere, and no byte
+ * outside of the memory is read or written.
+ */
+#include "remap/remap_host.h"
 #include "maps.h"
+#include "random_maps.h"
 #include "sanitized.h"
+#include "sides.h"
 
-enum { MARGIN = 256 };
-
-/* Memory that begins a line, or elsewhere, as that of malloc() does. */
-static unsigned char *new_memory(uint64_t *seed, size_t bytes) {
-    size_t shift = hd_next_random(seed) % 2 * 16;
-    size_t all = (size_t)hd_align_up(bytes + shift + 2 * MARGIN, 64);
-    unsigned char *memory = aligned_alloc(64, all);
-    memset(memory, 0xa5, all);
-    memory += MARGIN + shift;
-    for (size_t i = 0; i < bytes; i++)
-        memory[i] = (unsigned char)hd_next_random(seed);
-    return memory;
-}
-
-static void free_memory(unsigned char *memory) { free(memory - MARGIN - (uintptr_t)memory % 64); }
-
-static void check_margins(const unsigned char *memory, size_t bytes) {
-    for (size_t i = 0; i < MARGIN; i++)
-        if (memory[-(ptrdiff_t)i - 1] != 0xa5 || memory[bytes + i] != 0xa5)
-            fail_msg("byte %zu outside of %zu was written", i, bytes);
+/* Memory that begins a line or elsewhere, as that of malloc() does, or ends where no more may be
+ * read. */
+static guarded new_memory(dice *d, uint64_t bytes) {
+    uint32_t where = roll(d, 3);
+    guarded g = guarded_new((size_t)bytes, where == 1 ? 16 : 0, where == 2);
+    memset(g.data, HOLE_A, g.bytes);
+    return g;
 }
 
 /* There or back; past the caches, as the host engine does with larger data, or as it does. */
@@ -47,70 +29,66 @@ static hd_status move(const hd_diag *diag, const hd_remap *map, void *data,
     return status == HD_OK ? hd_remap_in_place_by(&engine, map, data, back) : status;
 }
 
-/* There and back within `data`, each way compared with the slow twin. */
-static void check_in_place(const hd_remap *map, uint64_t *seed, const hd_remap_host_options *o,
-                           const char *what) {
+/* Places that no element has hold anything. */
+typedef struct in_place {
+    const unsigned char *data;
+    const expectation *expected;
+} in_place;
+
+static void tell_there(hd_remap_place place, uint64_t from, size_t bytes, void *user) {
+    (void)from;
+    const in_place *there = user;
+    assert_memory_equal(there->data + place.offset, there->expected->slow.part->data + place.offset,
+                        bytes);
+}
+
+/* There and back within one memory, each way compared with the slow twin. Frees the map. */
+static void check_in_place(dice *d, hd_status made, hd_remap *map, const hd_remap_host_options *o) {
     heard last = {0};
     hd_diag diag = {hear, &last};
-    bool streaming = hd_next_random(seed) % 2;
-    size_t bytes = (size_t)hd_remap_in_place_bytes(map);
-    size_t from_bytes = (size_t)hd_remap_source_bytes(map),
-           to_bytes = (size_t)hd_remap_bytes(map, 0);
-    assert_true(bytes >= from_bytes && bytes >= to_bytes);
+    assert_int_equal(made, HD_OK);
+    bool streaming = roll(d, 2);
+    expectation e = expect(d, map);
+    guarded data = new_memory(d, hd_remap_in_place_bytes(map));
+    assert_true(data.bytes >= e.slow.source.bytes && data.bytes >= e.slow.part->bytes);
     assert_true(hd_remap_in_place_scratch(map) > 0);
-    unsigned char *data = new_memory(seed, bytes), *from = malloc(bytes), *to = calloc(1, to_bytes);
-    unsigned char *back = malloc(from_bytes), *clean = calloc(1, to_bytes);
-    memcpy(from, data, bytes);
-    assert_int_equal(move(&diag, map, data, o, streaming, false), HD_OK);
-    check_margins(data, bytes);
-    slow_apply(map, (void *[]){to}, from);
-    /* Gaps hold anything: only values are taken from `data`. */
-    slow_revert(map, back, (void *[]){data});
-    if (memcmp(back, from, from_bytes) != 0)
-        fail_msg("%s: other values there", what);
-    slow_apply(map, (void *[]){clean}, back);
-    assert_memory_equal(clean, to, to_bytes);
-    assert_int_equal(move(&diag, map, data, o, streaming, true), HD_OK);
-    check_margins(data, bytes);
-    if (memcmp(data, from, from_bytes) != 0)
-        fail_msg("%s: other values back", what);
-    free_memory(data);
-    free(from);
-    free(to);
-    free(back);
-    free(clean);
-}
-
-static hd_remap_host_options random_options(uint64_t *seed) {
-    return (hd_remap_host_options){1 + (uint32_t)(hd_next_random(seed) % 4),
-                                   hd_next_random(seed) % 2 ? HD_REMAP_SIMD_BEST
-                                                            : HD_REMAP_SIMD_NONE};
-}
-
-static void check_transpose_with(uint64_t rows, uint64_t columns, uint32_t bytes,
-                                 hd_remap_host_options o, uint64_t *seed) {
-    hd_diag diag = {0};
-    hd_remap *map;
-    char what[96];
-    snprintf(what, sizeof what, "%u x %u of %u bytes, %u threads", (unsigned)rows,
-             (unsigned)columns, bytes, o.threads);
-    assert_int_equal(hd_remap_transpose(&diag, rows, columns, bytes, &map), HD_OK);
-    check_in_place(map, seed, &o, what);
+    memcpy(data.data, e.slow.source.data, e.slow.source.bytes);
+    if (move(&diag, map, data.data, o, streaming, false) != HD_OK)
+        fail_msg("%s", last.text);
+    assert_true(guarded_is_whole(&data));
+    slow_walk(map, tell_there, &(in_place){data.data, &e});
+    assert_int_equal(move(&diag, map, data.data, o, streaming, true), HD_OK);
+    assert_memory_equal(data.data, e.back.data, e.back.bytes);
+    assert_true(guarded_is_whole(&data));
+    guarded_free(&data);
+    free_expectation(&e);
     hd_remap_free(map);
 }
 
-static void check_transpose(uint64_t rows, uint64_t columns, uint32_t bytes, uint64_t *seed) {
-    check_transpose_with(rows, columns, bytes, random_options(seed), seed);
+static hd_remap_host_options random_options(dice *d) {
+    return (hd_remap_host_options){1 + roll(d, 4),
+                                   roll(d, 2) ? HD_REMAP_SIMD_BEST : HD_REMAP_SIMD_NONE};
+}
+
+static void check_transpose_with(uint64_t rows, uint64_t columns, uint32_t bytes,
+                                 hd_remap_host_options o, dice *d) {
+    hd_remap *map;
+    hd_status made = hd_remap_transpose(NULL, rows, columns, bytes, &map);
+    check_in_place(d, made, map, &o);
+}
+
+static void check_transpose(uint64_t rows, uint64_t columns, uint32_t bytes, dice *d) {
+    check_transpose_with(rows, columns, bytes, random_options(d), d);
 }
 
 static void test_transposes(void **state) {
     (void)state;
-    uint64_t seed = 1;
+    dice d = {1 * HD_RANDOM_STEP};
     for (uint32_t bytes = 1; bytes <= 40; bytes++)
         for (int run = 0; run < 12; run++) {
-            uint64_t rows = 1 + hd_next_random(&seed) % (run % 3 ? 130 : 12);
-            uint64_t columns = 1 + hd_next_random(&seed) % (run % 4 ? 170 : 12);
-            check_transpose(rows, run % 5 ? columns : rows, bytes, &seed);
+            uint64_t rows = 1 + roll(&d, run % 3 ? 130 : 12);
+            uint64_t columns = 1 + roll(&d, run % 4 ? 170 : 12);
+            check_transpose(rows, run % 5 ? columns : rows, bytes, &d);
         }
 }
 
@@ -124,48 +102,44 @@ static void test_large_transposes(void **state) {
         {90001, 5, 12},   {1, 77777, 8},   {600011, 2, 1},  {2203, 2207, 4}, {2207, 2203, 1},
         {2201, 2203, 12}, {400007, 16, 4}, {16, 400000, 4}, {1200007, 3, 4}, {3, 5, 1 << 20},
         {12, 12, 70000},  {300000, 32, 2}, {5, 7, 5000}};
-    uint64_t seed = 2;
+    dice d = {2 * HD_RANDOM_STEP};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         if (IS_TRIED(s, 2))
-            check_transpose(sizes[s][0], sizes[s][1], (uint32_t)sizes[s][2], &seed);
+            check_transpose(sizes[s][0], sizes[s][1], (uint32_t)sizes[s][2], &d);
 }
 
 /* Rows at the tasks' borders, of which a neighbour overwrites the last one in part. */
 static void test_borders(void **state) {
     static const uint64_t sizes[][3] = {
         {2460, 2050, 1}, {2050, 2460, 1}, {2094, 2049, 4}, {2049, 2094, 4}};
-    uint64_t seed = 4;
+    dice d = {4 * HD_RANDOM_STEP};
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (uint32_t threads = 2; threads <= 5; threads++)
             if (IS_TRIED(s + threads, 4))
                 check_transpose_with(sizes[s][0], sizes[s][1], (uint32_t)sizes[s][2],
-                                     (hd_remap_host_options){.threads = threads}, &seed);
+                                     (hd_remap_host_options){.threads = threads}, &d);
 }
 
 /* Records of `fields` words, as `soa`. */
 static void check_records(uint64_t count, uint32_t fields, uint32_t word, hd_remap_host_options o,
-                          uint64_t *seed) {
-    hd_diag diag = {0};
+                          dice *d) {
     equal_record e;
-    char what[96];
-    make_equal(&e, fields, word);
     hd_remap *map;
-    assert_int_equal(hd_remap_layout(&diag, &e.record, "soa", count, &map), HD_OK);
-    snprintf(what, sizeof what, "%u records of %u x %u bytes", (unsigned)count, fields, word);
-    check_in_place(map, seed, &o, what);
-    hd_remap_free(map);
+    make_equal(&e, fields, word);
+    hd_status made = hd_remap_layout(NULL, &e.record, "soa", count, &map);
+    check_in_place(d, made, map, &o);
 }
 
 static void test_records(void **state) {
     (void)state;
     static const uint32_t words[] = {1, 2, 4, 8, 12, 16, 20};
-    uint64_t seed = 3;
+    dice d = {3 * HD_RANDOM_STEP};
     for (int run = 0; run < 200; run++) {
-        uint32_t fields = 1 + (uint32_t)(hd_next_random(&seed) % (run % 4 ? 16 : 40));
-        uint64_t count = 1 + hd_next_random(&seed) % (run % 5 ? 3000 : 100000);
+        uint32_t fields = 1 + roll(&d, run % 4 ? 16 : 40);
+        uint64_t count = 1 + roll(&d, run % 5 ? 3000 : 100000);
         if (IS_TRIED(run, 3))
-            check_records(count, fields, words[run % 7], random_options(&seed), &seed);
+            check_records(count, fields, words[run % 7], random_options(&d), &d);
     }
 }
 
@@ -174,11 +148,10 @@ static void test_records(void **state) {
 static void test_each_number_of_words(void **state) {
     (void)state;
     static const uint32_t numbers[] = {2, 3, 4, 5, 6, 7, 8, 12, 16};
-    uint64_t seed = 5;
+    dice d = {5 * HD_RANDOM_STEP};
     for (int turn = 0; turn < (SANITIZED ? 4 : 8); turn++)
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            check_records(600000 / 4 / numbers[i], numbers[i], 4, (hd_remap_host_options){0},
-                          &seed);
+            check_records(600000 / 4 / numbers[i], numbers[i], 4, (hd_remap_host_options){0}, &d);
 }
 
 static void check_scratch(hd_status made, hd_remap *map) {
@@ -242,13 +215,37 @@ static void test_refused(void **state) {
     hd_remap_free(map);
 }
 
+/* Structs of one to twelve fields of one size, of any, as `soa`. */
+static hd_status equal_fields(dice *d, uint64_t most_bytes, hd_remap **map) {
+    equal_record e;
+    uint32_t count = 1 + roll(d, 12);
+    make_equal(&e, count, roll_bytes(d));
+    return hd_remap_layout(NULL, &e.record, "soa", roll_size(d, most_bytes / e.record.size), map);
+}
+
+static void check_random(uint64_t seed, unsigned count, uint64_t most_bytes) {
+    for (unsigned i = 0; i < 2 * count; i++) {
+        dice d = {(seed + i) * HD_RANDOM_STEP};
+        hd_remap *map;
+        hd_status made = i % 2 ? equal_fields(&d, most_bytes, &map)
+                               : random_matrix(NULL, &d, HD_REMAP_TRANSPOSE, most_bytes, &map);
+        hd_remap_host_options options = random_options(&d);
+        check_in_place(&d, made, map, roll(&d, 4) ? &options : NULL);
+    }
+}
+
+static void test_random(void **state) {
+    (void)state;
+    check_random(20261124, SANITIZED ? 20 : 300, 1 << 13);
+    check_random(20271124, SANITIZED ? 5 : 20, 1 << 18);
+    check_random(20281124, SANITIZED ? 2 : 8, SANITIZED ? 3 << 20 : 12 << 20);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_transposes),
-                                       cmocka_unit_test(test_large_transposes),
-                                       cmocka_unit_test(test_borders),
-                                       cmocka_unit_test(test_records),
-                                       cmocka_unit_test(test_each_number_of_words),
-                                       cmocka_unit_test(test_scratch),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),           cmocka_unit_test(test_transposes),
+        cmocka_unit_test(test_large_transposes), cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_records),          cmocka_unit_test(test_each_number_of_words),
+        cmocka_unit_test(test_scratch),          cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,191 +1,229 @@
 /*
- * Remapping kernels on the OpenCL device: every map, both directions, in chunks and as a whole,
- * against maps applied element by element.
+ * What holds for every map on a device whose memory is the host's (PoCL): each strategy, in chunks
+ * of any size, and each shape of kernels does what is done element by element, and no byte outside
+ * of the buffers is read or written. Buffers of the device lie in guarded memory, too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "oracle/remap.h"
-#include "kernel_runs.h"
+#include "remap/remap_device.h"
 #include "maps.h"
+#include "opencl_fixture.h"
 #include "random_maps.h"
 #include "sanitized.h"
+#include "sides.h"
 
 static const hd_diag quiet = {0};
 
-enum { LEFT = 0xa5 };
+enum { BASE_ALIGN = 128 }; /* where OpenCL's buffers begin */
 
-typedef struct scene {
-    const opencl *cl;
-    const hd_remap *map;
-    hd_remap_tuning tuning;
-    uint64_t chunk; /* units */
-    uint64_t seed;
-    region *parts;
-    unsigned char *source;
-} scene;
+/* ---- buffers in guarded memory ---------------------------------------------------------- */
 
-static void fill(unsigned char *bytes, size_t count, uint64_t seed) {
-    for (size_t i = 0; i < count; i++)
-        bytes[i] = (unsigned char)(hd_next_random(&seed) >> 32);
+static guarded new_aligned(dice *d, uint64_t bytes) {
+    int at_end = (int)roll(d, 2);
+    size_t beyond = (BASE_ALIGN - (size_t)bytes % BASE_ALIGN) % BASE_ALIGN;
+    guarded g = guarded_new((size_t)bytes, at_end ? beyond : 0, at_end);
+    memset(g.data, HOLE_A, g.bytes);
+    return g;
 }
 
-static cl_kernel make_kernel(const scene *s, hd_remap_direction direction) {
-    hd_arena *arena = hd_arena_new();
-    const char *text =
-        hd_remap_kernel_text(arena, s->map, direction, HD_REMAP_OPENCL_C, &s->tuning);
-    cl_kernel kernel = opencl_kernel(s->cl, text, HD_REMAP_KERNEL);
-    hd_arena_free(arena);
-    return kernel;
-}
+/* The parts of a map as the device's memory. */
+typedef struct device_parts {
+    uint32_t count;
+    guarded *part;
+    hd_remap_memory *memory;
+} device_parts;
 
-/* The map's kernel over all chunks; `source` is read or written. */
-static void run_chunks(const scene *s, hd_remap_direction direction) {
-    hd_remap_units units = hd_remap_units_of(s->map, direction);
-    cl_kernel kernel = make_kernel(s, direction);
-    bool whole = s->map->kind == HD_REMAP_GATHER && direction == HD_REMAP_TO_DEVICE;
-    for (uint64_t first = 0; first < units.count; first += s->chunk) {
-        uint64_t count = units.count - first < s->chunk ? units.count - first : s->chunk;
-        uint64_t from = whole ? 0 : first * units.bytes;
-        region staging =
-            region_new(s->cl, (size_t)(whole ? s->map->source_bytes : count * units.bytes),
-                       s->seed / 2 % 2 * 16);
-        memcpy(staging.data, s->source + from, staging.bytes);
-        region_put(s->cl, &staging);
-        launch_chunk(s->cl, kernel, s->map, direction, &s->tuning, s->parts, &staging, first,
-                     count);
-        region_get(s->cl, &staging);
-        memcpy(s->source + from, staging.data, staging.bytes);
-        region_free(s->cl, &staging);
+static device_parts new_parts(fixture *f, dice *d, const hd_remap *map, const guarded *filled) {
+    device_parts parts = {.count = hd_remap_parts(map)};
+    parts.part = calloc(parts.count, sizeof *parts.part);
+    parts.memory = calloc(parts.count, sizeof *parts.memory);
+    for (uint32_t p = 0; p < parts.count; p++) {
+        guarded *part = &parts.part[p];
+        *part = new_aligned(d, hd_remap_bytes(map, p));
+        if (filled)
+            memcpy(part->data, filled[p].data, part->bytes);
+        parts.memory[p].opencl =
+            clCreateBuffer(f->opencl.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, part->bytes,
+                           part->data, NULL);
+        assert_non_null(parts.memory[p].opencl);
     }
-    s->cl->library.release_kernel(kernel);
+    return parts;
 }
 
-/* Bytes that hold no element are left or zero. */
-static void check_device(const scene *s, const unsigned char *source) {
-    void *left[HD_MAX_FIELDS], *zero[HD_MAX_FIELDS];
-    for (uint32_t p = 0; p < s->map->parts; p++) {
-        left[p] = malloc((size_t)s->map->bytes[p]);
-        zero[p] = calloc(1, (size_t)s->map->bytes[p]);
-        memset(left[p], LEFT, (size_t)s->map->bytes[p]);
-        region_get(s->cl, &s->parts[p]);
+static void free_parts(device_parts *parts) {
+    for (uint32_t p = 0; p < parts->count; p++) {
+        clReleaseMemObject(parts->memory[p].opencl);
+        assert_true(guarded_is_whole(&parts->part[p]));
+        guarded_free(&parts->part[p]);
     }
-    slow_apply(s->map, left, source);
-    slow_apply(s->map, zero, source);
-    for (uint32_t p = 0; p < s->map->parts; p++) {
-        const unsigned char *is = s->parts[p].data, *a = left[p], *b = zero[p];
-        for (uint64_t i = 0; i < s->map->bytes[p]; i++)
-            if (is[i] != a[i] && is[i] != b[i])
-                fail_msg("kind %d, seed %llu: byte %llu of part %u is %u, not %u", s->map->kind,
-                         (unsigned long long)s->seed, (unsigned long long)i, p, is[i], a[i]);
-        free(left[p]);
-        free(zero[p]);
+    free(parts->part);
+    free(parts->memory);
+}
+
+/* What the buffers hold goes to the memory that they were made of. */
+static void look_at(fixture *f, const device_parts *parts) {
+    cl_command_queue queue = clCreateCommandQueue(f->opencl.context, f->opencl.id, 0, NULL);
+    for (uint32_t p = 0; p < parts->count; p++) {
+        void *seen = clEnqueueMapBuffer(queue, parts->memory[p].opencl, CL_TRUE, CL_MAP_READ, 0,
+                                        parts->part[p].bytes, 0, NULL, NULL, NULL);
+        assert_ptr_equal(seen, parts->part[p].data);
+        clEnqueueUnmapMemObject(queue, parts->memory[p].opencl, seen, 0, NULL, NULL);
+    }
+    clFinish(queue);
+    clReleaseCommandQueue(queue);
+}
+
+/* ---- there and back --------------------------------------------------------------------- */
+
+static void go_there(fixture *f, dice *d, const hd_remap *map, const expectation *e,
+                     const hd_remap_options *options) {
+    guarded source = new_aligned(d, e->slow.source.bytes);
+    memcpy(source.data, e->slow.source.data, source.bytes);
+    device_parts parts = new_parts(f, d, map, NULL);
+    if (hd_remap_to_device(&f->diag, f->device, map, parts.memory, source.data, options) != HD_OK)
+        fail_msg("%s", f->last.text);
+    look_at(f, &parts);
+    for (uint32_t p = 0; p < parts.count; p++)
+        assert_same(map, &parts.part[p], &e->slow.part[p], &e->holes.part[p]);
+    assert_memory_equal(source.data, e->slow.source.data, source.bytes);
+    assert_true(guarded_is_whole(&source));
+    free_parts(&parts);
+    guarded_free(&source);
+}
+
+static void go_back(fixture *f, dice *d, const hd_remap *map, const expectation *e,
+                    const hd_remap_options *options) {
+    guarded back = new_aligned(d, e->back.bytes);
+    device_parts parts = new_parts(f, d, map, e->slow.part);
+    if (hd_remap_from_device(&f->diag, f->device, map, back.data, parts.memory, options) != HD_OK)
+        fail_msg("%s", f->last.text);
+    assert_memory_equal(back.data, e->back.data, back.bytes);
+    assert_true(guarded_is_whole(&back));
+    look_at(f, &parts);
+    for (uint32_t p = 0; p < parts.count; p++)
+        assert_memory_equal(parts.part[p].data, e->slow.part[p].data, parts.part[p].bytes);
+    free_parts(&parts);
+    guarded_free(&back);
+}
+
+/* ---- strategies --------------------------------------------------------------------------- */
+
+static void check_strategies(fixture *f, dice *d, const hd_remap *map) {
+    expectation e = expect(d, map);
+    for (hd_remap_strategy s = HD_REMAP_PLANNED; s <= HD_REMAP_ZERO_COPY; s++) {
+        hd_remap_options options = {.strategy = s, .host = {.threads = 1 + roll(d, 4)}};
+        if (s == HD_REMAP_CHUNKED)
+            options.chunk_bytes = 1 + roll(d, (uint32_t)hd_remap_source_bytes(map) + 100);
+        go_there(f, d, map, &e, &options);
+        go_back(f, d, map, &e, &options);
+    }
+    free_expectation(&e);
+}
+
+/* A kernel is compiled for each map and direction, so they are not many. */
+enum { MAPS = 3 };
+
+static void test_strategies(void **state) {
+    fixture *f = *state;
+    for (unsigned i = 0; i < MAPS * MAP_KINDS; i++) {
+        dice d = {(20261123 + i) * HD_RANDOM_STEP};
+        hd_remap *map;
+        if (random_map(&f->diag, &d, i % MAP_KINDS, 1 << 14, &map) != HD_OK)
+            fail_msg("map %u: %s", i, f->last.text);
+        check_strategies(f, &d, map);
+        hd_remap_free(map);
     }
 }
 
-static void check_to_device(scene *s) {
-    unsigned char *source = malloc((size_t)s->map->source_bytes);
-    fill(source, (size_t)s->map->source_bytes, 7);
-    s->source = source;
-    for (uint32_t p = 0; p < s->map->parts; p++) {
-        memset(s->parts[p].data, LEFT, s->parts[p].bytes);
-        region_put(s->cl, &s->parts[p]);
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+/* Kernels of this shape on the host's memory itself, which is guarded, and on chunks. */
+static void check_kernels(fixture *f, dice *d, hd_status made, hd_remap *map,
+                          const hd_remap_tuning *tuning, uint64_t chunk_bytes) {
+    if (made != HD_OK)
+        fail_msg("%s", f->last.text);
+    expectation e = expect(d, map);
+    const hd_remap_options ways[] = {{.strategy = HD_REMAP_ZERO_COPY},
+                                     {.strategy = HD_REMAP_CHUNKED, .chunk_bytes = chunk_bytes}};
+    bool was_processor = f->device->gpu->device.is_processor;
+    f->device->gpu->device.is_processor = tuning->direct;
+    for (int to = 0; to < 2; to++) {
+        hd_remap_tuning_of(f->device, map, to); /* knows them from then on */
+        f->device->figures->kinds[map->kind][to].tuning = *tuning;
     }
-    run_chunks(s, HD_REMAP_TO_DEVICE);
-    check_device(s, source);
-    free(source);
-}
-
-static void check_from_device(scene *s) {
-    size_t bytes = (size_t)s->map->source_bytes;
-    unsigned char *source = malloc(bytes), *expected = malloc(bytes);
-    void *parts[HD_MAX_FIELDS];
-    memset(source, LEFT, bytes);
-    memset(expected, LEFT, bytes);
-    for (uint32_t p = 0; p < s->map->parts; p++) {
-        fill(s->parts[p].data, s->parts[p].bytes, p);
-        region_put(s->cl, &s->parts[p]);
-        parts[p] = s->parts[p].data;
+    for (int w = 0; w < (chunk_bytes ? 2 : 1); w++) {
+        go_there(f, d, map, &e, &ways[w]);
+        go_back(f, d, map, &e, &ways[w]);
     }
-    s->source = source;
-    run_chunks(s, HD_REMAP_FROM_DEVICE);
-    slow_revert(s->map, expected, parts);
-    for (size_t i = 0; i < bytes; i++)
-        if (source[i] != expected[i])
-            fail_msg("kind %d, seed %llu: byte %zu of the source is %u, not %u", s->map->kind,
-                     (unsigned long long)s->seed, i, source[i], expected[i]);
-    free(source);
-    free(expected);
-}
-
-static void check_map(const opencl *cl, const hd_remap *map, const hd_remap_tuning *tuning,
-                      uint64_t chunk, uint64_t seed) {
-    scene s = {.cl = cl, .map = map, .tuning = *tuning, .chunk = chunk, .seed = seed};
-    s.parts = malloc(map->parts * sizeof *s.parts);
-    for (uint32_t p = 0; p < map->parts; p++)
-        s.parts[p] = region_new(cl, (size_t)map->bytes[p], seed / 2 % 2 * 16);
-    check_to_device(&s);
-    check_from_device(&s);
-    for (uint32_t p = 0; p < map->parts; p++)
-        region_free(cl, &s.parts[p]);
-    free(s.parts);
-}
-
-/* In chunks of one to three steps, or as a whole. */
-static void check_random(const opencl *cl, hd_remap_kind kind, uint64_t seed) {
-    dice d = {0x9e3779b97f4a7c15ull * (seed + 1)};
-    static const hd_remap_tuning tunings[] = {
-        {0}, {.direct = true}, {.group = 64, .per_item = 5}, {.per_item = 2}};
-    hd_remap *map;
-    assert_int_equal(random_map(&quiet, &d, kind, 1 << 18, &map), HD_OK);
-    hd_remap_units units = hd_remap_units_of(map, HD_REMAP_TO_DEVICE);
-    uint64_t step = units.step == 1 ? 1 + units.count / 3 : units.step;
-    uint64_t chunk = roll(&d, 2) ? step * (1 + roll(&d, 3)) : units.count;
-    hd_remap_tuning tuning = tunings[(seed + kind) % 4];
-    check_map(cl, map, &tuning, chunk, seed);
+    f->device->gpu->device.is_processor = was_processor;
+    free_expectation(&e);
     hd_remap_free(map);
 }
 
 static void test_random(void **state) {
-    opencl *cl = *state;
+    static const hd_remap_tuning tunings[] = {
+        {0}, {.direct = true}, {.group = 64, .per_item = 5}, {.per_item = 2}};
+    fixture *f = *state;
     for (uint64_t seed = 0; seed < 2; seed++)
-        for (hd_remap_kind kind = 0; kind < MAP_KINDS; kind++)
-            if (IS_TRIED(seed + kind, 4))
-                check_random(cl, kind, seed);
+        for (hd_remap_kind kind = 0; kind < MAP_KINDS; kind++) {
+            dice d = {HD_RANDOM_STEP * (seed + 1)};
+            hd_remap *map;
+            if (!IS_TRIED(seed + kind, 4))
+                continue;
+            hd_status made = random_map(&f->diag, &d, kind, 1 << 18, &map);
+            check_kernels(f, &d, made, map, &tunings[(seed + kind) % 4], 1 + roll(&d, 1 << 17));
+        }
 }
 
 /* Structs of equal fields, for which there are special ways. */
-static void check_equal_fields(const opencl *cl, uint32_t bytes, uint32_t fields,
-                               const char *layout, uint64_t count) {
+static void check_equal_fields(fixture *f, uint32_t bytes, uint32_t fields, const char *layout,
+                               uint64_t count) {
     static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
-    equal_record e;
-    make_equal(&e, fields, bytes);
-    hd_remap *map;
-    assert_int_equal(hd_remap_layout(&quiet, &e.record, layout, count, &map), HD_OK);
-    for (uint32_t t = 0; t < 2; t++) /* of other sizes one of them, by turns */
-        if (bytes == 4 || t == fields % 2)
-            check_map(cl, map, &tunings[t], hd_remap_units_of(map, HD_REMAP_TO_DEVICE).step,
-                      fields);
-    hd_remap_free(map);
+    dice d = {bytes * fields * HD_RANDOM_STEP};
+    for (uint32_t t = 0; t < 2; t++) { /* of other sizes one of them, by turns */
+        equal_record e;
+        hd_remap *map;
+        if (bytes != 4 && t != fields % 2)
+            continue;
+        make_equal(&e, fields, bytes);
+        hd_status made = hd_remap_layout(&f->diag, &e.record, layout, count, &map);
+        check_kernels(f, &d, made, map, &tunings[t], 1);
+    }
 }
 
 static void test_equal_fields(void **state) {
     static const char *const layouts[] = {"soa", "aosoa:4", "aosoa:8", "aosoa:16", "aosoa:2048"};
     static const uint64_t counts[] = {4099, 1000, 4096, 17, 8191};
-    const opencl *cl = *state;
     int i = 0;
     for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
         for (uint32_t fields = 1; fields <= 9; fields += fields < 4 ? 1 : 2, i++)
             if (IS_TRIED(i, 7))
-                check_equal_fields(cl, bytes, fields, layouts[i % 5], counts[i / 2 % 5]);
+                check_equal_fields(*state, bytes, fields, layouts[i % 5], counts[i / 2 % 5]);
 }
 
-/* In CUDA C, where the toolkit is; tests/vm runs them. */
+/* Structs that local memory or a block has no room for, and elements of matrices and of an index
+ * array that are long themselves. */
+static void test_long_values(void **state) {
+    static const char *const layouts[] = {"soa", "aosoa:8", "{a,c}{b}:64", "{a}{b}{c}/da"};
+    static const hd_remap_field fields[] = {{"a", 0, 600, 4}, {"b", 600, 3, 1}, {"c", 608, 8, 8}};
+    static const hd_remap_record record = {"long", 616, 8, fields, 3};
+    static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
+    static const uint32_t index[] = {2, 0, 1};
+    fixture *f = *state;
+    dice d = {HD_RANDOM_STEP};
+    for (int i = 0; i < 16; i++) {
+        hd_remap *map;
+        int k = i / 2;
+        hd_status made = k < 4    ? hd_remap_layout(&f->diag, &record, layouts[k], 333, &map)
+                         : k == 4 ? hd_remap_transpose(&f->diag, 2, 3, 70000, &map)
+                         : k == 5 ? hd_remap_diagonal(&f->diag, 2, 3, 65552, &map)
+                         : k == 6 ? hd_remap_morton(&f->diag, 2, 3, 65537, &map)
+                                  : hd_remap_scatter(&f->diag, index, 4, 3, 3, 70001, &map);
+        check_kernels(f, &d, made, map, &tunings[i % 2], 0);
+    }
+}
+
+/* ---- in CUDA C ------------------------------------------------------------------------------ */
+
+/* In CUDA C, where the toolkit is; tests/machine runs them. */
 static void compile_cuda(const hd_remap *map, hd_remap_direction direction) {
     hd_arena *arena = hd_arena_new();
     const char *text;
@@ -217,61 +255,10 @@ static void test_cuda(void **state) {
     }
 }
 
-/* Structs that local memory or a block has no room for. */
-static void test_long_structs(void **state) {
-    static const char *const layouts[] = {"soa", "aosoa:8", "{a,c}{b}:64", "{a}{b}{c}/da"};
-    static const hd_remap_field fields[] = {{"a", 0, 600, 4}, {"b", 600, 3, 1}, {"c", 608, 8, 8}};
-    static const hd_remap_record record = {"long", 616, 8, fields, 3};
-    static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
-    for (int i = 0; i < 8; i++) {
-        hd_remap *map;
-        assert_int_equal(hd_remap_layout(&quiet, &record, layouts[i / 2], 333, &map), HD_OK);
-        check_map(*state, map, &tunings[i % 2], 333, (uint64_t)i);
-        hd_remap_free(map);
-    }
-}
-
-/* Elements of matrices and of an index array that are long themselves. */
-static void test_long_elements(void **state) {
-    static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
-    static const uint32_t index[] = {2, 0, 1};
-    for (int t = 0; t < 2; t++)
-        for (int k = 0; k < 4; k++) {
-            hd_remap *map;
-            assert_int_equal(k == 0   ? hd_remap_transpose(&quiet, 2, 3, 70000, &map)
-                             : k == 1 ? hd_remap_diagonal(&quiet, 2, 3, 65552, &map)
-                             : k == 2 ? hd_remap_morton(&quiet, 2, 3, 65537, &map)
-                                      : hd_remap_scatter(&quiet, index, 4, 3, 3, 70001, &map),
-                             HD_OK);
-            check_map(*state, map, &tunings[t], 3, 0);
-            hd_remap_free(map);
-        }
-}
-
-typedef struct device {
-    hd_arena *arena;
-    opencl cl;
-} device;
-
-static int open_device(void **state) {
-    static device opened;
-    opened.arena = hd_arena_new();
-    opened.cl = opencl_open(opened.arena);
-    *state = &opened.cl;
-    return 0;
-}
-
-static int close_device(void **state) {
-    device *opened = (device *)((char *)*state - offsetof(device, cl));
-    opencl_close(&opened->cl);
-    hd_arena_free(opened->arena);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_equal_fields),
-        cmocka_unit_test(test_long_structs), cmocka_unit_test(test_long_elements),
+        cmocka_unit_test(test_strategies), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_equal_fields), cmocka_unit_test(test_long_values),
         cmocka_unit_test(test_cuda)};
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

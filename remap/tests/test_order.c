@@ -14,7 +14,7 @@
 
 #include "folder.h"
 #include "layout/random_record.h"
-#include "mapping/mapping.h"
+#include "order/orders.h"
 #include "maps.h"
 
 enum { NONE = -1 };
@@ -66,7 +66,7 @@ static void free_lists(both *l) {
 
 /* ---- elements ------------------------------------------------------------------------------ */
 
-/* What src/mapping makes of pairs, or of whole lists, that stand in each list. */
+/* What src/order makes of pairs, or of whole lists, that stand in each list. */
 static void order_slowly(const both *l, bool pairs, uint32_t elements, uint32_t *order) {
     uint32_t all = l->first[l->count];
     hd_nets nets = {.first = calloc(all + l->count + 1, sizeof(uint64_t)),
@@ -340,7 +340,7 @@ static void saved_orders_come_back(void **state) {
     assert_memory_equal(read, nodes, sizeof nodes);
     assert_memory_equal(read_threads, threads, sizeof threads);
 
-    hd_arena *arena = hd_arena_new(); /* as `heddle rewrite --map` sees it */
+    hd_arena *arena = hd_arena_new(); /* as `heddle apply --map` sees it */
     hd_order_file *file;
     assert_int_equal(hd_order_file_read(arena, &quiet, path, &file), HD_OK);
     assert_int_equal(file->order_count, 2);

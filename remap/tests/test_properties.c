@@ -3,9 +3,7 @@
  * of threads, with any instruction set, at any alignment; the way back undoes it; no byte outside
  * of the buffers is read or written, and none of the source.
  */
-#include <dlfcn.h>
-
-#include "remap/host.h"
+#include "remap/remap_host.h"
 #include "maps.h"
 #include "random_maps.h"
 #include "sides.h"
@@ -212,6 +210,42 @@ static void test_matrices_of_words(void **state) {
     }
 }
 
+/* In the one way that these options ask for. */
+static void check_once(uint64_t seed, hd_status made, hd_remap *map,
+                       const hd_remap_host_options *options) {
+    dice d = {seed * HD_RANDOM_STEP};
+    assert_int_equal(made, HD_OK);
+    expectation e = expect(&d, map);
+    assert_int_equal(there_and_back(&d, map, &e, &(way){options, false}), HD_OK);
+    free_expectation(&e);
+    hd_remap_free(map);
+}
+
+/* More than one panel and block, and threads that share panels. */
+static void test_large_matrices(void **state) {
+    (void)state;
+    static const uint64_t sizes[][3] = {{1500, 1100, 1}, {3000, 70, 4},  {40, 20000, 4},
+                                        {700, 900, 8},   {513, 515, 16}, {2500, 300, 2},
+                                        {1000, 700, 3}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int diagonal = 0; diagonal < 2; diagonal++) {
+            hd_remap *map;
+            hd_status made = (diagonal ? hd_remap_diagonal : hd_remap_transpose)(
+                NULL, sizes[s][0], sizes[s][1], (uint32_t)sizes[s][2], &map);
+            check_once(s + 1, made, map, &(hd_remap_host_options){.threads = 3});
+        }
+}
+
+/* Larger than the last cache of many machines: written past the caches. */
+static void test_streamed(void **state) {
+    (void)state;
+    equal_record e;
+    hd_remap *map;
+    make_equal(&e, 3, 4);
+    hd_status made = hd_remap_layout(NULL, &e.record, "soa", 2000003, &map);
+    check_once(3, made, map, NULL);
+}
+
 /* For several threads. */
 static void test_large_maps(void **state) {
     (void)state;
@@ -228,152 +262,37 @@ static void test_large_maps(void **state) {
     check_random_maps(20261123, LARGE_MAPS, LARGE_BYTES / 3, LARGE_BYTES);
 }
 
-/* ---- in place ------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------- */
 
-/* Structs of one to twelve fields of one size, as `soa`. */
-static hd_status equal_fields(const hd_diag *diag, dice *d, uint64_t most_bytes, hd_remap **map) {
-    equal_record e;
-    uint32_t count = 1 + roll(d, 12);
-    make_equal(&e, count, roll_bytes(d));
-    return hd_remap_layout(diag, &e.record, "soa", roll_size(d, most_bytes / e.record.size), map);
+static bool has(hd_remap_simd simd) {
+    hd_diag diag = {0};
+    hd_remap *map;
+    char a[4] = {0}, b[4];
+    assert_int_equal(hd_remap_transpose(&diag, 2, 2, 1, &map), HD_OK);
+    hd_status status =
+        hd_remap_apply(&diag, map, (void *[]){b}, a, &(hd_remap_host_options){1, simd});
+    hd_remap_free(map);
+    return status == HD_OK;
 }
 
-/* Places that no element has hold anything. */
-typedef struct in_place {
-    const unsigned char *data;
-    const expectation *expected;
-} in_place;
-
-static void tell_there(hd_remap_place place, uint64_t from, size_t bytes, void *user) {
-    (void)from;
-    const in_place *there = user;
-    assert_memory_equal(there->data + place.offset, there->expected->slow.part->data + place.offset,
-                        bytes);
-}
-
-static void check_in_place(dice *d, const hd_remap *map, const hd_remap_host_options *options) {
+/* What else is refused shows test_arguments.c. */
+static void test_refused(void **state) {
+    (void)state;
     heard last = {0};
     hd_diag diag = {hear, &last};
-    expectation e = expect(d, map);
-    guarded data = new_guarded(d, hd_remap_in_place_bytes(map), HOLE_A);
-    assert_true(data.bytes >= e.slow.source.bytes && data.bytes >= e.slow.part->bytes);
-    memcpy(data.data, e.slow.source.data, e.slow.source.bytes);
-    if (hd_remap_apply_in_place(&diag, map, data.data, options) != HD_OK)
-        fail_msg("%s", last.text);
-    slow_walk(map, tell_there, &(in_place){data.data, &e});
-    assert_int_equal(hd_remap_revert_in_place(&diag, map, data.data, options), HD_OK);
-    assert_memory_equal(data.data, e.back.data, e.back.bytes);
-    assert_true(guarded_is_whole(&data));
-    guarded_free(&data);
-    free_expectation(&e);
-}
-
-static void check_random_in_place(uint64_t seed, unsigned count, uint64_t most_bytes) {
-    for (unsigned i = 0; i < 2 * count; i++) {
-        hd_diag diag = {0};
-        dice d = {(seed + i) * HD_RANDOM_STEP};
-        hd_remap *map;
-        assert_int_equal(i % 2 ? equal_fields(&diag, &d, most_bytes, &map)
-                               : random_matrix(&diag, &d, HD_REMAP_TRANSPOSE, most_bytes, &map),
-                         HD_OK);
-        hd_remap_host_options options = {1 + roll(&d, 4), roll(&d, 2)};
-        check_in_place(&d, map, roll(&d, 4) ? &options : NULL);
-        hd_remap_free(map);
-    }
-}
-
-static void test_in_place(void **state) {
-    (void)state;
-    check_random_in_place(20261124, 2 * SMALL_MAPS, 1 << 13);
-    check_random_in_place(20271124, MIDDLE_MAPS, 1 << 18);
-    check_random_in_place(20281124, 4 * LARGE_MAPS, LARGE_BYTES);
-}
-
-/* ---- index transforms ----------------------------------------------------------------------- */
-
-enum { TRANSFORMED = 40 };
-
-/* Maps with their index transforms as one C program, which has `find_MAP_FIELD` for each field. */
-typedef struct transforms {
-    hd_remap *map[TRANSFORMED];
-    hd_str text;
-    void *library;
-} transforms;
-
-typedef unsigned find_fn(unsigned element);
-
-static uint32_t fields_of(const hd_remap *map) {
-    return map->kind == HD_REMAP_RECORDS ? map->layout->record->field_count : 1;
-}
-
-static void add_map(transforms *t, unsigned m, dice *d) {
-    static const hd_remap_kind kinds[] = {HD_REMAP_RECORDS, HD_REMAP_TRANSPOSE, HD_REMAP_DIAGONAL,
-                                          HD_REMAP_MORTON};
-    hd_diag diag = {0};
-    hd_arena *arena = t->text.arena;
-    char *text;
-    assert_int_equal(random_map(&diag, d, kinds[m % 4], 1 << 13, &t->map[m]), HD_OK);
-    assert_int_equal(hd_remap_source(&diag, t->map[m], hd_format(arena, "map_%u", m), &text),
-                     HD_OK);
-    hd_str_add(&t->text, text);
-    free(text);
-    for (uint32_t f = 0; f < fields_of(t->map[m]); f++)
-        hd_str_printf(&t->text,
-                      "HD_INDEX find_%u_%u(HD_INDEX element) { return map_%u%s%s(element); }\n", m,
-                      f, m, t->map[m]->layout ? "_" : "",
-                      t->map[m]->layout ? t->map[m]->layout->record->fields[f].name : "");
-}
-
-static void compile(transforms *t) {
-    hd_diag diag = {0};
-    hd_arena *arena = t->text.arena;
-    char *folder;
-    assert_int_equal(hd_scratch_make(arena, &diag, &folder), HD_OK);
-    const char *source = hd_format(arena, "%s/find.c", folder);
-    const char *library = hd_format(arena, "%s/find.so", folder);
-    assert_int_equal(hd_write_file(&diag, source, t->text.data, t->text.length), HD_OK);
-    assert_int_equal(system(hd_format(arena, "cc -shared -fPIC -o %s %s", library, source)), 0);
-    t->library = dlopen(library, RTLD_NOW);
-    assert_non_null(t->library);
-    hd_scratch_remove(folder);
-}
-
-/* Each value lies where the transform of its element says. */
-static void check_field(const hd_remap *map, uint32_t f, find_fn *find, const sides *moved) {
-    bool records = map->kind == HD_REMAP_RECORDS;
-    const hd_field *field = records ? &map->layout->record->fields[f] : NULL;
-    size_t bytes = field ? field->size : (size_t)map->element_bytes;
-    const unsigned char *part = moved->parts[hd_remap_find(map, 0, f).part];
-    const unsigned char *value = moved->source.data + (field ? field->offset : 0);
-    for (uint64_t i = 0; i < map->elements; i++, value += map->element_bytes)
-        assert_memory_equal(part + find((unsigned)i) * (records ? 1 : bytes), value, bytes);
-}
-
-static void test_index_of_moved_data(void **state) {
-    (void)state;
-    transforms t = {.text = {.arena = hd_arena_new()}};
-    dice d = {20261124 * HD_RANDOM_STEP};
-    hd_diag diag = {0};
-    hd_str_add(&t.text, hd_remap_index_text());
-    for (unsigned m = 0; m < TRANSFORMED; m++)
-        add_map(&t, m, &d);
-    compile(&t);
-    for (unsigned m = 0; m < TRANSFORMED; m++) {
-        sides moved = new_sides(&d, t.map[m], HOLE_A);
-        fill_randomly(&d, &moved.source);
-        assert_int_equal(hd_remap_apply(&diag, t.map[m], moved.parts, moved.source.data, NULL),
-                         HD_OK);
-        for (uint32_t f = 0; f < fields_of(t.map[m]); f++) {
-            find_fn *find;
-            *(void **)&find = dlsym(t.library, hd_format(t.text.arena, "find_%u_%u", m, f));
-            assert_non_null(find);
-            check_field(t.map[m], f, find, &moved);
-        }
-        free_sides(&moved);
-        hd_remap_free(t.map[m]);
-    }
-    dlclose(t.library);
-    hd_arena_free(t.text.arena);
+    hd_remap *map;
+    char data[64] = {0};
+    assert_int_equal(hd_remap_transpose(&diag, 2, 2, 4, &map), HD_OK);
+    assert_int_equal(hd_remap_revert(&diag, map, data, (const void *[]){data + 15}, NULL),
+                     HD_EINPUT);
+    assert_says(last, "overlap");
+    assert_int_equal(hd_remap_apply(&diag, map, (void *[]){data + 16}, data, NULL), HD_OK);
+    hd_remap_simd lacking = has(HD_REMAP_SIMD_NEON) ? HD_REMAP_SIMD_AVX512 : HD_REMAP_SIMD_NEON;
+    assert_int_equal(hd_remap_apply(&diag, map, (void *[]){data + 16}, data,
+                                    &(hd_remap_host_options){.simd = lacking}),
+                     HD_EINPUT);
+    assert_says(last, "this processor has no");
+    hd_remap_free(map);
 }
 
 int main(void) {
@@ -384,8 +303,9 @@ int main(void) {
         cmocka_unit_test(test_matrices_of_words),
         cmocka_unit_test(test_each_number_of_words),
         cmocka_unit_test(test_large_maps),
-        cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_index_of_moved_data),
+        cmocka_unit_test(test_large_matrices),
+        cmocka_unit_test(test_streamed),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

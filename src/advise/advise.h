@@ -9,8 +9,8 @@
 #include "advise/choose.h"
 #include "advise/evidence.h"
 #include "advise/threads.h"
-#include "measure/measure.h"
-#include "search/search.h"
+#include "advise/measure/measure.h"
+#include "model/search.h"
 
 typedef struct hd_advice hd_advice;
 

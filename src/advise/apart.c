@@ -211,3 +211,32 @@ const hd_job *advise_fewest_parts(hd_arena *arena, const hd_job *parts, const hd
     }
     return job;
 }
+
+/* ---- joined ----------------------------------------------------------------------------- */
+
+static double best_of(const hd_search_result *search) {
+    double ratio = search->leave ? 1 : search->ranked[0].ratio;
+    return hd_cost_mean(&search->original) * ratio;
+}
+
+void advise_join(hd_arena *arena, const hd_job *job, const hd_device *device,
+                 const hd_cost_options *cost, const hd_search_options *search,
+                 const hd_search_result *alone, hd_joined *joined) {
+    hd_job together;
+    hd_cost_model *model;
+    hd_search_result result;
+    *joined = (hd_joined){0};
+    if (!hd_job_join(arena, job, &together) ||
+        hd_job_resolve(arena, &silent, &together, job->module) ||
+        hd_cost_model_make(arena, &silent, &together, device, cost, &model))
+        return;
+    hd_search_options quick = *search;
+    quick.exact_fields = 8; /* nobody asked for this search, either */
+    quick.subset_fields = 10;
+    quick.nodes = 1000;
+    hd_search_static(arena, model, &quick, &result);
+    joined->record = together.record;
+    joined->layout = result.ranked[0].layout;
+    joined->ratio = best_of(&result) / best_of(alone);
+    joined->pays = !result.leave && joined->ratio < 1 - HD_NOTICEABLE;
+}

@@ -3,6 +3,9 @@
  * (hd_record_split()) they can be laid out in more ways, which often pays: an array of nine
  * floats in a record is, lane by lane, as bad as a struct of nine. So it is tried whenever the
  * job does not say itself what to take apart. The answer then names only what its layout needs.
+ *
+ * And records of several buffers that are indexed alike, joined into one as a try: pos[i] and vel[i]
+ * with the same i could lie side by side.
  */
 #ifndef HD_ADVISE_APART_H
 #define HD_ADVISE_APART_H
@@ -38,5 +41,17 @@ hd_layout *advise_put_together(hd_arena *arena, const hd_record *parts, const hd
  * all is needed. */
 const hd_job *advise_fewest_parts(hd_arena *arena, const hd_job *parts, const hd_device *device,
                                   const hd_cost_options *cost, const hd_layout **layout);
+
+typedef struct hd_joined {
+    const hd_record *record; /* its fields are the buffers; NULL: none are indexed alike */
+    const hd_layout *layout; /* the best one */
+    double ratio;            /* of its static cost, to that of the best without joining */
+    bool pays;
+} hd_joined;
+
+/* `alone`: what the search found for the job's own record. */
+void advise_join(hd_arena *arena, const hd_job *job, const hd_device *device,
+                 const hd_cost_options *cost, const hd_search_options *search,
+                 const hd_search_result *alone, hd_joined *joined);
 
 #endif

@@ -7,7 +7,7 @@
 #define HD_ADVISE_ATTEMPT_H
 
 #include "rewrite/rewrite.h"
-#include "search/search.h"
+#include "model/search.h"
 
 typedef struct hd_refusal {
     const hd_layout *layout;

@@ -6,7 +6,7 @@
  * hash is the key in the database, so that a changed kernel never gets an old answer.
  */
 #include "advise/choose.h"
-#include "measure/stopwatch.h"
+#include "advise/measure/stopwatch.h"
 
 /* The more there are, the more rounds tell one from another. */
 enum { MOST_PROPOSALS = 24 };
@@ -134,21 +134,6 @@ static void drop_lacking(chooser *c, hd_device_clock *clock) {
     c->placement_count = kept;
 }
 
-/* The median; 0 where none were asked for. */
-static double joules_of(hd_arena *arena, const hd_racer *racer) {
-    double *joules = hd_new_array(arena, double, racer->rounds);
-    for (uint32_t i = 0; i < racer->rounds; i++)
-        joules[i] = racer->laps[i].joules;
-    return hd_timing_of(arena, joules, racer->rounds).median;
-}
-
-static hd_timing timing_of(hd_arena *arena, const hd_racer *racer) {
-    double *seconds = hd_new_array(arena, double, racer->rounds);
-    for (uint32_t i = 0; i < racer->rounds; i++)
-        seconds[i] = racer->laps[i].seconds;
-    return hd_timing_of(arena, seconds, racer->rounds);
-}
-
 static void take_results(chooser *c, const hd_race *race) {
     hd_choice *choice = c->choice;
     uint32_t lacking = (uint32_t)c->lacking.count;
@@ -173,8 +158,14 @@ static void take_results(chooser *c, const hd_race *race) {
                                    .as_fast = racer->as_fast};
         if (!racer->rounds)
             continue;
-        entry->timing = timing_of(c->arena, racer);
-        entry->joules = joules_of(c->arena, racer);
+        double *seconds = hd_new_array(c->arena, double, racer->rounds);
+        double *joules = hd_new_array(c->arena, double, racer->rounds);
+        for (uint32_t r = 0; r < racer->rounds; r++) {
+            seconds[r] = racer->laps[r].seconds;
+            joules[r] = racer->laps[r].joules; /* 0 where none were asked for */
+        }
+        entry->timing = hd_timing_of(c->arena, seconds, racer->rounds);
+        entry->joules = hd_timing_of(c->arena, joules, racer->rounds).median;
         choice->timed += i > 0;
     }
     for (uint32_t i = 0; i < lacking; i++)

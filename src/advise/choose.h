@@ -2,14 +2,14 @@
  * The fastest layout of a job on a device, by measurement within a budget.
  *
  * Three judges work together: static cost and the layout graph with the device's tree of tiles
- * propose, the device decides (search/propose.h, search/race.h). What comes out is kept in the
+ * propose, the device decides (model/propose.h, model/race.h). What comes out is kept in the
  * profile database, and an equal question is answered from there.
  */
 #ifndef HD_ADVISE_CHOOSE_H
 #define HD_ADVISE_CHOOSE_H
 
-#include "measure/database.h"
-#include "search/race.h"
+#include "advise/measure/database.h"
+#include "model/race.h"
 
 typedef struct hd_choose_options {
     double budget;      /* seconds, for all that is built and measured; over 0 */

@@ -12,8 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "advise/evidence_own.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 /* A run of a launch, and how much of it is heard. */
 typedef struct planned_run {
@@ -263,16 +262,16 @@ static void count_event(void *stream, const hd_event *event) {
 }
 
 static hd_sink listen(hearing *h, const hd_diag *diag, hd_trace_writer *writer) {
-    struct hd_evidence_own *own = h->evidence->own;
-    hd_sink *sinks = hd_new_array(h->arena, hd_sink, own->device_count + 2);
-    for (uint32_t d = 0; d < own->device_count; d++) {
-        own->shapes[d] = hd_shapes_new(h->arena, diag, h->job, h->devices[d], 0);
-        sinks[d] = hd_shapes_sink(own->shapes[d]);
+    hd_evidence *e = h->evidence;
+    hd_sink *sinks = hd_new_array(h->arena, hd_sink, e->device_count + 2);
+    for (uint32_t d = 0; d < e->device_count; d++) {
+        e->shapes[d] = hd_shapes_new(h->arena, diag, h->job, h->devices[d], 0);
+        sinks[d] = hd_shapes_sink(e->shapes[d]);
     }
-    sinks[own->device_count] = hd_trace_sink(writer);
-    sinks[own->device_count + 1] =
+    sinks[e->device_count] = hd_trace_sink(writer);
+    sinks[e->device_count + 1] =
         (hd_sink){.self = h, .open_block = count_block, .event = count_event};
-    return hd_sink_tee(h->arena, sinks, own->device_count + 2);
+    return hd_sink_tee(h->arena, sinks, e->device_count + 2);
 }
 
 /* Later launches need all blocks of a run; the last one is run only where it is heard. */
@@ -281,8 +280,8 @@ static hd_status hear_run(hearing *h, hd_vm *vm, const planned_run *run, bool la
     hd_evidence *e = h->evidence;
     hd_sink some = hd_sink_blocks(h->arena, *sink, run->heard);
     hd_vm_counts counts = {0};
-    for (uint32_t d = 0; d < e->own->device_count; d++)
-        hd_shapes_next(e->own->shapes[d], run->launch);
+    for (uint32_t d = 0; d < e->device_count; d++)
+        hd_shapes_next(e->shapes[d], run->launch);
     hd_status status = hd_vm_write_before(vm, run->launch);
     if (status == HD_OK)
         status =
@@ -313,18 +312,17 @@ static hd_status hear_all(hearing *h, hd_vm *vm, const hd_sink *sink) {
 }
 
 static void forget(hd_evidence *e) {
-    struct hd_evidence_own *own = e->own;
-    for (uint32_t d = 0; d < own->device_count; d++) {
-        if (own->shapes[d])
-            hd_shapes_free(own->shapes[d]);
-        own->shapes[d] = NULL;
+    for (uint32_t d = 0; d < e->device_count; d++) {
+        if (e->shapes[d])
+            hd_shapes_free(e->shapes[d]);
+        e->shapes[d] = NULL;
     }
-    hd_scratch_remove(own->folder);
-    own->folder = NULL;
+    hd_scratch_remove(e->folder);
+    e->folder = NULL;
 }
 
 static hd_status hear_job(hearing *h, const hd_diag *diag) {
-    struct hd_evidence_own *own = h->evidence->own;
+    hd_evidence *e = h->evidence;
     const hd_trace_header header = {.source = h->job->kernel_path,
                                     .spaces = (uint32_t)1 << KIR_GLOBAL};
     hd_trace_writer *writer;
@@ -333,10 +331,10 @@ static hd_status hear_job(hearing *h, const hd_diag *diag) {
     hd_status status = open_machine(h, diag, &h->end, &vm);
     if (status != HD_OK)
         return status;
-    status = hd_scratch_make(h->arena, diag, &own->folder);
+    status = hd_scratch_make(h->arena, diag, &e->folder);
     if (status == HD_OK) {
-        own->trace = hd_format(h->arena, "%s/run.hdt", own->folder);
-        status = hd_trace_create(h->arena, diag, own->trace, &header, &writer);
+        e->trace = hd_format(h->arena, "%s/run.hdt", e->folder);
+        status = hd_trace_create(h->arena, diag, e->trace, &header, &writer);
     }
     if (status == HD_OK) {
         hd_sink sink = listen(h, diag, writer);
@@ -407,10 +405,9 @@ hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *j
                            const hd_device *const *devices, uint32_t device_count,
                            const hd_evidence_options *options, hd_evidence **evidence) {
     hd_evidence *e = *evidence = hd_new(arena, hd_evidence);
-    e->own = hd_new(arena, struct hd_evidence_own);
-    e->own->device_count = device_count;
+    e->device_count = device_count;
     e->made_up = !job->path;
-    e->own->shapes = hd_new_array(arena, hd_shapes *, device_count);
+    e->shapes = hd_new_array(arena, hd_shapes *, device_count);
     e->measured = hd_new_array(arena, const hd_measured *, device_count);
     hearing h = {.arena = arena,
                  .diag = diag,
@@ -434,32 +431,31 @@ hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *j
     if (!e->why && status == HD_OK && !e->lane_accesses)
         e->why = "no access to global memory was executed";
     for (uint32_t d = 0; d < device_count && !e->why && status == HD_OK; d++)
-        e->measured[d] = hd_shapes_result(e->own->shapes[d]);
+        e->measured[d] = hd_shapes_result(e->shapes[d]);
     e->seconds = hd_clock() - start;
     return status;
 }
 
 hd_status hd_evidence_retell(hd_arena *arena, const hd_diag *diag, hd_evidence *e,
                              const hd_job *job, const hd_evidence_options *options) {
-    struct hd_evidence_own *own = e->own;
     const hd_trace_watch watch = {.stop = options->stop};
     const hd_trace_choice all = {.launch = -1, .last_block = UINT64_MAX, .watch = &watch};
-    hd_sink *sinks = hd_new_array(arena, hd_sink, own->device_count);
+    hd_sink *sinks = hd_new_array(arena, hd_sink, e->device_count);
     hd_trace *trace;
-    hd_status status = hd_trace_open(arena, diag, own->trace, &trace);
+    hd_status status = hd_trace_open(arena, diag, e->trace, &trace);
     if (status != HD_OK)
         return status;
-    for (uint32_t d = 0; d < own->device_count; d++) {
+    for (uint32_t d = 0; d < e->device_count; d++) {
         const hd_device *device = e->measured[d]->device;
-        hd_shapes_free(own->shapes[d]);
-        own->shapes[d] = hd_shapes_new(arena, diag, job, device, 0);
-        sinks[d] = hd_shapes_sink(own->shapes[d]);
+        hd_shapes_free(e->shapes[d]);
+        e->shapes[d] = hd_shapes_new(arena, diag, job, device, 0);
+        sinks[d] = hd_shapes_sink(e->shapes[d]);
     }
-    const hd_sink sink = hd_sink_tee(arena, sinks, own->device_count);
+    const hd_sink sink = hd_sink_tee(arena, sinks, e->device_count);
     status = hd_trace_replay(trace, diag, &all, &sink);
     hd_trace_close(trace);
-    for (uint32_t d = 0; d < own->device_count; d++)
-        e->measured[d] = hd_shapes_result(own->shapes[d]);
+    for (uint32_t d = 0; d < e->device_count; d++)
+        e->measured[d] = hd_shapes_result(e->shapes[d]);
     e->stopped = options->stop && *options->stop;
     if (e->stopped)
         e->why = "it was stopped";

@@ -3,9 +3,9 @@
  *
  * The static cost answers at once, but some of it may rest on assumptions: loops of unknown
  * length, conditions on data, indices that are read from memory. Then the job is run, all of it or
- * as much as a limit of work allows, and heard: shapes are measured (locality/shapes.h), so that
+ * as much as a limit of work allows, and heard: shapes are measured (analysis/shapes.h), so that
  * the search prices all layouts by what was counted, and the best of them are put through the
- * simulation of caches (locality/cache.h) with a trace of the same run. The limit is counted in
+ * simulation of caches (analysis/cache.h) with a trace of the same run. The limit is counted in
  * accesses of lanes, not in seconds, so that the same question has the same answer everywhere.
  *
  *     hd_evidence *e;
@@ -19,9 +19,9 @@
 
 #include <signal.h>
 
-#include "locality/cache.h"
-#include "locality/shapes.h"
-#include "search/search.h"
+#include "analysis/cache.h"
+#include "analysis/shapes.h"
+#include "model/search.h"
 
 /* Accesses of lanes that are heard unless a limit is given, and how many times as many are run. */
 #define HD_EVIDENCE_LIMIT ((uint64_t)16 << 20)
@@ -46,7 +46,11 @@ typedef struct hd_evidence {
     double seconds;                   /* that it took to run and to hear */
     double operations[HD_OPERATIONS]; /* of single lanes, in the blocks that were heard */
     const hd_measured **measured;     /* of each device */
-    struct hd_evidence_own *own;      /* evidence.c's */
+    /* Of evidence.c and who reads the run again: */
+    hd_shapes **shapes; /* of each device */
+    uint32_t device_count;
+    char *folder;      /* of the trace, or NULL */
+    const char *trace; /* its file */
 } hd_evidence;
 
 /* All of the job was heard. */

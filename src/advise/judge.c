@@ -9,9 +9,8 @@
  * nearest to the source.
  */
 #include "advise/evidence.h"
-#include "advise/evidence_own.h"
-#include "search/propose.h"
-#include "search/race.h"
+#include "model/propose.h"
+#include "model/race.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -267,7 +266,7 @@ hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *e
     const hd_diag silent = {0};
     judgement->simulated = hd_caches_check(&silent, j.device) == HD_OK;
     if (judgement->simulated)
-        status = hd_trace_open(arena, diag, evidence->own->trace, &j.trace);
+        status = hd_trace_open(arena, diag, evidence->trace, &j.trace);
     if (status == HD_OK)
         status = judge_all(&j);
     if (j.trace)

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "advise/verify.h"
-#include "locality/sharing.h"
-#include "measure/session.h"
+#include "analysis/sharing_graph.h"
+#include "advise/measure/session.h"
 #include "trace/trace.h"
 
 enum {
@@ -24,10 +24,10 @@ enum {
 
 /* Launches that do the same, and their order. */
 typedef struct group {
-    uint32_t first;          /* of the launches */
-    uint32_t number;         /* of the group: over ranks, who has its graph */
-    hd_sharing *sharing;     /* NULL: there is none here */
-    uint32_t *order, *start; /* as it is now, and as it was to begin with; NULL: has none */
+    uint32_t first;      /* of the launches */
+    uint32_t number;     /* of the group: over ranks, who has its graph */
+    hd_sharing *sharing; /* NULL: there is none here */
+    uint32_t *order;     /* NULL: it has none */
     hd_map_launch *told;
     /* What its graph says of the order; known to all ranks. */
     struct outcome {
@@ -111,6 +111,18 @@ typedef struct rows {
     hd_vec(uint32_t) launch;
 } rows;
 
+/* A run whose trace is still open. */
+typedef struct heard {
+    hd_trace *trace; /* NULL: there is none */
+    rows of;
+} heard;
+
+static void forget(heard *run) {
+    if (run->trace)
+        hd_trace_close(run->trace);
+    run->trace = NULL;
+}
+
 static hd_status note_row(void *self, const hd_event_launch *launch) {
     (void)launch;
     rows *r = self;
@@ -153,10 +165,10 @@ static void look_at_reuse(mapper *m, hd_trace *trace, hd_map_step *step, hd_stat
     }
 }
 
-/* Runs a job on `contents`; what it leaves is copied to outputs[buffer_count]. With `kept` the trace
- * stays open, and `of` says which launches it has. */
+/* Runs a job on `contents`; what it leaves is copied to outputs[buffer_count]. With `kept`, which
+ * may be NULL, the trace stays open, also where the run was stopped. */
 static hd_status hear(mapper *m, const hd_job *job, void *const *contents, hd_map_step *step,
-                      void **outputs, rows *of, hd_trace **kept) {
+                      void **outputs, heard *kept) {
     char *folder;
     hd_vm *vm = NULL;
     hd_trace *trace = NULL;
@@ -166,7 +178,9 @@ static hd_status hear(mapper *m, const hd_job *job, void *const *contents, hd_ma
     const hd_vm_options options = {.workers = q->workers,
                                    .spaces = 1u << KIR_GLOBAL,
                                    .stop = q->watch ? q->watch->stop : NULL};
-    *of = (rows){.arena = m->arena};
+    rows of = {.arena = m->arena};
+    if (kept)
+        kept->trace = NULL;
     step->job = job;
     hd_status status = hd_scratch_make(arena, m->diag, &folder);
     if (status != HD_OK) {
@@ -183,11 +197,11 @@ static hd_status hear(mapper *m, const hd_job *job, void *const *contents, hd_ma
         status = hd_trace_create(arena, m->diag, path, &header, &writer);
     if (status == HD_OK) {
         const hd_sink sinks[] = {
-            hd_tally_sink(tally), hd_trace_sink(writer), {.self = of, .launch = note_row}};
+            hd_tally_sink(tally), hd_trace_sink(writer), {.self = &of, .launch = note_row}};
         const hd_sink sink = hd_sink_tee(arena, sinks, 3);
-        status = hd_trace_end(writer, run_all(m, job, vm, &sink, of), true);
+        status = hd_trace_end(writer, run_all(m, job, vm, &sink, &of), true);
     }
-    for (uint32_t l = 0; l < of->launch.count; l++) {
+    for (uint32_t l = 0; l < of.launch.count; l++) {
         const hd_coalesce_counts *counts = hd_tally_of_launch(tally, 0, l);
         if (counts && status == HD_OK)
             hd_coalesce_add(&step->counts, counts);
@@ -212,11 +226,17 @@ static hd_status hear(mapper *m, const hd_job *job, void *const *contents, hd_ma
     if (status == HD_OK && q->reuse)
         look_at_reuse(m, trace, step, &status);
     if (kept && status == HD_OK)
-        *kept = trace;
+        *kept = (heard){trace, of};
     else if (trace)
         hd_trace_close(trace);
     hd_arena_free(arena);
     return status ? status : agree_to_stop(m);
+}
+
+/* The bytes of a job's buffers before it runs. */
+static hd_status contents_of(mapper *m, const hd_job *job, void ***contents) {
+    *contents = hd_new_array(m->arena, void *, job->buffer_count);
+    return hd_job_all_contents(m->arena, m->diag, job, *contents);
 }
 
 /* ---- a step ------------------------------------------------------------------------------------ */
@@ -240,9 +260,10 @@ static hd_status compare(mapper *m, hd_map_step *step, void *const *outputs) {
                                         &(hd_contents){step->name, here}, &equal, &step->bit_equal);
 }
 
-/* Rewrites, runs, counts and compares. `job` and `contents` are in the numbers of the step. */
-static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, hd_map_step step) {
-    rows of;
+/* Rewrites, runs, counts and compares. `job` and `contents` are in the numbers of the step; `kept` is
+ * as for hear(). */
+static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, hd_map_step step,
+                          heard *kept) {
     hd_placed_job *placed = NULL;
     hd_status status = HD_OK;
     const hd_job *runs = job;
@@ -261,7 +282,7 @@ static hd_status try_step(mapper *m, const hd_job *job, void *const *contents, h
         }
     }
     if (status == HD_OK)
-        status = hear(m, runs, inputs, &step, outputs, &of, NULL);
+        status = hear(m, runs, inputs, &step, outputs, kept);
     if (status == HD_OK && !is_stopped(m))
         status = compare(m, &step, outputs);
     step.seconds = m->mapping->step_count ? m->seconds : 0;
@@ -306,28 +327,17 @@ static const hd_order_file *orders_of(mapper *m, const groups *all) {
     return file->order_count ? file : NULL;
 }
 
-/* Unsorted threads, or blocks where only these may move. */
-static void shuffle(const mapper *m, group *g) {
-    uint32_t each = g->told->together ? g->told->block_threads : 1;
-    uint32_t count = g->told->threads / each;
-    uint32_t *order = hd_zeroed((size_t)count + 1, sizeof *order);
-    hd_order_random(m->question->shuffled_threads, count, order);
-    for (uint32_t p = 0; p < g->told->threads; p++)
-        g->start[p] = order[p / each] * each + p % each;
-    free(order);
-}
-
 /* The rows of a trace that are runs of launches like this one, in rows[MOST_ROWS]: those that did
  * different things, as far as the numbers of what they did tell. */
-static uint32_t find_rows(const hd_job *job, const hd_trace *trace, const rows *of,
-                          const hd_launch *launch, uint32_t *found) {
-    const hd_trace_launch *heard = hd_trace_get(trace)->launches;
+static uint32_t find_rows(const hd_job *job, const heard *run, const hd_launch *launch,
+                          uint32_t *found) {
+    const hd_trace_launch *launches = hd_trace_get(run->trace)->launches;
     uint32_t count = 0;
-    for (uint32_t r = 0; r < of->launch.count && count < MOST_ROWS; r++) {
-        bool is_new = hd_launches_alike(&job->launches[of->launch.data[r]], launch);
+    for (uint32_t r = 0; r < run->of.launch.count && count < MOST_ROWS; r++) {
+        bool is_new = hd_launches_alike(&job->launches[run->of.launch.data[r]], launch);
         for (uint32_t i = 0; i < count && is_new; i++)
-            is_new = heard[found[i]].mis != heard[r].mis ||
-                     heard[found[i]].lane_accesses != heard[r].lane_accesses;
+            is_new = launches[found[i]].mis != launches[r].mis ||
+                     launches[found[i]].lane_accesses != launches[r].lane_accesses;
         if (is_new)
             found[count++] = r;
     }
@@ -338,16 +348,6 @@ static void look_at_graph(group *g) {
     g->now.after = hd_sharing_count(g->sharing, g->order);
     g->now.reuse_distances = hd_reuse_distances(g->sharing, g->order);
     g->now.block_bytes = hd_block_bytes(g->sharing, g->order);
-}
-
-/* What a rank found of its group goes to all. */
-static hd_status share_group(mapper *m, group *g) {
-    hd_status status = share(m, g->number, &g->now, sizeof g->now);
-    if (status == HD_OK)
-        status = share(m, g->number, g->order, g->told->threads * sizeof *g->order);
-    g->told->before = g->now.before;
-    g->told->after = g->now.after;
-    return status;
 }
 
 /* The graph of rows of a trace, where it is this rank's, and the order to begin with. */
@@ -367,13 +367,17 @@ static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, u
         return status;
     g->told->threads = threads;
     g->told->block_threads = launch->block_threads;
-    g->start = hd_new_array(m->arena, uint32_t, threads + 1);
     g->order = hd_new_array(m->arena, uint32_t, threads + 1);
     for (uint32_t t = 0; t < threads; t++)
-        g->start[t] = t;
-    if (m->question->shuffled_threads)
-        shuffle(m, g);
-    memcpy(g->order, g->start, threads * sizeof *g->order);
+        g->order[t] = t;
+    if (m->question->shuffled_threads) { /* or blocks, where only these may move */
+        uint32_t each = g->told->together ? g->told->block_threads : 1;
+        uint32_t *order = hd_zeroed((size_t)threads / each + 1, sizeof *order);
+        hd_order_random(m->question->shuffled_threads, threads / each, order);
+        for (uint32_t p = 0; p < threads; p++)
+            g->order[p] = order[p / each] * each + p % each;
+        free(order);
+    }
     g->told->moved = m->question->shuffled_threads;
     if (g->sharing) {
         look_at_graph(g);
@@ -382,11 +386,19 @@ static hd_status read_graph(mapper *m, hd_trace *trace, const uint32_t *found, u
     return HD_OK;
 }
 
+/* What each rank found of its groups goes to all. */
 static hd_status share_groups(mapper *m, const groups *all) {
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < all->count && status == HD_OK; i++)
-        if (all->group[i].order)
-            status = share_group(m, &all->group[i]);
+    for (uint32_t i = 0; i < all->count && status == HD_OK; i++) {
+        group *g = &all->group[i];
+        if (!g->order)
+            continue;
+        status = share(m, g->number, &g->now, sizeof g->now);
+        if (status == HD_OK)
+            status = share(m, g->number, g->order, g->told->threads * sizeof *g->order);
+        g->told->before = g->now.before;
+        g->told->after = g->now.after;
+    }
     return status;
 }
 
@@ -396,8 +408,7 @@ static groups new_groups(mapper *m, uint32_t most) {
 }
 
 /* The graphs of the job's launches, from a trace of it, with the orders that they begin with. */
-static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, const rows *of,
-                             groups *all) {
+static hd_status make_groups(mapper *m, const hd_job *job, const heard *run, groups *all) {
     hd_status status = HD_OK;
     *all = new_groups(m, job->launch_count);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK && !is_stopped(m); l++) {
@@ -413,7 +424,7 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
         *g->told = (hd_map_launch){.launch = l,
                                    .kernel = launch->kernel_name,
                                    .together = hd_threads_stay_together(launch->kernel, NULL)};
-        uint32_t found[MOST_ROWS], count = find_rows(job, trace, of, launch, found);
+        uint32_t found[MOST_ROWS], count = find_rows(job, run, launch, found);
         if (launch->items_from)
             g->told->untouched = "its size is read while the job runs";
         else if (!count)
@@ -422,17 +433,12 @@ static hd_status make_groups(mapper *m, const hd_job *job, hd_trace *trace, cons
             g->now.fixed = true;
             continue;
         }
-        status = read_graph(m, trace, found, count, g);
+        status = read_graph(m, run->trace, found, count, g);
     }
     return status ? status : share_groups(m, all);
 }
 
 /* ---- stages ------------------------------------------------------------------------------------ */
-
-/* Transactions that reading the map takes. */
-static uint64_t map_reads(const hd_sharing *s) {
-    return (uint64_t)hd_sharing_warps(s) * ((s->warp * 4 + s->segment - 1) / s->segment);
-}
 
 static bool is_little(uint64_t before, uint64_t after) {
     return after > before || before - after < before / LITTLE;
@@ -449,10 +455,13 @@ static hd_status do_group(mapper *m, const hd_stages *stages, group *g) {
     uint32_t *before = hd_checked(malloc(bytes + 1));
     memcpy(before, g->order, bytes);
     double begun = hd_clock();
-    hd_status status = hd_order_threads(m->arena, m->diag, g->sharing, &now, g->order);
+    hd_status status = hd_order_threads(m->diag, g->sharing, &now, g->order);
     m->seconds += hd_clock() - begun;
     look_at_graph(g);
-    uint64_t reads = m->question->shuffled_threads ? 0 : map_reads(g->sharing);
+    const hd_sharing *s = g->sharing;
+    uint64_t reads = 0; /* transactions that reading the map takes */
+    if (!m->question->shuffled_threads)
+        reads = (uint64_t)hd_sharing_warps(s) * ((s->warp * 4 + s->segment - 1) / s->segment);
     if (now.threads && !now.whole_blocks &&
         is_little(g->now.before.transactions, g->now.after.transactions + reads)) {
         g->now.fixed = true;
@@ -534,7 +543,7 @@ static hd_status try_stages(mapper *m, const hd_job *job, void *const *contents,
             .name = text[s].name, .what = text[s].what, .orders = orders_of(m, all)};
         add_graphs(m, all, &step);
         if (job)
-            status = try_step(m, job, contents, step);
+            status = try_step(m, job, contents, step, NULL);
         else
             estimate(m, all, step);
     }
@@ -568,102 +577,110 @@ static void order_by_sharing(mapper *m, const hd_nets *nets, uint32_t count, uin
             order[at++] = padded[i];
 }
 
+/* The kinds of orders that are tried, and after them the one by sharing. */
+static const hd_order_kind data_kinds[] = {HD_ORDER_RCM, HD_ORDER_BISECTION, HD_ORDER_TOUCH,
+                                           HD_ORDER_CURVE};
+enum { DATA_KINDS = sizeof data_kinds / sizeof *data_kinds, BY_SHARING = DATA_KINDS };
+
+static hd_status order_data(mapper *m, uint32_t numbering, uint32_t kind, uint32_t **order) {
+    if (kind < BY_SHARING) {
+        const hd_order_by by = {.kind = data_kinds[kind]};
+        return hd_numbering_order(m->arena, m->diag, m->job, m->contents, numbering, &by, order);
+    }
+    hd_nets nets;
+    hd_status status =
+        hd_numbering_nets(m->arena, m->diag, m->job, m->contents, numbering, HD_NETS_ROWS, &nets);
+    if (status == HD_OK)
+        order_by_sharing(m, &nets, (uint32_t)m->job->numberings->numberings[numbering].count,
+                         *order);
+    return status;
+}
+
+/* One kind of order; over ranks one of them makes it. */
+static hd_status try_data_order(mapper *m, uint32_t numbering, uint32_t kind, heard *kept) {
+    const hd_numbering *of = &m->job->numberings->numberings[numbering];
+    const char *name = kind < BY_SHARING ? hd_order_kind_names[data_kinds[kind]] : "sharing";
+    uint32_t *order = hd_new_array(m->arena, uint32_t, of->count + 1);
+    hd_renumbered *renumbered;
+    void **contents;
+    hd_status status = HD_OK;
+    double begun = hd_clock();
+    if (is_mine(m, kind))
+        status = order_data(m, numbering, kind, &order);
+    if (status == HD_OK)
+        status = share(m, kind, order, of->count * sizeof *order);
+    if (status == HD_OK)
+        status =
+            hd_job_renumber(m->arena, m->diag, m->job, m->contents, numbering, order, &renumbered);
+    m->seconds = hd_clock() - begun; /* the graphs of the threads are not asked */
+    if (status == HD_OK)
+        status = contents_of(m, renumbered->job, &contents);
+    if (status != HD_OK)
+        return status;
+    const hd_map_step step = {.name = hd_format(m->arena, "data by %s", name),
+                              .what =
+                                  hd_format(m->arena, "%s in another order of numbers", of->name),
+                              .data = name,
+                              .numbering = of,
+                              .data_order = order,
+                              .renumbered = renumbered};
+    return try_step(m, renumbered->job, contents, step, kept);
+}
+
+/* The stages upon a step with data in another order, of which `run` was heard. */
+static hd_status try_stages_on(mapper *m, const hd_map_step *from, const heard *run) {
+    const hd_job *job = from->renumbered->job;
+    groups all;
+    bool changed = false;
+    m->seconds = from->seconds;
+    hd_status status = make_groups(m, job, run, &all);
+    if (status == HD_OK)
+        status = do_stages(m, &m->question->stages, &all, &changed);
+    if (status != HD_OK || !changed || is_stopped(m))
+        return status;
+    hd_map_step step = {.name = "data and threads",
+                        .what = hd_format(m->arena, "%s, then threads", from->name),
+                        .data = from->data,
+                        .numbering = from->numbering,
+                        .data_order = from->data_order,
+                        .renumbered = from->renumbered,
+                        .orders = orders_of(m, &all)};
+    add_graphs(m, &all, &step);
+    void **contents;
+    if (step.orders)
+        status = contents_of(m, job, &contents);
+    return status || !step.orders ? status : try_step(m, job, contents, step, NULL);
+}
+
 static hd_status try_data(mapper *m) {
-    uint32_t numbering, best = 0, dims;
+    uint32_t numbering, dims;
+    const hd_map_step *best = NULL;
+    heard of_best = {0};
     hd_status status =
         hd_numbering_find(m->arena, m->diag, m->job, m->question->numbering, &numbering);
     if (status != HD_OK)
         return status;
-    const hd_numbering *of = &m->job->numberings->numberings[numbering];
-    static const hd_order_kind kinds[] = {HD_ORDER_RCM, HD_ORDER_BISECTION, HD_ORDER_TOUCH,
-                                          HD_ORDER_CURVE};
-    enum { KINDS = sizeof kinds / sizeof *kinds }; /* and by sharing */
     bool has_points = hd_numbering_points(m->arena, m->job, m->contents, numbering, &dims);
-    for (uint32_t k = 0; k <= KINDS && status == HD_OK && !is_stopped(m); k++) {
-        uint32_t *order = hd_new_array(m->arena, uint32_t, of->count + 1);
-        const char *name = k < KINDS ? hd_order_kind_names[kinds[k]] : "sharing";
-        if (k < KINDS && kinds[k] == HD_ORDER_CURVE && !has_points)
+    for (uint32_t k = 0; k <= BY_SHARING && status == HD_OK && !is_stopped(m); k++) {
+        if (k < BY_SHARING && data_kinds[k] == HD_ORDER_CURVE && !has_points)
             continue;
-        say(m, "ordering data", k / (KINDS + 1.0));
-        double begun = hd_clock();
-        if (!is_mine(m, k))
-            ; /* another rank makes it */
-        else if (k < KINDS) {
-            const hd_order_by by = {.kind = kinds[k]};
-            status =
-                hd_numbering_order(m->arena, m->diag, m->job, m->contents, numbering, &by, &order);
-        } else {
-            hd_nets nets;
-            status = hd_numbering_nets(m->arena, m->diag, m->job, m->contents, numbering,
-                                       HD_NETS_ROWS, &nets);
-            if (status == HD_OK)
-                order_by_sharing(m, &nets, (uint32_t)of->count, order);
-        }
-        hd_renumbered *renumbered;
-        if (status == HD_OK)
-            status = share(m, k, order, of->count * sizeof *order);
-        if (status == HD_OK)
-            status = hd_job_renumber(m->arena, m->diag, m->job, m->contents, numbering, order,
-                                     &renumbered);
-        m->seconds = hd_clock() - begun; /* the graphs of the threads are not asked */
-        if (status != HD_OK)
-            break;
-        void **contents = hd_new_array(m->arena, void *, m->job->buffer_count);
-        status = hd_job_all_contents(m->arena, m->diag, renumbered->job, contents);
-        hd_map_step step = {.name = hd_format(m->arena, "data by %s", name),
-                            .what = hd_format(m->arena, "%s in another order of numbers", of->name),
-                            .data = name,
-                            .numbering = of,
-                            .data_order = order,
-                            .renumbered = renumbered};
-        if (status == HD_OK)
-            status = try_step(m, renumbered->job, contents, step);
+        heard now = {0};
+        say(m, "ordering data", k / (DATA_KINDS + 1.0));
+        status = try_data_order(m, numbering, k, &now);
+        const hd_map_step *step = &m->mapping->steps[m->mapping->step_count - 1];
         if (status == HD_OK && !is_stopped(m) &&
-            (!best || m->mapping->steps[m->mapping->step_count - 1].counts.transactions <
-                          m->mapping->steps[best].counts.transactions))
-            best = m->mapping->step_count - 1;
+            (!best || step->counts.transactions < best->counts.transactions)) {
+            forget(&of_best);
+            best = step;
+            of_best = now;
+        } else
+            forget(&now);
     }
     const hd_stages *asked = &m->question->stages;
-    if (status != HD_OK || is_stopped(m) || !best ||
-        !(asked->threads || asked->warps || asked->blocks))
-        return status;
-
-    /* The best of them, and the stages upon it. */
-    hd_map_step *from = &m->mapping->steps[best];
-    void **contents = hd_new_array(m->arena, void *, m->job->buffer_count);
-    void **outputs = hd_new_array(m->arena, void *, m->job->buffer_count);
-    status = hd_job_all_contents(m->arena, m->diag, from->renumbered->job, contents);
-    hd_map_step heard = {.name = from->name};
-    rows of_trace;
-    hd_trace *trace = NULL;
-    hd_map_question question = *m->question;
-    const hd_map_question *was = m->question;
-    question.caches = question.reuse = false;
-    m->question = &question;
-    if (status == HD_OK)
-        status = hear(m, from->renumbered->job, contents, &heard, outputs, &of_trace, &trace);
-    groups all;
-    bool changed = false;
-    m->seconds = from->seconds;
-    if (status == HD_OK)
-        status = make_groups(m, from->renumbered->job, trace, &of_trace, &all);
-    if (status == HD_OK)
-        status = do_stages(m, asked, &all, &changed);
-    if (trace)
-        hd_trace_close(trace);
-    m->question = was;
-    if (status == HD_OK && changed && !is_stopped(m)) {
-        hd_map_step step = {.name = "data and threads",
-                            .what = hd_format(m->arena, "%s, then threads", from->name),
-                            .data = from->data,
-                            .numbering = of,
-                            .data_order = from->data_order,
-                            .renumbered = from->renumbered,
-                            .orders = orders_of(m, &all)};
-        add_graphs(m, &all, &step);
-        if (step.orders)
-            status = try_step(m, from->renumbered->job, contents, step);
-    }
+    if (status == HD_OK && !is_stopped(m) && best &&
+        (asked->threads || asked->warps || asked->blocks))
+        status = try_stages_on(m, best, &of_best);
+    forget(&of_best);
     return status;
 }
 
@@ -683,10 +700,8 @@ static hd_status time_steps(mapper *m) {
         hd_map_step *step = &mapping->steps[s];
         const hd_job *job = step->renumbered ? step->renumbered->job : m->job;
         void **contents = m->contents;
-        if (step->renumbered) {
-            contents = hd_new_array(m->arena, void *, job->buffer_count);
-            status = hd_job_all_contents(m->arena, m->diag, job, contents);
-        }
+        if (step->renumbered)
+            status = contents_of(m, job, &contents);
         if (status == HD_OK)
             status =
                 hd_session_open(m->arena, m->diag, job, m->question->measure->device, &sessions[s]);
@@ -790,20 +805,17 @@ static hd_status throttle(mapper *m) {
         status = hd_job_all_contents(m->arena, m->diag, job, contents);
     if (best->orders)
         contents[best->job->buffer_count - 1] = hd_job_map(best->job);
-    hd_map_step heard = {.name = best->name};
-    rows of;
-    hd_trace *trace = NULL;
+    hd_map_step unused = {.name = best->name};
+    heard run = {0};
     m->question = &question;
     if (status == HD_OK)
-        status = hear(m, best->job, contents, &heard, outputs, &of, &trace);
+        status = hear(m, best->job, contents, &unused, outputs, &run);
     m->question = was;
-    if (!trace)
-        return status;
     const hd_caches_options options = {.watch = was->watch};
-    if (!is_stopped(m))
-        status = hd_throttle(m->arena, m->diag, trace, was->device, best->job, NULL, &options,
+    if (status == HD_OK && !is_stopped(m))
+        status = hd_throttle(m->arena, m->diag, run.trace, was->device, best->job, NULL, &options,
                              &m->mapping->throttling);
-    hd_trace_close(trace);
+    forget(&run);
     return status;
 }
 
@@ -813,8 +825,7 @@ static hd_status throttle(mapper *m) {
 static hd_status begin(mapper *m) {
     const hd_map_question *q = m->question;
     m->job = m->original;
-    m->contents = hd_new_array(m->arena, void *, m->original->buffer_count);
-    hd_status status = hd_job_all_contents(m->arena, m->diag, m->original, m->contents);
+    hd_status status = contents_of(m, m->original, &m->contents);
     if (status != HD_OK || !q->shuffled_data)
         return status;
     uint32_t numbering, *order;
@@ -829,8 +840,7 @@ static hd_status begin(mapper *m) {
     if (status != HD_OK)
         return status;
     m->job = m->shuffled->job;
-    m->contents = hd_new_array(m->arena, void *, m->job->buffer_count);
-    return hd_job_all_contents(m->arena, m->diag, m->job, m->contents);
+    return contents_of(m, m->job, &m->contents);
 }
 
 static mapper begin_mapping(hd_arena *arena, const hd_diag *diag, const hd_map_question *question,
@@ -875,11 +885,10 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     mapping->job = m.job;
 
     /* As it is, and what it leaves. */
-    rows of;
-    hd_trace *trace = NULL;
+    heard run = {0};
     hd_map_step first = {.name = "original", .what = "as it is", .bit_equal = true};
     void **outputs = hd_new_array(arena, void *, m.job->buffer_count);
-    status = hear(&m, m.job, m.contents, &first, outputs, &of, &trace);
+    status = hear(&m, m.job, m.contents, &first, outputs, &run);
     m.expected = outputs;
     if (status == HD_OK && m.shuffled) {
         m.expected = hd_new_array(arena, void *, job->buffer_count);
@@ -887,9 +896,8 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     }
     groups all = {0};
     if (status == HD_OK && !is_stopped(&m))
-        status = make_groups(&m, m.job, trace, &of, &all);
-    if (trace)
-        hd_trace_close(trace);
+        status = make_groups(&m, m.job, &run, &all);
+    forget(&run);
     if (status == HD_OK && !is_stopped(&m)) {
         const hd_order_file *unsorted = question->shuffled_threads ? orders_of(&m, &all) : NULL;
         if (unsorted)
@@ -897,7 +905,7 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                 .name = "unsorted", .what = "threads in a random order", .orders = unsorted};
         add_graphs(&m, &all, &first);
         if (unsorted)
-            status = try_step(&m, m.job, m.contents, first);
+            status = try_step(&m, m.job, m.contents, first, NULL);
         else
             mapping->steps[mapping->step_count++] = first;
     }

@@ -1,5 +1,5 @@
 /*
- * Which thread does what, for a job: the stages of mapping/mapping.h and new numbers for data
+ * Which thread does what, for a job: the stages of order/orders.h and new numbers for data
  * (job/numbering.h), each tried on the machine.
  *
  *     hd_mapping *mapping;
@@ -16,12 +16,12 @@
 
 #include "base/ranks.h"
 #include "job/numbering.h"
-#include "locality/cache.h"
-#include "locality/coalesce.h"
-#include "locality/reuse.h"
-#include "locality/throttle.h"
-#include "mapping/mapping.h"
-#include "measure/measure.h"
+#include "analysis/cache.h"
+#include "analysis/coalesce.h"
+#include "analysis/reuse.h"
+#include "analysis/throttle.h"
+#include "order/orders.h"
+#include "advise/measure/measure.h"
 #include "rewrite/thread_map.h"
 
 typedef struct hd_map_question {

@@ -5,7 +5,7 @@
 #ifndef HD_ADVISE_MOVEMENT_H
 #define HD_ADVISE_MOVEMENT_H
 
-#include "cost/cost.h"
+#include "model/cost.h"
 
 /* Fields of a cluster that are used together: by the same threads, of the same element. */
 typedef struct hd_company {

@@ -8,7 +8,7 @@
 #ifndef HD_ADVISE_ORIGIN_H
 #define HD_ADVISE_ORIGIN_H
 
-#include "event/event.h"
+#include "machine/event.h"
 #include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
 

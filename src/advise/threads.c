@@ -1,9 +1,8 @@
 /* What another order of threads would save (threads.h). */
 #include "advise/threads.h"
 
-#include "advise/evidence_own.h"
-#include "locality/sharing.h"
-#include "mapping/mapping.h"
+#include "analysis/sharing_graph.h"
+#include "order/orders.h"
 #include "rewrite/thread_map.h"
 
 /* The run with most accesses, or NULL. */
@@ -30,7 +29,7 @@ const hd_thread_gain *hd_thread_gain_of(hd_arena *arena, const hd_job *job, cons
     hd_trace *trace;
     hd_thread_gain *gain = NULL;
     if (evidence->stopped || !hd_evidence_is_whole(evidence) ||
-        hd_trace_open(arena, &silent, evidence->own->trace, &trace))
+        hd_trace_open(arena, &silent, evidence->trace, &trace))
         return NULL;
     const hd_trace_contents *contents = hd_trace_get(trace);
     const hd_trace_launch *most = heaviest(contents);
@@ -49,7 +48,7 @@ const hd_thread_gain *hd_thread_gain_of(hd_arena *arena, const hd_job *job, cons
         uint64_t before = hd_sharing_count(sharing, NULL).transactions;
         uint32_t reads = (sharing->warp * 4 + sharing->segment - 1) / sharing->segment;
         uint64_t after = before;
-        if (hd_order_threads(own, &silent, sharing, &stages, order) == HD_OK)
+        if (hd_order_threads(&silent, sharing, &stages, order) == HD_OK)
             after = hd_sharing_count(sharing, order).transactions +
                     (uint64_t)hd_sharing_warps(sharing) * reads;
         if ((double)after <= (1 - HD_THREADS_WORTH) * (double)before) {

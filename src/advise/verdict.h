@@ -8,7 +8,7 @@
 #ifndef HD_ADVISE_VERDICT_H
 #define HD_ADVISE_VERDICT_H
 
-#include "cost/cost.h"
+#include "model/cost.h"
 
 /* ---- basis.c: what a static cost rests on ------------------------------------------- */
 

@@ -123,8 +123,8 @@ hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
         status = hd_frontend(arena, &diag, path, view->rewritten->options, &module);
     hd_scratch_remove(folder);
     if (status == HD_OK)
-        status = hd_job_rewritten(arena, &diag, job, layouts, layout_count, view->rewritten, module,
-                                  placed);
+        status = hd_job_in_layout(arena, &diag, job, layouts, layout_count, view->rewritten->orders,
+                                  module, placed);
     return status;
 }
 

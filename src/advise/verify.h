@@ -4,9 +4,9 @@
 #ifndef HD_ADVISE_VERIFY_H
 #define HD_ADVISE_VERIFY_H
 
-#include "measure/measure.h"
+#include "advise/measure/measure.h"
 #include "rewrite/placed.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 typedef struct hd_verified {
     bool random; /* buffers that the job says nothing of held random numbers, not zeros */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "heddle/heddle.h"
 
 /* ---- arena.c: memory that is freed all at once ------------------------- */
@@ -106,11 +107,6 @@ void hd_note(const hd_diag *diag, const hd_place *place, const char *format, ...
  * OOPSLA 2014, figure 17): 64 bits, the same on every machine. */
 uint64_t hd_next_random(uint64_t *state);
 
-/* hash.c: FNV-1a (Fowler, Noll and Vo; RFC 9923) of bytes, after those that `hash` is of; the first
- * ones come after HD_HASH_START. */
-#define HD_HASH_START UINT64_C(0xcbf29ce484222325)
-uint64_t hd_hash_bytes(uint64_t hash, const void *data, size_t length);
-
 /* machine.c: seconds of a clock that never goes back, from a start of its own. */
 double hd_clock(void);
 
@@ -121,11 +117,22 @@ uint64_t hd_memory_free(void);
 /* machine.c: cores that this process may run on, at least 1. */
 uint32_t hd_core_count(void);
 
-/* parallel.c: calls `work` with 0 .. count - 1 in ascending order of beginning, from several
- * threads; ends early when one returns an error, and returns that of the lowest number, *failed. */
+/* ---- parallel.c: work for several threads --------------------------------- */
+
+/* Calls `work` with 0 .. count - 1 in ascending order of beginning, from several threads; ends
+ * early when one returns an error, and returns that of the lowest number, *failed. Worker 0 is the
+ * calling thread. */
 typedef hd_status hd_work(void *self, uint32_t worker, uint64_t number);
 hd_status hd_in_parallel(uint32_t workers, uint64_t count, hd_work *work, void *self,
                          uint64_t *failed);
+
+/* What that stands on, for whoever has work again and again: threads that are kept. Calls
+ * work(self, 0) here, and work(self, 1 .. count - 1) in other threads, those of them that come
+ * before the calling one is done. *crew is NULL at first, and hd_crew_free()'s in the end. */
+typedef struct hd_crew hd_crew;
+typedef void hd_crew_work(void *self, uint32_t number);
+void hd_crew_run(hd_crew **crew, uint32_t count, hd_crew_work *work, void *self);
+void hd_crew_free(hd_crew *crew);
 
 /* ---- own.c: Heddle's own files ------------------------------------------- */
 

@@ -420,7 +420,7 @@ static hd_status read_journal(changes *all) {
     if (at.st_uid != geteuid())
         return hd_fail(all->diag, HD_EINPUT, &place,
                        "another user began a rewrite in this folder, and it was interrupted; that "
-                       "user has to take it back: heddle rewrite --recover");
+                       "user has to take it back: heddle apply --recover");
     if (flock(all->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return busy(all);
     if (fstat(all->fd, &at) || !at.st_nlink) /* it ended before the lock */

@@ -1,6 +1,6 @@
 /*
  * Ranks: processes, perhaps on several machines, that do one piece of work together. What is divided
- * among them is written against this table; src/mpi has the one of MPI, tests one of threads.
+ * among them is written against this table; src/cli/mpi has the one of MPI, tests one of threads.
  *
  * All ranks make the same calls in the same order.
  */

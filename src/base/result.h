@@ -1,5 +1,5 @@
 /*
- * One description of a result, for text and JSON (report/result.h makes both from it).
+ * One description of a result, for text and JSON (cli/report/report_result.h makes both from it).
  *
  * A result is a row, or rows, of a struct. A table of members says what a reader sees of it:
  * under which name in JSON, under which title in text, in which unit, and where the value is:

@@ -13,18 +13,15 @@ static uint64_t hash_of(const void *key, size_t length) {
     for (; length >= 16; at += 16, length -= 16) { /* two chains, side by side */
         uint64_t next[2];
         memcpy(next, at, sizeof next);
-        hash = (hash ^ next[0]) * UINT64_C(0x9e3779b97f4a7c15);
-        other = (other ^ next[1]) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-        other ^= other >> 32;
+        hash = hd_hash_mix(hash, next[0]);
+        other = hd_hash_mix(other, next[1]);
     }
-    hash ^= other * UINT64_C(0xc4ceb9fe1a85ec53);
+    hash ^= hd_hash_spread(other);
     for (; length; at += word, length -= word) {
         uint64_t next = 0;
         word = length < sizeof next ? length : sizeof next;
         memcpy(&next, at, word);
-        hash = (hash ^ next) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
+        hash = hd_hash_mix(hash, next);
     }
     return hash;
 }

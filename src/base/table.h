@@ -34,10 +34,9 @@ typedef struct hd_hash_table {
     const void **keys; /* of the slots, where they are no numbers */
 } hd_hash_table;
 
-/* The first slot for a hash (Knuth, The Art of Computer Programming 3, 6.4: multiplication by the
- * golden ratio); the next ones follow it. */
+/* The first slot for a hash; the next ones follow it. */
 static inline size_t hd_hash_start(const hd_hash_table *table, uint64_t hash) {
-    return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> table->shift);
+    return (size_t)(hd_hash_spread(hash) >> table->shift);
 }
 
 /* The value of a key, HD_NO_VALUE for one that is not there. */

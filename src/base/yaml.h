@@ -47,6 +47,10 @@ typedef struct hd_yaml_key {
         *keys;           /* of the map, or of the maps in the list; NULL: a list of texts */
     const char *entry;   /* a word for one entry of the list, for messages: "launch" */
     const char *example; /* how the key is written, or NULL */
+    /* The caller's own, which says what it makes of the text: a kind, a place, a bound. */
+    int as;
+    size_t offset;
+    uint64_t least;
 } hd_yaml_key;
 
 /* What a whole file is. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/members.h"
+#include "cli/report/members.h"
 
 hd_status cli_read_budget(cli *c, const char *text, double *seconds) {
     static const struct {
@@ -400,7 +400,8 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
         hd_str_printf(out, "  not tried%s: %u\n", choice->stopped ? "" : " for want of time",
                       untried);
     if (!choice->has_tree)
-        hd_str_add(out, "  no tiles are known for this device: 'heddle train' would add some\n");
+        hd_str_add(out,
+                   "  no tiles are known for this device: 'heddle device train' would add some\n");
     if (choice->remembered)
         hd_str_printf(out, "  measured on %s; --again measures anew\n", choice->date);
 }

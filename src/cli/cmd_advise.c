@@ -1,27 +1,20 @@
 /* heddle advise: the verdict and why, the record, the worst accesses, the ranked layouts. */
 
-#include "advise/joined.h"
-#include "cli/analysis.h"
+#include "advise/apart.h"
+#include "cli/cli_analysis.h"
 #include "cli/choice.h"
-#include "cli/evidence.h"
+#include "cli/commands.h"
+#include "cli/show_evidence.h"
 #include "cli/show_advice.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };
 
 typedef struct request {
+    const cli_options *given;
     const char *path;
-    cli_source source;
-    cli_model_options model;
-    cli_evidence_options evidence;
-    const char *apply;      /* folder for the rewritten files, or NULL */
-    const char *budget;     /* a time, or NULL */
-    const char *placements; /* names, or NULL */
-    const char *objective;  /* its name, or NULL */
+    const cli_source *source;
     hd_energy_question energy;
-    uint64_t repeats;
-    bool unverified; /* rewritten files are not checked on the machine */
-    bool whole;      /* fields of several values are not taken apart */
     hd_advise_options options;
     cli *c;
     cli_stop stop;
@@ -158,7 +151,7 @@ static void show_ranking(cli *c, const hd_record *record, const hd_device_advice
 }
 
 static cli_question question_of(const request *r) {
-    return (cli_question){r->path, &r->source, &r->options.cost};
+    return (cli_question){r->path, r->source, &r->options.cost};
 }
 
 /* What is known without a device: at once, since measuring takes a while. */
@@ -166,12 +159,12 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
     const hd_record *record = advice->job->record;
     const cli_question question = question_of(r);
     const cli_answer answer = cli_answer_of(c, &question, advice);
-    if (r->budget)
+    if (r->given->budget)
         hd_str_printf(out, "By static cost on %s: %s. The device decides.\n",
                       advice->devices[0].device->name, answer.verdict);
     else
         cli_show_verdict(&answer, out);
-    if (!r->budget && !r->apply)
+    if (!r->given->budget && !r->given->apply)
         cli_show_answer_command(&answer, out);
     cli_show_why(c, &answer, out);
     hd_str_printf(out, "\n%s, %u bytes\n", record->spelling, record->size);
@@ -187,7 +180,7 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
 
 /* Why --measure measured nothing; NULL: it did, or was not asked to. */
 static const char *why_unmeasured(const request *r, const hd_advice *advice) {
-    return r->options.measure && advice->leave
+    return r->given->measure && advice->leave
                ? "the advice is to leave the layout as it is, so there is no other to measure"
                : NULL;
 }
@@ -207,8 +200,9 @@ static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_st
         const cli_question question = question_of(r);
         hd_str_printf(out, "  %s\n", cli_command_for(c, &question, advice, "measure", other, ""));
     }
-    if (r->apply && advice->leave)
-        hd_str_printf(out, "\nNothing is written to %s: the layout stays as it is.\n", r->apply);
+    if (r->given->apply && advice->leave)
+        hd_str_printf(out, "\nNothing is written to %s: the layout stays as it is.\n",
+                      r->given->apply);
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -223,7 +217,7 @@ static void show_decided(cli *c, const request *r, const hd_advice *advice,
                       cli_choice_verdict(c, advice->job->record, choice));
     if (!choice || !hd_choice_decides(choice))
         cli_show_verdict(answer, out);
-    if (!r->apply || (choice && choice->stopped))
+    if (!r->given->apply || (choice && choice->stopped))
         cli_show_answer_command(answer, out);
     if (choice)
         cli_show_choice(c, advice->job->record, choice, out);
@@ -248,7 +242,7 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
     hd_str out = {.arena = c->arena};
     if (!r->shown)
         show_static(c, r, advice, &out);
-    if (r->budget)
+    if (r->given->budget)
         show_decided(c, r, advice, &answer, &out);
     show_undone(c, r, advice, &out);
     if (written) {
@@ -282,7 +276,7 @@ static void begin_measuring(void *user, const hd_advice *advice) {
         r->printed = cli_print(r->c, &out);
         r->shown = true;
     }
-    if (r->budget) {
+    if (r->given->budget) {
         r->options.choose.stop = r->catching ? r->options.evidence.stop : cli_catch_stop(&r->stop);
         r->catching = true;
     }
@@ -300,7 +294,7 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     r->options.costed = begin_running;
     r->options.evidence.progress = show_progress;
     r->options.evidence.user = c;
-    r->options.ranked = r->options.measure || r->budget ? begin_measuring : NULL;
+    r->options.ranked = r->given->measure || r->given->budget ? begin_measuring : NULL;
     cli_progress(c, "searching");
     hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, advice);
     if (r->catching)
@@ -308,15 +302,15 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     hd_database_close(choose->database);
     if (advice->choice)
         cli_warn_of_differences(c, advice->job, advice->choice);
-    if (status == HD_OK && !advice->leave && !r->apply)
+    if (status == HD_OK && !advice->leave && !r->given->apply)
         cli_warn_of_unlaunched(c, advice->job,
                                &(hd_record_layout){advice->job->record, advice->best});
     if (advice->evidence && advice->evidence->stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal; the static answer stands%s",
-                r->apply ? ", and nothing is written" : "");
+                r->given->apply ? ", and nothing is written" : "");
     if (advice->choice && advice->choice->stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal after %u rounds; what was measured is kept%s",
-                advice->choice->rounds, r->apply ? ", and nothing is written" : "");
+                advice->choice->rounds, r->given->apply ? ", and nothing is written" : "");
     return status;
 }
 
@@ -324,9 +318,9 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
 static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_output *output) {
     const hd_record_layout best = {advice->job->record, advice->best};
     bool checked;
-    hd_status status = r->unverified ? HD_OK
-                                     : cli_verify(c, r->path, &r->source, advice->job, &best, 1,
-                                                  advice->rewritten, &checked);
+    hd_status status = r->given->no_verify ? HD_OK
+                                           : cli_verify(c, r->path, r->source, advice->job, &best,
+                                                        1, advice->rewritten, &checked);
     return status ? status : cli_write_rewritten(c, output, hd_advice_written(advice));
 }
 
@@ -348,7 +342,7 @@ static void tell_joined(cli *c, const request *r, const hd_advice *advice) {
 /* Without a device the energy is that of the model. */
 static hd_status require_energy(cli *c, const request *r) {
     for (uint32_t d = 0; d < r->options.device_count; d++)
-        if (r->options.objective == HD_QUANTITY_ENERGY && !r->budget &&
+        if (r->options.objective == HD_QUANTITY_ENERGY && !r->given->budget &&
             !hd_device_has_energy(r->options.devices[d]))
             return hd_fail(&c->diag, HD_EINPUT, NULL, "%s",
                            hd_energy_unknown(c->arena, r->options.devices[d]));
@@ -359,27 +353,27 @@ static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
     size_t device_count;
-    if (cli_load(c, r->path, &r->source, &job) || hd_job_require_record(&c->diag, job) ||
-        cli_model_options_read(c, &r->model, &r->options.cost, &devices, &device_count) ||
-        cli_evidence_read(c, &r->evidence, &r->options))
+    if (cli_load(c, r->path, r->source, &job) || hd_job_require_record(&c->diag, job) ||
+        cli_read_model(c, &r->options.cost, &devices, &device_count) ||
+        cli_evidence_read(c, &r->options))
         return CLI_WRONG;
-    if (r->model.devices.count)
+    if (r->given->devices.count)
         r->energy.profile = devices[0];
     r->options.devices = devices;
     r->options.device_count = (uint32_t)device_count;
     if (require_energy(c, r))
         return CLI_WRONG;
-    r->options.rewrite = r->apply != NULL;
-    r->options.take_apart = !r->whole;
+    r->options.rewrite = r->given->apply != NULL;
+    r->options.take_apart = !r->given->whole;
     cli_output output;
-    if (r->apply && cli_output_paths(c, "apply", r->apply, job->kernel_path, &output))
+    if (r->given->apply && cli_output_paths(c, "apply", r->given->apply, job->kernel_path, &output))
         return CLI_WRONG;
     hd_advice advice;
     hd_status status = run(c, r, job, &advice);
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
-    bool write = r->apply && advice.rewritten && status == HD_OK;
+    bool write = r->given->apply && advice.rewritten && status == HD_OK;
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
     bool stopped = hd_advice_is_stopped(&advice) && !failed;
@@ -394,13 +388,13 @@ static hd_status read_objective(cli *c, request *r) {
     hd_objective *objective = &r->options.objective;
     hd_meter_request *meter = &r->energy.meter;
     const char *option = meter->name ? "meter" : meter->command ? "meter-command" : NULL;
-    if (r->objective && !hd_objective_parse(r->objective, objective))
+    if (r->given->objective && !hd_objective_parse(r->given->objective, objective))
         return cli_refuse(c, "--objective: unknown objective '%s'; there are: time, energy, edp",
-                          r->objective);
-    if (*objective == HD_QUANTITY_EDP && !r->budget)
+                          r->given->objective);
+    if (*objective == HD_QUANTITY_EDP && !r->given->budget)
         return cli_refuse(c, "--objective edp needs times, which only a device tells: give it "
                              "--budget TIME");
-    if (option && (!r->budget || *objective == HD_QUANTITY_TIME))
+    if (option && (!r->given->budget || *objective == HD_QUANTITY_TIME))
         return cli_refuse(c, "--%s goes with --budget and --objective energy or edp", option);
     if (meter->command && !meter->name)
         meter->name = "command";
@@ -408,89 +402,23 @@ static hd_status read_objective(cli *c, request *r) {
     return HD_OK;
 }
 
-int cmd_advise(cli *c, int argc, char **argv) {
-    request r = {
-        .source = {
-            .all_entries = true, .whole_file = true, .finds_records = true, .tells_records = true}};
-    const cli_option options[] = {
-        CLI_INCLUDE(cli_model_table(c, &r.model)),
-        CLI_INCLUDE(cli_evidence_table(c, &r.evidence)),
-        {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
-         CLI_TEXT, &r.apply},
-        {"no-verify", 0, NULL,
-         "with --apply: do not run both versions on the machine to compare them first", CLI_FLAG,
-         &r.unverified},
-        {"whole", 0, NULL,
-         "do not try the record with its arrays, nested structs and vectors taken apart; those "
-         "that the job "
-         "or --split takes apart are",
-         CLI_FLAG, &r.whole},
-        {"measure", 0, NULL, "run both versions on a device and compare", CLI_FLAG,
-         &r.options.measure},
-        {"budget", 0, "TIME",
-         "measure layouts for so long (60s, 500ms, 2m) and advise the fastest one", CLI_TEXT,
-         &r.budget},
-        {"placements", 0, "LIST",
-         "with --budget: race placements with the layouts, by whole runs: all, or of device, host, "
-         "fine, coarse, managed, hinted, with commas between them",
-         CLI_TEXT, &r.placements, "all device host fine coarse managed hinted"},
-        {"objective", 0, "WHAT",
-         "what is to be least: time, energy or edp, their product; default: time", CLI_TEXT,
-         &r.objective, "time energy edp"},
-        {"meter", 0, "NAME",
-         "with --budget and another objective than time: the meter of the energy, as 'heddle "
-         "devices --meters' names it, or its first part, or 'model'",
-         CLI_TEXT, &r.energy.meter.name, "model command nvml rapl perf hwmon power_supply"},
-        {"meter-command", 0, "CMD",
-         "a command in the place of a meter, that prints joules or watts, as \"12.3 J\" or \"45 "
-         "W\"",
-         CLI_TEXT, &r.energy.meter.command},
-        {"again", 0, NULL, "with --budget: measure, even if the answer is known from before",
-         CLI_FLAG, &r.options.choose.again},
-        {"on", 0, "DEVICE",
-         "the device to measure on, an id of 'heddle devices' or a part of its "
-         "name; default: the first",
-         CLI_TEXT, &r.options.measurement.device},
-        {"repeats", 0, "N", "timed runs of each version, default 7; with --budget: at most so many",
-         CLI_NUMBER, &r.repeats, .most = 1000000},
-        {"seconds", 0, "S", "time limit of branch and bound; default 60", CLI_REAL,
-         &r.options.search.seconds},
-        {0}};
-    static const cli_page page = {
-        "[--device D]... [--apply DIR] [--measure | --budget TIME] [--objective WHAT] "
-        "[OPTIONS] JOB|FILE",
-        "Prints the verdict for the first device: what to do, what it gains, and what that rests "
-        "on, with the command that does it, and then why: what moves before and after, the record, "
-        "the accesses that cost most, the best layouts by static cost on each device. With "
-        "--budget the layouts that static cost, the layout graph and a trained tree propose are "
-        "measured, and the fastest is advised, with --placements together with where its buffers "
-        "live. With --objective the energy, or the energy-delay product, decides in the place of "
-        "the "
-        "time. The verdict may be to leave the layout as it is. Of "
-        "a "
-        "kernel file without --entry all kernels are taken together, launched as its host code "
-        "does, or by guesses ('heddle init' shows them).",
-        {1, 1}};
-    if (!cli_parse(c, &page, options, &r.source, argc, argv))
-        return c->status;
+int cmd_advise(cli *c) {
+    const cli_options *o = c->given;
+    request r = {.given = o,
+                 .path = o->input.path,
+                 .source = &o->input.source,
+                 .energy.meter = {.name = o->meter, .command = o->meter_command},
+                 .options = {.measure = o->measure,
+                             .search.seconds = o->seconds,
+                             .measurement = {.device = o->on, .repeats = (uint32_t)o->repeats},
+                             .choose = {.again = o->again,
+                                        .version = HEDDLE_VERSION,
+                                        .progress = show_progress,
+                                        .user = c}}};
     hd_choose_options *choose = &r.options.choose;
-    r.path = c->words[0];
-    r.options.measurement.repeats = (uint32_t)r.repeats;
-    if (!r.budget && choose->again)
-        return cli_wrong(c, "--again goes with --budget");
-    if (r.budget && r.options.measure)
-        return cli_wrong(c, "--budget measures already; leave --measure out");
-    if (r.placements && !r.budget)
-        return cli_wrong(c, "--placements goes with --budget");
-    if (r.placements && cli_read_placements(c, "--placements", r.placements, &choose->placements,
-                                            &choose->placement_count))
-        return CLI_WRONG;
-    if (read_objective(c, &r))
-        return CLI_WRONG;
-    choose->version = HEDDLE_VERSION;
-    choose->progress = show_progress;
-    choose->user = c;
-    if (r.budget && cli_read_budget(c, r.budget, &choose->budget))
+    if ((o->placements && cli_read_placements(c, "--placements", o->placements, &choose->placements,
+                                              &choose->placement_count)) ||
+        read_objective(c, &r) || (o->budget && cli_read_budget(c, o->budget, &choose->budget)))
         return CLI_WRONG;
     return advise(c, &r);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/stop.h"
 
@@ -35,7 +36,7 @@ typedef hd_vec(pair) pairs;
 typedef struct request {
     cli_counted sides[SIDES];
     const char *labels[SIDES];
-    cli_texts devices, layouts;
+    cli_texts layouts;
     bool by_cost, caches; /* are simulated */
     uint64_t top;
     /* what came of it */
@@ -173,7 +174,7 @@ static void match_sums(cli *c, pairs *to, const hd_annotated_sum *a, size_t a_co
 /* ---- order ----------------------------------------------------------------------------------- */
 
 static uint64_t weight_of(const pair *p, int side) {
-    return p->counts[side] ? hd_moves(p->counts[side]) : 0;
+    return p->counts[side] ? hd_weight(p->counts[side], 0) : 0;
 }
 
 static uint64_t change_of(const pair *p) {
@@ -255,9 +256,8 @@ HD_GETTER(file_value, pair, hd_text(row->file ? row->file->path : NULL))
 HD_GETTER(line_value, pair, row->lines[0] ? hd_whole(row->lines[0]->number) : hd_null())
 HD_GETTER(other_line, pair, row->lines[1] ? hd_whole(row->lines[1]->number) : hd_null())
 HD_GETTER(counts_of, side, hd_row(row->counts))
-HD_GETTER(weight_value, side, row->counts ? hd_whole(hd_moves(row->counts)) : hd_null())
-HD_GETTER(moved_value, side,
-          row->counts ? hd_whole(row->counts->hd_coalesce.bytes_moved) : hd_null())
+HD_GETTER(weight_value, side, row->counts ? hd_whole(hd_weight(row->counts, 0)) : hd_null())
+HD_GETTER(moved_value, side, row->counts ? hd_whole(row->counts->moved.bytes_moved) : hd_null())
 HD_GETTER(used_value, side, row->counts ? hd_real(hd_efficiency(row->counts)) : hd_null())
 
 HD_GETTER(caches_of, side, hd_row(row->cached))
@@ -279,33 +279,54 @@ static hd_value simulated_sides(const hd_view *view, const void *at) {
     const request *r = view->context;
     return r->caches ? sides_of(view, at) : hd_rows((const side *)NULL, 0);
 }
-static const hd_member line_columns[] = {{NULL, "line", HD_PLAIN_WORD, HD_AT(pair, label)},
-                                         {.get = sides_of, .of = weight_columns},
-                                         {NULL, "ratio", HD_RATIO, .get = ratio_value},
-                                         {.get = sides_of, .of = moved_columns},
-                                         {.get = simulated_sides, .of = dram_columns},
-                                         {NULL, "source", .get = shown_source},
-                                         {0}};
-#define SUM_COLUMNS(title)                             \
-    {                                                  \
-        {NULL, title, HD_AT(pair, label)},             \
-        {.get = sides_of, .of = weight_columns},       \
-        {NULL, "ratio", HD_RATIO, .get = ratio_value}, \
-        {.get = sides_of, .of = used_columns},         \
-        {.get = simulated_sides, .of = dram_columns},  \
-        {0},                                           \
-    }
-static const hd_member kernel_columns[] = SUM_COLUMNS("kernel");
-static const hd_member target_columns[] = SUM_COLUMNS("field or buffer");
+static const hd_member ratio_column = {NULL, "ratio", HD_RATIO, .get = ratio_value};
 
-static void show_pairs(cli *c, const request *r, const char *title, const hd_member *columns,
+/* "conflicts A", "conflicts B": of each analysis but the first what it shows here, if it counted
+ * something of the two versions. */
+static void add_counted(hd_arena *arena, const request *r, hd_member *columns, size_t *count) {
+    const hd_launch_counts *a = r->total.counts[0], *b = r->total.counts[1];
+    for (uint32_t i = 1; i < HD_ANALYSIS_COUNT; i++)
+        for (const hd_member *m = hd_analyses[i]->members; m->key || m->title; m++) {
+            if (!(hd_analysis_column_of(hd_analyses[i], m).seen & HD_IN_DIFF) ||
+                (!hd_analysis_counted(i, a) && !hd_analysis_counted(i, b)))
+                continue;
+            hd_member *own = hd_new_array(arena, hd_member, 3);
+            own[0] = (hd_member){"label", HD_AT(side, label)};
+            own[1] = *m;
+            own[1].key = NULL;
+            own[1].title = hd_format(arena, "%s %%s", m->title);
+            own[1].via = true;
+            own[1].via_offset = offsetof(side, counts);
+            own[1].offset += (uint32_t)((const char *)a->of[i] - (const char *)a);
+            columns[(*count)++] = (hd_member){.get = sides_of, .of = own};
+        }
+}
+
+/* The columns of a table: lines have their bytes and their source, sums the share that is used. */
+static const hd_member *columns_of(hd_arena *arena, const request *r, const char *title) {
+    bool lines = !strcmp(title, "line");
+    hd_member *columns = hd_new_array(arena, hd_member, HD_ANALYSIS_COUNT * HD_MOST_COUNTS + 7);
+    size_t count = 0;
+    columns[count++] =
+        (hd_member){NULL, title, lines ? HD_PLAIN_WORD : HD_PLAIN, HD_AT(pair, label)};
+    columns[count++] = (hd_member){.get = sides_of, .of = weight_columns};
+    columns[count++] = ratio_column;
+    columns[count++] = (hd_member){.get = sides_of, .of = lines ? moved_columns : used_columns};
+    add_counted(arena, r, columns, &count);
+    columns[count++] = (hd_member){.get = simulated_sides, .of = dram_columns};
+    if (lines)
+        columns[count++] = (hd_member){NULL, "source", .get = shown_source};
+    return columns;
+}
+
+static void show_pairs(cli *c, const request *r, const char *title, const char *what,
                        const pairs *rows, hd_str *out) {
     hd_style style = c->style;
-    if (!isatty(STDOUT_FILENO) && columns == line_columns)
+    if (!isatty(STDOUT_FILENO) && rows == &r->lines)
         style.width = NO_TERMINAL;
     hd_str_printf(out, "\n%s\n", title);
-    hd_show_rows(&(hd_view){c->arena}, columns, hd_with(hd_rows(rows->data, rows->count), r), style,
-                 out);
+    hd_show_rows(&(hd_view){c->arena}, columns_of(c->arena, r, what),
+                 hd_with(hd_rows(rows->data, rows->count), r), style, out);
 }
 
 static int show_text(cli *c, request *r) {
@@ -314,11 +335,11 @@ static int show_text(cli *c, request *r) {
         hd_str_printf(&out, "%s: ", r->labels[s]);
         cli_show_counted(c, &r->sides[s], &out);
     }
-    show_pairs(c, r, r->by_cost || r->top ? "Lines, the greatest change first" : "Lines",
-               line_columns, &r->lines, &out);
-    show_pairs(c, r, "Fields and buffers", target_columns, &r->targets, &out);
+    show_pairs(c, r, r->by_cost || r->top ? "Lines, the greatest change first" : "Lines", "line",
+               &r->lines, &out);
+    show_pairs(c, r, "Fields and buffers", "field or buffer", &r->targets, &out);
     hd_push(c->arena, &r->kernels, r->total);
-    show_pairs(c, r, "Kernels", kernel_columns, &r->kernels, &out);
+    show_pairs(c, r, "Kernels", "kernel", &r->kernels, &out);
     return cli_print(c, &out);
 }
 
@@ -353,9 +374,6 @@ static const hd_member diff_members[] = {
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-static const char usage[] =
-    "--layout L [--layout L] [OPTIONS] JOB|FILE, or [OPTIONS] TRACE|JOB|FILE TRACE|JOB|FILE";
-
 /* Which two they are. */
 static hd_status choose_sides(cli *c, request *r) {
     if (c->word_count == 2 && r->layouts.count)
@@ -387,15 +405,12 @@ static hd_status choose_sides(cli *c, request *r) {
 }
 
 static int diff(cli *c, request *r) {
-    const hd_device **devices;
-    size_t device_count;
-    if (r->devices.count > 1)
-        return cli_wrong(c, "--device: one at a time");
-    if (choose_sides(c, r) || cli_find_devices(c, &r->devices, &devices, &device_count))
+    const hd_device *device;
+    if (choose_sides(c, r) || cli_find_device(c, &device))
         return CLI_WRONG;
     for (int s = 0; s < SIDES; s++) {
         r->sides[s].no_caches = !r->caches;
-        if (cli_count(c, &r->sides[s], devices[0]))
+        if (cli_count(c, &r->sides[s], device))
             return CLI_WRONG;
         if (r->sides[s].run.total.counts.stopped)
             return CLI_STOPPED;
@@ -404,32 +419,14 @@ static int diff(cli *c, request *r) {
     return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(r), r)) : show_text(c, r);
 }
 
-int cmd_diff(cli *c, int argc, char **argv) {
-    request r = {.sides[0].input.source.finds_records = true};
-    cli_input *input = &r.sides[0].input;
-    const cli_option options[] = {
-        {"layout", 'l', "L",
-         "a layout to compare, in which the job is run without files (twice; once: with the one "
-         "that it has); 'heddle help layout' has the notation",
-         CLI_TEXTS, &r.layouts, "aos soa da"},
-        {"device", 'd', "D", "the device profile to count for; default: " CLI_DEVICE, CLI_TEXTS,
-         &r.devices},
-        {"by-cost", 0, NULL, "lines by how much they change, the most first", CLI_FLAG, &r.by_cost},
-        {"top", 0, "N", "the same, and only the first N of them", CLI_NUMBER, &r.top},
-        {"caches", 0, NULL, "simulate the device's caches, too: bytes to and from memory (DRAM)",
-         CLI_FLAG, &r.caches},
-        CLI_INCLUDE(cli_machine_table(c, &input->machine)),
-        {0}};
-    static const cli_page page = {
-        usage,
-        "Sets two versions side by side: for each line of the source, each field and buffer and "
-        "each kernel the transactions (of local memory the passes of its banks), how many of the "
-        "second come to one of the first, and the bytes moved. The versions are a job in two "
-        "layouts, or two jobs, kernel files or traces, whose lines are matched by their text.",
-        {1, 2}};
-    if (!cli_parse(c, &page, options, &input->source, argc, argv))
-        return c->status;
+int cmd_diff(cli *c) {
+    const cli_options *o = c->given;
+    request r = {.sides[0].input = o->input,
+                 .layouts = o->layouts,
+                 .by_cost = o->by_cost,
+                 .caches = o->caches,
+                 .top = o->top};
     cli_end_on_stop();
-    input->machine.keep_text = true; /* of two runs: nobody could tell whose it is */
+    r.sides[0].input.machine.keep_text = true; /* of two runs: nobody could tell whose it is */
     return diff(c, &r);
 }

@@ -1,5 +1,5 @@
 /* heddle help: the commands, one command's page, or a topic. */
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 typedef struct topic {
     const char *name, *summary, *text;
@@ -47,7 +47,7 @@ static const topic topics[] = {
     {"status", "exit status",
      "  0  done\n"
      "  1  the outputs of two versions differ, or a kernel uses less of what it moves than\n"
-     "     'annotate --fail-below' asks for\n"
+     "     'show --fail-below' asks for\n"
      "  2  anything wrong: the input, the command line, a file, a device; one message\n"
      "     says what and where, and no file is half written\n"
      "  130  a run, a race of layouts or a training was stopped by a signal (Ctrl-C) and\n"
@@ -61,7 +61,7 @@ static hd_value commands_of(const hd_view *view, const void *at) {
     hd_vec(const cli_command *) rows = {0};
     (void)at;
     for (const cli_command *command = cli_commands; command->name; command++)
-        if (command->summary)
+        if (!command->variant)
             hd_push(view->arena, &rows, command);
     return hd_pointed_rows(rows.data, rows.count);
 }
@@ -82,39 +82,39 @@ static int explain(cli *c, char **words, uint32_t count) {
             hd_str_add(&out, topics[i].text);
             return cli_print(c, &out);
         }
-    uint32_t used;
-    const cli_command *command = cli_find_command(words, count, &used);
-    char help[] = "--help", *argv[] = {words[0], help, NULL};
-    if (used < count)
+    uint32_t at;
+    const cli_command *command = cli_find_command(words, count, &at);
+    if (!command || (count == 2 && !at))
         return cli_wrong(c, "there is no command or topic '%s%s%s'; 'heddle help' lists them",
                          words[0], count == 1 ? "" : " ", count == 1 ? "" : words[1]);
-    c->command = command->name;
-    return command->run(c, 2, argv);
+    c->command = cli_full_name(c->arena, command);
+    return cli_print_help(c, command);
 }
 
-int cmd_help(cli *c, int argc, char **argv) {
-    static const cli_page page = {"[COMMAND|TOPIC]",
-                                  "Explains a command or a topic; alone, lists them. Some have "
-                                  "two words, as in 'heddle help trace info'.",
-                                  {0, 2}};
+int cli_help_complete(cli *c, char **words, uint32_t count) {
     hd_str names = {.arena = c->arena};
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         hd_str_printf(&names, "%s%s", i ? " " : "", topics[i].name);
-    if (argc > 2 && !strcmp(argv[1], "complete") && !c->list)
-        return cli_complete(c, argv + 2, (uint32_t)argc - 2, hd_str_text(&names));
-    if (!cli_parse(c, &page, NULL, NULL, argc, argv))
-        return c->status;
+    return cli_complete(c, words, count, hd_str_text(&names));
+}
+
+int cmd_help(cli *c) {
+    if (c->word_count == 2 && !strcmp(c->words[0], "manual"))
+        return cli_print_manual(c, c->words[1]);
     if (c->word_count)
         return explain(c, c->words, c->word_count);
     if (c->json)
         return cli_print_row(c, help_members, hd_row(c));
     hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE\n\n"
+    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE, or -- PROGRAM\n\n"
                      "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
-                     "that makes those touches cheap, and puts it in place.\n\nCommands\n");
-    for (const cli_command *command = cli_commands; command->name; command++)
-        if (command->summary)
-            hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
+                     "that makes those touches cheap, and puts it in place.\n");
+    for (int g = 0; g < CLI_GROUPS; g++) {
+        hd_str_printf(&out, "\n%s\n", cli_group_titles[g]);
+        for (const cli_command *command = cli_commands; command->name; command++)
+            if (!command->variant && command->group == (cli_group)g)
+                hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
+    }
     hd_str_add(&out, "\nTopics\n");
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         hd_str_printf(&out, "  %-12s %s\n", topics[i].name, topics[i].summary);

@@ -3,13 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/contents.h"
-
-typedef struct request {
-    const char *path, *options, *out;
-    bool force;
-} request;
+#include "cli/commands.h"
+#include "cli/buffer_contents.h"
 
 /* What was written. */
 typedef struct outcome {
@@ -30,9 +25,10 @@ static const char *kernel_seen_from(cli *c, const char *job, const char *kernel)
     return realpath(kernel, real) ? hd_strdup(c->arena, real) : kernel;
 }
 
-static int init(cli *c, const request *r) {
+int cmd_init(cli *c) {
+    const cli_input *r = &c->given->input;
     const hd_place place = {.file = r->path};
-    hd_job_flags flags = {.kernel_path = r->path, .options = r->options};
+    hd_job_flags flags = {.kernel_path = r->path, .options = r->source.options};
     kir_module *module;
     hd_host host;
     hd_job *job;
@@ -42,14 +38,14 @@ static int init(cli *c, const request *r) {
                                   hd_kernel_endings(c->arena)));
     if (r->out && cli_check_output(c, "out", r->out, &r->path, 1))
         return CLI_WRONG;
-    if (r->out && !r->force && !access(r->out, F_OK))
+    if (r->out && !c->given->force && !access(r->out, F_OK))
         return cli_status(hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->out},
                                   "this file is there already, and it may have been edited; name "
                                   "another, or say --force"));
     cli_progress(c, "compiling");
-    hd_status status = hd_frontend(c->arena, &c->diag, r->path, r->options, &module);
+    hd_status status = hd_frontend(c->arena, &c->diag, r->path, r->source.options, &module);
     if (status == HD_OK)
-        status = hd_host_read(c->arena, &c->diag, r->path, r->options, &host);
+        status = hd_host_read(c->arena, &c->diag, r->path, r->source.options, &host);
     cli_progress(c, NULL);
     if (status || hd_job_draft(c->arena, &c->diag, &flags, module, &host, &job))
         return CLI_WRONG;
@@ -68,25 +64,4 @@ static int init(cli *c, const request *r) {
     hd_str said = {.arena = c->arena};
     hd_str_printf(&said, "%s: %u launches, %u buffers\n", r->out, o.launches, o.buffers);
     return cli_print(c, &said);
-}
-
-int cmd_init(cli *c, int argc, char **argv) {
-    request r = {0};
-    const cli_option options[] = {
-        {"out", 'o', "FILE", "the job file to write; default: standard output", CLI_TEXT, &r.out},
-        {"force", 0, NULL, "write over a file that is there", CLI_FLAG, &r.force},
-        {"options", 0, "TEXT", "options for the compiler: \"-DN=3 -I include\"", CLI_TEXT,
-         &r.options},
-        {0}};
-    static const cli_page page = {
-        "[-o FILE] [OPTIONS] FILE",
-        "Writes a job for a kernel file: every kernel with its sizes and arguments, and the "
-        "buffers. In CUDA C they come from the host code of the file, as far as they follow from "
-        "its text: launches and loops around them, cudaMalloc, cudaMemcpy and their like, "
-        "constants and variables. What does not is guessed, and a comment says so.",
-        {1, 1}};
-    if (!cli_parse(c, &page, options, NULL, argc, argv))
-        return c->status;
-    r.path = c->words[0];
-    return init(c, &r);
 }

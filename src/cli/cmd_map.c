@@ -4,17 +4,16 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "cli/contents.h"
+#include "cli/commands.h"
+#include "cli/buffer_contents.h"
 #include "cli/input.h"
 #include "cli/show_map.h"
 #include "cli/stop.h"
 
 typedef struct request {
+    const cli_options *given;
     cli_input input;
-    const char *device_name, *stages, *partitioner;
-    bool as_made, data, no_data, no_caches, measured;
     hd_measure_options measure;
-    uint64_t repeats;
     hd_map_question question;
     cli_map result;
 } request;
@@ -31,7 +30,7 @@ static hd_status read_stages(cli *c, request *r) {
                  {"blocks", &stages->blocks},
                  {"throttling", &r->question.throttle}};
     enum { STAGES = sizeof known / sizeof *known };
-    const char *at = r->stages ? r->stages : "threads,warps,blocks,throttling";
+    const char *at = r->given->stages ? r->given->stages : "threads,warps,blocks,throttling";
     bool is_none = !strcmp(at, "none");
     for (size_t length; *at && !is_none; at += length + (at[length] == ',')) {
         length = strcspn(at, ",");
@@ -43,7 +42,7 @@ static hd_status read_stages(cli *c, request *r) {
             return cli_refuse(c,
                               "--stages takes threads, warps, blocks and throttling, separated by "
                               "commas, or none, not '%s'",
-                              r->stages);
+                              r->given->stages);
         *known[s].wanted = true;
     }
     return HD_OK;
@@ -51,31 +50,30 @@ static hd_status read_stages(cli *c, request *r) {
 
 static hd_status read_partitioner(cli *c, request *r) {
     hd_stages *stages = &r->question.stages;
-    stages->refine = !r->as_made;
-    for (int p = 0; p < HD_PARTITIONERS && r->partitioner; p++)
-        if (!strcmp(r->partitioner, hd_partitioner_names[p])) {
+    const char *name = r->given->partitioner;
+    stages->refine = !r->given->as_made;
+    for (int p = 0; p < HD_PARTITIONERS && name; p++)
+        if (!strcmp(name, hd_partitioner_names[p])) {
             stages->partitioner = (hd_partitioner)p;
             stages->partition = hd_partition;
-            r->partitioner = NULL;
+            name = NULL;
         }
-    return r->partitioner ? cli_refuse(c, "--partitioner takes greedy, zoltan or metis, not '%s'",
-                                       r->partitioner)
-                          : HD_OK;
+    return name ? cli_refuse(c, "--partitioner takes greedy, zoltan or metis, not '%s'", name)
+                : HD_OK;
 }
 
 /* What needs a run is no question to a trace. */
 static hd_status refuse_job_questions(cli *c, const request *r) {
-    const char *option = r->data                     ? "data"
-                         : r->no_data                ? "no-data"
+    const char *option = r->given->data              ? "data"
+                         : r->given->no_data         ? "no-data"
                          : r->question.numbering     ? "numbering"
                          : r->question.shuffled_data ? "shuffle-data"
                          : r->question.reuse         ? "reuse"
-                         : r->no_caches              ? "no-caches"
-                         : r->measured               ? "measure"
+                         : r->given->no_caches       ? "no-caches"
+                         : r->given->measure         ? "measure"
                                                      : NULL;
-    hd_status status = cli_refuse_job_options(c, &r->input);
-    return status || !option
-               ? status
+    return !option
+               ? HD_OK
                : hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->input.path},
                          "--%s needs a job, which can be run; of a trace only orders of threads "
                          "are made",
@@ -87,33 +85,18 @@ static hd_status read_options(cli *c, request *r) {
     hd_map_question *q = &r->question;
     hd_status status;
     if ((status = read_stages(c, r)) || (status = read_partitioner(c, r)) ||
-        (status = cli_read_choice(c, &r->input)) || (status = cli_read_input(c, &r->input)))
+        (status = cli_read_input(c, &r->input)))
         return status;
     if (r->input.is_trace && (status = refuse_job_questions(c, r)))
         return status;
-    if (r->data && r->no_data)
-        return cli_refuse(c, "--data and --no-data: choose one");
-    if (r->question.shuffled_threads && (r->data || r->question.numbering))
-        return cli_refuse(c,
-                          "new numbers are tried with threads as they are: leave out "
-                          "--shuffle-threads or --%s",
-                          r->data ? "data" : "numbering");
-    if (!r->measured && (r->measure.device || r->repeats))
-        return cli_refuse(c, "--%s goes with --measure", r->measure.device ? "on" : "repeats");
-    if (r->input.out && (q->shuffled_threads || q->shuffled_data))
-        return cli_refuse(c,
-                          "with --shuffle-%s orders are made for one that the job does not have; "
-                          "leave out --out",
-                          q->shuffled_threads ? "threads" : "data");
-    r->measure.repeats = (uint32_t)r->repeats;
-    q->measure = r->measured ? &r->measure : NULL;
+    q->measure = r->given->measure ? &r->measure : NULL;
     q->workers = (uint32_t)r->input.machine.workers;
     q->ranks = c->ranks;
-    status = hd_device_find(c->arena, &c->diag, r->device_name ? r->device_name : CLI_DEVICE,
-                            &q->device);
+    status = cli_find_device(c, &q->device);
     if (status != HD_OK)
         return status;
-    q->caches = !r->no_caches && !r->input.is_trace && hd_caches_check(&silent, q->device) == HD_OK;
+    q->caches =
+        !r->given->no_caches && !r->input.is_trace && hd_caches_check(&silent, q->device) == HD_OK;
     q->throttle &= q->caches;
     return HD_OK;
 }
@@ -123,19 +106,19 @@ static hd_status read_data(cli *c, request *r, const hd_job *job) {
     static const hd_diag silent = {NULL, NULL};
     hd_map_question *q = &r->question;
     uint32_t numbering;
-    bool asked = r->data || q->numbering || q->shuffled_data;
+    bool asked = r->given->data || q->numbering || q->shuffled_data;
     const hd_place place = {.file = r->input.path};
     if (asked && !job->numberings)
         return hd_fail(&c->diag, HD_EINPUT, &place,
                        "--%s: the job has no 'indices', which say what its numbers are of "
                        "(docs/job.md)",
-                       r->data        ? "data"
+                       r->given->data ? "data"
                        : q->numbering ? "numbering"
                                       : "shuffle-data");
     hd_status status = job->numberings ? hd_numbering_find(c->arena, asked ? &c->diag : &silent,
                                                            job, q->numbering, &numbering)
                                        : HD_EINPUT;
-    q->orders_data = status == HD_OK && !r->no_data;
+    q->orders_data = status == HD_OK && !r->given->no_data;
     return asked ? status : HD_OK;
 }
 
@@ -200,60 +183,15 @@ static hd_status write_out(cli *c, request *r) {
     return hd_write_files(&c->diag, files, count);
 }
 
-int cmd_map(cli *c, int argc, char **argv) {
-    request r = {0};
-    const cli_option options[] = {
-        {"device", 'd', "D", "the device profile; default: " CLI_DEVICE, CLI_TEXT, &r.device_name},
-        {"stages", 0, "S,...",
-         "which are tried, of threads, warps, blocks and throttling, or none; default: all",
-         CLI_TEXT, &r.stages, "threads warps blocks throttling none"},
-        {"partitioner", 0, "P",
-         "who makes warps and blocks: greedy, the default, or zoltan or metis, for which "
-         "heddle-mpi must be there",
-         CLI_TEXT, &r.partitioner, "greedy zoltan metis"},
-        {"no-refine", 0, NULL, "take the partitioner's warps and blocks as they are", CLI_FLAG,
-         &r.as_made},
-        {"data", 0, NULL,
-         "try new numbers for data, too; the default where the job declares 'indices'", CLI_FLAG,
-         &r.data},
-        {"no-data", 0, NULL, "data keep their numbers", CLI_FLAG, &r.no_data},
-        {"numbering", 0, "BUFFER",
-         "the buffer whose elements get new numbers; default: the first that may", CLI_TEXT,
-         &r.question.numbering},
-        {"shuffle-threads", 0, "SEED",
-         "begin with threads in a random order, as unsorted input has them", CLI_NUMBER,
-         &r.question.shuffled_threads},
-        {"shuffle-data", 0, "SEED", "begin with data in a random order", CLI_NUMBER,
-         &r.question.shuffled_data},
-        {"reuse", 0, NULL, "count the reuse of each step, in scenarios 2, 3 and 4", CLI_FLAG,
-         &r.question.reuse},
-        {"no-caches", 0, NULL, "do not simulate caches", CLI_FLAG, &r.no_caches},
-        {"measure", 0, NULL, "time each step on an OpenCL or CUDA device", CLI_FLAG, &r.measured},
-        {"on", 0, "DEVICE",
-         "with --measure, the device: an id as 'heddle devices' prints it, or a part of its name; "
-         "default: the first that runs these kernels",
-         CLI_TEXT, &r.measure.device},
-        {"repeats", 0, "N", "with --measure, timed runs of each step; default 7", CLI_NUMBER,
-         &r.repeats, .most = 1000000},
-        {"out", 'o', "FILE",
-         "write the map of the step that is recommended, for 'heddle rewrite --map'; new numbers "
-         "of data go beside it, to FILE.BUFFER",
-         CLI_TEXT, &r.input.out},
-        {"workers", 'j', "N", "threads that run blocks; default: one for each core", CLI_NUMBER,
-         &r.input.machine.workers, .most = 1024},
-        {0}};
-    static const cli_page page = {
-        "[OPTIONS] JOB|FILE|TRACE",
-        "Finds which thread should do what: threads that touch the same memory become a warp, "
-        "warps that do a block, blocks that do follow each other; and which numbers the elements "
-        "that they index should have. Each step is the job with one thing more done to it, "
-        "rewritten and run on the machine: its transactions are counted, caches simulated, and "
-        "its results compared with the job's. Of a trace alone orders are made, and transactions "
-        "estimated.",
-        {1, 1}};
-    if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
-        return c->status;
-    r.input.path = c->words[0];
+int cmd_map(cli *c) {
+    const cli_options *o = c->given;
+    request r = {.given = o,
+                 .input = o->input,
+                 .measure = {.device = o->on, .repeats = (uint32_t)o->repeats},
+                 .question = {.numbering = o->numbering,
+                              .shuffled_threads = o->shuffle_threads,
+                              .shuffled_data = o->shuffle_data,
+                              .reuse = o->reuse}};
     cli_end_on_stop();
     hd_status status = read_options(c, &r);
     if (status == HD_OK)

@@ -1,6 +1,7 @@
 /* heddle measure: the original against another layout, on a real device. */
 #include "cli/choice.h"
-#include "report/members.h"
+#include "cli/commands.h"
+#include "cli/report/members.h"
 
 typedef struct result {
     const hd_job *job;
@@ -128,16 +129,14 @@ static int show(cli *c, const result *r) {
 /* The job, the layout, which in another placement may be the original's, and its kernels. */
 static hd_status load(cli *c, const char *path, const cli_source *source, const char *notation,
                       bool placed, hd_job **job, hd_layout **layout, hd_rewritten **rewritten) {
-    hd_status status;
-    if (notation || !placed) {
-        status = cli_load_layout(c, path, source, notation, job, layout);
-    } else {
-        status = cli_load(c, path, source, job);
-        if (status == HD_OK)
-            status = hd_job_require_record(&c->diag, *job);
-        if (status == HD_OK)
-            *layout = hd_layout_original(c->arena, (*job)->record);
-    }
+    if (!notation && !placed)
+        return cli_no_layout(c);
+    hd_status status = cli_load(c, path, source, job);
+    if (status || (status = hd_job_require_record(&c->diag, *job)))
+        return status;
+    *layout = hd_layout_original(c->arena, (*job)->record);
+    if (notation)
+        status = hd_layout_parse(c->arena, &c->diag, (*job)->record, notation, layout);
     *rewritten = NULL;
     if (status ||
         (placed && hd_layout_equal(*layout, hd_layout_original(c->arena, (*job)->record))))
@@ -164,75 +163,21 @@ static int measure(cli *c, const char *path, const cli_source *source, const cha
     return printed ? printed : cli_status(status);
 }
 
-/* What only goes with --energy was given without. */
-static const char *needs_energy(const hd_energy_question *question, const char *profile) {
-    return question->meter.name              ? "meter"
-           : question->meter.command         ? "meter-command"
-           : question->options.subtract_idle ? "subtract-idle"
-           : profile                         ? "device"
-                                             : NULL;
-}
-
-int cmd_measure(cli *c, int argc, char **argv) {
-    const char *notation = NULL, *profile = NULL, *place = NULL;
-    bool energy = false;
-    hd_energy_question question = {0};
+int cmd_measure(cli *c) {
+    const cli_options *o = c->given;
+    hd_energy_question question = {
+        .meter = {.name = o->meter_command && !o->meter ? "command" : o->meter,
+                  .command = o->meter_command},
+        .options.subtract_idle = o->subtract_idle};
     hd_placement placement;
-    uint64_t repeats = 0;
-    hd_measure_options choice = {0};
-    cli_source source = {
-        .all_entries = true, .whole_file = true, .finds_records = true, .tells_records = true};
-    const cli_option options[] = {
-        {"layout", 'l', "L", "the layout to measure; 'heddle help layout' has the notation",
-         CLI_TEXT, &notation, "aos soa da"},
-        {"placement", 0, "P",
-         "where layout L, or without one the original, has the record's buffers: device, host, "
-         "fine, coarse (OpenCL), managed, hinted (CUDA); times are then those of whole runs",
-         CLI_TEXT, &place, "device host fine coarse managed hinted"},
-        {"on", 0, "DEVICE",
-         "the device: an id as 'heddle devices' prints it, or a part of its name; default: the "
-         "first that runs these kernels",
-         CLI_TEXT, &choice.device},
-        {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats,
-         .most = 1000000},
-        {"seconds", 0, "S", "go on until so much time was measured", CLI_REAL, &choice.min_seconds},
-        {"energy", 0, NULL,
-         "the energy of both, too: by a meter of the device, or else modelled from its profile",
-         CLI_FLAG, &energy},
-        {"meter", 0, "NAME",
-         "the meter, as 'heddle devices --meters' names it, or its first part, or 'model'",
-         CLI_TEXT, &question.meter.name, "model command nvml rapl perf hwmon power_supply"},
-        {"meter-command", 0, "CMD",
-         "a command for the shell that prints joules or watts, as \"12.3 J\" or \"45 W\"", CLI_TEXT,
-         &question.meter.command},
-        {"subtract-idle", 0, NULL, "subtract the power from before the runs from the energy",
-         CLI_FLAG, &question.options.subtract_idle},
-        {"device", 'd', "D",
-         "the profile for the model; default: host, if the device is this machine's processor",
-         CLI_TEXT, &profile},
-        {0}};
-    static const cli_page page = {
-        "--layout L [OPTIONS] JOB|FILE",
-        "Runs the kernels as they are and in layout L on an OpenCL or CUDA device, in turns, on "
-        "equal contents, and compares what they leave in every buffer. Times are those of the "
-        "kernels "
-        "by the device's own clock: the median and the quartiles. With --placement the original "
-        "stays where the job has it, and what it takes to bring the data to the kernels and back "
-        "counts, too. With --energy both run again until a meter can tell what they take. Exit "
-        "status 1: the outputs differ.",
-        {1, 1}};
-    if (!cli_parse(c, &page, options, &source, argc, argv))
-        return c->status;
-    choice.repeats = (uint32_t)repeats;
-    choice.energy = energy ? &question : NULL;
-    if (!energy && needs_energy(&question, profile))
-        return cli_wrong(c, "--%s goes with --energy", needs_energy(&question, profile));
-    if (question.meter.command && !question.meter.name)
-        question.meter.name = "command";
-    if (profile && hd_device_find(c->arena, &c->diag, profile, &question.profile))
+    const hd_measure_options choice = {.device = o->on,
+                                       .repeats = (uint32_t)o->repeats,
+                                       .min_seconds = o->seconds,
+                                       .energy = o->energy ? &question : NULL,
+                                       .placement = o->placement ? &placement : NULL};
+    if ((o->devices.count && cli_find_device(c, &question.profile)) ||
+        (o->placement && cli_read_placement(c, "--placement", o->placement, &placement)))
         return CLI_WRONG;
-    if (place && cli_read_placement(c, "--placement", place, &placement))
-        return CLI_WRONG;
-    choice.placement = place ? &placement : NULL;
-    return measure(c, c->words[0], &source, notation, &choice);
+    return measure(c, o->input.path, &o->input.source, o->layouts.count ? o->layouts.data[0] : NULL,
+                   &choice);
 }

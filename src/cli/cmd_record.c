@@ -1,6 +1,6 @@
 /*
  * heddle record: the launches of a CUDA program as job files (docs/record.md). The program runs as
- * under heddle watch; its processes write the folder, and leave files that say what is in it.
+ * under heddle run; its processes write the folder, and leave files that say what is in it.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -9,19 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/program.h"
+#include "cli/commands.h"
+#include "cli/cuda_program.h"
 #include "cli/source_job.h"
 
-static const char about[] =
-    "Runs a program that uses CUDA without a GPU, as 'heddle watch' does, and writes what it "
-    "launches into a folder: a job with every launch in order, the PTX of its kernels, what memory "
-    "held before them and after them; where the program was built with -lineinfo, also the source, "
-    "and a job over it. Other commands take the folder as they take a job file; "
-    "'heddle run --check expected FOLDER' runs the launches again and compares what each leaves in "
-    "memory, bit for bit.";
-
 typedef struct request {
-    const char *folder, *kernel, *range, *device_name, *options;
+    char **words; /* the program */
+    const char *folder, *kernel, *range, *options;
     uint64_t every, limit, first, last;
     const hd_device *device;
 } request;
@@ -227,18 +221,17 @@ static const char *record_options(cli *c, const request *r) {
 
 static hd_status run_program(cli *c, const request *r, const char *results, recorded *found) {
     int how;
-    const cli_setting settings[] = {
-        {"HEDDLE_RECORD", r->folder},
-        {"HEDDLE_RECORD_RESULTS", results},
-        {"HEDDLE_RECORD_OPTIONS", record_options(c, r)},
-        {"HEDDLE_DEVICE", cli_device_setting(c, r->device_name, r->device)},
-        {0}};
-    hd_status status = cli_run_program(c, c->words, settings, c->json, &how);
+    const cli_setting settings[] = {{"HEDDLE_RECORD", r->folder},
+                                    {"HEDDLE_RECORD_RESULTS", results},
+                                    {"HEDDLE_RECORD_OPTIONS", record_options(c, r)},
+                                    {"HEDDLE_DEVICE", cli_device_setting(c, r->device)},
+                                    {0}};
+    hd_status status = cli_run_program(c, r->words, settings, c->json, &how);
     if (status)
         return status;
     found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
     if (found->status)
-        hd_warn(&c->diag, NULL, "%s ended with %s %d", c->words[0],
+        hd_warn(&c->diag, NULL, "%s ended with %s %d", r->words[0],
                 WIFSIGNALED(how) ? "signal" : "status",
                 WIFSIGNALED(how) ? WTERMSIG(how) : found->status);
     return cli_read_results(c, results, take_results, found);
@@ -263,40 +256,43 @@ static void show(cli *c, const recorded *r, hd_str *out) {
                       hd_rows(r->left_out.data, r->left_out.count), out);
 }
 
-int cmd_record(cli *c, int argc, char **argv) {
-    request r = {.every = 1, .limit = UINT64_MAX};
-    const cli_option options[] = {
-        {"out", 'o', "FOLDER", "the folder to make; it may be there, and empty", CLI_TEXT,
-         &r.folder},
-        {"device", 'd', "DEVICE", "the device to be, for what a program asks of it", CLI_TEXT,
-         &r.device_name},
-        {"kernel", 0, "NAME", "launches of this kernel alone; its parameters may be left out",
-         CLI_TEXT, &r.kernel},
-        {"launches", 0, "A-B", "these launches alone, from 1, of those of --kernel", CLI_TEXT,
-         &r.range},
-        {"every", 0, "N", "the first one of every N launches", CLI_NUMBER, &r.every},
-        {"limit", 0, "BYTES",
-         "how much contents may take on the disk; launches that need more are left out", CLI_NUMBER,
-         &r.limit},
-        {"options", 0, "TEXT",
-         "options for the compiler of the source: \"-I include -DN=3 -std=c++17\"", CLI_TEXT,
-         &r.options},
-        {0}};
-    static const cli_page page = {
-        "-o FOLDER [OPTIONS] -- PROGRAM [ARGUMENTS]", about, {1, UINT32_MAX}};
-    if (!cli_parse(c, &page, options, NULL, argc, argv))
-        return c->status;
-    if (hd_device_find(c->arena, &c->diag, r.device_name ? r.device_name : CLI_DEVICE, &r.device) ||
-        cli_check_program(c, c->words[0]) || read_range(c, &r) || place_options(c, &r) ||
-        make_folder(c, &r))
-        return CLI_WRONG;
+static hd_status record(cli *c, request *r, recorded *found) {
     char *results;
-    if (hd_scratch_make(c->arena, &c->diag, &results))
-        return CLI_WRONG;
-    recorded found = {.program = c->words[0], .folder = r.folder};
-    hd_status status = run_program(c, &r, results, &found);
+    if (cli_find_device(c, &r->device) || cli_check_program(c, r->words[0]) || read_range(c, r) ||
+        place_options(c, r) || make_folder(c, r) || hd_scratch_make(c->arena, &c->diag, &results))
+        return HD_EINPUT;
+    *found = (recorded){.program = r->words[0], .folder = r->folder};
+    hd_status status = run_program(c, r, results, found);
     hd_scratch_remove(results);
-    if (status || (status = make_jobs(c, r.options, &found)))
+    return status ? status : make_jobs(c, r->options, found);
+}
+
+hd_status cli_record_program(cli *c, char **words, const char *folder) {
+    request r = {.words = words,
+                 .folder = folder,
+                 .options = c->given->input.source.options,
+                 .every = 1,
+                 .limit = UINT64_MAX};
+    recorded found;
+    hd_status status = record(c, &r, &found);
+    if (status || found.launches)
+        return status;
+    return cli_refuse(
+        c, "%s has launched no kernels that can be run again; 'heddle record' says why", words[0]);
+}
+
+int cmd_record(cli *c) {
+    const cli_options *o = c->given;
+    request r = {.words = c->words,
+                 .folder = o->input.out,
+                 .kernel = o->kernel,
+                 .range = o->launches,
+                 .options = o->input.source.options,
+                 .every = o->every ? o->every : 1,
+                 .limit = o->limit ? o->limit : UINT64_MAX};
+    recorded found;
+    hd_status status = record(c, &r, &found);
+    if (status)
         return cli_status(status);
     found.bytes = bytes_in(c, hd_format(c->arena, "%s/contents", r.folder));
     hd_str out = {.arena = c->arena};

@@ -1,27 +1,27 @@
 /* heddle report: one HTML page about one or more runs (docs/report.md). */
-#include "cli/contents.h"
-#include "cli/evidence.h"
+#include "cli/commands.h"
+#include "cli/buffer_contents.h"
+#include "cli/show_evidence.h"
 #include "cli/input.h"
 #include "cli/show_advice.h"
 #include "cli/stop.h"
-#include "report/json.h"
-#include "report/page.h"
-#include "report/page_run.h"
+#include "cli/report/json.h"
+#include "cli/report/page.h"
+#include "cli/report/page_run.h"
 
-enum { MOST_RUNS = 16, MOST_VALUES = 8, MOST_CLUSTERS = 65536, MOST_UNITS = 1 << 20 };
+enum { MOST_VALUES = 8, MOST_UNITS = 1 << 20 };
 
 typedef struct request {
     cli_input input;
-    cli_evidence_options evidence;
-    const char *out, *device_name, *k_text, *units_text;
-    uint64_t element, clusters, memory; /* 0: not given */
+    const cli_options *given;
+    const char *out; /* NULL: JSON is printed */
     /* what they mean */
     hd_page_options options;
     hd_advise_options advise; /* as for `heddle advise` */
     uint64_t k[MOST_VALUES], units[MOST_VALUES];
     cli_meter meter;
     char step[64]; /* that is being worked on */
-    bool stopped, all;
+    bool stopped;
 } request;
 
 /* ---- options --------------------------------------------------------------------------- */
@@ -58,19 +58,16 @@ static void show_progress(void *user, const char *what) { cli_progress(user, wha
 static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
     hd_page_options *o = &r->options;
     hd_status status;
-    if (c->json && r->out)
-        return cli_refuse(c, "--json and --out: choose one of them");
-    if (!c->json && !r->out)
-        return cli_refuse(c, "where to? Name a file with -o report.html");
     if (r->out &&
         ((status = hd_page_check(&c->diag)) ||
          (status = cli_check_output(c, "out", r->out, (const char *const *)paths, count))))
         return status;
-    if ((status = read_list(c, "k", r->k_text, UINT32_MAX, r->k, &o->k_count)) ||
-        (status = read_list(c, "units", r->units_text, MOST_UNITS, r->units, &o->unit_count)) ||
-        (status = hd_device_find(c->arena, &c->diag, r->device_name, &o->device)) ||
-        (status = cli_read_choice(c, &r->input)) ||
-        (status = cli_evidence_read(c, &r->evidence, &r->advise)))
+    if ((status = read_list(c, "k", r->given->k_list ? r->given->k_list : "2,4,8,16", UINT32_MAX,
+                            r->k, &o->k_count)) ||
+        (status = read_list(c, "units", r->given->units_list ? r->given->units_list : "16,32,64",
+                            MOST_UNITS, r->units, &o->unit_count)) ||
+        (status = cli_find_device(c, &o->device)) || (status = cli_read_choice(c, &r->input)) ||
+        (status = cli_evidence_read(c, &r->advise)))
         return status;
     r->advise.devices = &o->device;
     r->advise.device_count = 1;
@@ -79,14 +76,15 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
     r->advise.evidence.user = c;
     o->k = r->k;
     o->units = r->units;
-    o->clusters = r->clusters ? (uint32_t)r->clusters : 16;
-    o->reuse = (hd_reuse_options){.element_bytes = r->element ? (uint32_t)r->element : 4,
-                                  .spaces = r->input.spaces,
-                                  .memory = r->memory,
-                                  .workers = (uint32_t)r->input.machine.workers,
-                                  .progress = cli_show_meter,
-                                  .user = &r->meter};
-    o->all = r->all;
+    o->clusters = r->given->clusters ? (uint32_t)r->given->clusters : 16;
+    o->reuse =
+        (hd_reuse_options){.element_bytes = r->given->element ? (uint32_t)r->given->element : 4,
+                           .spaces = r->input.spaces,
+                           .memory = r->given->memory,
+                           .workers = (uint32_t)r->input.machine.workers,
+                           .progress = cli_show_meter,
+                           .user = &r->meter};
+    o->all = r->given->all;
     r->meter = (cli_meter){.c = c, .step = r->step};
     o->progress = begin_step;
     o->user = r;
@@ -142,17 +140,6 @@ static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subje
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
-/* As cli_open_accesses(); *job is NULL for a trace. */
-static hd_status open_run(cli *c, cli_input *input, hd_job **job, cli_run *run, hd_trace **trace) {
-    hd_status status = cli_read_input(c, input);
-    *job = NULL;
-    if (status == HD_OK && input->is_trace)
-        return cli_open_trace(c, input, trace);
-    if (status == HD_OK)
-        status = cli_load_input(c, input, job);
-    return status ? status : cli_open_job_accesses(c, input, *job, run, trace);
-}
-
 /* What the page says of one run. */
 static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     cli_run run = {0};
@@ -161,7 +148,7 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     json_t *object;
     cli_input input = r->input;
     input.path = path;
-    hd_status status = open_run(c, &input, &job, &run, &trace);
+    hd_status status = cli_open_accesses(c, &input, &job, &run, &trace);
     if (status != HD_OK)
         return status;
     hd_page_subject subject = {.name = path};
@@ -191,49 +178,21 @@ static int report(cli *c, request *r, char *const *paths, uint32_t count) {
     if (status == HD_OK && !c->json)
         status = hd_page_write(&c->diag, r->out, data);
     int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
+    if (status == HD_OK && !c->json && !r->given->input.out) { /* nobody has named it */
+        hd_str text = {.arena = c->arena};
+        hd_str_printf(&text, "wrote %s\n", r->out);
+        printed = cli_print(c, &text);
+    }
     json_decref(data);
     return status ? CLI_WRONG : printed ? printed : r->stopped ? CLI_STOPPED : CLI_FINE;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-int cmd_report(cli *c, int argc, char **argv) {
-    request r = {.input.source = {.whole_file = true, .finds_records = true, .tells_records = true},
-                 .device_name = CLI_DEVICE,
-                 .k_text = "2,4,8,16",
-                 .units_text = "16,32,64"};
-    const cli_option options[] = {
-        {"out", 'o', "FILE", "the page to write", CLI_TEXT, &r.out},
-        {"device", 'd', "D",
-         "a device profile: its warps, transactions, lines and caches; default: " CLI_DEVICE,
-         CLI_TEXT, &r.device_name},
-        {"all", 0, NULL,
-         "reuse characteristics and stack distances, too: they may take longer than the run",
-         CLI_FLAG, &r.all},
-        {"element", 0, "BYTES", "of an element of the reuse characteristics; default: 4",
-         CLI_NUMBER, &r.element, .most = MOST_UNITS},
-        {"k", 'k', "LIST", "scenario 4: blocks that run at once; default: 2,4,8,16", CLI_TEXT,
-         &r.k_text},
-        {"clusters", 0, "C", "core clusters; default: 16", CLI_NUMBER, &r.clusters,
-         .most = MOST_CLUSTERS},
-        {"units", 0, "LIST", "scenarios 5 and 6: load/store units of a cluster; default: 16,32,64",
-         CLI_TEXT, &r.units_text},
-        {"memory", 0, "BYTES", "that the reuse analysis may take for accesses; default: 1 GiB",
-         CLI_NUMBER, &r.memory},
-        CLI_INCLUDE(cli_evidence_table(c, &r.evidence)),
-        CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
-        {0}};
-    static const cli_page page = {
-        "-o FILE [OPTIONS] TRACE|JOB|FILE...",
-        "Writes one HTML page that opens from disk, about one or more runs: for a job what to "
-        "change and what that gains, and its record as a picture; the source with what each line "
-        "moves, what the caches serve, launches and accesses, addresses over time; with --all "
-        "also the reuse characteristic of every scenario, the variability of blocks, comparisons "
-        "and miss ratios. Reads trace files, or runs jobs on the machine. --json prints what the "
-        "page shows.",
-        {1, MOST_RUNS}};
-    if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
-        return c->status;
+int cmd_report(cli *c) {
+    const cli_options *o = c->given;
+    request r = {.given = o, .input = o->input};
+    r.out = o->input.out || c->json ? o->input.out : "report.html";
     cli_end_on_stop();
     return report(c, &r, c->words, c->word_count);
 }

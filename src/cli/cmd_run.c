@@ -1,16 +1,14 @@
 /* heddle run: the job on the machine, and what it executed, touched and moved. */
-#include "cli/contents.h"
+#include "cli/commands.h"
+#include "cli/buffer_contents.h"
 #include "cli/expected.h"
-#include "cli/placed.h"
+#include "cli/run_placed.h"
 
 typedef struct request {
+    const cli_options *given;
     const char *path;
-    cli_source source;
     cli_machine_options machine;
-    cli_texts device_names, dump_texts, check_texts, layouts;
-    const char *on;
-    bool accesses; /* are listed */
-    /* what they name */
+    /* what the options name */
     cli_placed placed;
     const hd_device **devices;
     size_t device_count;
@@ -75,9 +73,6 @@ typedef struct result {
     const cli_check *check; /* NULL: nothing was compared */
 } result;
 
-static const hd_member access_members[] = {
-    {HD_SELF, .of = hd_access_row_members}, {HD_SELF, .of = hd_access_row_bank_members}, {0}};
-
 /* What of all accesses was counted for a device. */
 typedef struct device_accesses {
     const char *device;
@@ -95,7 +90,7 @@ static hd_value accesses_of(const hd_view *view, const void *at) {
 }
 
 static const hd_member device_members[] = {{"device", HD_AT(device_accesses, device)},
-                                           {"rows", .get = rows_of, .of = access_members},
+                                           {"rows", .get = rows_of, .of = hd_access_row_members},
                                            {0}};
 
 HD_GETTER(path_list, result, hd_text_list(view->arena, row->dumps, row->dump_count, cli_dump, path))
@@ -112,20 +107,20 @@ static void show_accesses(cli *c, const request *r, const hd_access_table *table
     for (size_t d = 0; d < r->device_count; d++)
         for (size_t first = 0, end; first < tables[d].count; first = end) {
             const hd_access_row *rows = tables[d].data;
-            bool local = false;
+            hd_launch_counts sum = {0};
             for (end = first;
                  end < tables[d].count && !strcmp(rows[end].kernel, rows[first].kernel); end++)
-                local |= rows[end].counts.hd_banks.local_requests > 0;
+                hd_launch_counts_add(&sum, &rows[end].counts);
             const char *title = hd_format(c->arena, "\nAccesses of %s on %s", rows[first].kernel,
                                           r->devices[d]->name);
-            cli_show_rows(c, title, local ? access_members : hd_access_row_members,
+            cli_show_rows(c, title, hd_access_row_columns(c->arena, &sum),
                           hd_with(hd_rows(rows + first, end - first), rows + first), out);
         }
 }
 
 static int show(cli *c, const request *r, const counting *counts, const cli_run *run, bool dumped) {
     const cli_run_devices on = {r->devices, r->device_count, 0};
-    const result all = {run, counts->tables, r->dumps, dumped ? r->dump_texts.count : 0,
+    const result all = {run, counts->tables, r->dumps, dumped ? r->given->dumps.count : 0,
                         r->checked ? &r->check : NULL};
     hd_str out = {.arena = c->arena};
     if (c->json)
@@ -152,15 +147,15 @@ static hd_status use_contents(cli *c, request *r, const hd_vm *vm, hd_status ran
     hd_status status = HD_OK;
     if (!c->is_first)
         return ran;
-    if (r->check_texts.count)
+    if (r->given->checks.count)
         status = cli_compare(c, &r->check, job, contents);
-    if (r->check_texts.count && ran == HD_EDIFFER) {
+    if (r->given->checks.count && ran == HD_EDIFFER) {
         r->check.equal = r->check.bit_equal = false;
         status = status ? status : ran;
     }
-    r->checked = r->check_texts.count && (status == HD_OK || status == HD_EDIFFER);
-    if (r->dump_texts.count && (status == HD_OK || status == HD_EDIFFER)) {
-        hd_status wrote = cli_write_dumps(c, r->dumps, r->dump_texts.count, job, contents);
+    r->checked = r->given->checks.count && (status == HD_OK || status == HD_EDIFFER);
+    if (r->given->dumps.count && (status == HD_OK || status == HD_EDIFFER)) {
+        hd_status wrote = cli_write_dumps(c, r->dumps, r->given->dumps.count, job, contents);
         status = wrote ? wrote : status;
     }
     return status;
@@ -175,7 +170,7 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
     const cli_listener listener = {begin_counting, end_counting, counts, r->device_count,
                                    counts->expected ? check_launch : NULL};
     r->machine.inputs = p->inputs;
-    if (r->accesses) {
+    if (r->given->accesses) {
         counts->tables = hd_new_array(c->arena, hd_access_table, r->device_count);
         for (size_t d = 0; d < r->device_count; d++)
             counts->tables[d].arena = c->arena;
@@ -183,14 +178,15 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
     cli_placed_begin(c, p);
     status = cli_open_machine(c, p->job, &r->machine, run);
     if (status == HD_OK) {
-        counts->origin = r->accesses && p->placed ? hd_origin_new(&p->view, p->placed) : NULL;
+        counts->origin =
+            r->given->accesses && p->placed ? hd_origin_new(&p->view, p->placed) : NULL;
         status = cli_execute(c, p->job, &listener, run);
         cli_placed_restore(p, run);
     }
     cli_placed_end(c, p);
     if (counts->origin)
         hd_origin_free(counts->origin);
-    for (size_t d = 0; r->accesses && d < r->device_count && status == HD_OK; d++)
+    for (size_t d = 0; r->given->accesses && d < r->device_count && status == HD_OK; d++)
         for (size_t a = 0; a < counts->tables[d].count && status == HD_OK; a++)
             status = cli_sum_counts(c, r->machine.ranks, &counts->tables[d].data[a].counts, 1);
     return status;
@@ -199,10 +195,10 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
 static int run_job(cli *c, request *r) {
     cli_run run = {0};
     counting counts = {.request = r};
-    if (cli_load_placed(c, r->path, &r->source, &r->layouts, &r->placed) ||
-        cli_find_devices(c, &r->device_names, &r->devices, &r->device_count) ||
-        cli_read_dumps(c, &r->dump_texts, r->placed.original, &r->dumps) ||
-        cli_read_check(c, &r->check_texts, r->on, r->placed.original, &r->check))
+    if (cli_load_placed(c, r->path, &r->given->input.source, &r->given->layouts, &r->placed) ||
+        cli_find_devices(c, &r->devices, &r->device_count) ||
+        cli_read_dumps(c, &r->given->dumps, r->placed.original, &r->dumps) ||
+        cli_read_check(c, &r->given->checks, r->given->on, r->placed.original, &r->check))
         return CLI_WRONG;
     hd_status status = run_placed(c, r, &counts, &run);
     if (!run.vm)
@@ -225,52 +221,13 @@ static int run_job(cli *c, request *r) {
                      : cli_status(status);
 }
 
-int cmd_run(cli *c, int argc, char **argv) {
-    request r = {.source.finds_records = true};
-    const cli_option options[] = {
-        {"device", 'd', "D",
-         "the device profile to count transactions for (may be repeated); default: " CLI_DEVICE,
-         CLI_TEXTS, &r.device_names},
-        CLI_INCLUDE(cli_placed_table(c, &r.layouts)),
-        {"accesses", 0, NULL, "list what was counted of each access of the kernels", CLI_FLAG,
-         &r.accesses},
-        {"check", 0, "WITH",
-         "compare the buffers at the end: with 'opencl', a run on an OpenCL device, or with "
-         "BUFFER=FILE, the bytes of a file (may be repeated); 'expected': after each launch, with "
-         "what the job says that it leaves",
-         CLI_TEXTS, &r.check_texts, "opencl expected"},
-        {"on", 0, "DEVICE", "the OpenCL device of --check opencl; default: the first", CLI_TEXT,
-         &r.on},
-        {"dump", 0, "BUFFER=FILE", "write a buffer's bytes at the end to FILE (may be repeated)",
-         CLI_TEXTS, &r.dump_texts},
-        {"races", 0, NULL,
-         "threads that race are a fault: each pair of lines is listed when the run has ended; one "
-         "worker",
-         CLI_FLAG, &r.machine.races},
-        {"allow-race", 0, "LINE",
-         "with --races: accesses at this line of the kernel file, or at FILE:LINE, may race (may "
-         "be repeated)",
-         CLI_TEXTS, &r.machine.allowed_races},
-        {"uninitialised", 0, NULL, "reading what nothing has written is a fault", CLI_FLAG,
-         &r.machine.uninitialised},
-        CLI_INCLUDE(cli_machine_table(c, &r.machine)),
-        {0}};
-    static const cli_page page = {
-        "[--device D]... [--layout L] [--accesses] [--check WITH]... [OPTIONS] JOB|FILE",
-        "Runs all launches of the job on the machine: on the CPU, the way a GPU's blocks run "
-        "them, with every access to memory checked. Prints for each kernel and size what was "
-        "executed, and the transactions that its warps would cost a device. What kernels print "
-        "comes first. Exit status 1: the buffers differ from what --check names.",
-        {1, 1}};
-    if (!cli_parse(c, &page, options, &r.source, argc, argv))
-        return c->status;
-    r.path = c->words[0];
+int cmd_run(cli *c) {
+    const cli_options *o = c->given;
+    request r = {.given = o, .path = o->input.path, .machine = o->input.machine};
     /* Which buffer an access of a rewritten kernel goes to, only who runs it knows. */
-    r.machine.ranks = r.accesses && r.layouts.count ? NULL : c->ranks;
-    for (size_t i = 0; i < r.check_texts.count; i++)
-        if (!strcmp(r.check_texts.data[i], "expected"))
+    r.machine.ranks = o->accesses && o->layouts.count ? NULL : c->ranks;
+    for (size_t i = 0; i < o->checks.count; i++)
+        if (!strcmp(o->checks.data[i], "expected"))
             r.path = cli_recorded_path(c, r.path);
-    if (r.machine.races && r.layouts.count)
-        return cli_wrong(c, "--races looks at the kernels as they are: leave out --layout");
     return run_job(c, &r);
 }

@@ -3,15 +3,11 @@
  * `export` and `import` begin commands on such files (trace_file.c); no file to run is
  * called so, since its name ends in .yaml, .cl or the like.
  */
-#include "cli/contents.h"
+#include "cli/commands.h"
+#include "cli/buffer_contents.h"
 #include "cli/input.h"
 #include "cli/stop.h"
 #include "cli/trace_file.h"
-
-typedef struct request {
-    cli_input input;
-    const char *out;
-} request;
 
 /* ---- what is traced ------------------------------------------------------------------- */
 
@@ -36,15 +32,15 @@ static const hd_member result_members[] = {{HD_BEHIND(result, traced), .of = cli
                                            {HD_BEHIND(result, run), .of = cli_ended_members},
                                            {0}};
 
-static int trace(cli *c, request *r) {
+static int trace(cli *c, const cli_input *input) {
     hd_job *job;
     cli_run run;
     cli_traced traced;
-    const char *out = r->out;
-    if (cli_load(c, r->input.path, &r->input.source, &job) || cli_check_planned(c, &r->input, job))
+    const char *out = input->out;
+    if (cli_load(c, input->path, &input->source, &job) || cli_check_planned(c, input, job))
         return CLI_WRONG;
     const char *const inputs[] = {job->path, job->kernel_path};
-    if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, &out, &run))
+    if (cli_check_trace(c, out, inputs, 2) || cli_trace_job(c, input, job, &out, &run))
         return CLI_WRONG;
     if (!c->is_first)
         return cli_run_status(&run);
@@ -62,39 +58,15 @@ static int trace(cli *c, request *r) {
 
 /* ---- the command ------------------------------------------------------------------------ */
 
-int cmd_trace(cli *c, int argc, char **argv) {
-    request r = {0};
-    const cli_option options[] = {
-        {"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &r.out},
-        {"launch", 0, "N[-M]", "trace only these launches, counted from 0, every repeat as one",
-         CLI_TEXT, &r.input.launch_text},
-        {"blocks", 0, "A[-B]", "trace only these blocks of each launch, counted from 0", CLI_TEXT,
-         &r.input.block_text},
-        {"space", 0, "SPACES",
-         "trace only accesses to these: global, local, constant, private, separated by commas; "
-         "default: all but private",
-         CLI_TEXT, &r.input.space_text, "global local constant private"},
-        CLI_INCLUDE(cli_machine_table(c, &r.input.machine)),
-        {0}};
-    static const cli_page page = {
-        "-o FILE [OPTIONS] JOB|FILE",
-        "Runs all launches of the job on the machine, as 'heddle run' does, and writes every "
-        "access to memory into a trace file: which threads, which addresses. What is not traced "
-        "runs all the same. 'heddle trace info FILE' says what such a file holds, 'heddle trace "
-        "export FILE' writes it as text, and 'heddle trace import TEXT -o FILE' reads that back; "
-        "each has a --help of its own.",
-        {1, 1}};
-    if (!cli_parse(c, &page, options, &r.input.source, argc, argv))
-        return c->status;
-    r.input.path = c->words[0];
-    if (!r.out)
+int cmd_trace(cli *c) {
+    cli_input input = c->given->input;
+    if (!input.out)
         return cli_wrong(c, "where to? Name a file with -o FILE");
-    if (cli_read_choice(c, &r.input))
+    if (cli_read_choice(c, &input))
         return CLI_WRONG;
     cli_end_on_stop();
-    r.input.machine.ranks = c->ranks;
-    r.input.machine.spaces = r.input.space_text
-                                 ? r.input.spaces
-                                 : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
-    return trace(c, &r);
+    input.machine.ranks = c->ranks;
+    input.machine.spaces =
+        input.space_text ? input.spaces : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
+    return trace(c, &input);
 }

@@ -7,18 +7,17 @@
  * become, each on a line, with a tab and what it is. A line ":files" or ":folders" asks the shell
  * for its own.
  *
- * The options are those of the commands' own tables: a command is called with cli.list set, so
- * that its cli_parse() hands them over and does no more. What an option takes is told by the words
- * of its table, or by its name and that of its argument: FILE, DIR, a device profile (--device), a
- * device to run on (--on).
+ * The options are those of the table (commands.c). What an option takes is told by the words of its
+ * row, or by its name and that of its argument: FILE, DIR, a device profile (--device), a device to
+ * run on (--on).
  */
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 typedef struct completion {
     cli *c;
     const char *word;   /* as far as it is typed */
     const char *prefix; /* stands before what it may become: "--device=" */
-    hd_vec(cli_option) options;
+    const cli_command *command;
     hd_str out;
 } completion;
 
@@ -65,33 +64,28 @@ static void offer_value(completion *to, const cli_option *option) {
 
 static void offer_commands(completion *to) {
     for (const cli_command *command = cli_commands; command->name; command++)
-        if (command->summary)
+        if (!command->variant)
             offer(to, command->name, command->summary);
 }
 
-/* What makes another command of one. */
-static void offer_second(completion *to, const char *first) {
+/* What makes another command of one: words, or options. */
+static void offer_variants(completion *to, const char *name, bool options) {
     for (const cli_command *command = cli_commands; command->name; command++)
-        if (cli_second_word(command, first))
-            offer(to, cli_second_word(command, first), NULL);
+        if (command->variant && !strcmp(command->name, name) && cli_is_option(command) == options &&
+            strcmp(command->variant, "--") != 0)
+            offer(to, command->variant, command->summary);
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-static void keep_option(void *user, const cli_option *option) {
-    completion *to = user;
-    hd_push(to->c->arena, &to->options, *option);
-}
-
 /* The option that `word` names and that takes a value; NULL: there is none. */
 static const cli_option *find_option(const completion *to, const char *word, size_t length) {
-    for (size_t i = 0; i < to->options.count; i++) {
-        const cli_option *option = &to->options.data[i];
+    for (const cli_option *option = cli_all_options; option->name; option++) {
         bool is_long = length > 2 && !strncmp(word, "--", 2) &&
                        strlen(option->name) == length - 2 &&
                        !strncmp(word + 2, option->name, length - 2);
         bool is_short = length == 2 && word[0] == '-' && word[1] == option->letter;
-        if (option->argument && (is_long || is_short))
+        if (option->argument && cli_takes(to->command, option) && (is_long || is_short))
             return option;
     }
     return NULL;
@@ -113,25 +107,30 @@ static void complete_word(completion *to, const cli_command *command, char **wor
     } else if (given) {
         offer_value(to, given);
     } else if (*to->word == '-') {
-        for (size_t i = 0; i < to->options.count; i++) {
-            const cli_option *option = &to->options.data[i];
+        if (!command->variant)
+            offer_variants(to, command->name, true);
+        for (const cli_option *option = cli_all_options; option->name; option++) {
+            if (!cli_takes(command, option))
+                continue;
             offer(to, hd_format(to->c->arena, "--%s", option->name), option->help);
             if (option->letter)
                 offer(to, hd_format(to->c->arena, "-%c", option->letter), option->help);
         }
     } else if (!strcmp(command->name, "help")) {
         /* What `heddle help` explains, or the second word of it. */
-        const cli_command *known = count > 1 ? cli_commands : NULL;
-        for (; known && known->name; known++)
-            offer_second(to, known->name);
+        if (count > 1)
+            offer_variants(to, words[0], false);
         if (count == 1)
             offer_commands(to);
         offer_words(to, count > 1 ? CLI_SHELLS : topics);
     } else {
-        if (count == 1)
-            offer_second(to, command->name);
-        if (hd_has_word("train explore devices", command->name))
-            offer_names(to, !strcmp(command->name, "devices"));
+        bool is_device = !strcmp(command->name, "device"), is_list = is_device;
+        if (command->variant)
+            is_list = is_device && !strcmp(command->variant, "list");
+        else if (count == 1)
+            offer_variants(to, command->name, false);
+        if (is_device)
+            offer_names(to, is_list);
         else
             hd_str_add(&to->out, ":files\n");
     }
@@ -139,18 +138,14 @@ static void complete_word(completion *to, const cli_command *command, char **wor
 
 int cli_complete(cli *c, char **words, uint32_t count, const char *topics) {
     completion to = {.c = c, .word = words[count - 1], .prefix = "", .out = {.arena = c->arena}};
-    uint32_t used;
-    const cli_command *command = cli_find_command(words, count - 1, &used);
+    uint32_t at;
+    const cli_command *command = cli_find_command(words, count - 1, &at);
     if (count == 1) {
         offer_commands(&to);
         offer_words(&to, "--help --version");
     } else if (command) {
-        char *argv[] = {hd_strdup(c->arena, command->name), NULL};
-        cli lister = *c;
-        lister.command = command->name;
-        lister.list = keep_option;
-        lister.list_user = &to;
-        command->run(&lister, 1, argv);
+        to.command = command;
+        uint32_t used = at && !cli_is_option(command) ? 2 : 1;
         complete_word(&to, command, words + used, count - used, topics);
     }
     return cli_print(c, &to.out);

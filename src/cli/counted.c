@@ -1,10 +1,10 @@
 /*
- * Counts of accesses for `annotate` and `diff` (counted.h). A job is run into a temporary trace, so
+ * Counts of accesses for `show` and `diff` (counted.h). A job is run into a temporary trace, so
  * that what is counted, and simulated, is the same for jobs and traces.
  */
 #include "cli/counted.h"
 
-#include "cli/contents.h"
+#include "cli/buffer_contents.h"
 #include "cli/stop.h"
 
 /* ---- from events --------------------------------------------------------------------------- */
@@ -99,20 +99,17 @@ static hd_status run_job(cli *c, cli_counted *k, hd_trace **trace) {
 }
 
 static hd_status open_trace(cli *c, cli_counted *k, hd_trace **trace) {
-    hd_status status = cli_refuse_job_options(c, &k->input);
-    if (status == HD_OK && k->layouts.count)
-        status = hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = k->input.path},
-                         "--layout: a trace has the addresses of one layout, and is not run again; "
-                         "give the job");
-    return status ? status : cli_open_trace(c, &k->input, trace);
+    if (k->layouts.count)
+        return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = k->input.path},
+                       "--layout: a trace has the addresses of one layout, and is not run again; "
+                       "give the job");
+    return cli_open_trace(c, &k->input, trace);
 }
 
 hd_status cli_count(cli *c, cli_counted *k, const hd_device *device) {
     hd_trace *trace;
     k->table = (hd_access_table){.arena = c->arena};
-    hd_status status = cli_read_choice(c, &k->input);
-    if (status == HD_OK)
-        status = cli_read_input(c, &k->input);
+    hd_status status = cli_read_input(c, &k->input);
     if (status == HD_OK)
         status = k->input.is_trace ? open_trace(c, k, &trace) : run_job(c, k, &trace);
     if (status != HD_OK)
@@ -128,19 +125,13 @@ hd_status cli_count(cli *c, cli_counted *k, const hd_device *device) {
 
 void cli_show_counted(cli *c, const cli_counted *k, hd_str *out) {
     const hd_launch_counts *total = &k->annotated->total.counts;
-    const hd_coalesce_counts *moved = &total->hd_coalesce;
-    hd_arena *a = c->arena;
-    hd_str_printf(out, "%s", hd_plain_text(a, k->input.path, false));
+    hd_str_printf(out, "%s", hd_plain_text(c->arena, k->input.path, false));
     for (size_t l = 0; l < k->layouts.count; l++)
         hd_str_printf(out, "%s%s", l ? ", " : " in ", k->layouts.data[l]);
-    hd_str_printf(out, " on %s\n  %s, %s, %s moved, %s of it used\n", k->annotated->device->name,
-                  hd_show_counted(a, moved->requests, "request", "s"),
-                  hd_show_counted(a, moved->transactions, "transaction", "s"),
-                  hd_show_bytes(a, moved->bytes_moved), hd_show_share(a, hd_efficiency(total)));
-    if (total->hd_banks.local_requests)
-        hd_str_printf(out, "  local memory: %s, %s\n",
-                      hd_show_counted(a, total->hd_banks.passes, "pass", "es"),
-                      hd_show_counted(a, total->hd_banks.conflicts, "conflict", "s"));
+    hd_str_printf(out, " on %s\n", k->annotated->device->name);
+    for (uint32_t i = 0; i < HD_ANALYSIS_COUNT; i++)
+        if (hd_analyses[i]->sum && (!i || hd_analysis_counted(i, total)))
+            hd_str_printf(out, "  %s\n", hd_analyses[i]->sum(c->arena, total));
 }
 
 HD_GETTER(layouts_of, cli_counted, hd_list(row->layouts.data, row->layouts.count))

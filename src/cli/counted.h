@@ -1,11 +1,11 @@
-/* What `annotate` and `diff` count: the accesses of a trace file, or of a job or kernel file that
+/* What `show` and `diff` count: the accesses of a trace file, or of a job or kernel file that
  * is run on the machine, perhaps in a layout. */
 #ifndef HD_CLI_COUNTED_H
 #define HD_CLI_COUNTED_H
 
 #include "cli/input.h"
-#include "cli/placed.h"
-#include "report/annotated.h"
+#include "cli/run_placed.h"
+#include "cli/report/annotated.h"
 
 typedef struct cli_counted {
     cli_input input;

@@ -21,18 +21,6 @@ typedef struct cli_executor {
     cli_stop stop;
 } executor;
 
-const cli_option *cli_machine_table(cli *c, cli_machine_options *choice) {
-    const cli_option options[] = {
-        {"workers", 'j', "N", "threads that run blocks; default: one for each core", CLI_NUMBER,
-         &choice->workers, .most = 1024},
-        {"max-instructions", 0, "N", "that a block may execute before it is a fault; default 10^10",
-         CLI_NUMBER, &choice->max_instructions},
-        {"local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER,
-         &choice->local_memory},
-        {0}};
-    return cli_keep_options(c, options);
-}
-
 /* ---- what the machine calls ------------------------------------------------------- */
 
 /* A kernel can print for ever; an object has its text in memory. */
@@ -160,8 +148,6 @@ static hd_status run_all(executor *e, const hd_job *job, const cli_listener *lis
 
 /* Each "17" or "tree.h:17". */
 static hd_status read_allowed(cli *c, const cli_machine_options *choice, hd_vm_line *lines) {
-    if (choice->allowed_races.count && !choice->races)
-        return cli_refuse(c, "--allow-race goes with --races; add that");
     for (size_t i = 0; i < choice->allowed_races.count; i++) {
         const char *text = choice->allowed_races.data[i], *colon = strrchr(text, ':'), *end;
         uint64_t number;

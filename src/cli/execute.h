@@ -3,8 +3,8 @@
 #define HD_CLI_EXECUTE_H
 
 #include "cli/cli.h"
-#include "locality/analysis.h"
-#include "vm/vm.h"
+#include "analysis/analysis.h"
+#include "machine/vm.h"
 
 typedef struct cli_machine_options {
     uint64_t workers, max_instructions, local_memory;
@@ -15,8 +15,6 @@ typedef struct cli_machine_options {
     uint32_t spaces;         /* announced: bit 1 << kir_space; 0: all but private */
     const hd_ranks *ranks;   /* that run it together, or NULL */
 } cli_machine_options;
-
-const cli_option *cli_machine_table(cli *c, cli_machine_options *choice);
 
 /* All runs of one kernel with the same sizes. */
 typedef struct cli_run_row {

@@ -3,7 +3,7 @@
 #define HD_CLI_EXPECTED_H
 
 #include "cli/cli.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 typedef struct cli_expected cli_expected;
 

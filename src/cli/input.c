@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/contents.h"
+#include "cli/buffer_contents.h"
 #include "cli/input.h"
 #include "cli/stop.h"
 
@@ -66,12 +66,12 @@ bool cli_job_options_given(const cli_input *input) {
            s->values.count || m->workers || m->max_instructions || m->local_memory;
 }
 
-hd_status cli_refuse_job_options(cli *c, const cli_input *input) {
-    const hd_place place = {.file = input->path};
+/* Beside a trace they would be ignored, so they are an error. */
+static hd_status refuse_job_options(cli *c, const cli_input *input) {
     return cli_job_options_given(input)
-               ? hd_fail(&c->diag, HD_EINPUT, &place,
-                         "this is a trace: options on kernels and on the machine go with a job "
-                         "or a kernel file")
+               ? hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = input->path},
+                         "this is a trace: options on kernels and on the machine go with a job or "
+                         "a kernel file")
                : HD_OK;
 }
 
@@ -81,18 +81,23 @@ hd_status cli_read_input(cli *c, cli_input *input) {
     static const hd_diag silent = {NULL, NULL};
     uint8_t bytes[8] = {0};
     int file;
+    hd_status status = cli_read_choice(c, input);
+    if (status)
+        return status;
     input->is_trace = hd_trace_is_folder(input->path);
     if (input->is_trace)
-        return HD_OK;
+        return refuse_job_options(c, input);
     input->path = cli_job_path(c, input->path);
     if (hd_open_file(&silent, input->path, &file, NULL) == HD_OK) {
         input->is_trace =
             read(file, bytes, sizeof bytes) == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
         close(file);
     }
-    if (input->is_trace || cli_is_job(input->path) || hd_is_kernel_file(input->path))
+    if (input->is_trace)
+        return refuse_job_options(c, input);
+    if (cli_is_job(input->path) || hd_is_kernel_file(input->path))
         return HD_OK;
-    hd_status status = hd_open_file(&c->diag, input->path, &file, NULL);
+    status = hd_open_file(&c->diag, input->path, &file, NULL);
     if (status != HD_OK)
         return status;
     close(file);
@@ -109,8 +114,6 @@ hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, ui
         one.path = paths[i];
         one.machine.workers = 0;
         status = cli_read_input(c, &one);
-        if (status == HD_OK && one.is_trace)
-            status = cli_refuse_job_options(c, &one);
     }
     return status;
 }
@@ -282,29 +285,21 @@ hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *jo
     return status;
 }
 
-hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace) {
-    hd_job *job;
+hd_status cli_open_accesses(cli *c, cli_input *input, hd_job **job, cli_run *run,
+                            hd_trace **trace) {
+    const uint64_t workers = input->machine.workers; /* of several inputs it goes with all */
+    *job = NULL;
+    input->machine.workers = 0;
     hd_status status = cli_read_input(c, input);
+    input->machine.workers = workers;
     if (status == HD_OK && input->is_trace)
         return cli_open_trace(c, input, trace);
     if (status == HD_OK)
-        status = cli_load_input(c, input, &job);
-    return status ? status : cli_open_job_accesses(c, input, job, run, trace);
+        status = cli_load_input(c, input, job);
+    return status ? status : cli_open_job_accesses(c, input, *job, run, trace);
 }
 
 /* ---- progress ------------------------------------------------------------------------------- */
-
-void cli_show_meter(void *user, const char *doing, double done) {
-    cli_meter *m = user;
-    double time = hd_clock();
-    if (time - m->shown < 0.2)
-        return;
-    m->shown = time;
-    char text[160];
-    snprintf(text, sizeof text, "%s%s%s: %d%%", m->step ? m->step : "", m->step ? ", " : "", doing,
-             (int)(100 * (done < 1 ? done : 1)));
-    cli_progress(m->c, text);
-}
 
 void cli_show_reading(void *user, const char *doing, double done) {
     cli_reading *r = user;

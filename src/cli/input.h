@@ -30,23 +30,13 @@ typedef struct cli_input {
 
 /* Reads the texts. */
 hd_status cli_read_choice(cli *c, cli_input *input);
-/* Sees what kind of file it is; one of none of these kinds is an error. */
+/* The same, and sees what kind of file it is; one of none of these kinds is an error, and so are
+ * options of a job beside a trace. */
 hd_status cli_read_input(cli *c, cli_input *input);
 /* Whether any option on kernels or the machine was given. */
 bool cli_job_options_given(const cli_input *input);
-/* Beside a trace these would be ignored, so they are an error. */
-hd_status cli_refuse_job_options(cli *c, const cli_input *input);
-/* Both for several files, before the first of them is run. --workers goes with all. */
+/* For several files, before the first of them is run. --workers goes with all. */
 hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count);
-
-/* Shows how far a long reading is, a few times a second; for the progress functions of
- * libraries. */
-typedef struct cli_meter {
-    cli *c;
-    const char *step; /* of several; or NULL */
-    double shown;     /* when it was shown last */
-} cli_meter;
-void cli_show_meter(void *meter, const char *doing, double done);
 
 /* How much of the launches that are read of a trace has been read. */
 typedef struct cli_reading {
@@ -73,9 +63,9 @@ hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const
                         cli_run *run);
 /* Opens a trace, in which what is asked for must be. Warns when it is not complete. */
 hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace);
-/* Either, after cli_read_inputs(): a job is run into a file that is gone when the trace is
- * closed, by each rank by itself; `run` tells how that went. */
-hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace);
+/* Either: a job is run into a file that is gone when the trace is closed, by each rank by itself;
+ * `run` tells how that went. *job is NULL for a trace. */
+hd_status cli_open_accesses(cli *c, cli_input *input, hd_job **job, cli_run *run, hd_trace **trace);
 /* The same of a job that cli_load_input() loaded. */
 hd_status cli_open_job_accesses(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
                                 hd_trace **trace);

@@ -12,9 +12,9 @@ const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_la
     static const hd_diag silent = {NULL, NULL};
     kir_module *module;
     hd_placed_job *after;
-    bool known = job->path &&
-                 !hd_frontend(c->arena, &silent, job->kernel_path, job->options, &module) &&
-                 !hd_job_in_layout(c->arena, &silent, job, layouts, layout_count, module, &after);
+    bool known =
+        job->path && !hd_frontend(c->arena, &silent, job->kernel_path, job->options, &module) &&
+        !hd_job_in_layout(c->arena, &silent, job, layouts, layout_count, NULL, module, &after);
     return known ? after : NULL;
 }
 

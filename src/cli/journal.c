@@ -1,4 +1,4 @@
-/* A rewriting in place that was interrupted, and rewrite --recover (base/journal.c has the idea).
+/* A rewriting in place that was interrupted, and apply --recover (base/journal.c has the idea).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -67,7 +67,7 @@ hd_status cli_take_back(cli *c, const char *path) {
     return HD_OK;
 }
 
-/* ---- rewrite --recover ------------------------------------------------------------------ */
+/* ---- apply --recover ------------------------------------------------------------------ */
 
 /* What a journal was taken back of. */
 typedef struct taken_back {

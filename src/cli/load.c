@@ -9,45 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-
-const cli_option *cli_job_options(cli *c, cli_source *source) {
-    const cli_option options[] = {
-        {"entry", 'e', "NAME", "the kernel to launch; default: the only one", CLI_TEXT,
-         &source->entry},
-        {"global", 'g', "N[,N[,N]]", "global size; default 65536", CLI_SIZES, &source->global},
-        {"local", 0, "N[,N[,N]]",
-         "local size; default: what the kernel requires, else the largest powers of two up to "
-         "256, to 16,16 or to 8,8,4 that divide the global size",
-         CLI_SIZES, &source->local},
-        {"count", 'n', "N", "elements of every buffer; default: the global size", CLI_NUMBER,
-         &source->count},
-        {"arg", 'a', "NAME=VALUE",
-         "value of a scalar argument (may be repeated); default: the count for integers, 1 for "
-         "floats",
-         CLI_TEXTS, &source->values},
-        {"options", 0, "TEXT", "options for the compiler: \"-DN=3 -I include\"", CLI_TEXT,
-         &source->options},
-        {"build", 'p', "DIR",
-         "a build's folder: the options for the compiler from its compile_commands.json", CLI_TEXT,
-         &source->build},
-        {"record", 'r', "NAME",
-         "the struct to lay out; default: that of the buffers; with --of the members of one, "
-         "\"float x, y; int id\"",
-         CLI_TEXT, &source->record},
-        {"of", 0, "NAME",
-         "the parameter that points to elements of --record, which the kernel knows no struct of",
-         CLI_TEXT, &source->record_of},
-        {"split", 0, "FIELD",
-         "take an array, a nested struct or a vector of the record apart: its parts become "
-         "fields (may be repeated); of a job, too",
-         CLI_TEXTS, &source->split},
-        {"trust-options", 0, NULL,
-         "of a job: its compiler options may be any, also such as load plug-ins or write files",
-         CLI_FLAG, &source->trust_options},
-        {0}};
-    return cli_keep_options(c, options);
-}
+#include "cli/commands.h"
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
 
@@ -254,9 +216,9 @@ hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **
     return status;
 }
 
-hd_status cli_find_devices(cli *c, const cli_texts *names, const hd_device ***devices,
-                           size_t *count) {
+hd_status cli_find_devices(cli *c, const hd_device ***devices, size_t *count) {
     static const char *usual[] = {CLI_DEVICE};
+    const cli_texts *names = &c->given->devices;
     const char **wanted = names->count ? names->data : usual;
     hd_status status = HD_OK;
     *count = names->count ? names->count : 1;
@@ -266,7 +228,12 @@ hd_status cli_find_devices(cli *c, const cli_texts *names, const hd_device ***de
     return status;
 }
 
-static hd_status no_layout(cli *c) {
+hd_status cli_find_device(cli *c, const hd_device **device) {
+    const cli_texts *names = &c->given->devices;
+    return hd_device_find(c->arena, &c->diag, names->count ? names->data[0] : CLI_DEVICE, device);
+}
+
+hd_status cli_no_layout(cli *c) {
     return cli_refuse(c, "which layout? Say --layout soa, for example; 'heddle help layout' has "
                          "the notation");
 }
@@ -298,7 +265,7 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
                            const cli_texts *texts, hd_job **job, hd_record_layout **layouts,
                            uint32_t *count) {
     if (!texts->count)
-        return no_layout(c);
+        return cli_no_layout(c);
     hd_status status = cli_load(c, path, source, job);
     *count = (uint32_t)texts->count;
     *layouts = hd_new_array(c->arena, hd_record_layout, texts->count);
@@ -334,14 +301,4 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
                                     (*layouts)[l].record->name);
     }
     return status;
-}
-
-hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
-                          hd_job **job, hd_layout **layout) {
-    if (!notation)
-        return no_layout(c);
-    hd_status status = cli_load(c, path, source, job);
-    if (status || (status = hd_job_require_record(&c->diag, *job)))
-        return status;
-    return hd_layout_parse(c->arena, &c->diag, (*job)->record, notation, layout);
 }

@@ -5,7 +5,7 @@
  *
  * cli_main() finds the command in the table, gives it an arena and a printer for
  * messages, and turns what it returns into the exit status. The programs that call it
- * are heddle.c and, over ranks, mpi/main.c.
+ * are start.c and, over ranks, cli/mpi/main.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,63 +15,41 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/reuse.h"
-#include "cli/trace_file.h"
-#include "report/json.h"
+#include "cli/commands.h"
+#include "cli/report/json.h"
 
-const cli_command cli_commands[] = {
-    {"advise", "find the best layout of a record, and say what it gains", cmd_advise},
-    {"cost", "price layouts on devices, access by access", cmd_cost},
-    {"layout-graph", "show which fields are used close together, and their clusters",
-     cmd_layout_graph},
-    {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
-    {"map", "find which thread should do what, and in which order data should lie", cmd_map},
-    {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
-    {"train", "learn on a device which tile is best for how many bytes", cmd_train},
-    {"explore", "measure generated kernels: which layout and placement is best for what",
-     cmd_explore},
-    {"run", "run the kernels without a GPU, and count what they touch", cmd_run},
-    {"annotate", "show the source with what each line moves, heaviest first if wanted",
-     cmd_annotate},
-    {"diff", "set what two layouts, jobs or traces move side by side", cmd_diff},
-    {"trace", "write every access of a run to a file, and read such files", cmd_trace},
-    {"trace info", NULL, cmd_trace_info},
-    {"trace export", NULL, cmd_trace_export},
-    {"trace import", NULL, cmd_trace_import},
-    {"locality", "count stack distances, and give miss ratios of caches", cmd_locality},
-    {"caches", "simulate the caches of a device, in any layout", cmd_caches},
-    {"reuse", "count how much data is used again, by distance, in six scenarios", cmd_reuse},
-    {"reuse compare", NULL, cmd_reuse_compare},
-    {"report", "write a page that shows all of this, for a browser", cmd_report},
-    {"accesses", "list where the kernels touch memory", cmd_accesses},
-    {"init", "write a job for a kernel file, from what its host code says", cmd_init},
-    {"ir", "print the kernels as Heddle sees them", cmd_ir},
-    {"watch", "run a CUDA program without a GPU, and count what its kernels touch", cmd_watch},
-    {"record", "write the launches of a CUDA program as a job, with all that they need",
-     cmd_record},
-    {"gpu-check", "measure on an NVIDIA GPU what only one can show, as a page", cmd_gpu_check},
-    {"devices", "list the device profiles, and the OpenCL and CUDA devices", cmd_devices},
-    {"help", "explain a command, or a topic", cmd_help},
-    {0}};
-
-const char *cli_second_word(const cli_command *command, const char *first) {
-    size_t length = strlen(first);
-    bool is_second = !strncmp(command->name, first, length) && command->name[length] == ' ';
-    return is_second ? command->name + length + 1 : NULL;
+bool cli_is_option(const cli_command *command) {
+    return command->variant && *command->variant == '-';
 }
 
-const cli_command *cli_find_command(char *const *words, uint32_t count, uint32_t *used) {
+const char *cli_full_name(hd_arena *arena, const cli_command *command) {
+    bool is_plain = !command->variant || !strcmp(command->variant, "--");
+    return is_plain ? command->name : hd_format(arena, "%s %s", command->name, command->variant);
+}
+
+/* Where the word that chooses a variant is among those after the command's name; 0: it is not. */
+static uint32_t variant_at(const cli_command *command, char *const *words, uint32_t count) {
+    if (!cli_is_option(command))
+        return count > 1 && !strcmp(words[1], command->variant);
+    for (uint32_t i = 1; i < count; i++) {
+        if (!strcmp(words[i], command->variant))
+            return i;
+        if (!strcmp(words[i], "--"))
+            break;
+    }
+    return 0;
+}
+
+const cli_command *cli_find_command(char *const *words, uint32_t count, uint32_t *at) {
     const cli_command *found = NULL;
-    *used = 0;
+    *at = 0;
     for (const cli_command *command = cli_commands; command->name && count; command++) {
-        const char *second = cli_second_word(command, words[0]);
-        uint32_t length = !strcmp(command->name, words[0])                   ? 1
-                          : second && count > 1 && !strcmp(second, words[1]) ? 2
-                                                                             : 0;
-        if (length > *used) {
+        if (strcmp(command->name, words[0]) != 0)
+            continue;
+        uint32_t place = command->variant ? variant_at(command, words, count) : 0;
+        if (!command->variant || place) {
             found = command;
-            *used = length;
+            *at = place;
         }
     }
     return found;
@@ -92,17 +70,20 @@ void cli_progress(cli *c, const char *what) {
 }
 
 /* A few times a second: a terminal is slow. */
-void cli_show_share(void *user, const char *what, double share) {
-    cli_share *s = user;
-    double time = hd_clock(), spent = time - s->start;
-    if (time - s->shown < 0.2)
+void cli_show_meter(void *user, const char *doing, double done) {
+    cli_meter *m = user;
+    double time = hd_clock();
+    if (time - m->shown < 0.2)
         return;
-    s->shown = time;
+    m->shown = time;
     hd_arena *arena = hd_arena_new();
-    const char *left = share < 0.01 ? ""
-                                    : hd_format(arena, ", about %s left",
-                                                hd_show_seconds(arena, spent / share - spent));
-    cli_progress(s->c, hd_format(arena, "%.0f%%: %s%s", 100 * share, what, left));
+    double spent = m->start > 0 ? time - m->start : 0, share = done < 1 ? done : 1;
+    const char *left =
+        share < 0.01 || !(spent > 0)
+            ? ""
+            : hd_format(arena, ", about %s left", hd_show_seconds(arena, spent / share - spent));
+    cli_progress(m->c, hd_format(arena, "%s%s%s: %d%%%s", m->step ? m->step : "",
+                                 m->step ? ", " : "", doing, (int)(100 * share), left));
     hd_arena_free(arena);
 }
 
@@ -134,14 +115,39 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row) {
     return cli_print_json(c, hd_json_value(&(hd_view){c->arena}, members, row));
 }
 
-/* What is divided among ranks; and what the first of them does by itself, so that who asks for
- * several gets the same. */
-static bool is_divided(const cli_command *command) {
-    return command->run == cmd_run || command->run == cmd_trace || command->run == cmd_locality ||
-           command->run == cmd_reuse || command->run == cmd_map;
+/* Runs the program that follows "--", and the command on what it has recorded of it. */
+static int run_on_program(cli *c, const cli_command *command, uint32_t at, char **words) {
+    char *folder;
+    if (hd_scratch_make(c->arena, &c->diag, &folder))
+        return CLI_WRONG;
+    c->program = words + at + 1;
+    char **all = hd_new_array(c->arena, char *, at + 2);
+    memcpy(all, words, at * sizeof *all);
+    all[at] = hd_format(c->arena, "%s/recording", folder);
+    bool parsed = cli_parse(c, command, (int)at + 1, all);
+    int status = !parsed                                      ? c->status
+                 : cli_record_program(c, c->program, all[at]) ? CLI_WRONG
+                                                              : command->run(c);
+    hd_scratch_remove(folder);
+    return status;
 }
-static bool is_for_first(const cli_command *command) {
-    return command->run == cmd_help || cli_second_word(command, "trace");
+
+static int run_command(cli *c, const cli_command *command, uint32_t count, char **words) {
+    uint32_t at = 0;
+    bool is_help = command->run == cmd_help && count > 2;
+    if (is_help && !strcmp(words[1], "complete"))
+        return cli_help_complete(c, words + 2, count - 2);
+    const cli_command *about = is_help ? cli_find_command(words + 1, count - 1, &at) : NULL;
+    if (about && at && count == 3) { /* its option is none of help's */
+        c->command = cli_full_name(c->arena, about);
+        return cli_print_help(c, about);
+    }
+    at = 1;
+    while (at < count && strcmp(words[at], "--") != 0)
+        at++;
+    if (command->takes_programs && at + 1 < count)
+        return run_on_program(c, command, at, words);
+    return cli_parse(c, command, (int)count, words) ? command->run(c) : c->status;
 }
 
 static int run(cli *c, int argc, char **argv) {
@@ -155,28 +161,35 @@ static int run(cli *c, int argc, char **argv) {
         hd_str_add(&text, "heddle " HEDDLE_VERSION "\n");
         return cli_print(c, &text);
     }
-    char *words[] = {hd_strdup(c->arena, name), argc > 2 ? argv[2] : NULL};
-    uint32_t used;
-    const cli_command *command = cli_find_command(words, argc > 2 ? 2 : 1, &used);
-    if (command && c->ranks && !is_divided(command)) {
-        if (!is_for_first(command))
+    char **words = hd_new_array(c->arena, char *, argc);
+    uint32_t at, count = (uint32_t)argc - 1;
+    memcpy(words, argv + 1, count * sizeof *words);
+    words[0] = hd_strdup(c->arena, name);
+    const cli_command *command = cli_find_command(words, count, &at);
+    if (command && c->ranks && !command->is_divided) {
+        bool is_for_first = command->run == cmd_help || !strcmp(command->name, "trace");
+        if (!is_for_first)
             return cli_wrong(c,
-                             "'heddle %s' is for one process; heddle-mpi has run, trace, locality, "
-                             "reuse and map",
-                             command->name);
+                             "'heddle %s' is for one process; heddle-mpi has run, trace, map, "
+                             "cache --locality and cache --reuse",
+                             cli_full_name(c->arena, command));
         if (!c->is_first)
             return CLI_FINE; /* and waits for its end */
         c->ranks = NULL;
     }
     if (command) {
-        c->command = command->name;
-        return command->run(c, argc - (int)used, argv + used);
+        c->command = cli_full_name(c->arena, command);
+        if (at && strcmp(command->variant, "--") != 0) /* what follows "--" is no option of ours */
+            memmove(words + at, words + at + 1, (--count - at) * sizeof *words);
+        words[count] = NULL;
+        return run_command(c, command, count, words);
     }
     const char *names[64];
-    size_t count = 0;
+    size_t name_count = 0;
     for (const cli_command *known = cli_commands; known->name; known++)
-        names[count++] = known->name;
-    const char *near = cli_nearest(name, names, count);
+        if (!known->variant)
+            names[name_count++] = known->name;
+    const char *near = cli_nearest(name, names, name_count);
     if (near)
         return cli_wrong(c, "there is no command '%s'; did you mean '%s'?", name, near);
     return cli_wrong(c, "there is no command '%s'; 'heddle help' lists them", name);

@@ -13,31 +13,24 @@
 
 #include <stdlib.h>
 
-#include "report/report.h"
+#include "cli/report/report_result.h"
 
-enum { TAB = 8, GAP = 2, LEAST_SOURCE = 24 };
+enum { TAB = 8, GAP = 2, LEAST_SOURCE = 24, LAST_TO_LEAVE = 8 };
 
-/* The columns, from the left. */
-typedef enum column {
-    SHARE,
-    REQUESTS,
-    TRANSACTIONS,
-    MOVED,
-    USED,
-    L1,
-    L2,
-    DRAM,
-    PASSES,
-    CONFLICTS,
-    PLACE,
-    COLUMNS
-} column;
+/* The columns, from the left: the share, those of the first analysis, the caches', those of the
+ * others, and the line's number. */
+enum { MOST_COLUMNS = 5 + HD_ANALYSIS_COUNT * HD_MOST_COUNTS };
 
-static const char *const titles[COLUMNS] = {"share",  "requests",  "transactions", "moved",
-                                            "used",   "L1",        "L2",           "DRAM",
-                                            "passes", "conflicts", "line"};
-/* Those that go first where the terminal is narrow. */
-static const column least_first[] = {REQUESTS, PASSES, MOVED, L1, SHARE, L2, TRANSACTIONS, DRAM};
+typedef struct margin_column {
+    const char *title;
+    uint32_t leaves;         /* where the terminal is narrow the smaller first; 0: stays */
+    const hd_member *member; /* of an analysis; NULL: it is none's */
+    uint32_t analysis;
+} margin_column;
+
+/* Of caches, behind what the first analysis shows. */
+enum { L1, L2, DRAM, CACHE_COLUMNS };
+static const margin_column cache_columns[CACHE_COLUMNS] = {{"L1", 4}, {"L2", 6}, {"DRAM", 8}};
 
 /* A line to be shown. */
 typedef struct shown_line {
@@ -45,7 +38,7 @@ typedef struct shown_line {
     const hd_annotated_line *line; /* NULL: it has no accesses */
     uint32_t number;
     const char *text;
-    const char *cells[COLUMNS];
+    const char *cells[MOST_COLUMNS];
     double weight;
 } shown_line;
 
@@ -53,11 +46,31 @@ typedef struct margin {
     hd_arena *arena;
     const hd_annotated *annotated;
     const cli_margin_options *options;
-    uint32_t terminal, width[COLUMNS]; /* 0: a column that is not shown */
+    margin_column columns[MOST_COLUMNS];
+    uint32_t count, first_cache;
+    uint32_t terminal, width[MOST_COLUMNS]; /* 0: a column that is not shown */
     hd_vec(shown_line) lines;
 } margin;
 
 /* ---- what is shown -------------------------------------------------------------------------- */
+
+static void choose_columns(margin *m) {
+    m->columns[m->count++] = (margin_column){"share", 5};
+    for (uint32_t i = 0; i < HD_ANALYSIS_COUNT; i++) {
+        for (const hd_member *member = hd_analyses[i]->members; member->key || member->title;
+             member++) {
+            const hd_analysis_column c = hd_analysis_column_of(hd_analyses[i], member);
+            if (c.seen & HD_IN_SHOW)
+                m->columns[m->count++] = (margin_column){c.title, c.leaves, member, i};
+        }
+        if (i)
+            continue;
+        m->first_cache = m->count;
+        memcpy(&m->columns[m->count], cache_columns, sizeof cache_columns);
+        m->count += CACHE_COLUMNS;
+    }
+    m->columns[m->count++] = (margin_column){"line", 0};
+}
 
 static double weight_of(const margin *m, const hd_annotated_line *line) {
     return hd_annotated_weight(m->annotated, &line->counts, &line->cached);
@@ -79,32 +92,29 @@ static const char *place_of(const margin *m, const shown_line *line) {
 }
 
 static void fill_cells(const margin *m, shown_line *line) {
-    line->cells[PLACE] = place_of(m, line);
+    const hd_view view = {.arena = m->arena};
+    line->cells[m->count - 1] = place_of(m, line);
     if (!line->line)
         return;
     const hd_launch_counts *counts = &line->line->counts;
-    const hd_coalesce_counts *moved = &counts->hd_coalesce;
     line->weight = weight_of(m, line->line);
-    line->cells[SHARE] = hd_show_share(m->arena, share_of(m, line->line));
-    if (moved->requests) {
-        line->cells[REQUESTS] = hd_show_count(m->arena, (double)moved->requests);
-        line->cells[TRANSACTIONS] = hd_show_count(m->arena, (double)moved->transactions);
-        line->cells[MOVED] = hd_show_bytes(m->arena, moved->bytes_moved);
-        line->cells[USED] = hd_show_share(m->arena, hd_efficiency(counts));
+    line->cells[0] = hd_show_share(m->arena, share_of(m, line->line));
+    for (uint32_t k = 0; k < m->count; k++) {
+        const margin_column *c = &m->columns[k];
+        if (c->member && hd_analysis_counted(c->analysis, counts))
+            line->cells[k] =
+                hd_show_value(m->arena, c->member->unit,
+                              hd_member_value(c->member, &view, counts->of[c->analysis]));
     }
     const hd_cache_counts *cached = &line->line->cached.counts;
+    const char **cells = &line->cells[m->first_cache];
     if (cached->sectors) {
-        line->cells[L1] =
-            hd_show_share(m->arena, (double)cached->l1_hits / (double)cached->sectors);
-        line->cells[L2] =
+        cells[L1] = hd_show_share(m->arena, (double)cached->l1_hits / (double)cached->sectors);
+        cells[L2] =
             cached->l2_sectors
                 ? hd_show_share(m->arena, (double)cached->l2_hits / (double)cached->l2_sectors)
                 : "-";
-        line->cells[DRAM] = hd_show_bytes(m->arena, cached->dram_read + cached->dram_written);
-    }
-    if (counts->hd_banks.local_requests) {
-        line->cells[PASSES] = hd_show_count(m->arena, (double)counts->hd_banks.passes);
-        line->cells[CONFLICTS] = hd_show_count(m->arena, (double)counts->hd_banks.conflicts);
+        cells[DRAM] = hd_show_bytes(m->arena, cached->dram_read + cached->dram_written);
     }
 }
 
@@ -162,25 +172,27 @@ static void add_heaviest(margin *m) {
 
 static uint32_t margin_width(const margin *m) {
     uint32_t width = 0;
-    for (int k = 0; k < COLUMNS; k++)
+    for (uint32_t k = 0; k < m->count; k++)
         width += m->width[k] ? GAP + m->width[k] : 0;
     return width + GAP;
 }
 
 static void choose_widths(margin *m) {
-    for (int k = 0; k < COLUMNS; k++) {
+    for (uint32_t k = 0; k < m->count; k++) {
         uint32_t width = 0;
         for (size_t l = 0; l < m->lines.count; l++) {
             const char *cell = m->lines.data[l].cells[k];
             uint32_t own = cell ? report_text_width(cell) : 0;
             width = own > width ? own : width;
         }
-        uint32_t title = report_text_width(titles[k]);
+        uint32_t title = report_text_width(m->columns[k].title);
         m->width[k] = width && width < title ? title : width;
     }
-    for (size_t i = 0; i < sizeof least_first / sizeof *least_first; i++)
-        if (m->options->cut && margin_width(m) + LEAST_SOURCE > m->terminal)
-            m->width[least_first[i]] = 0;
+    for (uint32_t turn = 1; turn <= LAST_TO_LEAVE; turn++)
+        for (uint32_t k = 0; k < m->count; k++)
+            if (m->columns[k].leaves == turn && m->options->cut &&
+                margin_width(m) + LEAST_SOURCE > m->terminal)
+                m->width[k] = 0;
 }
 
 /* Bytes of the character at `at`. */
@@ -229,7 +241,7 @@ static const char *colour_of(const margin *m, const shown_line *line) {
 }
 
 static void print_cells(const margin *m, const char *const *cells, hd_str *out) {
-    for (int k = 0; k < COLUMNS; k++) {
+    for (uint32_t k = 0; k < m->count; k++) {
         if (!m->width[k])
             continue;
         const char *cell = cells[k] ? cells[k] : "";
@@ -245,6 +257,9 @@ static void print_lines(margin *m, hd_str *out) {
                     : m->terminal > before + 1 ? m->terminal - before
                                                : 1;
     hd_str_add(out, m->options->coloured ? "\033[1m" : "");
+    const char *titles[MOST_COLUMNS];
+    for (uint32_t k = 0; k < m->count; k++)
+        titles[k] = m->columns[k].title;
     print_cells(m, titles, out);
     hd_str_printf(out, "%*ssource%s\n", GAP, "", m->options->coloured ? "\033[0m" : "");
     for (size_t l = 0; l < m->lines.count; l++) {
@@ -263,6 +278,7 @@ void cli_show_margin(cli *c, const hd_annotated *annotated, const cli_margin_opt
                 .annotated = annotated,
                 .options = options,
                 .terminal = c->style.width ? c->style.width : HD_TABLE_WIDTH};
+    choose_columns(&m);
     if (options->by_cost && annotated->file_count) {
         add_heaviest(&m);
         hd_str_add(out, "\n");

@@ -1,9 +1,9 @@
-/* The source with a margin of counts, for `annotate`. */
+/* The source with a margin of counts, for `show`. */
 #ifndef HD_CLI_MARGIN_H
 #define HD_CLI_MARGIN_H
 
 #include "cli/cli.h"
-#include "report/annotated.h"
+#include "cli/report/annotated.h"
 
 typedef struct cli_margin_options {
     bool by_cost;  /* only lines with accesses, the heaviest first, of all files */

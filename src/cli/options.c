@@ -1,12 +1,5 @@
 /*
- * Options: a table for each command, parsed by getopt_long and printed as help.
- *
- *     const char *layout = NULL;
- *     const cli_option options[] = {
- *         {"layout", 'l', "L", "the layout to write", CLI_TEXT, &layout}, {0}};
- *     const cli_page page = {"--layout L JOB", "Writes …", {1, 1}};
- *     if (!cli_parse(c, &page, options, NULL, argc, argv))
- *         return c->status;
+ * Options: parsed by getopt_long, checked, and printed as help, all from the tables of commands.c.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -14,33 +7,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "driver/compute.h"
 
 /* Values that getopt_long returns for our options: FIRST + index. */
-enum { MOST_OPTIONS = 48, FIRST = 256, NAME_COLUMN = 24 };
+enum { MOST_OPTIONS = 64, FIRST = 256, NAME_COLUMN = 24 };
 
-/* All options of one command, from its tables, as one array. */
+/* The options of one command, and what was given of them. */
 typedef struct option_set {
     const cli_option *all[MOST_OPTIONS];
+    const char *given[MOST_OPTIONS]; /* the last value; of flags ""; NULL: not given */
     uint32_t count;
 } option_set;
 
-static void add_options(option_set *set, const cli_option *table) {
-    for (; table && table->name && set->count < MOST_OPTIONS; table++)
-        if (table->included)
-            add_options(set, table->included);
-        else
-            set->all[set->count++] = table;
+bool cli_takes(const cli_command *command, const cli_option *option) {
+    return option->commands >> (command - cli_commands) & 1;
 }
 
-const cli_option *cli_keep_options(cli *c, const cli_option *table) {
-    size_t count = 0;
-    while (table[count].name)
-        count++;
-    cli_option *kept = hd_new_array(c->arena, cli_option, count + 1);
-    memcpy(kept, table, (count + 1) * sizeof *table);
-    return kept;
+static option_set options_of(const cli_command *command) {
+    option_set set = {.count = 0};
+    for (const cli_option *option = cli_all_options; option->name; option++)
+        if (cli_takes(command, option) && set.count < MOST_OPTIONS)
+            set.all[set.count++] = option;
+    return set;
 }
 
 /* ---- the nearest name ------------------------------------------------------------- */
@@ -81,23 +70,59 @@ const char *cli_nearest(const char *word, const char *const *names, size_t count
 
 /* ---- help --------------------------------------------------------------------------- */
 
-static void add_group_help(hd_str *out, const char *title, const cli_option *table) {
-    option_set set = {.count = 0};
-    add_options(&set, table);
-    if (set.count)
-        hd_str_printf(out, "\n%s\n", title);
-    for (uint32_t i = 0; i < set.count; i++) {
-        const cli_option *option = set.all[i];
-        hd_str name = {.arena = out->arena};
-        if (option->letter)
-            hd_str_printf(&name, "-%c, ", option->letter);
-        hd_str_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
-                      option->argument ? option->argument : "");
-        hd_str_printf(out, "  %-*s", NAME_COLUMN - 2, hd_str_text(&name));
-        if (name.length + 3 > NAME_COLUMN)
-            hd_str_printf(out, "\n%*s", NAME_COLUMN, "");
-        hd_wrap(out, option->help, NAME_COLUMN, HD_TABLE_WIDTH);
+const char *const cli_part_titles[] = {"Options", "For a kernel file without a job", "Everywhere"};
+
+cli_part cli_part_of(const cli_option *option) {
+    size_t source = offsetof(cli_options, input.source);
+    bool is_source = option->target >= source && option->target < source + sizeof(cli_source);
+    return option->commands == UINT64_MAX ? CLI_EVERYWHERE : is_source ? CLI_KERNELS : CLI_OWN;
+}
+
+static void add_line(hd_str *out, const char *name, const char *text) {
+    hd_str_printf(out, "  %-*s", NAME_COLUMN - 2, name);
+    if (strlen(name) + 3 > NAME_COLUMN)
+        hd_str_printf(out, "\n%*s", NAME_COLUMN, "");
+    hd_wrap(out, text, NAME_COLUMN, HD_TABLE_WIDTH);
+}
+
+/* What else the command does, each with a page of its own. */
+static void add_variants(hd_str *out, const char *name) {
+    const char *title = "\nAlso\n";
+    for (const cli_command *command = cli_commands; command->name; command++)
+        if (command->variant && command->summary && !strcmp(command->name, name)) {
+            hd_str_add(out, title);
+            add_line(out, hd_format(out->arena, "%s %s", name, command->variant), command->summary);
+            title = "";
+        }
+}
+
+int cli_print_help(cli *c, const cli_command *command) {
+    const option_set set = options_of(command);
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, "usage: ");
+    hd_wrap(&out, hd_format(c->arena, "heddle %s %s", c->command, command->usage), 7,
+            HD_TABLE_WIDTH);
+    hd_str_add(&out, "\n");
+    hd_wrap(&out, command->about, 0, HD_TABLE_WIDTH);
+    if (!command->variant)
+        add_variants(&out, command->name);
+    for (int part = 0; part < CLI_PARTS; part++) {
+        const char *title = hd_format(c->arena, "\n%s\n", cli_part_titles[part]);
+        for (uint32_t i = 0; i < set.count; i++) {
+            const cli_option *option = set.all[i];
+            if (cli_part_of(option) != (cli_part)part)
+                continue;
+            hd_str name = {.arena = c->arena};
+            if (option->letter)
+                hd_str_printf(&name, "-%c, ", option->letter);
+            hd_str_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
+                          option->argument ? option->argument : "");
+            hd_str_add(&out, title);
+            add_line(&out, hd_str_text(&name), option->help);
+            title = "";
+        }
     }
+    return cli_print(c, &out);
 }
 
 /* ---- values --------------------------------------------------------------------------- */
@@ -119,17 +144,18 @@ bool cli_whole(const char *text, const char **end, uint64_t *value) {
 }
 
 static hd_status set_option(cli *c, const cli_option *option, const char *text) {
+    void *target = (char *)c->given + option->target;
     const char *end, *text_left = text;
     char *after;
     switch (option->kind) {
-    case CLI_FLAG: *(bool *)option->target = true; return HD_OK;
-    case CLI_TEXT: *(const char **)option->target = text; return HD_OK;
-    case CLI_TEXTS: hd_push(c->arena, (cli_texts *)option->target, text); return HD_OK;
+    case CLI_FLAG: *(bool *)target = true; return HD_OK;
+    case CLI_TEXT: *(const char **)target = text; return HD_OK;
+    case CLI_TEXTS: hd_push(c->arena, (cli_texts *)target, text); return HD_OK;
     case CLI_REAL: {
         double value = strtod(text, &after);
         if (after == text || *after || !isfinite(value) || value < 0)
             return wrong_value(c, option, text, "a number that is not negative");
-        *(double *)option->target = value;
+        *(double *)target = value;
         return HD_OK;
     }
     case CLI_SIZES: {
@@ -138,7 +164,7 @@ static hd_status set_option(cli *c, const cli_option *option, const char *text) 
                sizes.size[sizes.dims]) {
             sizes.dims++;
             if (!*text_left) {
-                *(cli_sizes *)option->target = sizes;
+                *(cli_sizes *)target = sizes;
                 return HD_OK;
             }
             if (*text_left++ != ',')
@@ -148,7 +174,7 @@ static hd_status set_option(cli *c, const cli_option *option, const char *text) 
     }
     case CLI_NUMBER: break;
     }
-    uint64_t *number = option->target;
+    uint64_t *number = target;
     if (!cli_whole(text, &end, number) || *end || !*number)
         return wrong_value(c, option, text, "a whole number from 1 on");
     return option->most && *number > option->most
@@ -159,8 +185,18 @@ static hd_status set_option(cli *c, const cli_option *option, const char *text) 
 
 /* ---- parsing ---------------------------------------------------------------------------- */
 
+/* A variant of the command that takes an option of this name; NULL: there is none. */
+static const cli_command *variant_with(const cli_command *command, const char *name) {
+    for (const cli_command *other = cli_commands; other->name; other++)
+        for (const cli_option *option = cli_all_options; option->name; option++)
+            if (other != command && other->summary && !strcmp(other->name, command->name) &&
+                !strcmp(option->name, name) && cli_takes(other, option))
+                return other;
+    return NULL;
+}
+
 /* getopt_long returned '?': says what was meant by argv[optind - 1] or optopt. */
-static void unknown_option(cli *c, const option_set *set, char **argv) {
+static void unknown_option(cli *c, const cli_command *command, const option_set *set, char **argv) {
     if (optopt >= FIRST) {
         cli_refuse(c, "--%s takes no value", set->all[optopt - FIRST]->name);
         return;
@@ -175,8 +211,12 @@ static void unknown_option(cli *c, const option_set *set, char **argv) {
         names[i] = set->all[i]->name;
     char *name = hd_strdup(c->arena, word + 2);
     name[strcspn(name, "=")] = '\0';
+    const cli_command *other = variant_with(command, name);
     const char *near = cli_nearest(name, names, set->count);
-    if (near)
+    if (other)
+        cli_refuse(c, "--%s goes with 'heddle %s%s'", name, cli_full_name(c->arena, other),
+                   other->variant && !strcmp(other->variant, "--") ? " -- PROGRAM" : "");
+    else if (near)
         cli_refuse(c, "there is no option --%s; did you mean --%s?", name, near);
     else
         cli_refuse(c, "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
@@ -190,9 +230,9 @@ static uint32_t chosen(const option_set *set, int value) {
     return number;
 }
 
-static hd_status parse_options(cli *c, const option_set *set, int argc, char **argv) {
+static hd_status parse_options(cli *c, const cli_command *command, option_set *set, int argc,
+                               char **argv) {
     struct option longs[MOST_OPTIONS + 1] = {{0}};
-    const char *given[MOST_OPTIONS] = {NULL};
     char shorts[2 * MOST_OPTIONS + 2] = ":";
     size_t length = 1;
     for (uint32_t i = 0; i < set->count; i++) {
@@ -210,7 +250,7 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
     int value;
     while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (value == '?') {
-            unknown_option(c, set, argv);
+            unknown_option(c, command, set, argv);
             return HD_EINPUT;
         }
         uint32_t number = chosen(set, value == ':' ? optopt : value);
@@ -219,70 +259,105 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
             return cli_refuse(c, "--%s needs a value: --%s %s", option->name, option->name,
                               option->argument);
         /* Of two values none is surely meant. */
-        const char *before = given[number];
-        if (before && option->kind != CLI_FLAG && option->kind != CLI_TEXTS &&
-            strcmp(before, optarg) != 0)
+        const char *before = set->given[number];
+        bool takes_one = option->kind == CLI_TEXTS ? option->most == 1 : option->kind != CLI_FLAG;
+        if (before && takes_one && strcmp(before, optarg) != 0)
             return cli_refuse(
                 c, "--%s is given twice, as '%s' and as '%s', and takes one value: leave one out",
                 option->name, before, optarg);
         hd_status status = set_option(c, option, optarg);
         if (status)
             return status;
-        given[number] = optarg;
+        set->given[number] = option->argument ? optarg : "";
     }
     return HD_OK;
 }
 
-bool cli_parse(cli *c, const cli_page *page, const cli_option *options, cli_source *source,
-               int argc, char **argv) {
-    bool help = false;
-    const char *colour = "auto";
-    const cli_option common[] = {
-        {"json", 0, NULL, "the result as JSON (docs/json.md explains it)", CLI_FLAG, &c->json},
-        {"color", 0, "WHEN", "auto, always or never", CLI_TEXT, &colour, "auto always never"},
-        {"quiet", 'q', NULL, "errors only: no warnings, notes or progress", CLI_FLAG, &c->quiet},
-        {"help", 'h', NULL, "this text", CLI_FLAG, &help},
-        {0}};
-    option_set set = {.count = 0};
-    add_options(&set, options);
-    const cli_option *job_options = source ? cli_job_options(c, source) : NULL;
-    add_options(&set, job_options);
-    add_options(&set, common);
-    for (uint32_t i = 0; c->list && i < set.count; i++)
-        c->list(c->list_user, set.all[i]);
-    c->status = c->list ? CLI_FINE : CLI_WRONG;
-    if (c->list || parse_options(c, &set, argc, argv))
+/* ---- what goes with what ------------------------------------------------------------------- */
+
+static bool is_given(const option_set *set, const char *name) {
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->given[i] && !strcmp(set->all[i]->name, name))
+            return true;
+    return false;
+}
+
+/* The words of `names`, separated by blanks, that are options of this command. */
+static const char **known_names(cli *c, const option_set *set, const char *names, uint32_t *count) {
+    uint32_t all;
+    char **words = hd_split_words(c->arena, names ? names : "", &all);
+    const char **known = hd_new_array(c->arena, const char *, all + 1);
+    *count = 0;
+    for (uint32_t w = 0; w < all; w++)
+        for (uint32_t i = 0; i < set->count; i++)
+            if (!strcmp(set->all[i]->name, words[w]))
+                known[(*count)++] = words[w];
+    return known;
+}
+
+static hd_status check_options(cli *c, const option_set *set) {
+    for (uint32_t i = 0; i < set->count; i++) {
+        const cli_option *option = set->all[i];
+        uint32_t needed, excluded, found = 0;
+        const char **needs = known_names(c, set, option->needs, &needed);
+        const char **excludes = known_names(c, set, option->excludes, &excluded);
+        if (!set->given[i])
+            continue;
+        for (uint32_t n = 0; n < needed; n++)
+            found += is_given(set, needs[n]);
+        if (needed && !found)
+            return cli_refuse(c, "--%s goes with --%s%s%s", option->name, needs[0],
+                              needed > 1 ? " or --" : "", needed > 1 ? needs[1] : "");
+        for (uint32_t e = 0; e < excluded; e++)
+            if (is_given(set, excludes[e]))
+                return cli_refuse(c, "--%s and --%s: choose one of them", option->name,
+                                  excludes[e]);
+    }
+    return HD_OK;
+}
+
+static hd_status check_words(cli *c, const cli_command *command) {
+    if (c->word_count < command->least)
+        return cli_refuse(c, "which file? heddle %s %s", c->command, command->usage);
+    if (c->word_count > command->most)
+        return cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[command->most],
+                          c->command, command->usage);
+    return HD_OK;
+}
+
+bool cli_parse(cli *c, const cli_command *command, int argc, char **argv) {
+    option_set set = options_of(command);
+    cli_options *o = c->given = hd_new(c->arena, cli_options);
+    cli_source *source = &o->input.source;
+    o->minutes = 20; /* of which 0 is not the default, but wrong */
+    c->status = CLI_WRONG;
+    if (parse_options(c, command, &set, argc, argv))
         return false;
-    if (!strcmp(colour, "always") || !strcmp(colour, "never")) {
-        c->style.bold = c->printer.colour = !strcmp(colour, "always");
-    } else if (strcmp(colour, "auto") != 0) {
-        cli_refuse(c, "--color takes auto, always or never, not '%s'", colour);
+    c->json = o->json;
+    c->quiet = c->quiet || o->quiet;
+    c->printer.quiet = c->quiet;
+    bool is_set = o->colour && strcmp(o->colour, "auto") != 0;
+    if (is_set && strcmp(o->colour, "always") != 0 && strcmp(o->colour, "never") != 0) {
+        cli_refuse(c, "--color takes auto, always or never, not '%s'", o->colour);
         return false;
     }
-    c->printer.quiet = c->quiet;
-    if (help) {
-        hd_str out = {.arena = c->arena};
-        hd_str_add(&out, "usage: ");
-        hd_wrap(&out, hd_format(c->arena, "heddle %s %s", c->command, page->usage), 7,
-                HD_TABLE_WIDTH);
-        hd_str_add(&out, "\n");
-        hd_wrap(&out, page->about, 0, HD_TABLE_WIDTH);
-        add_group_help(&out, "Options", options);
-        add_group_help(&out, "For a kernel file without a job", job_options);
-        add_group_help(&out, "Everywhere", common);
-        c->status = cli_print(c, &out);
+    if (is_set)
+        c->style.bold = c->printer.colour = !strcmp(o->colour, "always");
+    if (o->help) {
+        c->status = cli_print_help(c, command);
         return false;
     }
     c->words = argv + optind;
     c->word_count = (uint32_t)(argc - optind);
-    if (c->word_count < page->words.least)
-        cli_refuse(c, "which file? heddle %s %s", c->command, page->usage);
-    if (c->word_count > page->words.most)
-        cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->words.most],
-                   c->command, page->usage);
-    if (c->word_count < page->words.least || c->word_count > page->words.most)
+    if (check_words(c, command) || check_options(c, &set))
         return false;
-    return !source || !source->build || !c->word_count || cli_is_job(c->words[0]) ||
+    o->input.path = c->word_count ? c->words[0] : NULL;
+    source->all_entries = command->reads & CLI_ALL_ENTRIES;
+    source->any_entry = command->reads & CLI_ANY_ENTRY;
+    source->whole_file = command->reads & CLI_WHOLE_FILE;
+    source->finds_records = command->reads & CLI_FINDS_RECORDS;
+    source->tells_records = command->reads & CLI_TELLS_RECORDS;
+    return !source->build || !c->word_count || cli_is_job(c->words[0]) ||
            !cli_build_options(c, source->build, c->words[0], &source->options);
 }
 

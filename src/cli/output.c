@@ -123,7 +123,7 @@ hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *
         if (journals.count)
             return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = files[f].path},
                            "a rewrite was interrupted in the folder of this file; take it back "
-                           "first: heddle rewrite --recover '%s'",
+                           "first: heddle apply --recover '%s'",
                            folder);
     }
     files[count++] =

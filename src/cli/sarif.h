@@ -1,4 +1,4 @@
-/* Findings of a run for editors and code review, in SARIF (`annotate --sarif`). */
+/* Findings of a run for editors and code review, in SARIF (`show --sarif`). */
 #ifndef HD_CLI_SARIF_H
 #define HD_CLI_SARIF_H
 

@@ -3,8 +3,8 @@
 
 #include "advise/verify.h"
 #include "cli/choice.h"
-#include "cli/evidence.h"
-#include "report/members.h"
+#include "cli/show_evidence.h"
+#include "cli/report/members.h"
 
 /* The record that layouts are of is taken apart. */
 static bool is_apart(const hd_advice *advice) {
@@ -43,7 +43,11 @@ static void add_sizes(hd_str *out, const char *name, const cli_sizes *sizes) {
 const char *cli_command_on(cli *c, const char *command, const char *path,
                            const cli_source *source) {
     hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "heddle %s %s", command, quoted(c->arena, path));
+    for (char **word = c->program; word && *word; word++)
+        hd_str_printf(&out, "%s%s", word == c->program ? "heddle record -o FOLDER -- " : " ",
+                      quoted(c->arena, *word));
+    hd_str_printf(&out, "%sheddle %s %s", c->program ? " && " : "", command,
+                  c->program ? "FOLDER" : quoted(c->arena, path));
     add_option(&out, "entry", source->entry);
     add_sizes(&out, "global", &source->global);
     add_sizes(&out, "local", &source->local);
@@ -131,7 +135,7 @@ static const char *rewrite_command(cli *c, const cli_question *question, const h
     static const hd_diag silent = {0};
     const hd_record_layout best = {advice->job->record, advice->best};
     bool covers = !advice->job->path || !hd_verify_covers(&silent, advice->job, &best, 1);
-    return cli_command_for(c, question, advice, "rewrite", advice->best,
+    return cli_command_for(c, question, advice, "apply", advice->best,
                            covers ? " --out DIR" : " --no-verify --out DIR");
 }
 

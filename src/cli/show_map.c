@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "cli/show_advice.h"
-#include "report/members.h"
+#include "cli/report/members.h"
 
 /* ---- reuse ------------------------------------------------------------------------------------ */
 
@@ -182,7 +182,7 @@ static void show_next(cli *c, const cli_map *map, const hd_map_step *best, hd_st
     if (best->orders)
         hd_str_printf(
             out, "  %s: %s --map %s -o DIR\n", next,
-            cli_command_on(c, "rewrite", map->mapping->job ? map->path : "JOB", map->source), file);
+            cli_command_on(c, "apply", map->mapping->job ? map->path : "JOB", map->source), file);
     if (best->data)
         say(c, out,
             "New numbers are given by the program that makes the data, with the orders of "

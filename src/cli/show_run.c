@@ -1,6 +1,6 @@
 /* A run of the machine as tables and as JSON. */
 #include "cli/execute.h"
-#include "report/members.h"
+#include "cli/report/members.h"
 
 const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *groups,
                            const uint64_t *local) {
@@ -29,8 +29,7 @@ static const char *row_sizes(hd_arena *arena, const hd_launch *launch) {
 HD_GETTER(kernel_of, cli_run_row, hd_text(row->launch ? row->launch->kernel_name : "in all"))
 HD_GETTER(sizes_of, cli_run_row, hd_text(row->launch ? row_sizes(view->arena, row->launch) : NULL))
 HD_GETTER(devices_of, cli_run_row, hd_rows(row->counted, context_of(view)->count))
-HD_GETTER(moved_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown].hd_coalesce))
-HD_GETTER(banks_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown].hd_banks))
+HD_GETTER(counted_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown]))
 HD_GETTER(place_of, hd_launch, hd_row(&row->kernel->place))
 
 static const hd_member launch_members[] = {{"kernel", HD_AT(hd_launch, kernel_name)},
@@ -46,16 +45,6 @@ static const hd_member row_members[] = {{NULL, "kernel", .get = kernel_of},
                                         {"devices", .get = devices_of, .of = device_members},
                                         {HD_BEHIND(cli_run_row, launch), .of = launch_members},
                                         {0}};
-#define COUNTED(getter, members)                                    \
-    {                                                               \
-        {NULL, "kernel", .get = kernel_of},                         \
-        {NULL, "blocks x threads", HD_PLAIN_WORD, .get = sizes_of}, \
-        {.get = (getter), .of = (members)},                         \
-        {0},                                                        \
-    }
-static const hd_member moved_columns[] = COUNTED(moved_of, hd_coalesce_members);
-static const hd_member bank_columns[] = COUNTED(banks_of, hd_banks_members);
-
 void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str *out) {
     size_t count = run->rows.count;
     cli_run_row *rows = hd_new_array(c->arena, cli_run_row, count + 1);
@@ -66,17 +55,19 @@ void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str 
     cli_run_devices shown = *on;
     const hd_value all = hd_with(hd_rows(rows, count), &shown);
     cli_show_rows(c, hd_format(c->arena, "Executed by %s", workers), row_members, all, out);
-    for (; shown.shown < on->count; shown.shown++) {
-        const hd_device *device = on->devices[shown.shown];
-        const char *title = hd_format(c->arena, "\nGlobal memory on %s, by warps of %u",
-                                      device->name, device->warp);
-        cli_show_rows(c, title, moved_columns, all, out);
-        if (!run->total.counted[shown.shown].hd_banks.local_requests)
-            continue;
-        title = hd_format(c->arena, "\nLocal memory on %s, in %u banks of %u bytes", device->name,
-                          device->banks, device->bank);
-        cli_show_rows(c, title, bank_columns, all, out);
-    }
+    for (; shown.shown < on->count; shown.shown++)
+        for (uint32_t i = 0; i < HD_ANALYSIS_COUNT; i++) {
+            const hd_device *device = on->devices[shown.shown];
+            const hd_member group[] = {hd_launch_count_members[i], {0}};
+            const hd_member columns[] = {{NULL, "kernel", .get = kernel_of},
+                                         {NULL, "blocks x threads", HD_PLAIN_WORD, .get = sizes_of},
+                                         {.get = counted_of, .of = group},
+                                         {0}};
+            if (i && !hd_analysis_counted(i, &run->total.counted[shown.shown]))
+                continue;
+            const char *title = hd_analyses[i]->title(c->arena, device);
+            cli_show_rows(c, hd_format(c->arena, "\n%s", title), columns, all, out);
+        }
 }
 
 /* ---- the whole as JSON ----------------------------------------------------------------------- */

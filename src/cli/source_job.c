@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/table.h"
-#include "rewrite/host.h"
+#include "rewrite/rewrite_host.h"
 
 /* More buffers than the program's own may take so many bytes. */
 static const uint64_t most_bytes = (uint64_t)1 << 30;

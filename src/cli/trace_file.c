@@ -8,11 +8,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/contents.h"
+#include "cli/commands.h"
+#include "cli/buffer_contents.h"
 #include "cli/input.h"
 #include "cli/stop.h"
 #include "cli/trace_file.h"
-#include "report/members.h"
+#include "cli/report/members.h"
 
 /* ---- sums ---------------------------------------------------------------------------- */
 
@@ -189,16 +190,8 @@ static int print_info(cli *c, const char *path, const hd_trace_contents *content
                               (unsigned long long)rows, (unsigned long long)most));
 }
 
-int cmd_trace_info(cli *c, int argc, char **argv) {
-    static const cli_page page = {
-        "[OPTIONS] FILE",
-        "Says what a trace file holds: its launches, the accesses and buffers of their kernels, "
-        "and what is missing when the run that wrote it did not come to its end. Of a run that "
-        "was killed, FILE.part is left.",
-        {1, 1}};
+int cmd_trace_info(cli *c) {
     hd_trace *trace;
-    if (!cli_parse(c, &page, NULL, NULL, argc, argv))
-        return c->status;
     cli_end_on_stop();
     cli_progress(c, "opening");
     if (hd_trace_open(c->arena, &c->diag, c->words[0], &trace))
@@ -282,27 +275,9 @@ static int export(cli *c, export_request *r, hd_trace *trace) {
     return c->json ? cli_print_row(c, cli_traced_members, hd_row(&traced)) : cli_print(c, &text);
 }
 
-int cmd_trace_export(cli *c, int argc, char **argv) {
-    export_request r = {0};
-    const cli_option options[] = {
-        {"out", 'o', "FILE", "the file to write; default: standard output", CLI_TEXT, &r.out},
-        {"launch", 0, "N", "export only this launch, by its number", CLI_TEXT,
-         &r.input.launch_text},
-        {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT,
-         &r.input.block_text},
-        {"space", 0, "SPACES",
-         "export only accesses to these: global, local, constant, private, separated by commas",
-         CLI_TEXT, &r.input.space_text, "global local constant private"},
-        {0}};
-    static const cli_page page = {
-        "[OPTIONS] FILE",
-        "Writes a trace file in the text form, which 'heddle help trace-text' explains. Of a trace "
-        "that is not complete, the blocks that are.",
-        {1, 1}};
+int cmd_trace_export(cli *c) {
+    export_request r = {.input = c->given->input, .out = c->given->input.out};
     hd_trace *trace;
-    if (!cli_parse(c, &page, options, NULL, argc, argv))
-        return c->status;
-    r.input.path = c->words[0];
     if (c->json && !r.out)
         return cli_wrong(c, "--json needs -o FILE: the text would stand beside it");
     cli_end_on_stop();
@@ -354,18 +329,9 @@ static hd_status import(cli *c, const char *path, const char *out, bool *stopped
     return status;
 }
 
-int cmd_trace_import(cli *c, int argc, char **argv) {
-    const char *path = NULL;
-    const cli_option options[] = {{"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &path},
-                                  {0}};
-    static const cli_page page = {
-        "TEXT -o FILE",
-        "Turns the text form, as 'heddle trace export' writes it or another tool does, into a "
-        "trace file.",
-        {1, 1}};
+int cmd_trace_import(cli *c) {
+    const char *path = c->given->input.out;
     cli_traced traced;
-    if (!cli_parse(c, &page, options, NULL, argc, argv))
-        return c->status;
     if (!path)
         return cli_wrong(c, "where to? Name a file with -o FILE");
     const char *const inputs[] = {c->words[0]};

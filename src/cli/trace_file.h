@@ -5,10 +5,6 @@
 #include "cli/cli.h"
 #include "trace/trace.h"
 
-int cmd_trace_info(cli *c, int argc, char **argv);
-int cmd_trace_export(cli *c, int argc, char **argv);
-int cmd_trace_import(cli *c, int argc, char **argv);
-
 /* ---- what is traced: cmd_trace.c -------------------------------------------------------- */
 
 /* A trace file that --out names, and what it is called while it is written. */

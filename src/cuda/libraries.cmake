@@ -4,66 +4,65 @@
 #     heddle_cuda_libraries(PREFIX FOLDER PTX)
 #
 # makes them in FOLDER, as targets that begin with PREFIX; PTX is the library that has hd_ptx_*.
-set(cuda_sources ${CMAKE_CURRENT_SOURCE_DIR}/cuda)
-file(GLOB cuda_runtime_sources CONFIGURE_DEPENDS ${cuda_sources}/runtime/*.c)
-file(GLOB cuda_driver_sources CONFIGURE_DEPENDS ${cuda_sources}/driver/*.c)
+set(cuda_sources ${CMAKE_CURRENT_LIST_DIR})
+file(GLOB cuda_runtime_sources CONFIGURE_DEPENDS ${cuda_sources}/interfaces/*.c
+                                                 ${cuda_sources}/runtime/*.c)
+file(GLOB cuda_driver_sources CONFIGURE_DEPENDS ${cuda_sources}/interfaces/*.c
+                                                ${cuda_sources}/driver/*.c)
 set_property(GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_SOURCES ${cuda_driver_sources})
 set_property(GLOBAL PROPERTY HEDDLE_CUDA_SOURCES ${cuda_sources})
 set_property(GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES ${cuda_runtime_sources})
 
-# What programs that are compiled with --default-stream per-thread call: there is one default
-# stream, since all work is done where it is handed in.
-set(cuda_per_thread_calls
-    cudaMemcpy cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaMemcpy2D cudaMemcpy3D cudaMemset
-    cudaMemset2D cudaMemset3D)
-set(cuda_per_thread_stream_calls
-    __cudaLaunchKernel cudaLaunchKernel cudaLaunchKernelExC cudaLaunchCooperativeKernel
-    cudaLaunchHostFunc cudaMemcpyAsync cudaMemcpyToSymbolAsync cudaMemcpyFromSymbolAsync
-    cudaMemcpy2DAsync cudaMemcpy3DAsync cudaMemsetAsync cudaMemset2DAsync cudaMemset3DAsync
-    cudaMallocAsync cudaMallocFromPoolAsync cudaFreeAsync cudaMemPrefetchAsync cudaEventRecord
-    cudaEventRecordWithFlags cudaGraphLaunch cudaGraphUpload cudaStreamAddCallback
-    cudaStreamAttachMemAsync cudaStreamBeginCapture cudaStreamEndCapture cudaStreamGetFlags
-    cudaStreamGetId cudaStreamGetPriority cudaStreamIsCapturing cudaStreamQuery
-    cudaStreamSynchronize cudaStreamWaitEvent cudaStreamGetDevice cudaStreamGetAttribute
-    cudaStreamSetAttribute cudaStreamCopyAttributes cudaGraphInstantiateWithParams
-    cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion)
-# The same of the driver interface, and names without a number that mean the same as those with one.
-set(cuda_driver_calls
-    cuMemcpy cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpyDtoD_v2 cuMemcpy2D_v2 cuMemcpy2DUnaligned_v2
-    cuMemcpy3D_v2 cuMemcpyPeer cuMemsetD8_v2 cuMemsetD16_v2 cuMemsetD32_v2 cuMemsetD2D8_v2
-    cuMemsetD2D16_v2 cuMemsetD2D32_v2)
-set(cuda_driver_stream_calls
-    cuLaunchKernel cuLaunchKernelEx cuLaunchCooperativeKernel cuLaunchHostFunc cuMemcpyAsync
-    cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemcpy2DAsync_v2
-    cuMemcpy3DAsync_v2 cuMemcpyPeerAsync cuMemsetD8Async cuMemsetD16Async cuMemsetD32Async
-    cuMemsetD2D8Async cuMemsetD2D16Async cuMemsetD2D32Async cuMemAllocAsync cuMemFreeAsync
-    cuMemPrefetchAsync cuMemPrefetchAsync_v2 cuEventRecord cuGraphLaunch cuGraphUpload
-    cuStreamAddCallback cuStreamBeginCapture_v2 cuStreamEndCapture cuStreamGetCtx cuStreamGetFlags
-    cuStreamGetPriority cuStreamGetCtx_v2
-    cuStreamGetId cuStreamGetDevice cuEventRecordWithFlags cuStreamIsCapturing cuStreamQuery cuStreamSynchronize cuStreamWaitEvent)
-set(cuda_driver_second_forms
-    cuCtxCreate cuCtxDestroy cuCtxPopCurrent cuCtxPushCurrent cuStreamDestroy cuEventDestroy
-    cuDevicePrimaryCtxRelease cuDevicePrimaryCtxReset cuDevicePrimaryCtxSetFlags cuLinkCreate
-    cuLinkAddData cuMemHostRegister cuGraphInstantiate)
-list(TRANSFORM cuda_driver_calls REPLACE "(.+)" "-Wl,--defsym=\\1_ptds=\\1")
-list(TRANSFORM cuda_driver_stream_calls REPLACE "(.+)" "-Wl,--defsym=\\1_ptsz=\\1")
-list(TRANSFORM cuda_driver_second_forms REPLACE "(.+)" "-Wl,--defsym=\\1=\\1_v2")
-list(TRANSFORM cuda_per_thread_calls REPLACE "(.+)" "-Wl,--defsym=\\1_ptds=\\1")
-list(TRANSFORM cuda_per_thread_stream_calls REPLACE "(.+)" "-Wl,--defsym=\\1_ptsz=\\1")
-set_property(GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_ALIASES
-             ${cuda_driver_calls} ${cuda_driver_stream_calls} ${cuda_driver_second_forms})
-set_property(GLOBAL PROPERTY HEDDLE_CUDA_ALIASES
-             ${cuda_per_thread_calls} ${cuda_per_thread_stream_calls})
+# What kernel/cuda_calls.def says of the interfaces that match: the names to export into NAMES, and
+# the options for the linker that make one name another's into ALIASES.
+function(heddle_cuda_calls interfaces names aliases)
+  get_filename_component(table ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernel/cuda_calls.def ABSOLUTE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(STRINGS ${table} rows REGEX "^[A-Z]+\\([_a-zA-Z0-9]+, (${interfaces}), ")
+  set(exported)
+  set(same)
+  foreach(row ${rows})
+    string(REGEX MATCH "^([A-Z]+)\\(([_a-zA-Z0-9]+), [_A-Z0-9]+, ([_A-Z]+)(, ([_a-zA-Z0-9]+))?" row
+           "${row}")
+    set(name ${CMAKE_MATCH_2})
+    set(form ${CMAKE_MATCH_3})
+    set(call ${name})
+    if(CMAKE_MATCH_1 STREQUAL "SAME")
+      set(call ${CMAKE_MATCH_5})
+      list(APPEND same "-Wl,--defsym=${name}=${call}")
+    endif()
+    list(APPEND exported ${name})
+    set(other)
+    if(form STREQUAL "DEFAULT_STREAM")
+      set(other ${name}_ptds)
+    elseif(form STREQUAL "STREAM")
+      set(other ${name}_ptsz)
+    elseif(form STREQUAL "FIRST_FORM")
+      string(REGEX REPLACE "_v2$" "" other ${name})
+    endif()
+    if(other)
+      list(APPEND same "-Wl,--defsym=${other}=${call}")
+      list(APPEND exported ${other})
+    endif()
+  endforeach()
+  set(${names} ${exported} PARENT_SCOPE)
+  set(${aliases} ${same} PARENT_SCOPE)
+endfunction()
 
-# A library of an interface over PREFIX: TARGET is the file FILE in FOLDER, and exports what MAP says.
-function(heddle_cuda_interface target prefix folder file map)
+# A library of an interface over PREFIX: TARGET is the file FILE in FOLDER, with the calls of those
+# of kernel/cuda_calls.def that match; VERSION is that of its symbols, or "".
+function(heddle_cuda_interface target prefix folder file interfaces version)
+  heddle_cuda_calls(${interfaces} names aliases)
+  list(JOIN names "; " names)
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
+  file(CONFIGURE OUTPUT ${map} CONTENT "${version} { global: ${names}; local: *; };\n")
   add_library(${target} SHARED ${ARGN})
   # Their prototypes are those of CUDA's headers.
   target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
-                                               ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..
+                                               ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../include)
   target_link_libraries(${target} PRIVATE ${prefix} heddle_base ${CMAKE_DL_LIBS})
-  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" LINKER:-z,defs)
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" LINKER:-z,defs ${aliases})
   string(REGEX MATCH "[.]so[.][0-9]+$" suffix ${file})
   string(REPLACE "${suffix}" "" name ${file})
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX ${suffix}
@@ -75,10 +74,9 @@ function(heddle_cuda_libraries prefix folder ptx)
   get_property(sources GLOBAL PROPERTY HEDDLE_CUDA_SOURCES)
   get_property(runtime_sources GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES)
   get_property(driver_sources GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_SOURCES)
-  get_property(aliases GLOBAL PROPERTY HEDDLE_CUDA_ALIASES)
   add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda> ${sources}/shared/own.c)
   target_include_directories(${prefix} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${prefix} PRIVATE ${ptx} heddle_locality heddle_device PkgConfig::JANSSON
+  target_link_libraries(${prefix} PRIVATE ${ptx} heddle_analysis heddle_device PkgConfig::JANSSON
                                           PkgConfig::LIBZSTD PkgConfig::LIBLZ4
                                           PkgConfig::LIBXXHASH Threads::Threads
                                           ${CMAKE_DL_LIBS})
@@ -88,14 +86,11 @@ function(heddle_cuda_libraries prefix folder ptx)
   foreach(version 12 13)
     set(target ${prefix}_cudart_${version})
     heddle_cuda_interface(${target} ${prefix} ${folder} libcudart.so.${version}
-                          ${sources}/runtime/cudart.${version}.map ${runtime_sources})
+                          "RUNTIME|RUNTIME_${version}" libcudart.so.${version} ${runtime_sources})
     target_compile_definitions(${target} PRIVATE CUDART=${version})
-    target_link_options(${target} PRIVATE ${aliases})
   endforeach()
-  heddle_cuda_interface(${prefix}_driver ${prefix} ${folder} libcuda.so.1
-                        ${sources}/driver/driver.map ${driver_sources})
-  get_property(aliases GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_ALIASES)
-  target_link_options(${prefix}_driver PRIVATE ${aliases})
+  heddle_cuda_interface(${prefix}_driver ${prefix} ${folder} libcuda.so.1 DRIVER ""
+                        ${driver_sources})
   # Many programs open them by the names without a number.
   file(MAKE_DIRECTORY ${folder})
   file(CREATE_LINK libcuda.so.1 ${folder}/libcuda.so SYMBOLIC)

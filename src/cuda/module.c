@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "cuda/memory.h"
+#include "cuda/cuda_memory.h"
 
 typedef struct variable {
     const char *name;

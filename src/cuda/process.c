@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cuda/memory.h"
+#include "cuda/cuda_memory.h"
 #include "cuda/module.h"
-#include "cuda/record.h"
-#include "cuda/stream.h"
+#include "cuda/cuda_record.h"
+#include "cuda/cuda_stream.h"
 #include "cuda/watch.h"
 
 #define DEVICE_BY_DEFAULT "h200" /* as for every command */
@@ -41,14 +41,6 @@ void cuda_say(cuda_process *p, const char *format, ...) {
     va_start(args, format);
     fprintf(stderr, "heddle: %s\n", hd_vformat(p->arena, format, args));
     va_end(args);
-}
-
-cuda_error cuda_absent(cuda_process *p, const char *call, const char *what, bool *told) {
-    if (!*told)
-        cuda_say(p, "warning: %s() is not there, and returns 'not supported'%s%s", call,
-                 what ? "; nor are " : "", what ? what : "");
-    *told = true;
-    return CUDA_NOT_SUPPORTED;
 }
 
 /* ---- the process ------------------------------------------------------------------------------ */

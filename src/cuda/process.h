@@ -5,7 +5,8 @@
  * cuda_enter() and cuda_leave(), which let one thread in at a time; kernels, copies and fills run
  * within the call that asks for them, so that a stream is always done with all that it was given.
  *
- *     runtime/, driver/   the interfaces: check arguments, one call each
+ *     interfaces/         what programs call: check arguments, one call each; what the runtime or the
+ *                         driver alone has in runtime/, driver/; kernel/cuda_calls.def lists all
  *     graph               work that is kept, captured from streams or added, and replayed
  *     stream              streams and events: where work is handed in
  *     work                a launch, a copy, a fill, a host function: what streams and graphs hold
@@ -23,7 +24,7 @@
 
 #include "base/base.h"
 #include "base/table.h"
-#include "cuda/device.h"
+#include "cuda/cuda_device.h"
 #include "cuda/error.h"
 #include "heddle/ptx.h"
 
@@ -76,10 +77,6 @@ void cuda_reset(cuda_process *p);
 void *cuda_handle_new(cuda_process *p, cuda_handle_kind kind, size_t bytes);
 bool cuda_handle_is(const cuda_process *p, const void *handle, cuda_handle_kind kind);
 void cuda_handle_free(cuda_process *p, void *handle);
-
-/* A call that is there so that programs start, and does nothing: says so where it is called first,
- * with what else is missing there, or NULL. */
-cuda_error cuda_absent(cuda_process *p, const char *call, const char *what, bool *told);
 
 /* A line on standard error, "heddle: ...", for what an error code cannot say. */
 void cuda_say(cuda_process *p, const char *format, ...) __attribute__((format(printf, 2, 3)));

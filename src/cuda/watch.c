@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cuda/memory.h"
-#include "locality/analysis.h"
+#include "cuda/cuda_memory.h"
+#include "analysis/analysis.h"
 
 /* What is known of the launches of one kernel. */
 typedef struct row {
@@ -128,7 +128,7 @@ static uint32_t line_of(cuda_watch *w, const hd_event_access *a) {
     return (uint32_t)at;
 }
 
-/* A kernel has the same accesses in all its launches. */
+/* A kernel has the same advise --accesses in all its launches. */
 static void find_lines(cuda_watch *w, row *r) {
     if (r->lines && r->line_count == w->heard->access_count)
         return;
@@ -243,12 +243,13 @@ static json_t *text_value(const char *text) {
     return value ? value : json_string("?");
 }
 
+/* {"counts": [...]}: numbers as hd_launch_counts.of has them. */
 static json_t *counts_value(const hd_launch_counts *c) {
-    return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I}", "requests", (json_int_t)c->hd_coalesce.requests,
-        "transactions", (json_int_t)c->hd_coalesce.transactions, "bytes_moved",
-        (json_int_t)c->hd_coalesce.bytes_moved, "bytes_used", (json_int_t)c->hd_coalesce.bytes_used,
-        "passes", (json_int_t)c->hd_banks.passes, "conflicts", (json_int_t)c->hd_banks.conflicts);
+    json_t *list = json_array();
+    for (size_t i = 0; i < HD_ANALYSIS_COUNT * HD_MOST_COUNTS; i++)
+        json_array_append_new(
+            list, json_integer((json_int_t)c->of[i / HD_MOST_COUNTS][i % HD_MOST_COUNTS]));
+    return json_pack("{s:o}", "counts", list);
 }
 
 static json_t *kernels_value(const cuda_watch *w) {
@@ -269,7 +270,7 @@ static json_t *lines_value(const cuda_watch *w) {
     json_t *list = json_array();
     for (size_t i = 0; i < w->lines.count; i++) {
         const line *l = &w->lines.data[i];
-        if (!l->counts.hd_coalesce.transactions && !l->counts.hd_banks.passes)
+        if (!hd_weight(&l->counts, 0))
             continue;
         json_t *value = counts_value(&l->counts);
         json_object_set_new(value, "kernel", text_value(l->kernel));

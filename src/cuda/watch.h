@@ -1,5 +1,5 @@
 /*
- * What `heddle watch` wants to know of a program: what its kernels moved, where they faulted, what
+ * What `heddle run` wants to know of a program: what its kernels moved, where they faulted, what
  * was not freed. The command names a folder and its options in the environment, and every process
  * of the program that uses CUDA leaves a file PID.json there when it ends (docs/watch.md).
  *

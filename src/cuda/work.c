@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "cuda/memory.h"
-#include "cuda/record.h"
-#include "cuda/stream.h"
+#include "cuda/cuda_memory.h"
+#include "cuda/cuda_record.h"
+#include "cuda/cuda_stream.h"
 #include "cuda/watch.h"
 
 /* ---- copies and fills ------------------------------------------------------------------------ */
@@ -219,6 +219,7 @@ cuda_error cuda_work_check(cuda_process *p, const cuda_work *work) {
     case CUDA_WORK_COPY: return check_copy(p, &work->copy);
     case CUDA_WORK_FILL: return check_fill(p, &work->fill);
     case CUDA_WORK_HOST: return work->host.function ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    case CUDA_WORK_FAILED: return work->error;
     default: return CUDA_SUCCESS;
     }
 }
@@ -241,7 +242,8 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
     case CUDA_WORK_WAIT:
     case CUDA_WORK_ALLOC: /* it is there all the time */
     case CUDA_WORK_FREE:
-    case CUDA_WORK_EMPTY: return CUDA_SUCCESS;
+    case CUDA_WORK_EMPTY:
+    case CUDA_WORK_FAILED: return CUDA_SUCCESS;
     }
     return CUDA_INVALID_VALUE;
 }

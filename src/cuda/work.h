@@ -19,7 +19,8 @@ typedef enum cuda_work_kind { /* the numbers of cudaGraphNodeType and CUgraphNod
                               CUDA_WORK_WAIT = 6,
                               CUDA_WORK_RECORD = 7,
                               CUDA_WORK_ALLOC = 10,
-                              CUDA_WORK_FREE = 11
+                              CUDA_WORK_FREE = 11,
+                              CUDA_WORK_FAILED = -1 /* none: what was asked for is wrong */
 } cuda_work_kind;
 
 typedef struct cuda_launch {
@@ -76,6 +77,7 @@ typedef struct cuda_work {
         struct cuda_event *event;
         struct cuda_graph *graph;
         struct cuda_graph_memory *memory; /* ALLOC, FREE: a use of it */
+        cuda_error error;                 /* FAILED */
     };
 } cuda_work;
 
@@ -87,6 +89,9 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work);
 cuda_error cuda_work_keep(cuda_process *p, const cuda_work *work, cuda_work *kept);
 void cuda_work_drop(cuda_work *kept);
 
+static inline cuda_work cuda_work_failed(cuda_error error) {
+    return (cuda_work){.kind = CUDA_WORK_FAILED, .error = error};
+}
 /* Bytes one after the other, as a box of one row. */
 cuda_work cuda_copy_bytes(void *to, const void *from, size_t bytes, cuda_direction direction);
 cuda_work cuda_fill_bytes(void *to, uint32_t value, uint32_t element, size_t count);

@@ -73,6 +73,9 @@ const char *device_fault(const hd_device *d, const char **key) {
         return blame(key, "regs", "'regs' must be at least 1");
     if (!d->max_registers || d->max_registers > d->registers)
         return blame(key, "maxregs", "'maxregs' must be from 1 to 'regs'");
+    if (d->board.capability < 10 || !d->board.memory)
+        return blame(key, "board",
+                     "'board' must have a compute capability, like 90 for 9.0, and memory");
     const hd_device_energy *e = &d->energy;
     if (hd_device_has_energy(d) && !(e->l1 <= e->l2 && e->l2 <= e->dram && e->dram > 0))
         return blame(key, "energy", "the energy of a byte must not fall from L1 to L2 to memory");

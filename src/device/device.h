@@ -9,7 +9,7 @@
 typedef struct hd_cache {
     uint64_t size; /* bytes; 0: not there, or not used for global memory */
     uint32_t line; /* bytes that a miss brings: of a sector where the cache has sectors */
-    /* What the simulation needs (locality/cache.h); 0: the profile does not say. */
+    /* What the simulation needs (analysis/cache.h); 0: the profile does not say. */
     uint32_t tag;  /* bytes that one tag stands for: a line with all its sectors */
     uint32_t ways; /* lines of a set */
 } hd_cache;
@@ -32,13 +32,21 @@ typedef enum hd_coalescing {
     HD_COALESCE_HALF_WARP
 } hd_coalescing;
 
-/* What the energy model needs (energy/energy.h): picojoules, and watts. All zero: not known. */
+/* What the energy model needs (driver/energy.h): picojoules, and watts. All zero: not known. */
 typedef struct hd_device_energy {
     double fp32, fp64, integer; /* of one operation of one lane */
     double l1, l2, dram;        /* of a byte between a lane and L1, L1 and L2, L2 and memory */
     double link;                /* of a byte between the host's memory and the device */
     double idle;                /* W: what it draws however little it does */
 } hd_device_energy;
+
+/* What CUDA programs are told of the device beyond what a model needs. */
+typedef struct hd_device_board {
+    uint32_t capability;       /* compute capability, 90 for 9.0 */
+    uint32_t memory;           /* MB, of 10^6 bytes */
+    uint32_t clock, mem_clock; /* MHz */
+    uint32_t bus;              /* bits */
+} hd_device_board;
 
 typedef struct hd_device {
     const char *name;          /* "tesla-k20c" */
@@ -57,6 +65,7 @@ typedef struct hd_device {
     uint32_t banks, bank;      /* of shared (local) memory: how many, and bytes of a word of one */
     uint32_t shared;           /* bytes of shared (local) memory of an SM; 0 when unknown */
     hd_device_energy energy;
+    hd_device_board board;
     const char *source_file; /* where the profile came from, NULL for synthetic ones */
 } hd_device;
 
@@ -66,7 +75,7 @@ typedef struct hd_device {
  *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
  *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]
  *     [l1tags:128/4] [l2tags:128/16] [l1write:through] [banks:32] [bank:4] [shared:48k]
- *     [energy:50,160,70,46.8,123.84,244.4,80,35]
+ *     [energy:50,160,70,46.8,123.84,244.4,80,35] [board:90,80000,1980,2619,5120]
  * An unknown name is an error that lists the known ones. */
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
                          const hd_device **device);
@@ -101,7 +110,5 @@ uint32_t hd_device_line(const hd_device *device);
 bool hd_device_has_energy(const hd_device *device);
 /* "warp", "half-warp" */
 const char *hd_coalescing_name(uint32_t coalescing);
-/* "through", "evict" */
-const char *hd_l1_write_name(uint32_t write);
 
 #endif

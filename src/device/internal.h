@@ -7,15 +7,16 @@
 
 #include "device/device.h"
 
-/* A figure has one part (32, half-warp), two (48k/128, 128/16), three (1,30,100) or eight
- * (energy). */
+/* A figure has one part (32, half-warp), two (48k/128, 128/16), three (1,30,100), five (board) or
+ * eight (energy). */
 typedef enum device_figure_kind {
     DEVICE_FIGURE_NUMBER,
     DEVICE_FIGURE_CACHE,
     DEVICE_FIGURE_WEIGHTS,
     DEVICE_FIGURE_WORD,
     DEVICE_FIGURE_TAGS,
-    DEVICE_FIGURE_ENERGY
+    DEVICE_FIGURE_ENERGY,
+    DEVICE_FIGURE_BOARD
 } device_figure_kind;
 enum { DEVICE_MAX_PARTS = 8 };
 
@@ -29,7 +30,7 @@ typedef struct device_figure {
     const char *const *words; /* of a word: those that it can be, then NULL */
 } device_figure;
 
-enum { DEVICE_FIGURES = 18 };
+enum { DEVICE_FIGURES = 19 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; a cache without a line has one part.

@@ -37,6 +37,14 @@ static const hd_yaml_key energy_keys[] = {
     TEXT("fp32"), TEXT("fp64"), TEXT("integer"), TEXT("l1"),     TEXT("l2"),
     TEXT("dram"), TEXT("link"), TEXT("idle"),    TEXT("source"), {0}};
 
+static const hd_yaml_key board_keys[] = {TEXT("capability"),
+                                         TEXT("memory"),
+                                         TEXT("clock"),
+                                         TEXT("memclock"),
+                                         TEXT("bus"),
+                                         TEXT("source"),
+                                         {0}};
+
 static const hd_yaml_key profile_keys[] = {TEXT("title"),
                                            NUMBER("warp"),
                                            CACHE("l1"),
@@ -56,6 +64,7 @@ static const hd_yaml_key profile_keys[] = {TEXT("title"),
                                            OPTIONAL("bank", number_keys),
                                            OPTIONAL("shared", number_keys),
                                            OPTIONAL("energy", energy_keys),
+                                           OPTIONAL("board", board_keys),
                                            {0}};
 
 static const hd_yaml_form profile_form = {"a profile", "title: My device", profile_keys};
@@ -93,9 +102,9 @@ static hd_status refuse_empty(const source *s, const hd_yaml *map) {
 }
 
 /* By the kind of figure. */
-static const hd_yaml_key *const part_keys[] = {number_keys, cache_keys, weights_keys,
-                                               number_keys, tags_keys,  energy_keys};
-static const size_t part_counts[] = {1, 2, 3, 1, 2, 8};
+static const hd_yaml_key *const part_keys[] = {number_keys, cache_keys,  weights_keys, number_keys,
+                                               tags_keys,   energy_keys, board_keys};
+static const size_t part_counts[] = {1, 2, 3, 1, 2, 8, 5};
 
 static hd_status set_figures(const source *s, hd_device *device) {
     for (int i = 0; i < DEVICE_FIGURES; i++) {

@@ -19,7 +19,11 @@
 
 static const char *const coalescing_words[] = {"warp", "half-warp", NULL};
 #define ENERGY_LIKE "50,160,70,46.8,123.84,244.4,80,35"
-enum { ENERGY_PARTS = sizeof(hd_device_energy) / sizeof(double) };
+#define BOARD_LIKE "90,16000,1500,1500,256"
+enum {
+    ENERGY_PARTS = sizeof(hd_device_energy) / sizeof(double),
+    BOARD_PARTS = sizeof(hd_device_board) / sizeof(uint32_t)
+};
 
 static const char *const l1_write_words[] = {"through", "evict", NULL};
 
@@ -28,8 +32,6 @@ bool hd_device_has_energy(const hd_device *device) {
     static const hd_device_energy none;
     return memcmp(&device->energy, &none, sizeof none) != 0;
 }
-
-const char *hd_l1_write_name(uint32_t write) { return l1_write_words[write]; }
 
 #define FIGURE(key, kind, member, ...)                                    \
     {key, DEVICE_FIGURE_##kind, offsetof(hd_device, member), __VA_ARGS__}
@@ -52,6 +54,7 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     FIGURE("bank", NUMBER, bank, "4", true, true),
     FIGURE("shared", NUMBER, shared, "0", true, true),
     FIGURE("energy", ENERGY, energy, "none", true, true),
+    FIGURE("board", BOARD, board, BOARD_LIKE, true, true), /* what programs of today expect */
 };
 #undef FIGURE
 
@@ -133,10 +136,27 @@ static const char *set_energy(hd_arena *arena, hd_device_energy *energy, const c
     return set_reals(arena, &energy->fp32, "the figures of 'energy'", ENERGY_LIKE, parts, count);
 }
 
+static const char *set_board(hd_arena *arena, uint32_t *numbers, const char *const *parts,
+                             size_t count) {
+    if (count == 1 && !strcmp(parts[0], BOARD_LIKE)) { /* the fallback, in one piece */
+        const hd_device_board board = {90, 16000, 1500, 1500, 256};
+        memcpy(numbers, &board, sizeof board);
+        return NULL;
+    }
+    if (count != BOARD_PARTS)
+        return hd_format(arena, "'board' must look like %s", BOARD_LIKE);
+    const char *fault = NULL;
+    for (size_t i = 0; i < count && !fault; i++)
+        fault = set_number(arena, &numbers[i], "board", parts[i]);
+    return fault;
+}
+
 const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
                               const char *const *parts, size_t count) {
-    static const size_t fewest[] = {1, 1, 3, 1, 1, 1}, most[] = {1, 2, 3, 1, 2, ENERGY_PARTS};
-    static const char *const like[] = {"32", "48k/128", "1,30,100", NULL, "128/16", ENERGY_LIKE};
+    static const size_t fewest[] = {1, 1, 3, 1, 1, 1, 1},
+                        most[] = {1, 2, 3, 1, 2, ENERGY_PARTS, BOARD_PARTS};
+    static const char *const like[] = {"32",     "48k/128",   "1,30,100", NULL,
+                                       "128/16", ENERGY_LIKE, BOARD_LIKE};
     if (count < fewest[figure->kind] || count > most[figure->kind])
         return hd_format(arena, "'%s' must look like %s", figure->key,
                          figure->words ? figure->words[1] : like[figure->kind]);
@@ -156,6 +176,7 @@ const char *device_figure_set(hd_arena *arena, hd_device *device, const device_f
     case DEVICE_FIGURE_WORD: return set_word(arena, member, figure, parts[0]);
     case DEVICE_FIGURE_TAGS: return set_tags(arena, member, figure->key, parts, count);
     case DEVICE_FIGURE_ENERGY: return set_energy(arena, member, parts, count);
+    case DEVICE_FIGURE_BOARD: return set_board(arena, member, parts, count);
     case DEVICE_FIGURE_WEIGHTS: break;
     }
     return set_reals(arena, member, "the weights 'w'", like[figure->kind], parts, count);
@@ -291,6 +312,10 @@ void device_figure_print(hd_str *s, const hd_device *device, const device_figure
         else
             hd_str_add(s, figure->fallback);
         break;
+    case DEVICE_FIGURE_BOARD:
+        for (size_t i = 0; i < BOARD_PARTS; i++)
+            hd_str_printf(s, "%s%u", i ? "," : "", number[i]);
+        break;
     case DEVICE_FIGURE_WORD: hd_str_add(s, figure->words[*number]); break;
     case DEVICE_FIGURE_TAGS:
         hd_str_printf(s, number[1] ? "%u/%u" : "%u", number[0], number[1]);
@@ -303,6 +328,8 @@ const char *hd_device_print(hd_arena *arena, const hd_device *device) {
     for (int i = 0; i < DEVICE_FIGURES; i++) {
         const device_figure *figure = &device_figures[i];
         hd_str value = {.arena = arena};
+        if (figure->kind == DEVICE_FIGURE_BOARD) /* no result comes from it */
+            continue;
         device_figure_print(&value, device, figure);
         if (!figure->quiet || strcmp(hd_str_text(&value), figure->fallback))
             hd_str_printf(&s, "%s%s:%s", i ? " " : "", figure->key, hd_str_text(&value));

@@ -322,14 +322,6 @@ static void release(hd_compute *gpu, hd_compute_memory memory) {
         driver_in_place_remove(gpu, place);
 }
 
-/* Pages that the device has go to the host when it touches them, which is what it takes to bring
- * them back. */
-static void touch(const driver_in_place *place) {
-    enum { PAGE = 4096 };
-    for (uint64_t byte = 0; byte < place->bytes; byte += PAGE)
-        (void)((const volatile char *)place->host)[byte];
-}
-
 static const char *to_host(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory memory,
                            void **host) {
     driver_in_place *place = driver_in_place_find(gpu, memory);
@@ -340,21 +332,16 @@ static const char *to_host(hd_compute *gpu, hd_compute_queue *queue, hd_compute_
     if (place->placement == HD_PLACEMENT_HINTED)
         error =
             call_of(gpu)->prefetch(memory, (size_t)place->bytes, HD_CUDA_THE_HOST, queue->handle);
-    if (place->placement == HD_PLACEMENT_MANAGED &&
-        !(error = call_of(gpu)->synchronize_stream(queue->handle)))
-        touch(place);
+    if (place->placement == HD_PLACEMENT_MANAGED)
+        error = call_of(gpu)->synchronize_stream(queue->handle);
+    /* Pages that the device has go to the host when it touches them, which is what it takes to
+     * bring them back. */
+    enum { PAGE = 4096 };
+    bool is_managed = place->placement == HD_PLACEMENT_MANAGED && !error;
+    for (uint64_t byte = 0; is_managed && byte < place->bytes; byte += PAGE)
+        (void)((const volatile char *)place->host)[byte];
     place->is_hosts = !error;
     return check(gpu, error, "bring memory to the host");
-}
-
-/* What kernels only read may have a copy on either side. */
-static int advise_use(hd_compute *gpu, driver_in_place *place, bool written) {
-    if (place->is_read_mostly == !written)
-        return 0;
-    place->is_read_mostly = !written;
-    return call_of(gpu)->advise(place->memory, (size_t)place->bytes,
-                                written ? HD_CUDA_NOT_READ_MOSTLY : HD_CUDA_READ_MOSTLY,
-                                of(gpu)->number);
 }
 
 static const char *to_device(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory memory,
@@ -362,7 +349,11 @@ static const char *to_device(hd_compute *gpu, hd_compute_queue *queue, hd_comput
     driver_in_place *place = driver_in_place_find(gpu, memory);
     int error = 0;
     if (place->is_hosts && place->placement == HD_PLACEMENT_HINTED) {
-        error = advise_use(gpu, place, written);
+        if (place->is_read_mostly == written) /* what is only read may have a copy on each side */
+            error = call_of(gpu)->advise(memory, (size_t)place->bytes,
+                                         written ? HD_CUDA_NOT_READ_MOSTLY : HD_CUDA_READ_MOSTLY,
+                                         of(gpu)->number);
+        place->is_read_mostly = !written;
         if (!error)
             error = call_of(gpu)->prefetch(memory, (size_t)place->bytes, of(gpu)->number,
                                            queue->handle);

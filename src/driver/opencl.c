@@ -292,15 +292,6 @@ static const char *make_buffer(hd_compute *gpu, cl_mem_flags flags, uint64_t byt
     return driver_opencl_error(error);
 }
 
-/* What the driver says of shared virtual memory, in bits. */
-static uint64_t svm_capabilities(hd_compute *gpu) {
-    cl_bitfield capabilities = 0;
-    if (call_of(gpu)->device_info(of(gpu)->id, DRIVER_OPENCL_SVM_CAPABILITIES, sizeof capabilities,
-                                  &capabilities, NULL) != CL_SUCCESS)
-        return 0;
-    return capabilities;
-}
-
 static const char *lacks(hd_compute *gpu, hd_placement placement) {
     bool is_svm = placement == HD_PLACEMENT_FINE || placement == HD_PLACEMENT_COARSE;
     if (placement == HD_PLACEMENT_DEVICE || placement == HD_PLACEMENT_HOST)
@@ -309,8 +300,10 @@ static const char *lacks(hd_compute *gpu, hd_placement placement) {
         return "managed memory is CUDA's";
     if (!call_of(gpu)->svm_allocate || !call_of(gpu)->set_svm_argument)
         return "the OpenCL loader has no clSVMAlloc";
-    uint64_t capabilities = svm_capabilities(gpu);
-    if (!(capabilities & (DRIVER_OPENCL_SVM_COARSE | DRIVER_OPENCL_SVM_FINE)))
+    cl_bitfield capabilities = 0;
+    if (call_of(gpu)->device_info(of(gpu)->id, DRIVER_OPENCL_SVM_CAPABILITIES, sizeof capabilities,
+                                  &capabilities, NULL) != CL_SUCCESS ||
+        !(capabilities & (DRIVER_OPENCL_SVM_COARSE | DRIVER_OPENCL_SVM_FINE)))
         return "its driver reports no shared virtual memory (CL_DEVICE_SVM_CAPABILITIES)";
     return placement == HD_PLACEMENT_FINE && !(capabilities & DRIVER_OPENCL_SVM_FINE)
                ? "its driver reports no fine-grained shared virtual memory "

@@ -1,43 +1,27 @@
 /* OpenCL, opened at run time (opencl_library.h). */
-#include <dlfcn.h>
-
 #include "driver/opencl_library.h"
 
-/* Of the loader that the program itself was linked with, or else by the name that all have. A
- * library stays open until the process ends: drivers have threads of their own. */
+#include "driver/library.h"
+
 bool driver_opencl_open(hd_arena *arena, driver_opencl_library *library, const char **missing) {
-    static const struct {
-        size_t offset;
-        const char *name;
-    } symbols[] =
-        {
-#define X(member, symbol) {offsetof(driver_opencl_library, member), #symbol},
-            DRIVER_OPENCL_FUNCTIONS(X)
+    static const driver_symbol symbols[] = {
+#define X(member, symbol) {offsetof(driver_opencl_library, member), #symbol, false},
+        DRIVER_OPENCL_FUNCTIONS(X)
 #undef X
-        },
-      later[] = {
-#define X(member, symbol, result, parameters) {offsetof(driver_opencl_library, member), #symbol},
-          DRIVER_OPENCL_SVM_FUNCTIONS(X)
+#define X(member, symbol, result, parameters)                 \
+    {offsetof(driver_opencl_library, member), #symbol, true},
+            DRIVER_OPENCL_SVM_FUNCTIONS(X)
 #undef X
-      };
-    bool linked = dlsym(RTLD_DEFAULT, symbols[0].name);
-    void *handle = linked ? RTLD_DEFAULT : dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-    *missing = "there is no libOpenCL.so.1; install an OpenCL loader";
-    if (!linked && !handle)
-        return false;
-    for (size_t s = 0; s < sizeof symbols / sizeof *symbols; s++) {
-        void *address = dlsym(handle, symbols[s].name);
-        *missing = hd_format(arena, "libOpenCL.so.1 has no %s; install a loader of OpenCL 1.2",
-                             symbols[s].name);
-        if (!address)
-            return false;
-        memcpy((char *)library + symbols[s].offset, &address, sizeof address);
-    }
-    for (size_t s = 0; s < sizeof later / sizeof *later; s++) {
-        void *address = dlsym(handle, later[s].name);
-        memcpy((char *)library + later[s].offset, &address, sizeof address);
-    }
-    return true;
+    };
+    const driver_library opencl = {.file = "libOpenCL.so.1",
+                                   .places = (const char *const[]){"libOpenCL.so.1", NULL},
+                                   .may_be_linked = true,
+                                   .install = "; install an OpenCL loader",
+                                   .update = "; install a loader of OpenCL 1.2",
+                                   .symbols = symbols,
+                                   .symbol_count = sizeof symbols / sizeof *symbols};
+    *missing = driver_library_open(arena, &opencl, library);
+    return !*missing;
 }
 
 const char *driver_opencl_error(cl_int error) {

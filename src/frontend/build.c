@@ -174,10 +174,82 @@ kir_value front_const_int(front_builder *b, kir_type type, int64_t number) {
     return front_leaf(b, KIR_CONST, type, imm, 0);
 }
 
+bool front_is_number(const front_builder *b, kir_value value, int64_t *number) {
+    const kir_inst *inst = &b->insts.data[value];
+    bool is = inst->op == KIR_CONST && inst->type.kind == KIR_INT && inst->type.lanes == 1;
+    if (is)
+        *number = kir_sign_extend(inst->imm[0], inst->type.bits);
+    return is;
+}
+
+kir_value front_const_real(front_builder *b, kir_type type, double number) {
+    uint64_t bits = 0;
+    _Float16 half = (_Float16)number;
+    float single = (float)number;
+    if (type.bits == 16)
+        memcpy(&bits, &half, sizeof half);
+    else if (type.bits == 32)
+        memcpy(&bits, &single, sizeof single);
+    else
+        memcpy(&bits, &number, sizeof number);
+    return front_leaf(b, KIR_CONST, type, &bits, 0);
+}
+
+kir_value front_resize(front_builder *b, kir_value value, kir_type type, bool is_signed) {
+    uint32_t bits = front_type_of_value(b, value).bits;
+    const kir_inst *number = &b->insts.data[value];
+    if (bits == type.bits)
+        return value;
+    if (number->op == KIR_CONST && number->type.lanes == 1) {
+        int64_t known = (int64_t)number->imm[0];
+        return front_const_int(b, type, is_signed ? kir_sign_extend(number->imm[0], bits) : known);
+    }
+    return front_emit1(b,
+                       bits > type.bits ? KIR_TRUNC
+                       : is_signed      ? KIR_SEXT
+                                        : KIR_ZEXT,
+                       type, value);
+}
+
+kir_value front_bits_as(front_builder *b, kir_value value, kir_type type) {
+    kir_type from = front_type_of_value(b, value);
+    if (from.kind == type.kind && from.bits == type.bits && from.lanes == type.lanes)
+        return value;
+    const kir_inst *inst = &b->insts.data[value];
+    if (inst->op == KIR_CONST && from.lanes == 1 && type.lanes == 1)
+        return front_leaf(b, KIR_CONST, type, (uint64_t[]){inst->imm[0]}, 0);
+    if (inst->op == KIR_UNDEF)
+        return front_leaf(b, KIR_UNDEF, type, NULL, 0);
+    if (inst->op == KIR_BITCAST)
+        return front_bits_as(b, inst->args[0], type);
+    return front_emit1(b, KIR_BITCAST, type, value);
+}
+
 kir_value front_in_space(front_builder *b, kir_value pointer, kir_space space) {
     if (front_type_of_value(b, pointer).space == (uint8_t)space)
         return pointer;
     return front_emit1(b, KIR_SPACECAST, front_pointer_type(space), pointer);
+}
+
+kir_value front_part(front_builder *b, kir_value vector, uint32_t k) {
+    kir_type type = front_type_of_value(b, vector);
+    if (type.lanes == 1)
+        return vector;
+    return front_emit2(b, KIR_EXTRACT, front_element_type(type), vector,
+                       front_const_int(b, front_int_type(64, 1), k));
+}
+
+kir_value front_join(front_builder *b, uint32_t count, const kir_value *parts) {
+    if (count == 1)
+        return parts[0];
+    kir_type type = front_type_of_value(b, parts[0]);
+    type.lanes = (uint8_t)count;
+    kir_value vector = front_leaf(b, KIR_UNDEF, type, NULL, 0);
+    for (uint32_t k = 0; k < count; k++) {
+        kir_value place = front_const_int(b, front_int_type(64, 1), k);
+        vector = front_emit(b, KIR_INSERT, type, 3, (kir_value[]){vector, parts[k], place});
+    }
+    return vector;
 }
 
 void front_join_entry(front_builder *b) {

@@ -1,6 +1,7 @@
 /*
  * What front ends share to write kir: instruction by instruction (build.c), special registers of
- * PTX (special.c), the last touches (tidy.c), and names out of symbols (symbol.c).
+ * PTX (special.c), arithmetic by tables (recipe.c), the last touches (tidy.c), and names out of symbols
+ * (symbol.c).
  */
 #ifndef HD_FRONTEND_BUILD_H
 #define HD_FRONTEND_BUILD_H
@@ -52,7 +53,17 @@ kir_value front_leaf(front_builder *b, kir_op op, kir_type type, const uint64_t 
                      uint32_t index);
 /* The integer constant in every lane. */
 kir_value front_const_int(front_builder *b, kir_type type, int64_t number);
+kir_value front_const_real(front_builder *b, kir_type type, double number); /* of one lane */
+/* Whether a value is a constant integer of one lane, and which one. */
+bool front_is_number(const front_builder *b, kir_value value, int64_t *number);
+/* The low bits, or as many more as are missing. */
+kir_value front_resize(front_builder *b, kir_value value, kir_type type, bool is_signed);
+/* The same bits as another type of the same size. */
+kir_value front_bits_as(front_builder *b, kir_value value, kir_type type);
 kir_type front_type_of_value(const front_builder *b, kir_value value);
+/* A part of a vector, and a vector of parts; a value with one lane is its own part. */
+kir_value front_part(front_builder *b, kir_value vector, uint32_t k);
+kir_value front_join(front_builder *b, uint32_t count, const kir_value *parts);
 /* The same address in another space; emits nothing when it is there already. */
 kir_value front_in_space(front_builder *b, kir_value pointer, kir_space space);
 kir_type front_int_type(uint8_t bits, uint8_t lanes);
@@ -64,6 +75,18 @@ void front_join_entry(front_builder *b);
 /* special.c: a special register of PTX that has a meaning for kir, by its name without the percent
  * sign; false for another. i32, but for those of time, which have 64 bits. */
 bool front_special_register(front_builder *b, const char *name, kir_value *result);
+
+/* recipe.c: arithmetic that a text says, "add(a, mul(b, 4))". The values of its letters are given, from
+ * a on, and those that it names are added to them; room for 26. */
+kir_value front_recipe(front_builder *b, const char *recipe, kir_value *letters, bool is_signed,
+                       kir_type result);
+/* A row of a table of them. A name with a dot at its end is the beginning of names. */
+typedef struct front_named_recipe {
+    const char *name, *recipe;
+} front_named_recipe;
+/* NULL: there is none. */
+const char *front_find_recipe(const front_named_recipe *rows, size_t count, const char *name);
+#define FRONT_FIND(rows, name) front_find_recipe(rows, sizeof(rows) / sizeof *(rows), name)
 
 /* tidy.c: drops what nobody uses, joins blocks, numbers values in program order. */
 void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t inst_count,

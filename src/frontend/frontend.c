@@ -15,7 +15,7 @@ static hd_status refuse_options(const hd_diag *diag, const char *path, const cha
                    ending, maker);
 }
 
-/* Text of kir, such as `heddle ir` prints. */
+/* Text of kir, such as `heddle show --ir` prints. */
 static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path,
                           const char *options, const char *device, const char *const *wanted,
                           kir_module **module) {
@@ -24,7 +24,7 @@ static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path
     const hd_place place = {.file = path};
     char *text;
     size_t length;
-    if (refuse_options(diag, path, options, ".kir", "the 'heddle ir'"))
+    if (refuse_options(diag, path, options, ".kir", "the 'heddle show --ir'"))
         return HD_EINPUT;
     hd_status status = hd_read_file(arena, diag, path, &text, &length);
     if (status != HD_OK)

@@ -11,7 +11,7 @@
 #ifndef HD_FRONTEND_H
 #define HD_FRONTEND_H
 
-#include "kernel/host.h"
+#include "kernel/host_code.h"
 #include "kernel/kir.h"
 
 /* Compiles the user's kernels of a file, by the front end that the end of its name says; OpenCL C

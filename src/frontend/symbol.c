@@ -89,16 +89,12 @@ static bool add_number(hd_str *out, const char **at) {
     return true;
 }
 
-static bool add_argument(hd_arena *arena, hd_str *out, const char **at) {
-    return **at == 'L' ? add_number(out, at) : add_type(arena, out, at);
-}
-
 /* Up to the E that ends a list of arguments. */
 static bool add_arguments(hd_arena *arena, hd_str *out, const char **at) {
     hd_str_add(out, "<");
     for (bool first = true; **at && **at != 'E'; first = false) {
         hd_str_add(out, first ? "" : ", ");
-        if (!add_argument(arena, out, at))
+        if (!(**at == 'L' ? add_number(out, at) : add_type(arena, out, at)))
             return false;
     }
     *at += **at == 'E';

@@ -11,8 +11,8 @@
  * they lie in columns, v[i + k * n], and an array is as many of them, taken apart.
  */
 #include <ctype.h>
-#include <stdlib.h>
 
+#include "base/scan.h"
 #include "job/internal.h"
 
 typedef struct members {
@@ -22,51 +22,37 @@ typedef struct members {
 } members;
 
 static hd_status refuse(const members *m, const char *text) {
-    return hd_fail(m->r->diag, HD_EINPUT, &m->declared->place,
-                   "%s in the fields of '%s'; write them as the members of a struct in C, "
-                   "'float x, y, z; int id[2]'",
-                   text, m->declared->name);
-}
-
-static const char *trimmed(hd_arena *arena, const char *text, size_t length) {
-    while (length && isspace((unsigned char)*text)) {
-        text++;
-        length--;
-    }
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    return hd_strndup(arena, text, length);
+    return REFUSE(m->r, m->declared,
+                  "%s in the fields of '%s'; write them as the members of a struct in C, "
+                  "'float x, y, z; int id[2]'",
+                  text, m->declared->name);
 }
 
 /* "d[3][2]": the name, and 6. */
-static bool parse_declarator(hd_arena *arena, const char *text, const char **name,
-                             uint32_t *count) {
-    size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '_')
-        length++;
-    uint64_t elements = 1;
-    const char *at = text + length + strspn(text + length, " \t");
-    while (*at == '[') {
-        char *end;
-        unsigned long long size = strtoull(at + 1, &end, 10);
-        if (!isdigit((unsigned char)at[1]) || *end != ']' || !size || size > UINT32_MAX ||
-            elements * size > UINT32_MAX)
-            return false;
+static bool read_declarator(hd_scan *s, hd_field *field) {
+    hd_span name = hd_scan_word(s);
+    uint64_t size, elements = 1;
+    bool is_good = name.length && !isdigit((unsigned char)*name.at);
+    while (is_good && hd_scan_take(s, "[")) {
+        is_good = hd_scan_number(s, 10, &size) && hd_scan_take(s, "]") && size &&
+                  size <= UINT32_MAX / elements;
         elements *= size;
-        at = end + 1 + strspn(end + 1, " \t");
     }
-    *name = hd_strndup(arena, text, length);
-    *count = (uint32_t)elements;
-    return length && !isdigit((unsigned char)*text) && !*at;
+    field->name = hd_span_text(s->arena, name);
+    field->count = (uint32_t)elements;
+    return is_good && (hd_scan_ends(s) || strchr(",;", hd_scan_peek(s)));
 }
 
-static hd_status add_field(members *m, const char *type_name, const char *text) {
+static hd_status add_field(members *m, const char *type_name, hd_scan *s) {
     hd_arena *arena = m->r->arena;
+    hd_scan_blanks(s);
+    const char *text = s->at;
     kir_type type;
     bool is_signed;
     hd_field field = {.type = type_name};
-    if (!parse_declarator(arena, text, &field.name, &field.count))
-        return refuse(m, hd_format(arena, "'%s' is no name of a field", text));
+    if (!read_declarator(s, &field))
+        return refuse(
+            m, hd_format(arena, "'%.*s' is no name of a field", (int)strcspn(text, ",;"), text));
     if (!hd_type_parse(type_name, &type, &is_signed))
         return refuse(m, hd_format(arena, "'%s' is no scalar or vector type", type_name));
     for (size_t f = 0; f < m->fields.count; f++)
@@ -85,23 +71,19 @@ static hd_status add_field(members *m, const char *type_name, const char *text) 
 }
 
 /* "float x, y[2]". The type is what stands before the last word of the first declarator. */
-static hd_status add_declaration(members *m, const char *text) {
-    hd_arena *arena = m->r->arena;
-    size_t first = strcspn(text, ",["), type = first;
-    while (type && isspace((unsigned char)text[type - 1]))
-        type--;
-    while (type && (isalnum((unsigned char)text[type - 1]) || text[type - 1] == '_'))
-        type--;
-    const char *type_name = trimmed(arena, text, type), *at = text + type;
-    for (bool more = true; more;) {
-        size_t length = strcspn(at, ",");
-        hd_status status = add_field(m, type_name, trimmed(arena, at, length));
-        if (status)
-            return status;
-        more = at[length] == ',';
-        at += length + more;
-    }
-    return HD_OK;
+static hd_status add_declaration(members *m, hd_scan *s) {
+    hd_span first = hd_scan_word(s), name = first, next;
+    while ((next = hd_scan_word(s)).length)
+        name = next;
+    hd_span type = {first.at, (size_t)(name.at - first.at)};
+    while (type.length && isspace((unsigned char)type.at[type.length - 1]))
+        type.length--;
+    s->at = name.at;
+    hd_status status = HD_OK;
+    do
+        status = add_field(m, hd_span_text(s->arena, type), s);
+    while (!status && hd_scan_take(s, ","));
+    return status;
 }
 
 /* Columns are scalars of one type, so many numbers apart as arguments and numbers say. */
@@ -109,10 +91,10 @@ static hd_status check_columns(const members *m) {
     const hd_record *record = m->declared->record;
     for (const char *at = m->declared->stride; *at; at++)
         if (!isalnum((unsigned char)*at) && !strchr("_* ", *at))
-            return hd_fail(m->r->diag, HD_EINPUT, &m->declared->place,
-                           "'stride: %s' is no product of arguments and numbers; write 'n' or "
-                           "'nx*ny', and make a member of a struct an argument of its own",
-                           m->declared->stride);
+            return REFUSE(m->r, m->declared,
+                          "'stride: %s' is no product of arguments and numbers; write 'n' or "
+                          "'nx*ny', and make a member of a struct an argument of its own",
+                          m->declared->stride);
     for (uint32_t f = 0; f < record->field_count; f++)
         if (strcmp(record->fields[f].type, record->fields[0].type) != 0 ||
             record->fields[f].size != record->align * record->fields[f].count)
@@ -125,13 +107,11 @@ static hd_status check_columns(const members *m) {
 
 static hd_status make_record(const resolver *r, hd_job_declared *declared) {
     members m = {.r = r, .declared = declared};
-    for (const char *at = declared->fields; *at;) {
-        size_t length = strcspn(at, ";");
-        const char *text = trimmed(r->arena, at, length);
-        hd_status status = *text ? add_declaration(&m, text) : HD_OK;
+    hd_scan s = hd_scan_text(r->arena, r->diag, NULL, declared->fields);
+    while (!hd_scan_ends(&s)) {
+        hd_status status = hd_scan_take(&s, ";") ? HD_OK : add_declaration(&m, &s);
         if (status)
             return status;
-        at += length + (at[length] == ';');
     }
     hd_record *record = declared->record = hd_new(r->arena, hd_record);
     *record = (hd_record){.name = declared->name,
@@ -158,10 +138,10 @@ hd_status job_resolve_declared(const resolver *r) {
         bool is_signed;
         if (job_resolver_record(r, declared->name) ||
             hd_type_parse(declared->name, &type, &is_signed))
-            return hd_fail(r->diag, HD_EINPUT, &declared->place,
-                           "'%s' is a type already; give the record that the job declares "
-                           "another name",
-                           declared->name);
+            return REFUSE(r, declared,
+                          "'%s' is a type already; give the record that the job declares "
+                          "another name",
+                          declared->name);
         status = make_record(r, declared);
     }
     return status;
@@ -174,9 +154,9 @@ hd_status job_check_declared(const resolver *r, const hd_launch *launch, const h
     const hd_record *before = hd_job_declared_of(r->job, first);
     if (record == before)
         return HD_OK;
-    return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                   "'%s' gets '%s', which holds %s, in this launch, and '%s', which holds %s, in "
-                   "an earlier one; give both buffers one type",
-                   arg->name, arg->buffer_name, r->job->buffers[arg->buffer].type,
-                   first->buffer_name, r->job->buffers[first->buffer].type);
+    return REFUSE(r, arg,
+                  "'%s' gets '%s', which holds %s, in this launch, and '%s', which holds %s, in "
+                  "an earlier one; give both buffers one type",
+                  arg->name, arg->buffer_name, r->job->buffers[arg->buffer].type,
+                  first->buffer_name, r->job->buffers[first->buffer].type);
 }

@@ -7,7 +7,7 @@
  * grows with their square still runs on the machine.
  */
 #include "job/internal.h"
-#include "kernel/host.h"
+#include "kernel/host_code.h"
 
 typedef struct drafter {
     hd_arena *arena;
@@ -152,7 +152,7 @@ static const char *size_note(const drafter *d, const kir_kernel *kernel, const s
 /* ---- buffers ---------------------------------------------------------------------------------------- */
 
 /* What a job file can say of the contents. */
-static void keep_inits(const drafter *d, const hd_record *record, hd_buffer *buffer) {
+static void keep_inits(const hd_record *record, hd_buffer *buffer) {
     hd_arena *scratch = hd_arena_new();
     uint32_t kept = 0;
     for (uint32_t i = 0; i < buffer->init_count; i++) {
@@ -168,7 +168,6 @@ static void keep_inits(const drafter *d, const hd_record *record, hd_buffer *buf
     }
     buffer->init_count = kept;
     hd_arena_free(scratch);
-    (void)d;
 }
 
 /* The buffer for this parameter: one that an earlier launch has given the same memory, or a
@@ -190,7 +189,7 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
     }
     hd_buffer made = *guessed;
     made.name = new_name(d, wanted);
-    keep_inits(d, param->record, &made);
+    keep_inits(param->record, &made);
     const char *unit = KIR_HAS(d->module, BLOCKS) ? "thread" : "work-item";
     if (d->flags->count) {
         made.note = NULL;
@@ -215,22 +214,12 @@ static bool is_value_of(const kir_param *param, const char *value) {
            !strncmp(param->name, value, length);
 }
 
-/* Those of the flags that this kernel takes. */
-static const char *const *values_of(const drafter *d, const kir_kernel *kernel, uint32_t *count) {
-    const char **values = hd_new_array(d->arena, const char *, d->flags->value_count);
-    *count = 0;
-    for (uint32_t v = 0; v < d->flags->value_count; v++)
-        for (uint32_t p = 0; p < kernel->param_count; p++)
-            if (is_value_of(&kernel->params[p], d->flags->values[v]))
-                values[(*count)++] = d->flags->values[v];
-    return values;
-}
-
-static bool is_given(const drafter *d, const kir_param *param) {
+/* The value that the flags give this parameter, or NULL. */
+static const char *value_of(const drafter *d, const kir_param *param) {
     for (uint32_t v = 0; v < d->flags->value_count; v++)
         if (is_value_of(param, d->flags->values[v]))
-            return true;
-    return false;
+            return d->flags->values[v];
+    return NULL;
 }
 
 /* Each value of the flags must be some kernel's. */
@@ -328,7 +317,7 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->buffer_name = d->buffers.data[b].name;
     } else if (arg->kind == HD_ARG_LOCAL) {
         arg->note = "a guess: one element for each work-item of a group";
-    } else if (is_given(d, param)) {
+    } else if (value_of(d, param)) {
         arg->note = NULL;
     } else if (text_of(d, param, v)) {
         arg->value_text = text_of(d, param, v);
@@ -340,8 +329,7 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
     } else if (param->type.kind == KIR_INT && !param->by_value_struct && s->dims > 1) {
         uint64_t size = s->groups[0] * s->local[0];
         uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
-        arg->value_text =
-            hd_format(d->arena, "%llu", (unsigned long long)(size < limit ? size : limit));
+        arg->value_text = hd_format(d->arena, "%llu", (ull)(size < limit ? size : limit));
         arg->note = "a guess: the size of a dimension";
     } else {
         arg->note = param->type.kind == KIR_INT && !param->by_value_struct
@@ -351,13 +339,6 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
 }
 
 /* ---- variables of the file that the host writes ------------------------------------------------------- */
-
-static const kir_static *find_variable(const kir_kernel *kernel, const char *name) {
-    for (uint32_t s = 0; s < kernel->static_count; s++)
-        if (kernel->statics[s].space != KIR_LOCAL && !strcmp(kernel->statics[s].name, name))
-            return &kernel->statics[s];
-    return NULL;
-}
 
 static uint32_t buffer_of(const drafter *d, uint32_t memory) {
     for (uint32_t b = 0; b < d->buffers.count; b++)
@@ -398,7 +379,10 @@ static uint32_t add_buffer_of(drafter *d, const kir_static *variable, uint32_t m
 static void draft_variables(drafter *d, const kir_kernel *kernel, hd_launch *launch) {
     for (uint32_t m = 0; m < d->host->memory_count; m++) {
         const char *symbol = d->host->memories[m].symbol;
-        const kir_static *variable = symbol ? find_variable(kernel, symbol) : NULL;
+        const kir_static *variable = NULL;
+        for (uint32_t s = 0; s < kernel->static_count && symbol && !variable; s++)
+            if (kernel->statics[s].space != KIR_LOCAL && !strcmp(kernel->statics[s].name, symbol))
+                variable = &kernel->statics[s];
         if (!variable || !variable->bytes)
             continue;
         uint32_t b = buffer_of(d, m);
@@ -524,7 +508,7 @@ static hd_draft_group group_of(const drafter *d, int32_t number) {
     } else if (loop->rounds == 2) {
         group.repeat = (loop->trips + 1) / 2;
         group.note = hd_format(d->arena, "%s of %llu rounds; two of them, which swap pointers", at,
-                               (unsigned long long)loop->trips);
+                               (ull)loop->trips);
     } else {
         group.repeat = loop->trips;
         group.note = at;
@@ -572,7 +556,11 @@ static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_lau
                           .entry = kernel->name,
                           .count = d->flags->count,
                           .dims = s.dims};
-    flags.values = values_of(d, kernel, &flags.value_count);
+    const char **values = hd_new_array(d->arena, const char *, kernel->param_count);
+    for (uint32_t p = 0; p < kernel->param_count; p++)
+        if (value_of(d, &kernel->params[p]))
+            values[flags.value_count++] = value_of(d, &kernel->params[p]);
+    flags.values = values;
     bool fits = true;
     for (uint32_t i = 0; i < s.dims; i++) {
         fits = fits && s.groups[i] <= UINT64_C(1) << 40 && s.local[i] <= UINT64_C(1) << 40;
@@ -600,13 +588,6 @@ static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_lau
     hd_push(d->arena, &d->launches, made);
 }
 
-static bool is_launched(const drafter *d, const kir_kernel *kernel) {
-    for (uint32_t l = 0; l < d->host->launch_count; l++)
-        if (launches_kernel(&d->host->launches[l], kernel))
-            return true;
-    return false;
-}
-
 hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
                        const kir_module *module, const hd_host *host, hd_job **result) {
     hd_job *job = hd_new(arena, hd_job);
@@ -615,12 +596,15 @@ hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags 
     hd_status status = check_values(&d);
     if (status)
         return status;
+    bool *is_launched = hd_new_array(arena, bool, module->kernel_count);
     for (uint32_t l = 0; l < host->launch_count; l++)
         for (uint32_t k = 0; k < module->kernel_count; k++)
-            if (launches_kernel(&host->launches[l], module->kernels[k]))
+            if (launches_kernel(&host->launches[l], module->kernels[k])) {
+                is_launched[k] = true;
                 draft_launch(&d, module->kernels[k], &host->launches[l]);
+            }
     for (uint32_t k = 0; k < module->kernel_count; k++)
-        if (!is_launched(&d, module->kernels[k]))
+        if (!is_launched[k])
             draft_launch(&d, module->kernels[k], NULL);
     const hd_place place = {.file = flags->kernel_path};
     if (!d.launches.count)

@@ -25,15 +25,13 @@ static hd_status find_entry(maker *m, const kir_module *module) {
         hd_str_printf(&names, "%s%s", k ? ", " : "", module->kernels[k]->name);
     m->place = (hd_place){.file = m->flags->kernel_path};
     if (!module->kernel_count)
-        return hd_fail(m->diag, HD_EINPUT, &m->place, "there is no kernel in this file");
+        return REFUSE(m, m, "there is no kernel in this file");
     if (!entry && module->kernel_count > 1)
-        return hd_fail(m->diag, HD_EINPUT, &m->place,
-                       "there are several kernels; choose one as the entry: %s",
-                       hd_str_text(&names));
+        return REFUSE(m, m, "there are several kernels; choose one as the entry: %s",
+                      hd_str_text(&names));
     m->kernel = entry ? kir_find_kernel(module, entry) : module->kernels[0];
     if (!m->kernel)
-        return hd_fail(m->diag, HD_EINPUT, &m->place, "there is no kernel '%s'; there are: %s",
-                       entry, hd_str_text(&names));
+        return REFUSE(m, m, "there is no kernel '%s'; there are: %s", entry, hd_str_text(&names));
     if (m->kernel->place.file)
         m->place = m->kernel->place;
     return HD_OK;
@@ -64,8 +62,7 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
                 m->diag, HD_EINPUT, &m->place,
                 "global size %llu is not a multiple of the local size %llu; the next one "
                 "is %llu",
-                (unsigned long long)size, (unsigned long long)step,
-                (unsigned long long)hd_align_up(size, step));
+                (ull)size, (ull)step, (ull)hd_align_up(size, step));
         launch->global[d] = size;
         launch->local[d] = step;
     }
@@ -185,15 +182,6 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
     m->job->buffer_count++;
 }
 
-/* A texture is one row of so many elements, read without filtering. */
-static const char *value_of_texture(const maker *m, const kir_param *param, uint64_t count) {
-    bool is_size = hd_ends_in(param->name, ".height") || hd_ends_in(param->name, ".depth");
-    return hd_ends_in(param->name, ".width")
-               ? hd_format(m->arena, "%llu", (unsigned long long)count)
-           : is_size ? "1"
-                     : "0";
-}
-
 /* What the flags say, or else `count` for integers and 1 for others, truths among them, in every
  * lane. */
 static const char *value_of(const maker *m, const kir_param *param, uint64_t count) {
@@ -202,14 +190,16 @@ static const char *value_of(const maker *m, const kir_param *param, uint64_t cou
         if (!strncmp(m->flags->values[v], param->name, length) &&
             m->flags->values[v][length] == '=')
             return m->flags->values[v] + length + 1;
-    if (param->is_texture)
-        return value_of_texture(m, param, count);
+    if (param->is_texture) /* one row of so many elements, read without filtering */
+        return hd_ends_in(param->name, ".width") ? hd_format(m->arena, "%llu", (ull)count)
+               : hd_ends_in(param->name, ".height") || hd_ends_in(param->name, ".depth") ? "1"
+                                                                                         : "0";
     bool is_count = param->type.kind == KIR_INT && !param->by_value_struct &&
                     !hd_has_word("bool _Bool", param->type_name ? param->type_name : "");
     if (!is_count)
         return "1";
     uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
-    return hd_format(m->arena, "%llu", (unsigned long long)(count < limit ? count : limit));
+    return hd_format(m->arena, "%llu", (ull)(count < limit ? count : limit));
 }
 
 static void add_args(const maker *m, hd_launch *launch) {

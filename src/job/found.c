@@ -176,10 +176,6 @@ static bool read_struct(const search *s, const hd_access *a, use *u, uint64_t *s
 
 /* ---- one parameter ------------------------------------------------------------------------------ */
 
-static bool is_plain(const hd_access *a) {
-    return a->address.term_count && magnitude(a->address.constant) < 4 * (int64_t)a->width;
-}
-
 static use use_of(const search *s, uint32_t param, uint32_t width) {
     use columns = {.kind = UNUSED}, structs = {.kind = UNUSED};
     uint64_t seen = 0;
@@ -196,7 +192,7 @@ static use use_of(const search *s, uint32_t param, uint32_t width) {
             return (use){.kind = OTHER};
         columns.gathers |= a->indirect;
         columns.accesses++;
-        plain += is_plain(a);
+        plain += a->address.term_count && magnitude(a->address.constant) < 4 * (int64_t)a->width;
         in_columns = in_columns && read_column(s, a, &columns);
         in_structs = in_structs && read_struct(s, a, &structs, &seen);
     }
@@ -305,9 +301,8 @@ static hd_job_declared declaration_of(hd_arena *arena, const hd_job *job, const 
     return (hd_job_declared){.name = hd_format(arena, "%s_element", of->name),
                              .fields = hd_format(arena, "%s %s[%u]", of->type, of->name, u->fields),
                              .stride = u->kind != COLUMNS ? NULL
-                                       : u->said
-                                           ? u->said
-                                           : hd_format(arena, "%llu", (unsigned long long)u->value),
+                                       : u->said          ? u->said
+                                                          : hd_format(arena, "%llu", (ull)u->value),
                              .place = of->place};
 }
 
@@ -336,10 +331,6 @@ static void take_record(hd_arena *arena, hd_job *job, const use *uses, uint32_t 
 
 /* ---- what a job could declare ------------------------------------------------------------------ */
 
-static bool reach_same(const hd_access *a, const hd_access *b) {
-    return a != b && a->param >= 0 && b->param >= 0 && hd_affine_equal(a->index, b->index);
-}
-
 static uint32_t param_of(const hd_launch *launch, uint32_t buffer) {
     for (uint32_t a = 0; a < launch->arg_count; a++)
         if (launch->args[a].kind == HD_ARG_BUFFER && launch->args[a].buffer == buffer)
@@ -360,9 +351,10 @@ static uint32_t alike(const hd_job *job, hd_kernel_info *const *infos, uint32_t 
             bool found = false;
             if (x->param != (int32_t)of_a)
                 continue;
-            for (uint32_t o = 0; o < infos[l]->access_count && !found; o++)
-                found = infos[l]->accesses[o].param == (int32_t)of_b &&
-                        reach_same(x, &infos[l]->accesses[o]);
+            for (uint32_t o = 0; o < infos[l]->access_count && !found; o++) {
+                const hd_access *y = &infos[l]->accesses[o];
+                found = y != x && y->param == (int32_t)of_b && hd_affine_equal(x->index, y->index);
+            }
             if (x->indirect && !found)
                 return 0;
             *gathers |= x->indirect;
@@ -379,17 +371,6 @@ typedef struct group {
     bool gathers;
 } group;
 
-static group group_of(const hd_job *job, hd_kernel_info *const *infos, uint32_t first) {
-    group g = {.buffers = {first}, .count = 1};
-    for (uint32_t b = first + 1; b < job->buffer_count && g.count < HD_MAX_FIELDS; b++)
-        if (job->buffers[b].count == job->buffers[first].count &&
-            alike(job, infos, first, b, &g.gathers) && alike(job, infos, b, first, &g.gathers))
-            g.buffers[g.count++] = b;
-    if (g.count == 1)
-        g.count = 0;
-    return g;
-}
-
 /* The largest, gathered ones first, of all or of those with a buffer of this record. */
 static group find_alike(hd_arena *arena, const hd_job *job, const hd_record *with) {
     hd_kernel_info **infos = hd_new_array(arena, hd_kernel_info *, job->launch_count);
@@ -397,11 +378,16 @@ static group find_alike(hd_arena *arena, const hd_job *job, const hd_record *wit
     for (uint32_t l = 0; l < job->launch_count; l++)
         infos[l] = hd_job_analyse(arena, job, &job->launches[l]);
     for (uint32_t b = 0; b < job->buffer_count; b++) {
-        group g = group_of(job, infos, b);
+        group g = {.buffers = {b}, .count = 1};
         bool has_record = !with;
+        for (uint32_t o = b + 1; o < job->buffer_count && g.count < HD_MAX_FIELDS; o++)
+            if (job->buffers[o].count == job->buffers[b].count &&
+                alike(job, infos, b, o, &g.gathers) && alike(job, infos, o, b, &g.gathers))
+                g.buffers[g.count++] = o;
         for (uint32_t m = 0; m < g.count; m++)
             has_record |= job->buffers[g.buffers[m]].record == with;
-        if (g.count && has_record && (g.gathers != best.gathers ? g.gathers : g.count > best.count))
+        if (g.count > 1 && has_record &&
+            (g.gathers != best.gathers ? g.gathers : g.count > best.count))
             best = g;
     }
     return best;
@@ -435,7 +421,7 @@ static const char *declared_numbers(hd_arena *arena, const hd_job *job) {
     return hd_format(
         arena, "records: [{name: %s, fields: \"%s\"%s%s}] with 'type: %s, count: %llu' for %s",
         d.name, d.fields, d.stride ? ", stride: " : "", d.stride ? d.stride : "", d.name,
-        (unsigned long long)count, hd_str_text(&names));
+        (ull)count, hd_str_text(&names));
 }
 
 const char *hd_job_suggest(hd_arena *arena, const hd_job *job) {
@@ -463,13 +449,6 @@ static void make_arrays(hd_arena *arena, hd_job *job, const char *name, const gr
                                    .field_count = g->count,
                                    .place = job->buffers[g->buffers[0]].place};
     job->arrays_count = 1;
-}
-
-/* A record of the arrays that are gathered alike. */
-static void take_arrays(hd_arena *arena, hd_job *job) {
-    group g = find_alike(arena, job, NULL);
-    if (g.gathers && g.count)
-        make_arrays(arena, job, "element", &g);
 }
 
 bool hd_job_join(hd_arena *arena, const hd_job *job, hd_job *joined) {
@@ -516,6 +495,9 @@ void hd_job_find_records(hd_arena *arena, hd_job *job) {
         job->split_count = 1;
     }
     job->declared = declared;
+    group g = {.count = 0};
     if (!job->declared_count)
-        take_arrays(arena, job);
+        g = find_alike(arena, job, NULL);
+    if (g.gathers && g.count) /* a record of the arrays that are gathered alike */
+        make_arrays(arena, job, "element", &g);
 }

@@ -30,12 +30,6 @@ static hd_status damaged(const held_file *f, const char *how) {
                    f->path, f->buffer->name, how);
 }
 
-static hd_status read_plain(const held_file *f) {
-    size_t got = fread(f->bytes, 1, f->size, f->file);
-    bool exact = got == f->size && fgetc(f->file) == EOF && !ferror(f->file);
-    return exact ? HD_OK : wrong_size(f);
-}
-
 /* What is in `chunk`. *left: 0 where a frame has ended with it. */
 static hd_status unpack(const held_file *f, ZSTD_DCtx *context, ZSTD_inBuffer chunk,
                         ZSTD_outBuffer *out, size_t *left) {
@@ -80,7 +74,11 @@ hd_status hd_job_read_held(const hd_diag *diag, const hd_buffer *buffer, const c
     if (!f.file)
         return hd_fail(diag, HD_EINPUT, place, "cannot open %s of buffer '%s': %s", path,
                        buffer->name, strerror(errno));
-    hd_status status = hd_job_is_packed(path) ? read_packed(&f) : read_plain(&f);
+    hd_status status = HD_OK;
+    if (hd_job_is_packed(path))
+        status = read_packed(&f);
+    else if (fread(f.bytes, 1, f.size, f.file) != f.size || fgetc(f.file) != EOF || ferror(f.file))
+        status = wrong_size(&f);
     fclose(f.file);
     return status;
 }

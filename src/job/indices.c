@@ -13,18 +13,7 @@
 #include "job/internal.h"
 #include "job/numbering.h"
 
-typedef unsigned long long ull;
-
 /* ---- reading ------------------------------------------------------------------------ */
-
-static hd_status read_text(const reader *r, const hd_yaml *map, const char *key,
-                           hd_job_text *text) {
-    const hd_yaml *value = hd_yaml_get(map, key);
-    if (!value)
-        return HD_OK;
-    text->place = hd_yaml_place(r->file, value);
-    return job_reader_name(r, map, key, &text->text);
-}
 
 /* A list of names, or one. */
 static hd_status read_texts(const reader *r, const hd_yaml *map, const char *key, uint32_t *count,
@@ -62,26 +51,17 @@ static hd_status check_entry(const reader *r, const hd_yaml *map, const hd_job_i
     return HD_OK;
 }
 
-hd_status job_reader_indices(const reader *r, const hd_yaml *list) {
-    hd_job *job = r->job;
-    hd_status status = HD_OK;
-    job->indices = hd_new_array(r->arena, hd_job_indices, list ? list->count : 0);
-    for (uint32_t i = 0; list && i < list->count && status == HD_OK; i++) {
-        const hd_yaml *map = &list->items[i];
-        hd_job_indices *entry = &job->indices[job->indices_count++];
-        entry->place = hd_yaml_place(r->file, map);
-        if ((status = read_text(r, map, "from", &entry->from)) ||
-            (status = read_text(r, map, "argument", &entry->argument)) ||
-            (status = read_text(r, map, "end", &entry->end)) ||
-            (status = read_text(r, map, "length", &entry->length)) ||
-            (status = read_text(r, map, "rows", &entry->rows)) ||
-            (status = read_texts(r, map, "to", &entry->to_count, &entry->to)) ||
-            (status = read_texts(r, map, "points", &entry->point_count, &entry->points)) ||
-            (status = read_texts(r, map, "none", &entry->none_count, &entry->none)))
-            return status;
-        status = check_entry(r, map, entry);
-    }
-    return status;
+hd_status job_reader_indices(const reader *r, const hd_yaml *map, void *at, uint32_t number) {
+    (void)number;
+    hd_job_indices *entry = at;
+    entry->place = hd_yaml_place(r->file, map);
+    hd_status status;
+    if ((status = job_reader_members(r, map, job_indices_keys, entry)) ||
+        (status = read_texts(r, map, "to", &entry->to_count, &entry->to)) ||
+        (status = read_texts(r, map, "points", &entry->point_count, &entry->points)) ||
+        (status = read_texts(r, map, "none", &entry->none_count, &entry->none)))
+        return status;
+    return check_entry(r, map, entry);
 }
 
 /* ---- names ---------------------------------------------------------------------------- */
@@ -102,9 +82,8 @@ static const hd_buffer *buffer_of(const finder *f, uint32_t b) { return &f->r->j
 static hd_status find_buffer(const finder *f, const hd_job_text *name, uint32_t *buffer) {
     uint64_t found = hd_hash_get_key(&f->r->buffers, name->text);
     if (found == HD_NO_VALUE)
-        return hd_fail(f->r->diag, HD_EINPUT, &name->place,
-                       "there is no buffer '%s'; the job's buffers are: %s", name->text,
-                       job_resolver_buffers(f->r));
+        return REFUSE(f->r, name, "there is no buffer '%s'; the job's buffers are: %s", name->text,
+                      job_resolver_buffers(f->r));
     *buffer = (uint32_t)found;
     f->named[found] = true;
     return HD_OK;
@@ -138,8 +117,8 @@ static hd_status find_numbers(const finder *f, const hd_job_text *name, hd_numbe
     uint32_t count;
     const hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, path, &count);
     if (!count)
-        return hd_fail(f->r->diag, HD_EINPUT, &name->place, "an element of '%s', %s, has no '%s'",
-                       buffer->name, buffer->type, path);
+        return REFUSE(f->r, name, "an element of '%s', %s, has no '%s'", buffer->name, buffer->type,
+                      path);
     hd_vec(hd_leaf) lanes = {0};
     for (uint32_t l = 0; l < count; l++)
         for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++) {
@@ -163,15 +142,15 @@ static hd_status find_integers(const finder *f, const hd_job_text *name, bool on
     for (uint32_t l = 0; l < field->leaf_count; l++)
         if (field->leaves[l].opaque || field->leaves[l].type.kind != KIR_INT) {
             const char *path = hd_leaf_path(f->r->arena, buffer->record, &field->leaves[l]);
-            return hd_fail(f->r->diag, HD_EINPUT, &name->place,
-                           "'%s' holds what is no whole number, so no indices%s%s; name a field of "
-                           "whole numbers",
-                           name->text, *path ? ": " : "", path);
+            return REFUSE(f->r, name,
+                          "'%s' holds what is no whole number, so no indices%s%s; name a field of "
+                          "whole numbers",
+                          name->text, *path ? ": " : "", path);
         }
     if (one && field->leaf_count != 1)
-        return hd_fail(f->r->diag, HD_EINPUT, &name->place,
-                       "'%s' has %u numbers in each element; a row begins and ends at one",
-                       name->text, field->leaf_count);
+        return REFUSE(f->r, name,
+                      "'%s' has %u numbers in each element; a row begins and ends at one",
+                      name->text, field->leaf_count);
     return HD_OK;
 }
 
@@ -226,37 +205,30 @@ static hd_status find_argument(const finder *f, const hd_job_text *name, hd_inde
                 arg->param == KIR_NONE ? NULL : &launch->kernel->params[arg->param];
             if (!param || param->by_value_struct || param->type.kind != KIR_INT ||
                 param->type.lanes != 1)
-                return hd_fail(f->r->diag, HD_EINPUT, &name->place,
-                               "argument '%s' of kernel '%s' is no whole number", arg->name,
-                               launch->kernel_name);
+                return REFUSE(f->r, name, "argument '%s' of kernel '%s' is no whole number",
+                              arg->name, launch->kernel_name);
             index->kernel = launch->kernel_name;
             index->argument = arg->name;
             return HD_OK;
         }
     }
-    return hd_fail(f->r->diag, HD_EINPUT, &name->place,
-                   "no launch of the job has an argument '%s' with a value; write KERNEL.NAME",
-                   name->text);
-}
-
-static hd_status read_none(const finder *f, const hd_job_indices *entry, hd_index *index) {
-    static const kir_type long_type = {.kind = KIR_INT, .bits = 64, .lanes = 1};
-    int64_t *none = hd_new_array(f->r->arena, int64_t, entry->none_count);
-    for (uint32_t i = 0; i < entry->none_count; i++)
-        if (!hd_type_parse_value(long_type, true, entry->none[i].text, &none[i]))
-            return hd_fail(f->r->diag, HD_EINPUT, &entry->none[i].place,
-                           "'none: %s' is no whole number, such as -1", entry->none[i].text);
-    index->none = none;
-    index->none_count = entry->none_count;
-    return HD_OK;
+    return REFUSE(f->r, name,
+                  "no launch of the job has an argument '%s' with a value; write KERNEL.NAME",
+                  name->text);
 }
 
 static hd_status add_index(finder *f, const hd_job_indices *entry) {
+    static const kir_type long_type = {.kind = KIR_INT, .bits = 64, .lanes = 1};
     hd_index index = {.place = entry->place};
     hd_status status = entry->argument.text ? find_argument(f, &entry->argument, &index)
                                             : find_integers(f, &entry->from, false, &index.from);
-    if (status == HD_OK)
-        status = read_none(f, entry, &index);
+    int64_t *none = hd_new_array(f->r->arena, int64_t, entry->none_count);
+    index.none = none;
+    index.none_count = entry->none_count;
+    for (uint32_t i = 0; i < entry->none_count && status == HD_OK; i++)
+        if (!hd_type_parse_value(long_type, true, entry->none[i].text, &none[i]))
+            status = REFUSE(f->r, &entry->none[i], "'none: %s' is no whole number, such as -1",
+                            entry->none[i].text);
     if (status == HD_OK)
         status = find_targets(f, entry, &index.to);
     hd_push(f->r->arena, &f->indices, index);
@@ -278,10 +250,10 @@ static hd_status join_rows(const finder *f, const hd_job_indices *entry, hd_inde
     if (status == HD_OK && (rows->ends != HD_ROW_END_NEXT || first->count == of->count))
         return join(f, &rows->first.place, rows->of, rows->first.buffer);
     if (status == HD_OK && first->count != of->count + 1)
-        return hd_fail(f->r->diag, HD_EINPUT, &rows->first.place,
-                       "'%s' has %llu elements, '%s' has %llu; where rows begin has as many as "
-                       "there are rows, or one more",
-                       first->name, (ull)first->count, of->name, (ull)of->count);
+        return REFUSE(f->r, &rows->first,
+                      "'%s' has %llu elements, '%s' has %llu; where rows begin has as many as "
+                      "there are rows, or one more",
+                      first->name, (ull)first->count, of->name, (ull)of->count);
     return status ? status : join(f, &rows->place, rows->of, rows->of);
 }
 
@@ -316,11 +288,10 @@ static hd_status add_points(finder *f, const hd_job_indices *entry) {
         scalars += field.leaf_count;
         for (uint32_t l = 0; l < field.leaf_count; l++)
             if (field.leaves[l].opaque)
-                return hd_fail(f->r->diag, HD_EINPUT, &field.place,
-                               "'%s' holds what is no number, so no coordinates", field.text);
+                return REFUSE(f->r, &field, "'%s' holds what is no number, so no coordinates",
+                              field.text);
         if (scalars > 3)
-            return hd_fail(f->r->diag, HD_EINPUT, &field.place,
-                           "'points' has more than 3 coordinates for an element");
+            return REFUSE(f->r, &field, "'points' has more than 3 coordinates for an element");
         if ((status = join(f, &field.place, buffer, field.buffer)) != HD_OK)
             return status;
         hd_push(f->r->arena, &f->points, field);
@@ -328,16 +299,28 @@ static hd_status add_points(finder *f, const hd_job_indices *entry) {
     return HD_OK;
 }
 
-static bool is_copied(const hd_held *held) { return held->kind == HD_HELD_COPY; }
-
 /* Of what is copied between launches both sides are numbered alike. */
-static hd_status join_copies(const finder *f, const hd_held *held, uint32_t count) {
+static hd_status join_copy(const finder *f, const hd_held *held) {
+    if (!f->named[held->buffer] && !f->named[held->from])
+        return HD_OK;
+    f->named[held->buffer] = f->named[held->from] = true;
+    return join(f, &held->place, held->buffer, held->from);
+}
+
+typedef hd_status copy_fn(const finder *f, const hd_held *held);
+
+/* For everything that the job copies between launches, and behind the last. */
+static hd_status each_copy(const finder *f, copy_fn *fn) {
+    const hd_job *job = f->r->job;
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < count && status == HD_OK; i++)
-        if (is_copied(&held[i]) && (f->named[held[i].buffer] || f->named[held[i].from])) {
-            f->named[held[i].buffer] = f->named[held[i].from] = true;
-            status = join(f, &held[i].place, held[i].buffer, held[i].from);
-        }
+    for (uint32_t l = 0; l <= job->launch_count; l++) {
+        bool is_last = l == job->launch_count;
+        const hd_held *held = is_last ? job->last : job->launches[l].before;
+        uint32_t count = is_last ? job->last_count : job->launches[l].before_count;
+        for (uint32_t i = 0; i < count && status == HD_OK; i++)
+            if (held[i].kind == HD_HELD_COPY)
+                status = fn(f, &held[i]);
+    }
     return status;
 }
 
@@ -355,12 +338,8 @@ static hd_status join_alike(const finder *f) {
         }
     }
     /* A copy may name a buffer that an earlier one joins. */
-    for (uint32_t round = 0; round < job->buffer_count && status == HD_OK; round++) {
-        for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
-            status = join_copies(f, job->launches[l].before, job->launches[l].before_count);
-        if (status == HD_OK)
-            status = join_copies(f, job->last, job->last_count);
-    }
+    for (uint32_t round = 0; round < job->buffer_count && status == HD_OK; round++)
+        status = each_copy(f, join_copy);
     return status;
 }
 
@@ -377,9 +356,8 @@ static bool overlaps(const hd_number_field *a, const hd_number_field *b) {
 
 static hd_status two_meanings(const finder *f, const hd_number_field *field,
                               const hd_place *other) {
-    return hd_fail(f->r->diag, HD_EINPUT, &field->place,
-                   "'%s' is declared twice, here and in line %u; keep one", field->text,
-                   other->line);
+    return REFUSE(f->r, field, "'%s' is declared twice, here and in line %u; keep one", field->text,
+                  other->line);
 }
 
 /* A number means one thing. */
@@ -421,21 +399,13 @@ static hd_status check_copy(const finder *f, const hd_held *held) {
             for (uint32_t j = 0; j < n->row_count && row; j++)
                 has_twin = has_twin || overlaps(&twin, &n->rows[j].first);
             if (!has_twin)
-                return hd_fail(f->r->diag, HD_EINPUT, &held->place,
-                               "'%s' holds indices, and is copied %s '%s', of which 'indices' does "
-                               "not say so; declare it alike",
-                               field.text, side ? "from" : "to", buffer_of(f, to)->name);
+                return REFUSE(f->r, held,
+                              "'%s' holds indices, and is copied %s '%s', of which 'indices' does "
+                              "not say so; declare it alike",
+                              field.text, side ? "from" : "to", buffer_of(f, to)->name);
         }
     }
     return HD_OK;
-}
-
-static hd_status check_copies(const finder *f, const hd_held *held, uint32_t count) {
-    hd_status status = HD_OK;
-    for (uint32_t i = 0; i < count && status == HD_OK; i++)
-        if (is_copied(&held[i]))
-            status = check_copy(f, &held[i]);
-    return status;
 }
 
 /* Gives a number to each class of buffers, in the order of their first. */
@@ -469,19 +439,18 @@ static hd_status find_owner(const finder *f, uint32_t row) {
     hd_index_rows *rows = &n->rows[row];
     hd_numbering *to = &n->numberings[rows->to];
     if (to->owner >= 0 && n->rows[to->owner].of != rows->of)
-        return hd_fail(
-            f->r->diag, HD_EINPUT, &rows->place,
-            "the elements of '%s' lie in rows of '%s' here, and of '%s' by line %u; they "
-            "can follow only one of them",
-            to->name, n->numberings[rows->of].name, n->numberings[n->rows[to->owner].of].name,
-            n->rows[to->owner].place.line);
+        return REFUSE(f->r, rows,
+                      "the elements of '%s' lie in rows of '%s' here, and of '%s' by line %u; they "
+                      "can follow only one of them",
+                      to->name, n->numberings[rows->of].name,
+                      n->numberings[n->rows[to->owner].of].name, n->rows[to->owner].place.line);
     uint32_t above = rows->of;
     for (uint32_t depth = 0; depth <= n->row_count; depth++) {
         if (above == rows->to)
-            return hd_fail(f->r->diag, HD_EINPUT, &rows->place,
-                           "the elements of '%s' would lie in rows of themselves; give rows and "
-                           "what lies in them buffers of their own",
-                           to->name);
+            return REFUSE(f->r, rows,
+                          "the elements of '%s' would lie in rows of themselves; give rows and "
+                          "what lies in them buffers of their own",
+                          to->name);
         if (n->numberings[above].owner < 0)
             break;
         above = n->rows[n->numberings[above].owner].of;
@@ -515,8 +484,8 @@ static hd_status make_numberings(const finder *f) {
         for (uint32_t i = 0; i < of->point_count; i++)
             scalars += of->points[i].leaf_count;
         if (scalars > 3)
-            return hd_fail(f->r->diag, HD_EINPUT, &f->points.data[p].place,
-                           "'%s' has points already; keep one entry of them", of->name);
+            return REFUSE(f->r, &f->points.data[p],
+                          "'%s' has points already; keep one entry of them", of->name);
         of->points[of->point_count++] = f->points.data[p];
     }
     return status;
@@ -552,12 +521,8 @@ hd_status job_resolve_indices(const resolver *r) {
     n->row_count = (uint32_t)f.rows.count;
     if ((status = make_numberings(&f)) || (status = check_meanings(&f)))
         return status;
-    for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
-        status = check_copies(&f, job->launches[l].before, job->launches[l].before_count);
-    if (status == HD_OK)
-        status = check_copies(&f, job->last, job->last_count);
     job->numberings = n;
-    return status;
+    return each_copy(&f, check_copy);
 }
 
 hd_status hd_numbering_find(hd_arena *arena, const hd_diag *diag, const hd_job *job,

@@ -9,6 +9,13 @@
 #include "base/yaml.h"
 #include "job/job.h"
 
+typedef unsigned long long ull; /* as printf() has it */
+
+/* "a, b, c" of texts that lie so many bytes apart, or "none": for messages. */
+const char *job_names(hd_arena *arena, const void *texts, size_t count, size_t stride);
+#define JOB_NAMES(arena, rows, count, member)                                     \
+    job_names((arena), (count) ? &(rows)->member : NULL, (count), sizeof *(rows))
+
 /* ---- reading: job.c, launches.c --------------------------------------------------- */
 
 /* What every step of reading needs. The entry at hand, a map, goes beside it. */
@@ -17,29 +24,48 @@ typedef struct reader {
     const hd_diag *diag;
     const hd_yaml_file *file;
     hd_job *job;
-    hd_hash_table *graphs; /* names and numbers of the job's */
+    hd_hash_table *graphs, *buffers; /* names and numbers of the job's */
 } reader;
 
 #define FAIL(r, at, ...) job_reader_fail((r), (at), hd_format((r)->arena, __VA_ARGS__))
 hd_status job_reader_fail(const reader *r, const hd_yaml *at, const char *text);
 
+/* What becomes of the text of a key: hd_yaml_key.as. */
+typedef enum job_as {
+    JOB_TEXT = 1, /* const char *, */
+    JOB_NAME,     /* which is not empty, */
+    JOB_PATH,     /* or is a path beside the job's */
+    JOB_COUNT,    /* uint64_t from `least` on */
+    JOB_REAL,     /* double */
+    JOB_PLACED    /* hd_job_text */
+} job_as;
+/* Gives an entry the members that its keys say; what is not there stays as it is. */
+hd_status job_reader_members(const reader *r, const hd_yaml *map, const hd_yaml_key *keys,
+                             void *entry);
+/* Makes the entries of a list, which may be NULL, each zeroed before: `entries` is a pointer to a
+ * pointer to such. */
+typedef hd_status job_read_entry(const reader *r, const hd_yaml *map, void *entry, uint32_t number);
+hd_status job_reader_entries(const reader *r, const hd_yaml *list, job_read_entry *read,
+                             size_t size, void *entries, uint32_t *count);
 /* A whole number from `least`; a key that is not there leaves *number alone. */
 hd_status job_reader_count(const reader *r, const hd_yaml *map, const char *key, uint64_t least,
                            uint64_t *number);
 /* The same of one text. */
 hd_status job_reader_whole(const reader *r, const char *key, const hd_yaml *value, uint64_t least,
                            uint64_t *number);
-/* An error when the text is empty. The key is there. */
-hd_status job_reader_name(const reader *r, const hd_yaml *map, const char *key, const char **name);
 /* The graph that the text of a key names; an error when there is none. */
 hd_status job_reader_graph(const reader *r, const hd_yaml *map, const char *key,
                            hd_job_graph **graph);
+
+enum { JOB_LAUNCH_KEYS = 21 };
+extern const hd_yaml_key job_spot_keys[], job_arg_keys[], job_held_keys[], job_copy_keys[],
+    job_fill_keys[], job_set_keys[], job_launch_keys[JOB_LAUNCH_KEYS], job_indices_keys[];
 
 /* launches.c */
 hd_status job_reader_launches(const reader *r, const hd_yaml *list);
 
 /* indices.c */
-hd_status job_reader_indices(const reader *r, const hd_yaml *list);
+hd_status job_reader_indices(const reader *r, const hd_yaml *map, void *entry, uint32_t number);
 
 /* ---- resolving --------------------------------------------------------------------- */
 
@@ -51,6 +77,9 @@ typedef struct resolver {
     hd_hash_table buffers; /* the job's: their numbers */
     const hd_arg ***first; /* [kernel][parameter]: what the first launch gives it, or NULL */
 } resolver;
+
+/* An error of the job, at the entry that is wrong. */
+#define REFUSE(r, at, ...) hd_fail((r)->diag, HD_EINPUT, &(at)->place, __VA_ARGS__)
 
 /* How a launch gives a kernel this parameter. */
 static inline hd_arg_kind job_arg_kind(const kir_param *param) {

@@ -13,8 +13,8 @@
 #include <signal.h>
 
 #include "driver/placement.h"
-#include "graph/graph.h"
-#include "kernel/host.h"
+#include "job/graph.h"
+#include "kernel/host_code.h"
 #include "kernel/kernel.h"
 
 typedef enum hd_generator {

@@ -58,8 +58,8 @@ static hd_status read_global_sizes(const reader *r, const hd_yaml *map, hd_launc
             return FAIL(r, &global->items[d],
                         "global size %llu is not a multiple of the local size %llu; the next one "
                         "is %llu",
-                        (unsigned long long)launch->global[d], (unsigned long long)launch->local[d],
-                        (unsigned long long)hd_align_up(launch->global[d], launch->local[d]));
+                        (ull)launch->global[d], (ull)launch->local[d],
+                        (ull)hd_align_up(launch->global[d], launch->local[d]));
     return HD_OK;
 }
 
@@ -80,7 +80,7 @@ static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *lau
             return FAIL(r, d < counts->count ? &counts->items[d] : counts,
                         "%llu blocks of %llu threads are beyond any device; the largest size taken "
                         "is 2^40 threads",
-                        (unsigned long long)blocks[d], (unsigned long long)launch->local[d]);
+                        (ull)blocks[d], (ull)launch->local[d]);
         launch->global[d] = blocks[d] * launch->local[d];
     }
     return HD_OK;
@@ -88,22 +88,14 @@ static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *lau
 
 typedef hd_vec(hd_held) held_list;
 
-/* A scalar of a buffer: {buffer: count, element: 0, field: x}. */
-static hd_status read_spot(const reader *r, const hd_yaml *map, hd_spot *spot) {
-    *spot = (hd_spot){.place = hd_yaml_place(r->file, map), .field = hd_yaml_text(map, "field")};
-    hd_status status = job_reader_name(r, map, "buffer", &spot->buffer_name);
-    return status ? status : job_reader_count(r, map, "element", 0, &spot->element);
-}
-
-static hd_status read_items_from(const reader *r, const hd_yaml *map, hd_launch *launch) {
-    const hd_yaml *items = hd_yaml_get(map, "items_from");
-    launch->items_each = 1;
-    if (!items)
+/* A scalar of a buffer: {buffer: count, element: 0, field: x}; NULL where there is none. */
+static hd_status read_spot(const reader *r, const hd_yaml *map, const hd_spot **result) {
+    if (!map)
         return HD_OK;
     hd_spot *spot = hd_new(r->arena, hd_spot);
-    launch->items_from = spot;
-    hd_status status = read_spot(r, items, spot);
-    return status ? status : job_reader_count(r, items, "each", 1, &launch->items_each);
+    spot->place = hd_yaml_place(r->file, map);
+    *result = spot;
+    return job_reader_members(r, map, job_spot_keys, spot);
 }
 
 /* The level and the round that a launch is for; `levels` NULL: for none. */
@@ -191,13 +183,13 @@ static hd_status read_launch_sizes(const reader *r, const hd_yaml *map, at_level
                                    hd_launch *launch) {
     for (uint32_t d = 0; d < 3; d++)
         launch->global[d] = launch->local[d] = 1;
-    hd_status status = find_way(r, map, launch);
+    const hd_yaml *items = hd_yaml_get(map, "items_from");
     launch->shared_given = hd_yaml_get(map, "shared") != NULL;
-    if (status == HD_OK)
-        status = job_reader_count(r, map, "shared", 0, &launch->shared);
-    if (status == HD_OK)
-        status = read_items_from(r, map, launch);
-    if (status != HD_OK)
+    launch->items_each = 1;
+    hd_status status;
+    if ((status = find_way(r, map, launch)) ||
+        (status = read_spot(r, items, &launch->items_from)) ||
+        (items && (status = job_reader_count(r, items, "each", 1, &launch->items_each))))
         return status;
     if (at.levels && !hd_yaml_get(map, "global") && !hd_yaml_get(map, "blocks"))
         return size_for_level(r, map, at, launch);
@@ -237,58 +229,10 @@ static hd_status read_round(const reader *r, const hd_yaml *map, at_level at, hd
     return HD_OK;
 }
 
-static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_arg *arg) {
-    const hd_yaml *local = hd_yaml_get(map, "local"), *level = hd_yaml_get(map, "level");
-    *arg = (hd_arg){.buffer_name = hd_yaml_text(map, "buffer"),
-                    .value_text = hd_yaml_text(map, "value"),
-                    .bytes_text = hd_yaml_text(map, "bytes"),
-                    .place = hd_yaml_place(r->file, map)};
-    hd_status status = job_reader_name(r, map, "name", &arg->name);
-    if (status != HD_OK)
-        return status;
-    const hd_yaml *round = hd_yaml_get(map, "round");
-    if (!!arg->buffer_name + !!arg->value_text + !!arg->bytes_text + !!local + !!level + !!round !=
-        1)
-        return FAIL(r, map,
-                    "argument '%s' needs exactly one of 'buffer', 'value', 'bytes' and 'local', or "
-                    "in a launch for levels 'level', in a group 'round'",
-                    arg->name);
-    if (round)
-        return read_round(r, map, at, arg);
-    const hd_yaml *from = hd_yaml_get(map, "from");
-    if (from && !arg->value_text)
-        return FAIL(
-            r, from,
-            "argument '%s' is read from a buffer; give a 'value', too, which it is taken for "
-            "where nothing is run",
-            arg->name);
-    if (from) {
-        hd_spot *spot = hd_new(r->arena, hd_spot);
-        arg->from = spot;
-        if ((status = read_spot(r, from, spot)) != HD_OK)
-            return status;
-    }
-    for (int k = 0; k < 2; k++) {
-        const hd_yaml *alone = hd_yaml_get(map, k ? "factor" : "step");
-        if (alone)
-            return FAIL(r, alone, "'%s' goes with 'round', which this argument has not",
-                        k ? "factor" : "step");
-    }
-    arg->kind = arg->buffer_name ? HD_ARG_BUFFER : local ? HD_ARG_LOCAL : HD_ARG_VALUE;
-    const hd_yaml *offset = hd_yaml_get(map, "offset");
-    if (offset && !arg->buffer_name)
-        return FAIL(
-            r, offset,
-            "argument '%s' is no buffer; 'offset' is the number of bytes of a buffer before "
-            "the place that an argument points to",
-            arg->name);
-    status = job_reader_count(r, map, "offset", 0, &arg->offset);
-    if (status != HD_OK)
-        return status;
-    if (level && !at.levels)
+/* The value is a number of the level's. */
+static hd_status read_level(const reader *r, const hd_yaml *level, at_level at, hd_arg *arg) {
+    if (!at.levels)
         return FAIL(r, level, "'level' is for launches with 'for_levels'; name the graph there");
-    if (!level)
-        return job_reader_count(r, map, "local", 1, &arg->local_bytes);
     bool number = !strcmp(level->text, "number"), first = !strcmp(level->text, "first");
     if (!number && !first && strcmp(level->text, "count") != 0)
         return FAIL(r, level, "'level: %s' is none of number, first and count, which a level has",
@@ -298,6 +242,43 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
                                 : first ? at.levels->first[at.level]
                                         : nodes_of(at));
     return HD_OK;
+}
+
+static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_arg *arg) {
+    const hd_yaml *local = hd_yaml_get(map, "local"), *level = hd_yaml_get(map, "level");
+    const hd_yaml *round = hd_yaml_get(map, "round"), *from = hd_yaml_get(map, "from");
+    arg->place = hd_yaml_place(r->file, map);
+    hd_status status = job_reader_members(r, map, job_arg_keys, arg);
+    if (status != HD_OK)
+        return status;
+    if (!!arg->buffer_name + !!arg->value_text + !!arg->bytes_text + !!local + !!level + !!round !=
+        1)
+        return FAIL(r, map,
+                    "argument '%s' needs exactly one of 'buffer', 'value', 'bytes' and 'local', or "
+                    "in a launch for levels 'level', in a group 'round'",
+                    arg->name);
+    if (round)
+        return read_round(r, map, at, arg);
+    if (from && !arg->value_text)
+        return FAIL(
+            r, from,
+            "argument '%s' is read from a buffer; give a 'value', too, which it is taken for "
+            "where nothing is run",
+            arg->name);
+    for (int k = 0; k < 2; k++) {
+        const char *key = k ? "factor" : "step";
+        if (hd_yaml_get(map, key))
+            return FAIL(r, hd_yaml_get(map, key),
+                        "'%s' goes with 'round', which this argument has not", key);
+    }
+    if (hd_yaml_get(map, "offset") && !arg->buffer_name)
+        return FAIL(
+            r, hd_yaml_get(map, "offset"),
+            "argument '%s' is no buffer; 'offset' is the number of bytes of a buffer before "
+            "the place that an argument points to",
+            arg->name);
+    arg->kind = arg->buffer_name ? HD_ARG_BUFFER : local ? HD_ARG_LOCAL : HD_ARG_VALUE;
+    return level ? read_level(r, level, at, arg) : read_spot(r, from, &arg->from);
 }
 
 /* No kernel has more parameters; with them, twins are found by comparing all. */
@@ -320,21 +301,11 @@ static hd_status read_args(const reader *r, const hd_yaml *list, at_level at, hd
     return status;
 }
 
-/* What buffers hold before a launch, or after it. */
-static hd_status read_held(const reader *r, const hd_yaml *list, hd_held **held, uint32_t *count) {
-    hd_status status = HD_OK;
-    *count = list ? list->count : 0;
-    *held = hd_new_array(r->arena, hd_held, *count);
-    for (uint32_t i = 0; i < *count && status == HD_OK; i++) {
-        const hd_yaml *map = &list->items[i];
-        hd_held *h = &(*held)[i];
-        h->place = hd_yaml_place(r->file, map);
-        if ((status = job_reader_name(r, map, "buffer", &h->buffer_name)) ||
-            (status = job_reader_name(r, map, "file", &h->file)))
-            return status;
-        h->file = hd_path_beside(r->arena, r->job->path, h->file);
-    }
-    return status;
+/* What a buffer holds before a launch, or after it. */
+static hd_status read_held(const reader *r, const hd_yaml *map, void *held, uint32_t number) {
+    (void)number;
+    ((hd_held *)held)->place = hd_yaml_place(r->file, map);
+    return job_reader_members(r, map, job_held_keys, held);
 }
 
 /* ---- launches for levels, and groups of launches ---------------------------- */
@@ -374,12 +345,13 @@ static hd_status add_launch(const reader *r, const hd_yaml *map, at_level at, la
                     "the key 'kernel' of a launch is missing; an entry of 'launches' may also be a "
                     "group ('launches'), 'copy', 'fill' or 'set'");
     if ((status = check_room(r, map, list)) ||
-        (status = job_reader_name(r, map, "kernel", &launch.kernel_name)) ||
+        (status = job_reader_members(r, map, job_launch_keys, &launch)) ||
         (status = read_launch_sizes(r, map, at, &launch)) ||
-        (status = job_reader_count(r, map, "repeat", 1, &launch.repeat)) ||
         (status = read_args(r, hd_yaml_get(map, "args"), at, &launch)) ||
-        (status = read_held(r, hd_yaml_get(map, "before"), &launch.before, &launch.before_count)) ||
-        (status = read_held(r, hd_yaml_get(map, "after"), &launch.after, &launch.after_count)))
+        (status = job_reader_entries(r, hd_yaml_get(map, "before"), read_held, sizeof(hd_held),
+                                     &launch.before, &launch.before_count)) ||
+        (status = job_reader_entries(r, hd_yaml_get(map, "after"), read_held, sizeof(hd_held),
+                                     &launch.after, &launch.after_count)))
         return status;
     launch.after_given = hd_yaml_get(map, "after") != NULL;
     if (launch.repeat > 1 && (launch.before_count || launch.after_given))
@@ -417,8 +389,7 @@ static hd_status read_level_launches(const reader *r, const hd_yaml *map, at_lev
     if (first > last || last > highest)
         return FAIL(r, map,
                     "levels %llu to %llu are not there; graph '%s' has the levels 0 to %llu",
-                    (unsigned long long)first, (unsigned long long)last, graph->name,
-                    (unsigned long long)highest);
+                    (ull)first, (ull)last, graph->name, (ull)highest);
     at.levels = graph->levels;
     for (uint64_t level = first; level <= last && status == HD_OK; level++) {
         at.level = (uint32_t)level;
@@ -427,40 +398,26 @@ static hd_status read_level_launches(const reader *r, const hd_yaml *map, at_lev
     return status;
 }
 
-static hd_status read_single_launch(const reader *r, const hd_yaml *map, at_level at,
-                                    launch_list *list) {
-    static const char *const keys[] = {"first_level", "last_level"};
-    for (size_t i = 0; i < 2; i++)
-        if (hd_yaml_get(map, keys[i]))
-            return FAIL(r, hd_yaml_get(map, keys[i]),
-                        "'first_level' and 'last_level' are for launches with 'for_levels'; name "
-                        "the graph there");
-    return add_launch(r, map, at, list);
-}
-
 /* ---- what is written between launches ---------------------------------------- */
 
-static hd_status read_between(const reader *r, const hd_yaml *map, const char *key,
+static const struct between {
+    const char *key;
+    hd_held_kind kind;
+    const hd_yaml_key *keys;
+} betweens[] = {{"copy", HD_HELD_COPY, job_copy_keys},
+                {"fill", HD_HELD_FILL, job_fill_keys},
+                {"set", HD_HELD_SET, job_set_keys}};
+
+static hd_status read_between(const reader *r, const hd_yaml *map, const struct between *what,
                               launch_list *list) {
-    const hd_yaml *value = hd_yaml_get(map, key);
-    hd_held held = {.place = hd_yaml_place(r->file, map),
-                    .kind = *key == 'c'   ? HD_HELD_COPY
-                            : *key == 'f' ? HD_HELD_FILL
-                                          : HD_HELD_SET,
-                    .value_text = hd_yaml_text(value, "value"),
-                    .field = hd_yaml_text(value, "field")};
-    bool is_copy = held.kind == HD_HELD_COPY;
+    hd_held held = {.place = hd_yaml_place(r->file, map), .kind = what->kind};
     if (map->count != 1)
-        return FAIL(r, map, "'%s' is an entry of its own in 'launches', without other keys", key);
+        return FAIL(r, map, "'%s' is an entry of its own in 'launches', without other keys",
+                    what->key);
     hd_status status = check_room(r, map, list);
     if (status == HD_OK)
-        status = job_reader_name(r, value, is_copy ? "to" : "buffer", &held.buffer_name);
-    if (status == HD_OK && is_copy)
-        status = job_reader_name(r, value, "from", &held.from_name);
-    if (status == HD_OK)
-        status = job_reader_count(r, value, "element", 0, &held.element);
-    if (status == HD_OK)
-        hd_push(r->arena, &list->held, held);
+        status = job_reader_members(r, hd_yaml_get(map, what->key), what->keys, &held);
+    hd_push(r->arena, &list->held, held);
     return status;
 }
 
@@ -482,10 +439,11 @@ static hd_status read_until(const reader *r, const hd_yaml *map, at_level at,
         return FAIL(r, map,
                     "a group with 'until' needs 'repeat', the most rounds that it may have");
     hd_until *until = hd_new(r->arena, hd_until);
-    *until =
-        (hd_until){.value_text = hd_yaml_text(value, "value"), .number = r->job->until_count++};
+    *until = (hd_until){.value_text = hd_yaml_text(value, "value"),
+                        .number = r->job->until_count++,
+                        .spot.place = hd_yaml_place(r->file, value)};
     *result = until;
-    return read_spot(r, value, &until->spot);
+    return job_reader_members(r, value, job_spot_keys, &until->spot);
 }
 
 /* A group is written out, round by round. */
@@ -526,25 +484,31 @@ static hd_status read_group(const reader *r, const hd_yaml *map, at_level at, la
 
 static hd_status read_entries(const reader *r, const hd_yaml *entries, at_level at,
                               launch_list *list) {
-    static const char *const between[] = {"copy", "fill", "set"};
     hd_status status = HD_OK;
     if (!entries->count)
         return FAIL(r, entries, "'launches' is empty; a job runs at least one kernel");
     for (uint32_t l = 0; l < entries->count && status == HD_OK; l++) {
         const hd_yaml *map = &entries->items[l];
-        const char *key = NULL;
-        for (size_t i = 0; i < 3 && !key; i++)
-            key = hd_yaml_get(map, between[i]) ? between[i] : NULL;
-        if (key)
-            status = read_between(r, map, key, list);
+        const hd_yaml *first = hd_yaml_get(map, "first_level");
+        const hd_yaml *last = hd_yaml_get(map, "last_level");
+        const struct between *between = NULL;
+        for (size_t i = 0; i < 3 && !between; i++)
+            between = hd_yaml_get(map, betweens[i].key) ? &betweens[i] : NULL;
+        if (between)
+            status = read_between(r, map, between, list);
         else if (hd_yaml_get(map, "launches"))
             status = read_group(r, map, at, list);
         else if (hd_yaml_get(map, "until"))
             status = FAIL(r, hd_yaml_get(map, "until"),
                           "'until' is for a group: {until: ..., repeat: 100, launches: [...]}");
+        else if (hd_yaml_get(map, "for_levels"))
+            status = read_level_launches(r, map, at, list);
+        else if (first || last)
+            status = FAIL(r, first ? first : last,
+                          "'first_level' and 'last_level' are for launches with 'for_levels'; name "
+                          "the graph there");
         else
-            status = (hd_yaml_get(map, "for_levels") ? read_level_launches
-                                                     : read_single_launch)(r, map, at, list);
+            status = add_launch(r, map, at, list);
     }
     return status;
 }

@@ -65,18 +65,6 @@ static uint64_t field_value(const hd_job *job, const hd_number_field *field, voi
                       element);
 }
 
-static hd_status bad_row(const hd_diag *diag, const hd_job *job, const hd_index_rows *rows,
-                         uint64_t number, number_row r) {
-    const hd_numbering *to = &job->numberings->numberings[rows->to];
-    const hd_leaf *leaf = rows->first.leaves;
-    return hd_fail(
-        diag, HD_EINPUT, &rows->first.place,
-        "row %llu by '%s' begins at %lld and ends at %lld; a row ends where it begins or "
-        "behind it, and '%s' has %llu elements",
-        (ull)number, rows->first.text, shown(leaf, r.begin), shown(leaf, r.end), to->name,
-        (ull)to->count);
-}
-
 hd_status number_find_row(const hd_diag *diag, const hd_job *job, const hd_index_rows *rows,
                           void *const *contents, uint64_t number, number_row *r) {
     uint64_t count = job->numberings->numberings[rows->to].count;
@@ -91,7 +79,13 @@ hd_status number_find_row(const hd_diag *diag, const hd_job *job, const hd_index
         r->end = count;
     if (r->begin <= r->end && r->end <= count)
         return HD_OK;
-    return bad_row(diag, job, rows, number, *r);
+    const hd_leaf *leaf = rows->first.leaves;
+    return hd_fail(
+        diag, HD_EINPUT, &rows->first.place,
+        "row %llu by '%s' begins at %lld and ends at %lld; a row ends where it begins or "
+        "behind it, and '%s' has %llu elements",
+        (ull)number, rows->first.text, shown(leaf, r->begin), shown(leaf, r->end),
+        job->numberings->numberings[rows->to].name, (ull)count);
 }
 
 static uint64_t old_number(const maker *m, uint32_t numbering, uint64_t number) {
@@ -484,23 +478,20 @@ static hd_status renumber_all_held(const maker *m, hd_held **held, uint32_t coun
     return status;
 }
 
-static hd_status renumber_arg(const maker *m, const bool *changed, const hd_launch *launch,
-                              hd_arg *arg) {
-    if (arg->kind == HD_ARG_BUFFER && arg->offset && changed[arg->buffer])
-        return hd_fail(m->diag, HD_EUNSUPPORTED, &arg->place,
-                       "argument '%s' points into the middle of '%s', whose elements are "
-                       "renumbered; give it a buffer of its own",
-                       arg->name, arg->buffer_name);
-    hd_status status = arg->kind == HD_ARG_VALUE ? map_argument(m, launch, arg) : HD_OK;
-    return status ? status : renumber_read(m, &arg->from);
-}
-
 static hd_status renumber_launch(const maker *m, const bool *changed, hd_launch *launch) {
     hd_arg *args = hd_new_array(m->arena, hd_arg, launch->arg_count);
     hd_status status = renumber_all_held(m, &launch->before, launch->before_count);
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++) {
-        args[a] = launch->args[a];
-        status = renumber_arg(m, changed, launch, &args[a]);
+        hd_arg *arg = &args[a];
+        *arg = launch->args[a];
+        if (arg->kind == HD_ARG_BUFFER && arg->offset && changed[arg->buffer])
+            return hd_fail(m->diag, HD_EUNSUPPORTED, &arg->place,
+                           "argument '%s' points into the middle of '%s', whose elements are "
+                           "renumbered; give it a buffer of its own",
+                           arg->name, arg->buffer_name);
+        status = arg->kind == HD_ARG_VALUE ? map_argument(m, launch, arg) : HD_OK;
+        if (status == HD_OK)
+            status = renumber_read(m, &arg->from);
     }
     launch->args = args;
     launch->after = NULL; /* files in the caller's numbers */

@@ -24,7 +24,7 @@
 #define HD_JOB_NUMBERING_H
 
 #include "job/job.h"
-#include "mapping/mapping.h"
+#include "order/orders.h"
 
 enum { HD_NO_NUMBERING = -1 };
 

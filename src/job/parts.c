@@ -31,40 +31,12 @@ static bool find_offset(const kir_kernel *kernel, uint32_t param, kir_value addr
     return inst->op == KIR_PARAM && inst->index == param;
 }
 
-/* Whether what stands there is one of the elements that `array` goes through. */
-static bool is_of(const part *array, const part *other) {
-    return array->type.kind == other->type.kind && array->type.bits == other->type.bits &&
-           (other->offset - array->offset) % array->step == 0;
-}
-
-/* The array ends at the struct's end, or where something else begins behind its first element, which
- * may have other parts at steps of the same size. */
-static uint32_t end_of(const part *array, const part *parts, size_t count, uint32_t bytes) {
-    uint32_t end = bytes;
-    for (size_t i = 0; i < count; i++)
-        if (parts[i].offset >= array->offset + array->step && parts[i].offset < end &&
-            !is_of(array, &parts[i]))
-            end = parts[i].offset;
-    return end;
-}
-
 /* Of two at one place the larger one is first. */
 static int compare_leaves(const void *a, const void *b) {
     const hd_leaf *x = a, *y = b;
     if (x->offset != y->offset)
         return x->offset < y->offset ? -1 : 1;
     return (int)y->type.bits - (int)x->type.bits;
-}
-
-/* Those that begin behind the one before them. */
-static uint32_t drop_overlaps(hd_leaf *leaves, uint32_t count) {
-    uint32_t kept = 0, end = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (leaves[i].offset >= end) {
-            end = leaves[i].offset + leaves[i].type.bits / 8;
-            leaves[kept++] = leaves[i];
-        }
-    return kept;
 }
 
 hd_leaf *job_leaves_of_bytes(hd_arena *arena, uint32_t bytes) {
@@ -104,12 +76,21 @@ static part_list find_parts(hd_arena *arena, const kir_kernel *kernel, uint32_t 
 
 hd_leaf *job_leaves_of_loads(hd_arena *arena, const kir_kernel *kernel, uint32_t param,
                              uint32_t *count) {
-    uint32_t bytes = kernel->params[param].bytes;
+    uint32_t bytes = kernel->params[param].bytes, kept = 0, end_of_last = 0;
     const part_list parts = find_parts(arena, kernel, param);
     hd_vec(hd_leaf) found = {0};
     for (size_t i = 0; i < parts.count; i++) {
         const part *p = &parts.data[i];
-        uint32_t end = p->step ? end_of(p, parts.data, parts.count, bytes) : bytes;
+        uint32_t end = bytes;
+        /* An array ends at the struct's end, or where something else begins behind its first
+         * element, which may have other parts at steps of the same size. */
+        for (size_t o = 0; o < parts.count && p->step; o++) {
+            const part *other = &parts.data[o];
+            bool is_of_it = p->type.kind == other->type.kind && p->type.bits == other->type.bits &&
+                            (other->offset - p->offset) % p->step == 0;
+            if (other->offset >= p->offset + p->step && other->offset < end && !is_of_it)
+                end = other->offset;
+        }
         for (uint32_t at = p->offset; at + p->type.bits / 8u <= end; at += p->step) {
             hd_leaf leaf = {.offset = at, .type = p->type, .is_signed = true};
             hd_push(arena, &found, leaf);
@@ -117,8 +98,15 @@ hd_leaf *job_leaves_of_loads(hd_arena *arena, const kir_kernel *kernel, uint32_t
                 break;
         }
     }
-    if (found.count)
-        qsort(found.data, found.count, sizeof *found.data, compare_leaves);
-    *count = found.count ? drop_overlaps(found.data, (uint32_t)found.count) : bytes;
-    return found.count ? found.data : job_leaves_of_bytes(arena, bytes);
+    *count = bytes;
+    if (!found.count)
+        return job_leaves_of_bytes(arena, bytes);
+    qsort(found.data, found.count, sizeof *found.data, compare_leaves);
+    for (size_t i = 0; i < found.count; i++) /* those that begin behind the one before them */
+        if (found.data[i].offset >= end_of_last) {
+            end_of_last = found.data[i].offset + found.data[i].type.bits / 8;
+            found.data[kept++] = found.data[i];
+        }
+    *count = kept;
+    return found.data;
 }

@@ -18,7 +18,7 @@ static const char *quoted(hd_arena *arena, const char *text) {
 static void add_sizes(hd_str *out, const char *key, const uint64_t *sizes, uint32_t dims) {
     hd_str_printf(out, "    %s: [", key);
     for (uint32_t d = 0; d < dims; d++)
-        hd_str_printf(out, "%s%llu", d ? ", " : "", (unsigned long long)sizes[d]);
+        hd_str_printf(out, "%s%llu", d ? ", " : "", (ull)sizes[d]);
     hd_str_add(out, "]\n");
 }
 
@@ -30,26 +30,24 @@ static void add_comment(hd_str *out, const char *indent, const char *text) {
     hd_str_add(out, "\n");
 }
 
-static void print_init(hd_str *out, const hd_init *init) {
-    hd_str_add(out, "      - {");
-    if (init->field)
-        hd_str_printf(out, "field: %s, ", quoted(out->arena, init->field));
-    hd_str_printf(out, "generator: uniform, low: %g, high: %g, seed: %llu}\n", init->low,
-                  init->high, (unsigned long long)init->seed);
-}
-
 static void print_buffer(hd_str *out, const hd_buffer *buffer) {
     hd_arena *arena = out->arena;
     if (buffer->note)
         add_comment(out, "  ", buffer->note);
     hd_str_printf(out, "  - name: %s\n    type: %s\n    count: %llu\n", quoted(arena, buffer->name),
-                  quoted(arena, buffer->type), (unsigned long long)buffer->count);
+                  quoted(arena, buffer->type), (ull)buffer->count);
     if (buffer->placement)
         hd_str_printf(out, "    placement: %s\n", hd_placement_name(buffer->placement));
     if (buffer->init_count)
         hd_str_add(out, "    init:\n");
-    for (uint32_t i = 0; i < buffer->init_count; i++)
-        print_init(out, &buffer->inits[i]);
+    for (uint32_t i = 0; i < buffer->init_count; i++) {
+        const hd_init *init = &buffer->inits[i];
+        hd_str_add(out, "      - {");
+        if (init->field)
+            hd_str_printf(out, "field: %s, ", quoted(arena, init->field));
+        hd_str_printf(out, "generator: uniform, low: %g, high: %g, seed: %llu}\n", init->low,
+                      init->high, (unsigned long long)init->seed);
+    }
 }
 
 static void print_arg(hd_str *out, const hd_arg *arg) {
@@ -60,7 +58,7 @@ static void print_arg(hd_str *out, const hd_arg *arg) {
     else if (arg->kind == HD_ARG_BUFFER)
         hd_str_printf(out, "buffer: %s}", quoted(arena, arg->buffer_name));
     else if (arg->kind == HD_ARG_LOCAL)
-        hd_str_printf(out, "local: %llu}", (unsigned long long)arg->local_bytes);
+        hd_str_printf(out, "local: %llu}", (ull)arg->local_bytes);
     else if (arg->round_text)
         hd_str_printf(out, "%s}", arg->round_text);
     else
@@ -83,7 +81,7 @@ static void print_launch(hd_str *out, const hd_launch *launch, bool in_blocks) {
     add_sizes(out, in_blocks ? "blocks" : "global", in_blocks ? blocks : launch->global, dims);
     add_sizes(out, in_blocks ? "threads" : "local", launch->local, threads);
     if (in_blocks && launch->shared)
-        hd_str_printf(out, "    shared: %llu\n", (unsigned long long)launch->shared);
+        hd_str_printf(out, "    shared: %llu\n", (ull)launch->shared);
     if (launch->arg_count)
         hd_str_add(out, "    args:\n");
     for (uint32_t a = 0; a < launch->arg_count; a++)
@@ -107,7 +105,7 @@ static void print_held(hd_str *out, const hd_draft_entry *entry) {
 
 static void print_group(hd_str *out, const hd_draft_group *group) {
     add_comment(out, "  ", group->note);
-    hd_str_printf(out, "  - repeat: %llu\n", (unsigned long long)group->repeat);
+    hd_str_printf(out, "  - repeat: %llu\n", (ull)group->repeat);
     if (group->until)
         hd_str_printf(out, "    until: {buffer: %s, element: 0, value: %s}\n",
                       quoted(out->arena, group->until->spot.buffer_name),
@@ -124,27 +122,19 @@ static void add_indented(hd_str *out, const char *lines, uint32_t depth) {
     }
 }
 
-static bool is_within(const hd_job *job, int32_t group, int32_t outer) {
-    while (group >= 0 && group != outer)
-        group = job->groups[group].outer;
-    return group == outer;
-}
-
-static uint32_t depth_of(const hd_job *job, int32_t group) {
-    uint32_t depth = 0;
-    for (; group >= 0; group = job->groups[group].outer)
-        depth++;
-    return depth;
-}
-
-/* Opens the groups between the one that is open and this one, the outermost first. */
-static void open_groups(hd_str *out, const hd_job *job, int32_t open, int32_t group) {
-    if (is_within(job, open, group))
-        return;
-    open_groups(out, job, open, job->groups[group].outer);
+/* Opens the groups between the one that is open and this one, the outermost first; how many groups
+ * this one is in, itself counted. */
+static uint32_t open_groups(hd_str *out, const hd_job *job, int32_t open, int32_t group) {
+    if (group < 0)
+        return 0;
+    uint32_t depth = open_groups(out, job, open, job->groups[group].outer);
+    while (open >= 0 && open != group)
+        open = job->groups[open].outer;
     hd_str text = {.arena = out->arena};
-    print_group(&text, &job->groups[group]);
-    add_indented(out, hd_str_text(&text), depth_of(job, group) - 1);
+    if (open != group)
+        print_group(&text, &job->groups[group]);
+    add_indented(out, hd_str_text(&text), depth);
+    return depth + 1;
 }
 
 static void print_entries(hd_str *out, const hd_job *job, bool in_blocks) {
@@ -152,13 +142,13 @@ static void print_entries(hd_str *out, const hd_job *job, bool in_blocks) {
     for (uint32_t e = 0; e < job->entry_count; e++) {
         const hd_draft_entry *entry = &job->entries[e];
         hd_str text = {.arena = out->arena};
-        open_groups(out, job, open, entry->group);
+        uint32_t depth = open_groups(out, job, open, entry->group);
         open = entry->group;
         if (entry->launch == KIR_NONE)
             print_held(&text, entry);
         else
             print_launch(&text, &job->launches[entry->launch], in_blocks);
-        add_indented(out, hd_str_text(&text), depth_of(job, open));
+        add_indented(out, hd_str_text(&text), depth);
     }
 }
 

@@ -11,39 +11,37 @@ static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f
     const char *name = arrays->fields[f];
     uint64_t number = hd_hash_get_key(&r->buffers, name);
     if (number == HD_NO_VALUE)
-        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
-                       "the record '%s' has the field '%s', but there is no buffer of that name; "
-                       "the buffers are: %s",
-                       arrays->name, name, job_resolver_buffers(r));
+        return REFUSE(r, arrays,
+                      "the record '%s' has the field '%s', but there is no buffer of that name; "
+                      "the buffers are: %s",
+                      arrays->name, name, job_resolver_buffers(r));
     arrays->buffers[f] = (uint32_t)number;
     const hd_buffer *first = &job->buffers[arrays->buffers[0]];
     hd_buffer *buffer = &job->buffers[number];
     if (buffer->arrays)
-        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
-                       "buffer '%s' is a field twice, of '%s' and '%s'; name it once", name,
-                       buffer->arrays->name, arrays->name);
+        return REFUSE(r, arrays, "buffer '%s' is a field twice, of '%s' and '%s'; name it once",
+                      name, buffer->arrays->name, arrays->name);
     buffer->arrays = arrays;
     buffer->array_field = f;
     if (buffer->count != first->count)
-        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
-                       "the fields of '%s' have different numbers of elements: '%s' %llu, '%s' "
-                       "%llu; only arrays that are indexed alike make a record",
-                       arrays->name, first->name, (unsigned long long)first->count, buffer->name,
-                       (unsigned long long)buffer->count);
+        return REFUSE(r, arrays,
+                      "the fields of '%s' have different numbers of elements: '%s' %llu, '%s' "
+                      "%llu; only arrays that are indexed alike make a record",
+                      arrays->name, first->name, (ull)first->count, buffer->name,
+                      (ull)buffer->count);
     return HD_OK;
 }
 
 static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_arrays *arrays) {
     uint64_t number = (uint64_t)(arrays - r->job->arrays);
     if (job_resolver_record(r, arrays->name))
-        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
-                       "'%s' is a record of the kernels already; give the one of arrays another "
-                       "name",
-                       arrays->name);
+        return REFUSE(r, arrays,
+                      "'%s' is a record of the kernels already; give the one of arrays another "
+                      "name",
+                      arrays->name);
     if (hd_hash_add_key(names, arrays->name, number) != number)
-        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
-                       "two records of arrays are called '%s'; give one another name",
-                       arrays->name);
+        return REFUSE(r, arrays, "two records of arrays are called '%s'; give one another name",
+                      arrays->name);
     arrays->buffers = hd_new_array(r->arena, uint32_t, arrays->field_count);
     arrays->record = hd_new(r->arena, hd_record);
     *arrays->record = (hd_record){.name = arrays->name,
@@ -59,11 +57,11 @@ static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_
         const hd_buffer *buffer = &r->job->buffers[arrays->buffers[f]];
         const hd_buffer *first = &r->job->buffers[arrays->buffers[0]];
         if (buffer->placement != first->placement)
-            return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                           "'%s' has placement %s, and '%s' has %s; both are fields of '%s', so "
-                           "give them one placement",
-                           buffer->name, hd_placement_name(buffer->placement), first->name,
-                           hd_placement_name(first->placement), arrays->name);
+            return REFUSE(r, buffer,
+                          "'%s' has placement %s, and '%s' has %s; both are fields of '%s', so "
+                          "give them one placement",
+                          buffer->name, hd_placement_name(buffer->placement), first->name,
+                          hd_placement_name(first->placement), arrays->name);
         arrays->record->fields[f] =
             (hd_field){.name = buffer->name,
                        .type = buffer->type,
@@ -141,17 +139,6 @@ static hd_status find_named(const resolver *r) {
                    job->record->name);
 }
 
-/* Each element of an array is a column, which the source has apart already. */
-static void split_columns(const resolver *r) {
-    hd_job *job = r->job;
-    hd_vec(const char *) names = {0};
-    for (uint32_t f = 0; f < job->record->field_count; f++)
-        if (job->record->fields[f].count > 1)
-            hd_push(r->arena, &names, job->record->fields[f].name);
-    job->split = names.data;
-    job->split_count = (uint32_t)names.count;
-}
-
 hd_status job_resolve_records(const resolver *r) {
     hd_job *job = r->job;
     hd_status status = HD_OK;
@@ -162,8 +149,15 @@ hd_status job_resolve_records(const resolver *r) {
         status = find_named(r);
     else if (status == HD_OK)
         choose_record(job);
-    if (status == HD_OK && job->record && job->record->in_columns)
-        split_columns(r);
+    if (status == HD_OK && job->record && job->record->in_columns) {
+        /* Each element of an array is a column, which the source has apart already. */
+        hd_vec(const char *) columns = {0};
+        for (uint32_t f = 0; f < job->record->field_count; f++)
+            if (job->record->fields[f].count > 1)
+                hd_push(r->arena, &columns, job->record->fields[f].name);
+        job->split = columns.data;
+        job->split_count = (uint32_t)columns.count;
+    }
     if (status != HD_OK || !job->split_count)
         return status;
     if (job->several[0])
@@ -203,12 +197,12 @@ static hd_status check_same_field(const resolver *r, const hd_launch *launch, co
     const hd_job_arrays *before = hd_job_arrays_of(job, first->buffer, &before_field);
     if (before == arrays && before_field == field)
         return HD_OK;
-    return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                   "'%s' gets '%s', %s, in this launch, and '%s', %s, in an earlier one; "
-                   "a layout changes a kernel once, so make two kernels of it, or take "
-                   "these buffers out of 'arrays'",
-                   arg->name, arg->buffer_name, field_text(r, arrays, field), first->buffer_name,
-                   field_text(r, before, before_field));
+    return REFUSE(r, arg,
+                  "'%s' gets '%s', %s, in this launch, and '%s', %s, in an earlier one; "
+                  "a layout changes a kernel once, so make two kernels of it, or take "
+                  "these buffers out of 'arrays'",
+                  arg->name, arg->buffer_name, field_text(r, arrays, field), first->buffer_name,
+                  field_text(r, before, before_field));
 }
 
 static hd_status check_array_arg(const resolver *r, const hd_launch *launch, const hd_arg *arg) {
@@ -230,10 +224,10 @@ static hd_status check_array_arg(const resolver *r, const hd_launch *launch, con
     if (buffer->record || !hd_type_parse(param->element_type, &type, &is_signed) ||
         (type.kind == buffer->scalar.kind && type.lanes == buffer->scalar.lanes))
         return HD_OK;
-    return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                   "parameter '%s' points to %s, but buffer '%s', a field of '%s', holds %s; give "
-                   "both the same type",
-                   arg->name, param->element_type, buffer->name, arrays->name, buffer->type);
+    return REFUSE(r, arg,
+                  "parameter '%s' points to %s, but buffer '%s', a field of '%s', holds %s; give "
+                  "both the same type",
+                  arg->name, param->element_type, buffer->name, arrays->name, buffer->type);
 }
 
 hd_status job_resolve_array_args(const resolver *r, const hd_launch *launch) {

@@ -10,8 +10,6 @@
 
 #include "job/internal.h"
 
-typedef unsigned long long ull;
-
 enum {
     MOST_BY_VALUE = 32764, /* bytes of CUDA's parameters together */
     MOST_LISTED = 16       /* parts of a struct, in a message */
@@ -59,10 +57,15 @@ const char *job_resolver_records(const resolver *r) {
 }
 
 const char *job_resolver_buffers(const resolver *r) {
-    hd_str s = {.arena = r->arena};
-    for (uint32_t b = 0; b < r->job->buffer_count; b++)
-        hd_str_printf(&s, "%s%s", b ? ", " : "", r->job->buffers[b].name);
-    return s.length ? hd_str_text(&s) : "none";
+    return JOB_NAMES(r->arena, r->job->buffers, r->job->buffer_count, name);
+}
+
+const char *job_names(hd_arena *arena, const void *texts, size_t count, size_t stride) {
+    hd_str s = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        hd_str_printf(&s, "%s%s", i ? ", " : "",
+                      *(const char *const *)(const void *)((const char *)texts + i * stride));
+    return count ? hd_str_text(&s) : "none";
 }
 
 /* ---- buffers ------------------------------------------------------------ */
@@ -85,35 +88,30 @@ static const char *element_named(const resolver *r, const char *name) {
     return NULL;
 }
 
-/* One that the language has, or that a kernel names. */
-static bool find_scalar(const resolver *r, const char *name, kir_type *type) {
-    bool is_signed;
-    const char *element;
-    return hd_type_parse(name, type, &is_signed) ||
-           ((element = element_named(r, name)) != NULL && hd_type_parse(element, type, &is_signed));
-}
-
 static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
+    bool is_signed;
+    const char *element; /* that a kernel names, where the language has none */
     buffer->record = NULL;
     /* A float3 takes the room of four numbers; where it takes that of three it is a record, if a
      * kernel uses it. */
-    if (find_scalar(r, buffer->type, &buffer->scalar) &&
+    if ((hd_type_parse(buffer->type, &buffer->scalar, &is_signed) ||
+         ((element = element_named(r, buffer->type)) != NULL &&
+          hd_type_parse(element, &buffer->scalar, &is_signed))) &&
         (buffer->scalar.lanes != 3 || !KIR_HAS(r->module, VECTOR_STRUCTS))) {
         buffer->element_bytes = hd_type_stride(buffer->scalar);
         return HD_OK;
     }
     buffer->record = job_resolver_record(r, buffer->type);
     if (!buffer->record)
-        return hd_fail(
-            r->diag, HD_EINPUT, &buffer->place,
-            "buffer '%s' has the unknown type '%s'; it is a scalar (float, uint, ...), a "
-            "vector (float4, ...) or a record of the kernel: %s",
-            buffer->name, buffer->type, job_resolver_records(r));
+        return REFUSE(r, buffer,
+                      "buffer '%s' has the unknown type '%s'; it is a scalar (float, uint, ...), a "
+                      "vector (float4, ...) or a record of the kernel: %s",
+                      buffer->name, buffer->type, job_resolver_records(r));
     buffer->element_bytes = buffer->record->size;
     if (!buffer->element_bytes)
-        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                       "record '%s' of buffer '%s' is empty; a buffer needs elements of some bytes",
-                       buffer->record->name, buffer->name);
+        return REFUSE(r, buffer,
+                      "record '%s' of buffer '%s' is empty; a buffer needs elements of some bytes",
+                      buffer->record->name, buffer->name);
     if (buffer->element_bytes > max_record_bytes)
         return hd_fail(r->diag, HD_EUNSUPPORTED, &buffer->place,
                        "record '%s' of buffer '%s' has %u bytes; one of more than 16 MiB is not "
@@ -128,17 +126,17 @@ static hd_status check_file(const resolver *r, const hd_buffer *buffer) {
     if (!buffer->file)
         return HD_OK;
     if (stat(buffer->file, &info) != 0)
-        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                       "the file of buffer '%s', %s, is not there", buffer->name, buffer->file);
+        return REFUSE(r, buffer, "the file of buffer '%s', %s, is not there", buffer->name,
+                      buffer->file);
     if (!S_ISREG(info.st_mode))
-        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                       "the file of buffer '%s', %s, is no regular file; save what it gives in one",
-                       buffer->name, buffer->file);
+        return REFUSE(r, buffer,
+                      "the file of buffer '%s', %s, is no regular file; save what it gives in one",
+                      buffer->name, buffer->file);
     if (!hd_job_is_packed(buffer->file) && (uint64_t)info.st_size != bytes)
-        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                       "buffer '%s' takes %llu bytes (%llu elements of %u), its file %s has %llu",
-                       buffer->name, (ull)bytes, (ull)buffer->count, buffer->element_bytes,
-                       buffer->file, (ull)info.st_size);
+        return REFUSE(r, buffer,
+                      "buffer '%s' takes %llu bytes (%llu elements of %u), its file %s has %llu",
+                      buffer->name, (ull)bytes, (ull)buffer->count, buffer->element_bytes,
+                      buffer->file, (ull)info.st_size);
     return HD_OK;
 }
 
@@ -160,12 +158,12 @@ static hd_status check_part(const resolver *r, const hd_buffer *buffer, const hd
     uint64_t filled = buffer->count * scalars;
     if (filled == count || (may_drop_last && filled + 1 == count))
         return HD_OK;
-    return hd_fail(r->diag, HD_EINPUT, &init->place,
-                   "part '%s' of graph '%s' has %llu numbers, but %s%s%sbuffer '%s' takes %llu; "
-                   "leave its 'count' out%s",
-                   part, graph, (ull)count, init->field ? "field '" : "",
-                   init->field ? init->field : "", init->field ? "' of " : "", buffer->name,
-                   (ull)filled, scalars == 1 ? "" : ", and fill one scalar of each element");
+    return REFUSE(r, init,
+                  "part '%s' of graph '%s' has %llu numbers, but %s%s%sbuffer '%s' takes %llu; "
+                  "leave its 'count' out%s",
+                  part, graph, (ull)count, init->field ? "field '" : "",
+                  init->field ? init->field : "", init->field ? "' of " : "", buffer->name,
+                  (ull)filled, scalars == 1 ? "" : ", and fill one scalar of each element");
 }
 
 static const char *name_of(const resolver *r, const hd_buffer *buffer, const hd_leaf *leaf) {
@@ -189,11 +187,11 @@ static hd_status check_part_leaf(const resolver *r, const hd_buffer *buffer, con
                                                    : 24u;
     if (most < ldexp(1, (int)digits))
         return HD_OK;
-    return hd_fail(r->diag, HD_EINPUT, &init->place,
-                   "part '%s' of graph '%s' goes up to %u, which does not fit %s of buffer '%s'; "
-                   "use uint",
-                   hd_graph_part_name(init->part), init->graph->name, most,
-                   name_of(r, buffer, leaf), buffer->name);
+    return REFUSE(r, init,
+                  "part '%s' of graph '%s' goes up to %u, which does not fit %s of buffer '%s'; "
+                  "use uint",
+                  hd_graph_part_name(init->part), init->graph->name, most, name_of(r, buffer, leaf),
+                  buffer->name);
 }
 
 static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, const hd_init *init,
@@ -201,11 +199,11 @@ static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, con
     if (leaf->opaque && init->generator != HD_GEN_ZERO) {
         const char *name = name_of(r, buffer, leaf);
         const char *byte = strstr(name, " byte ");
-        return hd_fail(r->diag, HD_EINPUT, &init->place,
-                       "'%.*s' of buffer '%s' %s; name other fields, or give the buffer a 'file'",
-                       byte ? (int)(byte - name) : (int)strlen(name), name, buffer->name,
-                       leaf->is_pointer ? "is a pointer, which can't be generated"
-                                        : "has no scalar type to generate");
+        return REFUSE(r, init,
+                      "'%.*s' of buffer '%s' %s; name other fields, or give the buffer a 'file'",
+                      byte ? (int)(byte - name) : (int)strlen(name), name, buffer->name,
+                      leaf->is_pointer ? "is a pointer, which can't be generated"
+                                       : "has no scalar type to generate");
     }
     bool narrow = leaf->type.bits < 32 || (leaf->type.kind == KIR_FLOAT && leaf->type.bits == 32);
     if (init->generator == HD_GEN_GRAPH && narrow)
@@ -213,13 +211,12 @@ static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, con
     bool bounded = init->generator == HD_GEN_CONSTANT || init->generator == HD_GEN_UNIFORM;
     bool high = init->generator == HD_GEN_UNIFORM;
     if (bounded && (!fits(leaf, init->low) || (high && !fits(leaf, init->high))))
-        return hd_fail(r->diag, HD_EINPUT, &init->place, "%g does not fit %s of buffer '%s' (%s%u)",
-                       fits(leaf, init->low) ? init->high : init->low, name_of(r, buffer, leaf),
-                       buffer->name, leaf->is_signed ? "int" : "uint", leaf->type.bits);
+        return REFUSE(r, init, "%g does not fit %s of buffer '%s' (%s%u)",
+                      fits(leaf, init->low) ? init->high : init->low, name_of(r, buffer, leaf),
+                      buffer->name, leaf->is_signed ? "int" : "uint", leaf->type.bits);
     if (high && leaf->type.kind == KIR_INT && ceil(init->low) > floor(init->high))
-        return hd_fail(r->diag, HD_EINPUT, &init->place,
-                       "there is no whole number from %g to %g for %s of buffer '%s'", init->low,
-                       init->high, name_of(r, buffer, leaf), buffer->name);
+        return REFUSE(r, init, "there is no whole number from %g to %g for %s of buffer '%s'",
+                      init->low, init->high, name_of(r, buffer, leaf), buffer->name);
     return HD_OK;
 }
 
@@ -273,12 +270,11 @@ static hd_status check_init(const resolver *r, const hd_buffer *buffer, const hd
     if (named.kinds.count)
         return init->generator == HD_GEN_GRAPH ? check_part(r, buffer, init, named.scalars) : HD_OK;
     if (!buffer->record)
-        return hd_fail(r->diag, HD_EINPUT, &init->place,
-                       "buffer '%s' is of type %s, which has no field '%s'; leave 'field' out",
-                       buffer->name, buffer->type, init->field);
-    return hd_fail(r->diag, HD_EINPUT, &init->place,
-                   "'%s' is no field of record %s; its fields are: %s", init->field,
-                   buffer->record->name, hd_record_field_names(r->arena, buffer->record));
+        return REFUSE(r, init,
+                      "buffer '%s' is of type %s, which has no field '%s'; leave 'field' out",
+                      buffer->name, buffer->type, init->field);
+    return REFUSE(r, init, "'%s' is no field of record %s; its fields are: %s", init->field,
+                  buffer->record->name, hd_record_field_names(r->arena, buffer->record));
 }
 
 static hd_status resolve_buffers(const resolver *r) {
@@ -289,10 +285,10 @@ static hd_status resolve_buffers(const resolver *r) {
         if (status != HD_OK)
             return status;
         if (buffer->count > (max_job_bytes - total) / buffer->element_bytes)
-            return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                           "with buffer '%s' (%llu elements of %u bytes) the job takes more than "
-                           "16 GiB; give it fewer elements",
-                           buffer->name, (ull)buffer->count, buffer->element_bytes);
+            return REFUSE(r, buffer,
+                          "with buffer '%s' (%llu elements of %u bytes) the job takes more than "
+                          "16 GiB; give it fewer elements",
+                          buffer->name, (ull)buffer->count, buffer->element_bytes);
         total += buffer->count * buffer->element_bytes;
         status = check_file(r, buffer);
         known_names known = {.rows = {.arena = hd_arena_new(), .key_bytes = HD_TEXT_KEYS}};
@@ -416,9 +412,8 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
     if (!sign_known && hd_type_parse_value(leaf->type, false, text, bytes))
         return HD_OK;
     const char *path = hd_leaf_path(r->arena, record_of_param(r, param), leaf);
-    return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                   "'%.80s' is no value for argument '%s' of type %s%s%s", text, arg->name,
-                   param->type_name ? param->type_name : "scalar", *path ? ", field " : "", path);
+    return REFUSE(r, arg, "'%.80s' is no value for argument '%s' of type %s%s%s", text, arg->name,
+                  param->type_name ? param->type_name : "scalar", *path ? ", field " : "", path);
 }
 
 static hd_status resolve_value(const resolver *r, const kir_kernel *kernel, hd_arg *arg) {
@@ -446,14 +441,13 @@ static hd_status resolve_value(const resolver *r, const kir_kernel *kernel, hd_a
     for (uint32_t l = 0; l < leaf_count; l++)
         lanes += leaves[l].is_pointer ? 0 : leaves[l].type.lanes;
     if (given != lanes && given != 1)
-        return hd_fail(
-            r->diag, HD_EINPUT, &arg->place,
-            "argument '%s' of type %s takes %u value%s, separated by commas%s; there are "
-            "%u in '%.80s'",
-            arg->name, param->type_name, lanes, lanes == 1 ? "" : "s",
-            is_open ? list_places(r, leaves, leaf_count, bytes)
-                    : list_values(r, record_of_param(r, param), leaves, leaf_count),
-            given, arg->value_text);
+        return REFUSE(r, arg,
+                      "argument '%s' of type %s takes %u value%s, separated by commas%s; there are "
+                      "%u in '%.80s'",
+                      arg->name, param->type_name, lanes, lanes == 1 ? "" : "s",
+                      is_open ? list_places(r, leaves, leaf_count, bytes)
+                              : list_values(r, record_of_param(r, param), leaves, leaf_count),
+                      given, arg->value_text);
     const char *text = arg->value_text, *part = NULL;
     arg->value = hd_new_array(r->arena, uint8_t, bytes + 1);
     for (uint32_t l = 0; l < leaf_count; l++)
@@ -503,9 +497,8 @@ const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const k
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
     uint64_t number = hd_hash_get_key(&r->buffers, arg->buffer_name);
     if (number == HD_NO_VALUE)
-        return hd_fail(
-            r->diag, HD_EINPUT, &arg->place,
-            "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
+        return REFUSE(
+            r, arg, "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
             arg->name, arg->buffer_name, job_resolver_buffers(r));
     arg->buffer = (uint32_t)number;
     return HD_OK;
@@ -516,9 +509,8 @@ static hd_status check_offset(const resolver *r, const hd_arg *arg) {
     uint64_t bytes = buffer->count * buffer->element_bytes;
     bool laid_out = r->job->record && buffer->record == hd_record_declared(r->job->record);
     if (arg->offset >= bytes)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "argument '%s' begins at byte %llu of buffer '%s', which has %llu",
-                       arg->name, (ull)arg->offset, buffer->name, (ull)bytes);
+        return REFUSE(r, arg, "argument '%s' begins at byte %llu of buffer '%s', which has %llu",
+                      arg->name, (ull)arg->offset, buffer->name, (ull)bytes);
     if (arg->offset && (laid_out || buffer->arrays))
         return hd_fail(
             r->diag, HD_EUNSUPPORTED, &arg->place,
@@ -542,20 +534,18 @@ static hd_status resolve_buffer_arg(const resolver *r, const hd_launch *launch, 
         return check_offset(r, arg);
     bool is_typed = param->element_bytes && !KIR_HAS(r->module, UNTYPED_POINTERS);
     if (is_typed && param->element_bytes != buffer->element_bytes)
-        return hd_fail(
-            r->diag, HD_EINPUT, &arg->place,
-            "parameter '%s' points to %s (%u bytes), but an element of buffer '%s' is %s "
-            "(%u bytes); give the buffer 'type: %s'",
-            arg->name, type, param->element_bytes, buffer->name, buffer->type,
-            buffer->element_bytes, type);
+        return REFUSE(r, arg,
+                      "parameter '%s' points to %s (%u bytes), but an element of buffer '%s' is %s "
+                      "(%u bytes); give the buffer 'type: %s'",
+                      arg->name, type, param->element_bytes, buffer->name, buffer->type,
+                      buffer->element_bytes, type);
     const hd_record *record = hd_record_declared(job->record);
     bool laid_out = record && (param->record == record || buffer->record == record);
     if (laid_out && param->record != buffer->record)
-        return hd_fail(
-            r->diag, HD_EINPUT, &arg->place,
-            "parameter '%s' points to %s, but buffer '%s' holds %s, and %s is the record "
-            "to lay out; give both the same type",
-            arg->name, type, buffer->name, buffer->type, record->name);
+        return REFUSE(r, arg,
+                      "parameter '%s' points to %s, but buffer '%s' holds %s, and %s is the record "
+                      "to lay out; give both the same type",
+                      arg->name, type, buffer->name, buffer->type, record->name);
     return check_offset(r, arg);
 }
 
@@ -563,24 +553,22 @@ static hd_status resolve_buffer_arg(const resolver *r, const hd_launch *launch, 
 static hd_status resolve_variable(const resolver *r, const kir_kernel *kernel, hd_arg *arg) {
     const kir_static *variable = &kernel->statics[arg->variable];
     if (arg->kind != HD_ARG_BUFFER)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "variable '%s' is given a buffer: {name: %s, buffer: ...}", arg->name,
-                       arg->name);
+        return REFUSE(r, arg, "variable '%s' is given a buffer: {name: %s, buffer: ...}", arg->name,
+                      arg->name);
     hd_status status = find_buffer(r, arg);
     if (status != HD_OK)
         return status;
     const hd_buffer *buffer = &r->job->buffers[arg->buffer];
     uint64_t bytes = buffer->count * buffer->element_bytes;
     if (arg->offset)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "variable '%s' takes all of buffer '%s'; leave 'offset' out", arg->name,
-                       buffer->name);
+        return REFUSE(r, arg, "variable '%s' takes all of buffer '%s'; leave 'offset' out",
+                      arg->name, buffer->name);
     if (bytes != variable->bytes)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "variable '%s' has %llu bytes, but buffer '%s' has %llu (%llu elements of "
-                       "%u); make them equal",
-                       arg->name, (ull)variable->bytes, buffer->name, (ull)bytes,
-                       (ull)buffer->count, buffer->element_bytes);
+        return REFUSE(r, arg,
+                      "variable '%s' has %llu bytes, but buffer '%s' has %llu (%llu elements of "
+                      "%u); make them equal",
+                      arg->name, (ull)variable->bytes, buffer->name, (ull)bytes, (ull)buffer->count,
+                      buffer->element_bytes);
     return HD_OK;
 }
 
@@ -601,10 +589,10 @@ static hd_status resolve_bytes(const resolver *r, hd_arg *arg, const kir_param *
         raw[i] = (uint8_t)(16 * high + low);
     }
     if (!fits)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "argument '%s' takes %u bytes, each two of the digits 0 to 9 and a to f; "
-                       "'%.80s' is not that",
-                       arg->name, bytes, text);
+        return REFUSE(r, arg,
+                      "argument '%s' takes %u bytes, each two of the digits 0 to 9 and a to f; "
+                      "'%.80s' is not that",
+                      arg->name, bytes, text);
     arg->value = raw;
     arg->value_bytes = bytes;
     return HD_OK;
@@ -624,14 +612,10 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
                 arg->variable = s;
                 return resolve_variable(r, kernel, arg);
             }
-    if (arg->param == kernel->param_count) {
-        hd_str names = {.arena = r->arena};
-        for (uint32_t p = 0; p < kernel->param_count; p++)
-            hd_str_printf(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "kernel '%s' has no parameter '%s'; its parameters are: %s", kernel->name,
-                       arg->name, names.length ? hd_str_text(&names) : "none");
-    }
+    if (arg->param == kernel->param_count)
+        return REFUSE(r, arg, "kernel '%s' has no parameter '%s'; its parameters are: %s",
+                      kernel->name, arg->name,
+                      JOB_NAMES(r->arena, kernel->params, kernel->param_count, name));
     const kir_param *param = &kernel->params[arg->param];
     static const char *const keys[] = {"'buffer' with the name of one", "'value'",
                                        "'local' with a number of bytes"};
@@ -645,9 +629,9 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
     if (arg->bytes_text && (wanted == HD_ARG_VALUE || wanted == HD_ARG_BUFFER))
         return resolve_bytes(r, arg, param);
     if (arg->kind != wanted)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "parameter '%s' of kernel '%s' is %s; give it %s", arg->name, kernel->name,
-                       param->type_name ? param->type_name : "of another kind", keys[wanted]);
+        return REFUSE(r, arg, "parameter '%s' of kernel '%s' is %s; give it %s", arg->name,
+                      kernel->name, param->type_name ? param->type_name : "of another kind",
+                      keys[wanted]);
     if (wanted == HD_ARG_BUFFER)
         return resolve_buffer_arg(r, launch, arg, param);
     return wanted == HD_ARG_VALUE ? resolve_value(r, kernel, arg) : HD_OK;
@@ -663,8 +647,8 @@ static hd_status check_all_given(const resolver *r, const hd_launch *launch) {
             continue;
         static const char *const keys[] = {"buffer", "value", "local"};
         const kir_param *param = &kernel->params[p];
-        return hd_fail(
-            r->diag, HD_EINPUT, &launch->place,
+        return REFUSE(
+            r, launch,
             "the launch of '%s' does not give its parameter '%s' (%s); add {name: %s, %s: ...}",
             kernel->name, param->name, param->type_name ? param->type_name : "scalar", param->name,
             keys[job_arg_kind(param)]);
@@ -682,16 +666,16 @@ static hd_status check_local_size(const resolver *r, hd_launch *launch) {
         if (!launch->local_given)
             launch->local[d] = size;
         if (launch->local[d] != size)
-            return hd_fail(r->diag, HD_EINPUT, &launch->place,
-                           "kernel '%s' requires the local size %u x %u x %u; write it in 'local'",
-                           launch->kernel->name, required[0], required[1] ? required[1] : 1,
-                           required[2] ? required[2] : 1);
+            return REFUSE(r, launch,
+                          "kernel '%s' requires the local size %u x %u x %u; write it in 'local'",
+                          launch->kernel->name, required[0], required[1] ? required[1] : 1,
+                          required[2] ? required[2] : 1);
         if (launch->global[d] % size)
-            return hd_fail(r->diag, HD_EINPUT, &launch->place,
-                           "global size %llu is not a multiple of %llu, the local size that kernel "
-                           "'%s' requires; the next one is %llu",
-                           (ull)launch->global[d], (ull)size, launch->kernel->name,
-                           (ull)hd_align_up(launch->global[d], size));
+            return REFUSE(r, launch,
+                          "global size %llu is not a multiple of %llu, the local size that kernel "
+                          "'%s' requires; the next one is %llu",
+                          (ull)launch->global[d], (ull)size, launch->kernel->name,
+                          (ull)hd_align_up(launch->global[d], size));
     }
     return HD_OK;
 }
@@ -759,11 +743,11 @@ static hd_status resolve_one_held(const resolver *r, hd_held *held) {
         from = &r->job->buffers[status ? 0 : held->from];
         if (!status && (from->count != to->count || from->element_bytes != to->element_bytes ||
                         from->record != to->record))
-            status = hd_fail(r->diag, HD_EINPUT, &held->place,
-                             "'%s' (%llu of %s) cannot be copied to '%s' (%llu of %s): both must "
-                             "have the same type and count",
-                             from->name, (ull)from->count, from->type, to->name, (ull)to->count,
-                             to->type);
+            status = REFUSE(r, held,
+                            "'%s' (%llu of %s) cannot be copied to '%s' (%llu of %s): both must "
+                            "have the same type and count",
+                            from->name, (ull)from->count, from->type, to->name, (ull)to->count,
+                            to->type);
         return status;
     }
     if (held->kind == HD_HELD_SET &&
@@ -790,27 +774,13 @@ static hd_status resolve_spot(const resolver *r, hd_spot *spot) {
     if ((status = check_element(r, buffer, spot->element, &spot->place)) != HD_OK)
         return status;
     if (!count || leaf->opaque)
-        return hd_fail(r->diag, HD_EINPUT, &spot->place,
-                       "an element of buffer '%s' has no scalar '%s' that could be read",
-                       buffer->name, spot->field ? spot->field : "");
+        return REFUSE(r, spot, "an element of buffer '%s' has no scalar '%s' that could be read",
+                      buffer->name, spot->field ? spot->field : "");
     spot->type = leaf->type;
     spot->type.lanes = 1;
     spot->is_signed = leaf->is_signed;
     spot->offset = leaf->offset;
     return HD_OK;
-}
-
-/* Where the value lies that ends the rounds of a group. */
-static hd_status resolve_until(const resolver *r, hd_until *until) {
-    const hd_leaf *leaves;
-    hd_spot *spot = &until->spot;
-    hd_status status = resolve_spot(r, spot);
-    if (status == HD_OK)
-        status = check_held_value(r, &r->job->buffers[spot->buffer], spot->field, until->value_text,
-                                  &spot->place, &leaves);
-    if (status == HD_OK)
-        hd_type_parse_value(spot->type, spot->is_signed, until->value_text, until->value);
-    return status;
 }
 
 /* The size and the arguments that are read when the launch is to run. */
@@ -820,9 +790,9 @@ static hd_status resolve_reads(const resolver *r, const hd_launch *launch) {
     if (items)
         status = resolve_spot(r, items);
     if (items && status == HD_OK && items->type.kind != KIR_INT)
-        return hd_fail(r->diag, HD_EINPUT, &items->place,
-                       "buffer '%s' holds no whole numbers, so no size can be read from it",
-                       items->buffer_name);
+        return REFUSE(r, items,
+                      "buffer '%s' holds no whole numbers, so no size can be read from it",
+                      items->buffer_name);
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++) {
         hd_arg *arg = &launch->args[a];
         if (!arg->from)
@@ -831,9 +801,9 @@ static hd_status resolve_reads(const resolver *r, const hd_launch *launch) {
             arg->param == KIR_NONE ? NULL : &launch->kernel->params[arg->param];
         if (!param || param->by_value_struct || param->type.kind == KIR_PTR ||
             param->type.lanes > 1)
-            return hd_fail(r->diag, HD_EINPUT, &arg->from->place,
-                           "argument '%s' is no scalar; only a scalar is read from a buffer",
-                           arg->name);
+            return REFUSE(r, arg->from,
+                          "argument '%s' is no scalar; only a scalar is read from a buffer",
+                          arg->name);
         arg->type = param->type;
         status = resolve_spot(r, (hd_spot *)arg->from);
     }
@@ -846,9 +816,9 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
         hd_str names = {.arena = r->arena};
         for (uint32_t k = 0; k < r->module->kernel_count; k++)
             hd_str_printf(&names, "%s%s", k ? ", " : "", r->module->kernels[k]->name);
-        return hd_fail(r->diag, HD_EINPUT, &launch->place,
-                       "there is no kernel '%s' in %s; its kernels are: %s", launch->kernel_name,
-                       r->job->kernel_path, names.length ? hd_str_text(&names) : "none");
+        return REFUSE(r, launch, "there is no kernel '%s' in %s; its kernels are: %s",
+                      launch->kernel_name, r->job->kernel_path,
+                      names.length ? hd_str_text(&names) : "none");
     }
     hd_status status;
     if ((status = job_launch_check_way(r, launch)) ||
@@ -856,18 +826,27 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
         return status;
     for (uint32_t s = 0; s < launch->kernel->static_count && !launch->shared_given; s++)
         if (launch->kernel->statics[s].is_dynamic)
-            return hd_fail(r->diag, HD_EINPUT, &launch->place,
-                           "kernel '%s' has the dynamic shared array '%s'; give the launch its "
-                           "size: 'shared: BYTES'",
-                           launch->kernel->name, launch->kernel->statics[s].name);
+            return REFUSE(r, launch,
+                          "kernel '%s' has the dynamic shared array '%s'; give the launch its "
+                          "size: 'shared: BYTES'",
+                          launch->kernel->name, launch->kernel->statics[s].name);
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
         status = resolve_arg(r, launch, &launch->args[a]);
     if (status == HD_OK)
         status = resolve_held(r, launch->before, launch->before_count);
     if (status == HD_OK)
         status = resolve_held(r, launch->after, launch->after_count);
-    if (status == HD_OK && launch->begins_round)
-        status = resolve_until(r, (hd_until *)launch->until);
+    if (status == HD_OK && launch->begins_round) {
+        hd_until *until = (hd_until *)launch->until; /* where the value lies that ends the rounds */
+        const hd_spot *spot = &until->spot;
+        const hd_leaf *leaves;
+        status = resolve_spot(r, &until->spot);
+        if (status == HD_OK)
+            status = check_held_value(r, &r->job->buffers[spot->buffer], spot->field,
+                                      until->value_text, &spot->place, &leaves);
+        if (status == HD_OK)
+            hd_type_parse_value(spot->type, spot->is_signed, until->value_text, until->value);
+    }
     if (status == HD_OK)
         status = resolve_reads(r, launch);
     if (status == HD_OK)

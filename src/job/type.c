@@ -120,32 +120,6 @@ uint32_t hd_type_stride(kir_type type) {
     return type.bits / 8 * lanes;
 }
 
-/* ---- half precision ----------------------------------------------------- */
-
-/* IEEE 754 binary16, rounded to nearest even. */
-static uint16_t half_of(double value) {
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
-    if (isnan(value))
-        return sign | 0x7e00;
-    double size = fabs(value);
-    if (size >= 65520.0)
-        return sign | 0x7c00;
-    int exponent;
-    frexp(size, &exponent);
-    exponent = exponent - 1 < -14 || size == 0 ? -14 : exponent - 1;
-    /* A rounding up to the next power of two carries into the exponent by itself. */
-    unsigned steps = (unsigned)nearbyint(ldexp(size, 10 - exponent));
-    return (uint16_t)(sign | (((unsigned)(exponent + 14) << 10) + steps));
-}
-
-static double half_value(uint64_t bits) {
-    unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double size = exponent == 31  ? (fraction ? NAN : INFINITY)
-                  : exponent == 0 ? ldexp(fraction, -24)
-                                  : ldexp(fraction + 1024, (int)exponent - 25);
-    return bits & 0x8000 ? -size : size;
-}
-
 /* ---- numbers and their bytes -------------------------------------------- */
 
 /* Bytes in memory are little-endian, as on every host that Heddle runs on. */
@@ -160,36 +134,35 @@ static void put_bits(kir_type type, uint64_t value, void *bytes) {
 }
 
 double hd_type_get(kir_type type, bool is_signed, const void *bytes) {
-    uint64_t raw = get_bits(type, bytes);
-    if (type.kind == KIR_FLOAT && type.bits == 16)
-        return half_value(raw);
-    if (type.kind == KIR_FLOAT && type.bits == 32) {
-        float f;
-        memcpy(&f, bytes, sizeof f);
-        return f;
-    }
-    if (type.kind == KIR_FLOAT) {
-        double d;
-        memcpy(&d, bytes, sizeof d);
-        return d;
-    }
-    return is_signed ? (double)kir_sign_extend(raw, type.bits) : (double)raw;
+    union {
+        _Float16 half;
+        float single;
+        double real;
+        uint64_t raw;
+    } value = {.raw = get_bits(type, bytes)};
+    if (type.kind == KIR_FLOAT)
+        return type.bits == 16   ? (double)value.half
+               : type.bits == 32 ? (double)value.single
+                                 : value.real;
+    return is_signed ? (double)kir_sign_extend(value.raw, type.bits) : (double)value.raw;
 }
 
 void hd_type_put(kir_type type, double value, void *bytes) {
-    if (type.kind == KIR_FLOAT && type.bits == 16) {
-        put_bits(type, half_of(value), bytes);
-    } else if (type.kind == KIR_FLOAT && type.bits == 32) {
-        float f = (float)value;
-        memcpy(bytes, &f, sizeof f);
-    } else if (type.kind == KIR_FLOAT) {
-        memcpy(bytes, &value, sizeof value);
-    } else {
-        uint64_t raw = value >= 0x1p64    ? UINT64_MAX
-                       : value >= 0x1p63  ? (uint64_t)value
-                       : value >= -0x1p63 ? (uint64_t)(int64_t)value
-                                          : (uint64_t)INT64_MIN;
+    _Float16 half = (_Float16)value;
+    float single = (float)value;
+    uint64_t raw;
+    if (type.kind == KIR_INT) {
+        raw = value >= 0x1p64    ? UINT64_MAX
+              : value >= 0x1p63  ? (uint64_t)value
+              : value >= -0x1p63 ? (uint64_t)(int64_t)value
+                                 : (uint64_t)INT64_MIN;
         put_bits(type, raw, bytes);
+    } else {
+        memcpy(bytes,
+               type.bits == 16   ? (void *)&half
+               : type.bits == 32 ? (void *)&single
+                                 : (void *)&value,
+               type.bits / 8);
     }
 }
 

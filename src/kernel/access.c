@@ -12,7 +12,7 @@
  * the inside of the field, so the chain of address instructions is followed:
  * each says which record it steps into and by how many constant bytes.
  */
-#include "kernel/analysis.h"
+#include "kernel/kernel_analysis.h"
 
 enum { MOST_LEAVES = 256 };
 
@@ -190,23 +190,10 @@ static bool is_loaded_pointer(const finder *w, kir_value pointer, bool *seen) {
     if (inst->type.kind != KIR_PTR || seen[pointer])
         return false;
     seen[pointer] = true;
-    uint32_t first = inst->op == KIR_SELECT, end = inst->arg_count;
-    switch (inst->op) {
-    case KIR_LOAD:
-    case KIR_ATOMIC:
-    case KIR_EXTRACT:
-    case KIR_INTTOPTR: return true;
-    case KIR_ADDR: end = 1; break;
-    case KIR_BITCAST:
-        if (w->kernel->insts[inst->args[0]].type.kind != KIR_PTR)
-            return true;
-        break;
-    case KIR_SELECT:
-    case KIR_PHI:
-    case KIR_SPACECAST:
-    case KIR_FREEZE: break;
-    default: return false;
-    }
+    uint32_t first, end = kernel_pointer_sources(w->kernel, inst, &first);
+    if (inst->op == KIR_LOAD || inst->op == KIR_ATOMIC || inst->op == KIR_EXTRACT ||
+        inst->op == KIR_INTTOPTR || (inst->op == KIR_BITCAST && !end))
+        return true;
     for (uint32_t i = first; i < end; i++)
         if (is_loaded_pointer(w, inst->args[i], seen))
             return true;
@@ -336,15 +323,6 @@ static bool emit_fields(finder *w, kir_value v, hd_access_kind kind, const targe
     return true;
 }
 
-/* One load or store that reaches several fields at once. */
-static void join_parts(const finder *w, size_t first, uint32_t width) {
-    hd_access *whole = hd_new(w->arena, hd_access);
-    *whole = w->accesses.data[first];
-    whole->width = width;
-    for (size_t i = first; i < w->accesses.count && w->accesses.count > first + 1; i++)
-        w->accesses.data[i].whole = whole;
-}
-
 static void emit_scalar(finder *w, kir_value v, hd_access_kind kind, kir_value pointer,
                         kir_type type) {
     target t = find_target(w, pointer, w->kernel->insts[v].block);
@@ -355,7 +333,12 @@ static void emit_scalar(finder *w, kir_value v, hd_access_kind kind, kir_value p
         bool crosses = !f || t.position + width > f->offset + f->size;
         size_t first = w->accesses.count;
         if (crosses && kind != HD_ATOMIC && emit_fields(w, v, kind, &t, width)) {
-            join_parts(w, first, width);
+            /* One load or store that reaches several fields at once. */
+            hd_access *whole = hd_new(w->arena, hd_access);
+            *whole = w->accesses.data[first];
+            whole->width = width;
+            for (size_t i = first; i < w->accesses.count && w->accesses.count > first + 1; i++)
+                w->accesses.data[i].whole = whole;
             return;
         }
     }
@@ -414,12 +397,6 @@ static void emit_group_copy(finder *w, kir_value v, const kir_inst *call) {
     }
 }
 
-/* ldmatrix and stmatrix, of which the latter has a value. */
-static bool is_matrix_move(const kir_inst *call) {
-    return (!strncmp(call->name, "ldmatrix_", 9) && call->arg_count == 1) ||
-           (!strncmp(call->name, "stmatrix_", 9) && call->arg_count == 2);
-}
-
 static void find_accesses_of(finder *w, kir_value v) {
     const kir_inst *inst = &w->kernel->insts[v];
     switch (inst->op) {
@@ -444,8 +421,10 @@ static void find_accesses_of(finder *w, kir_value v) {
     case KIR_CALL:
         if (!strncmp(inst->name, "async_work_group_", 17) && inst->arg_count >= 2)
             emit_group_copy(w, v, inst);
-        if (is_matrix_move(inst)) /* rows of 16 bytes */
-            emit_scalar(w, v, inst->arg_count == 1 ? HD_LOAD : HD_STORE, inst->args[0],
+        /* Rows of 16 bytes; a store has a value, too. */
+        if ((!strncmp(inst->name, "ldmatrix_", 9) && inst->arg_count == 1) ||
+            (!strncmp(inst->name, "stmatrix_", 9) && inst->arg_count == 2))
+            emit_scalar(w, v, *inst->name == 'l' ? HD_LOAD : HD_STORE, inst->args[0],
                         (kir_type){KIR_INT, 32, 4, 0});
         return;
     default: return;

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "kernel/analysis.h"
+#include "kernel/kernel_analysis.h"
 
 static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }

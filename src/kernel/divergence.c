@@ -50,7 +50,7 @@
  */
 #include <stdlib.h>
 
-#include "kernel/analysis.h"
+#include "kernel/kernel_analysis.h"
 
 enum { TOP = -1 }; /* the level of the blocks in no loop */
 

@@ -8,7 +8,7 @@
  * counter of a loop that does not step by a constant (i >>= 1) is computed by
  * running the loop up to the iteration that is asked for.
  */
-#include "kernel/analysis.h"
+#include "kernel/kernel_analysis.h"
 
 enum { DEPTH = 200 };
 

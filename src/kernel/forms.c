@@ -19,63 +19,7 @@
  * What the ranges of ids allow is used for masks and divisions: with groups of
  * 64, (get_global_id(0) & 63) is local(0) and get_global_id(0) / 64 is group(0).
  */
-#include "kernel/analysis.h"
-
-/* ---- what pointers point into ------------------------------------------------- */
-
-static kernel_base meet(kernel_base a, kernel_base b) {
-    if (a.kind == KERNEL_BASE_ANY)
-        return b;
-    if (b.kind == KERNEL_BASE_ANY || (a.kind == b.kind && a.index == b.index))
-        return a;
-    return (kernel_base){KERNEL_BASE_UNKNOWN, 0};
-}
-
-static kernel_base base_of(const kernel_forms *f, kir_value v) {
-    const kir_inst *inst = &f->kernel->insts[v];
-    kernel_base base = {KERNEL_BASE_ANY, 0};
-    switch (inst->op) {
-    case KIR_PARAM: return (kernel_base){KERNEL_BASE_PARAM, inst->index};
-    case KIR_STATIC: return (kernel_base){KERNEL_BASE_STATIC, inst->index};
-    case KIR_ALLOCA: return (kernel_base){KERNEL_BASE_ALLOCA, v};
-    case KIR_UNDEF: return base;
-    case KIR_ADDR:
-    case KIR_SPACECAST:
-    case KIR_FREEZE:
-    case KIR_BITCAST:
-        if (f->kernel->insts[inst->args[0]].type.kind == KIR_PTR)
-            return f->base[inst->args[0]];
-        return (kernel_base){KERNEL_BASE_UNKNOWN, 0};
-    case KIR_SELECT: return meet(f->base[inst->args[1]], f->base[inst->args[2]]);
-    case KIR_PHI:
-        for (uint32_t i = 0; i < inst->arg_count; i++)
-            base = meet(base, f->base[inst->args[i]]);
-        return base;
-    default: return (kernel_base){KERNEL_BASE_UNKNOWN, 0};
-    }
-}
-
-static void find_bases(kernel_forms *f) {
-    for (kir_value v = 0; v < f->kernel->inst_count; v++)
-        f->base[v] = (kernel_base){KERNEL_BASE_ANY, 0};
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
-            const kir_block *block = &f->kernel->blocks[f->flow->rpo[i]];
-            for (uint32_t k = 0; k < block->inst_count; k++) {
-                kir_value v = block->insts[k];
-                if (f->kernel->insts[v].type.kind != KIR_PTR)
-                    continue;
-                kernel_base base = base_of(f, v);
-                changed |= base.kind != f->base[v].kind || base.index != f->base[v].index;
-                f->base[v] = base;
-            }
-        }
-    }
-    for (kir_value v = 0; v < f->kernel->inst_count; v++)
-        if (f->base[v].kind == KERNEL_BASE_ANY)
-            f->base[v].kind = KERNEL_BASE_UNKNOWN;
-}
+#include "kernel/kernel_analysis.h"
 
 /* ---- loops ------------------------------------------------------------------------ */
 
@@ -84,7 +28,7 @@ bool kernel_forms_is_latch(const kernel_forms *f, uint32_t header, uint32_t from
     return loop >= 0 && hd_flow_in_loop(f->flow, loop, from);
 }
 
-/* A symbol of its own; that of a pointer counts by its modulus (congruence.c). */
+/* A symbol of its own; that of a pointer counts by its modulus (bases.c). */
 static hd_affine opaque(const kernel_forms *f, kir_value v) {
     hd_affine symbol = kernel_affine_symbol(f->arena, HD_SYM_VALUE, v);
     kernel_congruence c = f->congruence[v];
@@ -541,8 +485,7 @@ kernel_forms *kernel_forms_new(hd_arena *arena, const kir_module *module, const 
     f->last_iteration = hd_new_array(arena, int64_t, flow->loop_count);
     for (uint32_t l = 0; l < flow->loop_count; l++)
         f->last_iteration[l] = -1;
-    find_bases(f);
-    kernel_congruence_find(f);
+    kernel_find_pointers(f);
     return f;
 }
 

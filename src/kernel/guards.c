@@ -10,7 +10,7 @@
  * becomes a guard, `expr pred 0`; any other makes the access conditional. Tests
  * that end a loop are left out: how often a loop runs is its trip's affair.
  */
-#include "kernel/analysis.h"
+#include "kernel/kernel_analysis.h"
 
 kir_pred kernel_pred_not(kir_pred pred) {
     /* Of EQ NE, of SLT SLE SGT SGE and of the unsigned ones: the first is the contrary of the last,

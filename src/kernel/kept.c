@@ -26,7 +26,7 @@
  */
 #include <stdlib.h>
 
-#include "kernel/analysis.h"
+#include "kernel/kernel_analysis.h"
 
 typedef struct keeper {
     const kernel_forms *forms;
@@ -35,10 +35,6 @@ typedef struct keeper {
     bool *waits;   /* by loop: a barrier, fence or unknown function stands in it */
     bool apart;    /* different parameters are taken to lead to different bytes */
 } keeper;
-
-static uint32_t block_of(const keeper *k, const hd_access *a) {
-    return k->info->kernel->insts[a->inst].block;
-}
 
 /* ---- the address stays the same ------------------------------------------------------ */
 
@@ -72,7 +68,7 @@ static bool address_stays(const keeper *k, const hd_access *a, int32_t loop) {
 static bool always_runs(const keeper *k, const hd_access *a, int32_t loop) {
     const hd_flow *flow = k->info->flow;
     const hd_loop *around = &flow->loops[loop];
-    uint32_t block = block_of(k, a);
+    uint32_t block = k->info->kernel->insts[a->inst].block;
     for (int32_t l = a->loop; l != loop; l = flow->loops[l].parent) {
         const hd_trip *trip = &k->info->trips[l];
         if (trip->kind != HD_TRIP_CONSTANT || !trip->count)

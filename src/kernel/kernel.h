@@ -25,7 +25,7 @@ static inline void hd_grid_ids(const uint64_t sizes[3], uint64_t linear, uint64_
     ids[2] = linear / sizes[0] / sizes[1];
 }
 
-/* ---- flow.c: dominators, post-dominators, loops --------------------------- */
+/* ---- control_flow.c: dominators, post-dominators, loops --------------------------- */
 
 typedef struct hd_loop {
     uint32_t header;

@@ -34,60 +34,73 @@ uint32_t kir_type_bytes(kir_type type);
 
 /* ---- instructions ---------------------------------------------------------- */
 
-/* X(enumerator, text, number of arguments or -1, kind)
+/* X(enumerator, text, types, kind)
+ *
+ * types: of the result, a colon, and of each operand:
+ *     i f p   an integer, a float, a pointer     * anything     - none     ? anything or none
+ *     r a     the type of the result, of the first operand
+ *     s t     a scalar integer, an i1
+ * `.` behind an operand: as many of it as there are, or none. Behind that of a conversion, whether it has
+ * more bits than the result (>), fewer (<) or any (=); the lanes are the same.
+ *
  * kind: C constant-like, P pure, M memory, T terminator, S side effect */
 /* clang-format off */
 #define KIR_OPS(X)                                                                              \
     /* leaves */                                                                                \
-    X(PARAM, "param", 0, C)     /* parameter `index` of the kernel */                           \
-    X(CONST, "const", 0, C)     /* imm[] holds the bits of every lane */                        \
-    X(UNDEF, "undef", 0, C)                                                                     \
-    X(STATIC, "static", 0, C)   /* address of static variable `index` of the kernel */          \
-    X(QUERY, "query", -1, P)    /* work-item query `index` (kir_query); arg: the dimension */   \
+    X(PARAM, "param", "*:", C)     /* parameter `index` of the kernel */                        \
+    X(CONST, "const", "*:", C)     /* imm[] holds the bits of every lane */                     \
+    X(UNDEF, "undef", "*:", C)                                                                  \
+    X(STATIC, "static", "p:", C)   /* address of static variable `index` of the kernel */       \
+    /* work-item query `index` (kir_query); arg: the dimension */                               \
+    X(QUERY, "query", "i:i.", P)                                                                \
     /* integer */                                                                               \
-    X(ADD, "add", 2, P) X(SUB, "sub", 2, P) X(MUL, "mul", 2, P)                                 \
-    X(SDIV, "sdiv", 2, P) X(UDIV, "udiv", 2, P) X(SREM, "srem", 2, P) X(UREM, "urem", 2, P)     \
-    X(AND, "and", 2, P) X(OR, "or", 2, P) X(XOR, "xor", 2, P)                                   \
-    X(SHL, "shl", 2, P) X(LSHR, "lshr", 2, P) X(ASHR, "ashr", 2, P)                             \
+    X(ADD, "add", "i:rr", P) X(SUB, "sub", "i:rr", P) X(MUL, "mul", "i:rr", P)                  \
+    X(SDIV, "sdiv", "i:rr", P) X(UDIV, "udiv", "i:rr", P) X(SREM, "srem", "i:rr", P)            \
+    X(UREM, "urem", "i:rr", P)                                                                  \
+    X(AND, "and", "i:rr", P) X(OR, "or", "i:rr", P) X(XOR, "xor", "i:rr", P)                    \
+    X(SHL, "shl", "i:rr", P) X(LSHR, "lshr", "i:rr", P) X(ASHR, "ashr", "i:rr", P)              \
     /* floating point */                                                                        \
-    X(FADD, "fadd", 2, P) X(FSUB, "fsub", 2, P) X(FMUL, "fmul", 2, P) X(FDIV, "fdiv", 2, P)     \
-    X(FREM, "frem", 2, P) X(FNEG, "fneg", 1, P)                                                 \
-    X(FMULADD, "fmuladd", 3, P) /* a*b + c, fused or not, as the device likes */                \
+    X(FADD, "fadd", "f:rr", P) X(FSUB, "fsub", "f:rr", P) X(FMUL, "fmul", "f:rr", P)            \
+    X(FDIV, "fdiv", "f:rr", P)                                                                  \
+    X(FREM, "frem", "f:rr", P) X(FNEG, "fneg", "f:r", P)                                        \
+    X(FMULADD, "fmuladd", "f:rrr", P) /* a*b + c, fused or not, as the device likes */          \
     /* comparison: `pred` says which; result i1 per lane */                                     \
-    X(ICMP, "icmp", 2, P) X(FCMP, "fcmp", 2, P)                                                 \
-    X(SELECT, "select", 3, P)                                                                   \
+    X(ICMP, "icmp", "*:*a", P) X(FCMP, "fcmp", "*:*a", P)                                       \
+    X(SELECT, "select", "*:*rr", P)                                                             \
     /* conversion */                                                                            \
-    X(TRUNC, "trunc", 1, P) X(ZEXT, "zext", 1, P) X(SEXT, "sext", 1, P)                         \
-    X(FPTRUNC, "fptrunc", 1, P) X(FPEXT, "fpext", 1, P)                                         \
-    X(FPTOSI, "fptosi", 1, P) X(FPTOUI, "fptoui", 1, P)                                         \
-    X(SITOFP, "sitofp", 1, P) X(UITOFP, "uitofp", 1, P)                                         \
-    X(BITCAST, "bitcast", 1, P) X(PTRTOINT, "ptrtoint", 1, P) X(INTTOPTR, "inttoptr", 1, P)     \
-    X(SPACECAST, "spacecast", 1, P)                                                             \
-    X(FREEZE, "freeze", 1, P)                                                                   \
+    X(TRUNC, "trunc", "i:i>", P) X(ZEXT, "zext", "i:i<", P) X(SEXT, "sext", "i:i<", P)          \
+    X(FPTRUNC, "fptrunc", "f:f>", P) X(FPEXT, "fpext", "f:f<", P)                               \
+    X(FPTOSI, "fptosi", "i:f=", P) X(FPTOUI, "fptoui", "i:f=", P)                               \
+    X(SITOFP, "sitofp", "f:i=", P) X(UITOFP, "uitofp", "f:i=", P)                               \
+    X(BITCAST, "bitcast", "*:*", P) X(PTRTOINT, "ptrtoint", "i:p=", P)                          \
+    X(INTTOPTR, "inttoptr", "p:i=", P)                                                          \
+    X(SPACECAST, "spacecast", "p:p=", P)                                                        \
+    X(FREEZE, "freeze", "*:r", P)                                                               \
     /* vectors */                                                                               \
-    X(EXTRACT, "extract", 2, P)   /* vector, lane */                                            \
-    X(INSERT, "insert", 3, P)     /* vector, element, lane */                                   \
-    X(SHUFFLE, "shuffle", 2, P)   /* two vectors; imm[] holds the mask, UINT64_MAX = undef */   \
+    X(EXTRACT, "extract", "*:*i", P)   /* vector, lane */                                       \
+    X(INSERT, "insert", "*:r*i", P)     /* vector, element, lane */                             \
+    /* two vectors; imm[] holds the mask, UINT64_MAX = undef */                                 \
+    X(SHUFFLE, "shuffle", "*:*a", P)                                                            \
     /* addresses: args[0] + offset + sum of args[1+k] (sign-extended) * scale[k] */             \
-    X(ADDR, "addr", -1, P)                                                                      \
-    X(ALLOCA, "alloca", 0, P)     /* imm[0] bytes of private memory, imm[1] alignment */        \
+    X(ADDR, "addr", "p:rs.", P)                                                                 \
+    X(ALLOCA, "alloca", "p:", P)     /* imm[0] bytes of private memory, imm[1] alignment */     \
     /* memory */                                                                                \
-    X(LOAD, "load", 1, M)         /* address */                                                 \
-    X(STORE, "store", 2, M)       /* value, address */                                          \
-    X(ATOMIC, "atomic", -1, M)    /* address, operand[, compare]; `index` is a kir_rmw */       \
-    X(COPY, "copy", 3, M)         /* to, from, bytes: memcpy and memmove */                     \
-    X(FILL, "fill", 3, M)         /* to, byte value, bytes: memset */                           \
+    X(LOAD, "load", "*:p", M)         /* address */                                             \
+    X(STORE, "store", "-:*p", M)       /* value, address */                                     \
+    X(ATOMIC, "atomic", "?:p*.", M)    /* address, operand[, compare]; `index` is a kir_rmw */  \
+    X(COPY, "copy", "-:ppi", M)         /* to, from, bytes: memcpy and memmove */               \
+    X(FILL, "fill", "-:pii", M)         /* to, byte value, bytes: memset */                     \
     /* calls of built-in functions and synchronisation */                                       \
-    X(CALL, "call", -1, S)        /* `name`: demangled name of the built-in, e.g. "sqrt" */     \
-    X(BARRIER, "barrier", 1, S)   /* flags */                                                   \
-    X(FENCE, "fence", 1, S)                                                                     \
+    X(CALL, "call", "?:*.", S)        /* `name`: demangled name of the built-in, e.g. "sqrt" */ \
+    X(BARRIER, "barrier", "-:i", S)   /* flags */                                               \
+    X(FENCE, "fence", "-:i", S)                                                                 \
     /* joining and leaving */                                                                   \
-    X(PHI, "phi", -1, P)          /* args[k] comes from block from[k] */                        \
-    X(BR, "br", 0, T)             /* to[0] */                                                   \
-    X(CONDBR, "condbr", 1, T)     /* to[0] if true, else to[1] */                               \
-    X(SWITCH, "switch", 1, T)     /* to[0] is the default; imm[k] leads to to[k+1] */           \
-    X(RET, "ret", 0, T)                                                                         \
-    X(UNREACHABLE, "unreachable", 0, T)
+    X(PHI, "phi", "*:r.", P)          /* args[k] comes from block from[k] */                    \
+    X(BR, "br", "-:", T)             /* to[0] */                                                \
+    X(CONDBR, "condbr", "-:t", T)     /* to[0] if true, else to[1] */                           \
+    X(SWITCH, "switch", "-:i", T)     /* to[0] is the default; imm[k] leads to to[k+1] */       \
+    X(RET, "ret", "-:", T)                                                                      \
+    X(UNREACHABLE, "unreachable", "-:", T)
 /* clang-format on */
 
 typedef enum kir_op {
@@ -333,7 +346,7 @@ bool kir_names_kernel(const char *kernel, const char *meant);
 const kir_kernel *kir_find_kernel(const kir_module *module, const char *name);
 const hd_record *kir_find_record(const kir_module *module, const char *name);
 
-/* verify.c: fills preds and checks every invariant; an error names the
+/* verify_kir.c: fills preds and checks every invariant; an error names the
  * instruction. Whoever builds kir calls this last. */
 hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel);
 /* The same of kernels in a text: errors stand at place(user, instruction), or at

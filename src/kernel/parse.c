@@ -337,27 +337,6 @@ static void read_phi(reader *r, kir_inst *inst) {
     inst->arg_count = (uint32_t)args.count;
 }
 
-static void read_targets(reader *r, kir_inst *inst, number_list *cases) {
-    index_list to = {0};
-    hd_push(r->arena, &to, expect_block(r));
-    if (inst->op == KIR_CONDBR) {
-        expect_mark(r, ',');
-        hd_push(r->arena, &to, expect_block(r));
-    } else if (inst->op == KIR_SWITCH) {
-        expect_mark(r, '[');
-        while (r->now.kind == WORD) {
-            hd_push(r->arena, cases, (uint64_t)expect_number(r));
-            expect_mark(r, ':');
-            hd_push(r->arena, &to, expect_block(r));
-            if (!accept_mark(r, ','))
-                break;
-        }
-        expect_mark(r, ']');
-    }
-    inst->to = to.data;
-    inst->to_count = (uint32_t)to.count;
-}
-
 static bool is_followed_by(const reader *r, char mark) {
     reader ahead = *r;
     ahead.diag = NULL; /* what is wrong there will be said when it is read */
@@ -406,7 +385,24 @@ static void read_operands(reader *r, kir_inst *inst) {
         while (accept_mark(r, ','));
         expect_mark(r, ']');
     } else if (inst->op == KIR_BR || inst->op == KIR_CONDBR || inst->op == KIR_SWITCH) {
-        read_targets(r, inst, &numbers);
+        index_list to = {0};
+        hd_push(r->arena, &to, expect_block(r));
+        if (inst->op == KIR_CONDBR) {
+            expect_mark(r, ',');
+            hd_push(r->arena, &to, expect_block(r));
+        } else if (inst->op == KIR_SWITCH) {
+            expect_mark(r, '[');
+            while (r->now.kind == WORD) {
+                hd_push(r->arena, &numbers, (uint64_t)expect_number(r));
+                expect_mark(r, ':');
+                hd_push(r->arena, &to, expect_block(r));
+                if (!accept_mark(r, ','))
+                    break;
+            }
+            expect_mark(r, ']');
+        }
+        inst->to = to.data;
+        inst->to_count = (uint32_t)to.count;
     }
     inst->imm = numbers.data;
     inst->imm_count = (uint32_t)numbers.count;
@@ -654,8 +650,6 @@ static uint32_t expect_named(reader *r, const char *name) {
     return expect_small(r);
 }
 
-static uint32_t lanes_stored(const hd_field *field) { return field->lanes == 3 ? 4 : field->lanes; }
-
 /* Fields stand in order; `end` is that of the one before. */
 static void check_field(reader *r, const token *at, const hd_record *record, const hd_field *field,
                         uint64_t end) {
@@ -670,7 +664,7 @@ static void check_field(reader *r, const token *at, const hd_record *record, con
               field->size, field->count, nested ? ", that of record " : "",
               nested ? nested->name : "");
     else if (field->lanes && (field->lanes > 16 || field->lanes == 1 || nested ||
-                              field->size / field->count % lanes_stored(field)))
+                              field->size / field->count % (field->lanes == 3 ? 4 : field->lanes)))
         wrong(r, at, "field \"%s\" of %u bytes cannot be vectors of %u lanes", field->name,
               field->size, field->lanes);
     else if (!hd_is_power_of_two(field->align) || field->align > record->align ||

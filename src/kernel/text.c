@@ -17,7 +17,11 @@ const char *kir_space_name(kir_space space) {
     return space <= KIR_GENERIC ? kir_space_names[space] : "?";
 }
 
-static void print_string(hd_str *out, const char *text) {
+/* A word and a quoted text, if there is one. */
+static void print_named(hd_str *out, const char *word, const char *text) {
+    if (!text)
+        return;
+    hd_str_add(out, word);
     hd_str_add(out, "\"");
     for (const char *c = text ? text : ""; *c; c++) {
         if (*c == '"' || *c == '\\')
@@ -28,14 +32,6 @@ static void print_string(hd_str *out, const char *text) {
             hd_str_addn(out, c, 1);
     }
     hd_str_add(out, "\"");
-}
-
-/* A word and a quoted text, if there is one. */
-static void print_named(hd_str *out, const char *word, const char *text) {
-    if (!text)
-        return;
-    hd_str_add(out, word);
-    print_string(out, text);
 }
 
 static void print_type(hd_str *out, kir_type type) {

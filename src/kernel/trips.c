@@ -17,7 +17,7 @@
  * the values of those symbols: all of them up to BUDGET points, beyond that
  * evenly spread ones.
  */
-#include "kernel/analysis.h"
+#include "kernel/kernel_analysis.h"
 
 enum { MOST_RUNS = 4096, BUDGET = 1 << 20, LEAST_SAMPLES = 8 };
 

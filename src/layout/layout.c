@@ -15,8 +15,7 @@
  * first, which field stands first in a cluster). hd_layout_of_masks picks one of each such
  * family.
  */
-#include <ctype.h>
-
+#include "base/scan.h"
 #include "layout/layout.h"
 
 /* ---- making layouts ------------------------------------------------------ */
@@ -233,133 +232,74 @@ const char *hd_layout_print(hd_arena *arena, const hd_record *record, const hd_l
 /* ---- parsing ------------------------------------------------------------- */
 
 typedef struct parser {
-    const hd_diag *diag;
+    hd_scan scan;
     const hd_record *record;
-    hd_arena *arena;
-    const char *text, *at; /* `at` never stands on a blank */
 } parser;
 
-static hd_place place_of(const parser *p, const char *at) {
-    return (hd_place){
-        .file = "<layout>", .line = 1, .column = (unsigned)(at - p->text) + 1, .text = p->text};
-}
-
-static void skip_blanks(parser *p) {
-    while (isspace((unsigned char)*p->at))
-        p->at++;
-}
-
-/* Of one of C's identifiers, which may hold letters of any alphabet, and dollars. */
-static size_t word_length(const char *at) {
-    size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '$' ||
-           (unsigned char)at[length] >= 0x80)
-        length++;
-    return length;
-}
-
-static bool take(parser *p, const char *token) {
-    size_t length = strlen(token);
-    bool is_word = word_length(token) > 0;
-    if (strncmp(p->at, token, length) != 0 || (is_word && word_length(p->at) != length))
-        return false;
-    p->at += length;
-    skip_blanks(p);
-    return true;
-}
-
-/* What stands at the parser's place, for a message. */
-static const char *found(const parser *p) {
-    size_t length = word_length(p->at);
-    if (!*p->at)
-        return "the end";
-    if (!length)
-        for (length = 1; ((unsigned char)p->at[length] & 0xc0) == 0x80;)
-            length++; /* the rest of one UTF-8 character */
-    return hd_format(p->arena, "'%.*s'", length > 40 ? 40 : (int)length, p->at);
-}
-
-static hd_status expected(const parser *p, const char *what) {
-    hd_place place = place_of(p, p->at);
-    return hd_fail(p->diag, HD_EINPUT, &place, "expected %s, found %s", what, found(p));
-}
-
 static hd_status parse_tile(parser *p, uint64_t *tile) {
-    hd_place place = place_of(p, p->at);
-    const char *token = found(p);
-    bool is_aos = take(p, "aos");
-    if (is_aos || take(p, "soa")) {
+    const char *found = hd_scan_found(&p->scan), *at = p->scan.at;
+    bool is_aos = hd_scan_take(&p->scan, "aos");
+    if (is_aos || hd_scan_take(&p->scan, "soa")) {
         *tile = is_aos ? HD_TILE_AOS : HD_TILE_SOA;
         return HD_OK;
     }
-    size_t length = word_length(p->at);
-    uint64_t value = 0;
-    for (size_t i = 0; i < length; i++) {
-        unsigned digit = (unsigned)((unsigned char)p->at[i] - '0');
-        if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, digit, &value)) {
-            value = 0;
-            break;
-        }
-    }
-    if (!hd_is_power_of_two(value))
-        return hd_fail(p->diag, HD_EINPUT, &place,
-                       "%s is no tile; write a power of two (1, 2, 4, …), 'aos' or 'soa'", token);
-    p->at += length;
-    skip_blanks(p);
-    *tile = value;
+    if (!hd_span_number(hd_scan_word(&p->scan), 10, UINT64_MAX, tile) || !hd_is_power_of_two(*tile))
+        return hd_scan_fail(&p->scan, at,
+                            "%s is no tile; write a power of two (1, 2, 4, …), 'aos' or 'soa'",
+                            found);
     return HD_OK;
 }
 
-/* The length of a field's name; that of a part, such as "pos.x" or "d[1]", when the record
- * has it. */
-static size_t field_length(const parser *p) {
-    size_t longest = word_length(p->at), length = longest;
-    while (length && (p->at[length] == '.' || p->at[length] == '[')) {
-        bool index = p->at[length] == '[';
-        size_t word = word_length(p->at + length + 1);
-        if (!word || (index && p->at[length + 1 + word] != ']'))
+/* The name of a field, or that of a part, such as "pos.x" or "d[1]", when the record has it. */
+static hd_span take_field_name(parser *p) {
+    hd_scan *s = &p->scan;
+    hd_span name = hd_scan_word(s);
+    const char *end = s->at;
+    for (char mark; name.length && ((mark = hd_scan_peek(s)) == '.' || mark == '[');) {
+        s->at++;
+        if (hd_scan_is_apart(s) || !hd_scan_word(s).length ||
+            (mark == '[' && hd_scan_peek(s) != ']'))
             break;
-        length += 1 + word + index;
-        if (hd_record_find(p->record, hd_strndup(p->arena, p->at, length)) >= 0)
-            longest = length;
+        s->at += mark == '[';
+        size_t length = (size_t)(s->at - name.at);
+        if (hd_record_find(p->record, hd_strndup(s->arena, name.at, length)) >= 0) {
+            name.length = length;
+            end = s->at;
+        }
     }
-    return longest;
+    s->at = end;
+    return name;
 }
 
 /* A field, or all parts of one that is taken apart, as bits. */
 static hd_status parse_field(parser *p, uint64_t seen, uint64_t *fields) {
-    hd_place place = place_of(p, p->at);
-    size_t length = field_length(p);
-    if (!length)
-        return expected(p, "the name of a field");
-    const char *name = hd_strndup(p->arena, p->at, length);
+    hd_scan *s = &p->scan;
+    hd_span span = take_field_name(p);
+    if (!span.length)
+        return hd_scan_expected(s, "the name of a field");
+    const char *name = hd_span_text(s->arena, span);
     int index = hd_record_find(p->record, name);
-    *fields = index >= 0 ? (uint64_t)1 << index : parts_of(p->record, name, length);
+    *fields = index >= 0 ? (uint64_t)1 << index : parts_of(p->record, name, span.length);
     if (!*fields)
-        return hd_fail(p->diag, HD_EINPUT, &place, "'%s' has no field '%.40s'; its fields are %s",
-                       p->record->name, name, hd_record_field_names(p->arena, p->record));
+        return hd_scan_fail(s, span.at, "'%s' has no field '%.40s'; its fields are %s",
+                            p->record->name, name, hd_record_field_names(s->arena, p->record));
     if (seen & *fields)
-        return hd_fail(p->diag, HD_EINPUT, &place,
-                       "field '%s' stands in the layout twice; name it once", name);
-    p->at += length;
-    if (*p->at == '.' || *p->at == '[') {
-        place = place_of(p, p->at);
-        return hd_fail(p->diag, HD_EINPUT, &place,
-                       "field '%s' moves whole; write '%s' without naming a part of it, or take "
-                       "it apart with 'split: [%s]' in the job",
-                       name, name, name);
-    }
-    skip_blanks(p);
+        return hd_scan_fail(s, span.at, "field '%s' stands in the layout twice; name it once",
+                            name);
+    if (hd_scan_peek(s) == '.' || hd_scan_peek(s) == '[')
+        return hd_scan_fail(s, s->at,
+                            "field '%s' moves whole; write '%s' without naming a part of it, or "
+                            "take it apart with 'split: [%s]' in the job",
+                            name, name, name);
     return HD_OK;
 }
 
 static hd_status parse_cluster(parser *p, uint64_t *seen, hd_cluster *cluster) {
     *cluster = (hd_cluster){.tile = HD_TILE_AOS};
-    if (!take(p, "{"))
-        return expected(p, p->at == p->text ? "a layout: 'aos', 'soa', 'da', 'aosoa:' and a tile, "
-                                              "or clusters like {x,y}{z}:32"
-                                            : "'{', '/da' or the end");
+    if (!hd_scan_take(&p->scan, "{"))
+        return hd_scan_expected(&p->scan, *seen ? "'{', '/da' or the end"
+                                                : "a layout: 'aos', 'soa', 'da', 'aosoa:' and a "
+                                                  "tile, or clusters like {x,y}{z}:32");
     do {
         uint64_t fields = 0;
         hd_status status = parse_field(p, *seen, &fields);
@@ -369,10 +309,10 @@ static hd_status parse_cluster(parser *p, uint64_t *seen, hd_cluster *cluster) {
         *seen |= fields;
         for (; fields; fields &= fields - 1)
             cluster->order[cluster->count++] = (uint8_t)__builtin_ctzll(fields);
-    } while (take(p, ","));
-    if (!take(p, "}"))
-        return expected(p, "',' or '}'");
-    return take(p, ":") ? parse_tile(p, &cluster->tile) : HD_OK;
+    } while (hd_scan_take(&p->scan, ","));
+    if (!hd_scan_take(&p->scan, "}"))
+        return hd_scan_expected(&p->scan, "',' or '}'");
+    return hd_scan_take(&p->scan, ":") ? parse_tile(p, &cluster->tile) : HD_OK;
 }
 
 static hd_status parse_clusters(parser *p, hd_layout **layout) {
@@ -383,18 +323,18 @@ static hd_status parse_clusters(parser *p, hd_layout **layout) {
         hd_status status = parse_cluster(p, &seen, &cluster);
         if (status != HD_OK)
             return status;
-        hd_push(p->arena, &clusters, cluster);
-    } while (*p->at && *p->at != '/');
-    hd_place place = place_of(p, p->at);
-    bool discrete = take(p, "/");
-    if (discrete && !take(p, "da"))
-        return expected(p, "'da' after '/'");
-    if (*p->at)
-        return expected(p, "the end of the layout");
-    hd_status status = check_complete(p->diag, &place, p->record, seen);
+        hd_push(p->scan.arena, &clusters, cluster);
+    } while (!hd_scan_ends(&p->scan) && hd_scan_peek(&p->scan) != '/');
+    hd_place place = hd_scan_place(&p->scan, p->scan.at);
+    bool discrete = hd_scan_take(&p->scan, "/");
+    if (discrete && !hd_scan_take(&p->scan, "da"))
+        return hd_scan_expected(&p->scan, "'da' after '/'");
+    if (!hd_scan_ends(&p->scan))
+        return hd_scan_expected(&p->scan, "the end of the layout");
+    hd_status status = check_complete(p->scan.diag, &place, p->record, seen);
     if (status != HD_OK)
         return status;
-    *layout = hd_new(p->arena, hd_layout);
+    *layout = hd_new(p->scan.arena, hd_layout);
     **layout = (hd_layout){clusters.data, (uint32_t)clusters.count, discrete};
     return HD_OK;
 }
@@ -402,30 +342,30 @@ static hd_status parse_clusters(parser *p, hd_layout **layout) {
 static hd_status parse_shorthand(parser *p, hd_layout **layout, bool *is_shorthand) {
     uint64_t tile = HD_TILE_AOS;
     *is_shorthand = true;
-    if (take(p, "aos"))
-        *layout = hd_layout_aos(p->arena, p->record);
-    else if (take(p, "soa"))
-        *layout = hd_layout_soa(p->arena, p->record);
-    else if (take(p, "da"))
-        *layout = discrete_arrays(p->arena, p->record);
-    else if (take(p, "aosoa")) {
-        if (!take(p, ":"))
-            return expected(p, "':' and a tile after 'aosoa'");
+    if (hd_scan_take(&p->scan, "aos"))
+        *layout = hd_layout_aos(p->scan.arena, p->record);
+    else if (hd_scan_take(&p->scan, "soa"))
+        *layout = hd_layout_soa(p->scan.arena, p->record);
+    else if (hd_scan_take(&p->scan, "da"))
+        *layout = discrete_arrays(p->scan.arena, p->record);
+    else if (hd_scan_take(&p->scan, "aosoa")) {
+        if (!hd_scan_take(&p->scan, ":"))
+            return hd_scan_expected(&p->scan, "':' and a tile after 'aosoa'");
         hd_status status = parse_tile(p, &tile);
         if (status != HD_OK)
             return status;
-        *layout = one_cluster(p->arena, p->record, tile);
+        *layout = one_cluster(p->scan.arena, p->record, tile);
     } else {
         *is_shorthand = false;
         return HD_OK;
     }
-    return *p->at ? expected(p, "the end of the layout") : HD_OK;
+    return hd_scan_ends(&p->scan) ? HD_OK : hd_scan_expected(&p->scan, "the end of the layout");
 }
 
 hd_status hd_layout_parse(hd_arena *arena, const hd_diag *diag, const hd_record *record,
                           const char *text, hd_layout **layout) {
-    parser p = {.diag = diag, .record = record, .arena = arena, .text = text, .at = text};
-    skip_blanks(&p);
+    parser p = {hd_scan_text(arena, diag, "<layout>", text), record};
+    p.scan.word_marks = "$";
     hd_layout *parsed = NULL;
     bool is_shorthand;
     hd_status status = parse_shorthand(&p, &parsed, &is_shorthand);

@@ -172,9 +172,6 @@ bool hd_layout_equal(const hd_layout *a, const hd_layout *b);
  * the others of them. Layouts of the same number differ for whoever touches only these fields
  * in nothing but where clusters begin: they put other fields elsewhere. */
 uint64_t hd_layout_places(const hd_record *record, const hd_layout *layout, uint64_t used);
-/* The same of a layout in one allocation, as hd_layout_of_masks() takes it. */
-uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
-                        uint32_t count, uint64_t used);
 /* A number for how a layout groups the fields of the set `used`. Layouts of the same number differ
  * in where other fields lie, and in the tiles of clusters whose runs all fill whole units of `unit`
  * bytes (0: none does): such fields share no unit, as if each was alone. AoS is like no other. */

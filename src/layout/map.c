@@ -88,11 +88,6 @@ static uint64_t place_runs(bool *too_large, const hd_record *record, const hd_cl
 
 /* ---- what a set of fields sees of a layout ------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 /* Of a cluster; 0 where it has no field of `used`. A field alone in its cluster has a run of its
  * own, as in one that is `soa`. */
 static uint64_t places_in_cluster(const hd_record *record, const hd_cluster *cluster,
@@ -103,10 +98,10 @@ static uint64_t places_in_cluster(const hd_record *record, const hd_cluster *clu
         return 0;
     if (!alone)
         bytes = hd_cluster_tile(record, cluster, run);
-    uint64_t together = alone ? 0 : mix(mix(here, cluster->tile), bytes);
+    uint64_t together = alone ? 0 : hd_hash_mix(hd_hash_mix(here, cluster->tile), bytes);
     for (; here; here &= here - 1) {
         uint32_t f = (uint32_t)__builtin_ctzll(here);
-        sum += mix(mix(together, f + 1), alone ? 0 : run[f] + 1);
+        sum += hd_hash_mix(hd_hash_mix(together, f + 1), alone ? 0 : run[f] + 1);
     }
     return sum;
 }
@@ -115,16 +110,6 @@ uint64_t hd_layout_places(const hd_record *record, const hd_layout *layout, uint
     uint64_t sum = layout->discrete;
     for (uint32_t c = 0; c < layout->count; c++)
         sum += places_in_cluster(record, &layout->clusters[c], used);
-    return sum;
-}
-
-uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
-                        uint32_t count, uint64_t used) {
-    uint64_t sum = 0;
-    for (uint32_t c = 0; c < count; c++) {
-        const hd_cluster cluster = hd_cluster_of_mask(masks[c], tiles[c]);
-        sum += places_in_cluster(record, &cluster, used);
-    }
     return sum;
 }
 
@@ -145,9 +130,9 @@ static uint64_t group_of_cluster(const hd_record *record, const hd_cluster *clus
     bool apart = !(here & (here - 1)) || cluster->tile == HD_TILE_SOA ||
                  (unit && runs_fill_units(record, cluster, here, unit));
     if (!apart)
-        return mix(here, cluster->tile);
+        return hd_hash_mix(here, cluster->tile);
     for (; here; here &= here - 1)
-        sum += mix(here & -here, HD_TILE_SOA);
+        sum += hd_hash_mix(here & -here, HD_TILE_SOA);
     return sum;
 }
 

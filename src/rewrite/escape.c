@@ -28,8 +28,6 @@ typedef struct climb {
     bool is_struct;  /* it is the address of a nested struct, which moves whole */
 } climb;
 
-/* ---- functions that touch one value --------------------------------------------- */
-
 /* Functions of the language that touch the one value that they are given the address of. */
 static bool is_known(const char *name) {
     static const char names[] =
@@ -101,20 +99,10 @@ static step step_binary(CXCursor up, bool is_first, form is) {
     return is == ADDRESS ? LEAVES : assigns && is_first ? GOES_ON : ENDS;
 }
 
-/* A token for a reference stands between two offsets. */
+/* A token for a reference stands in a range. */
 static bool has_ampersand(const rewriter *rw, unsigned begin, unsigned end) {
-    for (size_t t = rw_token_from(&rw->src, begin);
-         t < rw->src.token_count && rw->src.tokens[t].at.begin < end; t++)
-        if (rw_token_is(&rw->src, t, "&") || rw_token_is(&rw->src, t, "&&"))
-            return true;
-    return false;
-}
-
-/* (float &)x, static_cast<float &>(x) */
-static bool casts_to_reference(const rewriter *rw, CXCursor cast, CXCursor inner) {
-    range whole, value;
-    return !rw_range_of(&rw->src, cast, &whole) || !rw_range_of(&rw->src, inner, &value) ||
-           has_ampersand(rw, whole.begin, value.begin);
+    return rw_has_token(&rw->src, (range){begin, end}, "&") ||
+           rw_has_token(&rw->src, (range){begin, end}, "&&");
 }
 
 /* [=]() -> float & { return p->x; } */
@@ -135,16 +123,11 @@ static step step_cast(const rewriter *rw, CXCursor up, CXCursor inner, form is) 
     CXType to = clang_getCanonicalType(clang_getCursorType(up));
     if (is == ADDRESS)
         return cast_escapes(from, to) ? LEAVES : GOES_ON;
-    if (!casts_to_reference(rw, up, inner))
+    range whole, value; /* (float &)x, static_cast<float &>(x) */
+    if (rw_range_of(&rw->src, up, &whole) && rw_range_of(&rw->src, inner, &value) &&
+        !has_ampersand(rw, whole.begin, value.begin))
         return ENDS;
     return clang_Type_getSizeOf(from) == clang_Type_getSizeOf(to) ? GOES_ON : LEAVES;
-}
-
-static step step_conversion(CXCursor up, CXCursor inner, form is) {
-    bool is_pointer = rw_is_pointer(clang_getCursorType(up));
-    if (is == ADDRESS)
-        return is_pointer ? GOES_ON : LEAVES;
-    return is_pointer && rw_is_array(clang_getCursorType(inner)) ? LEAVES : GOES_ON;
 }
 
 /* A variable that is the value's address, or a reference to it, is followed. */
@@ -197,7 +180,12 @@ static step step_up(question *q, const frame *at, form *is) {
     bool is_first = inside.count && rw_same_expression(inside.data[0], at->cursor);
     switch (clang_getCursorKind(up)) {
     case CXCursor_ParenExpr: return GOES_ON;
-    case CXCursor_UnexposedExpr: return step_conversion(up, at->cursor, *is);
+    case CXCursor_UnexposedExpr: {
+        bool is_pointer = rw_is_pointer(clang_getCursorType(up));
+        if (*is == ADDRESS)
+            return is_pointer ? GOES_ON : LEAVES;
+        return is_pointer && rw_is_array(clang_getCursorType(at->cursor)) ? LEAVES : GOES_ON;
+    }
     case CXCursor_UnaryOperator: return step_unary(up, is);
     case CXCursor_UnaryExpr: /* sizeof */ return ENDS;
     case CXCursor_BinaryOperator:

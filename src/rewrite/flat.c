@@ -281,16 +281,6 @@ static bool next_directive(const char *text, unsigned from, range *line) {
     return false;
 }
 
-static bool names_user_file(const includer *in, const entry *e, range line) {
-    CXFile file = clang_getFile(in->unit, e->path);
-    for (size_t i = 0; i < in->directives.count; i++) {
-        const directive *d = &in->directives.data[i];
-        if (d->offset >= line.begin && d->offset < line.end && clang_File_isEqual(d->file, file))
-            return true;
-    }
-    return false;
-}
-
 static flat_node *node_of_entry(includer *in, unsigned number);
 
 /* What stands for a directive: the header's text, or nothing when the compiler, having seen it
@@ -303,8 +293,13 @@ static flat_node *node_of_directive(includer *in, unsigned number, range line) {
             inner->offset >= line.begin && inner->offset < line.end)
             return inner->is_user ? node_of_entry(in, (unsigned)i) : NULL;
     }
-    return names_user_file(in, e, line) ? rw_flat_node(in->f, FLAT_FILE, file_index(in->f, e))
-                                        : NULL;
+    CXFile file = clang_getFile(in->unit, e->path);
+    for (size_t i = 0; i < in->directives.count; i++) {
+        const directive *d = &in->directives.data[i];
+        if (d->offset >= line.begin && d->offset < line.end && clang_File_isEqual(d->file, file))
+            return rw_flat_node(in->f, FLAT_FILE, file_index(in->f, e));
+    }
+    return NULL;
 }
 
 static flat_node *node_of_entry(includer *in, unsigned number) {

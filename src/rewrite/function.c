@@ -77,17 +77,6 @@ bool rw_parameter_list(rewriter *rw, CXCursor function, size_t count, size_t *op
            read_list(rw, *open, count, &parameters);
 }
 
-/* True when the parameter's text ends in its name (or its name and []). */
-static bool ends_in_name(const rewriter *rw, range at, const char *name) {
-    size_t last = rw_token_ending(&rw->src, at.end);
-    if (rw_token_is(&rw->src, last, "]"))
-        while (last && !rw_token_is(&rw->src, last, "["))
-            last--;
-    else
-        last++;
-    return !*name || (last && rw_token_is(&rw->src, last - 1, name));
-}
-
 /* ---- what a kernel is given ------------------------------------------------------------------ */
 
 typedef struct kernel_names {
@@ -130,12 +119,12 @@ bool rw_refuse_shared(rewriter *rw, CXCursor pointer) {
         pointee other = rw_pointee_of(rw, all.data[i]);
         if (other.of != what.of || clang_equalCursors(all.data[i], declared))
             continue;
-        rw_refuse(rw, pointer,
-                  "'%s' is moved here, but has one reference together with '%s', another array of "
-                  "'%s'; move a pointer of its own that begins as '%s'",
-                  rw_spelling(rw->arena, declared), rw_spelling(rw->arena, all.data[i]),
-                  what.of->record->name, rw_spelling(rw->arena, declared));
-        return true;
+        return rw_refuse(
+            rw, pointer,
+            "'%s' is moved here, but has one reference together with '%s', another array of "
+            "'%s'; move a pointer of its own that begins as '%s'",
+            rw_spelling(rw->arena, declared), rw_spelling(rw->arena, all.data[i]),
+            what.of->record->name, rw_spelling(rw->arena, declared));
     }
     return false;
 }
@@ -222,8 +211,6 @@ static void edit_declared(rewriter *rw, const target *f, size_t number, const po
                                  *name || *stars ? " " : "", stars, name));
 }
 
-/* ---- refusals ------------------------------------------------------------------------ */
-
 /* A parameter that cannot become what it must. */
 static bool refuse_parameter(rewriter *rw, CXCursor parameter, const pointee *what,
                              bool is_kernel) {
@@ -283,7 +270,14 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
     if (!what.of || refuse_parameter(rw, parameter, &what, f->is_kernel) ||
         !stands_behind(rw, f->function, &what))
         return;
-    if (!ends_in_name(rw, f->list.at[number], name)) {
+    size_t last =
+        rw_token_ending(&rw->src, f->list.at[number].end); /* its name, or its name and [] */
+    if (rw_token_is(&rw->src, last, "]")) {
+        while (last && !rw_token_is(&rw->src, last, "["))
+            last--;
+        last--;
+    }
+    if (*name && !rw_token_is(&rw->src, last, name)) {
         rw_refuse_macro(rw, parameter);
         return;
     }
@@ -318,14 +312,13 @@ static bool refuse_specialization(rewriter *rw, CXCursor function, const cursors
     if (!clang_Cursor_isNull(pattern))
         general = rw_parameters(rw->arena, pattern);
     for (size_t i = 0; i < parameters->count && i < general.count; i++)
-        if (rw_pointee_of(rw, parameters->data[i]).of && !rw_pointee_of(rw, general.data[i]).of) {
-            rw_refuse(rw, function,
-                      "'%s' specializes a template, which says nothing of '%s', and would be no "
-                      "specialization any more; make it a function with a name of its own",
-                      rw_spelling(rw->arena, function),
-                      rw_pointee_of(rw, parameters->data[i]).of->record->name);
-            return true;
-        }
+        if (rw_pointee_of(rw, parameters->data[i]).of && !rw_pointee_of(rw, general.data[i]).of)
+            return rw_refuse(
+                rw, function,
+                "'%s' specializes a template, which says nothing of '%s', and would be no "
+                "specialization any more; make it a function with a name of its own",
+                rw_spelling(rw->arena, function),
+                rw_pointee_of(rw, parameters->data[i]).of->record->name);
     return false;
 }
 
@@ -350,26 +343,21 @@ static void edit_parameters(rewriter *rw, CXCursor function) {
         edit_parameter(rw, &f, i);
 }
 
-/* auto f(...) -> R * */
-static bool is_declared_behind(rewriter *rw, CXCursor function) {
-    const source *src = &rw->src;
-    size_t t = rw_token_matching(src, find_list(rw, function));
-    for (; t < src->token_count && !rw_token_is(src, t, "{") && !rw_token_is(src, t, ";"); t++)
-        if (rw_token_is(src, t, "->"))
-            return true;
-    return false;
-}
-
 static void edit_result(rewriter *rw, CXCursor function) {
-    pointee what = rw_pointee_of_result(rw, function);
+    pointee what = rw_pointee_of(rw, clang_getCanonicalCursor(function));
     unsigned name;
     range whole, words;
     if (!what.of || !stands_behind(rw, function, &what) ||
         rw_refuse_volatile(rw, function, clang_getCursorResultType(function)))
         return;
     const char *spelling = rw_spelling(rw->arena, function);
+    const source *src = &rw->src;
+    bool is_behind = false; /* auto f(...) -> R * */
+    for (size_t t = rw_token_matching(src, find_list(rw, function));
+         t < src->token_count && !rw_token_is(src, t, "{") && !rw_token_is(src, t, ";"); t++)
+        is_behind |= rw_token_is(src, t, "->");
     if (!rw_offset_of(&rw->src, clang_getCursorLocation(function), &name) ||
-        !rw_range_of(&rw->src, function, &whole) || is_declared_behind(rw, function) ||
+        !rw_range_of(&rw->src, function, &whole) || is_behind ||
         !rw_specifiers(rw, whole.begin, name, &words)) {
         rw_refuse(rw, function,
                   "the type that '%s' returns is not written before its name as '%s *'; write it "
@@ -383,8 +371,6 @@ static void edit_result(rewriter *rw, CXCursor function) {
         rw, words,
         hd_format(rw->arena, "%s %s", rw_reference_type(rw, type, &what), rw_stars(rw, type)));
 }
-
-/* ---- functions of both sides --------------------------------------------------------- */
 
 void rw_edit_function(rewriter *rw, const frame *at) {
     CXCursor body = rw_body(rw->arena, at->cursor);

@@ -49,19 +49,6 @@ static const char *scalar_of(const hd_field *field, uint32_t *lanes, uint32_t *s
     return integers[__builtin_ctz(*size)][is_signed && type.kind == KIR_INT];
 }
 
-/* Words that are names in OpenCL C but not in C or C++, or in CUDA C but not in C. */
-static const char *host_name(hd_arena *arena, const char *name) {
-    static const char taken[] =
-        "alignas alignof and and_eq asm auto bitand bitor bool catch char char8_t char16_t "
-        "char32_t class co_await co_return co_yield compl concept const_cast consteval "
-        "constexpr constinit decltype delete dynamic_cast explicit export false friend "
-        "import module mutable namespace new noexcept not not_eq nullptr operator or or_eq "
-        "private protected public reinterpret_cast requires restrict static_assert "
-        "static_cast template this thread_local throw true try typeid typename typeof "
-        "typeof_unqual using virtual wchar_t xor xor_eq";
-    return hd_has_word(taken, name) ? hd_format(arena, "%s_", name) : name;
-}
-
 /* The alignment that a host's compiler gives the struct of `add_members`; 0: it would put a
  * member, or the end, elsewhere, because the original is packed. */
 static uint32_t host_align(const hd_record *record) {
@@ -80,12 +67,24 @@ static uint32_t host_align(const hd_record *record) {
 
 static void add_members(hd_str *out, const hd_record *record, const char *indent);
 
+/* Words that are names in OpenCL C but not in C or C++, or in CUDA C but not in C. */
+static const char taken_words[] =
+    "alignas alignof and and_eq asm auto bitand bitor bool catch char char8_t char16_t "
+    "char32_t class co_await co_return co_yield compl concept const_cast consteval "
+    "constexpr constinit decltype delete dynamic_cast explicit export false friend "
+    "import module mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+    "private protected public reinterpret_cast requires restrict static_assert "
+    "static_cast template this thread_local throw true try typeid typename typeof "
+    "typeof_unqual using virtual wchar_t xor xor_eq";
+
 static void add_member(hd_str *out, const hd_record *record, uint32_t number, const char *indent) {
     hd_arena *arena = out->arena;
     const hd_field *field = &record->fields[number];
     /* A member's name, which no member before it has. */
-    const char *name = host_name(arena, record->fields[number].name);
-    while (name != record->fields[number].name && hd_record_find(record, name) >= 0)
+    const char *name = field->name;
+    if (hd_has_word(taken_words, name))
+        name = hd_format(arena, "%s_", name);
+    while (name != field->name && hd_record_find(record, name) >= 0)
         name = hd_format(arena, "%s_", name);
     uint32_t lanes = 0, size;
     const char *scalar = scalar_of(field, &lanes, &size);
@@ -152,32 +151,7 @@ const char *rw_header_accessor(const rw_map_text *text, const char *stem, uint32
     return hd_format(text->arena, "%s_%s", stem, name);
 }
 
-/* What differs between the languages, once for all records of a file. */
-static const char languages[] =
-    "#ifndef HEDDLE_FUNCTION\n"
-    "#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)\n"
-    "#define HEDDLE_FUNCTION static inline __attribute__((unused))\n"
-    "#define HEDDLE_KERNELS_ONLY\n"
-    "typedef ulong heddle_size;\n"
-    "#elif defined(__CUDACC__)\n"
-    "#define HEDDLE_FUNCTION static __host__ __device__ __forceinline__\n"
-    "#ifdef __CUDACC_RTC__\n"
-    "#define HEDDLE_KERNELS_ONLY\n"
-    "#endif\n"
-    "typedef unsigned long long heddle_size;\n"
-    "#else\n"
-    "#include <stddef.h>\n"
-    "#define HEDDLE_FUNCTION static inline\n"
-    "typedef size_t heddle_size;\n"
-    "#endif\n"
-    "#endif\n\n";
-
 static void add_offsets(hd_str *out, const rw_map_text *text, const char *stem) {
-    hd_str_printf(
-        out,
-        "%s/* Bytes from the start of its allocation to a field of element e, of `count`: "
-        "for the host,\n * OpenCL C and CUDA C. */\n",
-        languages);
     for (uint32_t f = 0; f < text->record->field_count; f++) {
         hd_str_printf(out,
                       "HEDDLE_FUNCTION heddle_size %s_offset(heddle_size count, heddle_size e) {\n",
@@ -196,8 +170,7 @@ static void add_offsets(hd_str *out, const rw_map_text *text, const char *stem) 
 
 static void add_record(hd_str *out, const rw_map_text *text, const char *stem) {
     const hd_record *record = hd_record_declared(text->record);
-    hd_str_add(out, "#ifndef HEDDLE_KERNELS_ONLY\n"
-                    "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    rw_add_text(out, "header.host", NULL);
     if (hd_record_is_soa(record))
         return;
     bool is_packed = !host_align(record);
@@ -212,44 +185,16 @@ static void add_record(hd_str *out, const rw_map_text *text, const char *stem) {
                   stem, is_packed ? "#pragma pack(pop)\n" : "", stem, stem, record->size);
 }
 
-static void add_bytes(hd_str *out, const rw_map_text *text, const char *stem) {
-    hd_str_printf(out,
-                  "/* Bytes of allocation `allocation` for `count` elements. */\n"
-                  "static inline size_t %s_bytes(size_t allocation, size_t count) {\n"
-                  "    size_t at = 0;\n    if (!count)\n        return 0;\n",
-                  stem);
-    for (uint32_t a = 0; a < text->map->allocation_count; a++) {
-        if (text->map->allocation_count > 1)
-            hd_str_printf(out, "    if (allocation == %u) {\n", a);
-        else
-            hd_str_add(out, "    (void)allocation;\n");
-        rw_map_text_bytes(out, text, &host, a);
-        if (text->map->allocation_count > 1)
-            hd_str_add(out, "    }\n");
-    }
-    hd_str_add(out, "    return at;\n}\n\n");
-}
-
-static void add_ref_struct(hd_str *out, const rw_map_text *text, const char *stem) {
-    const char **bases = hd_new_array(text->arena, const char *, text->map->allocation_count);
+static void add_array(hd_str *out, const rw_map_text *text, const char *stem) {
+    const char **allocations = hd_new_array(text->arena, const char *, text->map->allocation_count);
+    hd_str body = {.arena = out->arena}, members = body, bases = body;
     for (uint32_t a = 0; a < text->map->allocation_count; a++)
-        bases[a] = hd_format(text->arena, "(unsigned char *)allocations[%u]", a);
-    hd_str_printf(out,
-                  "/* The array in its layout: where its runs and clusters start. */\n"
-                  "typedef struct %s_ref {\n",
-                  stem);
-    rw_map_text_members(out, text, &host);
-    hd_str_printf(out,
-                  "} %s_ref;\n\n"
-                  "static inline %s_ref %s_make(void *const *allocations, size_t count) {\n"
-                  "    %s_ref ref;\n",
-                  stem, stem, stem, stem);
-    rw_map_text_bases(out, text, &host, bases);
-    hd_str_add(out, "    (void)count;\n    return ref;\n}\n\n");
-}
-
-static void add_accessors(hd_str *out, const rw_map_text *text, const char *stem) {
-    hd_str_add(out, "/* Where a field of element e lies. */\n");
+        allocations[a] = hd_format(text->arena, "(unsigned char *)allocations[%u]", a);
+    rw_map_text_bytes(&body, text, &host);
+    rw_map_text_members(&members, text, &host);
+    rw_map_text_bases(&bases, text, &host, allocations);
+    rw_add_text(out, "header.bytes", "stem", stem, "body", hd_str_text(&body), "members",
+                hd_str_text(&members), "bases", hd_str_text(&bases), NULL);
     for (uint32_t f = 0; f < text->record->field_count; f++) {
         uint32_t lanes, size;
         const char *scalar = scalar_of(&text->record->fields[f], &lanes, &size);
@@ -259,43 +204,43 @@ static void add_accessors(hd_str *out, const rw_map_text *text, const char *stem
         hd_str_printf(out, "    return (%s *)(void *)(%s);\n}\n", type,
                       rw_map_text_address(text, f, "e"));
     }
-    hd_str_add(out, "\n");
 }
 
-static void add_converter(hd_str *out, const rw_map_text *text, const char *stem, bool back) {
-    bool arrays = text->record->of_arrays;
-    const char *original = arrays ? "void *const *arrays"
-                           : text->record->in_columns
-                               ? back ? "void *columns" : "const void *columns"
-                           : back ? "void *aos"
-                                  : "const void *aos";
-    const char *name = back ? "from_layout" : "to_layout";
-    hd_str_printf(out, "static inline void %s_%s(%s, %s, size_t count) {\n", stem, name,
-                  back ? "void *const *allocations" : original,
-                  back ? original : "void *const *allocations");
-    if (!arrays)
-        hd_str_printf(out, "    %sunsigned char *record = (%sunsigned char *)%s;\n",
-                      back ? "" : "const ", back ? "" : "const ",
-                      text->record->in_columns ? "columns" : "aos");
-    hd_str_printf(out,
-                  "    %s_ref ref = %s_make(allocations, count);\n    size_t e;\n"
-                  "    for (e = 0; e < count; e++) {\n",
-                  stem, stem);
-    for (uint32_t f = 0; f < text->record->field_count; f++) {
-        const char *place = hd_format(text->arena, "%s(ref, e)", rw_header_accessor(text, stem, f));
-        /* The places of field f of element e in what the original has, as "record + 4". */
-        const hd_field *field = &text->record->fields[f];
-        const char *outside =
-            text->record->of_arrays
-                ? hd_format(text->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
-            : text->record->in_columns
-                ? hd_format(text->arena, "record + (%u * count + e) * %u",
-                            field->offset / field->size, field->size)
-                : hd_format(text->arena, "record + e * %u + %u", text->record->size, field->offset);
-        hd_str_printf(out, "        memcpy(%s, %s, %u);\n", back ? outside : place,
-                      back ? place : outside, text->record->fields[f].size);
+/* The places of field f of element e in what the original has, as "record + 4". */
+static const char *outside(const rw_map_text *text, uint32_t f) {
+    const hd_record *record = text->record;
+    const hd_field *field = &record->fields[f];
+    if (record->of_arrays)
+        return hd_format(text->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size);
+    if (record->in_columns)
+        return hd_format(text->arena, "record + (%u * count + e) * %u", field->offset / field->size,
+                         field->size);
+    return hd_format(text->arena, "record + e * %u + %u", record->size, field->offset);
+}
+
+static void add_converters(hd_str *out, const rw_map_text *text, const char *stem) {
+    hd_arena *arena = out->arena;
+    const hd_record *record = text->record;
+    const char *name = record->of_arrays ? "arrays" : record->in_columns ? "columns" : "aos";
+    const char *bytes = "    %sunsigned char *record = (%sunsigned char *)%s;\n";
+    hd_str into = {.arena = arena}, outof = into;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const char *accessor = rw_header_accessor(text, stem, f), *original = outside(text, f);
+        uint32_t size = record->fields[f].size;
+        hd_str_printf(&into, "        memcpy(%s(ref, e), %s, %u);\n", accessor, original, size);
+        hd_str_printf(&outof, "        memcpy(%s, %s(ref, e), %u);\n", original, accessor, size);
     }
-    hd_str_add(out, "    }\n}\n\n");
+    rw_add_text(
+        out, "header.converters", "stem", stem, "original",
+        record->of_arrays    ? "the arrays of its fields, in order,"
+        : record->in_columns ? "the columns of its fields, one after another,"
+                             : "a C array",
+        "from",
+        record->of_arrays ? "void *const *arrays" : hd_format(arena, "const void *%s", name), "to",
+        record->of_arrays ? "void *const *arrays" : hd_format(arena, "void *%s", name), "record",
+        record->of_arrays ? "" : hd_format(arena, bytes, "const ", "const ", name), "back",
+        record->of_arrays ? "" : hd_format(arena, bytes, "", "", name), "into", hd_str_text(&into),
+        "outof", hd_str_text(&outof), NULL);
 }
 
 const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
@@ -305,26 +250,13 @@ const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
     if (rw_map_text_make(arena, &quiet, record, layout, &text) != HD_OK)
         return NULL;
     hd_str out = {.arena = arena};
-    hd_str_printf(&out,
-                  "/*\n * Generated by heddle: '%s' in the layout\n *     %s\n"
-                  " * Allocate %s_bytes(a, count) bytes for each of the %u allocation(s), and pass"
-                  " them\n * to the kernel in order, followed by the number of elements"
-                  " (a 64-bit unsigned).\n */\n",
-                  record->name, hd_layout_print(arena, record, layout), stem,
-                  text->map->allocation_count);
-    hd_str_printf(&out, "#ifndef HEDDLE_LAYOUT_%s_H\n#define HEDDLE_LAYOUT_%s_H\n\n", stem, stem);
+    rw_add_text(&out, "header.start", "record", record->name, "layout",
+                hd_layout_print(arena, record, layout), "stem", stem, "allocations",
+                hd_format(arena, "%u", text->map->allocation_count), NULL);
     add_offsets(&out, text, stem);
     add_record(&out, text, stem);
-    add_bytes(&out, text, stem);
-    add_ref_struct(&out, text, stem);
-    add_accessors(&out, text, stem);
-    hd_str_printf(&out, "/* `count` elements from %s into the layout, and back. */\n",
-                  record->of_arrays    ? "the arrays of its fields, in order,"
-                  : record->in_columns ? "the columns of its fields, one after another,"
-                                       : "a C array");
-    add_converter(&out, text, stem, false);
-    add_converter(&out, text, stem, true);
-    hd_str_add(&out, "#endif\n#endif\n");
+    add_array(&out, text, stem);
+    add_converters(&out, text, stem);
     return hd_str_text(&out);
 }
 

@@ -69,6 +69,8 @@ size_t rw_token_ending(const source *src, unsigned offset);
 /* The bracket that closes the one at `open`, or token_count. */
 size_t rw_token_matching(const source *src, size_t open);
 const char *rw_token_text(const source *src, size_t index);
+/* True when a token that begins in a range is this text. */
+bool rw_has_token(const source *src, range at, const char *text);
 /* True when some token is this name. */
 bool rw_source_has_name(const source *src, const char *name);
 
@@ -84,7 +86,7 @@ hd_place rw_place_of(const source *src, CXSourceLocation location);
  * lines follows there. */
 unsigned rw_line_end(const source *src, unsigned offset);
 
-/* ---- clang.c: questions to libclang ---------------------------------------- */
+/* ---- rewrite_clang.c: questions to libclang ---------------------------------------- */
 
 typedef hd_vec(CXCursor) cursors;
 
@@ -102,6 +104,8 @@ CXCursor rw_only_child(hd_arena *arena, CXCursor cursor);
 CXCursor rw_last_child(hd_arena *arena, CXCursor cursor);
 /* The value of a constant expression of integers; false: it is none. */
 bool rw_constant_value(CXCursor expression, long long *value);
+/* A cast that the source writes, of C or C++. */
+bool rw_is_cast(CXCursor cursor);
 /* Inside of parentheses and conversions that the compiler adds. */
 CXCursor rw_bare(hd_arena *arena, CXCursor cursor);
 /* A copy of libclang's string, which goes. */
@@ -151,7 +155,7 @@ typedef struct accessors {
     const char *qualifier; /* "__global " */
     const char *ref, *make, *at, *same, *load, *store, *is_set, *memory;
     const char **fields;         /* [field]: its accessor */
-    const char *choose, *number; /* of numbers (number.c), where they are needed; or NULL */
+    const char *choose, *number; /* of numbers (rewrite_number.c), where they are needed; or NULL */
 } accessors;
 
 /* A field as the kernel's source declares it. */
@@ -196,7 +200,7 @@ typedef struct laid_record {
     accessors accessors[SPACE_COUNT];
     hd_vec(part_function) part_functions;
     uint32_t kernels; /* rewritten */
-    CXCursor asked;   /* the function that `says_stride` is of (number.c) */
+    CXCursor asked;   /* the function that `says_stride` is of (rewrite_number.c) */
     bool says_stride;
     bool has_host_memory; /* the host allocates, copies or frees it */
 } laid_record;
@@ -204,7 +208,7 @@ typedef struct laid_record {
 /* What the pointers that a declaration holds point to. */
 typedef struct pointee {
     laid_record *of; /* NULL: nothing that is laid out */
-    int field;       /* of a record of arrays; 0 for numbers (number.c); -1: whole elements */
+    int field; /* of a record of arrays; 0 for numbers (rewrite_number.c); -1: whole elements */
     space in;
 } pointee;
 
@@ -223,6 +227,13 @@ typedef struct macro_use {
     range at; /* from its name to the end of its arguments */
     CXCursor definition;
 } macro_use;
+
+/* A macro that is to be expanded, by the place of its name in a file. */
+typedef struct expansion {
+    unsigned file, origin;
+    const char *why_not; /* it cannot be expanded */
+    hd_place defined;
+} expansion;
 
 typedef struct variable {
     const char *name;
@@ -253,8 +264,9 @@ struct rewriter {
     void *user; /* the task's own */
     const hd_parse_command *command;
     bool is_cuda;
-    bool with_host;     /* host code is rewritten, too */
-    bool has_templates; /* a template's `T *` may be one to laid-out records */
+    bool with_host;       /* host code is rewritten, too */
+    bool follows_handles; /* the host of OpenCL kernels: its buffers and kernels are followed */
+    bool has_templates;   /* a template's `T *` may be one to laid-out records */
     flat *flat;
     source src;
     laid_record *records;
@@ -269,14 +281,14 @@ struct rewriter {
     cursors launch_arguments;          /* addresses in lists for cudaLaunchKernel() */
     hd_vec(const char *) memory_calls; /* functions of CUDA's that take laid-out records */
     hd_vec(hd_laid_param) laid_params;
-    bool has_conflicts;            /* values of two kinds met, so some pointers lead nowhere */
-    struct rw_values *values;      /* of names (index.c); NULL until somebody asks */
-    struct expansions *expansions; /* requested; they outlive a reading of the flat text */
+    bool has_conflicts;           /* values of two kinds met, so some pointers lead nowhere */
+    struct rw_values *values;     /* of names (subscript.c); NULL until somebody asks */
+    hd_vec(expansion) expansions; /* requested; they outlive a reading of the flat text */
+    bool is_expanding;            /* asked for since the flat text was made */
 };
 
-/* rewrite.c: reads `text` with its headers and macros put in place, until the task has its result. */
-hd_status rw_rewrite_text(rewriter *rw, const char *text, hd_rewritten **result);
-/* The same of the request's file. */
+/* rewrite.c: reads the request's file, with its headers and macros put in place, until the task has
+ * its result. */
 hd_status rw_rewrite_file(rewriter *rw, hd_rewritten **result);
 /* Hands on what was refused, in order; HD_OK: nothing was. */
 hd_status rw_tell_refusals(rewriter *rw);
@@ -325,12 +337,11 @@ bool rw_refuse_shared(rewriter *rw, CXCursor pointer);
 /* Places for all preludes, and the preludes. */
 void rw_edit_preludes(rewriter *rw);
 
-/* ---- flow.c: which declarations hold what ---------------------------------------- */
+/* ---- pointer_flow.c: which declarations hold what ---------------------------------------- */
 
 void rw_flow_run(rewriter *rw);
+/* Of a function, in its first declaration: its result. */
 pointee rw_pointee_of(const rewriter *rw, CXCursor declaration);
-/* Of a function's result, and its parameters by number. */
-pointee rw_pointee_of_result(const rewriter *rw, CXCursor function);
 /* The object of a call such as functor(x) is an argument that no parameter takes: 1, else 0. */
 unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters);
 
@@ -376,12 +387,13 @@ const frame *rw_function_around(const frame *at);
 /* The frame around, without parentheses and conversions that the compiler adds; NULL: none. */
 const frame *rw_around(const frame *at);
 
-void rw_refuse(rewriter *rw, CXCursor at, const char *format, ...)
+/* What cannot be done, and what would mend it. True, for who returns it. */
+bool rw_refuse(rewriter *rw, CXCursor at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void rw_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...)
+bool rw_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A part of the source that a macro makes: the macro is expanded, if that helps. */
-void rw_refuse_macro(rewriter *rw, CXCursor at);
+bool rw_refuse_macro(rewriter *rw, CXCursor at);
 /* A pointer to laid-out records where none can be. */
 void rw_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v);
 /* Refuses every name of a variable that no cursor explained. */
@@ -389,18 +401,15 @@ void rw_check_all_seen(rewriter *rw);
 
 /* ---- macro.c ---------------------------------------------------------------------- */
 
-struct expansions *rw_expansions_new(hd_arena *arena);
 /* Collects the uses of macros, and what the preprocessor leaves out. */
 void rw_macros_read(rewriter *rw);
 /* Asks for the macros used in a range of the flat text to be expanded. False when that would not
  * help: then *why may say more, and *defined where the macro is. */
 bool rw_macro_request(rewriter *rw, range at, const char **why, hd_place *defined);
-/* True when something was asked for that is not yet expanded. */
-bool rw_macros_requested(const rewriter *rw);
 /* Expands what was asked for in the flat text; false when there was nothing to expand. */
 bool rw_macros_expand(rewriter *rw);
 
-/* ---- pointer.c, element.c, field.c, call.c, local.c, function.c: the edits ------------------- */
+/* ---- walk.c, pointer.c, local.c, function.c: the edits ---------------------------------------- */
 
 void rw_walk(rewriter *rw, const frame *at);
 void rw_walk_child(rewriter *rw, const frame *at, CXCursor child);
@@ -423,11 +432,6 @@ bool rw_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
 bool rw_begins_with(rewriter *rw, CXCursor e, const char *word);
 /* ++, --, += and their like. */
 bool rw_is_change(CXCursor e);
-/* An element or a pointer in a place where its value is used. */
-void rw_walk_value(rewriter *rw, const frame *at, const record_value *v);
-bool rw_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value);
-bool rw_edit_operator(rewriter *rw, const frame *at);
-bool rw_edit_sizeof(rewriter *rw, const frame *at);
 /* True when nothing uses the value of an expression. */
 bool rw_is_unused(const rewriter *rw, const frame *at);
 /* True when the text between two ranges is one token (and blanks). */
@@ -436,7 +440,6 @@ bool rw_is_between(const rewriter *rw, range before, const char *word, range beh
 /* What stands between the brackets behind `base`. */
 bool rw_index_text(const rewriter *rw, range base, range *text);
 
-bool rw_edit_field(rewriter *rw, const frame *at);
 /* escape.c: true when the address of this field leaves the expression in a way
  * that could reach beyond it; then *why says how. */
 bool rw_field_escapes(rewriter *rw, const frame *field, const char **why);
@@ -446,11 +449,6 @@ bool rw_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
 void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
 /* split.c: an access to a part of a record that is taken apart. */
 bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v);
-/* lane.c: vectors. The lanes that "xy" of v.xy names, in that order; 0: they are no lanes. */
-uint32_t rw_swizzle_lanes(const char *swizzle, uint32_t lanes, uint8_t of[16]);
-/* What stands behind a vector of OpenCL C as its lanes: "xy" where `up` is v.xy; else NULL. */
-const char *rw_swizzle_of(rewriter *rw, CXCursor vector, CXCursor up);
-bool rw_is_vector(CXType type);
 /* The lanes of the vector whose first is field `first` lie together like one: their number; else
  * 0. */
 uint32_t rw_lanes_together(const laid_record *l, uint32_t first);
@@ -463,17 +461,14 @@ enum { MOST_STARS = 8 };
 bool rw_path_matches(const char *field, const char *path, uint64_t numbers[MOST_STARS]);
 /* Types and paths of the fields of a record that is taken apart. */
 void rw_split_types(rewriter *rw, laid_record *l);
-/* array.c: of a record of arrays, from the parameters that are its fields; and a place before
- * the first function that takes one. */
-void rw_array_types(rewriter *rw, laid_record *l);
+/* record.c: the field of a record of arrays, or numbers, that a kernel's parameter is; NULL: none. */
 const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter);
 /* It is a parameter of this kernel. */
 bool rw_array_is_of(const rewriter *rw, const hd_array_param *a, CXCursor kernel);
 /* Elements of the job's arrays of this record; 0: they differ. */
 uint64_t rw_count_of(const rewriter *rw, const laid_record *l);
-unsigned rw_first_use(rewriter *rw, const laid_record *l);
 
-/* number.c: pointers to a buffer of numbers that is a record by a job's word */
+/* rewrite_number.c: pointers to a buffer of numbers that is a record by a job's word */
 bool rw_are_numbers(const pointee *what);
 /* One of a record of arrays, which share a reference. */
 static inline bool rw_is_array_field(const pointee *what) {
@@ -485,7 +480,7 @@ void rw_edit_number(rewriter *rw, const frame *at, const record_value *v, number
 void rw_draft_numbers(hd_str *out, const rewriter *rw, const laid_record *l, space in,
                       const char *type);
 
-/* index.c: what is added to a pointer, and the element and field that it says. */
+/* subscript.c: what is added to a pointer, and the element and field that it says. */
 typedef struct addend {
     CXCursor e;
     bool negative;
@@ -507,6 +502,7 @@ bool rw_edit_memory_call(rewriter *rw, const frame *at);
 /* A null pointer where one to laid-out records is wanted, of this type; false: it is none, or not
  * in host code. */
 bool rw_edit_null(rewriter *rw, CXCursor value, CXType type, const pointee *wanted);
+bool rw_is_null(const rewriter *rw, CXCursor expression);
 /* A pointer that is tested, `if (p)`, or compared with null. */
 bool rw_edit_test(rewriter *rw, const frame *at, const record_value *v);
 bool rw_edit_null_test(rewriter *rw, const frame *comparison);
@@ -523,9 +519,7 @@ void rw_check_function_name(rewriter *rw, const frame *name);
 bool rw_takes_any_type(rewriter *rw, CXCursor callee, size_t number);
 /* The kernel that an expression names, else a null cursor. */
 CXCursor rw_named_kernel(rewriter *rw, CXCursor e);
-/* The kernel that cudaLaunchKernel() or its like is given, else a null cursor; and what it gives
- * the kernel, found in the list of addresses. */
-CXCursor rw_launched(rewriter *rw, CXCursor call);
+/* What cudaLaunchKernel() or its like gives the kernel, found in the list of addresses. */
 cursors rw_launch_arguments(rewriter *rw, CXCursor call);
 /* The address of a pointer in such a list, where it may stand as it is. */
 bool rw_is_launch_argument(const rewriter *rw, CXCursor address);
@@ -537,7 +531,10 @@ const char *rw_reference_type(rewriter *rw, CXType type, const pointee *what);
 /* Host code that stays as it is, but calls functions whose parameters change: it compiles, which is
  * all that kernels alone need of it. */
 void rw_edit_host_calls(rewriter *rw, CXCursor cursor);
-/* host_text.c: what the edited calls call, and what it knows of a record. */
+/* host_text.c: what is known of the first arguments of a function that knows memory; NULL: it is
+ * none. */
+const char *rw_memory_roles(const char *name);
+/* What the edited calls call, and what it knows of a record. */
 const char *rw_memory_text(rewriter *rw, const laid_record *l);
 
 bool rw_edit_call(rewriter *rw, const frame *at);

@@ -1,20 +1,17 @@
 /* The job that goes with kernels whose threads are mapped (thread_map.h). */
 #include "kernel/kernel.h"
+#include "map_text.h"
 #include "rewrite/thread_map.h"
-
-static const char map_name[] = "heddle_map", first_name[] = "heddle_map_first";
 
 /* ---- which order is for which launch ------------------------------------------------------ */
 
-static bool same_spot(const hd_spot *a, const hd_spot *b) {
-    return a == b ||
-           (a && b && a->buffer == b->buffer && a->element == b->element && a->offset == b->offset);
-}
-
 static bool same_arg(const hd_arg *a, const hd_arg *b) {
+    const hd_spot *x = a->from, *y = b->from;
+    bool same_spot = x == y || (x && y && x->buffer == y->buffer && x->element == y->element &&
+                                x->offset == y->offset);
     return a->kind == b->kind && a->param == b->param && a->variable == b->variable &&
            a->buffer == b->buffer && a->offset == b->offset && a->local_bytes == b->local_bytes &&
-           same_spot(a->from, b->from) && a->value_bytes == b->value_bytes &&
+           same_spot && a->value_bytes == b->value_bytes &&
            (!a->value_bytes || !a->value || !b->value ||
             !memcmp(a->value, b->value, a->value_bytes));
 }
@@ -30,21 +27,17 @@ bool hd_launches_alike(const hd_launch *a, const hd_launch *b) {
     return same;
 }
 
-static uint32_t order_number(const hd_job *job, const hd_order_file *file, uint32_t launch) {
-    for (uint32_t o = 0; o < file->order_count; o++)
-        if (file->orders[o].launch == launch)
-            return o;
-    for (uint32_t o = 0; o < file->order_count; o++)
-        if (hd_launches_alike(&job->launches[file->orders[o].launch], &job->launches[launch]))
-            return o;
-    return UINT32_MAX;
-}
-
 const hd_launch_order *hd_map_order_of(const hd_job *job, const hd_order_file *file,
                                        uint32_t launch, uint64_t *first) {
-    uint32_t o = order_number(job, file, launch);
+    uint32_t o = 0;
+    while (o < file->order_count && file->orders[o].launch != launch)
+        o++;
+    if (o == file->order_count)
+        for (o = 0; o < file->order_count; o++)
+            if (hd_launches_alike(&job->launches[file->orders[o].launch], &job->launches[launch]))
+                break;
     *first = HD_MAP_NONE;
-    if (o == UINT32_MAX)
+    if (o == file->order_count)
         return NULL;
     *first = 0;
     for (uint32_t before = 0; before < o; before++)
@@ -119,8 +112,6 @@ hd_status hd_map_check(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     return status;
 }
 
-/* ---- the kernels ------------------------------------------------------ */
-
 hd_status hd_rewrite_job_map(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_order_file *file, const char *path, const char *options,
                              hd_rewritten **result) {
@@ -151,114 +142,27 @@ hd_status hd_rewrite_job_map(hd_arena *arena, const hd_diag *diag, const hd_job 
     return status;
 }
 
-/* ---- the job ------------------------------------------------------ */
-
-/* All launches of a kernel have its parameters. */
-static bool is_mapped(const hd_job *job, const hd_order_file *file, const hd_launch *launch) {
-    for (uint32_t o = 0; o < file->order_count; o++)
-        if (!strcmp(job->launches[file->orders[o].launch].kernel_name, launch->kernel_name))
-            return true;
-    return false;
-}
-
-/* Variables are found by their names, since their numbers may be others. */
-static void tie_variables(hd_launch *launch) {
-    for (uint32_t a = 0; a < launch->arg_count && launch->kernel; a++)
-        for (uint32_t s = 0; s < launch->kernel->static_count; s++)
-            if (launch->args[a].param == KIR_NONE &&
-                !strcmp(launch->kernel->statics[s].name, launch->args[a].name))
-                launch->args[a].variable = s;
-}
-
-/* The map and `first`, behind the launch's own arguments. */
-static void add_arguments(hd_arena *arena, hd_launch *launch, uint32_t buffer, uint32_t first) {
-    uint32_t count = launch->arg_count, param = 0;
-    hd_arg *args = hd_new_array(arena, hd_arg, count + 2);
-    memcpy(args, launch->args, count * sizeof *args);
-    for (uint32_t a = 0; a < count; a++)
-        param += args[a].param != KIR_NONE;
-    args[count] = (hd_arg){.name = map_name,
-                           .kind = HD_ARG_BUFFER,
-                           .buffer_name = map_name,
-                           .place = launch->place,
-                           .param = param,
-                           .buffer = buffer};
-    args[count + 1] = (hd_arg){.name = first_name,
-                               .kind = HD_ARG_VALUE,
-                               .value_text = hd_format(arena, "%u", first),
-                               .place = launch->place,
-                               .param = param + 1,
-                               .value = hd_alloc(arena, sizeof first),
-                               .value_bytes = sizeof first};
-    memcpy(args[count + 1].value, &first, sizeof first);
-    launch->args = args;
-    launch->arg_count = count + 2;
-}
-
-hd_status hd_job_with_map(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                          const hd_order_file *file, const kir_module *module, hd_job **mapped) {
-    uint64_t count = hd_map_numbers(file, NULL);
-    if (count >= HD_MAP_NONE)
-        return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = job->path},
-                       "the orders are %llu numbers together, and one buffer takes %u at most; map "
-                       "fewer launches",
-                       (unsigned long long)count, HD_MAP_NONE - 1);
-    uint32_t *numbers = hd_new_array(arena, uint32_t, count);
-    hd_map_numbers(file, numbers);
-    hd_job *to = hd_new(arena, hd_job);
-    *to = *job;
-    to->module = module;
-    to->buffers = hd_new_array(arena, hd_buffer, job->buffer_count + 1);
-    for (uint32_t b = 0; b < job->buffer_count; b++) {
-        hd_buffer *buffer = &to->buffers[b];
-        *buffer = job->buffers[b];
-        const hd_record *same =
-            module && buffer->record ? kir_find_record(module, buffer->record->name) : NULL;
-        buffer->record = same ? same : buffer->record;
-    }
-    to->buffers[to->buffer_count++] = (hd_buffer){.name = map_name,
-                                                  .type = "uint",
-                                                  .count = count,
-                                                  .bytes = numbers,
-                                                  .scalar = {KIR_INT, 32, 1, 0},
-                                                  .element_bytes = sizeof *numbers};
-    to->launches = hd_new_array(arena, hd_launch, job->launch_count);
-    for (uint32_t l = 0; l < job->launch_count; l++) {
-        hd_launch *launch = &to->launches[l];
-        *launch = job->launches[l];
-        launch->kernel = module ? kir_find_kernel(module, launch->kernel_name) : NULL;
-        launch->args = hd_new_array(arena, hd_arg, launch->arg_count);
-        memcpy(launch->args, job->launches[l].args, launch->arg_count * sizeof *launch->args);
-        tie_variables(launch);
-        uint64_t first;
-        hd_map_order_of(job, file, l, &first);
-        if (is_mapped(job, file, launch))
-            add_arguments(arena, launch, job->buffer_count, (uint32_t)first);
-        uint32_t given = 0;
-        for (uint32_t a = 0; a < launch->arg_count; a++)
-            given += launch->args[a].param != KIR_NONE;
-        if (module && (!launch->kernel || launch->kernel->param_count != given))
-            return hd_fail(diag, HD_EINPUT, &launch->place,
-                           "the rewritten kernels have no '%s' of %u parameters; rewrite them for "
-                           "these orders",
-                           launch->kernel_name, given);
-    }
-    *mapped = to;
-    return HD_OK;
-}
-
-hd_status hd_job_rewritten(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                           const hd_record_layout *layouts, uint32_t layout_count,
-                           const hd_rewritten *rewritten, const kir_module *module,
-                           hd_placed_job **placed) {
-    const hd_order_file *orders = rewritten ? rewritten->orders : NULL;
-    hd_status status =
-        hd_job_in_layout(arena, diag, job, layouts, layout_count, orders ? NULL : module, placed);
-    return status == HD_OK && orders
-               ? hd_job_with_map(arena, diag, (*placed)->job, orders, module, &(*placed)->job)
-               : status;
-}
-
 void *hd_job_map(const hd_job *mapped) {
     return (void *)mapped->buffers[mapped->buffer_count - 1].bytes;
+}
+
+const char *hd_map_host_header(hd_arena *arena, const hd_job *job, const hd_order_file *file) {
+    hd_str out = {.arena = arena}, rows = {.arena = arena};
+    bool is_cuda = job->module && job->module->device && !strcmp(job->module->device, "cuda");
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        uint64_t first;
+        const hd_launch_order *order = hd_map_order_of(job, file, l, &first);
+        if (!order)
+            continue;
+        hd_str_printf(&rows, "    {%u, %lluu, %u, %u, \"%s\"},\n", l, (unsigned long long)first,
+                      order->threads, order->block_threads, job->launches[l].kernel_name);
+        count++;
+    }
+    unsigned long long numbers = hd_map_numbers(file, NULL);
+    rw_add_text(&out, "map.start", NULL);
+    rw_add_text(&out, is_cuda ? "map.cuda" : "map.opencl", NULL);
+    rw_add_text(&out, "map.functions", "numbers", hd_format(arena, "%llu", numbers), "launches",
+                hd_format(arena, "%u", count), "rows", hd_str_text(&rows), NULL);
+    return hd_str_text(&out);
 }

@@ -56,14 +56,11 @@ const char *rw_stars(rewriter *rw, CXType type) {
 bool rw_refuse_volatile(rewriter *rw, CXCursor declared, CXType type) {
     if (!rw_target_is(rw, type, "volatile"))
         return false;
-    rw_refuse(rw, declared,
-              "'%s' points to volatile records; drop the volatile, and write "
-              "*(volatile int *)&p[i].field where it matters",
-              rw_spelling(rw->arena, declared));
-    return true;
+    return rw_refuse(rw, declared,
+                     "'%s' points to volatile records; drop the volatile, and write "
+                     "*(volatile int *)&p[i].field where it matters",
+                     rw_spelling(rw->arena, declared));
 }
-
-/* ---- initialisers --------------------------------------------------------------------- */
 
 static void edit_value(rewriter *rw, const frame *at, CXCursor value, const pointee *what) {
     frame child = {value, at};
@@ -103,12 +100,6 @@ typedef enum standing {
     SAME,  /* behind a comma, and of the type of the one before */
     APART  /* behind a comma that becomes a semicolon */
 } standing;
-
-static standing standing_of(const declaration *d, size_t number) {
-    if (!number)
-        return ALONE;
-    return d->what[number].of == d->what[number - 1].of ? SAME : APART;
-}
 
 /* Where the type of a declarator begins: at the statement's begin, or behind the comma. */
 static bool begin_of(const rewriter *rw, range statement, unsigned name, bool is_first,
@@ -171,7 +162,9 @@ static bool edit_type(rewriter *rw, const declaration *d, size_t number, CXCurso
     const char *name = rw_spelling(rw->arena, declared), *words_before;
     unsigned name_at, begin;
     range words;
-    standing stands = standing_of(d, number);
+    standing stands = ALONE;
+    if (number)
+        stands = d->what[number].of == d->what[number - 1].of ? SAME : APART;
     if (!rw_offset_of(&rw->src, clang_getCursorLocation(declared), &name_at) ||
         !rw_token_is(&rw->src, rw_token_at(&rw->src, name_at), name) ||
         !begin_of(rw, d->whole, name_at, stands == ALONE, &begin))
@@ -240,33 +233,27 @@ static void edit_variable(rewriter *rw, const declaration *d, size_t number) {
         hd_push(rw->arena, &rw->variables, (variable){name, body});
 }
 
-static pointee declared_pointee(rewriter *rw, CXCursor declared) {
-    enum CXCursorKind kind = clang_getCursorKind(declared);
-    return kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl ? rw_pointee_of(rw, declared)
-                                                                  : (pointee){.field = -1};
-}
-
 /* False: nothing of it leads to laid-out records. */
 static bool read_declared(rewriter *rw, declaration *d) {
     bool any = false;
     d->what = hd_new_array(rw->arena, pointee, d->all.count);
     for (size_t i = 0; i < d->all.count; i++) {
-        d->what[i] = declared_pointee(rw, d->all.data[i]);
+        enum CXCursorKind kind = clang_getCursorKind(d->all.data[i]);
+        d->what[i] = kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl
+                         ? rw_pointee_of(rw, d->all.data[i])
+                         : (pointee){.field = -1};
         any |= d->what[i].of != NULL;
     }
     return any;
 }
 
-/* A statement of which a part becomes another statement must be one: not the head of a loop. */
-static bool can_be_parted(const rewriter *rw, const declaration *d) {
-    return rw->with_host &&
-           (!d->at->up || clang_getCursorKind(d->at->up->cursor) != CXCursor_ForStmt);
-}
-
 static void edit_declared(rewriter *rw, declaration *d) {
+    /* A statement of which a part becomes another one must be no head of a loop. */
+    bool can_be_parted =
+        rw->with_host && (!d->at->up || clang_getCursorKind(d->at->up->cursor) != CXCursor_ForStmt);
     for (size_t i = 1; i < d->all.count; i++) {
         pointee a = d->what[i - 1], b = d->what[i];
-        if ((a.of == b.of && a.in == b.in) || can_be_parted(rw, d))
+        if ((a.of == b.of && a.in == b.in) || can_be_parted)
             continue;
         CXCursor odd = b.of ? d->all.data[i] : d->all.data[0];
         rw_refuse(rw, odd,
@@ -283,10 +270,9 @@ bool rw_edit_declarations(rewriter *rw, const frame *at) {
     declaration d = {.at = at, .all = rw_children(rw->arena, at->cursor)};
     if (!read_declared(rw, &d))
         return false;
-    if (rw_range_of(&rw->src, at->cursor, &d.whole))
-        edit_declared(rw, &d);
-    else
-        rw_refuse_macro(rw, at->cursor);
+    if (!rw_range_of(&rw->src, at->cursor, &d.whole))
+        return rw_refuse_macro(rw, at->cursor);
+    edit_declared(rw, &d);
     return true;
 }
 

@@ -9,22 +9,6 @@
 
 #include "internal.h"
 
-/* A macro that was asked for, by the place of its name in a file. */
-typedef struct expansion {
-    unsigned file, origin;
-    const char *why_not; /* it cannot be expanded */
-    hd_place defined;
-} expansion;
-
-typedef struct expansions {
-    hd_vec(expansion) all;
-    bool is_new; /* asked for since the flat text was made */
-} expansions;
-
-struct expansions *rw_expansions_new(hd_arena *arena) { return hd_new(arena, expansions); }
-
-/* ---- reading ------------------------------------------------------------------------ */
-
 void rw_macros_read(rewriter *rw) {
     cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     for (size_t i = 0; i < all.count; i++) {
@@ -122,8 +106,8 @@ static bool find_request(const rewriter *rw, CXCursor cursor, expansion *w, expa
         return false;
     *w = (expansion){.file = spot.node->file, .origin = spot.at.begin};
     w->defined = rw_flat_place(rw->flat, offset);
-    for (size_t i = 0; i < rw->expansions->all.count && !*known; i++) {
-        expansion *other = &rw->expansions->all.data[i];
+    for (size_t i = 0; i < rw->expansions.count && !*known; i++) {
+        expansion *other = &rw->expansions.data[i];
         if (other->file == w->file && other->origin == w->origin)
             *known = other;
     }
@@ -145,23 +129,13 @@ static bool want(rewriter *rw, const macro_use *use, const char **why, hd_place 
     if (!known) {
         definition d;
         w.why_not = read_definition(rw, use->definition, &d);
-        hd_push(rw->arena, &rw->expansions->all, w);
-        known = &rw->expansions->all.data[rw->expansions->all.count - 1];
-        rw->expansions->is_new |= !w.why_not;
+        hd_push(rw->arena, &rw->expansions, w);
+        known = &rw->expansions.data[rw->expansions.count - 1];
+        rw->is_expanding |= !w.why_not;
     }
     *why = known->why_not;
     *defined = known->defined;
-    return !known->why_not && rw->expansions->is_new;
-}
-
-/* True when a use stands in an argument of another one. */
-static bool is_inner(const rewriter *rw, const macro_use *use) {
-    for (size_t i = 0; i < rw->macro_uses.count; i++) {
-        range outer = rw->macro_uses.data[i].at;
-        if (outer.begin < use->at.begin && outer.end >= use->at.end)
-            return true;
-    }
-    return false;
+    return !known->why_not && rw->is_expanding;
 }
 
 bool rw_macro_request(rewriter *rw, range at, const char **why, hd_place *defined) {
@@ -170,13 +144,15 @@ bool rw_macro_request(rewriter *rw, range at, const char **why, hd_place *define
         for (size_t i = 0; i < rw->macro_uses.count; i++) {
             const macro_use *use = &rw->macro_uses.data[i];
             bool touches = use->at.begin < at.end && use->at.end > at.begin;
-            if (touches && is_visible(rw, use) && is_inner(rw, use) == inner)
+            bool is_inner = false; /* in an argument of another one */
+            for (size_t k = 0; k < rw->macro_uses.count && touches; k++)
+                is_inner |= rw->macro_uses.data[k].at.begin < use->at.begin &&
+                            rw->macro_uses.data[k].at.end >= use->at.end;
+            if (touches && is_visible(rw, use) && is_inner == inner)
                 any |= want(rw, use, why, defined);
         }
     return any;
 }
-
-bool rw_macros_requested(const rewriter *rw) { return rw->expansions->is_new; }
 
 /* ---- expanding ----------------------------------------------------------------------------- */
 
@@ -267,7 +243,7 @@ bool rw_macros_expand(rewriter *rw) {
         if (is_requested(rw, use) && is_visible(rw, use) && !rw_is_within(&rw->inactive, use->at))
             hd_push(rw->arena, &uses, *use);
     }
-    rw->expansions->is_new = false;
+    rw->is_expanding = false;
     if (!uses.count)
         return false;
     qsort(uses.data, uses.count, sizeof *uses.data, from_the_last);

@@ -177,25 +177,31 @@ void rw_map_text_base(hd_str *out, const rw_map_text *text, const rw_dialect *di
     }
 }
 
-void rw_map_text_bytes(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
-                       uint32_t allocation) {
-    walk w = {out, text, dialect, NULL, true, false, NULL, false};
-    bool first = true;
-    for (uint32_t c = 0; c < text->layout->count; c++) {
-        if (text->map->clusters[c].allocation != allocation)
-            continue;
-        if (!first)
-            round_up(&w, HD_RUN_ALIGN);
-        walk_cluster(&w, c, true);
-        first = false;
+void rw_map_text_bytes(hd_str *out, const rw_map_text *text, const rw_dialect *dialect) {
+    uint32_t allocations = text->map->allocation_count;
+    hd_str_printf(out, "    %s at = 0;\n    if (!count)\n        return 0;\n%s", dialect->size,
+                  allocations > 1 ? "" : "    (void)allocation;\n");
+    for (uint32_t a = 0; a < allocations; a++) {
+        walk w = {out, text, dialect, NULL, true, false, NULL, false};
+        bool first = true;
+        if (allocations > 1)
+            hd_str_printf(out, "    if (allocation == %u) {\n", a);
+        for (uint32_t c = 0; c < text->layout->count; c++) {
+            if (text->map->clusters[c].allocation != a)
+                continue;
+            if (!first)
+                round_up(&w, HD_RUN_ALIGN);
+            walk_cluster(&w, c, true);
+            first = false;
+        }
+        hd_str_add(out, allocations > 1 ? "    }\n" : "");
     }
+    hd_str_add(out, "    return at;\n");
 }
-
-/* ---- addresses ------------------------------------------------------------ */
 
 /* Bytes from one element to the next, when it is the same for all elements; 0
  * when tiles interrupt it. A cluster of one field is even in any tile. */
-static uint64_t stride_of(const rw_map_text *text, uint32_t field) {
+uint64_t rw_map_text_stride(const rw_map_text *text, uint32_t field) {
     const hd_field_place *place = &text->map->fields[field];
     const hd_cluster *cluster = &text->layout->clusters[place->cluster];
     uint64_t tile_bytes = text->map->clusters[place->cluster].tile_bytes;
@@ -206,13 +212,10 @@ static uint64_t stride_of(const rw_map_text *text, uint32_t field) {
     return cluster->count == 1 && tile_bytes == cluster->tile * place->size ? place->size : 0;
 }
 
-bool rw_map_text_is_tiled(const rw_map_text *text, uint32_t field) {
-    return !stride_of(text, field);
-}
-
 const char *rw_map_text_step(const rw_map_text *text, uint32_t field, const char *element) {
     const hd_field_place *place = &text->map->fields[field];
-    uint64_t stride = stride_of(text, field), tile = text->layout->clusters[place->cluster].tile;
+    uint64_t stride = rw_map_text_stride(text, field),
+             tile = text->layout->clusters[place->cluster].tile;
     uint64_t run = tile == HD_TILE_SOA ? 0 : place->run;
     hd_str out = {.arena = text->arena};
     if (stride) {

@@ -41,11 +41,10 @@ void rw_map_text_members(hd_str *out, const rw_map_text *text, const rw_dialect 
  * pointers bases[allocation]. */
 void rw_map_text_bases(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
                        const char *const *bases);
-/* Statements that leave the bytes of one allocation for `count` > 0 elements in `at`. */
-void rw_map_text_bytes(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
-                       uint32_t allocation);
-/* True when the address of `field` needs tile and place of an element apart. */
-bool rw_map_text_is_tiled(const rw_map_text *text, uint32_t field);
+/* The body of a function that returns the bytes of `allocation` for `count` elements. */
+void rw_map_text_bytes(hd_str *out, const rw_map_text *text, const rw_dialect *dialect);
+/* Bytes from one element to the next; 0: its address needs tile and place of an element apart. */
+uint64_t rw_map_text_stride(const rw_map_text *text, uint32_t field);
 /* Statements that leave in `base` where the stream of `field` starts in its allocation. */
 void rw_map_text_base(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
                       uint32_t field);
@@ -54,6 +53,9 @@ const char *rw_map_text_step(const rw_map_text *text, uint32_t field, const char
 /* Expression for the address of `field` of element `element` (an expression
  * that binds as tightly as a name, unsigned when the field is tiled). */
 const char *rw_map_text_address(const rw_map_text *text, uint32_t field, const char *element);
+
+/* text.c: the text of this name, with values as pairs of a name and a text, and a NULL behind them. */
+void rw_add_text(hd_str *out, const char *name, ...) __attribute__((sentinel));
 
 /* header.c: the accessor of a field in the host's header, "body_x". */
 const char *rw_header_accessor(const rw_map_text *text, const char *stem, uint32_t field);

@@ -54,23 +54,19 @@ static bool use_changes(rewriter *rw, const frame *member, int depth) {
     return true;
 }
 
-static bool is_of_this(rewriter *rw, CXCursor member) {
-    cursors inside = rw_children(rw->arena, member);
-    size_t last = inside.count;
-    while (last && !clang_isExpression(clang_getCursorKind(inside.data[last - 1])))
-        last--;
-    return !last || clang_getCursorKind(inside.data[last - 1]) == CXCursor_CXXThisExpr;
-}
-
 static bool code_changes(rewriter *rw, const frame *at, int depth) {
     enum CXCursorKind kind = clang_getCursorKind(at->cursor);
     if (kind == CXCursor_CXXThisExpr)
         return !at->up || clang_getCursorKind(at->up->cursor) != CXCursor_MemberRefExpr;
     if (kind == CXCursor_LambdaExpr)
         return true;
-    if (kind == CXCursor_MemberRefExpr && is_of_this(rw, at->cursor))
-        return use_changes(rw, at, depth);
     cursors inside = rw_children(rw->arena, at->cursor);
+    size_t last = inside.count;
+    while (last && !clang_isExpression(clang_getCursorKind(inside.data[last - 1])))
+        last--;
+    if (kind == CXCursor_MemberRefExpr && /* of this */
+        (!last || clang_getCursorKind(inside.data[last - 1]) == CXCursor_CXXThisExpr))
+        return use_changes(rw, at, depth);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (code_changes(rw, &child, depth))
@@ -80,12 +76,6 @@ static bool code_changes(rewriter *rw, const frame *at, int depth) {
 }
 
 /* ---- what it returns ---------------------------------------------------------------- */
-
-/* A conversion that reads the value. */
-static bool reads(CXType type) {
-    CXType t = clang_getCanonicalType(type);
-    return t.kind != CXType_Pointer && t.kind != CXType_Record && !rw_is_array(t) && !is_const(t);
-}
 
 static bool result_is_kept(const frame *call, CXCursor method) {
     CXType result = clang_getCursorResultType(method);
@@ -104,7 +94,9 @@ static bool result_is_kept(const frame *call, CXCursor method) {
                 return true;
             break;
         case CXCursor_UnexposedExpr:
-            if (reads(type))
+            type = clang_getCanonicalType(type);
+            if (type.kind != CXType_Pointer && type.kind != CXType_Record && !rw_is_array(type) &&
+                !is_const(type)) /* it reads the value */
                 return false;
             break;
         case CXCursor_CallExpr: return false;

@@ -1,16 +1,24 @@
 /*
  * Which buffers of an OpenCL program hold laid-out records. Nothing in a cl_mem says so; the kernels
- * do that are given it (opencl_argument.c). From there it follows what is assigned, backward to
- * clCreateBuffer() and forward to all other uses:
+ * do that are given it. From there it follows what is assigned (pointer_flow.c), backward
+ * to clCreateBuffer() and forward to all other uses:
  *
- *     cl_mem d = clCreateBuffer(...);             holder d
- *     upload(d, bodies, bytes);                   passes d to the holder of a parameter
+ *     cl_mem d = clCreateBuffer(...);             node d
+ *     upload(d, bodies, bytes);                   passes d to the node of a parameter
  *     clSetKernelArg(move, 0, sizeof d, &d);      demands `body` of d
  *
- * Assignments make one holder of two. A function's parameters and its result do not become one with
- * what calls give and take, as long as they are the function's own: functions such as upload() serve
- * buffers of every kind. What such a holder demands by itself, its callers' holders do as well; where it demands nothing,
- * its kinds are those of the calls, and more than one make it generic.
+ * What a node in a function demands by itself, the nodes that calls pass it do as well; where it
+ * demands nothing, its kinds are those of the calls, and more than one make it generic.
+ *
+ * What kernels demand of buffers: for each clSetKernelArg() which kernel it is, which argument, and
+ * which buffer it gets. Where one of them is a parameter of the function that the call stands in, it
+ * is followed to each call of that function:
+ *
+ *     void set(cl_kernel k, cl_uint i, cl_mem m) { clSetKernelArg(k, i, sizeof m, &m); }
+ *     set(move, 0, bodies);                        argument 0 of what `move` holds, `bodies`
+ *
+ * A kernel is known by its name in clCreateKernel(). Indices may be counted: `i++` from a value that
+ * is set in the same block.
  */
 #include "opencl_host.h"
 
@@ -26,12 +34,10 @@ static const buffer_function functions[] = {
     {"clGetMemObjectInfo", NULL, "keep the size in a variable", {1, 0}, false},
 };
 /* What they do is right for buffers of every kind. */
-static const char neutral[] = "clReleaseMemObject clRetainMemObject clSetKernelArg "
+static const char neutral[] = "clReleaseMemObject clRetainMemObject "
                               "clSetMemObjectDestructorCallback clEnqueueMigrateMemObjects";
 static const buffer_function unknown = {
     NULL, NULL, "what becomes of it there is not known; do it in this file", {0, 0}, false};
-
-/* ---- types ------------------------------------------------------------------------------------ */
 
 bool rw_holds(CXType type, const char *what) {
     CXType canonical = clang_getCanonicalType(type);
@@ -43,464 +49,368 @@ bool rw_holds(CXType type, const char *what) {
     return found;
 }
 
-static bool is_handle(CXType type) {
-    return rw_holds(type, OF_BUFFERS) || rw_holds(type, OF_KERNELS);
+bool rw_is_handle(CXType type) { return rw_holds(type, OF_BUFFERS) || rw_holds(type, OF_KERNELS); }
+
+bool rw_is_opencl(const rewriter *rw, CXCursor function) {
+    return !strncmp(rw_spelling(rw->arena, function), "cl", 2);
 }
 
-/* ---- holders ------------------------------------------------------------------------------------ */
-
-int rw_holder(const host_flow *flow, int h) {
-    while (flow->holders.data[h].up != h)
-        h = flow->holders.data[h].up;
-    return h;
-}
-
-static void unite(host_flow *flow, int a, int b) {
-    if (a == NO_HOLDER || b == NO_HOLDER)
-        return;
-    a = rw_holder(flow, a);
-    b = rw_holder(flow, b);
-    if (a == b)
-        return;
-    holder *to = &flow->holders.data[a], *from = &flow->holders.data[b];
-    from->up = a;
-    to->demanded |= from->demanded;
-    to->is_shared |= from->is_shared || !clang_equalCursors(to->home, from->home);
-    for (size_t i = 0; i < from->names.count; i++)
-        hd_push(flow->rw->arena, &to->names, from->names.data[i]);
-}
-
-/* The function that a variable or a result lives in; a null cursor: none. */
-static CXCursor home_of(const host_flow *flow, CXCursor one) {
-    if (rw_is_function(one))
-        return one;
-    if (!clang_isDeclaration(clang_getCursorKind(one)))
-        return flow->function;
-    CXCursor parent = clang_getCursorSemanticParent(one);
-    bool is_local = rw_is_function(parent) && clang_Cursor_getStorageClass(one) != CX_SC_Static;
-    return is_local ? clang_getCanonicalCursor(parent) : clang_getNullCursor();
-}
-
-/* Of a declaration or a call, or of one element of an array. */
-static int holder_at(host_flow *flow, CXCursor declaration, long long element) {
-    CXCursor one = clang_isDeclaration(clang_getCursorKind(declaration))
-                       ? clang_getCanonicalCursor(declaration)
-                       : declaration;
-    for (size_t i = 0; i < flow->holders.count; i++)
-        if (flow->holders.data[i].element == element &&
-            rw_same_expression(flow->holders.data[i].declaration, one))
-            return (int)i;
-    int number = (int)flow->holders.count;
-    holder h = {.declaration = one, .element = element, .up = number, .home = home_of(flow, one)};
-    h.is_shared = clang_Cursor_isNull(h.home);
-    hd_push(flow->rw->arena, &flow->holders, h);
-    return number;
-}
-
-static int holder_of(host_flow *flow, CXCursor declaration) {
-    return holder_at(flow, declaration, WHOLE);
-}
-
-/* An array that is used as a whole, or by an index that is not known, is one holder after all. */
-static void unite_arrays(host_flow *flow) {
-    for (size_t i = 0; i < flow->holders.count; i++)
-        for (size_t k = 0; k < flow->holders.count; k++)
-            if (flow->holders.data[i].element == WHOLE && flow->holders.data[k].element != WHOLE &&
-                rw_same_expression(flow->holders.data[i].declaration,
-                                   flow->holders.data[k].declaration))
-                unite(flow, (int)i, (int)k);
-}
-
-/* ---- expressions ---------------------------------------------------------------------------------- */
-
-static bool is_cast(CXCursor e) {
-    switch (clang_getCursorKind(e)) {
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXConstCastExpr:
-    case CXCursor_CXXFunctionalCastExpr: return true;
-    default: return false;
-    }
-}
-
-/* The object that a method is called on: all that it gives is one with it, as v[i] and v.at(i). */
-static CXCursor object_of(host_flow *flow, CXCursor call) {
-    cursors inside = rw_children(flow->rw->arena, call);
-    if (!inside.count)
-        return clang_getNullCursor();
-    CXCursor member = rw_bare(flow->rw->arena, inside.data[0]);
-    const char *name = rw_spelling(flow->rw->arena, clang_getCursorReferenced(call));
-    if (!strncmp(name, "operator", 8) || clang_getCursorKind(member) != CXCursor_MemberRefExpr)
-        return inside.data[0];
-    return rw_only_child(flow->rw->arena, member);
-}
-
-static bool is_method(CXCursor function) {
-    enum CXCursorKind around = clang_getCursorKind(clang_getCursorSemanticParent(function));
-    return clang_getCursorKind(function) == CXCursor_CXXMethod ||
-           (clang_getCursorKind(function) == CXCursor_FunctionTemplate &&
-            around != CXCursor_Namespace && around != CXCursor_TranslationUnit);
-}
-
-static int holder_of_call(host_flow *flow, CXCursor call) {
-    CXCursor callee = rw_callee(flow->rw->arena, call);
-    if (!clang_Cursor_isNull(callee) && is_method(callee) &&
-        clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
-        return rw_holder_in(flow, object_of(flow, call));
-    return holder_of(flow, call);
-}
-
-/* array[number], and the like of it. */
-static int holder_of_element(host_flow *flow, const cursors *inside) {
-    if (inside->count != 2)
-        return NO_HOLDER;
-    CXCursor array = rw_bare(flow->rw->arena, inside->data[0]);
-    CXCursor declaration = clang_getCursorReferenced(array);
-    long long element;
-    bool is_array = clang_getCursorKind(array) == CXCursor_DeclRefExpr ||
-                    clang_getCursorKind(array) == CXCursor_MemberRefExpr;
-    is_array = is_array && clang_getCanonicalType(clang_getCursorType(declaration)).kind ==
-                               CXType_ConstantArray;
-    return is_array && rw_constant_value(inside->data[1], &element) && element >= 0
-               ? holder_at(flow, declaration, element)
-               : rw_holder_in(flow, inside->data[0]);
-}
-
-int rw_holder_in(host_flow *flow, CXCursor expression) {
-    hd_arena *arena = flow->rw->arena;
-    CXCursor e = rw_bare(arena, expression);
-    cursors inside = rw_children(arena, e);
-    if (is_cast(e) && inside.count)
-        return rw_holder_in(flow, inside.data[inside.count - 1]);
-    if (!is_handle(clang_getCursorType(e)))
-        return NO_HOLDER;
-    switch (clang_getCursorKind(e)) {
-    case CXCursor_DeclRefExpr:
-    case CXCursor_MemberRefExpr: return holder_of(flow, clang_getCursorReferenced(e));
-    case CXCursor_ArraySubscriptExpr: return holder_of_element(flow, &inside);
-    case CXCursor_UnaryOperator:
-        return inside.count ? rw_holder_in(flow, inside.data[0]) : NO_HOLDER;
-    case CXCursor_CallExpr: return holder_of_call(flow, e);
-    case CXCursor_BinaryOperator:
-        return inside.count == 2
-                   ? rw_holder_in(flow, inside.data[clang_getCursorBinaryOperatorKind(e) ==
-                                                    CXBinaryOperator_Comma])
-                   : NO_HOLDER;
-    case CXCursor_ConditionalOperator: {
-        int chosen = inside.count == 3 ? rw_holder_in(flow, inside.data[1]) : NO_HOLDER;
-        int other = inside.count == 3 ? rw_holder_in(flow, inside.data[2]) : NO_HOLDER;
-        unite(flow, chosen, other);
-        return chosen == NO_HOLDER ? other : chosen;
-    }
-    case CXCursor_InitListExpr: {
-        int all = NO_HOLDER;
-        for (size_t i = 0; i < inside.count; i++) {
-            int one = rw_holder_in(flow, inside.data[i]);
-            unite(flow, all, one);
-            all = all == NO_HOLDER ? one : all;
-        }
-        return all;
-    }
-    default: return inside.count == 1 ? rw_holder_in(flow, inside.data[0]) : NO_HOLDER;
-    }
-}
-
-/* True for 0, NULL and nullptr, which are no buffers. */
-static bool is_null(host_flow *flow, CXCursor expression) {
-    long long value;
-    CXCursor e = rw_bare(flow->rw->arena, expression);
-    while (is_cast(e))
-        e = rw_bare(flow->rw->arena, rw_last_child(flow->rw->arena, e));
-    return clang_getCursorKind(e) == CXCursor_CXXNullPtrLiteralExpr ||
-           clang_getCursorKind(e) == CXCursor_GNUNullExpr ||
-           (rw_constant_value(e, &value) && !value);
-}
-
-/* What an expression gives a holder. */
-static void assign(host_flow *flow, int to, CXCursor value) {
-    int from = rw_holder_in(flow, value);
-    bool is_list = clang_getCursorKind(rw_bare(flow->rw->arena, value)) == CXCursor_InitListExpr ||
-                   clang_getCursorKind(value) == CXCursor_CallExpr;
-    if (from != NO_HOLDER)
-        unite(flow, to, from);
-    else if (!is_null(flow, value) && !is_list)
-        rw_refuse(
-            flow->rw, value,
-            "where this buffer or kernel comes from cannot be followed; keep it in a variable");
-}
-
-/* ---- calls ----------------------------------------------------------------------------------------- */
-
-static void pass(host_flow *flow, size_t call, CXCursor argument, CXCursor parameter) {
-    int outside = rw_holder_in(flow, argument), inside = holder_of(flow, parameter);
-    if (outside == NO_HOLDER) {
-        assign(flow, inside, argument);
-        return;
-    }
-    passing p = {outside, inside, flow->calls.data[call].function, call};
-    hd_push(flow->rw->arena, &flow->passings, p);
-}
-
-/* A function that is defined here. */
-static void see_own_call(host_flow *flow, CXCursor call, CXCursor callee, CXCursor function) {
-    cursors parameters = rw_parameters(flow->rw->arena, callee);
-    size_t number = flow->calls.count;
-    hd_push(flow->rw->arena, &flow->calls, (host_call){call, callee, function});
-    int count = clang_Cursor_getNumArguments(call);
-    for (int a = 0; a < count && (size_t)a < parameters.count; a++) {
-        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)a);
-        if (is_handle(clang_getCursorType(argument)) &&
-            is_handle(clang_getCursorType(parameters.data[a])))
-            pass(flow, number, argument, parameters.data[a]);
-    }
-    if (is_handle(clang_getCursorType(call))) {
-        passing p = {holder_of(flow, call), holder_of(flow, callee), function, number};
-        hd_push(flow->rw->arena, &flow->passings, p);
-    }
-}
-
-static const buffer_function *known_function(const char *name) {
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-        if (!strcmp(functions[f].name, name))
-            return &functions[f];
-    return NULL;
-}
-
-/* One of the library's, or of another file. */
-static void see_foreign_call(host_flow *flow, CXCursor call, const char *name, CXCursor function) {
-    const buffer_function *known = known_function(name);
-    buffer_use use = {
-        .what = known ? known : &unknown, .name = name, .call = call, .function = function};
-    int count = clang_Cursor_getNumArguments(call);
-    bool makes_kernel = !strcmp(name, "clCreateKernel");
-    for (int a = 0; a < count && !known; a++) {
-        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)a);
-        int h = rw_holder_in(flow, argument);
-        if (h == NO_HOLDER)
-            continue;
-        flow->holders.data[h].is_filled |= rw_pointer_depth(clang_getCursorType(argument)) > 1;
-        if (use.count < 2)
-            use.holders[use.count++] = h;
-    }
-    for (int b = 0; b < 2 && known; b++) {
-        CXCursor argument = known->buffers[b]
-                                ? clang_Cursor_getArgument(call, known->buffers[b] - 1)
-                                : clang_getNullCursor();
-        int h = known->buffers[b] ? rw_holder_in(flow, argument) : NO_HOLDER;
-        if (h != NO_HOLDER)
-            use.holders[use.count++] = h;
-        else if (known->buffers[b] && !is_null(flow, argument))
-            rw_refuse(flow->rw, argument,
-                      "which buffer this is cannot be followed; keep it in a "
-                      "variable");
-    }
-    if (known && known->makes)
-        use.holders[use.count++] = holder_of(flow, call);
-    if (!makes_kernel && use.count)
-        hd_push(flow->rw->arena, &flow->uses, use);
-}
-
-/* std::swap(a, b), v.push_back(b): all that meets there is one. */
-static void see_library_call(host_flow *flow, CXCursor call, CXCursor callee) {
-    int all = NO_HOLDER, met = 0;
-    CXCursor last = call;
-    if (is_handle(clang_getCursorType(call)))
-        all = holder_of_call(flow, call);
-    else if (is_method(callee))
-        all = rw_holder_in(flow, object_of(flow, call));
-    met += all != NO_HOLDER;
-    int count = clang_Cursor_getNumArguments(call);
-    for (int a = 0; a < count; a++) {
-        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)a);
-        int one = rw_holder_in(flow, argument);
-        if (one == NO_HOLDER)
-            continue;
-        unite(flow, all, one);
-        all = all == NO_HOLDER ? one : all;
-        last = argument;
-        met++;
-    }
-    if (met == 1 && !rw_same_expression(last, call) &&
-        rw_holds(clang_getCursorType(last), OF_BUFFERS))
-        rw_refuse(flow->rw, last,
-                  "where '%s' keeps this buffer cannot be followed; keep it in a "
-                  "variable",
-                  rw_spelling(flow->rw->arena, callee));
-}
-
-static void see_call(host_flow *flow, CXCursor call, CXCursor function) {
-    hd_arena *arena = flow->rw->arena;
-    CXCursor callee = rw_callee(arena, call), null = clang_getNullCursor();
-    CXCursor defined = clang_Cursor_isNull(callee) ? null : clang_getCursorDefinition(callee);
-    const char *name = rw_spelling(arena, clang_Cursor_isNull(callee) ? call : callee);
-    bool is_system = !clang_Cursor_isNull(callee) &&
-                     clang_Location_isInSystemHeader(clang_getCursorLocation(callee));
-    if (!strcmp(name, "clSetKernelArg")) {
-        hd_push(arena, &flow->set_args, call);
-        hd_push(arena, &flow->set_functions, function);
-    } else if (is_system && strncmp(name, "cl", 2) != 0) {
-        see_library_call(flow, call, callee);
-    } else if (!clang_Cursor_isNull(defined) && !is_system) {
-        see_own_call(flow, call, defined, function);
-    } else if (!hd_has_word(neutral, name)) {
-        see_foreign_call(flow, call, name, function);
-    }
-}
-
-/* ---- the walk ---------------------------------------------------------------------------------------- */
-
-/* struct { cl_mem a, b; } s = {x, y}, also {.a = x}. */
-static void see_list(host_flow *flow, CXCursor list) {
-    hd_arena *arena = flow->rw->arena;
-    cursors fields = rw_fields(arena, clang_getCanonicalType(clang_getCursorType(list)));
-    cursors inside = rw_children(arena, list);
-    for (size_t i = 0; i < inside.count; i++) {
-        cursors parts = rw_children(arena, inside.data[i]);
-        bool is_named =
-            parts.count == 2 && clang_getCursorKind(parts.data[0]) == CXCursor_MemberRef;
-        CXCursor field = is_named           ? clang_getCursorReferenced(parts.data[0])
-                         : i < fields.count ? fields.data[i]
-                                            : clang_getNullCursor();
-        if (!clang_Cursor_isNull(field) && is_handle(clang_getCursorType(field)))
-            assign(flow, holder_of(flow, field), is_named ? parts.data[1] : inside.data[i]);
-    }
-}
-
-/* cl_mem all[] = {a, b} */
-static void see_array(host_flow *flow, CXCursor array, CXCursor list) {
-    cursors inside = rw_children(flow->rw->arena, list);
-    for (size_t i = 0; i < inside.count; i++) {
-        cursors parts = rw_children(flow->rw->arena, inside.data[i]);
-        bool is_named = parts.count == 2 && rw_holder_in(flow, inside.data[i]) == NO_HOLDER;
-        assign(flow, is_named ? holder_of(flow, array) : holder_at(flow, array, (long long)i),
-               is_named ? parts.data[1] : inside.data[i]);
-    }
-}
-
-/* Constructor() : member(value) {} */
-static void see_members(host_flow *flow, const cursors *inside) {
-    for (size_t i = 0; i + 1 < inside->count; i++)
-        if (clang_getCursorKind(inside->data[i]) == CXCursor_MemberRef) {
-            CXCursor field = clang_getCursorReferenced(inside->data[i]);
-            if (is_handle(clang_getCursorType(field)))
-                assign(flow, holder_of(flow, field), inside->data[i + 1]);
-        }
-}
-
-/* Whether a variable is only given to functions that are right for buffers of every kind. */
-static bool is_neutral(host_flow *flow, CXCursor at, CXCursor loop_variable) {
-    bool is_call = clang_getCursorKind(at) == CXCursor_CallExpr;
-    const char *name = is_call ? rw_spelling(flow->rw->arena, at) : "";
-    if (is_call && hd_has_word(neutral, name) && strcmp(name, "clSetKernelArg") != 0)
+bool rw_is_neutral(const rewriter *rw, CXCursor at, CXCursor one) {
+    if (clang_getCursorKind(at) == CXCursor_CallExpr &&
+        hd_has_word(neutral, rw_spelling(rw->arena, at)))
         return true;
     if (clang_getCursorKind(at) == CXCursor_DeclRefExpr)
-        return !clang_equalCursors(clang_getCursorReferenced(at), loop_variable);
-    cursors inside = rw_children(flow->rw->arena, at);
+        return !clang_equalCursors(clang_getCursorReferenced(at), one);
+    cursors inside = rw_children(rw->arena, at);
     for (size_t i = 0; i < inside.count; i++)
-        if (!is_neutral(flow, inside.data[i], loop_variable))
+        if (!rw_is_neutral(rw, inside.data[i], one))
             return false;
     return true;
 }
 
-/* for (cl_mem one : {a, b}) */
-static void see_range(host_flow *flow, const cursors *inside) {
-    int one = NO_HOLDER;
-    for (size_t i = 0; i < inside->count; i++) {
-        CXCursor child = inside->data[i];
-        if (clang_getCursorKind(child) == CXCursor_VarDecl) {
-            if (!is_handle(clang_getCursorType(child)) ||
-                is_neutral(flow, inside->data[inside->count - 1], child))
-                return;
-            one = holder_of(flow, child);
-        } else if (clang_isExpression(clang_getCursorKind(child))) {
-            unite(flow, one, rw_holder_in(flow, child));
+/* An array that is used as a whole, or by an index that is not known, is one node after all. */
+static void join_arrays(flow *f) {
+    for (size_t i = 0; i < f->nodes.count; i++)
+        for (size_t k = 0; k < f->nodes.count; k++)
+            if (f->nodes.data[i].element == WHOLE && f->nodes.data[k].element != WHOLE &&
+                rw_same_expression(f->nodes.data[i].declaration, f->nodes.data[k].declaration))
+                rw_join(f, (int)i, (int)k);
+}
+
+/* ---- uses ----------------------------------------------------------------------------------- */
+
+/* A call of the library's, or of another file. */
+static void see_use(host *h, const flow_call *called) {
+    rewriter *rw = h->rw;
+    CXCursor call = called->cursor;
+    const char *name = called->name;
+    buffer_use use = {.what = &unknown, .name = name, .call = call, .function = called->function};
+    if (hd_has_word(neutral, name) || !strcmp(name, "clSetKernelArg"))
+        return;
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        if (!strcmp(functions[f].name, name))
+            use.what = &functions[f];
+    int count = clang_Cursor_getNumArguments(call);
+    for (int a = 0; a < count; a++) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)a);
+        bool is_known = use.what != &unknown, is_buffer = false;
+        for (int b = 0; b < 2; b++)
+            is_buffer |= (int)use.what->buffers[b] == a + 1;
+        int number = is_known && !is_buffer ? NO_NODE : rw_node_of_value(rw, argument);
+        if (number == NO_NODE && is_buffer && !rw_is_null(rw, argument))
+            rw_refuse(rw, argument,
+                      "which buffer this is cannot be followed; keep it in a variable");
+        if (number == NO_NODE)
+            continue;
+        h->f->nodes.data[number].is_filled |=
+            !is_known && rw_pointer_depth(clang_getCursorType(argument)) > 1;
+        if (use.count < 2)
+            use.nodes[use.count++] = number;
+    }
+    h->f->function = called->function;
+    if (use.what->makes)
+        use.nodes[use.count++] = rw_node_at(rw, call, WHOLE);
+    if (strcmp(name, "clCreateKernel") != 0 && use.count)
+        hd_push(rw->arena, &h->uses, use);
+}
+
+enum { MOST_CALLS = 8 }; /* one in the other */
+
+/* An expression in a function, and the calls that lead there, from the outermost on: they give its
+ * parameters their values. */
+typedef struct chained {
+    CXCursor expression, function;
+    const flow_call *calls[MOST_CALLS];
+    int count;
+} chained;
+
+/* Inside of conversions, casts and &. */
+static CXCursor bare_value(hd_arena *arena, CXCursor e) {
+    for (;;) {
+        e = rw_bare(arena, e);
+        CXCursor inside = rw_last_child(arena, e);
+        bool is_address = clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf;
+        if ((!rw_is_cast(e) && !is_address) || clang_Cursor_isNull(inside))
+            return e;
+        e = inside;
+    }
+}
+
+/* The number of the parameter of `function` that an expression names; -1: it is none. */
+static int parameter_number(hd_arena *arena, CXCursor function, CXCursor e) {
+    CXCursor declaration = clang_getCursorReferenced(bare_value(arena, e));
+    if (clang_Cursor_isNull(function) || clang_getCursorKind(declaration) != CXCursor_ParmDecl)
+        return -1;
+    cursors parameters = rw_parameters(arena, function);
+    for (size_t p = 0; p < parameters.count; p++)
+        if (clang_equalCursors(parameters.data[p], declaration))
+            return (int)p;
+    return -1;
+}
+
+/* Parameters as what calls give them, as far as calls are known. */
+static chained followed(hd_arena *arena, chained c) {
+    while (c.count) {
+        const flow_call *call = c.calls[c.count - 1];
+        int p = parameter_number(arena, c.function, c.expression);
+        if (p < 0 || p >= clang_Cursor_getNumArguments(call->cursor))
+            break;
+        c.expression = clang_Cursor_getArgument(call->cursor, (unsigned)p);
+        c.function = call->function;
+        c.count--;
+    }
+    return c;
+}
+
+/* ---- names of kernels ------------------------------------------------------------------------- */
+
+typedef struct name_list {
+    const char **data;
+    size_t count, capacity;
+    bool is_open; /* there may be others */
+} name_list;
+
+/* Names of the kernels that the call `made` gives. */
+static void names_of_call(host *h, chained made, name_list *names) {
+    hd_arena *arena = h->rw->arena;
+    flow *f = h->f;
+    CXCursor call = made.expression, callee = rw_callee(arena, call);
+    if (!strcmp(rw_spelling(arena, callee), "clCreateKernel")) {
+        made.expression = clang_Cursor_getArgument(call, 1);
+        CXCursor literal = rw_bare(arena, followed(arena, made).expression);
+        const char *text = rw_spelling(arena, literal);
+        bool is_known = clang_getCursorKind(literal) == CXCursor_StringLiteral && strlen(text) >= 2;
+        if (is_known)
+            hd_push(arena, names, hd_strndup(arena, text + 1, strlen(text) - 2));
+        names->is_open |= !is_known;
+        return;
+    }
+    for (size_t p = 0; p < f->passings.count && made.count < MOST_CALLS; p++) {
+        const flow_call *own = &f->calls.data[f->passings.data[p].call];
+        if (!rw_same_expression(own->cursor, call))
+            continue;
+        for (size_t n = 0; n < f->nodes.count; n++) { /* what the result is one with */
+            chained inner = made;
+            inner.expression = f->nodes.data[n].declaration;
+            inner.function = own->callee;
+            inner.calls[inner.count++] = own;
+            if (clang_getCursorKind(inner.expression) == CXCursor_CallExpr &&
+                rw_class_of(f, f->passings.data[p].inside) == rw_class_of(f, (int)n))
+                names_of_call(h, inner, names);
         }
     }
 }
 
-static void see(host_flow *flow, CXCursor at, CXCursor function) {
-    hd_arena *arena = flow->rw->arena;
-    cursors inside = rw_children(arena, at);
-    CXCursor last = inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
-    enum CXCursorKind kind = clang_getCursorKind(at);
-    if (rw_is_function(at)) {
-        function = at;
-        flow->function = clang_getCanonicalCursor(at);
-        see_members(flow, &inside);
+/* Names of all kernels that the node of an expression may have. */
+static void add_names(host *h, chained e, name_list *names) {
+    int to = rw_node_of_value(h->rw, e.expression);
+    for (size_t n = 0; to != NO_NODE && n < h->f->nodes.count; n++) {
+        const node *one = &h->f->nodes.data[n];
+        if (rw_class_of(h->f, (int)n) != rw_class_of(h->f, to))
+            continue;
+        names->is_open |= one->is_filled;
+        e.expression = one->declaration;
+        if (clang_getCursorKind(e.expression) == CXCursor_CallExpr)
+            names_of_call(h, e, names);
     }
-    if ((kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl) &&
-        is_handle(clang_getCursorType(at)) && clang_isExpression(clang_getCursorKind(last)) &&
-        !rw_is_array(clang_getCursorType(at)))
-        assign(flow, holder_of(flow, at), last);
-    else if (kind == CXCursor_VarDecl && rw_is_array(clang_getCursorType(at)) &&
-             is_handle(clang_getCursorType(at)) &&
-             clang_getCursorKind(last) == CXCursor_InitListExpr)
-        see_array(flow, at, last);
-    else if (kind == CXCursor_BinaryOperator &&
-             clang_getCursorBinaryOperatorKind(at) == CXBinaryOperator_Assign &&
-             is_handle(clang_getCursorType(at)))
-        assign(flow, rw_holder_in(flow, inside.data[0]), inside.data[1]);
-    else if (kind == CXCursor_ReturnStmt && !clang_Cursor_isNull(function) &&
-             clang_isExpression(clang_getCursorKind(last)) &&
-             is_handle(clang_getCursorResultType(function)))
-        assign(flow, holder_of(flow, function), last);
-    else if (kind == CXCursor_InitListExpr &&
-             clang_getCanonicalType(clang_getCursorType(at)).kind == CXType_Record)
-        see_list(flow, at);
-    else if (kind == CXCursor_CXXForRangeStmt)
-        see_range(flow, &inside);
-    else if (kind == CXCursor_CallExpr)
-        see_call(flow, at, function);
+}
+
+/* ---- numbers of arguments ------------------------------------------------------------------------ */
+
+/* A counter on the way through a function: its value, and how deep in branches and loops that was
+ * set; a value that is changed elsewhere is not known. */
+typedef struct counting {
+    hd_arena *arena;
+    CXCursor counter, wanted;
+    bool is_known, is_found;
+    long long value, found;
+    int set_at;
+} counting;
+
+static void count(counting *c, CXCursor at, int depth) {
+    enum CXCursorKind kind = clang_getCursorKind(at);
+    cursors inside = rw_children(c->arena, at);
+    bool is_branch = kind == CXCursor_IfStmt || kind == CXCursor_ForStmt ||
+                     kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
+                     kind == CXCursor_SwitchStmt || kind == CXCursor_ConditionalOperator ||
+                     kind == CXCursor_LambdaExpr || kind == CXCursor_CXXForRangeStmt;
     for (size_t i = 0; i < inside.count; i++)
-        see(flow, inside.data[i], function);
+        count(c, inside.data[i], depth + is_branch);
+    bool declares = kind == CXCursor_VarDecl && clang_equalCursors(at, c->counter);
+    bool names = (kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator ||
+                  kind == CXCursor_UnaryOperator) &&
+                 inside.count &&
+                 clang_equalCursors(clang_getCursorReferenced(rw_bare(c->arena, inside.data[0])),
+                                    c->counter);
+    enum CXUnaryOperatorKind change =
+        kind == CXCursor_UnaryOperator ? clang_getCursorUnaryOperatorKind(at) : 0;
+    bool is_step = names && (change == CXUnaryOperator_PostInc || change == CXUnaryOperator_PreInc);
+    bool is_set = declares || (names && kind == CXCursor_BinaryOperator &&
+                               clang_getCursorBinaryOperatorKind(at) == CXBinaryOperator_Assign);
+    if (is_step) {
+        c->is_known &= depth == c->set_at;
+        if (rw_same_expression(at, c->wanted)) {
+            c->is_found = c->is_known;
+            c->found = c->value + (change == CXUnaryOperator_PreInc);
+        }
+        c->value++;
+    } else if (is_set) {
+        c->is_known = inside.count && rw_constant_value(inside.data[inside.count - 1], &c->value);
+        c->set_at = depth;
+    } else if (names &&
+               (kind == CXCursor_CompoundAssignOperator || change == CXUnaryOperator_PostDec ||
+                change == CXUnaryOperator_PreDec || change == CXUnaryOperator_AddrOf)) {
+        c->is_known = false;
+    }
 }
 
-static void see_all(host_flow *flow) {
-    cursors all = rw_children(flow->rw->arena, clang_getTranslationUnitCursor(flow->rw->src.unit));
-    for (size_t i = 0; i < all.count; i++)
-        if (clang_isDeclaration(clang_getCursorKind(all.data[i])) &&
-            !clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
-            see(flow, all.data[i], clang_getNullCursor());
+static bool index_of(host *h, chained number, long long *index) {
+    hd_arena *arena = h->rw->arena;
+    CXCursor e = rw_bare(arena, number.expression), in = number.function;
+    if (rw_constant_value(e, index))
+        return true;
+    CXCursor counter = clang_getCursorReferenced(rw_bare(arena, rw_last_child(arena, e)));
+    if (clang_getCursorKind(e) != CXCursor_UnaryOperator || clang_Cursor_isNull(in))
+        return false;
+    counting c = {.arena = arena, .counter = counter, .wanted = e};
+    count(&c, in, 0);
+    *index = c.found;
+    return c.is_found;
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------------- */
+/* ---- demands ---------------------------------------------------------------------------------------- */
 
-kinds rw_kinds_of(const host_flow *flow, int h) {
-    const holder *at = &flow->holders.data[rw_holder(flow, h)];
+/* What argument `index` of a kernel is, or all of them are (-1). */
+static kinds kinds_in_kernel(const host *h, const kir_kernel *kernel, long long index) {
+    const hd_rewritten *kernels = h->request->kernels;
+    kinds found = 0;
+    for (uint32_t p = 0; p < kernel->param_count; p++) {
+        kinds one = KIND_PLAIN;
+        for (uint32_t i = 0; i < kernels->laid_param_count; i++)
+            if (!strcmp(kernels->laid_params[i].kernel, kernel->name) &&
+                kernels->laid_params[i].param == p)
+                one = (kinds)1 << kernels->laid_params[i].layout;
+        found |= index < 0 || p == index ? one : 0;
+    }
+    return found;
+}
+
+/* The same of the kernels of these names; of all of the file, where not all names are known. */
+static kinds kinds_of_argument(const host *h, const name_list *names, long long index) {
+    const kir_module *module = h->request->module;
+    bool any = !names->count || names->is_open;
+    kinds found = 0;
+    for (uint32_t k = 0; k < module->kernel_count && any; k++)
+        found |= kinds_in_kernel(h, module->kernels[k], index);
+    for (size_t n = 0; n < names->count && !any; n++) {
+        kinds one = 0;
+        for (uint32_t k = 0; k < module->kernel_count; k++)
+            if (!strcmp(module->kernels[k]->name, names->data[n]))
+                one = kinds_in_kernel(h, module->kernels[k], index);
+        found |= one ? one : KIND_PLAIN; /* of another file */
+    }
+    return found ? found : KIND_PLAIN;
+}
+
+static void demand(host *h, const chained given[3]) {
+    hd_arena *arena = h->rw->arena;
+    CXCursor value = given[2].expression, what = bare_value(arena, value);
+    CXType type = clang_getCanonicalType(clang_getCursorType(what));
+    name_list names = {0};
+    long long index, number;
+    add_names(h, given[0], &names);
+    bool has_index = index_of(h, given[1], &index);
+    kinds wanted = kinds_of_argument(h, &names, has_index ? index : -1);
+    bool is_one = !(wanted & (wanted - 1));
+    int held = rw_holds(type, OF_BUFFERS) ? rw_node_of_value(h->rw, what) : NO_NODE;
+    bool is_hidden = held == NO_NODE && !(rw_constant_value(what, &number) && !number) &&
+                     (type.kind == CXType_Pointer || rw_holds(type, OF_BUFFERS));
+    if ((held == NO_NODE && !is_hidden) || (is_hidden && wanted == KIND_PLAIN))
+        return;
+    if (held != NO_NODE && is_one)
+        h->f->nodes.data[rw_class_of(h->f, held)].demanded |= wanted;
+    else if (is_hidden)
+        rw_refuse(
+            h->rw, value,
+            "this may be a buffer of laid-out records, and which one cannot be followed; give "
+            "clSetKernelArg() the address of a cl_mem variable");
+    else if (!has_index)
+        rw_refuse(h->rw, given[1].expression,
+                  "which argument of the kernel this sets is not known; write its number");
+    else
+        rw_refuse(
+            h->rw, given[0].expression,
+            "which kernel this is is not known, and argument %lld is laid out in some of them "
+            "only; keep each kernel in a variable of its own",
+            index);
+}
+
+/* One call of clSetKernelArg(), by each way to it: one that is known, and all that lead to that. */
+static void follow(host *h, const chained *set) {
+    hd_arena *arena = h->rw->arena;
+    static const unsigned numbers[3] = {0, 1, 3};
+    CXCursor outermost = set->count ? set->calls[0]->function : set->function;
+    chained given[3];
+    bool is_open = false, is_called = false;
+    for (int i = 0; i < 3; i++) {
+        given[i] = *set;
+        given[i].expression = clang_Cursor_getArgument(set->expression, numbers[i]);
+        given[i] = followed(arena, given[i]);
+        is_open |= !given[i].count && parameter_number(arena, outermost, given[i].expression) >= 0;
+    }
+    for (size_t c = 0; c < h->f->calls.count && is_open && set->count < MOST_CALLS; c++) {
+        const flow_call *call = &h->f->calls.data[c];
+        chained more = *set;
+        if (!clang_equalCursors(clang_getCanonicalCursor(call->callee),
+                                clang_getCanonicalCursor(outermost)))
+            continue;
+        is_called = true;
+        memmove(more.calls + 1, set->calls, (size_t)set->count * sizeof *set->calls);
+        more.calls[0] = call;
+        more.function = more.count++ ? set->function : call->callee;
+        follow(h, &more);
+    }
+    if (!is_called)
+        demand(h, given);
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------ */
+
+kinds rw_kinds_of(const host *h, int number) {
+    const node *at = &h->f->nodes.data[rw_class_of(h->f, number)];
     return at->demanded ? at->demanded : at->incoming;
 }
 
 static bool is_one(kinds set) { return !(set & (set - 1)); }
 
+bool rw_is_generic(const host *h, int number) {
+    const node *at = &h->f->nodes.data[rw_class_of(h->f, number)];
+    return !at->demanded && !at->is_shared && !is_one(at->incoming);
+}
+
 /* What goes into a function may come out by another way: of a call, all that meets inside is one, and
- * so is what meets a holder that other functions use. */
-static void unite_calls(host_flow *flow) {
+ * so is what meets a node that other functions use. */
+static void join_calls(flow *f) {
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t a = 0; a < flow->passings.count; a++) {
-            const passing *p = &flow->passings.data[a];
-            int inside = rw_holder(flow, p->inside), outside = rw_holder(flow, p->outside);
-            if (flow->holders.data[inside].is_shared && inside != outside) {
-                unite(flow, outside, inside);
+        for (size_t a = 0; a < f->passings.count; a++) {
+            const passing *p = &f->passings.data[a];
+            int inside = rw_class_of(f, p->inside);
+            if (f->nodes.data[inside].is_shared && inside != rw_class_of(f, p->outside)) {
+                rw_join(f, p->outside, inside);
                 changed = true;
             }
-            for (size_t b = a + 1; b < flow->passings.count; b++) {
-                const passing *other = &flow->passings.data[b];
+            for (size_t b = a + 1; b < f->passings.count; b++) {
+                const passing *other = &f->passings.data[b];
                 if (other->call != p->call ||
-                    rw_holder(flow, other->inside) != rw_holder(flow, p->inside) ||
-                    rw_holder(flow, other->outside) == rw_holder(flow, p->outside))
+                    rw_class_of(f, other->inside) != rw_class_of(f, p->inside) ||
+                    rw_class_of(f, other->outside) == rw_class_of(f, p->outside))
                     continue;
-                unite(flow, p->outside, other->outside);
+                rw_join(f, p->outside, other->outside);
                 changed = true;
             }
         }
     }
-}
-
-bool rw_is_generic(const host_flow *flow, int h) {
-    const holder *at = &flow->holders.data[rw_holder(flow, h)];
-    return !at->demanded && !at->is_shared && !is_one(at->incoming);
 }
 
 static bool pass_on(kinds *to, kinds more) {
@@ -510,14 +420,15 @@ static bool pass_on(kinds *to, kinds more) {
 }
 
 /* Demands go out of functions, kinds into them, until nothing changes. */
-static void spread(host_flow *flow) {
+static void spread(host *h) {
+    flow *f = h->f;
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < flow->passings.count; i++) {
-            const passing *p = &flow->passings.data[i];
-            holder *outside = &flow->holders.data[rw_holder(flow, p->outside)];
-            holder *inside = &flow->holders.data[rw_holder(flow, p->inside)];
-            kinds given = rw_kinds_of(flow, p->outside);
+        for (size_t i = 0; i < f->passings.count; i++) {
+            const passing *p = &f->passings.data[i];
+            node *outside = &f->nodes.data[rw_class_of(f, p->outside)];
+            node *inside = &f->nodes.data[rw_class_of(f, p->inside)];
+            kinds given = rw_kinds_of(h, p->outside);
             if (outside == inside)
                 continue;
             changed |= pass_on(&outside->demanded, inside->demanded);
@@ -526,90 +437,90 @@ static void spread(host_flow *flow) {
     }
 }
 
-static void refuse_mixed(host_flow *flow) {
-    for (size_t i = 0; i < flow->holders.count; i++) {
-        const holder *h = &flow->holders.data[i];
-        kinds of = rw_kinds_of(flow, (int)i), laid = of & ~KIND_PLAIN;
-        if (h->up != (int)i || is_one(of) || !laid || (!h->demanded && !h->is_shared))
+/* ---- refusals ---------------------------------------------------------------------------------- */
+
+/* Nodes of several kinds, and parameters of functions that only other files call. */
+static void refuse_nodes(host *h) {
+    for (size_t i = 0; i < h->f->nodes.count; i++) {
+        const node *n = &h->f->nodes.data[i];
+        kinds of = rw_kinds_of(h, (int)i), laid = of & ~KIND_PLAIN;
+        const char *name = rw_spelling(h->rw->arena, n->declaration);
+        if (!laid)
             continue;
-        const hd_record *record = flow->request->layouts[__builtin_ctzll(laid)].record;
-        rw_refuse(flow->rw, h->declaration,
-                  "'%s' holds buffers of '%s' and others, as the kernels say that it is given to; "
-                  "keep them in variables of their own",
-                  rw_spelling(flow->rw->arena, h->declaration), record->name);
-    }
-}
-
-static bool is_called(const host_flow *flow, CXCursor function) {
-    for (size_t c = 0; c < flow->calls.count; c++)
-        if (clang_equalCursors(clang_getCanonicalCursor(flow->calls.data[c].callee), function))
-            return true;
-    return false;
-}
-
-/* Parameters of functions that only other files call. */
-static void refuse_uncalled(host_flow *flow) {
-    for (size_t i = 0; i < flow->holders.count; i++) {
-        const holder *h = &flow->holders.data[i];
-        kinds laid = rw_kinds_of(flow, (int)i) & ~KIND_PLAIN;
-        if (laid && clang_getCursorKind(h->declaration) == CXCursor_ParmDecl &&
-            !is_called(flow, h->home))
-            rw_refuse(flow->rw, h->declaration,
+        const char *record = h->request->layouts[__builtin_ctzll(laid)].record->name;
+        if (n->parent == (int)i && !is_one(of) && (n->demanded || n->is_shared))
+            rw_refuse(h->rw, n->declaration,
+                      "'%s' holds buffers of '%s' and others, as the kernels say that it is given "
+                      "to; keep them in variables of their own",
+                      name, record);
+        bool is_called = false;
+        for (size_t c = 0; c < h->f->calls.count; c++)
+            is_called |= clang_equalCursors(clang_getCanonicalCursor(h->f->calls.data[c].callee),
+                                            n->home) != 0;
+        if (clang_getCursorKind(n->declaration) == CXCursor_ParmDecl && !is_called)
+            rw_refuse(h->rw, n->declaration,
                       "'%s' gets buffers of '%s', and nothing in this file calls its function; the "
                       "host must be one file with its headers",
-                      rw_spelling(flow->rw->arena, h->declaration),
-                      flow->request->layouts[__builtin_ctzll(laid)].record->name);
+                      name, record);
     }
 }
 
-static bool is_made(const host_flow *flow, int h) {
-    for (size_t i = 0; i < flow->holders.count; i++)
-        if (rw_holder(flow, (int)i) == rw_holder(flow, h) &&
-            (clang_getCursorKind(flow->holders.data[i].declaration) == CXCursor_CallExpr ||
-             flow->holders.data[i].is_filled))
+static bool is_made(const flow *f, int number) {
+    for (size_t i = 0; i < f->nodes.count; i++)
+        if (rw_class_of(f, (int)i) == rw_class_of(f, number) &&
+            (clang_getCursorKind(f->nodes.data[i].declaration) == CXCursor_CallExpr ||
+             f->nodes.data[i].is_filled))
             return true;
     return false;
 }
 
-/* Whether something was seen that gives a holder its buffers: what makes them, here or in a function
- * that is given the holder, or calls. */
-static bool has_origin(const host_flow *flow, int h) {
-    if (is_made(flow, h))
+/* Whether something was seen that gives a node its buffers: what makes them, here or in a function
+ * that is given the node, or calls. */
+static bool has_origin(const flow *f, int number) {
+    if (is_made(f, number))
         return true;
-    for (size_t p = 0; p < flow->passings.count; p++) {
-        const passing *passed = &flow->passings.data[p];
-        bool goes_in = rw_holder(flow, passed->inside) == rw_holder(flow, h);
-        bool comes_out = rw_holder(flow, passed->outside) == rw_holder(flow, h);
-        if (goes_in || (comes_out && is_made(flow, passed->inside)))
+    for (size_t p = 0; p < f->passings.count; p++) {
+        const passing *passed = &f->passings.data[p];
+        bool goes_in = rw_class_of(f, passed->inside) == rw_class_of(f, number);
+        bool comes_out = rw_class_of(f, passed->outside) == rw_class_of(f, number);
+        if (goes_in || (comes_out && is_made(f, passed->inside)))
             return true;
     }
     return false;
 }
 
 /* A buffer that comes from nowhere comes by a way that was not seen. */
-static void refuse_unknown(host_flow *flow) {
-    for (size_t u = 0; u < flow->uses.count; u++)
-        for (uint32_t i = 0; i < flow->uses.data[u].count; i++) {
-            const buffer_use *use = &flow->uses.data[u];
-            if (rw_holds(clang_getCursorType(flow->holders.data[use->holders[i]].declaration),
+static void refuse_unknown(host *h) {
+    for (size_t u = 0; u < h->uses.count; u++)
+        for (uint32_t i = 0; i < h->uses.data[u].count; i++) {
+            const buffer_use *use = &h->uses.data[u];
+            if (rw_holds(clang_getCursorType(h->f->nodes.data[use->nodes[i]].declaration),
                          OF_BUFFERS) &&
-                !has_origin(flow, use->holders[i]))
-                rw_refuse(flow->rw, use->call,
+                !has_origin(h->f, use->nodes[i]))
+                rw_refuse(h->rw, use->call,
                           "where the buffer that %s() is given comes from cannot be followed; keep "
                           "it in a variable",
                           use->name);
         }
 }
 
-void rw_follow_buffers(host_flow *flow) {
-    see_all(flow);
-    unite_arrays(flow);
-    unite_calls(flow);
-    rw_demand_by_kernels(flow);
-    unite_arrays(flow); /* kernels may be given elements by any index */
-    unite_calls(flow);
-    spread(flow);
-    refuse_mixed(flow);
-    refuse_uncalled(flow);
-    refuse_unknown(flow);
+void rw_follow_buffers(host *h) {
+    h->rw->follows_handles = true;
+    rw_flow_read(h->rw);
+    h->f = h->rw->flow;
+    for (size_t c = 0; c < h->f->calls.count; c++)
+        if (clang_Cursor_isNull(h->f->calls.data[c].callee))
+            see_use(h, &h->f->calls.data[c]);
+    join_arrays(h->f);
+    join_calls(h->f);
+    for (size_t i = 0; i < h->f->calls.count; i++) {
+        const flow_call *call = &h->f->calls.data[i];
+        if (!strcmp(call->name, "clSetKernelArg"))
+            follow(h, &(chained){.expression = call->cursor, .function = call->function});
+    }
+    join_arrays(h->f); /* kernels may be given elements by any index */
+    join_calls(h->f);
+    spread(h);
+    refuse_nodes(h);
+    refuse_unknown(h);
 }

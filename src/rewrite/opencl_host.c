@@ -13,103 +13,66 @@
  */
 #include "opencl_host.h"
 
-/* A call's name that changes. */
-typedef struct renaming {
-    unsigned at; /* of the name, in the flat text */
-    const char *from;
-    const char *to, *in_layout; /* in the text as it is; in a version for a record: "upload_%s" */
-    int holders[2];             /* of buffers whose kind decides; NO_HOLDER */
-} renaming;
-
-typedef struct host {
-    host_flow flow;
-    const char **stems; /* [layout] */
-    hd_vec(renaming) renamings;
-    hd_vec(CXCursor) functions; /* generic, of which buffers of a record need a version */
-} host;
-
 /* ---- the names in calls ----------------------------------------------------------------------- */
 
-/* Where the name of what is called stands. False: a macro is in the way. */
-static bool name_of_call(rewriter *rw, CXCursor call, const char *name, unsigned *at) {
+/* What the nodes hold together that a call is given. */
+typedef struct holding {
+    kinds all;
+    bool differ, is_generic, any;
+} holding;
+
+static void add_held(const host *h, holding *held, int number) {
+    kinds one = rw_kinds_of(h, number);
+    one = one ? one : KIND_PLAIN;
+    held->differ |= held->any && one != held->all;
+    held->all |= one;
+    held->is_generic |= rw_is_generic(h, number);
+    held->any = true;
+}
+
+/* A call's name becomes that of the layout: `in_layout` with the record for %s. */
+static void rename_call(host *h, CXCursor call, const char *name, const char *in_layout,
+                        const holding *held) {
+    rewriter *rw = h->rw;
     cursors inside = rw_children(rw->arena, call);
     CXCursor callee = inside.count ? rw_bare(rw->arena, inside.data[0]) : call;
-    bool found = rw_offset_of(&rw->src, clang_getCursorLocation(callee), at) &&
-                 rw_token_is(&rw->src, rw_token_at(&rw->src, *at), name);
-    if (!found)
+    renaming r = {.from = name, .to = name, .in_layout = in_layout, .is_generic = held->is_generic};
+    if (!held->is_generic && held->all & (held->all - 1))
+        return;
+    if (!held->is_generic)
+        r.to = hd_format(rw->arena, in_layout, h->stems[__builtin_ctzll(held->all)]);
+    if (rw_offset_of(&rw->src, clang_getCursorLocation(callee), &r.at) &&
+        rw_token_is(&rw->src, rw_token_at(&rw->src, r.at), name))
+        hd_push(rw->arena, &h->renamings, r);
+    else
         rw_refuse_macro(rw, call);
-    return found;
-}
-
-static int layout_of(kinds of) {
-    kinds laid = of & ~KIND_PLAIN;
-    return laid && laid == of && !(laid & (laid - 1)) ? __builtin_ctzll(laid) : -1;
-}
-
-/* `in_layout` may be NULL: then `to` stands everywhere. */
-static void rename_call(host *h, CXCursor call, const char *name, const char *to,
-                        const char *in_layout, const int holders[2]) {
-    renaming r = {.from = name,
-                  .to = to,
-                  .in_layout = in_layout,
-                  .holders = {holders ? holders[0] : NO_HOLDER, holders ? holders[1] : NO_HOLDER}};
-    if (name_of_call(h->flow.rw, call, name, &r.at))
-        hd_push(h->flow.rw->arena, &h->renamings, r);
-}
-
-static void refuse_use(host *h, const buffer_use *use, kinds laid) {
-    const hd_record *record = h->flow.request->layouts[__builtin_ctzll(laid)].record;
-    rw_refuse(h->flow.rw, use->call,
-              "%s() is given a buffer of '%s', whose bytes lie elsewhere now; %s", use->name,
-              record->name, use->what->mend);
-}
-
-static bool mentions(host *h, CXCursor call, const char *word) {
-    const source *src = &h->flow.rw->src;
-    range at;
-    if (!rw_range_of(src, call, &at))
-        return false;
-    for (size_t t = rw_token_from(src, at.begin);
-         t < src->token_count && src->tokens[t].at.begin < at.end; t++)
-        if (rw_token_is(src, t, word))
-            return true;
-    return false;
 }
 
 static void edit_use(host *h, const buffer_use *use) {
-    host_flow *flow = &h->flow;
-    kinds all = 0, laid;
-    int holders[2] = {use->holders[0], use->count > 1 ? use->holders[1] : NO_HOLDER};
-    bool generic = false, differ = false;
-    for (uint32_t i = 0; i < use->count; i++) {
-        kinds one = rw_kinds_of(flow, use->holders[i]);
-        differ |= i && (one ? one : KIND_PLAIN) != (all ? all : KIND_PLAIN);
-        all |= one;
-        generic |= rw_is_generic(flow, use->holders[i]);
-    }
-    laid = all & ~KIND_PLAIN;
+    holding held = {0};
+    for (uint32_t i = 0; i < use->count; i++)
+        add_held(h, &held, use->nodes[i]);
+    kinds laid = held.all & ~KIND_PLAIN;
+    range at;
     if (!laid)
         return;
-    if (!use->what->in_layout) {
-        refuse_use(h, use, laid);
-    } else if (differ) {
-        rw_refuse(flow->rw, use->call,
+    const char *record = h->request->layouts[__builtin_ctzll(laid)].record->name;
+    if (!use->what->in_layout)
+        rw_refuse(h->rw, use->call,
+                  "%s() is given a buffer of '%s', whose bytes lie elsewhere now; %s", use->name,
+                  record, use->what->mend);
+    else if (held.differ)
+        rw_refuse(h->rw, use->call,
                   "%s() is given buffers of '%s' and of others; copy by way of "
                   "an array of the host",
-                  use->name, flow->request->layouts[__builtin_ctzll(laid)].record->name);
-    } else if (use->what->makes && mentions(h, use->call, "CL_MEM_USE_HOST_PTR")) {
-        rw_refuse(flow->rw, use->call,
+                  use->name, record);
+    else if (use->what->makes && rw_range_of(&h->rw->src, use->call, &at) &&
+             rw_has_token(&h->rw->src, at, "CL_MEM_USE_HOST_PTR"))
+        rw_refuse(h->rw, use->call,
                   "with CL_MEM_USE_HOST_PTR the program's own array is the buffer, which cannot be "
                   "laid out; use CL_MEM_COPY_HOST_PTR, and clEnqueueReadBuffer()");
-    } else {
-        const char *plain = use->what->name;
-        int layout = layout_of(all);
-        rename_call(h, use->call, use->name,
-                    layout >= 0 && !generic
-                        ? hd_format(flow->rw->arena, use->what->in_layout, h->stems[layout])
-                        : plain,
-                    use->what->in_layout, holders);
-    }
+    else
+        rename_call(h, use->call, use->name, use->what->in_layout, &held);
 }
 
 /* ---- generic functions ----------------------------------------------------------------------------- */
@@ -128,121 +91,94 @@ static bool has_versions(const host *h, CXCursor function) {
 static bool add_function(host *h, CXCursor function) {
     if (clang_Cursor_isNull(function) || has_versions(h, function))
         return false;
-    hd_push(h->flow.rw->arena, &h->functions, function);
+    hd_push(h->rw->arena, &h->functions, function);
     return true;
 }
 
 /* Those whose text depends on the kind of a buffer, by what they call. */
 static void find_versions(host *h) {
-    host_flow *flow = &h->flow;
-    for (size_t u = 0; u < flow->uses.count; u++) {
-        const buffer_use *use = &flow->uses.data[u];
+    for (size_t u = 0; u < h->uses.count; u++) {
+        const buffer_use *use = &h->uses.data[u];
         for (uint32_t i = 0; i < use->count && use->what->in_layout; i++)
-            if (rw_is_generic(flow, use->holders[i]))
+            if (rw_is_generic(h, use->nodes[i]))
                 add_function(h, use->function);
     }
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t p = 0; p < flow->passings.count; p++) {
-            const passing *passed = &flow->passings.data[p];
-            if (rw_is_generic(flow, passed->inside) && rw_is_generic(flow, passed->outside) &&
-                has_versions(h, flow->calls.data[passed->call].callee))
+        for (size_t p = 0; p < h->f->passings.count; p++) {
+            const passing *passed = &h->f->passings.data[p];
+            if (rw_is_generic(h, passed->inside) && rw_is_generic(h, passed->outside) &&
+                has_versions(h, h->f->calls.data[passed->call].callee))
                 changed |= add_function(h, passed->function);
         }
     }
 }
 
-static const char *version_of(host *h, CXCursor function) {
-    return hd_format(h->flow.rw->arena, "%s_%%s", rw_spelling(h->flow.rw->arena, function));
-}
-
 /* Calls of generic functions: what is passed decides the version. */
 static void edit_own_calls(host *h) {
-    host_flow *flow = &h->flow;
-    for (size_t c = 0; c < flow->calls.count; c++) {
-        const host_call *call = &flow->calls.data[c];
-        int holders[2] = {NO_HOLDER, NO_HOLDER}, count = 0;
-        bool differ = false, generic = false;
-        kinds all = 0;
-        for (size_t p = 0; p < flow->passings.count; p++) {
-            const passing *passed = &flow->passings.data[p];
-            if (passed->call != c || !rw_is_generic(flow, passed->inside))
-                continue;
-            kinds one = rw_kinds_of(flow, passed->outside);
-            one = one ? one : KIND_PLAIN;
-            differ |= count && one != all;
-            all |= one;
-            generic |= rw_is_generic(flow, passed->outside);
-            holders[count < 2 ? count++ : 1] = passed->outside;
-        }
-        if (!count || !has_versions(h, call->callee))
+    for (size_t c = 0; c < h->f->calls.count; c++) {
+        const flow_call *call = &h->f->calls.data[c];
+        holding held = {0};
+        for (size_t p = 0; p < h->f->passings.count; p++)
+            if (h->f->passings.data[p].call == c && rw_is_generic(h, h->f->passings.data[p].inside))
+                add_held(h, &held, h->f->passings.data[p].outside);
+        if (!held.any || !has_versions(h, call->callee))
             continue;
-        int layout = layout_of(all);
-        const char *name = rw_spelling(flow->rw->arena, call->callee);
-        const char *version = version_of(h, call->callee);
-        if (differ)
-            rw_refuse(flow->rw, call->cursor,
+        if (held.differ)
+            rw_refuse(h->rw, call->cursor,
                       "'%s' is given buffers of laid-out records and others here, and other ones "
                       "elsewhere; make two functions of it",
-                      name);
-        else if (layout >= 0 || generic)
-            rename_call(h, call->cursor, name,
-                        layout >= 0 && !generic
-                            ? hd_format(flow->rw->arena, version, h->stems[layout])
-                            : name,
-                        version, holders);
+                      call->name);
+        else if (held.all != KIND_PLAIN)
+            rename_call(h, call->cursor, call->name, hd_format(h->rw->arena, "%s_%%s", call->name),
+                        &held);
     }
 }
 
 /* The text of a function or of its declaration, for the buffers of a layout. */
 static const char *version_text(host *h, CXCursor function, range at, uint32_t layout) {
-    rewriter *rw = h->flow.rw;
-    const char *name = rw_spelling(rw->arena, function);
-    hd_str text = {.arena = rw->arena};
-    unsigned done = at.begin;
-    unsigned declared;
-    bool has_name = rw_offset_of(&rw->src, clang_getCursorLocation(function), &declared);
-    for (size_t t = rw_token_from(&rw->src, at.begin);
-         t < rw->src.token_count && rw->src.tokens[t].at.begin < at.end; t++) {
-        range word = rw->src.tokens[t].at;
+    const source *src = &h->rw->src;
+    hd_arena *arena = h->rw->arena;
+    hd_str text = {.arena = arena};
+    unsigned done = at.begin, declared;
+    bool has_name = rw_offset_of(src, clang_getCursorLocation(function), &declared);
+    for (size_t t = rw_token_from(src, at.begin);
+         t < src->token_count && src->tokens[t].at.begin < at.end; t++) {
+        range word = src->tokens[t].at;
         const char *to = NULL;
         if (has_name && word.begin == declared)
-            to = hd_format(rw->arena, "%s_%s", name, h->stems[layout]);
+            to = hd_format(arena, "%s_%s", rw_spelling(arena, function), h->stems[layout]);
         for (size_t r = 0; r < h->renamings.count && !to; r++) {
             const renaming *renamed = &h->renamings.data[r];
-            bool generic = false;
-            for (int i = 0; i < 2; i++)
-                generic |= renamed->holders[i] != NO_HOLDER &&
-                           rw_is_generic(&h->flow, renamed->holders[i]);
             if (renamed->at == word.begin)
-                to = generic ? hd_format(rw->arena, renamed->in_layout, h->stems[layout])
-                             : renamed->to;
+                to = renamed->is_generic ? hd_format(arena, renamed->in_layout, h->stems[layout])
+                                         : renamed->to;
         }
         if (!to)
             continue;
-        hd_str_addn(&text, rw->src.text + done, word.begin - done);
+        hd_str_addn(&text, src->text + done, word.begin - done);
         hd_str_add(&text, to);
         done = word.end;
     }
-    hd_str_addn(&text, rw->src.text + done, at.end - done);
+    hd_str_addn(&text, src->text + done, at.end - done);
     return hd_str_text(&text);
 }
 
 /* The layouts that a generic function is called for. */
 static kinds layouts_of(host *h, CXCursor function) {
     kinds all = 0;
-    for (size_t p = 0; p < h->flow.passings.count; p++) {
-        const passing *passed = &h->flow.passings.data[p];
-        if (same_function(h->flow.calls.data[passed->call].callee, function) &&
-            rw_is_generic(&h->flow, passed->inside))
-            all |= rw_kinds_of(&h->flow, passed->inside) & ~KIND_PLAIN;
+    for (size_t p = 0; p < h->f->passings.count; p++) {
+        const passing *passed = &h->f->passings.data[p];
+        if (same_function(h->f->calls.data[passed->call].callee, function) &&
+            rw_is_generic(h, passed->inside))
+            all |= rw_kinds_of(h, passed->inside) & ~KIND_PLAIN;
     }
     return all;
 }
 
 /* Behind each declaration of a generic function, and its definition, those of its versions. */
 static void add_versions(host *h, CXCursor at) {
-    rewriter *rw = h->flow.rw;
+    rewriter *rw = h->rw;
     cursors inside = rw_children(rw->arena, at);
     for (size_t i = 0; i < inside.count; i++) {
         CXCursor function = inside.data[i];
@@ -266,7 +202,7 @@ static void add_versions(host *h, CXCursor at) {
                                ? rw->src.tokens[semicolon].at.end
                                : text.end;
             kinds all = layouts_of(h, function);
-            for (uint32_t l = 0; l < h->flow.request->layout_count; l++)
+            for (uint32_t l = 0; l < h->request->layout_count; l++)
                 if (all >> l & 1)
                     rw_edit_insert(rw, end,
                                    hd_format(rw->arena, "%s%s%s", defines ? "\n\n" : "\n",
@@ -306,7 +242,7 @@ static unsigned above_comments(const source *src, unsigned offset) {
 
 /* Before the first declaration of each file that has something to change. */
 static void add_includes(host *h) {
-    rewriter *rw = h->flow.rw;
+    rewriter *rw = h->rw;
     cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     hd_vec(unsigned) files = {0};
     size_t edits = rw->src.edits.count;
@@ -327,7 +263,7 @@ static void add_includes(host *h) {
                 continue;
             hd_push(rw->arena, &files, spot.node->file);
             rw_edit_insert(rw, above_comments(&rw->src, at.begin),
-                           hd_format(rw->arena, "#include \"%s\"\n\n", h->flow.request->header));
+                           hd_format(rw->arena, "#include \"%s\"\n\n", h->request->header));
             break;
         }
     }
@@ -337,7 +273,7 @@ static void add_includes(host *h) {
 
 /* Whether the program uses a name that the header would declare. */
 static bool is_taken(const host *h, const hd_record_layout *chosen, const char *stem) {
-    const rewriter *rw = h->flow.rw;
+    const rewriter *rw = h->rw;
     const char *header = hd_rewrite_host_header(rw->arena, chosen->record, chosen->layout, stem);
     size_t length = strlen(stem);
     for (size_t t = 0; t < rw->src.token_count; t++) {
@@ -349,20 +285,8 @@ static bool is_taken(const host *h, const hd_record_layout *chosen, const char *
     return false;
 }
 
-static void find_stems(host *h) {
-    hd_arena *arena = h->flow.rw->arena;
-    const hd_host_request *request = h->flow.request;
-    h->stems = hd_new_array(arena, const char *, request->layout_count);
-    for (uint32_t l = 0; l < request->layout_count; l++) {
-        const hd_record_layout *chosen = &request->layouts[l];
-        h->stems[l] = rw_identifier(arena, chosen->record->name);
-        while (is_taken(h, chosen, h->stems[l]))
-            h->stems[l] = hd_format(arena, "%s_laid", h->stems[l]);
-    }
-}
-
 static void refuse_bindings(host *h, CXCursor at) {
-    rewriter *rw = h->flow.rw;
+    rewriter *rw = h->rw;
     cursors inside = rw_children(rw->arena, at);
     for (size_t i = 0; i < inside.count; i++) {
         CXCursor one = inside.data[i];
@@ -379,33 +303,27 @@ static void refuse_bindings(host *h, CXCursor at) {
     }
 }
 
-/* All of them, also in macros: which kernel it is is seen when the program runs. */
-static void rename_set_args(host *h) {
-    rewriter *rw = h->flow.rw;
-    static const char name[] = "clSetKernelArg";
-    for (size_t t = 0; t < rw->src.token_count; t++)
-        if (rw_token_is(&rw->src, t, name)) {
-            renaming r = {rw->src.tokens[t].at.begin,
-                          name,
-                          "heddle_set_kernel_arg",
-                          NULL,
-                          {NO_HOLDER, NO_HOLDER}};
-            hd_push(rw->arena, &h->renamings, r);
-        }
-}
-
 static hd_status edit_host(rewriter *rw) {
     host *h = rw->user;
-    *h = (host){.flow = {.rw = rw, .request = h->flow.request}};
-    host_flow *flow = &h->flow;
+    *h = (host){.rw = rw, .request = h->request};
     CXCursor all = clang_getTranslationUnitCursor(rw->src.unit);
-    flow->function = clang_getNullCursor();
-    find_stems(h);
+    h->stems = hd_new_array(rw->arena, const char *, h->request->layout_count);
+    for (uint32_t l = 0; l < h->request->layout_count; l++) {
+        const hd_record_layout *chosen = &h->request->layouts[l];
+        h->stems[l] = rw_identifier(rw->arena, chosen->record->name);
+        while (is_taken(h, chosen, h->stems[l]))
+            h->stems[l] = hd_format(rw->arena, "%s_laid", h->stems[l]);
+    }
     refuse_bindings(h, all);
-    rw_follow_buffers(flow);
-    rename_set_args(h);
-    for (size_t i = 0; i < flow->uses.count; i++)
-        edit_use(h, &flow->uses.data[i]);
+    rw_follow_buffers(h);
+    for (size_t t = 0; t < rw->src.token_count; t++)
+        if (rw_token_is(&rw->src, t, "clSetKernelArg")) { /* also in macros: the kernel is seen when
+                                                             the program runs */
+            renaming r = {rw->src.tokens[t].at.begin, "clSetKernelArg", "heddle_set_kernel_arg"};
+            hd_push(rw->arena, &h->renamings, r);
+        }
+    for (size_t i = 0; i < h->uses.count; i++)
+        edit_use(h, &h->uses.data[i]);
     find_versions(h);
     edit_own_calls(h);
     for (size_t r = 0; r < h->renamings.count; r++) {
@@ -421,7 +339,7 @@ static hd_status edit_host(rewriter *rw) {
 
 static hd_status make_host(rewriter *rw, CXIndex index, hd_rewritten **result) {
     host *h = rw->user;
-    const hd_host_request *request = h->flow.request;
+    const hd_host_request *request = h->request;
     hd_rewritten *made = hd_new(rw->arena, hd_rewritten);
     bool creates = false;
     for (size_t r = 0; r < h->renamings.count; r++)
@@ -517,25 +435,11 @@ hd_status hd_rewrite_opencl_host(hd_arena *arena, const hd_diag *diag,
                                  .subject = "laid-out records are reached"};
     const hd_rewrite_request texts = {.path = request->path, .options = request->options};
     hd_rewritten *program = NULL;
-    hd_parse_command command;
-    char *text;
-    size_t length;
+    host own = {.request = request};
+    rewriter rw = {.arena = arena, .diag = diag, .request = &texts, .task = &task, .user = &own};
     *result = NULL;
     hd_status status = check_layouts(diag, request);
     if (status == HD_OK)
-        status = hd_read_file(arena, diag, request->path, &text, &length);
-    if (status == HD_OK)
-        status = hd_host_command_make(arena, diag, request->path, request->options, &command);
-    if (status != HD_OK)
-        return status;
-    host own = {.flow = {.request = request}};
-    rewriter rw = {.arena = arena,
-                   .diag = diag,
-                   .request = &texts,
-                   .task = &task,
-                   .user = &own,
-                   .command = &command};
-    status = rw_rewrite_text(&rw, text, &program);
-    hd_parse_command_end(&command);
+        status = rw_rewrite_file(&rw, &program);
     return status == HD_OK ? join(arena, diag, request->kernels, program, result) : status;
 }

@@ -1,44 +1,13 @@
 /*
  * What the files about hosts of OpenCL kernels share. Private to them.
  *
- *     holder    a variable, parameter, member or result that holds buffers or kernels; all that
- *               one value can be assigned to, through pointers and containers, is one holder
- *     kind      what a buffer holds: a laid-out record, or anything else
  *     generic   a function whose buffer is of one kind here and of another there, by its
  *               parameter or result: it gets a version for each record
  */
 #ifndef HD_REWRITE_OPENCL_HOST_H
 #define HD_REWRITE_OPENCL_HOST_H
 
-#include "internal.h"
-
-/* Kinds as bits: of all layouts, and PLAIN. */
-typedef uint64_t kinds;
-#define KIND_PLAIN ((kinds)1 << 63)
-enum { NO_HOLDER = -1, WHOLE = -1 };
-
-typedef struct holder {
-    CXCursor declaration;       /* or the call whose result it is */
-    long long element;          /* of an array that is used by constant indices; WHOLE */
-    int up;                     /* the holder that it is one with, or itself */
-    kinds demanded;             /* by the kernels that it is given to, and what calls it so */
-    kinds incoming;             /* of a parameter or result: by the calls */
-    CXCursor home;              /* the function that it lives in */
-    bool is_shared;             /* by several functions, or outside of all */
-    bool is_filled;             /* by a function that is not known */
-    hd_vec(const char *) names; /* of a kernel's holder */
-} holder;
-
-/* The holder `outside`, in a call, gives a parameter its value or gets a result. */
-typedef struct passing {
-    int outside, inside;
-    CXCursor function; /* that calls */
-    size_t call;       /* index into host_flow.calls */
-} passing;
-
-typedef struct host_call {
-    CXCursor cursor, callee, function; /* the callee's definition; the function that it stands in */
-} host_call;
+#include "pointer_flow.h"
 
 /* What OpenCL's functions do with buffers. */
 typedef struct buffer_function {
@@ -52,35 +21,32 @@ typedef struct buffer_use {
     const buffer_function *what;
     const char *name; /* of what is called */
     CXCursor call, function;
-    int holders[2];
+    int nodes[2];
     uint32_t count;
 } buffer_use;
 
-typedef struct host_flow {
+/* A call's name that changes. */
+typedef struct renaming {
+    unsigned at; /* of the name, in the flat text */
+    const char *from;
+    const char *to, *in_layout; /* in the text as it is; in a version for a record: "upload_%s" */
+    bool is_generic;            /* by the buffers that it is given */
+} renaming;
+
+typedef struct host {
     rewriter *rw;
+    flow *f;
     const hd_host_request *request;
-    CXCursor function; /* that is being read */
-    hd_vec(holder) holders;
-    hd_vec(passing) passings;
-    hd_vec(host_call) calls; /* of functions that are defined here */
+    const char **stems; /* [layout] */
     hd_vec(buffer_use) uses;
-    hd_vec(CXCursor) set_args;      /* calls of clSetKernelArg() */
-    hd_vec(CXCursor) set_functions; /* and where each stands */
-} host_flow;
+    hd_vec(renaming) renamings;
+    hd_vec(CXCursor) functions; /* generic, of which buffers of a record need a version */
+} host;
 
 /* opencl_flow.c: follows all buffers and kernels of the text. Refuses what it cannot follow. */
-void rw_follow_buffers(host_flow *flow);
-/* The holder itself, of those that are one. */
-int rw_holder(const host_flow *flow, int holder);
-kinds rw_kinds_of(const host_flow *flow, int holder);
-bool rw_is_generic(const host_flow *flow, int holder);
-/* opencl_argument.c: what the arguments that kernels are given demand of their holders. */
-void rw_demand_by_kernels(host_flow *flow);
-/* The holder that an expression leads to; NO_HOLDER: none. */
-int rw_holder_in(host_flow *flow, CXCursor expression);
-bool rw_holds(CXType type, const char *what);
-#define OF_BUFFERS "_cl_mem *"
-#define OF_KERNELS "_cl_kernel *"
+void rw_follow_buffers(host *h);
+kinds rw_kinds_of(const host *h, int node);
+bool rw_is_generic(const host *h, int node);
 
 /* opencl_text.c: the header for the host, with what takes the place of OpenCL's functions. */
 const char *rw_opencl_header(hd_arena *arena, const hd_host_request *request,

@@ -34,8 +34,6 @@ typedef struct output {
     hd_vec(hd_header_elsewhere) elsewhere;
 } output;
 
-/* ---- edits in files -------------------------------------------------------------------- */
-
 static void refuse_here(rewriter *rw, unsigned offset, const char *why) {
     hd_place place = rw_flat_place(rw->flat, offset);
     rw_refuse_at(rw, &place, "%s", why);
@@ -293,19 +291,6 @@ static bool add_node(output *o, const flat_node *node) {
 
 /* ---- all of it ----------------------------------------------------------------------- */
 
-static const char *options_of(const output *o) {
-    rewriter *rw = o->rw;
-    hd_str text = {.arena = rw->arena};
-    for (size_t i = 0; i < o->files.count; i++) {
-        const char *folder = hd_path_beside(rw->arena, o->files.data[i].path, ".");
-        const char *option = hd_format(rw->arena, "-I '%s' ", folder);
-        if (!strstr(hd_str_text(&text), option))
-            hd_str_add(&text, option);
-    }
-    hd_str_add(&text, rw->request->options ? rw->request->options : "");
-    return rw_trimmed(rw->arena, hd_str_text(&text));
-}
-
 void rw_make_files(rewriter *rw, hd_rewritten *result) {
     size_t count = rw->flat->files.count;
     output o = {.rw = rw,
@@ -338,10 +323,16 @@ void rw_make_files(rewriter *rw, hd_rewritten *result) {
     result->elsewhere_count = (uint32_t)o.elsewhere.count;
     for (size_t i = 0; i < o.files.count; i++)
         result->edit_count += o.files.data[i].edit_count;
-    result->options = options_of(&o);
+    hd_str options = {.arena = rw->arena};
+    for (size_t i = 0; i < o.files.count; i++) {
+        const char *folder = hd_path_beside(rw->arena, o.files.data[i].path, ".");
+        const char *option = hd_format(rw->arena, "-I '%s' ", folder);
+        if (!strstr(hd_str_text(&options), option))
+            hd_str_add(&options, option);
+    }
+    hd_str_add(&options, rw->request->options ? rw->request->options : "");
+    result->options = rw_trimmed(rw->arena, hd_str_text(&options));
 }
-
-/* ---- checking ------------------------------------------------------------------------ */
 
 static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, const char *path,
                              const char *options) {

@@ -1,5 +1,7 @@
 /* The job that goes with rewritten kernels (placed.h). */
-#include "rewrite/placed.h"
+#include "rewrite/thread_map.h"
+
+static const char map_name[] = "heddle_map", first_name[] = "heddle_map_first";
 
 typedef struct placer {
     hd_arena *arena;
@@ -8,6 +10,7 @@ typedef struct placer {
     const hd_record_layout *layouts;
     uint32_t layout_count;
     const kir_module *module;
+    const hd_order_file *orders; /* NULL: none */
     hd_placed_job *placed;
     hd_until **untils; /* [original->until_count]; NULL where none of its launches came yet */
 } placer;
@@ -45,14 +48,6 @@ static hd_status find_buffer(const placer *p, uint32_t b, uint32_t *total) {
     return HD_OK;
 }
 
-/* True when the buffer's allocations were made for another one already. */
-static bool is_shared(const hd_placed_job *placed, uint32_t b) {
-    for (uint32_t other = 0; other < b; other++)
-        if (placed->buffers[other].first == placed->buffers[b].first)
-            return true;
-    return false;
-}
-
 /* A buffer of the original as buffers of bytes, one for each allocation; or as it was, with the
  * record of the same name in the new module, if there is one. */
 static void place_buffer(const placer *p, uint32_t b) {
@@ -74,6 +69,25 @@ static void place_buffer(const placer *p, uint32_t b) {
         from->record && p->module ? kir_find_record(p->module, from->record->name) : NULL;
     *to = *from;
     to->record = same ? same : from->record;
+}
+
+/* The last buffer: all orders, one behind the other. */
+static hd_status place_map(const placer *p, hd_buffer *to) {
+    uint64_t count = hd_map_numbers(p->orders, NULL);
+    if (count >= HD_MAP_NONE)
+        return hd_fail(p->diag, HD_EUNSUPPORTED, &(hd_place){.file = p->original->path},
+                       "the orders are %llu numbers together, and one buffer takes %u at most; map "
+                       "fewer launches",
+                       (unsigned long long)count, HD_MAP_NONE - 1);
+    uint32_t *numbers = hd_new_array(p->arena, uint32_t, count);
+    hd_map_numbers(p->orders, numbers);
+    *to = (hd_buffer){.name = map_name,
+                      .type = "uint",
+                      .count = count,
+                      .bytes = numbers,
+                      .scalar = {KIR_INT, 32, 1, 0},
+                      .element_bytes = sizeof *numbers};
+    return HD_OK;
 }
 
 /* ---- contents ------------------------------------------------------------------- */
@@ -102,7 +116,10 @@ static void copy_columns(const hd_record *record, uint64_t count, unsigned char 
 void hd_placed_scatter(hd_arena *arena, const hd_placed_job *placed, void *const *from, void **to) {
     for (uint32_t b = 0; b < placed->original->buffer_count; b++) {
         const hd_placed_buffer *at = &placed->buffers[b];
-        if (at->arrays && is_shared(placed, b))
+        bool is_shared = false; /* its allocations were made for another one already */
+        for (uint32_t other = 0; other < b; other++)
+            is_shared |= placed->buffers[other].first == at->first;
+        if (at->arrays && is_shared)
             continue;
         for (uint32_t m = 0; m < at->count; m++)
             to[at->first + m] = at->map ? hd_alloc(arena, at->map->allocation_bytes[m]) : from[b];
@@ -178,16 +195,16 @@ static bool was_placed_before(const placer *p, const hd_launch *launch, const hd
     return false;
 }
 
-static hd_arg count_arg(const placer *p, const hd_arg *from, const char *name, uint64_t count,
-                        uint32_t param) {
-    hd_arg arg = {.name = hd_format(p->arena, "%s_count", name),
+static hd_arg value_arg(const placer *p, hd_place place, const char *name, uint64_t value,
+                        uint32_t bytes, uint32_t param) {
+    hd_arg arg = {.name = name,
                   .kind = HD_ARG_VALUE,
-                  .value_text = hd_format(p->arena, "%llu", (unsigned long long)count),
-                  .place = from->place,
+                  .value_text = hd_format(p->arena, "%llu", (unsigned long long)value),
+                  .place = place,
                   .param = param,
-                  .value = hd_alloc(p->arena, sizeof count),
-                  .value_bytes = sizeof count};
-    memcpy(arg.value, &count, sizeof count);
+                  .value = hd_alloc(p->arena, bytes),
+                  .value_bytes = bytes};
+    memcpy(arg.value, &value, bytes); /* of a little-endian machine */
     return arg;
 }
 
@@ -204,7 +221,8 @@ static void place_buffer_arg(const placer *p, const hd_arg *from, arg_list *args
         hd_push(p->arena, args, arg);
     }
     if (at->map) {
-        hd_arg count = count_arg(p, from, name, at->map->count, (*next)++);
+        hd_arg count = value_arg(p, from->place, hd_format(p->arena, "%s_count", name),
+                                 at->map->count, sizeof(uint64_t), (*next)++);
         hd_push(p->arena, args, count);
     }
 }
@@ -316,9 +334,32 @@ static const hd_until *place_until(const placer *p, const hd_until *from) {
     return *placed;
 }
 
+/* The map, and where the launch's order begins in it, behind its own arguments. All launches of a
+ * mapped kernel have them. */
+static void add_map_args(const placer *p, const hd_launch *from, arg_list *args, uint32_t *next) {
+    uint64_t first;
+    bool is_mapped = false;
+    for (uint32_t o = 0; p->orders && o < p->orders->order_count; o++)
+        is_mapped |= !strcmp(p->original->launches[p->orders->orders[o].launch].kernel_name,
+                             from->kernel_name);
+    if (!is_mapped)
+        return;
+    hd_map_order_of(p->original, p->orders, (uint32_t)(from - p->original->launches), &first);
+    hd_arg map = {.name = map_name,
+                  .kind = HD_ARG_BUFFER,
+                  .buffer_name = map_name,
+                  .place = from->place,
+                  .param = (*next)++,
+                  .buffer = p->placed->job->buffer_count - 1};
+    hd_push(p->arena, args, map);
+    hd_arg begin = value_arg(p, from->place, first_name, first, sizeof(uint32_t), (*next)++);
+    hd_push(p->arena, args, begin);
+}
+
 static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch *to) {
     arg_list args = {0};
     uint32_t next = 0;
+    const kir_kernel *kernel = p->module ? kir_find_kernel(p->module, from->kernel_name) : NULL;
     for (uint32_t param = 0; param < from->kernel->param_count; param++)
         for (uint32_t a = 0; a < from->arg_count; a++) {
             hd_arg arg = from->args[a];
@@ -339,8 +380,13 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
             continue;
         arg.buffer = p->placed->buffers[arg.buffer].first;
         arg.buffer_name = p->placed->job->buffers[arg.buffer].name;
+        for (uint32_t v = 0; kernel && v < kernel->static_count;
+             v++) /* its number may be another */
+            if (!strcmp(kernel->statics[v].name, arg.name))
+                arg.variable = v;
         hd_push(p->arena, &args, arg);
     }
+    add_map_args(p, from, &args, &next);
     *to = *from;
     to->until = place_until(p, from->until);
     to->items_from = place_read(p, from->items_from);
@@ -350,24 +396,25 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
         return status;
     to->args = args.data;
     to->arg_count = (uint32_t)args.count;
-    to->kernel = p->module ? kir_find_kernel(p->module, from->kernel_name) : NULL;
-    if (p->module && (!to->kernel || to->kernel->param_count != next))
+    to->kernel = kernel;
+    if (p->module && (!kernel || kernel->param_count != next))
         return hd_fail(p->diag, HD_EINPUT, &from->place,
-                       "the rewritten kernels have no '%s' of %u parameters; rewrite them in this "
-                       "layout",
-                       from->kernel_name, next);
+                       "the rewritten kernels have no '%s' of %u parameters; rewrite them %s",
+                       from->kernel_name, next, p->orders ? "for these orders" : "in this layout");
     return HD_OK;
 }
 
 hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *original,
                            const hd_record_layout *layouts, uint32_t layout_count,
-                           const kir_module *module, hd_placed_job **result) {
+                           const hd_order_file *orders, const kir_module *module,
+                           hd_placed_job **result) {
     placer p = {.arena = arena,
                 .diag = diag,
                 .original = original,
                 .layouts = layouts,
                 .layout_count = layout_count,
                 .module = module,
+                .orders = orders,
                 .placed = hd_new(arena, hd_placed_job),
                 .untils = hd_new_array(arena, hd_until *, original->until_count)};
     hd_job *job = hd_new(arena, hd_job);
@@ -386,9 +433,11 @@ hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *o
         status = find_buffer(&p, b, &job->buffer_count);
     if (status != HD_OK)
         return status;
-    job->buffers = hd_new_array(arena, hd_buffer, job->buffer_count);
+    job->buffers = hd_new_array(arena, hd_buffer, job->buffer_count + 1);
     for (uint32_t b = 0; b < original->buffer_count; b++)
         place_buffer(&p, b);
+    if (orders)
+        status = place_map(&p, &job->buffers[job->buffer_count++]);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
         status = place_launch(&p, &original->launches[l], &job->launches[l]);
     if (status == HD_OK)

@@ -7,7 +7,7 @@
  * those buffers in order and the number of elements. Whoever runs jobs, the machine or
  * an OpenCL device, runs this one like any other.
  *
- *     hd_job_in_layout(arena, diag, job, layouts, layout_count, module, &placed);
+ *     hd_job_in_layout(arena, diag, job, layouts, layout_count, NULL, module, &placed);
  *     hd_placed_scatter(arena, placed, contents, inputs);
  *     run placed->job from `inputs` to `outputs`
  *     hd_placed_gather(arena, placed, outputs, results);
@@ -17,6 +17,7 @@
 
 #include "job/job.h"
 #include "layout/layout.h"
+#include "order/orders.h"
 
 /* Where a buffer of the original job is now. */
 typedef struct hd_placed_buffer {
@@ -39,10 +40,14 @@ typedef struct hd_placed_job {
  * the rewritten kernels; NULL where only somebody else compiles them: then the new
  * launches have no `kernel`. Arguments stand in the order of the kernels' parameters.
  * With no layouts all stays as it is. Fails as hd_map_make() does, and when the
- * module's kernels do not take what this layout gives. */
+ * module's kernels do not take what this layout gives.
+ * With `orders` (NULL: none) threads are mapped (thread_map.h): the last buffer, `heddle_map`, holds all
+ * orders, and each launch of a mapped kernel has two arguments more; launches without an order get
+ * HD_MAP_NONE. HD_EUNSUPPORTED: the orders are more than 2^32 - 2 numbers together. */
 hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *original,
                            const hd_record_layout *layouts, uint32_t layout_count,
-                           const kir_module *module, hd_placed_job **placed);
+                           const hd_order_file *orders, const kir_module *module,
+                           hd_placed_job **placed);
 
 /* What byte `byte` of buffer `buffer` of the new job was: *original is the original's buffer, *field
  * the field of its record as declared, -1 for a buffer that stayed as it was and for one that is

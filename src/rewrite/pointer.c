@@ -13,8 +13,6 @@
  */
 #include "internal.h"
 
-/* ---- the text as it is --------------------------------------------------------------- */
-
 bool rw_is_between(const rewriter *rw, range before, const char *word, range behind) {
     size_t t = rw_token_from(&rw->src, before.end);
     return rw_token_is(&rw->src, t, word) && rw_token_at(&rw->src, behind.begin) == t + 1;

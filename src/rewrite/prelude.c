@@ -27,6 +27,7 @@
  * backwards, as the pointer could.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "internal.h"
@@ -46,16 +47,26 @@ const rw_dialect *rw_dialect_of(const rewriter *rw, space in) {
 
 /* ---- names -------------------------------------------------------------------- */
 
+/* The functions that every family has, by the endings of their names. */
+static const struct {
+    size_t at;
+    const char *ending;
+} families[] = {
+    {offsetof(accessors, ref), "ref"},       {offsetof(accessors, make), "make"},
+    {offsetof(accessors, at), "at"},         {offsetof(accessors, same), "same"},
+    {offsetof(accessors, load), "load"},     {offsetof(accessors, store), "store"},
+    {offsetof(accessors, is_set), "is_set"}, {offsetof(accessors, memory), "memory"},
+};
+enum { FAMILY = sizeof families / sizeof *families };
+
+static const char **name_of(const accessors *f, size_t number) {
+    return (const char **)((char *)f + families[number].at);
+}
+
 static void name_all(rewriter *rw, const laid_record *l, accessors *f, const char *stem,
                      const char *infix) {
-    f->ref = hd_format(rw->arena, "%s_ref", stem);
-    f->make = hd_format(rw->arena, "%s_make", stem);
-    f->at = hd_format(rw->arena, "%s_at", stem);
-    f->same = hd_format(rw->arena, "%s_same", stem);
-    f->load = hd_format(rw->arena, "%s_load", stem);
-    f->store = hd_format(rw->arena, "%s_store", stem);
-    f->is_set = hd_format(rw->arena, "%s_is_set", stem);
-    f->memory = hd_format(rw->arena, "%s_memory", stem);
+    for (size_t n = 0; n < FAMILY; n++)
+        *name_of(f, n) = hd_format(rw->arena, "%s_%s", stem, families[n].ending);
     for (uint32_t i = 0; i < l->record->field_count; i++)
         f->fields[i] = hd_format(rw->arena, "%s_%s%s", stem, infix, l->text->names[i]);
 }
@@ -63,10 +74,8 @@ static void name_all(rewriter *rw, const laid_record *l, accessors *f, const cha
 static bool is_name_of(const laid_record *l, const accessors *f, const char *name) {
     if (!f->ref)
         return false;
-    const char *const special[] = {f->ref,  f->make,  f->at,     f->same,
-                                   f->load, f->store, f->is_set, f->memory};
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (!strcmp(special[i], name))
+    for (size_t n = 0; n < FAMILY; n++)
+        if (!strcmp(*name_of(f, n), name))
             return true;
     for (uint32_t i = 0; i < l->record->field_count; i++)
         if (!strcmp(f->fields[i], name))
@@ -94,13 +103,11 @@ static bool name_is_taken(const rewriter *rw, const char *name, const accessors 
 }
 
 static bool names_are_free(const rewriter *rw, const laid_record *l, const accessors *f) {
-    const char *const special[] = {f->ref,  f->make,  f->at,     f->same,
-                                   f->load, f->store, f->is_set, f->memory};
-    for (size_t s = 0; s < sizeof special / sizeof *special; s++) {
-        if (name_is_taken(rw, special[s], f))
+    for (size_t n = 0; n < FAMILY; n++) {
+        if (name_is_taken(rw, *name_of(f, n), f))
             return false;
         for (uint32_t i = 0; i < l->record->field_count; i++)
-            if (!strcmp(f->fields[i], special[s]))
+            if (!strcmp(f->fields[i], *name_of(f, n)))
                 return false;
     }
     for (uint32_t i = 0; i < l->record->field_count; i++)
@@ -187,7 +194,7 @@ static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, 
     const rw_dialect *dialect = rw_dialect_of(rw, in);
     const accessors *f = &l->accessors[in];
     const field_type *type = &l->types[field];
-    bool tiled = rw_map_text_is_tiled(l->text, field);
+    bool tiled = !rw_map_text_stride(l->text, field);
     const char *head =
         hd_format(rw->arena, "%s(%s ref, %s i)", f->fields[field], f->ref, dialect->index);
     hd_str_printf(out, "%s%s {\n", dialect->function, pointer_to(rw, l, type, in, head));
@@ -199,12 +206,6 @@ static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, 
 
 /* ---- copies of whole elements ------------------------------------------------------- */
 
-/* A field of `value` as its new type: where it lies, since a bit-field has no address. */
-static const char *field_bytes(const rewriter *rw, const laid_record *l, uint32_t field) {
-    return hd_format(rw->arena, "*(%s *)((%s*)&value + %u)", l->types[field].element,
-                     rw->is_cuda ? "unsigned char " : "uchar ", l->record->fields[field].offset);
-}
-
 /* Copies one field between `value` and its place; arrays element by element. `path`: the field
  * in the value, as C writes it. Without an extension OpenCL C has half only in memory. */
 void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in, uint32_t field,
@@ -212,7 +213,9 @@ void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in
     const field_type *type = &l->types[field];
     const char *accessor = l->accessors[in].fields[field], *member = "";
     if (type->members && !type->as) { /* the same bytes under another name */
-        const char *value = field_bytes(rw, l, field);
+        const char *value =
+            hd_format(rw->arena, "*(%s *)((%s*)&value + %u)", type->element,
+                      rw->is_cuda ? "unsigned char " : "uchar ", l->record->fields[field].offset);
         const char *place = hd_format(rw->arena, "*%s(ref, i)", accessor);
         hd_str_printf(out, "    %s = %s;\n", store ? place : value, store ? value : place);
         return;
@@ -237,16 +240,6 @@ void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in
     }
     hd_str_printf(out, "%*s%s = %s;\n", 4 * (int)(type->dim_count + 1), "", store ? place : value,
                   store ? value : place);
-}
-
-/* Copies a vector that is taken apart, whose lanes lie together, in one piece. */
-static void add_vector_copy(hd_str *out, const laid_record *l, space in, uint32_t first,
-                            const char *path, bool store) {
-    const accessors *f = &l->accessors[in];
-    const char *value = hd_format(out->arena, "value%.*s", (int)(strrchr(path, '.') - path), path);
-    const char *place = hd_format(out->arena, "*(%s%s *)%s(ref, i)", f->qualifier,
-                                  l->vectors[first], f->fields[first]);
-    hd_str_printf(out, "    %s = %s;\n", store ? place : value, store ? value : place);
 }
 
 /* A record with constructors of which none makes an empty one: its copy is made in bytes. */
@@ -291,11 +284,18 @@ static void add_copier(hd_str *out, const rewriter *rw, const laid_record *l, sp
         else
             continue;
         uint32_t lanes = rw_lanes_together(l, i);
-        if (lanes)
-            add_vector_copy(out, l, in, i, path, does != LOADS);
-        else
+        if (!lanes) {
             rw_add_copy(out, rw, l, in, i, path, does != LOADS);
-        i += lanes ? lanes - 1 : 0;
+            continue;
+        }
+        /* a vector that is taken apart, whose lanes lie together, in one piece */
+        const char *value =
+            hd_format(rw->arena, "value%.*s", (int)(strrchr(path, '.') - path), path);
+        const char *place =
+            hd_format(rw->arena, "*(%s%s *)%s(ref, i)", f->qualifier, l->vectors[i], f->fields[i]);
+        hd_str_printf(out, "    %s = %s;\n", does != LOADS ? place : value,
+                      does != LOADS ? value : place);
+        i += lanes - 1;
     }
     hd_str_add(out, does == STORES ? "}\n" : "    return value;\n}\n");
 }

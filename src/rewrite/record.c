@@ -122,21 +122,6 @@ static const char *union_name(rewriter *rw, CXType type) {
     return fields.count ? rw_spelling(rw->arena, fields.data[0]) : NULL;
 }
 
-/* The name of the field that a bit-field is in: that of its first. NULL: it is not found. */
-static const char *first_of_bits(rewriter *rw, const laid_record *l, CXCursor member) {
-    cursors fields =
-        rw_fields(rw->arena, clang_getCursorType(clang_getCursorSemanticParent(member)));
-    const char *first = NULL;
-    for (size_t i = 0; i < fields.count; i++) {
-        const char *name = rw_spelling(rw->arena, fields.data[i]);
-        if (hd_record_find(l->record, name) >= 0)
-            first = name;
-        if (clang_equalCursors(fields.data[i], member))
-            return first;
-    }
-    return NULL;
-}
-
 int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name) {
     bool is_owner =
         is_unnamed(rw_spelling(rw->arena, member)); /* around the member that is meant */
@@ -147,8 +132,19 @@ int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, cons
          owner = clang_getCursorSemanticParent(owner))
         if (clang_getCursorKind(owner) == CXCursor_UnionDecl)
             name = union_name(rw, clang_getCursorType(owner));
-    if (clang_Cursor_isBitField(member) && name && hd_record_find(l->record, name) < 0)
-        name = first_of_bits(rw, l, member);
+    if (clang_Cursor_isBitField(member) && name && hd_record_find(l->record, name) < 0) {
+        /* the field that a bit-field is in has the name of its first */
+        cursors fields =
+            rw_fields(rw->arena, clang_getCursorType(clang_getCursorSemanticParent(member)));
+        const char *first = NULL;
+        bool is_behind = false;
+        for (size_t i = 0; i < fields.count && !is_behind; i++) {
+            const char *one = rw_spelling(rw->arena, fields.data[i]);
+            first = hd_record_find(l->record, one) >= 0 ? one : first;
+            is_behind = clang_equalCursors(fields.data[i], member);
+        }
+        name = is_behind ? first : NULL;
+    }
     return name ? hd_record_find(l->record, name) : -1;
 }
 
@@ -168,6 +164,14 @@ static CXCursor dense_member(rewriter *rw, CXType of_union) {
     return clang_getNullCursor();
 }
 
+/* What a generated type of this field is called. */
+static const char *new_type_name(rewriter *rw, const laid_record *l, const char *field,
+                                 const char *ending) {
+    return rw_free_name(rw, hd_format(rw->arena, "%s_%s_%s",
+                                      rw_identifier(rw->arena, rw_unscoped(l->record->name)), field,
+                                      ending));
+}
+
 /* The type of an unnamed union gets a name behind the record. False: it can have none. */
 static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field_type *result) {
     CXType type = clang_getCursorType(field);
@@ -175,10 +179,7 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
     range text;
     if (clang_Cursor_isNull(dense) || !rw_range_of(&rw->src, definition_of(type), &text))
         return false;
-    result->element =
-        rw_free_name(rw, hd_format(rw->arena, "%s_%s_union",
-                                   rw_identifier(rw->arena, rw_unscoped(l->record->name)),
-                                   union_name(rw, type)));
+    result->element = new_type_name(rw, l, union_name(rw, type), "union");
     result->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
     result->copied = rw_spelling(rw->arena, dense);
     result->as = hd_new(rw->arena, field_type);
@@ -187,14 +188,6 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
 }
 
 /* ---- bit-fields, and structs without a name ------------------------------------------- */
-
-/* What a generated type of this field is called. */
-static const char *new_type_name(rewriter *rw, const laid_record *l, const char *field,
-                                 const char *ending) {
-    return rw_free_name(rw, hd_format(rw->arena, "%s_%s_%s",
-                                      rw_identifier(rw->arena, rw_unscoped(l->record->name)), field,
-                                      ending));
-}
 
 static void add_gap(hd_str *text, long long bits) {
     for (; bits > 0; bits -= 8)
@@ -317,6 +310,70 @@ static bool read_fields(rewriter *rw, laid_record *l, CXType of, uint32_t *count
     return good;
 }
 
+/* ---- records of arrays, which no source declares ------------------------------------------- */
+
+bool rw_array_is_of(const rewriter *rw, const hd_array_param *a, CXCursor kernel) {
+    const char *name = a->kernel; /* without namespaces and a template's arguments */
+    for (const char *at = name; *at && *at != '<'; at++)
+        if (*at == ':')
+            name = at + 1;
+    if (!strcmp(hd_strndup(rw->arena, name, strcspn(name, "<")), rw_spelling(rw->arena, kernel)))
+        return true;
+    CXString mangled = clang_Cursor_getMangling(kernel);
+    const char *symbol = clang_getCString(mangled);
+    bool is_one = symbol && !strcmp(a->kernel, symbol);
+    clang_disposeString(mangled);
+    return is_one;
+}
+
+const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter) {
+    const char *name = rw_spelling(rw->arena, parameter);
+    for (uint32_t i = 0; i < rw->request->array_count; i++) {
+        const hd_array_param *a = &rw->request->arrays[i];
+        if (!strcmp(a->param, name) && rw_array_is_of(rw, a, kernel))
+            return a;
+    }
+    return NULL;
+}
+
+uint64_t rw_count_of(const rewriter *rw, const laid_record *l) {
+    const hd_array_param *first = NULL;
+    for (uint32_t i = 0; i < rw->request->array_count; i++) {
+        const hd_array_param *a = &rw->request->arrays[i];
+        if (a->record != hd_record_declared(l->record))
+            continue;
+        if (first && first->count != a->count)
+            return 0;
+        first = a;
+    }
+    return first ? first->count : 0;
+}
+
+static void array_types(rewriter *rw, laid_record *l) {
+    cursors all = rw_functions(rw->arena, rw->src.unit);
+    for (size_t k = 0; k < all.count; k++) {
+        cursors parameters = {0};
+        if (rw_is_kernel(rw->arena, all.data[k]))
+            parameters = rw_parameters(rw->arena, all.data[k]);
+        for (size_t i = 0; i < parameters.count; i++) {
+            const hd_array_param *a = rw_array_param_of(rw, all.data[k], parameters.data[i]);
+            if (!a || a->record != hd_record_declared(l->record) || l->types[a->field].element)
+                continue;
+            field_type *read = &l->types[a->field];
+            CXType type = clang_getCursorType(parameters.data[i]);
+            if (type.kind != CXType_Pointer && type.kind != CXType_IncompleteArray)
+                type = rw_value_type(type);
+            rw_read_type(rw, clang_getUnqualifiedType(rw_target_of(type)), read);
+            read->element = rw_plain_type(rw->arena, read->element);
+            for (uint32_t f = 0; f < l->record->field_count && a->record->by_job; f++)
+                l->types[f] = *read; /* numbers are of one type, whichever of the fields they are */
+        }
+    }
+    for (uint32_t f = 0; f < l->record->field_count; f++)
+        if (!l->types[f].element) /* no kernel of this file takes it */
+            l->types[f].element = l->record->fields[f].type;
+}
+
 /* ---- where the generated functions stand ------------------------------------------- */
 
 /* Behind the declaration, or before the first function that needs what no source declares. */
@@ -346,7 +403,7 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
     l->declaration = clang_getNullCursor();
     if (l->record->of_arrays || l->record->by_job) {
         l->spelling = l->record->name;
-        rw_array_types(rw, l);
+        array_types(rw, l);
         return HD_OK;
     }
     if (!find_declaration(rw, l, &typedef_name)) {
@@ -407,7 +464,47 @@ laid_record *rw_laid_record_of(const rewriter *rw, CXType type) {
     return NULL;
 }
 
-/* ---- preludes --------------------------------------------------------------------------- */
+static bool uses(rewriter *rw, CXCursor cursor, const laid_record *l) {
+    if (rw_pointee_of(rw, cursor).of == l)
+        return true;
+    cursors inside = rw_children(rw->arena, cursor);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    for (size_t i = 0; i < inside.count; i++)
+        if ((kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+             rw_is_function(cursor)) &&
+            uses(rw, inside.data[i], l))
+            return true;
+    return false;
+}
+
+/* True for the last token of a declaration, or of a directive. */
+static bool is_end(const source *src, size_t t) {
+    unsigned begin = src->tokens[t].at.begin;
+    while (begin && src->text[begin - 1] != '\n')
+        begin--;
+    return rw_token_is(src, t, ";") || rw_token_is(src, t, "}") ||
+           src->text[begin + strspn(src->text + begin, " \t")] == '#';
+}
+
+static unsigned first_use(rewriter *rw, const laid_record *l) {
+    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    const source *src = &rw->src;
+    range at;
+    for (size_t i = 0; i < all.count; i++) {
+        CXCursor c = all.data[i];
+        if (!clang_isDeclaration(clang_getCursorKind(c)) || !rw_range_of(src, c, &at) ||
+            !uses(rw, c, l))
+            continue;
+        size_t first = rw_token_from(src, at.begin);
+        while (first && !is_end(src, first - 1))
+            first--;
+        unsigned begin = src->tokens[first].at.begin, line = begin;
+        while (line && strchr(" \t", src->text[line - 1]))
+            line--;
+        return line && src->text[line - 1] == '\n' ? line - 1 : begin;
+    }
+    return 0;
+}
 
 /* Functions stand as far out as they can: behind the #include that brings the declaration, when
  * nothing in that header needs them, and the namespace of the record does not end in it. */
@@ -436,7 +533,7 @@ void rw_edit_preludes(rewriter *rw) {
         if (!is_used)
             continue;
         bool is_declared = !clang_Cursor_isNull(l->declaration);
-        unsigned at = is_declared ? outermost(rw, l) : rw_first_use(rw, l);
+        unsigned at = is_declared ? outermost(rw, l) : first_use(rw, l);
         bool is_line_end = !rw->src.text[at] || rw->src.text[at] == '\n';
         rw_edit_insert(rw, at,
                        hd_format(rw->arena, "%s%s", rw_prelude(rw, l), is_line_end ? "" : "\n"));

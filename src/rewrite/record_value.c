@@ -1,6 +1,6 @@
 /*
  * What an expression leads to: an element of laid-out records, a pointer to one, or a pointer to
- * such pointers. It follows from what the declarations in it hold (flow.c), and from the types
+ * such pointers. It follows from what the declarations in it hold (pointer_flow.c), and from the types
  * along the way: what is converted to another type does not lead there any more.
  */
 #include "internal.h"
@@ -57,13 +57,6 @@ static bool keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner) {
 
 static record_value no_value(void) { return (record_value){.depth = -1}; }
 
-/* A generic pointer of OpenCL C 2.0 is followed like one of CUDA C. */
-static bool keeps_space(const rewriter *rw, CXType type, space in) {
-    if (in == SPACE_CONSTANT)
-        return rw_target_is(rw, type, "__constant");
-    return rw_target_is(rw, type, "__global") || rw_target_is(rw, type, "__generic");
-}
-
 /* A conversion that the compiler adds: to const, or to what is not laid out any more. */
 static record_value converted(const rewriter *rw, CXCursor e, record_value inner) {
     CXType type = clang_getCursorType(e);
@@ -72,7 +65,11 @@ static record_value converted(const rewriter *rw, CXCursor e, record_value inner
         return inner;
     if (rw_pointer_depth(type) != inner.depth)
         return no_value();
-    if (!rw->is_cuda && inner.depth == 1 && !keeps_space(rw, type, inner.what.in))
+    bool keeps_space = inner.what.in == SPACE_CONSTANT
+                           ? rw_target_is(rw, type, "__constant")
+                           : rw_target_is(rw, type, "__global") ||
+                                 rw_target_is(rw, type, "__generic"); /* followed like CUDA C's */
+    if (!rw->is_cuda && inner.depth == 1 && !keeps_space)
         return no_value();
     CXType target = rw_value_type(type);
     if (inner.depth == 1 && inner.what.field < 0 && target.kind == CXType_Pointer &&
@@ -99,6 +96,12 @@ static CXCursor member_of_pattern(const rewriter *rw, CXCursor member) {
 
 CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
     CXCursor named = clang_getNullCursor();
+    enum CXCursorKind of = clang_getCursorKind(e);
+    if (rw->follows_handles)
+        return of == CXCursor_CallExpr ? e
+               : of == CXCursor_DeclRefExpr || of == CXCursor_MemberRefExpr
+                   ? clang_getCursorReferenced(e)
+                   : named;
     if (clang_getCursorKind(e) == CXCursor_DeclRefExpr) {
         named = clang_getCursorReferenced(e);
         enum CXCursorKind kind = clang_getCursorKind(named);
@@ -163,17 +166,19 @@ cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
     case CXCursor_ArraySubscriptExpr: first = pointer, count = are_two; break;
     case CXCursor_ConditionalOperator: /* in C a choice of elements is a value */
         first = 1;
-        count = inside.count == 3 && (rw->is_cuda || may_point(clang_getCursorType(e))) ? 2 : 0;
+        count = inside.count == 3 &&
+                        (rw->is_cuda || rw->follows_handles || may_point(clang_getCursorType(e)))
+                    ? 2
+                    : 0;
         break;
     case CXCursor_InitListExpr: count = inside.count; break;
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXConstCastExpr:
-        first = inside.count ? inside.count - 1 : 0;
-        count = inside.count && keeps_record(rw, e, inside.data[first]);
-        break;
-    default: break;
+    default:
+        if (rw_is_cast(e) && inside.count) {
+            first = inside.count - 1;
+            count = rw->follows_handles || keeps_record(rw, e, inside.data[first]);
+        } else {
+            count = rw->follows_handles && is_one;
+        }
     }
     inside.data = count ? inside.data + first : NULL;
     inside.count = count;

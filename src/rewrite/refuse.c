@@ -4,7 +4,7 @@
  */
 #include "internal.h"
 
-void rw_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...) {
+bool rw_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...) {
     va_list args;
     va_start(args, format);
     const char *text = hd_vformat(rw->arena, format, args);
@@ -13,23 +13,22 @@ void rw_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...) 
         const refusal *r = &rw->refusals.data[i];
         if (r->place.line == place->line && r->place.column == place->column &&
             !strcmp(r->place.file, place->file))
-            return; /* the first reason is the best one */
+            return true; /* the first reason is the best one */
     }
     hd_push(rw->arena, &rw->refusals, (refusal){*place, text});
+    return true;
 }
 
-void rw_refuse(rewriter *rw, CXCursor at, const char *format, ...) {
+bool rw_refuse(rewriter *rw, CXCursor at, const char *format, ...) {
     va_list args;
     va_start(args, format);
     const char *text = hd_vformat(rw->arena, format, args);
     va_end(args);
     hd_place place = rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(at)));
-    rw_refuse_at(rw, &place, "%s", text);
+    return rw_refuse_at(rw, &place, "%s", text);
 }
 
-/* ---- macros ----------------------------------------------------------------------- */
-
-void rw_refuse_macro(rewriter *rw, CXCursor at) {
+bool rw_refuse_macro(rewriter *rw, CXCursor at) {
     CXSourceRange extent = clang_getCursorExtent(at);
     CXSourceLocation start = clang_getRangeStart(extent), stop = clang_getRangeEnd(extent);
     unsigned begin, end;
@@ -38,46 +37,37 @@ void rw_refuse_macro(rewriter *rw, CXCursor at) {
     hd_place defined = {0};
     clang_getExpansionLocation(start, &file, NULL, NULL, &begin);
     clang_getExpansionLocation(stop, NULL, NULL, NULL, &end);
-    if (!file || !clang_File_isEqual(file, rw->src.file)) {
-        rw_refuse(rw, at, "this is reached through a header of the system");
-        return;
-    }
+    if (!file || !clang_File_isEqual(file, rw->src.file))
+        return rw_refuse(rw, at, "this is reached through a header of the system");
     if (rw_macro_request(rw, (range){begin, end > begin ? end : begin + 1}, &why, &defined))
-        return;
+        return true;
     for (size_t i = 0; i < rw->macro_uses.count; i++)
         if (rw->macro_uses.data[i].at.begin == begin) {
             hd_place place = rw_flat_place(rw->flat, begin);
             const char *name = rw_token_text(&rw->src, rw_token_from(&rw->src, begin));
             if (why && defined.line)
-                rw_refuse_at(
+                return rw_refuse_at(
                     rw, &place, "%s inside the macro %s, which stays as it is at %s:%u:%u: %s",
                     rw->task->subject, name, defined.file, defined.line, defined.column, why);
-            else
-                rw_refuse_at(
-                    rw, &place,
-                    "%s inside the macro %s%s%s; write the access out, or make the macro a "
-                    "function",
-                    rw->task->subject, name, why ? ": " : "", why ? why : "");
-            return;
+            return rw_refuse_at(
+                rw, &place,
+                "%s inside the macro %s%s%s; write the access out, or make the macro a "
+                "function",
+                rw->task->subject, name, why ? ": " : "", why ? why : "");
         }
-    rw_refuse(rw, at, "%s here, partly by a macro; write it out", rw->task->subject);
+    return rw_refuse(rw, at, "%s here, partly by a macro; write it out", rw->task->subject);
 }
 
 /* ---- pointers that go astray -------------------------------------------------------- */
 
 static const char *record_name(const record_value *v) { return v->what.of->record->name; }
 
-/* Host code gives an array to a library, or to a function that is defined elsewhere. */
-static bool goes_elsewhere(rewriter *rw, CXCursor call) {
-    CXCursor callee = clang_getCursorReferenced(call);
-    return rw->with_host && (clang_Cursor_isNull(callee) ||
-                             clang_Location_isInSystemHeader(clang_getCursorLocation(callee)) ||
-                             clang_Cursor_isNull(clang_getCursorDefinition(callee)));
-}
-
 static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const record_value *v) {
     const char *callee = rw_spelling(rw->arena, call);
-    if (goes_elsewhere(rw, call))
+    CXCursor called = clang_getCursorReferenced(call);
+    if (rw->with_host && (clang_Cursor_isNull(called) || /* to a library, or another file */
+                          clang_Location_isInSystemHeader(clang_getCursorLocation(called)) ||
+                          clang_Cursor_isNull(clang_getCursorDefinition(called))))
         rw_refuse(rw, pointer,
                   "the array of '%s' goes to '%s', which knows nothing of its layout; give it a "
                   "copy, an array of '%s' of its own with cudaMemcpy() before and behind, or do "
@@ -181,8 +171,6 @@ void rw_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
         rw_refuse(rw, root, "the pointer '%s' to '%s' %s", name, record_name(v),
                   why_parent(rw, parent, v));
 }
-
-/* ---- names that no cursor explained ---------------------------------------------------- */
 
 static bool is_explained(const rewriter *rw, size_t t) {
     range at = rw->src.tokens[t].at;

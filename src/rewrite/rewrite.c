@@ -19,7 +19,7 @@
  *
  * Included headers and, where they are in the way, macros are first put into one flat text
  * (flat.h), whose edits go back to where it was written (output.c). Which declarations hold
- * laid-out records follows from what the kernels are given (flow.c).
+ * laid-out records follows from what the kernels are given (pointer_flow.c).
  *
  * Safety comes from following values: an expression that leads to laid-out records may stand
  * only where it is known to be rewritten right; any other is a refusal at its place, and then
@@ -29,6 +29,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "kernel/cuda_calls.h"
 
 /* ---- one reading of the flat text --------------------------------------------------- */
 
@@ -36,18 +37,9 @@
 static bool launches_kernels(const rewriter *rw) {
     const source *src = &rw->src;
     for (size_t t = 0; t < src->token_count; t++)
-        if (rw_token_is(src, t, "<<<") || rw_token_is(src, t, "cudaLaunchKernel") ||
-            rw_token_is(src, t, "cudaLaunchCooperativeKernel") ||
-            rw_token_is(src, t, "cudaLaunchKernelExC"))
+        if (rw_token_is(src, t, "<<<") || hd_cuda_call_launches(rw_token_text(src, t)))
             return true;
     return false;
-}
-
-/* Variables stand together in one statement, which is what is around them. */
-static void walk_declaration(rewriter *rw, CXCursor declaration) {
-    frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};
-    bool is_variable = clang_getCursorKind(declaration) == CXCursor_VarDecl;
-    rw_walk(rw, &(frame){declaration, is_variable ? &file : NULL});
 }
 
 /* All edits of the flat text, or refusals. */
@@ -59,11 +51,15 @@ static hd_status make_edits(rewriter *rw) {
     for (uint32_t i = 0; i < rw->record_count; i++) /* the host has no one pointer for these */
         rw->with_host &= !rw->records[i].record->of_arrays;
     rw_flow_run(rw);
-    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
-    for (size_t i = 0; i < all.count; i++)
-        if (clang_isDeclaration(clang_getCursorKind(all.data[i])) &&
+    frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};
+    cursors all = rw_children(rw->arena, file.cursor);
+    for (size_t i = 0; i < all.count; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
+        if (clang_isDeclaration(kind) &&
             !clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
-            walk_declaration(rw, all.data[i]);
+            /* variables stand together in one statement, which is what is around them */
+            rw_walk(rw, &(frame){all.data[i], kind == CXCursor_VarDecl ? &file : NULL});
+    }
     rw_edit_instantiations(rw);
     rw_check_all_seen(rw);
     return HD_OK;
@@ -190,32 +186,13 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
         next = rw_macros_expand(rw) ? AGAIN : DONE;
         if (next == DONE) {
             *status = rw->task->edits(rw);
-            next = *status == HD_OK && rw_macros_requested(rw) ? AGAIN : DONE;
+            next = *status == HD_OK && rw->is_expanding ? AGAIN : DONE;
             if (next == DONE && *status == HD_OK)
                 *status = rw->task->result(rw, index, result);
         }
     }
     clang_disposeTranslationUnit(unit);
     return next;
-}
-
-hd_status rw_rewrite_text(rewriter *rw, const char *text, hd_rewritten **result) {
-    enum { MOST_READINGS = 64 }; /* macros that name each other would never end */
-    hd_status status = HD_OK;
-    flat f;
-    rw_flat_open(&f, rw->arena, rw->request->path, text);
-    rw->flat = &f;
-    rw->expansions = rw_expansions_new(rw->arena);
-    CXIndex index = clang_createIndex(0, 0);
-    outcome next = AGAIN;
-    for (int i = 0; i < MOST_READINGS && next == AGAIN; i++)
-        next = read_once(rw, index, i == 0, &status, result);
-    clang_disposeIndex(index);
-    if (next == DONE)
-        return status;
-    return hd_fail(rw->diag, HD_EUNSUPPORTED, &(hd_place){.file = rw->request->path},
-                   "macros of this file that reach laid-out records name each other; write the "
-                   "accesses out");
 }
 
 /* What a job alone declares of a buffer is found where the kernels index numbers of one type. */
@@ -250,11 +227,23 @@ hd_status rw_rewrite_file(rewriter *rw, hd_rewritten **result) {
     status = rw->task->command(rw->arena, rw->diag, request->path, request->options, &command);
     if (status != HD_OK)
         return status;
+    enum { MOST_READINGS = 64 }; /* macros that name each other would never end */
+    outcome next = AGAIN;
+    flat f;
     rw->command = &command;
     rw->is_cuda = command.is_cuda;
-    status = rw_rewrite_text(rw, text, result);
+    rw->flat = &f;
+    rw_flat_open(&f, rw->arena, request->path, text);
+    CXIndex index = clang_createIndex(0, 0);
+    for (int i = 0; i < MOST_READINGS && next == AGAIN; i++)
+        next = read_once(rw, index, i == 0, &status, result);
+    clang_disposeIndex(index);
     hd_parse_command_end(&command);
-    return status;
+    if (next == DONE)
+        return status;
+    return hd_fail(rw->diag, HD_EUNSUPPORTED, &(hd_place){.file = request->path},
+                   "macros of this file that reach laid-out records name each other; write the "
+                   "accesses out");
 }
 
 hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,

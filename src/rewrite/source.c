@@ -98,6 +98,14 @@ bool rw_source_has_name(const source *src, const char *name) {
     return false;
 }
 
+bool rw_has_token(const source *src, range at, const char *text) {
+    for (size_t t = rw_token_from(src, at.begin);
+         t < src->token_count && src->tokens[t].at.begin < at.end; t++)
+        if (rw_token_is(src, t, text))
+            return true;
+    return false;
+}
+
 /* ---- positions --------------------------------------------------------------- */
 
 bool rw_offset_of(const source *src, CXSourceLocation location, unsigned *offset) {
@@ -165,8 +173,6 @@ unsigned rw_line_end(const source *src, unsigned offset) {
     }
     return offset + (unsigned)length;
 }
-
-/* ---- edits --------------------------------------------------------------------- */
 
 void rw_draft_text(rewriter *rw, draft *d, const char *format, ...) {
     va_list args;

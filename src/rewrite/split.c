@@ -6,15 +6,103 @@
  *     p[i].d[k]               (*R_d(p_ref, i, k)), which chooses
  *     v = p[i].pos            v = R_pos_load(p_ref, i)
  *     p[i].pos = v            R_pos_store(p_ref, i, v)
- *     p[i].v.xy += w          R_v_xy_add(p_ref, i, w), of a vector (lane.c)
+ *     p[i].v.y                (*R_v_y(p_ref, i)), of a vector
+ *     p[i].v.xy += w          R_v_xy_add(p_ref, i, w)
+ *
+ * Where the layout keeps the lanes of a vector together it is one: (*(__global float4 *)R_v_x(p_ref,
+ * i)), with .xy behind it or whatever stands there. A vector of CUDA C is a struct, whose members are
+ * its lanes; its operators are functions of the user's, which the generated ones find.
  *
  * A path in C is what stands behind the element; the number of an element of an array of several
  * dimensions is counted in the order of memory, as in the fields' names.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "internal.h"
+
+static bool is_vector(CXType type) {
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_ExtVector || kind == CXType_Vector;
+}
+
+/* ---- lanes by their names ------------------------------------------------------------ */
+
+static int lane_number(char letter) {
+    static const char names[] = "xyzw", colours[] = "rgba";
+    const char *at = strchr(names, letter);
+    if (!at)
+        return strchr(colours, letter) ? (int)(strchr(colours, letter) - colours) : -1;
+    return (int)(at - names);
+}
+
+/* Halves of a vector: of one of 3 they are as of one of 4, whose last lane is nobody's. */
+static uint32_t half_lanes(const char *name, uint32_t lanes, uint8_t of[16]) {
+    uint32_t half = (lanes + 1) / 2, count = 0;
+    bool is_half = !strcmp(name, "lo") || !strcmp(name, "hi");
+    bool is_upper = !strcmp(name, "hi") || !strcmp(name, "odd");
+    if (!is_half && strcmp(name, "even") != 0 && strcmp(name, "odd") != 0)
+        return 0;
+    for (uint32_t i = 0; i < half; i++) {
+        uint32_t lane = is_half ? i + is_upper * half : 2 * i + is_upper;
+        if (lane < lanes)
+            of[count++] = (uint8_t)lane;
+    }
+    return count;
+}
+
+static uint32_t swizzle_lanes(const char *swizzle, uint32_t lanes, uint8_t of[16]) {
+    uint32_t count = half_lanes(swizzle, lanes, of);
+    bool by_digits = (*swizzle == 's' || *swizzle == 'S') && swizzle[1];
+    if (count)
+        return count;
+    for (const char *at = swizzle + by_digits; *at; at++) {
+        int lane = !by_digits                     ? lane_number(*at)
+                   : isdigit((unsigned char)*at)  ? *at - '0'
+                   : isxdigit((unsigned char)*at) ? tolower((unsigned char)*at) - 'a' + 10
+                                                  : -1;
+        if (lane < 0 || (uint32_t)lane >= lanes || count == 16)
+            return 0;
+        of[count++] = (uint8_t)lane;
+    }
+    return count;
+}
+
+static const char *swizzle_of(rewriter *rw, CXCursor vector, CXCursor up) {
+    const source *src = &rw->src;
+    range inner, whole;
+    if (!is_vector(clang_getCursorType(vector)) || !rw_range_of(src, vector, &inner) ||
+        !rw_range_of(src, up, &whole) || whole.begin > inner.begin || whole.end <= inner.end)
+        return NULL;
+    size_t last = rw_token_ending(src, whole.end);
+    bool is_lanes = last < src->token_count && last && rw_token_is(src, last - 1, ".") &&
+                    src->tokens[last - 1].at.begin >= inner.end &&
+                    clang_getCursorKind(up) == CXCursor_UnexposedExpr;
+    return is_lanes ? rw_token_text(src, last) : NULL;
+}
+
+uint32_t rw_lanes_together(const laid_record *l, uint32_t first) {
+    const hd_map *map = l->text->map;
+    if (!l->vectors || !l->vectors[first])
+        return 0;
+    const hd_field_place *start = &map->fields[first];
+    size_t stem = (size_t)(strrchr(l->paths[first], '.') - l->paths[first]);
+    uint32_t lanes = 1;
+    while (first + lanes < l->record->field_count &&
+           !strncmp(l->paths[first + lanes], l->paths[first], stem + 1) &&
+           !strchr(l->paths[first + lanes] + stem + 1, '.'))
+        lanes++;
+    uint64_t bytes = (uint64_t)lanes * start->size;
+    if (lanes == 3 || map->layout->clusters[start->cluster].tile != HD_TILE_AOS ||
+        start->run % bytes || map->clusters[start->cluster].tile_bytes % bytes)
+        return 0;
+    for (uint32_t k = 1; k < lanes; k++)
+        if (map->fields[first + k].cluster != start->cluster ||
+            map->fields[first + k].run != start->run + (uint64_t)k * start->size)
+            return 0;
+    return lanes;
+}
 
 /* ---- types along a path ------------------------------------------------------------ */
 
@@ -48,22 +136,12 @@ static const char *indices_text(hd_arena *arena, const field_type *type, uint64_
     return hd_str_text(&text);
 }
 
-static CXType element_type(CXType type) {
-    CXType t = type;
-    while (rw_is_array(t)) {
-        CXType inner = clang_getArrayElementType(t);
-        t = inner.kind == CXType_Invalid ? clang_getArrayElementType(clang_getCanonicalType(t))
-                                         : inner;
-    }
-    return t;
-}
-
 /* A vector whose first lane is `name`, or a struct like one: with members of one scalar type
  * and no padding. Its type in C; NULL: it is none, or no name says it. */
 static const char *vector_from(rewriter *rw, CXType type, const char *name) {
     const char *text = rw_plain_type(rw->arena, rw_type_text(rw->arena, type));
     bool is_first = !strcmp(name, "x") || !strcmp(name, "s0");
-    if (rw_is_vector(type) || !is_first)
+    if (is_vector(type) || !is_first)
         return is_first ? text : NULL;
     cursors members = rw_fields(rw->arena, type);
     long long bytes = 0;
@@ -71,7 +149,7 @@ static const char *vector_from(rewriter *rw, CXType type, const char *name) {
         CXType first = clang_getCanonicalType(clang_getCursorType(members.data[0]));
         CXType lane = clang_getCanonicalType(clang_getCursorType(members.data[i]));
         if (!clang_equalTypes(lane, first) || lane.kind == CXType_Record || rw_is_array(lane) ||
-            rw_is_vector(lane))
+            is_vector(lane))
             return NULL;
         bytes += clang_Type_getSizeOf(lane);
     }
@@ -92,7 +170,12 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
             field_type array = {0};
             rw_read_type(rw, *type, &array);
             hd_str_add(&text, indices_text(rw->arena, &array, strtoull(at + 1, NULL, 10)));
-            *type = element_type(*type);
+            while (rw_is_array(*type)) {
+                CXType inner = clang_getArrayElementType(*type);
+                *type = inner.kind == CXType_Invalid
+                            ? clang_getArrayElementType(clang_getCanonicalType(*type))
+                            : inner;
+            }
             at += strcspn(at, "]") + 1;
             continue;
         }
@@ -100,7 +183,7 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
         size_t length = strcspn(at, ".[");
         const char *name = hd_strndup(rw->arena, at, length);
         *vector = vector_from(rw, *type, name);
-        if (rw_is_vector(*type))
+        if (is_vector(*type))
             *type = clang_getElementType(clang_getCanonicalType(*type));
         else if (!find_member(rw, *type, name, type))
             return false;
@@ -231,23 +314,19 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
     return true;
 }
 
-/* The one lane of a vector of OpenCL C that is meant, by its field's name; NULL: none, or
- * several. */
-static const char *lane_behind(rewriter *rw, CXCursor vector, CXCursor up) {
-    uint8_t lanes[16];
-    const char *swizzle = rw_swizzle_of(rw, vector, up);
-    CXType type = clang_getCanonicalType(clang_getCursorType(vector));
-    uint32_t count = swizzle ? (uint32_t)clang_getNumElements(type) : 0;
-    return count && rw_swizzle_lanes(swizzle, count, lanes) == 1 ? hd_lane_name(count, lanes[0])
-                                                                 : NULL;
-}
-
 /* One step from a part to a part of it; false: the expression ends here. */
 static bool climb(rewriter *rw, reached *r) {
     const frame *up = next_up(r->at);
     if (rw_is_array(clang_getCursorType(r->at->cursor)))
         return climb_array(rw, r, r->at);
-    const char *name = up ? lane_behind(rw, r->at->cursor, up->cursor) : NULL;
+    const char *name = NULL, *swizzle = up ? swizzle_of(rw, r->at->cursor, up->cursor) : NULL;
+    uint8_t lanes[16];
+    uint32_t count = 0; /* of the vector, of which one lane may be meant */
+    if (swizzle)
+        count = (uint32_t)clang_getNumElements(
+            clang_getCanonicalType(clang_getCursorType(r->at->cursor)));
+    if (count && swizzle_lanes(swizzle, count, lanes) == 1)
+        name = hd_lane_name(count, lanes[0]);
     if (!name &&
         (!up || clang_getCursorKind(up->cursor) != CXCursor_MemberRefExpr || is_method(up->cursor)))
         return false;
@@ -257,8 +336,6 @@ static bool climb(rewriter *rw, reached *r) {
     r->at = up;
     return true;
 }
-
-/* ---- generated functions -------------------------------------------------------------------- */
 
 static bool is_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
@@ -411,20 +488,13 @@ static bool is_changed_argument(rewriter *rw, CXCursor call, CXCursor argument) 
     return false;
 }
 
-/* What a method is called on, by its name or by an operator. */
-static bool is_object(rewriter *rw, CXCursor call, CXCursor expression) {
-    cursors inside = rw_children(rw->arena, call);
-    return clang_getCursorKind(call) != CXCursor_CallExpr ||
-           (inside.count && rw_same_expression(inside.data[0], expression));
-}
-
 /* A whole part is a copy: no place for a reference, nor for what changes it. */
 static void refuse_change_of_copy(rewriter *rw, const reached *r, const laid_record *l) {
     const frame *up = rw_around(r->at), *by_lanes = r->at->up;
     enum CXUnaryOperatorKind unary =
         by_lanes ? clang_getCursorUnaryOperatorKind(by_lanes->cursor) : CXUnaryOperator_Invalid;
     bool is_subscript = up && clang_getCursorKind(up->cursor) == CXCursor_ArraySubscriptExpr &&
-                        rw_is_vector(clang_getCursorType(r->at->cursor));
+                        is_vector(clang_getCursorType(r->at->cursor));
     bool is_reference = up && ((clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&
                                 rw_is_reference(clang_getCursorType(up->cursor))) ||
                                is_changed_argument(rw, up->cursor, r->at->cursor));
@@ -438,9 +508,13 @@ static void refuse_change_of_copy(rewriter *rw, const reached *r, const laid_rec
                   "'%s' of '%s' is taken apart in this layout, so it is not changed or indexed "
                   "in place; reach its lanes one by one, or leave it whole (--split)",
                   hd_str_text(&r->path), l->record->name);
-    else if (up && is_method(up->cursor) && is_object(rw, up->cursor, r->at->cursor))
-        rw_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
-                        clang_getCursorReferenced(up->cursor), l);
+    else if (up &&
+             is_method(up->cursor)) { /* what it is called on, by its name or by an operator */
+        cursors inside = rw_children(rw->arena, up->cursor);
+        bool is_call = clang_getCursorKind(up->cursor) == CXCursor_CallExpr;
+        if (!is_call || (inside.count && rw_same_expression(inside.data[0], r->at->cursor)))
+            rw_check_method(rw, is_call ? up : up->up, clang_getCursorReferenced(up->cursor), l);
+    }
 }
 
 /* The text of what follows is walked by the expression around. */
@@ -452,7 +526,7 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     draft d = {0};
     const char *in_c, *vector, *op, *path = hd_str_text(&r->path);
     if (r->varies || !follow(rw, l, path, &type, &in_c, &vector) ||
-        (clang_getCanonicalType(type).kind != CXType_Record && !rw_is_vector(type)) ||
+        (clang_getCanonicalType(type).kind != CXType_Record && !is_vector(type)) ||
         clang_getCursorUnaryOperatorKind(r->at->up->cursor) == CXUnaryOperator_AddrOf) {
         rw_refuse(rw, r->at->cursor,
                   "'%s' of '%s' is taken apart in this layout and has no place of its own; reach "
@@ -461,7 +535,7 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
         return;
     }
     const frame *up = next_up(r->at), *end = r->at;
-    const char *lanes = up ? rw_swizzle_of(rw, r->at->cursor, up->cursor) : NULL;
+    const char *lanes = up ? swizzle_of(rw, r->at->cursor, up->cursor) : NULL;
     field_type read = {.element = rw_plain_type(rw->arena, rw_type_text(rw->arena, type))};
     if (!rw_name_type(rw, l, r->at->cursor, in_c, &read))
         return;
@@ -521,4 +595,52 @@ bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record
     else
         edit_whole(rw, &r, base, v);
     return true;
+}
+
+/* ---- changes in place --------------------------------------------------------------------- */
+
+/* Copies the lanes that a change touches between `value` and their places. */
+static void copy_lanes(hd_str *out, const rewriter *rw, const laid_record *l,
+                       const part_function *g, bool store) {
+    size_t stem = strlen(g->path);
+    uint8_t of[16];
+    uint32_t lanes = 0, set = UINT32_MAX;
+    for (uint32_t f = 0; f < l->record->field_count; f++)
+        lanes += !strncmp(l->record->fields[f].name, g->path, stem) &&
+                 l->record->fields[f].name[stem] == '.';
+    if (*g->swizzle) {
+        set = 0;
+        for (uint32_t n = swizzle_lanes(g->swizzle + 1, lanes, of); n; n--)
+            set |= 1u << of[n - 1];
+    }
+    for (uint32_t f = 0, lane = 0; f < l->record->field_count; f++) {
+        const char *name = l->record->fields[f].name;
+        if (strncmp(name, g->path, stem) != 0 || name[stem] != '.')
+            continue;
+        if (set >> lane++ & 1)
+            rw_add_copy(out, rw, l, g->in, f, name + stem, store);
+    }
+}
+
+void rw_add_lanes(hd_str *out, const rewriter *rw, const laid_record *l, const part_function *g) {
+    const rw_dialect *dialect = rw_dialect_of(rw, g->in);
+    hd_str_printf(out, "%s%s %s(%s ref, %s i) {\n    %s value;\n", dialect->function, g->result,
+                  g->name, l->accessors[g->in].ref, dialect->index, g->type);
+    copy_lanes(out, rw, l, g, false);
+    hd_str_printf(out, "    return value%s;\n}\n", g->swizzle);
+}
+
+void rw_add_change(hd_str *out, const rewriter *rw, const laid_record *l, const part_function *g) {
+    const rw_dialect *dialect = rw_dialect_of(rw, g->in);
+    const accessors *f = &l->accessors[g->in];
+    bool is_template = rw->is_cuda;
+    hd_str_printf(out, "%s%s%s %s(%s ref, %s i, %s operand) {\n    %s value;\n",
+                  is_template ? "template <class V> " : "", dialect->function,
+                  is_template ? g->type : g->result, g->name, f->ref, dialect->index,
+                  is_template ? "V" : g->operand, g->type);
+    if (strcmp(g->op, "=") != 0)
+        copy_lanes(out, rw, l, g, false);
+    hd_str_printf(out, "    value%s %s operand;\n", g->swizzle, g->op);
+    copy_lanes(out, rw, l, g, true);
+    hd_str_printf(out, "    return value%s;\n}\n", g->swizzle);
 }

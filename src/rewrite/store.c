@@ -44,15 +44,6 @@ static const hd_rewritten_file *stored_file(const hd_rewritten_view *view, const
     return NULL;
 }
 
-/* The offset of a place in a text. */
-static size_t offset_of(const char *text, uint32_t line, uint32_t column) {
-    const char *at = text, *end;
-    for (; line > 1 && (end = strchr(at, '\n')) != NULL; line--)
-        at = end + 1;
-    size_t length = strcspn(at, "\n"), right = column ? column - 1 : 0;
-    return (size_t)(at - text) + (right < length ? right : length);
-}
-
 hd_place hd_rewritten_origin(const hd_rewritten_view *view, const hd_place *place) {
     const hd_rewritten_file *file = stored_file(view, place->file);
     const char *name = place->file && view->folder ? name_in(view->folder, place->file) : NULL;
@@ -60,7 +51,11 @@ hd_place hd_rewritten_origin(const hd_rewritten_view *view, const hd_place *plac
         return (hd_place){.file = name, .line = place->line, .column = place->column};
     if (!file || !place->line)
         return file ? (hd_place){.file = file->path} : *place;
-    size_t at = offset_of(file->text, place->line, place->column), from = 0;
+    const char *line = file->text, *end;
+    for (uint32_t l = place->line; l > 1 && (end = strchr(line, '\n')) != NULL; l--)
+        line = end + 1;
+    size_t length = strcspn(line, "\n"), right = place->column ? place->column - 1 : 0, from = 0;
+    size_t at = (size_t)(line - file->text) + (right < length ? right : length);
     for (size_t k = 0; k < file->kept_count && file->kept[k].at <= at; k++) {
         const hd_kept_text *kept = &file->kept[k];
         from = kept->from + (at - kept->at < kept->length ? at - kept->at : kept->length);

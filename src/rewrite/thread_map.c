@@ -19,6 +19,7 @@
 #include "rewrite/thread_map.h"
 
 #include "internal.h"
+#include "kernel/cuda_calls.h"
 
 enum { NONE = -1 };
 
@@ -207,18 +208,6 @@ static bool are_same(const cursors *a, const cursors *b) {
            clang_equalCursors(canonical_of(a->data[0]), canonical_of(b->data[0]));
 }
 
-static void read_id(mapper *m, CXCursor at, int from) {
-    if (from == NONE)
-        rw_refuse(m->rw, at, "this id is read outside of a kernel's functions; read it in one");
-    else if (m->rw->is_cuda &&
-             !rw_is_device_function(m->rw->arena, m->functions.data[from].declarations.data[0]))
-        rw_refuse(m->rw, at,
-                  "this id is read in host code, perhaps in a lambda; make that a function of the "
-                  "device");
-    else
-        m->functions.data[from].needs = true;
-}
-
 static void walk(mapper *m, CXCursor at, int from, const cursors *callee) {
     rewriter *rw = m->rw;
     enum CXCursorKind kind = clang_getCursorKind(at);
@@ -237,8 +226,15 @@ static void walk(mapper *m, CXCursor at, int from, const cursors *callee) {
         hd_push(rw->arena, &m->uses, (use){from, at, called, true});
     } else if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr) {
         const char *name = rw_spelling(rw->arena, at);
-        if (named_id(m, at))
-            read_id(m, at, from);
+        if (named_id(m, at) && from == NONE)
+            rw_refuse(rw, at, "this id is read outside of a kernel's functions; read it in one");
+        else if (named_id(m, at) && rw->is_cuda &&
+                 !rw_is_device_function(rw->arena, m->functions.data[from].declarations.data[0]))
+            rw_refuse(rw, at,
+                      "this id is read in host code, perhaps in a lambda; make that a function of "
+                      "the device");
+        else if (named_id(m, at))
+            m->functions.data[from].needs = true;
         else if (kind == CXCursor_DeclRefExpr && is_lane_name(m, name))
             rw_refuse(rw, at, "this id is the hardware's, which no map changes; compute it from %s",
                       rw->is_cuda ? "threadIdx and blockIdx" : "get_local_id()");
@@ -276,8 +272,6 @@ static void spread(mapper *m) {
         }
     }
 }
-
-/* ---- the words ------------------------------------------------------ */
 
 /* PTX in the text names them as "%tid.x". */
 static const char *register_in(const mapper *m, const char *text) {
@@ -388,17 +382,6 @@ static void edit_uses(mapper *m) {
 
 /* ---- functions ------------------------------------------------------ */
 
-/* The first declaration, which alone may have default arguments. */
-static const char *map_parameters(const mapper *m, const function *f, CXCursor declaration) {
-    if (!m->rw->is_cuda)
-        return "__global const uint *heddle_map, uint heddle_map_first";
-    bool is_first = clang_equalCursors(declaration, f->canonical) &&
-                    clang_Cursor_isNull(clang_getSpecializedCursorTemplate(declaration));
-    return is_first ? "const unsigned *heddle_map = nullptr, unsigned heddle_map_first = "
-                      "0xffffffffu"
-                    : "const unsigned *heddle_map, unsigned heddle_map_first";
-}
-
 static void edit_list(mapper *m, const function *f, CXCursor declaration) {
     rewriter *rw = m->rw;
     const source *src = &rw->src;
@@ -409,12 +392,18 @@ static void edit_list(mapper *m, const function *f, CXCursor declaration) {
         return;
     }
     bool is_empty = !parameters.count;
+    bool is_first =
+        clang_equalCursors(declaration, f->canonical) && /* it alone may have defaults */
+        clang_Cursor_isNull(clang_getSpecializedCursorTemplate(declaration));
+    const char *map = !rw->is_cuda ? "__global const uint *heddle_map, uint heddle_map_first"
+                      : is_first   ? "const unsigned *heddle_map = nullptr, "
+                                     "unsigned heddle_map_first = 0xffffffffu"
+                                   : "const unsigned *heddle_map, unsigned heddle_map_first";
     if (is_empty && close > open + 1) /* void */
         rw_edit_text(rw, src->tokens[open + 1].at, "");
     if (f->mapped)
-        rw_edit_text(
-            rw, src->tokens[close].at,
-            hd_format(rw->arena, "%s%s)", is_empty ? "" : ", ", map_parameters(m, f, declaration)));
+        rw_edit_text(rw, src->tokens[close].at,
+                     hd_format(rw->arena, "%s%s)", is_empty ? "" : ", ", map));
     else
         rw_edit_text(rw, src->tokens[open].at,
                      hd_format(rw->arena, "(heddle_ids_t heddle_ids%s", is_empty ? "" : ", "));
@@ -500,153 +489,15 @@ static void edit_instances(mapper *m) {
 
 /* Arguments in a list are as many as there are. */
 static void refuse_launches(mapper *m) {
-    static const char *const calls[] = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel",
-                                        "cudaLaunchKernelExC"};
     const source *src = &m->rw->src;
     for (size_t t = 0; t < src->token_count && m->rw->is_cuda; t++)
-        for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
-            if (rw_token_is(src, t, calls[c])) {
-                hd_place place = rw_flat_place(m->rw->flat, src->tokens[t].at.begin);
-                rw_refuse_at(m->rw, &place,
-                             "this gives a kernel its arguments in a list, which a map makes "
-                             "longer by two; launch it as kernel<<<...>>>(...)");
-            }
+        if (hd_cuda_call_launches(rw_token_text(src, t))) {
+            hd_place place = rw_flat_place(m->rw->flat, src->tokens[t].at.begin);
+            rw_refuse_at(m->rw, &place,
+                         "this gives a kernel its arguments in a list, which a map makes "
+                         "longer by two; launch it as kernel<<<...>>>(...)");
+        }
 }
-
-/* ---- the generated functions ------------------------------------------------------ */
-
-static const char opencl_start[] =
-    "/* The ids of the thread whose work is done here: heddle_map[heddle_map_first + p], for the "
-    "p-th\n"
-    " * thread that runs, block by block. */\n"
-    "typedef struct heddle_ids_t {\n"
-    "    uint group_x, group_y, group_z, local_x, local_y, local_z;\n"
-    "    size_t global_x, global_y, global_z;\n"
-    "} heddle_ids_t;\n"
-    "static inline size_t heddle_id(uint d, size_t x, size_t y, size_t z) {\n"
-    "    return x * (d == 0) + y * (d == 1) + z * (d == 2); /* no branches in the kernel */\n"
-    "}\n"
-    "#define heddle_get_global_id(d) \\\n"
-    "    heddle_id(d, heddle_ids.global_x, heddle_ids.global_y, heddle_ids.global_z)\n"
-    "#define heddle_get_group_id(d) \\\n"
-    "    heddle_id(d, heddle_ids.group_x, heddle_ids.group_y, heddle_ids.group_z)\n"
-    "#define heddle_get_local_id(d) \\\n"
-    "    heddle_id(d, heddle_ids.local_x, heddle_ids.local_y, heddle_ids.local_z)\n"
-    "#define heddle_get_local_linear_id() \\\n"
-    "    (heddle_ids.local_x + get_local_size(0) * \\\n"
-    "     (heddle_ids.local_y + get_local_size(1) * heddle_ids.local_z))\n"
-    "#define heddle_get_global_linear_id() \\\n"
-    "    (heddle_ids.global_x - get_global_offset(0) + get_global_size(0) * \\\n"
-    "     (heddle_ids.global_y - get_global_offset(1) + get_global_size(1) * \\\n"
-    "      (heddle_ids.global_z - get_global_offset(2))))\n"
-    "static inline uint heddle_ids_block(void) {\n"
-    "    return get_group_id(0) + get_num_groups(0) *\n"
-    "           (get_group_id(1) + get_num_groups(1) * get_group_id(2));\n"
-    "}\n"
-    "static inline uint heddle_ids_threads(void) {\n"
-    "    return get_local_size(0) * get_local_size(1) * get_local_size(2);\n"
-    "}\n"
-    "static inline heddle_ids_t heddle_ids_plain(void) {\n"
-    "    heddle_ids_t ids;\n"
-    "    ids.group_x = get_group_id(0), ids.group_y = get_group_id(1), ids.group_z = "
-    "get_group_id(2);\n"
-    "    ids.local_x = get_local_id(0), ids.local_y = get_local_id(1), ids.local_z = "
-    "get_local_id(2);\n"
-    "    ids.global_x = get_global_id(0), ids.global_y = get_global_id(1);\n"
-    "    ids.global_z = get_global_id(2);\n"
-    "    return ids;\n"
-    "}\n"
-    "static inline void heddle_ids_put(heddle_ids_t *ids, uint block) {\n"
-    "    uint x = get_num_groups(0), y = get_num_groups(1);\n"
-    "    bool is_flat = y * get_num_groups(2) == 1;\n"
-    "    ids->group_x = is_flat ? block : block % x;\n"
-    "    ids->group_y = is_flat ? 0 : block / x % y;\n"
-    "    ids->group_z = is_flat ? 0 : block / x / y;\n"
-    "    ids->global_x = get_global_offset(0) + ids->group_x * get_local_size(0) + ids->local_x;\n"
-    "    ids->global_y = get_global_offset(1) + ids->group_y * get_local_size(1) + ids->local_y;\n"
-    "    ids->global_z = get_global_offset(2) + ids->group_z * get_local_size(2) + ids->local_z;\n"
-    "}\n";
-
-static const char opencl_threads[] =
-    "static inline heddle_ids_t heddle_ids_of_threads(__global const uint *map, uint first) {\n"
-    "    heddle_ids_t ids = heddle_ids_plain();\n"
-    "    if (first == 0xffffffffu)\n"
-    "        return ids;\n"
-    "    uint x = get_local_size(0), y = get_local_size(1), threads = heddle_ids_threads();\n"
-    "    bool is_flat = y * get_local_size(2) == 1;\n"
-    "    uint lane = ids.local_x + x * (ids.local_y + y * ids.local_z);\n"
-    "    uint thread = map[first + heddle_ids_block() * threads + lane];\n"
-    "    lane = thread % threads;\n"
-    "    ids.local_x = is_flat ? lane : lane % x;\n"
-    "    ids.local_y = is_flat ? 0 : lane / x % y;\n"
-    "    ids.local_z = is_flat ? 0 : lane / x / y;\n"
-    "    heddle_ids_put(&ids, thread / threads);\n"
-    "    if (is_flat && get_num_groups(1) * get_num_groups(2) == 1)\n"
-    "        ids.global_x = get_global_offset(0) + thread;\n"
-    "    return ids;\n"
-    "}\n";
-
-static const char opencl_blocks[] =
-    "static inline heddle_ids_t heddle_ids_of_blocks(__global const uint *map, uint first) {\n"
-    "    heddle_ids_t ids = heddle_ids_plain();\n"
-    "    uint threads = heddle_ids_threads();\n"
-    "    if (first != 0xffffffffu)\n"
-    "        heddle_ids_put(&ids, map[first + heddle_ids_block() * threads] / threads);\n"
-    "    return ids;\n"
-    "}\n";
-
-static const char cuda_start[] =
-    "/* The ids of the thread whose work is done here: heddle_map[heddle_map_first + p], for the "
-    "p-th\n"
-    " * thread that runs, block by block. */\n"
-    "struct heddle_ids_t {\n"
-    "    uint3 thread, block;\n"
-    "};\n"
-    "static __device__ __forceinline__ uint3 heddle_ids_at(unsigned number, unsigned x, unsigned "
-    "y,\n"
-    "                                                      unsigned z) {\n"
-    "    if (y * z == 1)\n"
-    "        return make_uint3(number, 0, 0);\n"
-    "    return make_uint3(number % x, number / x % y, number / x / y);\n"
-    "}\n"
-    "static __device__ __forceinline__ heddle_ids_t heddle_ids_plain() {\n"
-    "    heddle_ids_t ids;\n"
-    "    ids.thread = make_uint3(threadIdx.x, threadIdx.y, threadIdx.z);\n"
-    "    ids.block = make_uint3(blockIdx.x, blockIdx.y, blockIdx.z);\n"
-    "    return ids;\n"
-    "}\n"
-    "static __device__ __forceinline__ unsigned heddle_ids_mapped(const unsigned *map, unsigned "
-    "first,\n"
-    "                                                             unsigned lane) {\n"
-    "    unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);\n"
-    "    return map[first + block * (blockDim.x * blockDim.y * blockDim.z) + lane];\n"
-    "}\n";
-
-static const char cuda_threads[] =
-    "static __device__ __forceinline__ heddle_ids_t heddle_ids_of_threads(const unsigned *map,\n"
-    "                                                                     unsigned first) {\n"
-    "    heddle_ids_t ids = heddle_ids_plain();\n"
-    "    if (first == 0xffffffffu)\n"
-    "        return ids;\n"
-    "    unsigned threads = blockDim.x * blockDim.y * blockDim.z;\n"
-    "    unsigned lane = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n"
-    "    unsigned thread = heddle_ids_mapped(map, first, lane);\n"
-    "    ids.thread = heddle_ids_at(thread % threads, blockDim.x, blockDim.y, blockDim.z);\n"
-    "    ids.block = heddle_ids_at(thread / threads, gridDim.x, gridDim.y, gridDim.z);\n"
-    "    return ids;\n"
-    "}\n";
-
-static const char cuda_blocks[] =
-    "static __device__ __forceinline__ heddle_ids_t heddle_ids_of_blocks(const unsigned *map,\n"
-    "                                                                    unsigned first) {\n"
-    "    heddle_ids_t ids = heddle_ids_plain();\n"
-    "    if (first == 0xffffffffu)\n"
-    "        return ids;\n"
-    "    unsigned block = heddle_ids_mapped(map, first, 0);\n"
-    "    block /= blockDim.x * blockDim.y * blockDim.z;\n"
-    "    ids.block = heddle_ids_at(block, gridDim.x, gridDim.y, gridDim.z);\n"
-    "    return ids;\n"
-    "}\n";
 
 /* Behind the comment at the head of the kernel file, before all else of it. */
 static unsigned prelude_place(const rewriter *rw) {
@@ -665,7 +516,8 @@ static unsigned prelude_place(const rewriter *rw) {
 }
 
 static void add_prelude(mapper *m) {
-    bool threads = false, blocks = false, any = false;
+    bool threads = false, blocks = false, any = false, cuda = m->rw->is_cuda;
+    hd_str text = {.arena = m->rw->arena};
     for (size_t f = 0; f < m->functions.count; f++) {
         const function *of = &m->functions.data[f];
         bool mapped = of->needs && of->mapped;
@@ -673,16 +525,15 @@ static void add_prelude(mapper *m) {
         threads |= mapped && !of->mapped->whole_blocks;
         blocks |= mapped && of->mapped->whole_blocks;
     }
-    bool cuda = m->rw->is_cuda;
-    if (any)
-        rw_edit_insert(m->rw, prelude_place(m->rw),
-                       hd_format(m->rw->arena, "%s%s%s\n", cuda ? cuda_start : opencl_start,
-                                 !threads ? ""
-                                 : cuda   ? cuda_threads
-                                          : opencl_threads,
-                                 !blocks ? ""
-                                 : cuda  ? cuda_blocks
-                                         : opencl_blocks));
+    if (!any)
+        return;
+    rw_add_text(&text, cuda ? "ids.cuda.start" : "ids.opencl.start", NULL);
+    if (threads)
+        rw_add_text(&text, cuda ? "ids.cuda.threads" : "ids.opencl.threads", NULL);
+    if (blocks)
+        rw_add_text(&text, cuda ? "ids.cuda.blocks" : "ids.opencl.blocks", NULL);
+    rw_edit_insert(m->rw, prelude_place(m->rw),
+                   hd_format(m->rw->arena, "%s\n", hd_str_text(&text)));
 }
 
 /* ---- the task ------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /*
- * Kernels that take their work from a map: which thread's work is done where (mapping/mapping.h).
+ * Kernels that take their work from a map: which thread's work is done where (order/orders.h).
  *
  *     kernel void k(global float *a) {
  *         size_t i = get_global_id(0);
@@ -24,7 +24,7 @@
 #ifndef HD_REWRITE_THREAD_MAP_H
 #define HD_REWRITE_THREAD_MAP_H
 
-#include "mapping/mapping.h"
+#include "order/orders.h"
 #include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
 
@@ -74,24 +74,10 @@ hd_status hd_rewrite_job_map(hd_arena *arena, const hd_diag *diag, const hd_job 
                              const hd_order_file *file, const char *path, const char *options,
                              hd_rewritten **result);
 
-/* The resolved job with the buffer `heddle_map`, the last one, which holds all orders, and the two
- * arguments more for each launch of a mapped kernel; launches without an order get HD_MAP_NONE.
- * Buffers before it are the job's, in its order. `module` holds the rewritten kernels; NULL as in
- * hd_job_in_layout(). HD_EUNSUPPORTED: the orders are more than 2^32 - 2 numbers together. */
-hd_status hd_job_with_map(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                          const hd_order_file *file, const kir_module *module, hd_job **mapped);
-
-/* What its last buffer, the map, holds. */
+/* What the last buffer of a job with a map (hd_job_in_layout()), the map, holds. */
 void *hd_job_map(const hd_job *mapped);
 
-/* The resolved job that `rewritten` (NULL: the kernels as they are) is run as: in these layouts, and
- * with the map where its kernels have one. As hd_job_in_layout() and hd_job_with_map(). */
-hd_status hd_job_rewritten(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                           const hd_record_layout *layouts, uint32_t layout_count,
-                           const hd_rewritten *rewritten, const kir_module *module,
-                           hd_placed_job **placed);
-
-/* map_header.c: the C header for the host of these kernels: how many numbers there are, where the
+/* The C header for the host of these kernels: how many numbers there are, where the
  * order of each launch begins, and functions that read the numbers and find that. */
 const char *hd_map_host_header(hd_arena *arena, const hd_job *job, const hd_order_file *file);
 

@@ -16,51 +16,17 @@
 
 /* ---- calls that know memory ------------------------------------------------------------------ */
 
-/* What the first arguments are: A the address of a pointer, P a pointer. */
-static const char *memory_roles(const char *name) {
-    static const struct {
-        const char *name, *roles;
-    } calls[] = {
-        {"cudaMalloc", "A"},           {"cudaMallocManaged", "A"}, {"cudaMallocAsync", "A"},
-        {"cudaMallocHost", "A"},       {"cudaHostAlloc", "A"},     {"cudaFree", "P"},
-        {"cudaFreeAsync", "P"},        {"cudaFreeHost", "P"},      {"cudaMemcpy", "PP"},
-        {"cudaMemcpyAsync", "PP"},     {"cudaMemset", "P"},        {"cudaMemsetAsync", "P"},
-        {"cudaMemPrefetchAsync", "P"}, {"cudaMemAdvise", "P"},
-    };
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (!strcmp(calls[i].name, name))
-            return calls[i].roles;
-    return NULL;
-}
-
-/* Casts to void * and its like. */
-static CXCursor behind_casts(rewriter *rw, CXCursor e) {
+/* Inside of parentheses, conversions, and casts to void * and its like. */
+static CXCursor behind_casts(const rewriter *rw, CXCursor e) {
     while (rw_record_value_of(rw, e).depth < 0) {
+        enum CXCursorKind kind = clang_getCursorKind(e);
         CXCursor inner = rw_last_child(rw->arena, e);
-        switch (clang_getCursorKind(e)) {
-        case CXCursor_UnexposedExpr:
-        case CXCursor_ParenExpr:
-        case CXCursor_CStyleCastExpr:
-        case CXCursor_CXXStaticCastExpr:
-        case CXCursor_CXXReinterpretCastExpr:
-        case CXCursor_CXXConstCastExpr:
-            if (!clang_Cursor_isNull(inner))
-                break;
+        bool is_around = kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr;
+        if ((!is_around && !rw_is_cast(e)) || clang_Cursor_isNull(inner))
             return e;
-        default: return e;
-        }
         e = inner;
     }
     return e;
-}
-
-/* The token that is the name of what a call calls; token_count: a macro makes it. */
-static size_t callee_token(const rewriter *rw, CXCursor call) {
-    range at;
-    if (!rw_range_of(&rw->src, call, &at))
-        return rw->src.token_count;
-    size_t t = rw_token_at(&rw->src, at.begin);
-    return rw_token_is(&rw->src, t, "::") ? t + 1 : t;
 }
 
 /* The laid-out records that an argument in this role leads to; depth -1: none. */
@@ -87,8 +53,12 @@ static void edit_memory_argument(rewriter *rw, const frame *call, CXCursor argum
 }
 
 bool rw_edit_memory_call(rewriter *rw, const frame *at) {
-    size_t name = callee_token(rw, at->cursor);
-    const char *called = rw_token_text(&rw->src, name), *roles = memory_roles(called);
+    range call;
+    size_t name = rw->src.token_count; /* a macro makes the call */
+    if (rw_range_of(&rw->src, at->cursor, &call))
+        name = rw_token_at(&rw->src, call.begin);
+    name += rw_token_is(&rw->src, name, "::");
+    const char *called = rw_token_text(&rw->src, name), *roles = rw_memory_roles(called);
     int count = clang_Cursor_getNumArguments(at->cursor);
     laid_record *of = NULL;
     for (int i = 0; roles && roles[i] && i < count && !of; i++)
@@ -187,20 +157,17 @@ void rw_check_function_name(rewriter *rw, const frame *name) {
 
 /* ---- null ---------------------------------------------------------------------------------------- */
 
-static bool is_null(rewriter *rw, CXCursor e) {
+bool rw_is_null(const rewriter *rw, CXCursor e) {
     CXCursor bare = behind_casts(rw, e);
+    enum CXCursorKind kind = clang_getCursorKind(bare);
     long long value;
-    switch (clang_getCursorKind(bare)) {
-    case CXCursor_CXXNullPtrLiteralExpr:
-    case CXCursor_GNUNullExpr: return true;
-    case CXCursor_IntegerLiteral: return rw_constant_value(bare, &value) && !value;
-    default: return false;
-    }
+    return kind == CXCursor_CXXNullPtrLiteralExpr || kind == CXCursor_GNUNullExpr ||
+           (rw_constant_value(bare, &value) && !value);
 }
 
 bool rw_edit_null(rewriter *rw, CXCursor value, CXType type, const pointee *wanted) {
     range at;
-    if (!rw->with_host || !is_null(rw, value) || !rw_range_of(&rw->src, value, &at))
+    if (!rw->with_host || !rw_is_null(rw, value) || !rw_range_of(&rw->src, value, &at))
         return false;
     size_t before = rw_token_from(&rw->src, at.begin);
     bool is_plain = before && (rw_token_is(&rw->src, before - 1, "=") ||
@@ -262,7 +229,7 @@ bool rw_edit_null_test(rewriter *rw, const frame *at) {
         return false;
     size_t pointer = rw_record_value_of(rw, sides.data[0]).depth == 1 ? 0 : 1;
     record_value v = rw_record_value_of(rw, sides.data[pointer]);
-    if (v.depth != 1 || !is_null(rw, sides.data[1 - pointer]) ||
+    if (v.depth != 1 || !rw_is_null(rw, sides.data[1 - pointer]) ||
         !rw_range_of(&rw->src, at->cursor, &whole))
         return false;
     rw_draft_text(rw, &d, kind == CXBinaryOperator_EQ ? "!" : "");
@@ -270,8 +237,6 @@ bool rw_edit_null_test(rewriter *rw, const frame *at) {
     rw_edit(rw, whole, &d);
     return true;
 }
-
-/* ---- values of structs ------------------------------------------------------------------------- */
 
 cursors rw_aggregate_fields(rewriter *rw, CXCursor list) {
     CXType type = rw_value_type(clang_getCursorType(list));
@@ -297,8 +262,6 @@ bool rw_edit_aggregate(rewriter *rw, const frame *list) {
     return fields.count > 0;
 }
 
-/* ---- launches by a list of addresses ----------------------------------------------------------- */
-
 CXCursor rw_named_kernel(rewriter *rw, CXCursor e) {
     CXCursor named = behind_casts(rw, e);
     if (clang_getCursorUnaryOperatorKind(named) == CXUnaryOperator_AddrOf)
@@ -310,14 +273,6 @@ CXCursor rw_named_kernel(rewriter *rw, CXCursor e) {
     kernel = clang_Cursor_isNull(pattern) ? kernel : pattern;
     return rw_is_function(kernel) && rw_is_kernel(rw->arena, kernel) ? kernel
                                                                      : clang_getNullCursor();
-}
-
-CXCursor rw_launched(rewriter *rw, CXCursor call) {
-    bool launches =
-        clang_Cursor_getNumArguments(call) >= 5 &&
-        hd_has_word("cudaLaunchKernel cudaLaunchCooperativeKernel", rw_spelling(rw->arena, call));
-    return launches ? rw_named_kernel(rw, clang_Cursor_getArgument(call, 0))
-                    : clang_getNullCursor();
 }
 
 cursors rw_launch_arguments(rewriter *rw, CXCursor call) {
@@ -344,19 +299,6 @@ bool rw_is_launch_argument(const rewriter *rw, CXCursor address) {
     return false;
 }
 
-/* ---- host code that stays ------------------------------------------------------------------------ */
-
-/* What a kernel, or another function, takes in the place of a pointer. */
-static const char *nothing_of(rewriter *rw, const pointee *what, bool is_kernel) {
-    hd_str text = {.arena = rw->arena};
-    if (!is_kernel)
-        return hd_format(rw->arena, "%s%s()", what->of->scope, what->of->accessors[what->in].ref);
-    for (uint32_t a = 0; a < what->of->text->map->allocation_count; a++)
-        hd_str_add(&text, "(unsigned char *)0, ");
-    hd_str_add(&text, "0ull");
-    return hd_str_text(&text);
-}
-
 static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
     cursors parameters = rw_parameters(rw->arena, callee);
     bool is_kernel = rw_is_kernel(rw->arena, callee);
@@ -365,6 +307,10 @@ static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
         range at;
         flat_spot spot;
+        hd_str nothing = {.arena = rw->arena}; /* what a kernel takes in the place of a pointer */
+        for (uint32_t a = 0; what.of && a < what.of->text->map->allocation_count; a++)
+            hd_str_add(&nothing, "(unsigned char *)0, ");
+        hd_str_add(&nothing, "0ull");
         if (what.of && what.field >= 0) {
             rw_refuse(rw, call,
                       "host code calls '%s', whose parameters change; move the host code to a file "
@@ -374,7 +320,10 @@ static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
         }
         if (what.of && rw_range_of(&rw->src, argument, &at) && rw_flat_spot(rw->flat, at, &spot) &&
             spot.node->kind == FLAT_FILE)
-            rw_edit_text(rw, at, nothing_of(rw, &what, is_kernel));
+            rw_edit_text(rw, at,
+                         is_kernel ? hd_str_text(&nothing)
+                                   : hd_format(rw->arena, "%s%s()", what.of->scope,
+                                               what.of->accessors[what.in].ref));
     }
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "output.h"
+#include "trace_output.h"
 
 #define RANKS_FILE "ranks"
 #define RANKS_LINE "heddle trace of %u ranks\n"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "open_file.h"
-#include "table.h"
+#include "trace_table.h"
 
 /* A file being opened. */
 typedef struct opening {

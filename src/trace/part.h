@@ -8,7 +8,7 @@
 #define HD_TRACE_PART_H
 
 #include "bytes.h"
-#include "event/event.h"
+#include "machine/event.h"
 
 enum {
     LANES_MAX = 1 << 16,         /* of a block */

@@ -10,7 +10,7 @@
 
 #include "folder.h"
 #include "open_file.h"
-#include "table.h"
+#include "trace_table.h"
 
 /* Where in a block a reading is. */
 typedef struct block_reader {

@@ -8,7 +8,7 @@
 #include "bytes.h"
 #include "decode.h"
 #include "part.h"
-#include "table.h"
+#include "trace_table.h"
 #include "trace/trace.h"
 
 /* A launch of the text, and which row of its table a pc has. */

@@ -3,7 +3,7 @@
  * lines for it that begin with '#'; other tools may skip those.
  */
 #include "bytes.h"
-#include "table.h"
+#include "trace_table.h"
 #include "trace/trace.h"
 
 enum { PIECE_BYTES = 1 << 16 };

@@ -17,7 +17,7 @@
 #include <signal.h>
 
 #include "base/ranks.h"
-#include "event/event.h"
+#include "machine/event.h"
 
 enum {
     HD_TRACE_VERSION = 1,

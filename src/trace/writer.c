@@ -5,7 +5,7 @@
  *
  * Every thread that delivers events of a block has a stream with an encoder: it makes the
  * columns of a part, and at the end of the part packs them into a chunk, all without a
- * lock. event/in_order.c then puts chunks of different blocks in their order, whoever comes
+ * lock. machine/in_order.c then puts chunks of different blocks in their order, whoever comes
  * first, so that the file depends on the events alone. Blocks are listed in a PAGE after each
  * 1024 and in the launch's ENDL; the directory at the end has the place of everything that is
  * no part. Memory is bounded: a part for each thread, what waits in in_order.c, and a few bytes
@@ -24,9 +24,9 @@
 
 #include "chunk.h"
 #include "encode.h"
-#include "event/in_order.h"
-#include "output.h"
-#include "table.h"
+#include "machine/in_order.h"
+#include "trace_output.h"
+#include "trace_table.h"
 #include "trace/trace.h"
 
 /* One block on its way. */

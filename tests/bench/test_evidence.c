@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "frontend/frontend.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 static void tell(const hd_message *m, void *user) {
     (void)user;

@@ -39,7 +39,7 @@ prints() {
 
 # fits COMMAND: the last output is JSON as docs/heddle.schema.json has it.
 fits() {
-    HEDDLE_SOURCE=$source_folder "$(dirname "$heddle")/tests/cli_test_json" "$1" \
+    HEDDLE_SOURCE=$source_folder "$(dirname "$heddle")/tests/cli_test_json" "$*" \
         <"$work/log/out" 2>"$work/log/fault" || complain "$(cat "$work/log/fault")"
 }
 

@@ -1,4 +1,4 @@
-# heddle accesses: how often loops run, against what the machine executes.
+# heddle advise --accesses: how often loops run, against what the machine executes.
 source "$(dirname "$0")/lib.sh"
 
 cat >loops.cl <<'END'
@@ -74,7 +74,7 @@ END
 for n in 1 60; do
     for kernel in $(sed -n 's/^__kernel void \([a-z_]*\) .*/\1/p' loops.cl); do
         sizes=(--entry "$kernel" --global 1 -n 100 --arg n=$n)
-        accepts accesses loops.cl "${sizes[@]}"
+        accepts advise --accesses loops.cl "${sizes[@]}"
         listed=$(awk '$3 ~ /^(load|store)$/ {
                           runs = 1
                           for (k = 6; $(k) ~ /^(<=)?[0-9]+$/ || $(k) == "*"; k++)
@@ -88,7 +88,7 @@ for n in 1 60; do
             complain "$kernel, n = $n: $listed accesses are listed, $executed are executed"
     done
 done
-accepts accesses loops.cl --entry nested --global 1 -n 100 --arg n=60 --json
+accepts advise --accesses loops.cl --entry nested --global 1 -n 100 --arg n=60 --json
 tr -d ' \n' <"$work/log/out" >"$work/log/joined"
 grep -q '"runs":\[7,7\]' "$work/log/joined" || complain "no runs of 7 in both loops"
 grep -q '"runs":\[7,6\]' "$work/log/joined" || complain "no runs of 7 and 6"

@@ -36,7 +36,7 @@ refuses "budget takes a time .*not '-3s'" advise body.yaml --budget=-3s
 refuses "budget takes a time .*not 'soon'" advise body.yaml --budget soon
 refuses "budget takes a time .*not '5h'" advise body.yaml --budget 5h
 refuses "budget takes a time .*not 'inf'" advise body.yaml --budget inf
-refuses "budget measures already; leave --measure out" advise body.yaml --budget 1s --measure
+refuses "--budget and --measure: choose one" advise body.yaml --budget 1s --measure
 refuses "again goes with --budget" advise body.yaml --again
 refuses "placements goes with --budget" advise body.yaml --placements host
 refuses "placements: unknown placement 'there'; there are: device, host, fine" \
@@ -62,7 +62,7 @@ prints '^Measured on .*: (1 layout|(1[0-9]+|[02-9][0-9]*) layouts) and the origi
 prints '^  proposed by: 1 '
 prints '^  aos +[0-9.]+ .*original'
 prints '^  soa +[0-9.]+ .*'
-prints 'heddle train'
+prints 'heddle device train'
 prints '^Verdict: '
 ! grep -q 'measured on 20' "$work/log/out" || complain "remembers what it never asked"
 ! grep -q '^Verdict for' "$work/log/out" || complain "static cost advises beside the device"
@@ -151,10 +151,10 @@ remembers "all as it was" "${asked[@]}"
 
 # ---- a tree of tiles --------------------------------------------------------------------------
 
-accepts train --bytes 4 --lengths 128,256 --repeats 1
+accepts device train --bytes 4 --lengths 128,256 --repeats 1
 asks "a device that was trained" "${asked[@]}"
 accepts "${asked[@]}"
-! grep -q 'heddle train' "$work/log/out" || complain "asks for a training that was made"
+! grep -q 'heddle device train' "$work/log/out" || complain "asks for a training that was made"
 prints 'graph$|graph and|and tree|tree,'
 
 # ---- layouts that are left out -------------------------------------------------------------------
@@ -182,14 +182,14 @@ grep -Eq "^padding.yaml: note: .*'heddle run --races padding.yaml' tells" "$work
     complain "says nothing of races"
 prints "left out: .*outputs differ"
 prints '^Verdict: leave it as it is; no layout that could be built leaves the same'
-! grep -q 'heddle rewrite' "$work/log/out" || complain "advises a layout that computes another thing"
+! grep -q 'heddle apply' "$work/log/out" || complain "advises a layout that computes another thing"
 
 given cast.cl
 accepts advise cast.cl "${long[@]}"
 prints 'left out: .* and [0-9]+ more: cast.cl:3:[0-9]+: '
 prints '^Verdict: no other layout could be measured, so static cost decides\.$'
 prints '^Verdict for h200: leave it .* cannot rewrite these kernels: cast.cl:3:'
-! grep -q 'heddle rewrite' "$work/log/out" || complain "names a command that is refused, too"
+! grep -q 'heddle apply' "$work/log/out" || complain "names a command that is refused, too"
 
 with LOST_DEVICE_AFTER=1000000 LOST_BUILDS_AFTER=1 -- advise body.yaml --budget 9m --repeats 12
 prints 'left out: .*does not compile it \(CL_BUILD_PROGRAM_FAILURE\)$'
@@ -234,7 +234,7 @@ with SIGNAL_AFTER=8 SIGNAL=2 -- advise body.yaml --budget 9m --apply new
 [ "$status" -eq 130 ] || complain "SIGINT early: exit status $status, not 130"
 prints '^Verdict so far: stopped after [0-9]+ rounds, and [0-9]+ are the least that tell anything, so static cost decides\.$'
 prints '^Verdict for h200: '
-prints "^  heddle rewrite body.yaml --layout .* --out DIR"
+prints "^  heddle apply body.yaml --layout .* --out DIR"
 grep -q ', and nothing is written$' "$work/log/err" || complain "SIGINT early: does not say what of --apply"
 [ -z "$(ls new)" ] || complain "SIGINT early: wrote files"
 # What needs no device is there at once: whoever kills it has that.

@@ -32,7 +32,7 @@ END
 accepts advise flags.cl -e move --global 2048 --local 64 -n 4096 --arg steps=3 -a 'dt=0.5' \
     --options "-DTIMES=2 -DTEXT='it is'" --record body --device tesla-k20c
 first '^Verdict for tesla-k20c: take soa with d taken apart, at 0\.[0-9]+ of the cost of AoS \(static cost; all of it follows from the source\)\.$'
-prints "^  heddle rewrite flags.cl --entry move --global 2048 --local 64 --count 4096 --arg steps=3 --arg dt=0.5 --options '-DTIMES=2 -DTEXT='\\\\''it is'\\\\''' --record body --split d --layout soa --out DIR$"
+prints "^  heddle apply flags.cl --entry move --global 2048 --local 64 --count 4096 --arg steps=3 --arg dt=0.5 --options '-DTIMES=2 -DTEXT='\\\\''it is'\\\\''' --record body --split d --layout soa --out DIR$"
 prints '^  taken apart: d; with all fields whole the best is at 0\.'
 prints '^  then '
 follow
@@ -42,7 +42,7 @@ first 'sizes by default\)\.$'
 follow
 accepts advise flags.cl -e move -g 256 -a steps=2 --options -DTIMES=2 --record body --split d
 first '^Verdict for h200: take soa, at '
-prints '^  heddle rewrite flags.cl .* --split d --layout soa '
+prints '^  heddle apply flags.cl .* --split d --layout soa '
 follow
 
 cat >"flags two.yaml" <<'END'
@@ -60,15 +60,15 @@ launches:
            {name: dt, value: 1}]
 END
 accepts advise "flags two.yaml"
-prints "^  heddle rewrite 'flags two.yaml' --split d --layout soa --out DIR$"
+prints "^  heddle apply 'flags two.yaml' --split d --layout soa --out DIR$"
 follow
 accepts advise "flags two.yaml" --apply applied
 [ -s applied/flags.cl ] || complain "--apply wrote no kernel"
 refuses "has no field 'none' to take apart" advise "flags two.yaml" --split none
-accepts cost "flags two.yaml" --split d --layout '{d[1]}{x,y,d[0],d[2],kind}'
+accepts advise --costs "flags two.yaml" --split d --layout '{d[1]}{x,y,d[0],d[2],kind}'
 sed 's/^record: body/record: body\nsplit: [d]/' "flags two.yaml" >split.yaml
 accepts advise split.yaml
-prints "^  heddle rewrite split.yaml --layout soa --out DIR$"
+prints "^  heddle apply split.yaml --layout soa --out DIR$"
 refuses "has no field 'd' to take apart" advise split.yaml --split d
 
 # ---- assumptions -----------------------------------------------------------------------------
@@ -124,7 +124,7 @@ END
 done
 accepts advise gather.yaml
 first '^Verdict for h200: take soa, at 0\.[0-9]+ of the cost of AoS \(a run of the whole job, '
-prints '^  heddle rewrite gather.yaml --layout soa --out DIR$'
+prints '^  heddle apply gather.yaml --layout soa --out DIR$'
 prints '^  taking v apart gains no more$'
 prints '^  v +float\[4\] '
 ! grep -Fq 'v[0]' "$work/log/out" || complain "a table is about v taken apart"
@@ -137,7 +137,7 @@ accepts advise gather.yaml --whole --json
 prints '"ratio": 0\.7'
 accepts advise walk.yaml
 first '^Verdict for h200: take soa with v taken apart, at 0\.[0-9]+ of the cost of AoS \(a run of '
-prints '^  heddle rewrite walk.yaml --split v --layout soa --out DIR$'
+prints '^  heddle apply walk.yaml --split v --layout soa --out DIR$'
 follow
 # Nothing is heard, and by static cost it does not pay.
 sed 's/ sum\[i\] += .*/ sum[i] += p[order[i]].v[0] + p[order[i]].v[1] + p[order[i]].v[2] + p[order[i]].v[3];/' \
@@ -156,7 +156,7 @@ call advise walk.yaml
 [ "$status" -eq 0 ] || complain "a kernel that is not launched keeps it from advising"
 grep -q "walk.cl:.*warning: kernel 'other' takes 'node', too, but the job never launches it" \
     "$work/log/err" || complain "it says nothing of a kernel that is not launched"
-prints '^  heddle rewrite walk.yaml --split v --layout soa --no-verify --out DIR$'
+prints '^  heddle apply walk.yaml --split v --layout soa --no-verify --out DIR$'
 follow
 
 # ---- what the rewriter refuses ------------------------------------------------------------------
@@ -164,7 +164,7 @@ follow
 given cast.cl
 accepts advise cast.cl
 first '^Verdict for h200: leave it as it is; .* would take 0\.[0-9]+ of the cost of AoS .*, but Heddle cannot rewrite these kernels: cast.cl:3:[0-9]+: '
-! grep -q 'heddle rewrite' "$work/log/out" || complain "names a command that is refused"
+! grep -q 'heddle apply' "$work/log/out" || complain "names a command that is refused"
 accepts advise cast.cl --json
 fits advise
 prints '"rewritable": false'

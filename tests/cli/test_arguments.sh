@@ -30,7 +30,7 @@ accepts run vector.cu --global 64 --arg c=1,2,3,4 --arg d=5,6,7 --arg e=255 \
     --dump out=out.bin --dump big=big.bin
 holds out.bin f4 "41 262 5.5 19"
 [ "$(od -An -v -t d8 -j 8 -N 8 big.bin | xargs)" = 5000000001 ] || complain "big.bin"
-accepts accesses vector.cu --global 64
+accepts advise --accesses vector.cu --global 64
 cat >vector.yaml <<'END'
 kernel: vector.cu
 buffers:
@@ -129,7 +129,7 @@ END
 accepts run rows.cu --entry 'rows<float, 16U, true>' --global 64 --dump a=a.bin --dump out=out.bin
 paste <(od -An -v -t f4 -w4 a.bin) <(od -An -v -t f4 -w4 out.bin) |
     awk '$2 - $1 < 0.999 || $2 - $1 > 1.001 { exit 1 }' || complain "rows: out is not a + 1"
-accepts accesses rows.cu --entry 'rows<int,8,false>' --global 64
+accepts advise --accesses rows.cu --entry 'rows<int,8,false>' --global 64
 prints '^rows<int, 8U, false> '
 refuses "there is no kernel 'rows<int,16,false>'; there are: rows<float, 16U, true>, rows<int, 8U" \
     run rows.cu --entry 'rows<int,16,false>'

@@ -17,23 +17,23 @@ cat >build/compile_commands.json <<END
 ]
 END
 for name in command arguments; do
-    accepts accesses -p build src/$name.cu
+    accepts advise --accesses -p build src/$name.cu
     prints 'store *p *4 *7'
 done
-accepts ir --build build/compile_commands.json src/command.cu
+accepts show --ir --build build/compile_commands.json src/command.cu
 prints 'const i32 3'
 # What --options says comes behind.
-accepts ir -p build --options -UN\ -DN=5 src/command.cu
+accepts show --ir -p build --options -UN\ -DN=5 src/command.cu
 prints 'const i32 5'
 
 # A file that the build does not know, a build without such a file, one that is none.
 refuses '^build/compile_commands.json: error: src/other.cu is none of the files that this build compiles' \
-    accesses -p build src/other.cu
-refuses 'nowhere/compile_commands.json: error: ' accesses -p nowhere src/command.cu
+    advise --accesses -p build src/other.cu
+refuses 'nowhere/compile_commands.json: error: ' advise --accesses -p nowhere src/command.cu
 echo '{"directory": "x"}' >headers/compile_commands.json
-refuses '^headers/compile_commands.json:1:1: error: ' accesses -p headers src/command.cu
+refuses '^headers/compile_commands.json:1:1: error: ' advise --accesses -p headers src/command.cu
 echo '[{"directory": "x", "files": "y"}]' >headers/compile_commands.json
-refuses '^headers/compile_commands.json:1:' accesses -p headers src/command.cu
+refuses '^headers/compile_commands.json:1:' advise --accesses -p headers src/command.cu
 echo 'kernel: src/command.cu' >job.yaml
-refuses 'build goes with a kernel file' accesses -p build job.yaml
+refuses 'build goes with a kernel file' advise --accesses -p build job.yaml
 finish

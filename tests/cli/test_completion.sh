@@ -15,7 +15,7 @@ prints 'heddle help completion bash'
 
 # ---- every option of every help -----------------------------------------------------------
 
-commands=$("$heddle" help | sed -n '/^Commands/,/^$/s/^  \([a-z-]*\) .*/\1/p')
+commands=$("$heddle" help | sed -n '/^Topics/q;s/^  \([a-z-]*\) .*/\1/p')
 while read -r words; do
     # shellcheck disable=SC2086
     "$heddle" help $words | sed -nE 's/^  (-(.), )?--([a-z0-9-]+).*/\3 \2/p' >"$work/options"
@@ -31,7 +31,18 @@ $commands
 trace info
 trace export
 trace import
-reuse compare
+advise --costs
+advise --graph
+advise --accesses
+show --ir
+cache --locality
+cache --reuse
+cache --compare
+device list
+device probe
+device train
+device explore
+device check
 END
 
 # ---- bash -------------------------------------------------------------------------------------
@@ -58,41 +69,43 @@ completes() {
         complain "heddle $*: completes not to: $expected"
 }
 
-completes 'record report reuse rewrite' re
+completes 'record report' re
 script=$work/bash bash complete.bash "$heddle" '' | grep -vx -- '--.*' | sort >"$work/log/out"
 echo "$commands" | sort | cmp -s - "$work/log/out" || complain "not every command is completed"
 completes '--version' --v
-completes '--local --loops' cost --lo
+completes '--local --loops' advise --costs --lo
 completes '--json' trace info --j
 completes '--out' trace import --ou
 completes '' trace info --ou
-completes 'h100 h200 host' cost --device h
-completes 'h100 h200 host' cost -d h
-completes 'h200' cost --device = h2
-completes 'h200' devices h2
+completes 'h100 h200 host' advise --costs --device h
+completes 'h100 h200 host' advise --costs -d h
+completes 'h200' advise --costs --device = h2
+completes 'h200' device list h2
 completes 'always auto' run --color a
 completes 'peng' advise --loops p
-completes 'folder job.yaml kernel.cl two words.cl' rewrite ''
-completes 'folder' rewrite --layout soa --out ''
+completes 'folder job.yaml kernel.cl two words.cl' apply ''
+completes 'folder' apply --layout soa --out ''
 completes 'folder job.yaml kernel.cl two words.cl' trace -o ''
 completes 'job.yaml' trace j
 completes 'info' trace inf
-completes 'compare' reuse c
+completes '--compare' cache --com
+completes 'check' device ch
 completes 'job.yaml' trace info j
 completes '' run --workers ''
-completes 'trace trace-text train' help tr
+completes 'trace trace-text' help tr
+completes 'train' help device tr
 completes 'fish' help completion f
 completes 'info' help trace inf
-[ -z "$("$heddle" devices --ids)" ] || completes "$("$heddle" devices --ids | sort | paste -sd' ')" run --on ''
+[ -z "$("$heddle" device list --ids)" ] || completes "$("$heddle" device list --ids | sort | paste -sd' ')" run --on ''
 
 # ---- fish, zsh --------------------------------------------------------------------------------
 
 if command -v fish >"$work/log/out"; then
     mkdir bin home
     ln -s "$heddle" bin/heddle
-    for line in "heddle rew=rewrite" "heddle trace inf=info" "heddle trace info --js=--json" \
-        "heddle cost -d h2=h200" "heddle advise --loops p=peng" "heddle help completion zs=zsh" \
-        "heddle cost here/jo=here/job.yaml"; do
+    for line in "heddle app=apply" "heddle trace inf=info" "heddle trace info --js=--json" \
+        "heddle advise --costs -d h2=h200" "heddle advise --loops p=peng" "heddle help completion zs=zsh" \
+        "heddle advise --costs here/jo=here/job.yaml"; do
         env PATH="$PWD/bin:$PATH" HOME="$PWD/home" fish -c "source '$work/fish'; complete -C '${line%=*}'" \
             >"$work/log/out" 2>"$work/log/err"
         prints "^${line#*=}( |	|\$)"
@@ -113,8 +126,8 @@ source $script
 words=(heddle "$@") CURRENT=$(($# + 1))
 _heddle
 END
-    for line in "rew=rewrite" "trace inf=info" "trace info --js=--json" "cost -d h2=h200" \
-        "help completion zs=zsh" "cost jo=files " "rewrite --out x=files -/"; do
+    for line in "app=apply" "trace inf=info" "trace info --js=--json" "diff -d h2=h200" \
+        "help completion zs=zsh" "diff jo=files " "apply --out x=files -/"; do
         # shellcheck disable=SC2086
         script=$work/zsh PATH="$PWD/bin:$PATH" zsh -f complete.zsh ${line%=*} \
             >"$work/log/out" 2>"$work/log/err"

@@ -20,10 +20,10 @@ ends() {
 
 given body.cu cuda.yaml
 
-gpu devices
+gpu device list
 prints '^CUDA devices, for --on$'
 prints '^  cuda:0 +Fake GPU 0 +NVIDIA CUDA +.*CUDA 12.4 NVRTC 13.0$'
-gpu devices --json
+gpu device list --json
 prints '"id": "cuda:0"'
 
 gpu measure cuda.yaml --layout soa --repeats 3
@@ -37,9 +37,9 @@ gpu measure cuda.yaml --layout soa --on 0:0
 ends 2 "no CUDA device is called '0:0', and kernels in CUDA C run on no other; there are: cuda:0"
 
 # The device has a GiB.
-gpu explore cuda:0 --vary objects=268435456 --vary layout=aos
+gpu device explore cuda:0 --vary objects=268435456 --vary layout=aos
 ends 2 "'objects=268435456': in aos it takes 5 GiB, and on Fake GPU 0 it may take 1 GiB"
-gpu explore cuda:0 --fix objects=16777216 --profile tesla-k20c --meter model --budget 1s
+gpu device explore cuda:0 --fix objects=16777216 --profile tesla-k20c --meter model --budget 1s
 ends 2 'the plan has [0-9]+ variants left'
 grep -q 'note: aggregate=4,8,16,32 is left out: in aos it takes 1.25 GiB, and on Fake GPU 0' \
     "$work/log/err" || complain "what the device cannot run is not left out"
@@ -83,11 +83,11 @@ ends 2 "cannot allocate 3072 bytes for buffer 'bodies' on Fake GPU 0: CUDA_ERROR
 
 # A training on it, with vectors; `advise` finds its tree. (What takes long is clang.)
 if [ -z "${HEDDLE_SANITIZED:-}" ]; then
-    gpu train cuda:0 --lengths 128 --bytes 32 --repeats 1
+    gpu device train cuda:0 --lengths 128 --bytes 32 --repeats 1
     [ "$status" -eq 0 ] || complain "train: exit status $status, not 0"
     prints '^Tile by bytes of a cluster on Fake GPU 0 \(NVIDIA CUDA\)$'
     prints 'from 2 kernels and [0-9]+ patterns?, measured now: 2$'
-    gpu train --show cuda:0
+    gpu device train --show cuda:0
     prints '^Tile by bytes of a cluster on Fake GPU 0'
     gpu advise cuda.yaml --budget 10m --repeats 12
     prints 'graph and tree'
@@ -107,7 +107,7 @@ fi
 if ! ldconfig -p 2>/dev/null | grep libcuda.so.1 >/dev/null; then
     refuses "there is no CUDA device to run on: there is no libcuda.so.1; install NVIDIA's driver" \
         measure cuda.yaml --layout soa
-    call devices
+    call device list
     prints "^  none: there is no libcuda.so.1; install NVIDIA's driver$"
 fi
 

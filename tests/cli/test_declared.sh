@@ -47,10 +47,10 @@ same() {
     diff "$work/numbers" "$work/log/out" >"$work/difference" ||
         complain "$*: of numbers (<) and of structs (>): $(cat "$work/difference")"
 }
-same accesses
-same cost --layout aos --layout soa --layout '{pos}{vel,mass}:32'
-same cost --split pos --split vel --layout soa
-same caches
+same advise --accesses
+same advise --costs --layout aos --layout soa --layout '{pos}{vel,mass}:32'
+same advise --costs --split pos --split vel --layout soa
+same cache
 
 # Advice is the same, and the kernels, which know no struct, are rewritten all the same.
 accepts advise numbers.yaml --json
@@ -67,10 +67,10 @@ print(d["judged"] is not None, d["best"]["notation"], round(d["ratio"], 4))
 EOT
 cmp -s "$work/numbers" "$work/structs" || complain "other advice: $(cat "$work/numbers" "$work/structs")"
 accepts advise numbers.yaml
-accepts rewrite numbers.yaml --split pos --split vel --layout soa --out made
+accepts apply numbers.yaml --split pos --split vel --layout soa --out made
 prints 'body as soa: .* checked on the machine'
 refuses 'the kernels know no struct .body., and its fields differ in type or are arrays' \
-    rewrite numbers.yaml --layout soa --out refused
+    apply numbers.yaml --layout soa --out refused
 [ ! -e refused ] || complain "a refused rewriting leaves a folder"
 
 # ---- in columns ----------------------------------------------------------------------------------
@@ -104,12 +104,12 @@ out = array.array("f", open("as_it_is", "rb").read())
 assert len(out) == 4000 and all(x == 2 for x in out[3000:])
 assert 0 < min(out[:3000]) and max(out[:3000]) < 2
 EOT
-accepts accesses columns.yaml
+accepts advise --accesses columns.yaml
 prints 'load +v\.mass '
 accepts advise columns.yaml
 prints 'of the cost of the arrays'
 for layout in aos soa da '{flow[0],mass}:8{flow[1],flow[2]}'; do
-    accepts rewrite columns.yaml --layout "$layout" --out "made $layout"
+    accepts apply columns.yaml --layout "$layout" --out "made $layout"
     prints 'checked on the machine'
     accepts run columns.yaml --layout "$layout" --dump out=placed
     cmp -s as_it_is placed || complain "another result in $layout"
@@ -126,10 +126,10 @@ for row in layouts:
     assert total["devices"][0]["transactions"] == row["transactions"], row["layout"]["notation"]
 EOT
 sed 's/flow\[3\], mass/flow[3]; int mass/' columns.yaml >mixed.yaml
-refuses "^mixed.yaml:2:.*'flow' and 'mass' differ in type" accesses mixed.yaml
+refuses "^mixed.yaml:2:.*'flow' and 'mass' differ in type" advise --accesses mixed.yaml
 
 sed 's/stride: n/stride: mesh.n/' columns.yaml >member.yaml
-refuses "^member.yaml:2:.*'stride: mesh.n' is no product of arguments and numbers" accesses member.yaml
+refuses "^member.yaml:2:.*'stride: mesh.n' is no product of arguments and numbers" advise --accesses member.yaml
 
 # The host's header brings columns into the layout.
 cat >host.c <<'EOT'
@@ -152,7 +152,7 @@ EOT
 cc -std=c99 -Wall -Wextra -Werror -o host host.c && ./host || complain "the host's header of columns"
 
 # Nothing said: the record is found, or its declaration is printed.
-accepts accesses columns.cl
+accepts advise --accesses columns.cl
 call advise columns.cl -n 1000
 [ "$status" -eq 0 ] || complain "advise of a file with columns: exit status $status"
 grep -q "note: the record is found in the indices of 'v', 'out': float v\[4\]; stride n" \
@@ -193,28 +193,28 @@ sed 's/^record:.*/arrays: [{record: both, fields: [pos, vel]}]/' alike.yaml >bot
 accepts run both.yaml --dump out=apart
 accepts run both.yaml --layout aos --dump out=joined
 cmp -s apart joined || complain "another result of joined buffers"
-accepts rewrite both.yaml --layout aos --out 'both made'
+accepts apply both.yaml --layout aos --out 'both made'
 prints 'both as aos: .* checked on the machine'
 
 # ---- on the command line -------------------------------------------------------------------------
 
-accepts accesses numbers.cl --record "$fields" --of p
+accepts advise --accesses numbers.cl --record "$fields" --of p
 prints 'load +p\.vel\[1\] +4 '
 prints 'store +p\.pos +4 .*byte 4\*k0 of'
 accepts advise numbers.cl --record "$fields" --of p
 prints '^p_element, 32 bytes$'
-accepts accesses numbers.cl --record 'float4 pos; uchar kind[12]; unsigned int id' --of p
+accepts advise --accesses numbers.cl --record 'float4 pos; uchar kind[12]; unsigned int id' --of p
 prints 'load +p\.kind\[4\] '
 prints 'load +p\.id '
 refuses "'q' is no parameter of kernel 'move' that points to global memory without structs; such parameters are: p" \
-    accesses numbers.cl --record 'float x' --of q
-refuses 'is no parameter of kernel' accesses structs.cl --record 'float x' --of p
-refuses '--of goes with --record' accesses numbers.cl --of p
+    advise --accesses numbers.cl --record 'float x' --of q
+refuses 'is no parameter of kernel' advise --accesses structs.cl --record 'float x' --of p
+refuses '--of goes with --record' advise --accesses numbers.cl --of p
 
 # ---- what is wrong -------------------------------------------------------------------------------
 
 wrong() { # PATTERN FIELDS
-    refuses "$1" accesses numbers.cl --record "$2" --of p
+    refuses "$1" advise --accesses numbers.cl --record "$2" --of p
 }
 wrong "'x\[2' is no name of a field" 'float x[2;'
 wrong "'foo' is no scalar or vector type" 'float x; foo y'
@@ -224,9 +224,9 @@ wrong "'3x' is no name of a field" 'float 3x'
 wrong "'x\[0\]' is no name of a field" 'float x[0]'
 wrong 'points to float \(4 bytes\), but an element' 'char c'
 sed 's/name: body/name: float/' numbers.yaml >name.yaml
-refuses "^name.yaml:2:.*'float' is a type already" accesses name.yaml
+refuses "^name.yaml:2:.*'float' is a type already" advise --accesses name.yaml
 sed 's/fields: /felder: /' numbers.yaml >key.yaml
-refuses "^key.yaml:2:.*felder" accesses key.yaml
+refuses "^key.yaml:2:.*felder" advise --accesses key.yaml
 cat >two.yaml <<EOT
 kernel: numbers.cl
 records: [{name: a, fields: "float x[8]"}, {name: b, fields: "float x[4], y[4]"}]
@@ -235,5 +235,5 @@ launches:
   - {kernel: move, global: [64], args: [{name: p, buffer: p}, {name: n, value: 64}, {name: dt, value: 1}]}
   - {kernel: move, global: [64], args: [{name: p, buffer: q}, {name: n, value: 64}, {name: dt, value: 1}]}
 EOT
-refuses "^two.yaml:6:.*'p' gets 'q', which holds b, in this launch, and 'p', which holds a" accesses two.yaml
+refuses "^two.yaml:6:.*'p' gets 'q', which holds b, in this launch, and 'p', which holds a" advise --accesses two.yaml
 finish

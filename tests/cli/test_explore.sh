@@ -17,70 +17,70 @@ ends() {
 
 # ---- the command line ------------------------------------------------------------
 
-refuses "there is no dimension 'sparseness'; there are indirect" explore --vary sparseness=1
-refuses "'65' is no value of sparsity, which is a whole number from 1 to 64" explore --vary sparsity=65
-refuses "'sparsity=1': this dimension is given twice" explore --vary sparsity=1 --fix sparsity=1
-refuses "fix takes one value; --vary takes several" explore --fix sparsity=1,2
-refuses "'split=1'.*the host computes all" explore --vary split=1 # a range that makes no kernel
-refuses "4 fields of float take at least 3 operations" explore --fix intensity=0.1
-refuses "repeats takes at most 1000" explore --repeats 1001
-refuses "budget takes a time over 0" explore --budget 0s
-refuses "no placement is called 'moon'; there are device, host" explore --vary placement=moon
-refuses "has no placement 'managed'" explore --vary placement=managed
-refuses "'b' is one word too many" explore a b
-refuses "no OpenCL device is called 'no_such_device'" explore no_such_device
+refuses "there is no dimension 'sparseness'; there are indirect" device explore --vary sparseness=1
+refuses "'65' is no value of sparsity, which is a whole number from 1 to 64" device explore --vary sparsity=65
+refuses "'sparsity=1': this dimension is given twice" device explore --vary sparsity=1 --fix sparsity=1
+refuses "fix takes one value; --vary takes several" device explore --fix sparsity=1,2
+refuses "'split=1'.*the host computes all" device explore --vary split=1 # a range that makes no kernel
+refuses "4 fields of float take at least 3 operations" device explore --fix intensity=0.1
+refuses "repeats takes at most 1000" device explore --repeats 1001
+refuses "budget takes a time over 0" device explore --budget 0s
+refuses "no placement is called 'moon'; there are device, host" device explore --vary placement=moon
+refuses "has no placement 'managed'" device explore --vary placement=managed
+refuses "'b' is one word too many" device explore a b
+refuses "no OpenCL device is called 'no_such_device'" device explore no_such_device
 refuses "the plan has [0-9]+ variants left, which take at least [0-9.]+ s, and the budget is 1 s" \
-    explore --vary sparsity=1..64 --vary granularity=1..64 --budget 1s
-refuses "layout=nonsense|nonsense" explore "${small[@]:0:4}" --vary layout=nonsense
+    device explore --vary sparsity=1..64 --vary granularity=1..64 --budget 1s
+refuses "layout=nonsense|nonsense" device explore "${small[@]:0:4}" --vary layout=nonsense
 # More than the host can hold.
 refuses "'aggregate=64 objects=268435456': in aos it takes 320 GiB, and on .* it may take" \
-    explore --fix aggregate=64 --fix objects=268435456
+    device explore --fix aggregate=64 --fix objects=268435456
 refuses "'aggregate=64 objects=268435456': in soa it takes 320 GiB" \
-    explore --vary aggregate=64 --fix objects=268435456 --vary layout=soa
-OCL_ICD_VENDORS=$work/log/none refuses "there is no OpenCL device to run on" explore
-refuses "nothing was explored yet; 'heddle explore' measures" explore --show
-refuses "--show measures nothing" explore --show --again
+    device explore --vary aggregate=64 --fix objects=268435456 --vary layout=soa
+OCL_ICD_VENDORS=$work/log/none refuses "there is no OpenCL device to run on" device explore
+refuses "nothing was explored yet; 'heddle device explore' measures" device explore --show
+refuses "--again and --show: choose one" device explore --show --again
 
 # ---- an exploration, and what is kept of it ------------------------------------------
 
-accepts explore "${small[@]}" --json
-fits explore
+accepts device explore "${small[@]}" --json
+fits device explore
 cp "$work/log/out" "$work/log/first"
 measured() { grep -Eo '"measured": [0-9]+' "$work/log/out"; }
 [ "$(measured)" = '"measured": 6' ] || complain "not 6 measured: $(measured)"
-accepts explore "${small[@]}" --json
+accepts device explore "${small[@]}" --json
 [ "$(measured)" = '"measured": 0' ] || complain "measured again: $(measured)"
-accepts explore "${small[@]}"
+accepts device explore "${small[@]}"
 prints '^  6 variants planned: 6 known before, 0 measured now'
 prints '^  (counters: |no counters: )[a-z]'
 prints '^  bandwidth +[0-9.]+ GB/s, by [0-9]+ objects in soa$'
 prints '^Kernels alone$'
 prints '^  sparsity |^Sparsity '
-accepts explore --show --json
-fits explore
-accepts explore "${small[@]}" --again --json
+accepts device explore --show --json
+fits device explore
+accepts device explore "${small[@]}" --again --json
 [ "$(measured)" = '"measured": 6' ] || complain "not measured again: $(measured)"
 ls "$TMPDIR" | grep '^heddle-' >/dev/null && complain "left temporary files"
 
 # Variants are jobs like others.
 mkdir kept
-accepts explore "${small[@]}" --again --keep kept
+accepts device explore "${small[@]}" --again --keep kept
 accepts run "kept/objects=2048.yaml"
-accepts cost "kept/sparsity=4,objects=2048.yaml" --layout soa
+accepts advise --costs "kept/sparsity=4,objects=2048.yaml" --layout soa
 
 # ---- without a device -----------------------------------------------------------------
 
-refuses "model runs nothing on a device, and goes with no DEVICE" explore --model h200 0:0
-refuses "no_such" explore --model no_such
-modelled=(explore --model tesla-k20c "${small[@]:0:6}")
+refuses "model runs nothing on a device, and goes with no DEVICE" device explore --model h200 0:0
+refuses "no_such" device explore --model no_such
+modelled=(device explore --model tesla-k20c "${small[@]:0:6}")
 OCL_ICD_VENDORS=$work/log/none accepts "${modelled[@]}" --json
-fits explore
+fits device explore
 [ "$(measured)" = '"measured": 12' ] || complain "not 12 modelled: $(measured)"
 accepts "${modelled[@]}"
 prints '^tesla-k20c \(device profile\)$'
 prints '0 measured now'
-accepts explore --show tesla-k20c
-refuses 'modelled energy is not known for .*add energy' explore \
+accepts device explore --show tesla-k20c
+refuses 'modelled energy is not known for .*add energy' device explore \
     --model "warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768 sms:14 l1tags:128/4 l2tags:128/16"
 
 # ---- explorations that end early --------------------------------------------------------
@@ -88,10 +88,10 @@ refuses 'modelled energy is not known for .*add energy' explore \
 
 early() {
     rm -f "$HEDDLE_DATABASE"
-    with "$@" -- explore "${small[@]}"
+    with "$@" -- device explore "${small[@]}"
 }
 goes_on() {
-    accepts explore "${small[@]}" --json
+    accepts device explore "${small[@]}" --json
     local now
     now=$(measured | grep -o '[0-9]*$')
     [ "$now" -gt 0 ] && [ "$now" -lt 6 ] || complain "went on with $now of 6 variants"
@@ -115,19 +115,19 @@ rm -f "$HEDDLE_DATABASE"
 long=(--vary sparsity=1..64 --vary layout=aos,soa --meter model --repeats 1)
 objects=262144
 [ -z "${HEDDLE_SANITIZED:-}" ] || objects=8192
-call explore --fix objects=$objects "${long[@]}" --budget 4s
+call device explore --fix objects=$objects "${long[@]}" --budget 4s
 ends 0 'warning: the budget ended with [0-9]+ of 260 variants measured; they are kept'
 rm -f "$HEDDLE_DATABASE"
-call explore --fix objects=4194304 "${long[@]}" --budget 600ms
+call device explore --fix objects=4194304 "${long[@]}" --budget 600ms
 ends 2 'warning: the budget ended too soon, give it more: with 0 of 260 variants measured'
 
 # ---- pictures ---------------------------------------------------------------------------
 
 mkdir pictures
-accepts explore "${small[@]}" --page page.html --pictures pictures
+accepts device explore "${small[@]}" --out page.html --pictures pictures
 grep -q '<svg' page.html || complain "a page without pictures"
-accepts explore --fix objects=2048 --vary sparsity=1,4 --vary placement=device,host --repeats 1
+accepts device explore --fix objects=2048 --vary sparsity=1,4 --vary placement=device,host --repeats 1
 prints '^Whole runs, with transfers$'
-call explore "${small[@]}" --page no/such/folder/page.html
+call device explore "${small[@]}" --out no/such/folder/page.html
 ends 2 'no/such/folder'
 finish

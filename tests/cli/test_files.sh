@@ -2,18 +2,18 @@
 source "$(dirname "$0")/lib.sh"
 
 mkdir new
-accepts rewrite body.yaml --layout soa --out new
+accepts apply body.yaml --layout soa --out new
 prints 'body as soa: [1-9][0-9]* places changed'
 [ -s new/body.cl ] && [ -s new/body.h ] && [ "$(ls new | wc -l)" -eq 2 ] ||
     complain "rewrite wrote $(ls new)"
 cp new/body.cl "$work/log/first"
-accepts rewrite body.cl --layout soa --out new
+accepts apply body.cl --layout soa --out new
 cmp -s new/body.cl "$work/log/first" || complain "a kernel file and its job give two results"
 
 refuses "error: .*replaced" advise body.yaml --apply .
-refuses "^body.cl: error: --out: body.cl is a file" rewrite body.yaml --layout soa --out body.cl
+refuses "^body.cl: error: --out: body.cl is a file" apply body.yaml --layout soa --out body.cl
 refuses "error: the kernel itself is in this folder|: error: .*replaced" \
-    rewrite body.yaml --layout soa --out .
+    apply body.yaml --layout soa --out .
 
 accepts advise body.yaml --device tesla-k20c --apply best
 if grep -q 'leave it as it is' "$work/log/out"; then
@@ -30,20 +30,20 @@ __kernel void keep(__global pair *p, __global ulong *out) {
     out[get_global_id(0)] = (ulong)q;
 }
 END
-refuses "^stored.cl:3:[0-9]+: error: " rewrite stored.cl --layout soa --out new
+refuses "^stored.cl:3:[0-9]+: error: " apply stored.cl --layout soa --out new
 [ ! -e new/stored.cl ] || complain "a refused rewrite wrote something"
 
 # A folder where nothing can be created; root may write anywhere, so for root
 # it is one of the kernel's own.
 read_only=/proc/sys
 [ "$(id -u)" -eq 0 ] || { mkdir -m 555 shut; read_only=shut; }
-refuses "error: .*cannot write|$read_only.*error: " rewrite body.yaml --layout soa --out $read_only
+refuses "error: .*cannot write|$read_only.*error: " apply body.yaml --layout soa --out $read_only
 
 # A full disk: a file system of one page, where this user may mount one.
 mkdir full
 cat >"$work/log/on_full_disk" <<'END'
 mount -t tmpfs -o size=4k,nr_inodes=16 none full || exit 77
-"$1" rewrite body.yaml --layout '{x}:2{y}:4{tag}:8' --out full
+"$1" apply body.yaml --layout '{x}:2{y}:4{tag}:8' --out full
 status=$?
 [ "$(ls -A full)" = "" ] || { echo "left behind: $(ls -A full)" >&2; exit 1; }
 exit $status
@@ -58,7 +58,7 @@ mkdir limited
 (
     trap '' XFSZ
     ulimit -f 1
-    "$heddle" rewrite body.yaml --layout soa --out limited --no-verify >"$work/log/out" 2>"$work/log/err"
+    "$heddle" apply body.yaml --layout soa --out limited --no-verify >"$work/log/out" 2>"$work/log/err"
 )
 status=$?
 [ $status -eq 2 ] || complain "with a limit on files: exit status $status, not 2"
@@ -93,7 +93,7 @@ links_stay "--dump" run body.yaml --dump bodies=
 links_stay "trace" trace body.yaml --out=
 links_stay "export" trace export body.hdt --out=
 links_stay "import" trace import body.text --out=
-links_stay "--svg" layout-graph body.yaml --svg=
+links_stay "--svg" advise --graph body.yaml --svg=
 [ "${HEDDLE_PAGE:-ON}" = OFF ] || links_stay "report" report body.yaml --out=
 
 # Where standard output goes is no place for another file, by whatever name.
@@ -143,8 +143,8 @@ END
     for words in "run endless/$kind.yaml" "run endless/$kind.cl" "run kernel_$kind.yaml" \
         "run graph_$kind.yaml" "run body.yaml --check bodies=endless/$kind" \
         "trace info endless/$kind" "trace import endless/$kind -o x.hdt" \
-        "locality endless/$kind" "reuse endless/$kind --scenario 1" \
-        "reuse compare endless/$kind endless/$kind --scenario 1"; do
+        "cache --locality endless/$kind" "cache --reuse endless/$kind --scenario 1" \
+        "cache --compare endless/$kind endless/$kind --scenario 1"; do
         # shellcheck disable=SC2086
         (
             ulimit -t 30

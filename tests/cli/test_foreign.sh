@@ -37,12 +37,12 @@ with_kernel() {
 mkdir -- -fpass-plugin=. @more
 for kernel in -body.cl -fpass-plugin=./body.cl @more/body.cl; do
     with_kernel "$kernel"
-    accepts accesses kernel.yaml
+    accepts advise --accesses kernel.yaml
 done
 for kernel in @body.cl more/@body.cl; do
     with_kernel "$kernel"
     refuses "@body.cl: error: to clang a name that begins with '@' is a list of options; rename" \
-        accesses kernel.yaml
+        advise --accesses kernel.yaml
 done
 for options in -I -D -include; do
     with_options "$options"
@@ -58,12 +58,12 @@ for options in "-DN=3 -D M -UN -U M" "-Imore -I more -isystem more -iquote more 
     "-ffp-contract=fast -fno-signed-zeros" "-O0 -O3 -Ofast -g -w" "-Wall -Wno-unused-variable -W" \
     '-D"M=a b"'; do
     with_options "$options"
-    accepts accesses options.yaml
+    accepts advise --accesses options.yaml
 done
 
 with_options -fvisibility=hidden
-accepts accesses options.yaml --trust-options
-accepts accesses body.cl --options -fvisibility=hidden # the user's own words
+accepts advise --accesses options.yaml --trust-options
+accepts advise --accesses body.cl --options -fvisibility=hidden # the user's own words
 
 # ---- folders and headers are seen from the job --------------------------------------
 
@@ -82,15 +82,15 @@ options: "-Iheaders -include 'plain/a step.h'"
 buffers: [{name: p, type: s, count: 64}]
 launches: [{kernel: k, global: [64], args: [{name: p, buffer: p}]}]
 END
-accepts accesses deep/job/k.yaml
+accepts advise --accesses deep/job/k.yaml
 prints 'p\.x'
 sed -i 's/-Iheaders/-isystem headers/' deep/job/k.yaml
 accepts run deep/job/k.yaml
 accepts advise deep/job/k.yaml
 mkdir new
-accepts rewrite deep/job/k.yaml --layout soa --out new
+accepts apply deep/job/k.yaml --layout soa --out new
 sed -i 's/-isystem headers/-I nowhere/' deep/job/k.yaml
-call accesses deep/job/k.yaml
+call advise --accesses deep/job/k.yaml
 grep -q "field.h' file not found" "$work/log/err" || complain "another field.h was found"
 
 # ---- memory and time follow what a file says, not its powers -------------------------
@@ -120,11 +120,11 @@ bounded() {
         echo "  - {kernel: push, global: [256], args: [{name: bodies, buffer: bodies}, {name: dt, value: 1}]}"
     done
 } >launches.yaml
-bounded 1024 accesses launches.yaml
+bounded 1024 advise --accesses launches.yaml
 # The same on one line, of which every message would show a part.
 { sed '/^launches/,$d' body.yaml; echo -n "launches: ["
   sed -n 's/^  - \(.*\)/\1,/p' launches.yaml | tail -20000 | tr -d '\n'; echo "]"; } >line.yaml
-bounded 1024 accesses line.yaml
+bounded 1024 advise --accesses line.yaml
 
 cat >large.cl <<'END'
 struct large { int id; float d[1000000]; struct { short a; int b; } s[1000]; };
@@ -163,12 +163,12 @@ refuses "^bomb.yaml:3:8: error: aliases are not read here" run bomb.yaml
     done
     echo "__kernel void k(__global float *p) { p[get_global_id(0)] = f20(1); }"
 } >calls.cl
-refuses "^calls.cl:1[0-9]:[0-9]+: error: functions are inlined, .* of 'f[0-9]+' here 'f[0-9]+' has more than" ir calls.cl
+refuses "^calls.cl:1[0-9]:[0-9]+: error: functions are inlined, .* of 'f[0-9]+' here 'f[0-9]+' has more than" show --ir calls.cl
 cat >unused.cl <<'END'
 float again(float x) { return x > 0 ? again(x - 1) + again(x - 2) : x; }
 __kernel void k(__global float *p) { p[get_global_id(0)] = 1; }
 END
-accepts ir unused.cl # nobody calls it
+accepts show --ir unused.cl # nobody calls it
 
 # ---- contents ------------------------------------------------------------------------
 
@@ -201,7 +201,7 @@ fi
     sed -n '/^launches/,$p' body.yaml
 } >slow.yaml
 mkdir "$work/scratch"
-for command in run "locality --json"; do
+for command in run "cache --locality --json"; do
     TMPDIR=$work/scratch timeout --foreground --preserve-status -k 60 -s INT 2 \
         "$heddle" $command slow.yaml >"$work/log/out" 2>"$work/log/err" </dev/null
     status=$?

@@ -12,13 +12,13 @@ whole() {
     call advise "$file" "$@"
     [ "$status" -eq 0 ] || complain "advise $file: exit status $status"
     prints '^Verdict for h200: '
-    words=$(sed -n 's/^  heddle \(rewrite .*\) --out DIR$/\1/p' "$work/log/out")
+    words=$(sed -n 's/^  heddle \(apply .*\) --out DIR$/\1/p' "$work/log/out")
     if [ -n "$words" ]; then
         eval "call $words --out 'advised $(basename "$file")'"
         [ "$status" -eq 0 ] || complain "$words: exit status $status"
         prints ' places changed, checked on the machine'
     fi
-    call rewrite "$file" "$@" --layout "$layout" --out "made $(basename "$file")"
+    call apply "$file" "$@" --layout "$layout" --out "made $(basename "$file")"
     [ "$status" -eq 0 ] || complain "rewrite $file: exit status $status"
     prints ' places changed'
     [ -n "${HEDDLE_SANITIZED:-}" ] && return

@@ -1,13 +1,13 @@
-# heddle gpu-check on the GPU of tests/measure/fake_cuda: to its end, with steps that fail and steps that
+# heddle device check on the GPU of tests/measure/fake_cuda: to its end, with steps that fail and steps that
 # hang, stopped, killed, and without a device.
 source "$(dirname "$0")/lib.sh"
 export CUDA_PATH= # Heddle's own headers, which are read faster
 fake=$(dirname "$heddle")/tests/measure/fake_cuda
 [ -f "$fake/libcuda.so.1" ] || { echo "no $fake/libcuda.so.1"; exit 2; }
 
-# check ARGUMENTS: heddle gpu-check with the fake GPU, on small sizes; no call may hang.
+# check ARGUMENTS: heddle device check with the fake GPU, on small sizes; no call may hang.
 check() {
-    LD_LIBRARY_PATH=$fake timeout 850 "$heddle" gpu-check --small "$@" >"$work/log/out" \
+    LD_LIBRARY_PATH=$fake timeout 850 "$heddle" device check --small "$@" >"$work/log/out" \
         2>"$work/log/err" </dev/null
     status=$?
 }
@@ -56,7 +56,7 @@ fi
 FAKE_CUDA_NAME='NVIDIA H100 80GB HBM3' PATH=$work/tools:$PATH \
     check "${some[@]}" --json -o page-DEVICE.md
 ends 0
-fits gpu-check
+fits device check
 mv page-nvidia-h100-80gb-hbm3.md page.md || complain "the page has another name"
 page '^# Heddle on NVIDIA H100 80GB HBM3$'
 page '^\| profile \| `h100` of `devices/` \|$'
@@ -78,12 +78,12 @@ rm page.md
 
 # ---- a choice ---------------------------------------------------------------------------------------
 
-accepts gpu-check --list
+accepts device check --list
 prints '^copies +Copies$'
-accepts gpu-check --list --json
-fits gpu-check
-refuses "there is no step 'copie'; did you mean 'copies'" gpu-check --only copie
-refuses '--minutes takes a number from 0.05 to 1440' gpu-check --minutes 0
+accepts device check --list --json
+fits device check
+refuses "there is no step 'copie'; did you mean 'copies'" device check --only copie
+refuses '--minutes takes a number from 0.05 to 1440' device check --minutes 0
 check --only copies --json -o page.md
 ends 0
 prints '"name": "copies"'
@@ -105,7 +105,7 @@ prints '^copies: not done: cannot pin'
 # once.)
 FAKE_CUDA_FAIL=cuMemcpyHtoDAsync_v2:2:46 check --only copies --json -o page.md
 ends 2
-fits gpu-check
+fits device check
 page 'Not done:\*\* cannot copy, host to device, pinned: CUDA_ERROR_DEVICE_UNAVAILABLE. What there is:'
 page '^\| within the device'
 
@@ -113,7 +113,7 @@ if [ -z "${HEDDLE_SANITIZED:-}" ]; then
     # Another byte in what the original leaves when it runs again: the layouts are not to blame.
     FAKE_CUDA_FLIP=3 check --only kmeans --json -o page.md
     ends 2
-    fits gpu-check
+    fits device check
     page 'Not done:\*\* .*runs of the original leave different values'
 
     # Another byte in what a layout leaves.
@@ -124,7 +124,7 @@ if [ -z "${HEDDLE_SANITIZED:-}" ]; then
 
     FAKE_CUDA_FLIP=2 check --only machine --json -o page.md
     ends 1
-    fits gpu-check
+    fits device check
     page "^\\| kmeans \\| \\*\\*no\\*\\* \\| .*centroids\\[0\\]"
     page '^\| nbody \| bit for bit \|'
 fi
@@ -135,7 +135,7 @@ page 'Not done:\*\* Nsight Compute may not read the counters \(ERR_NVGPUCTRPERM\
 if ! command -v ncu >/dev/null && ! compgen -G '/opt/nvidia/nsight-compute/*' >/dev/null; then
     check --only counters --json -o page.md
     ends 0
-    fits gpu-check
+    fits device check
     page 'Not done:\*\* there is no Nsight Compute: no ncu in PATH'
 fi
 
@@ -155,13 +155,13 @@ page 'was killed. What there is:'
 page '^\| within the device'
 
 FAKE_NCU=hangs PATH=$work/tools:$PATH check --minutes 0.3 --only counters --json -o page.md
-fits gpu-check
+fits device check
 page '^\| counters \| (done in part|\*\*not done)'
 for pid in $(pgrep -f "$work/tools/ncu"); do complain "ncu is still there: $pid"; done
 
 # With too little time for all, all is named.
 FAKE_CUDA_HANG=cuMemAllocHost_v2:1 check --minutes 0.08 --json -o page.md
-fits gpu-check
+fits device check
 [ "$(grep -c '^| [a-z0-9-]* | ' page.md)" -ge 19 ] || complain "steps are missing"
 page 'Not done:\*\* there was no time left for it'
 rm page.md
@@ -185,7 +185,7 @@ grep -q 'it was not at its end after 3 s and was killed' "$work/log/err" ||
     complain "it does not say that the device does not answer"
 no_page
 if ! ldconfig -p 2>/dev/null | grep libcuda.so.1 >/dev/null; then
-    refuses "there is no CUDA device: there is no libcuda.so.1; install NVIDIA's driver" gpu-check
+    refuses "there is no CUDA device: there is no libcuda.so.1; install NVIDIA's driver" device check
 fi
 
 # ---- signals ---------------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ fi
 # begin: a check whose second step hangs, in the background, once it has a page.
 begin() {
     rm -f "$work/log/err" # the last check's would pass for this one's
-    FAKE_CUDA_HANG=cuMemAllocHost_v2:1 LD_LIBRARY_PATH=$fake "$heddle" gpu-check --small \
+    FAKE_CUDA_HANG=cuMemAllocHost_v2:1 LD_LIBRARY_PATH=$fake "$heddle" device check --small \
         -o page.md --only copies --only kmeans >"$work/log/out" 2>"$work/log/err" </dev/null &
     checker=$! step=
     for _ in $(seq 600); do

@@ -94,7 +94,7 @@ job early_written "$(for i in 1 2 3 4 5; do echo "$down"; add 1; done; add 1000)
 same early early_written
 accepts run early.yaml
 prints '^ *add +6 '
-accepts locality early.yaml
+accepts cache --locality early.yaml
 accepts report -o early.html early.yaml
 job limited "$(rounds 3)"
 job limited_written "$(for i in 1 2 3; do echo "$down"; add 1; done)"
@@ -111,15 +111,15 @@ launches:
   - copy: {from: p, to: q}
   - {kernel: grow, global: [64], args: [{name: cells, buffer: q}]}
 END_OF_FILE
-accepts rewrite --layout soa --out cells cells.yaml
+accepts apply --layout soa --out cells cells.yaml
 prints 'checked on the machine'
 sed 's/  - copy: .*/  - set: {buffer: q, element: 3, field: n, value: 7}/' cells.yaml >set.yaml
 accepts run --dump q=set.q set.yaml
 [ "$(od -An -td4 -j28 -N4 set.q | tr -d ' ')" = 8 ] || complain "a field of an element was not set"
-accepts rewrite --layout soa --out set set.yaml
+accepts apply --layout soa --out set set.yaml
 prints 'checked on the machine'
 sed 's/  - copy: .*/  - fill: {buffer: q, value: 7}/' cells.yaml >fill.yaml
-refuses "fill.yaml:7:5: error: buffer 'q' is in a layout now" rewrite --layout soa --out fill fill.yaml
+refuses "fill.yaml:7:5: error: buffer 'q' is in a layout now" apply --layout soa --out fill fill.yaml
 
 # Rounds that end by a field of the record, wherever it lies, on the machine and on a device.
 cat >ends.yaml <<'END_OF_FILE'
@@ -140,7 +140,7 @@ launches:
 END_OF_FILE
 accepts run --dump p=ends.p --dump q=ends.q ends.yaml
 [ "$(od -An -td4 -j4 -N4 ends.p | tr -d ' ')" = 8 ] || complain "the rounds did not end by a field"
-accepts rewrite --layout soa --out ends ends.yaml
+accepts apply --layout soa --out ends ends.yaml
 prints 'checked on the machine'
 for job in cells set ends; do
     accepts measure --layout soa --repeats 2 "$job.yaml"

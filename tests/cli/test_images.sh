@@ -37,23 +37,23 @@ says() {
     grep -Eq "$said" "$work/log/err" || complain "heddle $*: does not say that images are counted"
 }
 
-says accesses draw.yaml
+says advise --accesses draw.yaml
 prints '^ +0 +5 +load +in +16 '
 prints '^ +4 +7 +store +out +16 '
-says accesses --json draw.yaml
+says advise --accesses --json draw.yaml
 says run draw.yaml
 says advise draw.yaml
 says run --layout soa draw.yaml
-says rewrite --layout soa --out soa draw.yaml
+says apply --layout soa --out soa draw.yaml
 grep -q 'read_imagef(in, nearest' soa/draw.cl || complain "the images are rewritten: $(cat soa/draw.cl)"
 
 refuses '^draw.cl:3:[0-9]+: error: images are not supported; .*--images-as-arrays=WIDTHxHEIGHT' \
-    accesses draw.cl
+    advise --accesses draw.cl
 refuses 'error: --images-as-arrays=64: expected the width and height' \
-    accesses --options=--images-as-arrays=64 draw.cl
-refuses 'error: --images-as-arrays=64x0: expected' accesses --options=--images-as-arrays=64x0 draw.cl
+    advise --accesses --options=--images-as-arrays=64 draw.cl
+refuses 'error: --images-as-arrays=64x0: expected' advise --accesses --options=--images-as-arrays=64x0 draw.cl
 refuses 'error: --images-as-arrays=64x2x2x2: expected' \
-    accesses --options=--images-as-arrays=64x2x2x2 draw.cl
+    advise --accesses --options=--images-as-arrays=64x2x2x2 draw.cl
 call measure --layout soa draw.yaml
 grep -q 'images are counted as arrays, for analysis only, and no device' "$work/log/err" ||
     grep -q 'no OpenCL' "$work/log/err" || complain "measure does not refuse images"

@@ -92,7 +92,7 @@ grep -A2 'name: values$' "$work/log/out" | grep -q 'count: 64' || complain "valu
 
 # What was written loads and runs, also from another folder.
 accepts init -o whole.yaml whole.cu
-accepts accesses whole.yaml
+accepts advise --accesses whole.yaml
 accepts run whole.yaml
 mkdir elsewhere
 accepts init -o elsewhere/job.yaml whole.cu
@@ -130,7 +130,7 @@ refuses 'bad.cu:2:10: error: ' init bad.cu
 # Every example gives a job that loads.
 for file in "$source_folder"/examples/{vectoradd/vectoradd.cl,nbody/nbody.cl,nbody/nbody.cu}; do
     accepts init --force -o example.yaml "$file"
-    accepts accesses example.yaml
+    accepts advise --accesses example.yaml
 done
 
 # Advice is of all kernels of a file, with sizes from its host code or from flags.

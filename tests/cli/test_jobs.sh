@@ -8,33 +8,33 @@ changed() {
 }
 
 changed 's/^record: /recrod: /'
-refuses "^bad.yaml:2:1: error: .*recrod" accesses bad.yaml
+refuses "^bad.yaml:2:1: error: .*recrod" advise --accesses bad.yaml
 changed 's/count: 256/count: many/'
-refuses "^bad.yaml:6:[0-9]+: error: .*count" accesses bad.yaml
+refuses "^bad.yaml:6:[0-9]+: error: .*count" advise --accesses bad.yaml
 changed 's/global: \[256\]/global: 256x/'
-refuses "^bad.yaml:12:[0-9]+: error: .*global" accesses bad.yaml
+refuses "^bad.yaml:12:[0-9]+: error: .*global" advise --accesses bad.yaml
 changed 's/kernel: push/kernel: pull/'
-refuses "^bad.yaml:11:[0-9]+: error: .*pull" accesses bad.yaml
+refuses "^bad.yaml:11:[0-9]+: error: .*pull" advise --accesses bad.yaml
 changed 's/kernel: body.cl/kernel: missing.cl/'
-refuses "^bad.yaml:1:[0-9]+: error: cannot read the kernel file missing.cl: No such" accesses bad.yaml
+refuses "^bad.yaml:1:[0-9]+: error: cannot read the kernel file missing.cl: No such" advise --accesses bad.yaml
 changed 's/field: y/field: z/'
-refuses "^bad.yaml:9:[0-9]+: error: .*z" accesses bad.yaml
+refuses "^bad.yaml:9:[0-9]+: error: .*z" advise --accesses bad.yaml
 changed 's/buffer: bodies/buffer: nobodies/'
-refuses "^bad.yaml:15:[0-9]+: error: .*nobodies" accesses bad.yaml
+refuses "^bad.yaml:15:[0-9]+: error: .*nobodies" advise --accesses bad.yaml
 changed 's/value: 0.5/value: fast/'
-refuses "^bad.yaml:16:[0-9]+: error: .*fast" accesses bad.yaml
+refuses "^bad.yaml:16:[0-9]+: error: .*fast" advise --accesses bad.yaml
 changed 's/local: \[64\]/local: [100]/'
-refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*100" accesses bad.yaml
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*100" advise --accesses bad.yaml
 changed '/name: dt/d'
-refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*dt" accesses bad.yaml
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*dt" advise --accesses bad.yaml
 changed 's/record: body/record: planet/'
-refuses "^bad.yaml:2:[0-9]+: error: .*planet" accesses bad.yaml
+refuses "^bad.yaml:2:[0-9]+: error: .*planet" advise --accesses bad.yaml
 changed 's/buffers:/buffers: [/'
-refuses "^bad.yaml:[0-9]+:[0-9]+: error: " accesses bad.yaml
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: " advise --accesses bad.yaml
 : >bad.yaml
-refuses "^bad.yaml.*error: .*empty" accesses bad.yaml
-refuses "missing.yaml.*error: " accesses missing.yaml
-refuses "body.yaml: error: --global goes with a kernel file" accesses body.yaml --global 64
+refuses "^bad.yaml.*error: .*empty" advise --accesses bad.yaml
+refuses "missing.yaml.*error: " advise --accesses missing.yaml
+refuses "body.yaml: error: --global goes with a kernel file" advise --accesses body.yaml --global 64
 # ---- several records, and none of them is named: only who lays one out minds
 
 cat >two.cl <<'END'
@@ -52,16 +52,17 @@ launches:
   - {kernel: k, global: [64], args: [{name: points, buffer: points}, {name: cells, buffer: cells}]}
 END
 for file in two.yaml two.cl; do
-    for command in run "trace -o two.hdt" locality "reuse --scenario 1" "report -o two.html" accesses ir; do
+    for command in run "trace -o two.hdt" "cache --locality" "cache --reuse --scenario 1" \
+        "report -o two.html" "advise --accesses" "show --ir"; do
         accepts $command $file
     done
 done
-for command in advise cost layout-graph "rewrite --layout soa --diff" "measure --layout soa"; do
+for command in advise "advise --costs" "advise --graph" "apply --layout soa --diff" "measure --layout soa"; do
     refuses "two.yaml:1:1: error: .* several records, among them point and cell; .*'record: point'" \
         $command two.yaml
     refuses "two.cl:[0-9]+:[0-9]+: error: .* several records, .*'--record point'" $command two.cl
 done
-accepts rewrite --layout cell=soa --diff two.yaml
+accepts apply --layout cell=soa --diff two.yaml
 
 # ---- a struct by value: what it takes is said in the source's names
 
@@ -107,7 +108,7 @@ END
     yes '      - {field: a, generator: uniform}' | head -20000
     printf 'launches: [{kernel: k, global: [64], args: [{name: p, buffer: p}]}]\n'
 } >often.yaml
-timeout 100 "$heddle" accesses often.yaml >"$work/log/out" 2>"$work/log/err" ||
+timeout 100 "$heddle" advise --accesses often.yaml >"$work/log/out" 2>"$work/log/err" ||
     complain "a long array that is named 20000 times: exit status $?"
 
 # Filling it so often takes minutes, and ends at a signal, not with the last entry.

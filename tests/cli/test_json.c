@@ -40,14 +40,14 @@ static json_t *read_schema(void) {
 }
 
 /* The schema of the command whose words `arguments` begin with: of "trace info FILE"
- * heddle-trace-info. */
+ * heddle-trace-info, of "advise --costs FILE" heddle-advise-costs. */
 static const json_t *schema_of(const json_t *root, const char *arguments) {
     char name[128];
     const json_t *defs = json_object_get(root, "$defs");
     size_t first = strcspn(arguments, " ");
-    size_t second = arguments[first] ? strcspn(arguments + first + 1, " ") : 0;
-    snprintf(name, sizeof name, "heddle-%.*s-%.*s", (int)first, arguments, (int)second,
-             arguments + first + (second > 0));
+    const char *next = arguments + first + strspn(arguments + first, " -");
+    snprintf(name, sizeof name, "heddle-%.*s-%.*s", (int)first, arguments, (int)strcspn(next, " "),
+             next);
     const json_t *schema = json_object_get(defs, name);
     if (schema)
         return schema;
@@ -171,7 +171,7 @@ static void check_access(json_t *access) {
 
 static void accesses(void **state) {
     (void)state;
-    json_t *value = output_of("accesses nbody-small.yaml"), *kernel, *access, *loop;
+    json_t *value = output_of("advise --accesses nbody-small.yaml"), *kernel, *access, *loop;
     has_members(value, "kernels left_out");
     assert_int_equal(json_array_size(json_object_get(value, "kernels")), 2);
     size_t i, j, loops = 0, fields = 0;
@@ -194,7 +194,7 @@ static void accesses(void **state) {
 
 static void ir(void **state) {
     (void)state;
-    json_t *value = output_of("ir nbody.cl"), *kernel;
+    json_t *value = output_of("show --ir nbody.cl"), *kernel;
     size_t i;
     has_members(value, "kernels left_out");
     assert_int_equal(json_array_size(json_object_get(value, "kernels")), 2);
@@ -213,7 +213,7 @@ static void check_device(json_t *device) {
 
 static void devices(void **state) {
     (void)state;
-    json_t *value = output_of("devices"), *device;
+    json_t *value = output_of("device list"), *device;
     size_t i;
     has_members(value, "profiles opencl cuda");
     assert_true(json_array_size(json_object_get(value, "profiles")) >= 12);
@@ -222,10 +222,10 @@ static void devices(void **state) {
     json_array_foreach(json_object_get(value, "opencl"), i, device)
         has_members(device, "backend id platform name driver");
     json_decref(value);
-    value = output_of("devices h200");
+    value = output_of("device list h200");
     check_device(value);
     json_decref(value);
-    value = output_of("devices --meters");
+    value = output_of("device list --meters");
     has_members(value, "meters");
     json_array_foreach(json_object_get(value, "meters"), i, device) {
         has_members(device, "name what title readable why");
@@ -241,7 +241,7 @@ static void rewrite(void **state) {
     hd_arena *arena = hd_arena_new();
     char *folder = folder_make(arena);
     json_t *value =
-        output_of(hd_format(arena, "rewrite nbody-small.yaml --layout soa --out %s", folder));
+        output_of(hd_format(arena, "apply nbody-small.yaml --layout soa --out %s", folder));
     has_members(value, "layouts kernel header files elsewhere verified program edits job");
     assert_true(json_is_null(json_object_get(value, "job")));
     assert_int_equal(json_array_size(json_object_get(value, "elsewhere")), 0);
@@ -274,7 +274,7 @@ static void rewrite_in_place(void **state) {
         hd_format(arena, "cp '%s'/examples/nbody/nbody* %s", source_folder(), folder);
     assert_int_equal(system(copy), 0);
     json_t *value =
-        output_of(hd_format(arena, "rewrite %s/nbody-small.yaml -l soa --in-place", folder));
+        output_of(hd_format(arena, "apply %s/nbody-small.yaml -l soa --in-place", folder));
     json_t *job = json_object_get(value, "job"), *entry, *arg;
     size_t i, j;
     has_members(job, "file buffers launches");
@@ -289,7 +289,7 @@ static void rewrite_in_place(void **state) {
     }
     json_decref(value);
 
-    value = output_of(hd_format(arena, "rewrite --recover %s", folder));
+    value = output_of(hd_format(arena, "apply --recover %s", folder));
     has_members(value, "taken_back");
     assert_int_equal(json_array_size(json_object_get(value, "taken_back")), 0);
     json_decref(value);
@@ -299,7 +299,7 @@ static void rewrite_in_place(void **state) {
 
 static void gpu_check(void **state) {
     (void)state;
-    json_t *value = output_of("gpu-check --list"), *step;
+    json_t *value = output_of("device check --list"), *step;
     size_t i;
     has_members(value, "steps");
     assert_true(json_array_size(json_object_get(value, "steps")) > 0);
@@ -387,8 +387,8 @@ static void train(void **state) {
     char database[] = "/tmp/heddle-json-XXXXXX";
     close(mkstemp(database));
     assert_int_equal(setenv("HEDDLE_DATABASE", database, 1), 0);
-    json_t *value = output_of("train --lengths 128 --bytes 4 --repeats 1"), *run;
-    json_t *stored = output_of("train --show");
+    json_t *value = output_of("device train --lengths 128 --bytes 4 --repeats 1"), *run;
+    json_t *stored = output_of("device train --show");
     unlink(database);
     has_members(value, "device measured kernels patterns date steps text learned_from "
                        "cross_validation size_left_out runs");
@@ -495,7 +495,7 @@ static void advise(void **state) {
 
 static void layout_graph(void **state) {
     (void)state;
-    json_t *value = output_of("layout-graph nbody-small.yaml --epsilon 64"), *entry, *names;
+    json_t *value = output_of("advise --graph nbody-small.yaml --epsilon 64"), *entry, *names;
     size_t i;
     int count, epsilon;
     has_members(value, "record launches fields edges epsilon clusters layout");
@@ -523,7 +523,8 @@ static void layout_graph(void **state) {
 
 static void cost(void **state) {
     (void)state;
-    json_t *value = output_of("cost nbody-small.yaml --layout aos --layout aosoa:8"), *result, *p;
+    json_t *value = output_of("advise --costs nbody-small.yaml --layout aos --layout aosoa:8"),
+           *result, *p;
     size_t i, j;
     has_members(value, "record results");
     assert_int_equal(json_array_size(json_object_get(value, "results")), 1);
@@ -598,7 +599,7 @@ static void counts_of_accesses(void **state) {
         char arguments[80];
         snprintf(arguments, sizeof arguments, "run nbody-small.yaml --accesses%s", layout[l]);
         json_t *run = output_of(arguments);
-        snprintf(arguments, sizeof arguments, "annotate nbody-small.yaml%s", layout[l]);
+        snprintf(arguments, sizeof arguments, "show nbody-small.yaml%s", layout[l]);
         json_t *annotated = output_of(arguments), *total = json_object_get(annotated, "total");
         json_t *of_run =
             json_array_get(json_object_get(json_object_get(run, "total"), "devices"), 0);
@@ -635,7 +636,7 @@ static void findings(void **state) {
     json_t *result, *rule;
     json_error_t error;
     size_t i;
-    json_decref(output_of(hd_format(arena, "annotate nbody-small.yaml --sarif %s", path)));
+    json_decref(output_of(hd_format(arena, "show nbody-small.yaml --sarif %s", path)));
     json_t *log = json_load_file(path, 0, &error);
     hd_scratch_remove(folder);
     hd_arena_free(arena);
@@ -749,32 +750,35 @@ static void help(void **state) {
 static void reuse_locality_and_report(void **state) {
     (void)state;
     static const char *const arguments[] = {
-        "locality nbody-small.yaml",
-        "locality nbody-small.yaml --device h200 --per cluster --clusters 4",
-        "caches nbody-small.yaml",
-        "caches nbody-small.yaml --device tesla-k20c --layout {x,y,z}{vx,vy,vz,mass}:16",
-        "reuse nbody-small.yaml --scenario 1",
-        "reuse nbody-small.yaml --scenario 2",
-        "reuse nbody-small.yaml --scenario 2 --block 1 --launch 0",
-        "reuse nbody-small.yaml --scenario 5 --clusters 2 --units 32 --range 1-4",
-        "reuse compare --scenario 1 nbody-small.yaml nbody-small.yaml",
+        "cache --locality nbody-small.yaml",
+        "cache --locality nbody-small.yaml --device h200 --per cluster --clusters 4",
+        "cache nbody-small.yaml",
+        "cache nbody-small.yaml --device tesla-k20c --layout {x,y,z}{vx,vy,vz,mass}:16",
+        "cache --reuse nbody-small.yaml --scenario 1",
+        "cache --reuse nbody-small.yaml --scenario 2",
+        "cache --reuse nbody-small.yaml --scenario 2 --block 1 --launch 0",
+        "cache --reuse nbody-small.yaml --scenario 5 --clusters 2 --units 32 --range 1-4",
+        "cache --compare --scenario 1 nbody-small.yaml nbody-small.yaml",
         "report nbody-small.yaml",
         "report nbody-small.yaml --all",
-        "cost nbody.cl --entry attract --global 256 --loops 10",
-        "accesses nbody.cl",
-        "rewrite nbody-small.yaml --layout soa --diff",
+        "advise --costs nbody.cl --entry attract --global 256 --loops 10",
+        "advise --accesses nbody.cl",
+        "apply nbody-small.yaml --layout soa --diff",
         "advise nbody-small.yaml --measure --repeats 1"};
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         json_decref(output_of(arguments[i]));
 }
 
-/* Every command and every one of two words has a schema, so that none is forgotten. */
+/* Every command and every variant of one has a schema, so that none is forgotten. */
 static void every_command_has_a_schema(void **state) {
     (void)state;
     json_t *root = read_schema(), *value = output_of("help"), *command;
     const json_t *defs = json_object_get(root, "$defs");
-    static const char *const second[] = {"trace info", "trace export", "trace import",
-                                         "reuse compare"};
+    static const char *const second[] = {"advise --costs", "advise --graph",  "advise --accesses",
+                                         "run program",    "show --ir",       "trace info",
+                                         "trace export",   "trace import",    "cache --locality",
+                                         "cache --reuse",  "cache --compare", "device train",
+                                         "device explore", "device check"};
     size_t i, count = 0;
     char name[64];
     json_array_foreach(json_object_get(value, "commands"), i, command) {
@@ -794,7 +798,7 @@ static void every_command_has_a_schema(void **state) {
 /* What does not fit is found: the validator is none that takes everything. */
 static void the_schema_refuses(void **state) {
     (void)state;
-    static const char arguments[] = "cost nbody-small.yaml --layout aos";
+    static const char arguments[] = "advise --costs nbody-small.yaml --layout aos";
     json_t *value = output_of(arguments);
     json_t *result = json_array_get(json_object_get(value, "results"), 0);
     json_t *device = json_object_get(result, "device");
@@ -908,13 +912,16 @@ static void the_page_names_every_member(void **state) {
     json_object_foreach(json_object_get(root, "$defs"), name, schema) {
         const char *text = hd_format(arena, "%s%s", json, report);
         if (!strncmp(name, "heddle-", 7) && strcmp(name, "heddle-report") != 0) {
-            char *title = hd_format(arena, "## %s\n", name);
-            const char *plain = title;
-            for (char *dash = title; !strstr(json, plain) && (dash = strchr(dash, '-')) != NULL;)
-                *dash = ' ';
-            text = strstr(json, plain);
-            if (!text) /* `trace info` and the like are part of a section */
-                text = strstr(json, hd_format(arena, "## heddle %s", strtok(title + 10, " ")));
+            /* "advise --costs", "trace info", "run -- PROGRAM"; or part of the command's section */
+            static const char *const forms[] = {" --", " ", " -- "};
+            const char *command = name + 7, *variant = strchr(command, '-');
+            const char *title =
+                hd_format(arena, "## heddle %.*s", (int)strcspn(command, "-"), command);
+            text = NULL;
+            for (size_t f = 0; f < 3 && variant && !text; f++)
+                text = strcasestr(json, hd_format(arena, "%s%s%s\n", title, forms[f], variant + 1));
+            if (!text)
+                text = strstr(json, hd_format(arena, "%s\n", title));
             assert_non_null(text);
             const char *end = strstr(text + 3, "\n## ");
             text = hd_strndup(arena, text, end ? (size_t)(end - text) : strlen(text));

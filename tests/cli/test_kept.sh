@@ -122,12 +122,12 @@ for kernel in json.load(open(sys.argv[1]))["kernels"]:
             wrong = 1
 sys.exit(wrong)
 END
-call accesses kept.cl --global 1024 --local 64 --json
+call advise --accesses kept.cl --global 1024 --local 64 --json
 python3 check.py "$work/log/out" kept.cl >wrong || complain "$(cat wrong)"
 
 # They cost what the first iteration does, and stores that restrict would spare say so.
 accepts advise kept.cl --entry apart --global 65536 --local 256 --device h200 --loops 100
-accepts cost kept.cl --entry records --global 65536 --local 256 --arg n=50 --json
+accepts advise --costs kept.cl --entry records --global 65536 --local 256 --arg n=50 --json
 python3 - "$work/log/out" <<'END' || complain "the share that is kept is not 49 of 50"
 import json, sys
 def lines(x):
@@ -160,7 +160,7 @@ __kernel void f(__global const struct r *p, __global const struct q *q, __global
 }
 END
 for record in r q; do
-    accepts cost other.cl --record $record --global 65536 --local 256 --arg n=64 \
+    accepts advise --costs other.cl --record $record --global 65536 --local 256 --arg n=64 \
         --device tesla-k20c --layout aos --layout soa --json
     cp "$work/log/out" $record.json
 done

@@ -7,7 +7,7 @@ __kernel void scale(__global float *a) {
     a[get_global_id(0)] *= factor;
 }
 END
-for command in "ir" "accesses" "rewrite --layout soa --out new" "measure --layout soa" "advise" "cost"; do
+for command in "show --ir" "advise --accesses" "apply --layout soa --out new" "measure --layout soa" "advise" "advise --costs"; do
     # shellcheck disable=SC2086
     {
         refuses "^broken.cl:2:[0-9]+: error: .*factor" $command broken.cl
@@ -16,27 +16,27 @@ for command in "ir" "accesses" "rewrite --layout soa --out new" "measure --layou
     }
 done
 grep -q '^ *^$' "$work/log/err" && complain "a caret without a line"
-call ir broken.cl
+call show --ir broken.cl
 grep -q '^        a\[get_global_id(0)\] \*= factor;$' "$work/log/err" ||
     complain "the message does not show the line"
 grep -Eq '^ +\^$' "$work/log/err" || complain "the message has no caret"
 
-refuses "no kernel 'pull' here; there is: push" ir --entry pull body.cl
-refuses "error: .*pull.*push" accesses --entry pull body.cl
+refuses "no kernel 'pull' here; there is: push" show --ir --entry pull body.cl
+refuses "error: .*pull.*push" advise --accesses --entry pull body.cl
 refuses "error: .*pull.*push" measure --layout soa --entry pull body.cl
-refuses "error: .*speed" accesses --arg speed=1 body.cl
+refuses "error: .*speed" advise --accesses --arg speed=1 body.cl
 
 echo 'int helper(int x) { return x; }' >none.cl
-refuses "none.cl.*error: .*kernel" accesses none.cl
+refuses "none.cl.*error: .*kernel" advise --accesses none.cl
 : >empty.cl
-refuses "empty.cl.*error: .*kernel" accesses empty.cl
+refuses "empty.cl.*error: .*kernel" advise --accesses empty.cl
 cat >image.cl <<'END'
 __kernel void copy(__read_only image2d_t from, __global float4 *to) {
     const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST;
     to[get_global_id(0)] = read_imagef(from, s, (int2)(get_global_id(0), 0));
 }
 END
-refuses "^image.cl:[0-9]+:[0-9]+: error: " accesses image.cl
+refuses "^image.cl:[0-9]+:[0-9]+: error: " advise --accesses image.cl
 
 cat >pair.cl <<'END'
 typedef struct { int first, count; } row;
@@ -46,15 +46,15 @@ __kernel void sum(__global const row *rows, __global const entry *entries, __glo
     out[i] = entries[rows[i].first].value;
 }
 END
-accepts accesses pair.cl --global 010 --local 10
+accepts advise --accesses pair.cl --global 010 --local 10
 prints '^sum .*: global 10, local 10'
 prints ' 5  load   rows\.first '
 prints ' 5  load   entries\.value .*indirect through rows'
 refuses "with '--record row'" advise pair.cl
-accepts cost pair.cl --record entry
+accepts advise --costs pair.cl --record entry
 echo '__kernel void none(__global float *a) { a[get_global_id(0)] = 1; }' >plain.cl
 refuses "no record to lay out: no buffer of this kernel holds structs" \
-    rewrite plain.cl --layout soa --out new
+    apply plain.cl --layout soa --out new
 
 # The folder's name goes to the device's compiler, in which some signs mean something.
 for folder in "a b" "it's" 'say "so"'; do
@@ -63,15 +63,15 @@ for folder in "a b" "it's" 'say "so"'; do
     accepts measure "$folder/body.cl" --layout soa --global 256 --repeats 1
 done
 
-accepts ir body.cl
+accepts show --ir body.cl
 prints 'push'
-accepts ir body.cl --entry push
-accepts accesses body.cl
+accepts show --ir body.cl --entry push
+accepts advise --accesses body.cl
 prints '^push \(body.cl:6\): global 65536, local 256'
 prints ' 8  load   bodies\.y +4 '
 prints ' 8  store  bodies\.x +4 '
-accepts accesses body.yaml
+accepts advise --accesses body.yaml
 prints '^push \(body.cl:6\): global 256, local 64'
 awk 'length > 80 { exit 1 }' "$work/log/out" || complain "the table is too wide"
-accepts accesses body.cl --options "-DUNUSED=1 -cl-std=CL1.2"
+accepts advise --accesses body.cl --options "-DUNUSED=1 -cl-std=CL1.2"
 finish

@@ -1,4 +1,4 @@
-# heddle layout-graph: distances and clusters as text, JSON, GraphViz and SVG.
+# heddle advise --graph: distances and clusters as text, JSON, GraphViz and SVG.
 source "$(dirname "$0")/lib.sh"
 
 # Figure 2 of Kofler et al.
@@ -16,7 +16,7 @@ device="warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:6553
 
 # ---- text ----------------------------------------------------------------------------------
 
-accepts layout-graph figure.cl --epsilon 64
+accepts advise --graph figure.cl --epsilon 64
 prints '^struct T: 4 fields of 24 bytes, in 1 launch$'
 prints '^  field +bytes +a +b +c +d$'
 prints '^  a +4 +\. +4 +256 +-$'
@@ -24,24 +24,24 @@ prints '^  b +4 +4 +\. +252 +-$'
 prints '^  c +4 +256 +252 +\. +-$'
 prints '^  d +8 +- +- +- +\.$'
 prints '^Nearer than 64 bytes: \{a,b\}\{c\}\{d\}$'
-accepts layout-graph figure.cl --epsilon 4
+accepts advise --graph figure.cl --epsilon 4
 prints '^Nearer than 4 bytes: \{a\}\{b\}\{c\}\{d\}$'
-accepts layout-graph figure.cl --epsilon 253
+accepts advise --graph figure.cl --epsilon 253
 prints '^Nearer than 253 bytes: \{a,b,c\}\{d\}$'
-accepts layout-graph figure.cl --device "$device"
+accepts advise --graph figure.cl --device "$device"
 prints '^Nearer than 128 bytes \(a line of .*\): \{a,b\}'
-accepts layout-graph figure.cl --device "${device/l1:48k\/128/l1:0}"
+accepts advise --graph figure.cl --device "${device/l1:48k\/128/l1:0}"
 prints '^Nearer than 32 bytes'
 
 # A record with more fields than a row has room for.
-accepts layout-graph "$source_folder/examples/sampo/sampo-small.yaml" --epsilon 32
+accepts advise --graph "$source_folder/examples/sampo/sampo-small.yaml" --epsilon 32
 prints '^struct agent: 12 fields of 48 bytes, in [0-9]+ launches$'
 prints '^  incubation +4 +infection [0-9]+$'
 awk 'length > 80 { exit 1 }' "$work/log/out" || complain "a line is too wide"
 
 # ---- GraphViz, SVG, JSON ---------------------------------------------------------------------
 
-accepts layout-graph figure.cl --epsilon 64 --dot
+accepts advise --graph figure.cl --epsilon 64 --dot
 prints '^graph "T" \{$'
 [ "$(grep -c 'subgraph cluster_' "$work/log/out")" -eq 3 ] || complain "not three clusters"
 [ "$(grep -c ' -- ' "$work/log/out")" -eq 3 ] || complain "not three edges"
@@ -49,14 +49,14 @@ prints 'f0 -- f1 \[label="4", color="#000000"\];'
 prints 'label="d\\n8 B", style=dashed'
 prints '^\}$'
 
-accepts layout-graph figure.cl --epsilon 64 --svg graph.svg
+accepts advise --graph figure.cl --epsilon 64 --svg graph.svg
 prints '^Nearer than 64'
 grep -q '^<svg xmlns=' graph.svg && grep -q '^</svg>$' graph.svg || complain "no picture"
 [ "$(grep -c '<circle' graph.svg)" -eq 4 ] || complain "not four vertices"
 [ "$(grep -c 'stroke="rgb' graph.svg)" -eq 3 ] || complain "not three edges are drawn"
 [ "$(grep -c '<path fill="#' graph.svg)" -eq 1 ] || complain "not one cluster is drawn"
-accepts layout-graph figure.cl --epsilon 300 --svg graph.svg # replaces it
-accepts layout-graph "$source_folder/examples/sampo/sampo-small.yaml" --svg many.svg
+accepts advise --graph figure.cl --epsilon 300 --svg graph.svg # replaces it
+accepts advise --graph "$source_folder/examples/sampo/sampo-small.yaml" --svg many.svg
 [ "$(grep -c '<circle' many.svg)" -eq 12 ] || complain "not twelve vertices"
 
 # Buffers that are one record may have any names.
@@ -75,12 +75,12 @@ __kernel void k(__global int *x, __global const int *y) {
     x[get_global_id(0)] += y[get_global_id(0)];
 }
 END_CL
-accepts layout-graph odd.yaml --dot --svg odd.svg
+accepts advise --graph odd.yaml --dot --svg odd.svg
 prints 'label="x<\\"&\\n4 B"'
 prints 'label="y\\\\\\n4 B"'
 grep -q '>x&lt;"&amp;</text>' odd.svg || complain "names in SVG are not escaped"
 
-accepts layout-graph figure.cl --epsilon 64 --json
+accepts advise --graph figure.cl --epsilon 64 --json
 prints '^  "epsilon": 64,$'
 prints '^  "launches": 1,$'
 prints '"notation": "\{a,b\}\{c\}\{d\}"'
@@ -90,16 +90,16 @@ prints '"notation": "\{a,b\}\{c\}\{d\}"'
 
 # ---- what can be wrong -------------------------------------------------------------------------
 
-refuses "which file\? heddle layout-graph" layout-graph
-refuses "epsilon takes a whole number from 1 on, not '0'" layout-graph figure.cl --epsilon 0
-refuses "epsilon takes a whole number from 1 on, not '-4'" layout-graph figure.cl --epsilon=-4
-refuses "error: --epsilon and --device both say" layout-graph figure.cl --epsilon 4 --device h200
-refuses "error: --dot and --json: choose one" layout-graph figure.cl --dot --json
-refuses "error: .*'nothing'" layout-graph figure.cl --device nothing
-refuses "error: .*absent" layout-graph figure.cl --svg absent/graph.svg
-refuses "figure.cl: error: --svg: this is the input" layout-graph figure.cl --svg figure.cl
-refuses "error: " layout-graph missing.cl
+refuses "which file\? heddle advise --graph" advise --graph
+refuses "epsilon takes a whole number from 1 on, not '0'" advise --graph figure.cl --epsilon 0
+refuses "epsilon takes a whole number from 1 on, not '-4'" advise --graph figure.cl --epsilon=-4
+refuses "error: --device and --epsilon: choose one" advise --graph figure.cl --epsilon 4 --device h200
+refuses "error: --dot and --json: choose one" advise --graph figure.cl --dot --json
+refuses "error: .*'nothing'" advise --graph figure.cl --device nothing
+refuses "error: .*absent" advise --graph figure.cl --svg absent/graph.svg
+refuses "figure.cl: error: --svg: this is the input" advise --graph figure.cl --svg figure.cl
+refuses "error: " advise --graph missing.cl
 echo '__kernel void k(__global int *w) { w[get_global_id(0)] = 1; }' >plain.cl
-refuses "error: there is no record to lay out" layout-graph plain.cl
+refuses "error: there is no record to lay out" advise --graph plain.cl
 
 finish

@@ -3,7 +3,7 @@ source "$(dirname "$0")/lib.sh"
 mkdir new
 
 for input in body.yaml body.cl; do
-    for command in "rewrite --out new" "measure" "cost"; do
+    for command in "apply --out new" "measure" "advise --costs"; do
         # shellcheck disable=SC2086
         {
             refuses "layout.*:1:[0-9]+: error: .*z" $command $input --layout '{x,y}{z}'
@@ -20,6 +20,6 @@ done
 cat >plain.cl <<'END'
 __kernel void scale(__global float *a) { a[get_global_id(0)] *= 2; }
 END
-refuses "plain.cl.*error: .*no buffer of this kernel holds structs" rewrite --out new --layout soa plain.cl
-refuses "record.*no_such|no_such.*record" rewrite --out new --layout soa --record no_such body.cl
+refuses "plain.cl.*error: .*no buffer of this kernel holds structs" apply --out new --layout soa plain.cl
+refuses "record.*no_such|no_such.*record" apply --out new --layout soa --record no_such body.cl
 finish

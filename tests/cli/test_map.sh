@@ -42,12 +42,12 @@ prints '^ +0  rows .* of threads$'
 prints '^Take (threads|warps|blocks): warps make [4-9][0-9]\.[0-9]% fewer transactions$'
 prints '^  This was counted on the machine, with the rewritten kernels'
 prints '^  Wrote the map of threads to rows.map\.$'
-prints '^  Next: heddle rewrite rows.yaml --map rows.map -o DIR$'
+prints '^  Next: heddle apply rows.yaml --map rows.map -o DIR$'
 awk 'length > 80 { exit 1 }' "$work/log/out" || complain "a table is too wide"
 head -n 2 rows.map >"$work/log/out"
 prints '^heddle map 1$'
 prints '^launch 0 threads 512 block 64 kernel rows$'
-accepts rewrite rows.yaml --map rows.map -o mapped
+accepts apply rows.yaml --map rows.map -o mapped
 accepts map rows.yaml --json --stages threads --no-caches --reuse --shuffle-threads 5 --no-refine
 fits map
 prints '"name": "unsorted"'
@@ -98,7 +98,7 @@ accepts trace rows.yaml -o rows.hdt
 accepts map rows.hdt -o trace.map
 prints '^rows.hdt on h200, estimated from the trace$'
 prints '^Take '
-cmp -s rows.map trace.map || accepts rewrite rows.yaml --map trace.map -o mapped
+cmp -s rows.map trace.map || accepts apply rows.yaml --map trace.map -o mapped
 accepts map rows.hdt --json
 fits map
 
@@ -125,8 +125,8 @@ if tried 1 2; then # what is said of options needs no sanitizer
     refuses "--stages takes threads, warps, blocks and throttling.*'thread'" \
         map rows.yaml --stages thread
     refuses '--on goes with --measure' map rows.yaml --on 0:0
-    refuses 'leave out --out' map rows.yaml --shuffle-threads 1 -o x.map
-    refuses 'leave out --shuffle-threads or --data' map data.yaml --shuffle-threads 1 --data
+    refuses '--shuffle-threads and --out: choose one' map rows.yaml --shuffle-threads 1 -o x.map
+    refuses '--shuffle-threads and --data: choose one' map data.yaml --shuffle-threads 1 --data
 fi
 
 # ---- stopped ----------------------------------------------------------------------------------

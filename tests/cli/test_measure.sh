@@ -71,16 +71,16 @@ refuses "error: there is no meter 'scales'; known are nvml.*, command, model$" \
     measure body.yaml --layout soa --energy --meter scales
 refuses "error: --subtract-idle goes with --energy" measure body.yaml --layout soa --subtract-idle
 # A profile of the device, which other commands take.
-refuses "error: no device is called 'no_such_device'; there are: " devices --probe --on no_such_device
-accepts devices --probe --on 0:0
+refuses "error: no device is called 'no_such_device'; there are: " device probe no_such_device
+accepts device probe 0:0
 cp "$work/log/out" printed.yaml
-accepts devices printed.yaml
-accepts devices --probe --on 0:0 -o mine.yaml
+accepts device list printed.yaml
+accepts device probe 0:0 -o mine.yaml
 prints '^mine: '
 prints '^  from +mine.yaml$'
 grep -q '^# Probed: OpenCL 0:0 ' mine.yaml || complain "the profile does not say of which device"
-accepts cost body.yaml --device mine.yaml
-accepts devices --probe --on 0:0 --json
+accepts advise --costs body.yaml --device mine.yaml
+accepts device probe 0:0 --json
 prints '"warp": [0-9]'
 
 # What cannot be rewritten is an error, but the ranking holds all the same.
@@ -89,7 +89,7 @@ call advise cast.cl --measure
 [ "$status" -eq 2 ] || complain "exit status $status, not 2"
 prints '^Layouts on h200'
 prints '^Verdict for h200: leave it as it is; .* cannot rewrite these kernels: cast.cl:3:'
-! grep -q 'heddle rewrite' "$work/log/out" || complain "names a command that is refused, too"
+! grep -q 'heddle apply' "$work/log/out" || complain "names a command that is refused, too"
 grep -Eq 'cast.cl:3:[0-9]+: error: ' "$work/log/err" || complain "the cast is not located"
 refuses "cast.cl:3:[0-9]+: error: " advise cast.cl --measure --json
 

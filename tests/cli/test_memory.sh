@@ -44,5 +44,5 @@ grep -q '^heddle: error: out of memory: 322[0-9]* bytes refused; ' "$work/log/er
     done
     echo "__kernel void k(__global float *a) { a[get_global_id(0)] = f24(a[get_global_id(0)]); }"
 } >deep.cl
-within 700 ir deep.cl
+within 700 show --ir deep.cl
 finish

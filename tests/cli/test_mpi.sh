@@ -1,6 +1,6 @@
 # heddle-mpi: what is divided among processes prints what one prints, and what the end of one leaves.
 # Where there is no MPI it was not built, and there is nothing to test. The same for all numbers of
-# ranks, without MPI: tests/vm/test_ranks.c, tests/locality/test_ranks.c.
+# ranks, without MPI: tests/machine/test_ranks.c, tests/analysis/test_ranks.c.
 source "$(dirname "$0")/lib.sh"
 mpi=$(dirname "$heddle")/heddle-mpi
 [ -x "$mpi" ] && command -v mpirun >/dev/null || { echo "no heddle-mpi"; exit 0; }
@@ -44,7 +44,7 @@ cmp alone.bin ranks.bin || complain "heddle-mpi run leaves something else"
 accepts trace "$job" -o alone.hdt
 over 3 trace "$job" -o ranks.hdt
 [ "$status" = 0 ] || complain "heddle-mpi trace: exit status $status"
-for command in "trace export" "locality --json" "reuse --scenario 3 --json" "caches --json" "annotate --json"; do
+for command in "trace export" "cache --locality --json" "cache --reuse --scenario 3 --json" "cache --json" "show --json"; do
     # shellcheck disable=SC2086
     accepts $command alone.hdt
     without_time "$work/log/out" >alone
@@ -97,7 +97,7 @@ kill -9 "$(cat pid.1)"
 wait $run && complain "a run whose rank died ends well"
 grep -Eq 'rank 1 (is gone|with PID|.*exited on signal 9)' "$work/log/err" || complain "no name of the dead rank"
 [ ! -e dead.hdt ] || complain "a trace of a run that died is called a whole one"
-call locality dead.hdt.part
+call cache --locality dead.hdt.part
 [ "$status" = 0 ] || complain "locality of what is left: $status"
 grep -q 'dead.hdt.part: warning: the trace is not complete: .*rank 1: the run was killed' \
     "$work/log/err" || complain "locality does not say that it is not complete"

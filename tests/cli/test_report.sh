@@ -23,8 +23,8 @@ sed -n 's/.*id="heddle-data">\([^<]*\)<.*/\1/p' page.html | tr -d ' \n' | base64
 same data.json inside.json
 
 # What the other commands say.
-characteristic() { # PLACE ARGUMENTS: characteristic of this scenario is that of `heddle reuse`
-    accepts reuse body.hdt "${@:2}" --json
+characteristic() { # PLACE ARGUMENTS: characteristic of this scenario is that of `heddle cache --reuse`
+    accepts cache --reuse body.hdt "${@:2}" --json
     cp "$work/log/out" one.json
     same data.json one.json "[a.runs[0].characteristics.find((c) => $1), Object.fromEntries(
         Object.keys(a.runs[0].characteristics[0]).map((k) => [k, b[k]]))]"
@@ -36,13 +36,13 @@ characteristic 'c.k === 2' -s 4 --k 2
 characteristic 'c.scenario === 5 && c.units === 64' -s 5 --clusters 16 --units 64
 characteristic 'c.scenario === 6 && c.units === 16' -s 6 --clusters 16 --units 16
 same data.json data.json '[a.runs[0].characteristics.filter((c) => c.scenario === 4).map((c) => c.k), [2, 4]]'
-accepts reuse body.hdt -s 2 --block 1 --json
+accepts cache --reuse body.hdt -s 2 --block 1 --json
 cp "$work/log/out" block.json
 same data.json block.json '[a.runs[0].blocks[0].shown.find((s) => s.block === 1).degree, b.degree]'
-accepts reuse body.hdt -s 2 --json
+accepts cache --reuse body.hdt -s 2 --json
 cp "$work/log/out" blocks.json
 same data.json blocks.json '[a.runs[0].blocks[0].median, b.kernels[0].median]'
-accepts locality body.hdt --device h200 --json
+accepts cache --locality body.hdt --device h200 --json
 cp "$work/log/out" locality.json
 same data.json locality.json '[
     ["line", "cold", "footprint", "stacks"].map((k) => a.runs[0].stacks[0][k]),
@@ -106,7 +106,7 @@ same two.json two.json '[a.runs[0].record.fields.reduce((s, f) => s + f.before.t
     a.runs[0].record.others.before.transactions), a.runs[0].totals.transactions]'
 same two.json two.json '[a.runs[0].record.together,
     [{ a: 0, b: 1, share: 1, executions: 8 }]]'
-accepts annotate body.yaml --device h200 --json
+accepts show body.yaml --device h200 --json
 cp "$work/log/out" annotated.json
 same two.json annotated.json '[a.runs[0].files.map(({ text, ...rest }) => rest), b.files]'
 same two.json two.json '[a.runs[0].files[0].text, require("fs").readFileSync("body.cl", "utf8")]'
@@ -139,8 +139,13 @@ done
 rm pipe.cl
 
 # Bad input.
-refuses "error: where to" report body.hdt
-refuses "error: --json and --out" report body.hdt --json -o new.html
+if [ "${HEDDLE_PAGE:-ON}" != OFF ]; then
+    accepts report body.hdt
+    prints "^wrote report.html$"
+    [ -s report.html ] || complain "no page by default"
+    rm -f report.html
+fi
+refuses "error: --out and --json: choose one" report body.hdt --json -o new.html
 refuses "error: which file" report -o new.html
 refuses "^body.hdt: error: --out: this is the input" report body.hdt -o body.hdt
 refuses "error: .*absent" report body.hdt -o absent/new.html

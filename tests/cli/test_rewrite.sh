@@ -1,11 +1,11 @@
-# heddle rewrite: where the result goes, several records, and the check on the machine.
+# heddle apply: where the result goes, several records, and the check on the machine.
 source "$(dirname "$0")/lib.sh"
 
 # ---- a patch, and in place: the same text as in a folder
 mkdir new
-accepts rewrite body.yaml --layout soa --out new
+accepts apply body.yaml --layout soa --out new
 prints 'body as soa: [1-9][0-9]* places changed, checked on the machine'
-accepts rewrite body.yaml --layout soa --diff
+accepts apply body.yaml --layout soa --diff
 cp "$work/log/out" body.patch
 [ ! -e body.h ] || complain "--diff wrote a header"
 mkdir patched placed
@@ -14,17 +14,17 @@ cp body.cl body.yaml placed
 (cd patched && patch -p1 -s <../body.patch) || complain "the patch does not apply"
 cmp -s patched/body.cl new/body.cl || complain "the patched kernel is not the rewritten one"
 cmp -s patched/body.h new/body.h || complain "the patch has another header"
-(cd placed && "$heddle" rewrite body.yaml --layout soa --in-place >/dev/null) ||
+(cd placed && "$heddle" apply body.yaml --layout soa --in-place >/dev/null) ||
     complain "--in-place failed"
 cmp -s placed/body.cl new/body.cl || complain "--in-place wrote something else"
 cmp -s placed/body.h new/body.h || complain "--in-place wrote another header"
-accepts rewrite "$PWD/body.cl" --layout soa --diff
+accepts apply "$PWD/body.cl" --layout soa --diff
 prints "^--- a$PWD/body.cl"
-refuses "three ways to get one result" rewrite body.yaml --layout soa --diff --in-place
-refuses "three ways to get one result" rewrite body.yaml --layout soa --out new --diff
-accepts rewrite body.yaml --layout soa --out new --json
+refuses "--diff and --in-place: choose one" apply body.yaml --layout soa --diff --in-place
+refuses "--out and --diff: choose one" apply body.yaml --layout soa --out new --diff
+accepts apply body.yaml --layout soa --out new --json
 prints '"verified": true'
-accepts rewrite body.yaml --layout soa --diff --no-verify --json
+accepts apply body.yaml --layout soa --diff --no-verify --json
 prints '"verified": false'
 prints '"patch": "--- a/body.cl'
 
@@ -38,7 +38,7 @@ cat >own/k.cl <<'E2'
 __kernel void k(__global pair *p) { p[get_global_id(0)].a++; }
 E2
 mkdir own/new
-accepts rewrite own/k.cl --layout soa --out own/new
+accepts apply own/k.cl --layout soa --out own/new
 [ -s own/new/k_layout.h ] || complain "the host's header is not k_layout.h: $(ls own/new)"
 
 # ---- several records
@@ -61,12 +61,12 @@ buffers:
 launches:
   - {kernel: k, global: [32], args: [{name: points, buffer: points}, {name: cells, buffer: cells}]}
 E2
-accepts rewrite two.yaml --layout soa --layout 'cell={count}{first}/da' --out new
+accepts apply two.yaml --layout soa --layout 'cell={count}{first}/da' --out new
 prints 'point as soa, .*cell as \{count\}\{first\}/da'
-refuses "two layouts" rewrite two.yaml --layout soa --layout point=aos --out new
+refuses "two layouts" apply two.yaml --layout soa --layout point=aos --out new
 refuses "no buffer holds a record 'cells'; there are: point, cell" \
-    rewrite two.yaml --layout cells=soa --out new
-refuses "<layout>:1:2: error: 'cell' has no field 'x'" rewrite two.yaml --layout 'cell={x}' --out new
+    apply two.yaml --layout cells=soa --out new
+refuses "<layout>:1:2: error: 'cell' has no field 'x'" apply two.yaml --layout 'cell={x}' --out new
 
 # ---- a record that a kernel outside the job takes
 cat >more.cl <<'E2'
@@ -80,9 +80,9 @@ buffers: [{name: p, type: point, count: 64}]
 launches: [{kernel: used, global: [64], args: [{name: p, buffer: p}]}]
 E2
 refuses "^more.cl:3:[0-9]+: error: kernel 'unused' takes 'point', too, but the job never launches" \
-    rewrite more.yaml --layout soa --out new
-accepts rewrite more.yaml --layout soa --out new --no-verify
-accepts rewrite more.cl --layout soa --out new
+    apply more.yaml --layout soa --out new
+accepts apply more.yaml --layout soa --out new --no-verify
+accepts apply more.cl --layout soa --out new
 
 # ---- launches that need different layouts of one buffer
 cat >views.cl <<'E2'
@@ -98,7 +98,7 @@ launches:
   - {kernel: as_numbers, global: [64], args: [{name: p, buffer: p}]}
 E2
 refuses "^views.yaml:5:[0-9]+: error: parameter 'p' points to float2, but buffer 'p' holds point" \
-    rewrite views.yaml --layout soa --out new
+    apply views.yaml --layout soa --out new
 
 # ---- kernels that do not run on the machine
 cat >beyond.cl <<'E2'
@@ -106,12 +106,12 @@ typedef struct point { float x, y; } point;
 __kernel void k(__global point *p) { p[get_global_id(0) + 64].x = 1; }
 E2
 sed 's/more/beyond/; s/used/k/' more.yaml >beyond.yaml
-refuses "^beyond.cl:2:[0-9]+: error: store of 4 bytes at byte 512" rewrite beyond.yaml --layout soa --out new
+refuses "^beyond.cl:2:[0-9]+: error: store of 4 bytes at byte 512" apply beyond.yaml --layout soa --out new
 grep -q "note: the kernels do not run on the machine as they are" "$work/log/err" ||
     complain "does not say what follows"
 [ ! -e new/beyond.cl ] || complain "wrote kernels that were not checked"
-accepts rewrite beyond.yaml --layout soa --out new --no-verify
-call rewrite beyond.cl --layout soa --out new
+accepts apply beyond.yaml --layout soa --out new --no-verify
+call apply beyond.cl --layout soa --out new
 [ "$status" -eq 0 ] && grep -q "warning: store of 4 bytes" "$work/log/err" ||
     complain "a kernel file that does not run by default is no warning"
 prints 'not checked'
@@ -126,24 +126,24 @@ __kernel void k(__global point *p, __global float *o) {
 }
 E2
 refuses "error: the original 'k' runs on the machine, but the rewritten one does not" \
-    rewrite leaves.cl -n 64 -g 64 --layout da --out new
+    apply leaves.cl -n 64 -g 64 --layout da --out new
 grep -q '^leaves.cl (rewritten):[0-9]*:43: warning: load of 4 bytes' "$work/log/err" ||
     complain "names another file than the rewritten one"
 [ ! -e new/leaves.cl ] || complain "wrote kernels that do not run"
 
 # ---- folders are made, and are gone when nothing is written
-accepts rewrite body.yaml --layout soa --out made/for/this
+accepts apply body.yaml --layout soa --out made/for/this
 [ -s made/for/this/body.cl ] || complain "--out made no folder"
 rm -r made
 refuses "made/for/this: error: --out: made is a file" \
-    rewrite body.yaml --layout soa --out made/for/this <<<"$(touch made)"
+    apply body.yaml --layout soa --out made/for/this <<<"$(touch made)"
 rm made
-refuses "no field 'none'" rewrite body.yaml --layout '{none}' --out made/for/this
-refuses "^beyond.cl:2:[0-9]+: error" rewrite beyond.yaml --layout soa --out made/for/this
+refuses "no field 'none'" apply body.yaml --layout '{none}' --out made/for/this
+refuses "^beyond.cl:2:[0-9]+: error" apply beyond.yaml --layout soa --out made/for/this
 (
     trap '' XFSZ
     ulimit -f 1
-    exec "$heddle" rewrite body.yaml --layout soa --out made/for/this --no-verify \
+    exec "$heddle" apply body.yaml --layout soa --out made/for/this --no-verify \
         >"$work/log/out" 2>"$work/log/err"
 )
 [ ! -e made ] || complain "a rewrite that wrote nothing left $(find made)"
@@ -164,7 +164,7 @@ __kernel void k(__global point *p) {
     p[get_global_id(0)].x += p[get_global_id(0)].y * SCALE + ONE * COMMON + FOUND;
 }
 E2
-accepts rewrite tree/src/k.cl --options "-I $PWD/tree/found" --layout soa --out tree/new/folder
+accepts apply tree/src/k.cl --options "-I $PWD/tree/found" --layout soa --out tree/new/folder
 for file in inc/point.h inc/deep/scale.h helper.h; do
     cmp -s tree/src/$file tree/new/folder/$file || complain "$file does not go along"
     prints "  tree/new/folder/$file, a copy"
@@ -173,17 +173,17 @@ prints "  includes tree/src/../common/common.h, which stays there: compile with 
 prints "  includes .*tree/found/found.h, which stays there$"
 [ "$(find tree/new -type f | wc -l)" -eq 5 ] || complain "wrote $(find tree/new)"
 mv tree/src/inc tree/src/helper.h "$work/log" # nothing is taken from there
-accepts ir tree/new/folder/k.cl --options "-I tree/src -I tree/found"
+accepts show --ir tree/new/folder/k.cl --options "-I tree/src -I tree/found"
 mv "$work/log/inc" "$work/log/helper.h" tree/src
-accepts rewrite tree/src/k.cl --options "-I $PWD/tree/found" --layout soa --out tree/new/folder --json
+accepts apply tree/src/k.cl --options "-I $PWD/tree/found" --layout soa --out tree/new/folder --json
 prints '"file": "tree/src/../common/common.h"'
 prints '"folder": "tree/src"'
 prints '"file": "tree/new/folder/inc/deep/scale.h"'
-accepts rewrite tree/src/k.cl --options "-I $PWD/tree/found" --layout soa --diff
+accepts apply tree/src/k.cl --options "-I $PWD/tree/found" --layout soa --diff
 [ "$(grep -c '^+++ ' "$work/log/out")" -eq 2 ] || complain "the patch has files that do not change"
 mkdir tree/src/inc/inc
 refuses "point.h: error: this is a file of the kernels" \
-    rewrite tree/src/inc/k.cl --layout soa --out tree/src --options "-I $PWD/tree/found" \
+    apply tree/src/inc/k.cl --layout soa --out tree/src --options "-I $PWD/tree/found" \
     <<<"$(sed 's/inc.point.h/point.h/; s/helper.h/deep\/scale.h/; s/.*common.h.*/#define COMMON 1\n#define ONE 1/' \
         tree/src/k.cl >tree/src/inc/k.cl; mv tree/src/k.cl tree/k.cl; ln tree/src/inc/point.h tree/src/point.h)"
 rm tree/src/point.h
@@ -229,7 +229,7 @@ project() { find project -printf '%P %y %m %n %l\n' | sort && find project -type
 
 make_project
 project >before
-accepts rewrite project/k.yaml --layout soa --in-place
+accepts apply project/k.yaml --layout soa --in-place
 project >after
 for file in k.cl inc/move.h far/turn.h; do
     grep -q heddle project/$file || grep -q R_x project/$file || grep -q point_x project/$file ||
@@ -246,11 +246,11 @@ cmp -s project/inc/move.h project/twin.h || complain "--in-place broke a hard li
 killed=0
 for at in $(seq 60); do
     make_project
-    { with KILL_AT="$at" -- rewrite project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
+    { with KILL_AT="$at" -- apply project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
     [ "$status" -ne 0 ] || break
     [ "$status" -eq 137 ] || complain "killed at $at: exit status $status"
     killed=$((killed + 1))
-    accepts rewrite --recover project
+    accepts apply --recover project
     project >now
     cmp -s now before || cmp -s now after || complain "killed at $at: $(diff before now)"
 done
@@ -258,9 +258,9 @@ done
 
 # The next call on these files takes back by itself, and goes on.
 make_project
-{ with KILL_AT=10 -- rewrite project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
+{ with KILL_AT=10 -- apply project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
 [ -e project/k.cl.heddle-journal ] || complain "no journal was left"
-call rewrite project/k.yaml --layout soa --in-place
+call apply project/k.yaml --layout soa --in-place
 [ "$status" -eq 0 ] || complain "the call after one that was killed: exit status $status"
 grep -q "k.cl.heddle-journal: note: a rewrite in place was interrupted and is taken back: " \
     "$work/log/err" || complain "does not say that it takes back"
@@ -268,30 +268,30 @@ project >now
 cmp -s now after || complain "after a killed call: $(diff after now)"
 for what in project project/k.cl project/k.yaml project/k.cl.heddle-journal; do
     make_project
-    { with KILL_AT=10 -- rewrite project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
-    accepts rewrite --recover $what --json
+    { with KILL_AT=10 -- apply project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
+    accepts apply --recover $what --json
     prints '"project/k.cl.heddle-journal"'
-    fits rewrite
+    fits apply
     project >now
     cmp -s now before || complain "--recover $what: $(diff before now)"
 done
-accepts rewrite --recover project
+accepts apply --recover project
 prints "no rewrite was interrupted here"
-(cd project && "$heddle" rewrite --recover) >"$work/log/out" || complain "--recover needs a word"
-refuses "absent: error: cannot open" rewrite --recover absent
-refuses "absent.heddle-journal: error: cannot open" rewrite --recover absent.heddle-journal
-refuses "error: --recover goes with" rewrite --recover --in-place project
-refuses "error: which file" rewrite --layout soa --in-place
+(cd project && "$heddle" apply --recover) >"$work/log/out" || complain "--recover needs a word"
+refuses "absent: error: cannot open" apply --recover absent
+refuses "absent.heddle-journal: error: cannot open" apply --recover absent.heddle-journal
+refuses "error: --recover and --in-place: choose" apply --recover --in-place project
+refuses "error: which file" apply --layout soa --in-place
 
 # What was edited since stays, and so does what a journal from elsewhere names.
 make_project
-{ with KILL_AT=10 -- rewrite project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
+{ with KILL_AT=10 -- apply project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
 cp -r project copied
 echo "// mine" >>project/k.cl
-refuses "project/k.cl: error: this has changed since" rewrite --recover project
-refuses "project/k.cl: error: this has changed since" rewrite project/k.yaml --layout soa --in-place
+refuses "project/k.cl: error: this has changed since" apply --recover project
+refuses "project/k.cl: error: this has changed since" apply project/k.yaml --layout soa --in-place
 refuses "copied/k.cl.heddle-journal: error: this journal was not written here" \
-    rewrite --recover copied
+    apply --recover copied
 rm -r copied
 
 # The second of the files cannot be written: the first does not change.
@@ -299,7 +299,7 @@ make_project
 cat >"$work/log/one_read_only" <<'END'
 mount --bind project/inc/move.h project/inc/move.h || exit 77
 mount -o remount,ro,bind project/inc/move.h || exit 77
-"$1" rewrite project/k.yaml --layout soa --in-place
+"$1" apply project/k.yaml --layout soa --in-place
 END
 if mounts "$work/log/one_read_only"; then
     [ $status -eq 2 ] || complain "with a file that is read-only: exit status $status, not 2"
@@ -324,7 +324,7 @@ launches:
   - {kernel: k, global: [64], local: [32], args: [{name: items, buffer: "all, of 'them'}"},
      {name: sums, buffer: sums}, {name: more, value: 7}, {name: room, local: 128}]}
 E2
-accepts rewrite fits.yaml --layout '{first}{second}/da' --in-place
+accepts apply fits.yaml --layout '{first}{second}/da' --in-place
 prints "^fits.yaml no longer fits these kernels"
 cp "$work/log/out" said
 refuses "^fits.yaml:4:[0-9]+: error: " run fits.yaml

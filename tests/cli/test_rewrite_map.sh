@@ -1,4 +1,4 @@
-# heddle rewrite --map: kernels whose threads take their work from a map, and the files beside them.
+# heddle apply --map: kernels whose threads take their work from a map, and the files beside them.
 source "$(dirname "$0")/lib.sh"
 
 cat >add.cl <<'E2'
@@ -34,7 +34,7 @@ map 'launch 0 threads 8 block 4 kernel add
 7 6 5 4 0-3
 launch 1 threads 8 block 4 whole-blocks kernel turn
 4-7 0-3'
-accepts rewrite add.yaml --map orders --out new
+accepts apply add.yaml --map orders --out new
 prints 'add in another order: launch 0 of 8 threads$'
 prints 'turn in another order: launch 1 of 8 threads, whole blocks'
 prints 'threads by a map: [0-9]* places changed, checked on the machine'
@@ -50,33 +50,33 @@ int main(void) {
 }
 E2
 cc -std=c99 -Wall -Wextra -Werror -o host host.c && ./host || complain "the header does not work"
-accepts rewrite add.yaml --map orders --out new --json
+accepts apply add.yaml --map orders --out new --json
 prints '"map": "new/heddle_map.bin"'
-fits rewrite
+fits apply
 head -3 orders >one
-accepts rewrite add.cl --entry add --global 8 --local 4 --map one --out made
+accepts apply add.cl --entry add --global 8 --local 4 --map one --out made
 prints 'checked on the machine'
 
 # ---- what is wrong
 map 'launch 1 threads 8 block 4 kernel turn
 7 6 5 4 0-3'
 refuses "the threads of a block of 'turn' belong together: it has a barrier; only whole blocks" \
-    rewrite add.yaml --map orders --out never
+    apply add.yaml --map orders --out never
 map 'launch 0 threads 8 block 4 kernel add
 7 6 5 5 0-3'
-refuses 'orders:3:7: .*thread 5 stands at two places' rewrite add.yaml --map orders --out never
+refuses 'orders:3:7: .*thread 5 stands at two places' apply add.yaml --map orders --out never
 map 'launch 0 threads 16 block 4 kernel add
 0-15'
 refuses 'launch 0 of the job has 8 threads in blocks of 4, and this order 16' \
-    rewrite add.yaml --map orders --out never
+    apply add.yaml --map orders --out never
 map 'launch 5 threads 8 block 4 kernel add
 0-7'
-refuses 'the job has 3 launches' rewrite add.yaml --map orders --out never
-refuses 'goes with --out alone' rewrite add.yaml --map orders --diff
+refuses 'the job has 3 launches' apply add.yaml --map orders --out never
+refuses '--map and --diff: choose one' apply add.yaml --map orders --diff
 [ ! -e never ] || complain "a refused map left files"
 map 'launch 2 threads 8 block 4 kernel number
 7 6 5 4 0-3'
-"$heddle" rewrite add.yaml --map orders --out never 2>"$work/log/err"
+"$heddle" apply add.yaml --map orders --out never 2>"$work/log/err"
 [ $? = 1 ] || complain "numbers that atomics hand out do not differ"
 grep -q "with this map the kernels leave other values" "$work/log/err" || complain "it is not said why"
 finish

@@ -28,7 +28,7 @@ END
 accepts run table.cl --global 256 --local 64 --device h200
 prints '^  look +1 +4 x 64 +[0-9.]+k? +16 +1.02k '
 prints '^  look +4 x 64 +16 +128 '
-accepts cost table.cl --global 256 --local 64 --device h200 --layout aos
+accepts advise --costs table.cl --global 256 --local 64 --device h200 --layout aos
 prints '^ +5 +load p.x +8 +8 ' # executions, and the transactions of each
 prints '^ +5 +store p.x +8 +8 '
 

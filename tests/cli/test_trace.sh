@@ -350,8 +350,8 @@ stopped() {
 }
 stopped 'warning: stopped by a signal' '' trace export many.hdt -o many.text
 [ ! -s "$work/log/out" ] || complain "a stopped export says something"
-stopped 'warning: stopped by a signal' '' locality many.hdt
-stopped 'warning: stopped by a signal' '' reuse many.hdt -s 6 --clusters 2 --units 16
+stopped 'warning: stopped by a signal' '' cache --locality many.hdt
+stopped 'warning: stopped by a signal' '' cache --reuse many.hdt -s 6 --clusters 2 --units 16
 [ "${HEDDLE_PAGE:-ON}" = OFF ] ||
     stopped 'warning: stopped by a signal' '' report many.hdt -o many.html
 

@@ -16,43 +16,43 @@ ends() {
 
 # ---- the command line ------------------------------------------------------------
 
-refuses "lengths takes some of 128, 256, .*16384, .*not '100'" train --lengths 100
-refuses "lengths takes some of .*not '128,'" train --lengths 128,
-refuses "lengths takes some of .*not '128;256'" train --lengths '128;256'
-refuses "bytes takes some of 4, 8, .*128, .*not '8,7'" train --bytes 8,7
-refuses "repeats takes at most 1000" train --repeats 1001
-refuses "show measures nothing and takes no other option" train --show --again
-refuses "'b' is one word too many" train a b
-refuses "no OpenCL device is called 'no_such_device'" train no_such_device
-refuses "no tree was learned yet; 'heddle train' measures" train --show
-refuses "no tree was learned yet; 'heddle train xyz' measures" train --show xyz
+refuses "lengths takes some of 128, 256, .*16384, .*not '100'" device train --lengths 100
+refuses "lengths takes some of .*not '128,'" device train --lengths 128,
+refuses "lengths takes some of .*not '128;256'" device train --lengths '128;256'
+refuses "bytes takes some of 4, 8, .*128, .*not '8,7'" device train --bytes 8,7
+refuses "repeats takes at most 1000" device train --repeats 1001
+refuses "--again and --show: choose one" device train --show --again
+refuses "'b' is one word too many" device train a b
+refuses "no OpenCL device is called 'no_such_device'" device train no_such_device
+refuses "no tree was learned yet; 'heddle device train' measures" device train --show
+refuses "no tree was learned yet; 'heddle device train xyz' measures" device train --show xyz
 
 # ---- a training, and what is kept of it ---------------------------------------------
 
-accepts train "${small[@]}"
+accepts device train "${small[@]}"
 prints '^Tile by bytes of a cluster on '
 prints '^  (above: |up to [0-9]+: )?(AoS|SoA|[0-9]+)$'
 prints '^  from 2 kernels and [0-9]+ patterns?, measured now: 2$'
 prints '^  left out, in 2 folds +[0-2] of 2 '
 grep -v 'measured now' "$work/log/out" >"$work/log/first"
-accepts train "${small[@]}"
+accepts device train "${small[@]}"
 prints 'measured now: 0$'
 grep -v 'measured now' "$work/log/out" | cmp -s - "$work/log/first" ||
     complain "the same measurements gave another tree"
-accepts train --show
+accepts device train --show
 prints '^  from 2 kernels and [0-9]+ patterns?, learned on 20[0-9-]+$'
 grep -v 'learned on' "$work/log/out" | cmp -s - "$work/log/first" ||
     complain "the tree that is kept is another"
 device=$(sed -n 's/^Tile by bytes of a cluster on \(.*\) (.*)$/\1/p' "$work/log/out")
-accepts train --show "$device"
-accepts train --show 0:0
-refuses "no tree of a device called 'xyz'; there are those of" train --show xyz
-accepts train --lengths 512 --bytes 4 --repeats 1
+accepts device train --show "$device"
+accepts device train --show 0:0
+refuses "no tree of a device called 'xyz'; there are those of" device train --show xyz
+accepts device train --lengths 512 --bytes 4 --repeats 1
 prints '^  from 3 kernels .*measured now: 1$'
-accepts train "${small[@]}" --again
+accepts device train "${small[@]}" --again
 prints '^  from 2 kernels .*measured now: 2$'
 # Drivers that keep what they compiled find it again: no folder is named that comes and goes.
-with BUILD_OPTIONS="$work/log/options" -- train "${small[@]}" --again
+with BUILD_OPTIONS="$work/log/options" -- device train "${small[@]}" --again
 [ "$(wc -l <"$work/log/options")" -eq 17 ] || complain "not 17 builds"
 ! grep -q -- -I "$work/log/options" || complain "a build names a folder"
 ls "$TMPDIR" | grep '^heddle-' >/dev/null && complain "left temporary files"
@@ -62,10 +62,10 @@ ls "$TMPDIR" | grep '^heddle-' >/dev/null && complain "left temporary files"
 
 early() {
     rm -f "$HEDDLE_DATABASE"
-    with "$@" -- train "${small[@]}"
+    with "$@" -- device train "${small[@]}"
 }
 goes_on() {
-    accepts train "${small[@]}"
+    accepts device train "${small[@]}"
     prints "measured now: $1\$"
     prints '^  from 2 kernels '
 }
@@ -98,7 +98,7 @@ goes_on 1
 # without PATTERN: a training says this once, and the file stays.
 without() {
     cp "$HEDDLE_DATABASE" "$work/log/before"
-    call train "${small[@]}"
+    call device train "${small[@]}"
     [ "$status" -eq 0 ] || complain "exit status $status, not 0"
     prints 'measured now: 2$'
     [ "$(wc -l <"$work/log/err")" -eq 1 ] || complain "not one warning"
@@ -115,14 +115,14 @@ head -c 3000 /dev/zero | tr '\0' x |
     dd of="$HEDDLE_DATABASE" bs=1 seek=8192 conv=notrunc status=none
 without 'damaged|malformed'
 export HEDDLE_DATABASE=$work/log/good/below/profiles.db
-refuses 'no tree was learned yet' train --show
+refuses 'no tree was learned yet' device train --show
 grep -Fq "$HEDDLE_DATABASE: warning: " "$work/log/err" || complain "the file is not named"
 grep -q 'name a file that can be written in HEDDLE_DATABASE' "$work/log/err" || complain "no mend"
 
 # ---- where it is ---------------------------------------------------------------------------
 
 unset HEDDLE_DATABASE
-call_home() { env -u XDG_DATA_HOME "$@" "$heddle" train --show >"$work/log/out" 2>"$work/log/err"; }
+call_home() { env -u XDG_DATA_HOME "$@" "$heddle" device train --show >"$work/log/out" 2>"$work/log/err"; }
 call_home HOME="$work/log/home"
 [ -f "$work/log/home/.local/share/heddle/profiles.db" ] || complain "not in ~/.local/share"
 call_home HOME="$work/log/home" XDG_DATA_HOME="$work/log/data"

@@ -1,5 +1,5 @@
 # For the scripts of this folder that run programs/, once built, with nvcc or, by these functions, with
-# clang and the PTX of kept/. Sourced after ../cli/lib.sh.
+# clang and PTX. Sourced after ../cli/lib.sh.
 kept=$source_folder/tests/cuda/kept
 programs=$source_folder/tests/cuda/programs
 libraries=$(dirname "$heddle")/cuda
@@ -18,11 +18,11 @@ compile() {
 link() {
     g++ -o "$1" "$1.o" "$libraries/libcudart.so.13" -Wl,-rpath-link,"$libraries" -lpthread
 }
-# build_kept FILE: the program that it is.
+# build_kept FILE: the program that it is, with the PTX beside it.
 build_kept() {
     local name
     name=$(basename "$1" .cu)
-    python3 "$kept/fatbin.py" "$kept/$name.ptx" "$name.fatbin" && compile "$name" "$1" &&
+    python3 "$kept/fatbin.py" "$name.ptx" "$name.fatbin" && compile "$name" "$1" &&
         link "$name"
 }
 export -f compile link build_kept
@@ -32,7 +32,7 @@ export source_folder kept programs libraries clang
 check_program() {
     local name wanted=0 line
     name=$(basename "$1" .cu)
-    call watch --device h100 -- "./$name"
+    call run --device h100 -- "./$name"
     grep -q '^// faults' "$1" && wanted=2
     [ "$status" -eq "$wanted" ] || complain "watch $name: exit status $status, not $wanted"
     prints '^as expected$'

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cuda/device.h"
+#include "cuda/cuda_device.h"
 
 enum { CLOCK = 13, SMS = 16, BUS = 37, L2 = 38, MAJOR = 75, MINOR = 76, SHARED = 81, OPT_IN = 97 };
 

@@ -1,4 +1,4 @@
-# Whole CUDA programs, as nvcc builds them, under `heddle watch`, and recorded and run again: each of
+# Whole CUDA programs, as nvcc builds them, under `heddle run`, and recorded and run again: each of
 # programs/ checks its own results. At the head of one may stand
 #
 #   // prints: TEXT      a line that its kernels print
@@ -48,8 +48,8 @@ sources=$(ls of-*/source*.yaml | wc -l)
 [ "$sources" -ge 30 ] || complain "only $sources recordings are over the source"
 
 # 1000 numbers of 4 bytes are 125 segments of 32, for two loads and a store.
-call watch --json --device h100 -- ./vectors
-fits watch
+call run --json --device h100 -- ./vectors
+fits run program
 [ "$(python3 -c '
 import json, sys
 k = json.load(sys.stdin)["kernels"][0]
@@ -59,24 +59,24 @@ print(k["launches"], k["transactions"], k["bytes_moved"], k["bytes_used"])' <"$w
 # Each way in which nvcc packs PTX, and several architectures.
 for mode in none size speed balance; do
     build packed "$programs/vectors.cu" -cudart shared --compress-mode=$mode
-    accepts watch -- ./packed
+    accepts run -- ./packed
 done
 build several "$programs/vectors.cu" -cudart shared -gencode arch=compute_75,code=compute_75 \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90
-accepts watch -- ./several
+accepts run -- ./several
 
 # Compiled in parts and linked, where but one part has something, and where two have.
 build linked "$programs/vectors.cu" -cudart shared -rdc=true
-accepts watch -- ./linked
+accepts run -- ./linked
 build parts "$programs/modules.cu" -cudart shared -rdc=true "$programs/parts/second.cu"
-accepts watch -- ./parts
+accepts run -- ./parts
 prints '^as expected$'
 for object in linked parts/linked_device; do
     build "$(basename $object).o" "$programs/$object.cu" -dc
 done
 "$nvcc" -dlink -o device.o linked.o linked_device.o
 g++ -o apart linked.o linked_device.o device.o -L"$LD_LIBRARY_PATH" -lcudart
-accepts watch -- ./apart
+accepts run -- ./apart
 prints '^as expected$'
 prints '^  use\(int\*\) +1 '
 cat >launcher.cu <<'END'
@@ -88,15 +88,15 @@ int main() {
 }
 END
 build launcher launcher.cu -cudart shared -rdc=true -lcudadevrt
-call watch -- ./launcher
+call run -- ./launcher
 grep -q "is of the device's own runtime (cudadevrt)" "$work/log/err" ||
     complain 'no word of kernels that launch kernels'
 
 # Programs that cannot be watched say what to do.
 build static "$programs/vectors.cu"
-refuses 'static has .* linked in.*nvcc -cudart shared' watch -- ./static
+refuses 'static has .* linked in.*nvcc -cudart shared' run -- ./static
 build bare "$programs/vectors.cu" -cudart shared -gencode arch=compute_75,code=sm_75
-call watch -- ./bare
+call run -- ./bare
 [ "$status" -eq 2 ] || complain "a program without PTX: exit status $status"
 grep -q 'bare (fat binary 1) .*machine code alone.*-gencode arch=compute_75,code=compute_75' \
     "$work/log/err" || complain 'no word of the option that adds PTX'
@@ -109,22 +109,22 @@ int main() {
 END
 if [ -e "$LD_LIBRARY_PATH/libcublas.so" ]; then
     build blas blas.cu -cudart shared -lcublas
-    call watch -- ./blas
+    call run -- ./blas
     grep -Eq '^heddle: error: libcublas[^ ]* has .* machine code' "$work/log/err" ||
         complain 'cuBLAS is not refused by its name'
 fi
-refuses 'there is no program ./nowhere' watch -- ./nowhere
-call watch -- true
+refuses 'there is no program ./nowhere' run -- ./nowhere
+call run -- true
 grep -q "true has not used CUDA's runtime" "$work/log/err" || complain 'no word of a program without CUDA'
 
 # Faults, with what the host did with the memory, and leaks.
-call watch -- ./illegal
+call run -- ./illegal
 grep -q 'illegal.cu:5: error: store of 4 bytes at byte 400' "$work/log/err" ||
     complain 'no line of the fault'
 grep -q 'just behind allocation 1 of 400 bytes of device memory' "$work/log/err" ||
     complain 'no word of the memory'
 grep -q '^    main (illegal+0x' "$work/log/err" || complain 'no word of where it was allocated'
-call watch -- ./freed
+call run -- ./freed
 grep -q 'and freed at$' "$work/log/err" || complain 'no word of where it was freed'
 # A launch is asynchronous unless it is asked to be none.
 cat >blocking.cu <<'END'
@@ -135,9 +135,9 @@ int main() {
 }
 END
 build blocking blocking.cu -cudart shared
-call watch -- ./blocking
+call run -- ./blocking
 grep -q 'blocking ended with status 7' "$work/log/err" || complain 'a launch returns its own fault'
-CUDA_LAUNCH_BLOCKING=1 call watch -- ./blocking
+CUDA_LAUNCH_BLOCKING=1 call run -- ./blocking
 grep -q 'ended with status' "$work/log/err" && complain 'a blocking launch hides its fault'
 cat >aborting.cu <<'END'
 #include <cstdlib>
@@ -149,19 +149,19 @@ int main() {
 }
 END
 build aborting aborting.cu -cudart shared
-call watch -- ./aborting
+call run -- ./aborting
 grep -q 'signal 6 .* ended ./aborting' "$work/log/err" || complain 'no word of the signal'
 prints '^1 launch on '
 prints '^1 fault; see above$'
 call record -o aborted -- ./aborting
 prints '^0 launches in .*/aborted, '
 prints 'a fault of the kernel +1$'
-call watch --leaks -- ./streams
+call run --leaks -- ./streams
 prints '^6 KiB not freed, of 4 allocations$'
 [ "$status" -eq 2 ] || complain "leaks: exit status $status"
-call watch --leaks --json -- ./streams
-fits watch
-accepts watch --sample 2 -- ./graphs
+call run --leaks --json -- ./streams
+fits run program
+accepts run --sample 2 -- ./graphs
 prints 'launches +analysed'
 
 finish

@@ -11,9 +11,9 @@ prints '^as expected$'
 prints '^5 launches in .*/kept, '
 replays kept
 accepts run --check expected kept
-accepts accesses kept
-accepts annotate kept
-accepts locality kept
+accepts advise --accesses kept
+accepts show kept
+accepts cache --locality kept
 accepts trace kept -o kept.trace
 call record --json -o object -- ./host "$kept"
 fits record
@@ -127,7 +127,7 @@ launches: [{kernel: add, global: [64], args: [{name: p, buffer: p}]}]
 END
 accepts run pair.yaml
 refuses "pair.yaml:2:.* says 'at', which only the machine takes" run --layout soa pair.yaml
-refuses "pair.yaml:2:.* says 'at', which only the machine takes" rewrite --layout soa --out made pair.yaml
+refuses "pair.yaml:2:.* says 'at', which only the machine takes" apply --layout soa --out made pair.yaml
 refuses "pair.yaml:2:.* says 'at', which only the machine takes" measure --layout soa pair.yaml
 sed 's/, at: 0x20000000000//; s/, after: .*}]}/}/' other.yaml >plain.yaml
 refuses 'no launch of this job says with .after.' run --check expected plain.yaml

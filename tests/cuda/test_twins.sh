@@ -35,9 +35,9 @@ same() {
 for file in *.cu; do
     name=${file%.cu}
     eval "flags=($(sed -n 's,^// flags: ,,p' "$file"))"
-    same accesses accesses
+    same accesses advise --accesses
     if grep -qx '// record' "$file"; then
-        same costs cost
+        same costs advise --costs
     fi
     buffer=$(sed -n 's,^// writes: ,,p' "$file")
     same transactions run --dump "$buffer=$work/dump"

@@ -2,7 +2,7 @@
  * Every example's small job is run on the first OpenCL device and its buffers
  * are compared with what the example's plain-C reference makes of the same
  * initial contents. If only one of these fails, look at that example; if all
- * do, look at src/job and src/measure.
+ * do, look at src/job and src/advise/measure.
  *
  * References compute in double where kernels use float, hence the tolerances;
  * sampo, bitonic, vectoradd and the circuits (sta, gsim, bfs) must agree bit for bit.
@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "frontend/frontend.h"
-#include "measure/measure.h"
+#include "advise/measure/measure.h"
 #include "one_context.h"
 
 #include "../../examples/bfs/reference.c"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `heddle ir` prints of an example, given back as its kernel file, gets the answers that the
+# What `heddle show --ir` prints of an example, given back as its kernel file, gets the answers that the
 # source gets: accesses, costs, and runs, but for their times. So do the CUDA C twins alone. Where
 # there is no record to lay out, both are refused in the same words.
 set -u
@@ -30,19 +30,19 @@ cp -r "$root/examples" "$work/examples"
 cd "$work/examples" || exit 2
 for job in */*-small.yaml; do
     kir=${job%.yaml}.kir
-    "$heddle" ir "$job" >"$kir" || complain "$job is not printed"
+    "$heddle" show --ir "$job" >"$kir" || complain "$job is not printed"
     sed "s|^kernel: .*|kernel: $(basename "$kir")|; /^options:/d" "$job" >"$kir.yaml"
-    "$heddle" ir "$kir.yaml" | cmp -s - "$kir" || complain "$kir does not print as itself"
-    same "$job" "$job" "$kir.yaml" accesses
-    same "$job" "$job" "$kir.yaml" cost
+    "$heddle" show --ir "$kir.yaml" | cmp -s - "$kir" || complain "$kir does not print as itself"
+    same "$job" "$job" "$kir.yaml" advise --accesses
+    same "$job" "$job" "$kir.yaml" advise --costs
     same "$job" "$job" "$kir.yaml" run
 done
 for source in */*.cu; do
     kir=${source%.cu}.kir
-    "$heddle" ir "$source" >"$kir" || complain "$source is not printed"
+    "$heddle" show --ir "$source" >"$kir" || complain "$source is not printed"
     while read -r kernel; do
-        same "$source" "$source" "$kir" accesses --entry "$kernel" --global 4096
-        same "$source" "$source" "$kir" cost --entry "$kernel" --global 4096
+        same "$source" "$source" "$kir" advise --accesses --entry "$kernel" --global 4096
+        same "$source" "$source" "$kir" advise --costs --entry "$kernel" --global 4096
     done < <(sed -n 's/^kernel "\([^"]*\)".*/\1/p' "$kir")
 done
 [ "$compared" -ge 60 ] || complain "only $compared answers were compared"

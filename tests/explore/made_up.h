@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "explore/explored.h"
+#include "advise/explore/explored.h"
 
 typedef struct scene {
     hd_arena *arena;

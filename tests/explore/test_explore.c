@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "explore/explore.h"
-#include "measure/counters.h"
+#include "advise/explore/explore.h"
+#include "advise/measure/counters.h"
 
 enum { READS = 64, COUNT_OF_A_READ = 1000, REPEATS = 3, MOST_LAUNCHES = 256 };
 

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "explore/micro.h"
+#include "advise/explore/micro.h"
 #include "explore/traced.h"
-#include "measure/measure.h"
+#include "advise/measure/measure.h"
 #include "oracle/relaid.h"
 
 /* ---- kernels of a folder ------------------------------------------------------------------- */

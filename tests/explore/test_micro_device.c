@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "explore/micro.h"
-#include "measure/session.h"
+#include "advise/explore/micro.h"
+#include "advise/measure/session.h"
 #include "one_context.h"
 #include "sanitized.h"
 

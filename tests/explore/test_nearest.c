@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "explore/micro.h"
-#include "explore/nearest.h"
-#include "vm/vm.h"
+#include "advise/explore/micro.h"
+#include "advise/explore/nearest.h"
+#include "machine/vm.h"
 
 static void print(const hd_message *message, void *user) {
     (void)user;

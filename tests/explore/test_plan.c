@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "explore/plan.h"
+#include "advise/explore/plan.h"
 
 typedef struct said {
     char text[512];

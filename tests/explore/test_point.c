@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "explore/point.h"
+#include "advise/explore/point.h"
 
 /* ---- as text ------------------------------------------------------------------------------- */
 

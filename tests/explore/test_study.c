@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "explore/made_up.h"
-#include "explore/study.h"
-#include "search/search.h"
+#include "advise/explore/study.h"
+#include "model/search.h"
 
 static void assert_near(double is, double expected, double apart) {
     if (!(fabs(is - expected) <= apart))

@@ -10,9 +10,9 @@
 
 #include <math.h>
 
-#include "explore/micro.h"
+#include "advise/explore/micro.h"
 #include "oracle/jobs.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 enum { TRACED_LANES = 32, TRACED_MEMBERS = 64 };
 

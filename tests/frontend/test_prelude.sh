@@ -16,7 +16,7 @@ template <class T> __global__ void scale(T *a, int n) {
 }
 int main() { scale<<<1, 2>>>((body *)nullptr, 2); }
 END
-ir() { "$heddle" ir --options "$1" k.cu; }
+ir() { "$heddle" show --ir --options "$1" k.cu; }
 kept() { ls cache/heddle/cuda-*."$1" 2>/dev/null; }
 
 XDG_CACHE_HOME=/dev/null/none ir "-DN=3" >plain || fail "without a folder to keep them in"

@@ -18,7 +18,7 @@ for file in "$data"/*.ptx; do
     count=$((count + 1))
     [ -z "${HEDDLE_SANITIZED:-}" ] || [ $((count % 5)) -eq 0 ] || continue
     threads=$(sed -n 's/^\.maxntid \([0-9]*\).*/\1/p' "$file")
-    "$heddle" accesses "$file" >"$work/accesses" 2>&1 || complain "$file: $(head -1 "$work/accesses")"
+    "$heddle" advise --accesses "$file" >"$work/accesses" 2>&1 || complain "$file: $(head -1 "$work/accesses")"
     grep -q "unknown origin" "$work/accesses" && complain "$file: a pointer of unknown origin"
     for elements in 16384 4194304; do # few are enough for most, and soon made up
         "$heddle" run "$file" --global $((2 * threads)) --local "$threads" --count $elements \

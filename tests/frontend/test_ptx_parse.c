@@ -7,6 +7,7 @@
 #include "source.h"
 
 #include "ptx_text.h"
+#include "sanitized.h"
 #include "source_text.h"
 
 #define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"
@@ -64,8 +65,6 @@ static void a_module_has_its_version_target_and_files(void **state) {
                  ".address_size 64 .file 3 \"a \\\"b\\\" \\\\ \\303\\244.cu\", 1, 2\n"
                  ".file 1 \"b.cu\"\n");
     assert_string_equal(m->path, "t.ptx");
-    assert_int_equal(m->version_major, 7);
-    assert_int_equal(m->version_minor, 8);
     assert_string_equal(m->target, "sm_90a");
     assert_int_equal(m->file_count, 4);
     assert_string_equal(m->files[0], "t.ptx");
@@ -108,7 +107,6 @@ static void functions_have_parameters_and_properties(void **state) {
     assert_int_equal(k->required_threads[0], 8);
     assert_int_equal(k->required_threads[1], 4);
     assert_int_equal(k->required_threads[2], 1);
-    assert_int_equal(k->required_blocks[0], 2);
     assert_true(k->params[0].is_pointer && k->params[1].is_pointer && !k->params[2].is_pointer);
     assert_int_equal(k->params[0].pointee_space, PTX_SHARED);
     assert_int_equal(k->params[0].pointee_align, 16);
@@ -421,23 +419,14 @@ static void lines_come_from_loc(void **state) {
     assert_int_equal(k[1].source->line, 10);
     assert_int_equal(k[1].source->column, 3);
     assert_null(k[1].source->inlined_at);
-    assert_null(k[1].source->function);
     assert_ptr_equal(k[2].source, k[1].source);
-    assert_string_equal(k[3].source->function, "$in0");
     assert_ptr_equal(k[3].source->inlined_at, k[1].source);
-    assert_int_equal(k[4].source->function_offset, 4);
     assert_ptr_equal(k[4].source->inlined_at, k[3].source);
     assert_int_equal(k[5].source->line, 11);
     assert_int_equal(k[6].source->inlined_at->line, 99);
     assert_null(k[6].source->inlined_at->inlined_at);
     assert_null(l[0].source);
     assert_null(l[1].source->inlined_at->inlined_at); /* another function's places are forgotten */
-    assert_int_equal(m->string_count, 4);
-    assert_string_equal(m->strings[0].label, ".debug_str");
-    assert_string_equal(m->strings[2].label, "$in0");
-    assert_int_equal(m->strings[2].offset, 3);
-    assert_int_equal(m->debug_str_bytes, 6);
-    assert_memory_equal(m->debug_str, "AB\0CD\0", 6);
 }
 
 static void a_place_that_is_inlined_at_itself_ends(void **state) {
@@ -538,7 +527,7 @@ static void errors_name_the_place(void **state) {
         {HEAD ".entry k() { mov a, \x80; }", HD_EINPUT, 4, 21, "0x80"},
         {HEAD ".entry k() {\n.loc 1 2 3\nret; }", HD_EINPUT, 5, 6, "no .file '1'"},
         {HEAD ".entry k() {\n.loc 9999999999 2 3\nret; }", HD_EINPUT, 5, 6, "too large"},
-        {HEAD ".section .debug_str { x: .b8 1", HD_EINPUT, 4, 31, "before the end"},
+        {HEAD ".section .debug_str { x: .b8 1", HD_EINPUT, 4, 31, "'.debug_str'"},
         {HEAD ".section .debug_x { x: .b8 1", HD_EINPUT, 4, 29, "'.debug_x'"},
         {HEAD "ret;", HD_EINPUT, 4, 1, "directive"},
         {HEAD "}", HD_EINPUT, 4, 1, "directive"},
@@ -633,19 +622,32 @@ static void parts_are_linked(void **state) {
 
 typedef void of_text(bench *b, const char *name, const char *text);
 
-static void each_kept_text(bench *b, of_text *visit) {
-    const char *folder = source_path(b->arena, "tests/frontend/ptx");
+/* The texts of a folder; 0: there is no such folder. */
+static uint32_t each_text(bench *b, const char *folder, of_text *visit) {
     DIR *names = opendir(folder);
     uint32_t count = 0;
-    assert_non_null(names);
-    for (const struct dirent *entry; (entry = readdir(names)) != NULL;)
+    for (const struct dirent *entry; names && (entry = readdir(names)) != NULL;)
         if (hd_ends_in(entry->d_name, ".ptx")) {
-            const char *name = hd_format(b->arena, "tests/frontend/ptx/%s", entry->d_name);
-            visit(b, name, source_text(b->arena, name));
+            const char *path = hd_format(b->arena, "%s/%s", folder, entry->d_name);
+            char *text;
+            size_t length;
+            assert_int_equal(hd_read_file(b->arena, &b->diag, path, &text, &length), HD_OK);
+            visit(b, path, text);
             count++;
         }
-    closedir(names);
-    assert_true(count > 0);
+    if (names)
+        closedir(names);
+    return count;
+}
+
+/* Those that are kept, and, but sanitized, those that the build made, where there is nvcc. */
+static void each_kept_text(bench *b, of_text *visit) {
+    const char *made = hd_format(b->arena, "%s/tests/ptx", getenv("HEDDLE_BUILD"));
+    assert_true(each_text(b, source_path(b->arena, "tests/frontend/ptx"), visit) > 0);
+    if (!SANITIZED) {
+        each_text(b, made, visit);
+        each_text(b, hd_format(b->arena, "%s/unoptimised", made), visit);
+    }
 }
 
 static bool is_name(char c) {
@@ -797,7 +799,6 @@ static void every_style_is_read(void **state) {
         "mov.u64%rd5,__local_depot0;\ncvta.local.u64%rd6,%rd5;\nbar.sync0;\nret;\n"
         "$L__func_end0:\n");
     assert_string_equal(m->files[2], "a folder/with blanks.h");
-    assert_memory_equal(m->debug_str, "_Z5outerv\0in", 13);
 }
 
 /* Whatever it says: what is read is lowered, too, and what fails has one message, which

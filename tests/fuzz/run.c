@@ -11,10 +11,10 @@
 
 #include "frontend/frontend.h"
 #include "fuzz.h"
-#include "measure/measure.h"
+#include "advise/measure/measure.h"
 #include "one_context.h"
-#include "vm/lane_sets.h"
-#include "vm/vm.h"
+#include "machine/lane_sets.h"
+#include "machine/vm.h"
 
 /* ---- a sink that sums up all events, whatever the order of blocks ------------ */
 

@@ -2,10 +2,10 @@
  * NVIDIA's own compiler, where it is installed, takes what gpu-check gives it: the programs and the
  * training kernels in CUDA C, as they are and rewritten. It needs no GPU.
  */
-#include "gpu/gpu.h"
+#include "cli/gpu/gpu.h"
 #include "job/fixture.h"
-#include "measure/session.h"
-#include "measure/train.h"
+#include "advise/measure/session.h"
+#include "advise/measure/train.h"
 #include "rewrite/rewrite.h"
 
 static const char *const layouts[] = {"aos", "soa", "aosoa:32"};
@@ -58,13 +58,13 @@ static void programs_compile(void **state) {
 static void training_kernels_compile(void **state) {
     fixture *f = *state;
     static const uint32_t length = 128;
-    const char *path = hd_format(f->arena, "%s/train.cu", f->folder);
     for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++) {
-        const char *text = hd_training_source(f->arena, shape, "cuda");
+        hd_job *job;
         if (shape->fields > 3)
             continue; /* more of the same */
-        assert_int_equal(hd_write_file(&f->diag, path, text, strlen(text)), HD_OK);
-        const hd_job *job = hd_training_job(f->arena, shape, "cuda", path, &length, 1, 1);
+        assert_int_equal(
+            hd_training_load(f->arena, &f->diag, f->folder, shape, "cuda", &length, 1, 1, &job),
+            HD_OK);
         for (int l = 0; l < LAYOUTS; l++)
             expect_image(f, job, layouts[l]);
     }

@@ -1,7 +1,7 @@
 /* What Nsight Compute writes, in both of its forms and when it fails; correlations of ranks. */
 #include <math.h>
 
-#include "gpu/gpu.h"
+#include "cli/gpu/gpu.h"
 #include "job/fixture.h"
 
 static hd_gpu_sectors *parse(fixture *f, const char *text, uint32_t expected) {

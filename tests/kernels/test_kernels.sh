@@ -2,7 +2,7 @@
 #
 #   // flags: -g 64,64 -a n=64     options of the command line: the launch
 #   // accesses: 8                 so many accesses, without those to private memory
-#   // access: 9 load g.t 4 if k0  a row of `heddle accesses`, without its id and with
+#   // access: 9 load g.t 4 if k0  a row of `heddle advise --accesses`, without its id and with
 #                                  one blank between its columns; may be repeated
 #   // rewrites: soa {x}{y}:4      rewrite takes these layouts
 #   // layouts: soa {x}{y}:4       so does it, and of the first measure finds the outputs equal
@@ -10,7 +10,7 @@
 #   // error: 6 TEXT               so do all commands: it is no kernel that Heddle takes
 #
 # The folders are phenomena; error/ and refuse/ hold what is not taken. Where one of
-# them fails, `heddle accesses FILE` with its flags shows what was seen.
+# them fails, `heddle advise --accesses FILE` with its flags shows what was seen.
 #
 # Called with the path of heddle; it then calls itself with --some for some of the
 # files at a time.
@@ -37,7 +37,7 @@ said() {
 }
 
 check_accesses() {
-    call accesses "$file" "${flags[@]}"
+    call advise --accesses "$file" "${flags[@]}"
     [ $status -eq 0 ] || complain "accesses: $(head -1 "$work/err")"
     tr -s ' ' <"$work/out" | sed -n 's/^ [0-9]* \([0-9a-z.:]* \(load\|store\|atomic\) \)/\1/p' \
         >"$work/rows"
@@ -55,7 +55,7 @@ check_file() {
     eval "flags=($(head_of flags))"
     read -r line text < <(head_of error)
     if [ -n "$line" ]; then
-        call accesses "$file" "${flags[@]}"
+        call advise --accesses "$file" "${flags[@]}"
         said "$line" "$text"
         return
     fi
@@ -71,12 +71,12 @@ check_file() {
     for layout in $others $(head_of rewrites); do
         number=$((number + 1)) # sanitized, every third is tried
         [ -z "${HEDDLE_SANITIZED:-}" ] || [ $((number % 3)) -eq 0 ] || continue
-        call rewrite "$file" "${flags[@]}" --layout "$layout" --out "$work"
+        call apply "$file" "${flags[@]}" --layout "$layout" --out "$work"
         [ $status -eq 0 ] || complain "$layout: $(grep -m 1 error "$work/err")"
     done
     read -r line text < <(head_of refuses)
     [ -n "$line" ] || return
-    call rewrite "$file" "${flags[@]}" --layout soa --out "$work"
+    call apply "$file" "${flags[@]}" --layout soa --out "$work"
     said "$line" "$text"
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "job/fixture.h"
-#include "measure/measure.h"
+#include "advise/measure/measure.h"
 
 typedef struct cell {
     uint32_t a, padding;

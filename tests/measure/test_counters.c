@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <linux/perf_event.h>
 
-#include "measure/counters.h"
+#include "advise/measure/counters.h"
 
 /* The fake processor: what it counts, as read(2) of an event gives it. Tests run one after another,
  * and perf_event_open() has no argument of ours. */

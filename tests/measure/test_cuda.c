@@ -7,8 +7,8 @@
 #include "frontend/frontend.h"
 #include "job/fixture.h"
 #include "driver/cuda_library.h"
-#include "measure/probe.h"
-#include "measure/session.h"
+#include "advise/measure/probe.h"
+#include "advise/measure/session.h"
 
 /* ---- a job --------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "job/fixture.h"
-#include "measure/measure.h"
+#include "advise/measure/measure.h"
 
 #define COUNT 100
 

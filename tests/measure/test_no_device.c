@@ -1,6 +1,6 @@
 /* Without any OpenCL driver the message says what to install. */
 #include "job/fixture.h"
-#include "measure/probe.h"
+#include "advise/measure/probe.h"
 
 static void the_driver_to_install_is_named(void **state) {
     fixture *f = *state;

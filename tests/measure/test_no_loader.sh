@@ -19,10 +19,10 @@ echo "no library" >"$work/libOpenCL.so.1" # the dynamic linker stops at it
 without() { LD_LIBRARY_PATH=$work "$heddle" "$@" >"$work/out" 2>"$work/err"; }
 
 without --version || complain "it does not start"
-without devices || complain "it does not list profiles"
+without device list || complain "it does not list profiles"
 grep -q 'there is no libOpenCL.so.1; install an OpenCL loader' "$work/out" "$work/err" ||
     complain "the list does not say what is missing"
-without cost "$source_folder/examples/nbody/nbody-small.yaml" || complain "it prices no layout"
+without advise --costs "$source_folder/examples/nbody/nbody-small.yaml" || complain "it prices no layout"
 without measure "$source_folder/examples/nbody/nbody-small.yaml" --layout soa
 [ $? -eq 2 ] || complain "measure: another exit status than 2"
 grep -q 'there is no OpenCL device to run on: there is no libOpenCL.so.1; install' "$work/err" ||

@@ -4,7 +4,7 @@
  */
 #include "frontend/frontend.h"
 #include "job/fixture.h"
-#include "measure/session.h"
+#include "advise/measure/session.h"
 
 static void expect_symbols(fixture *f, const char *name, const char *const *symbols,
                            const char *variable) {

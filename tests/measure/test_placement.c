@@ -5,8 +5,8 @@
  */
 #include "frontend/frontend.h"
 #include "job/fixture.h"
-#include "measure/database.h"
-#include "measure/session.h"
+#include "advise/measure/database.h"
+#include "advise/measure/session.h"
 #include "sanitized.h"
 
 enum { COUNT = 1000, BUFFERS = 4 };

@@ -1,8 +1,8 @@
 /* Rings that are walked, and a profile of the OpenCL device that there is. */
 #include "device/device.h"
 #include "job/fixture.h"
-#include "measure/chase.h"
-#include "measure/probe.h"
+#include "advise/measure/chase.h"
+#include "advise/measure/probe.h"
 
 /* ---- rings ---------------------------------------------------------------------- */
 

@@ -2,53 +2,46 @@
  * The kernels of a training: what they are to be, that every tile computes the same, and which
  * runs of a database count. Trainings themselves: tests/cli/test_train.sh.
  */
-#include "cost/layout_graph.h"
+#include "model/layout_graph.h"
 #include "frontend/frontend.h"
 #include "job/fixture.h"
-#include "measure/train.h"
+#include "advise/measure/train.h"
 #include "one_context.h"
 
-static const char *write_source(fixture *f, const hd_training_shape *shape) {
-    const char *source = hd_training_source(f->arena, shape, "opencl");
-    return fixture_write(f, "k.cl", source, strlen(source));
+static hd_job *load(fixture *f, const hd_training_shape *shape, const char *backend,
+                    const uint32_t *lengths, uint32_t count) {
+    hd_job *job;
+    if (hd_training_load(f->arena, &f->diag, f->folder, shape, backend, lengths, count, 2, &job))
+        fail_msg("%u fields of %s: %s", shape->fields, shape->type, f->seen.text);
+    return job;
 }
 
-/* The record of the job is made by hand; a compiler must see the same. */
-static void compilers_see_the_record_of_the_job(void **state) {
+static void compilers_see_the_record_of_the_shape(void **state) {
     fixture *f = *state;
-    for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++) {
-        const char *path = write_source(f, shape);
-        kir_module *module;
-        if (hd_frontend(f->arena, &f->diag, path, NULL, &module))
-            fail_msg("%u fields of %s: %s", shape->fields, shape->type, f->seen.text);
-        const hd_record *seen = kir_find_record(module, "cell");
-        const hd_job *job =
-            hd_training_job(f->arena, shape, "opencl", path, hd_training_lengths, 2, 1);
-        assert_non_null(seen);
-        assert_int_equal(seen->field_count, shape->fields);
-        assert_int_equal(seen->size, shape->bytes);
-        assert_int_equal(job->record->size, seen->size);
-        assert_int_equal(job->record->align, seen->align);
-        for (uint32_t i = 0; i < shape->fields; i++) {
-            assert_string_equal(job->record->fields[i].name, seen->fields[i].name);
-            assert_int_equal(job->record->fields[i].offset, seen->fields[i].offset);
-            assert_int_equal(job->record->fields[i].size, seen->fields[i].size);
+    static const char *const backends[] = {"opencl", "cuda"};
+    for (int b = 0; b < 2; b++)
+        for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++) {
+            const hd_job *job = load(f, shape, backends[b], hd_training_lengths, 2);
+            const hd_record *record = job->record;
+            assert_int_equal(record->field_count, shape->fields);
+            assert_int_equal(record->size, shape->bytes);
+            for (uint32_t i = 0; i < shape->fields; i++) {
+                assert_string_equal(record->fields[i].name, hd_format(f->arena, "f%u", i));
+                assert_int_equal(record->fields[i].size, shape->bytes / shape->fields);
+            }
+            assert_int_equal(job->launch_count, 2);
+            assert_int_equal(job->launches[1].global[0], 2 * HD_TRAINING_GROUP);
+            assert_int_equal(job->buffers[0].count, 2 * HD_TRAINING_GROUP + hd_training_lengths[1]);
         }
-    }
 }
 
 /* About the same number of bytes between any two fields: from half an iteration's to all. */
 static void fields_are_about_equally_near(void **state) {
     fixture *f = *state;
     for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++) {
-        const hd_job_flags flags = {
-            .kernel_path = write_source(f, shape), .dims = 1, .global = {64}, .local = {64}};
-        kir_module *module;
-        hd_job *job;
         hd_layout_graph *graph;
-        if (hd_frontend(f->arena, &f->diag, flags.kernel_path, NULL, &module) ||
-            hd_job_from_flags(f->arena, &f->diag, &flags, module, &job) ||
-            hd_layout_graph_make(f->arena, &f->diag, job, &graph))
+        if (hd_layout_graph_make(f->arena, &f->diag,
+                                 load(f, shape, "opencl", hd_training_lengths, 1), &graph))
             fail_msg("%u fields of %s: %s", shape->fields, shape->type, f->seen.text);
         for (uint32_t a = 0; a < shape->fields; a++)
             for (uint32_t b = 0; b < a; b++) {
@@ -66,8 +59,7 @@ static void every_tile_computes_the_same(void **state) {
     for (size_t s = 0; s < 3; s++)
         for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++) {
             const hd_training_shape *shape = &hd_training_shapes[shapes[s]];
-            hd_job *job =
-                hd_training_job(f->arena, shape, "opencl", write_source(f, shape), &length, 1, 2);
+            hd_job *job = load(f, shape, "opencl", &length, 1);
             uint64_t all = UINT64_MAX >> (64 - shape->fields);
             const hd_record_layout layout = {
                 job->record, hd_layout_of_masks(f->arena, &all, &tiles[t], 1, false)};
@@ -139,8 +131,8 @@ static void runs_of_other_kernels_do_not_count(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(compilers_see_the_record_of_the_job), TEST(fields_are_about_equally_near),
-        TEST(every_tile_computes_the_same),        TEST(every_kernel_has_its_own_key),
+        TEST(compilers_see_the_record_of_the_shape), TEST(fields_are_about_equally_near),
+        TEST(every_tile_computes_the_same),          TEST(every_kernel_has_its_own_key),
         TEST(runs_of_other_kernels_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

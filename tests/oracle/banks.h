@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "device/device.h"
-#include "event/event.h"
-#include "locality/banks.h"
+#include "machine/event.h"
+#include "analysis/banks.h"
 
 /* Lanes whose words of `width` bytes all banks together hold once. */
 static uint32_t oracle_group(const hd_device *device, uint32_t width) {

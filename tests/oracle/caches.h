@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-#include "cost/cost.h"
-#include "locality/cache.h"
+#include "model/cost.h"
+#include "analysis/cache.h"
 
 /* ---- what is counted ------------------------------------------------------------------------ */
 

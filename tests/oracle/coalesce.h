@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "device/device.h"
-#include "event/event.h"
+#include "machine/event.h"
 
 typedef struct oracle_counts {
     uint64_t requests, transactions, bytes_moved, bytes_used;

@@ -14,9 +14,9 @@
 
 #include <math.h>
 
-#include "cost/cost.h"
-#include "locality/coalesce.h"
-#include "locality/shapes.h"
+#include "model/cost.h"
+#include "analysis/coalesce.h"
+#include "analysis/shapes.h"
 #include "oracle/laid_out.h"
 
 /* 128-byte lines, 32-byte sectors, half-warps. */

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "event/event.h"
+#include "machine/event.h"
 #include "job/job.h"
 #include "layout/layout.h"
 

@@ -1,5 +1,5 @@
 /*
- * The twin of src/cost/layout_distance.c: loops that the rule of docs/layout-graph.md unrolls are
+ * The twin of src/model/layout_distance.c: loops that the rule of docs/layout-graph.md unrolls are
  * unrolled, copy by copy, and the equations of Kofler et al. are solved by iteration.
  *
  * A copy of a block is the block and the number of the iteration in each unrolled loop around it.
@@ -11,7 +11,7 @@
 #ifndef ORACLE_LAYOUT_GRAPH_H
 #define ORACLE_LAYOUT_GRAPH_H
 
-#include "cost/layout_graph.h"
+#include "model/layout_graph.h"
 
 enum { MOST_DEPTH = 8 };
 

@@ -21,7 +21,7 @@
 #include "oracle/layout_map.h"
 #include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 /* Runs each launch of a job once and takes the final bytes of its buffers; `contents` NULL:
  * from what the job says. */
@@ -246,7 +246,7 @@ static void relaid_check(const relaid *e, const char *text, const kir_module *mo
     hd_placed_job *placed;
     hd_tally *counters[COUNTED_DEVICES];
     assert_int_equal(hd_job_in_layout(e->arena, &jobs_diag, e->job,
-                                      &(hd_record_layout){e->job->record, layout}, 1, module,
+                                      &(hd_record_layout){e->job->record, layout}, 1, NULL, module,
                                       &placed),
                      HD_OK);
     void **inputs = hd_new_array(e->arena, void *, placed->job->buffer_count);

@@ -6,7 +6,7 @@
 #define ORACLE_SHAPES_H
 
 #include "device/device.h"
-#include "event/event.h"
+#include "machine/event.h"
 #include "layout/layout.h"
 
 /* A lane of a warp that reaches the access at hand. */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "locality/stack.h"
+#include "analysis/stack.h"
 
 typedef struct oracle_list {
     uint64_t number; /* of the block, the cluster, or 0 */

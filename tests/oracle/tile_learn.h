@@ -1,14 +1,14 @@
 /*
  * Tiles learned the slow way, by a tree: every node keeps its own copy of its patterns and
  * every number is counted again from them; limits of confidence are found by bisection of their
- * definitions instead of solved. src/search/tile_learn.c must give the same steps.
+ * definitions instead of solved. src/model/tile_learn.c must give the same steps.
  */
 #ifndef TESTS_ORACLE_TILE_LEARN_H
 #define TESTS_ORACLE_TILE_LEARN_H
 
 #include <math.h>
 
-#include "search/tile_steps.h"
+#include "model/tile_steps.h"
 
 typedef struct slow_node {
     hd_tile_pattern *patterns;

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "event/event.h"
+#include "machine/event.h"
 #include "job/job.h"
 #include "kernel/interpret.h"
 

@@ -15,7 +15,7 @@ for name in examples/kmeans/kmeans.yaml examples/kmeans/kmeans.cl examples/host.
     [ -f "$share/$name" ] || complain "share/heddle/$name is not installed"
 done
 accepts --version
-accepts accesses "$share/bench/table2/sampo.yaml"
+accepts advise --accesses "$share/bench/table2/sampo.yaml"
 
 # ---- profiles ----------------------------------------------------------------------------
 
@@ -36,7 +36,7 @@ cat >here.cu <<'END'
 #endif
 __global__ void push(float *x) { x[threadIdx.x] += 1; }
 END
-accepts accesses here.cu --global 64 --local 64
+accepts advise --accesses here.cu --global 64 --local 64
 
 # ---- clang -----------------------------------------------------------------------------------------
 
@@ -44,5 +44,5 @@ mkdir -p "$work/moved prefix/lib/heddle/bin"
 printf '#!/bin/sh\necho "body.cl:1:1: error: the clang beside the program" >&2\nexit 1\n' \
     >"$work/moved prefix/lib/heddle/bin/clang"
 chmod +x "$work/moved prefix/lib/heddle/bin/clang"
-refuses 'the clang beside the program' accesses body.yaml
+refuses 'the clang beside the program' advise --accesses body.yaml
 finish

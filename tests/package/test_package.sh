@@ -75,14 +75,14 @@ done
 built=$heddle
 heddle=$package/bin/heddle
 libraries() { # those of the C++ library and the OpenCL loader that the program takes
-    LD_DEBUG=files "$heddle" devices 2>&1 >/dev/null |
+    LD_DEBUG=files "$heddle" device list 2>&1 >/dev/null |
         sed -n 's/.*calling init: \(.*lib\(stdc++\|OpenCL\).so.*\)/\1/p' | sort -u
 }
 
 # Drivers of OpenCL come with the system, and so does what it shares with them.
-call devices
+call device list
 cp "$work/log/out" "$work/here"
-"$built" devices | diff "$work/here" - >"$work/log/out" || complain "devices: others (<) than the built program's (>)"
+"$built" device list | diff "$work/here" - >"$work/log/out" || complain "device list: others (<) than the built program's (>)"
 libraries >"$work/log/out"
 [ "$(wc -l <"$work/log/out")" -eq 2 ] && ! grep -F "$package" "$work/log/out" >/dev/null ||
     complain "the package does not take the system's C++ library and OpenCL loader"
@@ -216,14 +216,14 @@ same advise examples/lavamd/lavamd-small.yaml
 bare_environment=(LD_BIND_NOW=1)
 same advise examples/kmeans/kmeans.yaml --device tesla-k20c
 bare_environment=()
-for kernel in reduce templates shuffles math; do same accesses cuda/$kernel.yaml; done
+for kernel in reduce templates shuffles math; do same advise --accesses cuda/$kernel.yaml; done
 printf '%s\n' '#include <stdio.h>' '#include <cstdint>' '#include <vector>' '#include <unistd.h>' \
     '__global__ void k(uint32_t *x) { x[threadIdx.x] += 1; }' >"$root/headers.cu"
-same accesses headers.cu --global 64 --local 64
-same layout-graph examples/sampo/sampo-small.yaml
+same advise --accesses headers.cu --global 64 --local 64
+same advise --graph examples/sampo/sampo-small.yaml
 
-bare_call devices
-[ "$status" -eq 0 ] || complain "devices: exit status $status"
+bare_call device list
+[ "$status" -eq 0 ] || complain "device list: exit status $status"
 prints '^  h200 '
 bare_call advise body.yaml --device host
 [ "$status" -eq 0 ] || complain "the profile of this machine: exit status $status"
@@ -244,11 +244,11 @@ done
 
 mkdir "$root/work/new" "$work/new"
 chmod 777 "$root/work/new"
-bare_call rewrite examples/kmeans/kmeans-small.yaml --layout soa --out /work/new
-[ "$status" -eq 0 ] || complain "rewrite: exit status $status"
-(cd "$root" && "$heddle" rewrite examples/kmeans/kmeans-small.yaml --layout soa --out "$work/new") >/dev/null
+bare_call apply examples/kmeans/kmeans-small.yaml --layout soa --out /work/new
+[ "$status" -eq 0 ] || complain "apply: exit status $status"
+(cd "$root" && "$heddle" apply examples/kmeans/kmeans-small.yaml --layout soa --out "$work/new") >/dev/null
 [ -s "$work/new/kmeans.cl" ] && diff -r "$root/work/new" "$work/new" >"$work/log/out" ||
-    complain "rewrite: other kernels (<) than here (>)"
+    complain "apply: other kernels (<) than here (>)"
 
 bare_call report examples/kmeans/kmeans-small.yaml -o /work/page.html
 [ "$status" -eq 0 ] && grep -q '</html>' "$root/work/page.html" || complain "report wrote no page"
@@ -258,7 +258,7 @@ bare_call trace examples/kmeans/kmeans-small.yaml -o /work/kmeans.hdt
 [ "$status" -eq 0 ] && [ -s "$root/work/kmeans.hdt" ] || complain "trace wrote no file"
 
 # What is wrong is said as it is here.
-bare_call accesses wrong.cl --global 64 --local 64
+bare_call advise --accesses wrong.cl --global 64 --local 64
 [ "$status" -eq 2 ] || complain "a kernel that does not compile: exit status $status"
 grep -q "wrong.cl:8:.*error: .*undeclared identifier 'dx'" "$work/log/err" ||
     complain "a kernel that does not compile: another message"

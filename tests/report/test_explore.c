@@ -13,9 +13,9 @@
 
 #include "cli/schema.h"
 #include "explore/made_up.h"
-#include "report/explore.h"
-#include "report/members.h"
-#include "report/result.h"
+#include "cli/report/report_explore.h"
+#include "cli/report/members.h"
+#include "cli/report/report_result.h"
 #include "source_text.h"
 
 static hd_study *study_of(const scene *s) {

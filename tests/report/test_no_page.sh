@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "$0")/../folder.sh"
 source_folder=$(realpath "$(dirname "$0")/../..")
 built=$(dirname "$(realpath "${1:?the path of heddle}")")
-object=src/CMakeFiles/heddle_report.dir/report/page.c.o
+object=src/CMakeFiles/heddle_report.dir/cli/report/page.c.o
 
 cmake -G Ninja -S "$source_folder" -B "$work/build" -DHEDDLE_PAGE=OFF -DHEDDLE_WERROR=ON \
     -DNODE_PROGRAM="$work/no-node" -DNPM_PROGRAM="$work/no-npm" >"$work/log" 2>&1 &&
@@ -13,7 +13,7 @@ cmake -G Ninja -S "$source_folder" -B "$work/build" -DHEDDLE_PAGE=OFF -DHEDDLE_W
     { cat "$work/log"; exit 1; }
 cat >"$work/main.c" <<'END'
 #include <stdio.h>
-#include "report/page.h"
+#include "cli/report/page.h"
 
 static void show(const hd_message *m, void *user) {
     (void)user;

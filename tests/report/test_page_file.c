@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "folder.h"
-#include "report/page.h"
+#include "cli/report/page.h"
 
 typedef struct fixture {
     hd_arena *arena;

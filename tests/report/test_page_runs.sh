@@ -13,8 +13,8 @@ jobs=(examples/irreg/irreg-small.yaml examples/nbf/nbf-small.yaml)
 {
     "$heddle" report --all "${jobs[@]}" -o "$work/page.html" &&
         "$heddle" report --all "${jobs[@]}" --json >"$work/data.json" &&
-        "$heddle" reuse "${jobs[0]}" --scenario 3 --json >"$work/reuse.json" &&
-        "$heddle" reuse compare "${jobs[@]}" --scenario 3 --json >"$work/compare.json"
+        "$heddle" cache --reuse "${jobs[0]}" --scenario 3 --json >"$work/reuse.json" &&
+        "$heddle" cache --compare "${jobs[@]}" --scenario 3 --json >"$work/compare.json"
 } || exit 1
 HOME=$work node "$here/page/check_runs.mjs" "$(dirname "$heddle")/tests/report/page/node_modules" \
     "$browser" "$work"

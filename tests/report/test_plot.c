@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "report/plot.h"
-#include "report/report.h"
+#include "cli/report/plot.h"
+#include "cli/report/report.h"
 
 static hd_stems stems_of(const double *value, uint64_t count) {
     return (hd_stems){"title", "distance", "degree", 1, count, value};

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "report/json.h"
-#include "report/members.h"
-#include "report/result.h"
+#include "cli/report/json.h"
+#include "cli/report/members.h"
+#include "cli/report/report_result.h"
 
 /* What the printer writes for one message; to be freed. */
 static char *printed(hd_printer printer, hd_message message) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "report/json.h"
-#include "report/result.h"
+#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 typedef struct level {
     const char *name;

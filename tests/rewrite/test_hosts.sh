@@ -1,4 +1,4 @@
-# Programs of hosts/, in C and C++, whose kernels are in OpenCL C: what `heddle rewrite --host` makes of
+# Programs of hosts/, in C and C++, whose kernels are in OpenCL C: what `heddle apply --host` makes of
 # one is built with the compiler that builds the original, and prints on the machine's OpenCL device
 # what the original prints. A sanitized build rewrites them, and that is all. Called with the path of
 # heddle.
@@ -37,7 +37,7 @@ in_layouts() {
         number=$((number + 1))
         options=(--record "${layouts%%=*}")
         for one in $layouts; do options+=(--layout "$one"); done
-        accepts rewrite --no-verify "${options[@]}" --host "$(host_of "$name")" \
+        accepts apply --no-verify "${options[@]}" --host "$(host_of "$name")" \
             --out "$name-$number" "$hosts/$name.cl"
         [ -z "${HEDDLE_SANITIZED:-}" ] || continue
         build "$name-$number" "$name"
@@ -81,21 +81,21 @@ refused() {
     local pattern=$1
     shift
     host "$@"
-    refuses "host.c:[0-9]+:[0-9]+: error: .*$pattern" rewrite --no-verify --layout soa \
+    refuses "host.c:[0-9]+:[0-9]+: error: .*$pattern" apply --no-verify --layout soa \
         --host host.c --out new k.cl
 }
 host 'clSetKernelArg(k, 1, sizeof o, &o);' 'clReleaseMemObject(d);'
-accepts rewrite --no-verify --layout soa --host host.c --out good k.cl
+accepts apply --no-verify --layout soa --host host.c --out good k.cl
 # Elements of an array are buffers of their own while all indices are constant.
 host 'enum { OUT = 1 };' 'cl_mem bs[2] = {clCreateBuffer(c, 0, 16, 0, 0)};' \
     'bs[OUT] = clCreateBuffer(c, 0, 4, 0, 0);' 'clSetKernelArg(k, 0, sizeof(cl_mem), &bs[0]);' \
     'clSetKernelArg(k, OUT, sizeof(cl_mem), &bs[OUT]);' 'clReleaseMemObject(bs[n]);'
-accepts rewrite --no-verify --layout soa --host host.c --out array k.cl
+accepts apply --no-verify --layout soa --host host.c --out array k.cl
 grep -q 'bs.2. = {heddle_create_body_buffer' array/host.c || complain 'bs[0] is not laid out'
 grep -q 'bs.OUT. = clCreateBuffer' array/host.c || complain 'bs[OUT] is laid out'
 refused "'bs' holds buffers of 'body' and others" 'cl_mem bs[2] = {d, o};' \
     'clSetKernelArg(k, 0, sizeof(cl_mem), &bs[n]);' 'clSetKernelArg(k, 1, sizeof(cl_mem), &bs[1]);'
-refuses 'choose one without /da' rewrite --no-verify --layout '{x}{n}/da' --host host.c --out new k.cl
+refuses 'choose one without /da' apply --no-verify --layout '{x}{n}/da' --host host.c --out new k.cl
 # What goes into a function, or a container, comes out by whatever way.
 {
     printf '%s\n' '#include <vector>' '#include <utility>' '#include <CL/cl.h>' \
@@ -113,7 +113,7 @@ refuses 'choose one without /da' rewrite --no-verify --layout '{x}{n}/da' --host
         '    std::swap(a, b);' \
         '    clSetKernelArg(k, 1, sizeof o, &o);' '}'
 } >host.cpp
-accepts rewrite --no-verify --layout soa --host host.cpp --out ways k.cl
+accepts apply --no-verify --layout soa --host host.cpp --out ways k.cl
 for line in 'make_body(c, &a' 'make_body(c, &b' 'make(c, &o' 'w = heddle_create_body_buffer' \
     'heddle_fill_body(q, m'; do
     grep -qF "$line" ways/host.cpp || complain "not in ways/host.cpp: $line"
@@ -134,7 +134,7 @@ refused 'given buffers of .body. and of others' 'clEnqueueCopyBuffer(q, d, o, 0,
 refused 'where this buffer or kernel comes from' \
     'cl_mem (*make)(int) = (cl_mem (*)(int))(size_t)n; d = (cl_mem)(make + 1);'
 printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' >host.c
-refuses 'no buffer that this file makes' rewrite --no-verify --layout soa --host host.c --out new k.cl
-refuses 'cannot|No such file' rewrite --no-verify --layout soa --host nowhere.c --out new k.cl
+refuses 'no buffer that this file makes' apply --no-verify --layout soa --host host.c --out new k.cl
+refuses 'cannot|No such file' apply --no-verify --layout soa --host nowhere.c --out new k.cl
 
 finish

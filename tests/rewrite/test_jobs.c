@@ -6,10 +6,10 @@
 #include <glob.h>
 
 #include "kit.h"
-#include "measure/measure.h"
+#include "advise/measure/measure.h"
 #include "rewrite/placed.h"
 #include "sanitized.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 typedef struct sample {
     kit *k;
@@ -107,7 +107,7 @@ static void check_layouts(const sample *s, const char *line, bool with_nvcc) {
     if (hd_rewrite_job(k->arena, &k->diag, s->job, layouts, count, &rewritten) ||
         hd_rewritten_store(k->arena, &k->diag, rewritten, folder, &path) ||
         hd_frontend(k->arena, &k->diag, path, rewritten->options, &module) ||
-        hd_job_in_layout(k->arena, &k->diag, s->job, layouts, count, module, &placed))
+        hd_job_in_layout(k->arena, &k->diag, s->job, layouts, count, NULL, module, &placed))
         fail_msg("%s in '%s': %s", s->path, line, kit_said(k));
     if (with_nvcc && !SANITIZED)
         check_nvcc(s, path, rewritten->options);

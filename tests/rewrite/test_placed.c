@@ -51,7 +51,7 @@ static hd_placed_job *placed_in(hd_sample *s, const char *text, const kir_module
         assert_int_equal(hd_layout_parse(s->arena, &s->diag, s->job->record, text, &layout), HD_OK);
     assert_int_equal(hd_job_in_layout(s->arena, &s->diag, s->job,
                                       &(hd_record_layout){s->job->record, layout}, text ? 1 : 0,
-                                      module, &placed),
+                                      NULL, module, &placed),
                      HD_OK);
     return placed;
 }
@@ -199,7 +199,7 @@ static void kernels_must_be_those_of_the_layout(void **state) {
     hd_sample_open(&s, kernel, job_text);
     assert_int_equal(hd_layout_parse(s.arena, &s.diag, s.job->record, "soa", &layout), HD_OK);
     assert_int_equal(hd_job_in_layout(s.arena, &counting, s.job,
-                                      &(hd_record_layout){s.job->record, layout}, 1, s.module,
+                                      &(hd_record_layout){s.job->record, layout}, 1, NULL, s.module,
                                       &placed),
                      HD_EINPUT);
     assert_null(placed);

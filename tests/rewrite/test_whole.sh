@@ -1,5 +1,5 @@
-# Whole CUDA programs of whole/, each in three layouts: what `heddle rewrite` makes of one is built by
-# nvcc with the command that the original is built with, and prints under `heddle watch` what the
+# Whole CUDA programs of whole/, each in three layouts: what `heddle apply` makes of one is built by
+# nvcc with the command that the original is built with, and prints under `heddle run` what the
 # original prints. A line of the table:
 #
 #   PROGRAM | what is expected | RECORD=LAYOUT ...; RECORD=LAYOUT ...; RECORD=LAYOUT ...
@@ -62,7 +62,7 @@ build() {
 # output TARGET: what it prints goes to TARGET.out. Watch's own result stands behind, from its first
 # line "N launches on ..." on.
 output() {
-    "$heddle" watch --device a100 -- "$1" >"$1.out" 2>log || fail "watch $1: exit status $?"
+    "$heddle" run --device a100 -- "$1" >"$1.out" 2>log || fail "watch $1: exit status $?"
     grep -q '^[0-9]* launch' "$1.out" || fail "$1 launches nothing"
     sed -i '/^[0-9]* launch[es]* on /,$d' "$1.out"
 }
@@ -71,7 +71,7 @@ output() {
 rewrite() {
     local to=$1 one options=()
     for one in $2; do options+=(--layout "$one"); done
-    "$heddle" rewrite --no-verify "${options[@]}" --record "${2%%=*}" --out "$to" "$whole/$name.cu" >log 2>&1
+    "$heddle" apply --no-verify "${options[@]}" --record "${2%%=*}" --out "$to" "$whole/$name.cu" >log 2>&1
 }
 
 # Each line that has an error, with the message, is one of NAME.places, and the other way round.

@@ -23,7 +23,7 @@
 #include "job/job.h"
 #include "sanitized.h"
 #include "source_text.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 /* The file of a job, and what is wrong with it. */
 typedef struct attempt {

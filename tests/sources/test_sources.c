@@ -43,11 +43,11 @@
 #include "frontend/frontend.h"
 #include "job/job.h"
 #include "kernel/kernel.h"
-#include "report/members.h"
+#include "cli/report/members.h"
 #include "rewrite/rewrite.h"
 #include "sanitized.h"
 #include "source_text.h"
-#include "vm/vm.h"
+#include "machine/vm.h"
 
 /* One reading of a file. */
 typedef struct reading {

@@ -1,14 +1,13 @@
-/* K-means' distances in plain C, and made-up points; see plain.cl. */
+/* The assignment step of k-means but for its device: made-up points, main(), and distances in plain
+ * C. */
 #ifndef REMAP_KMEANS_REFERENCE_H
 #define REMAP_KMEANS_REFERENCE_H
 
-#include <stddef.h>
+#include "../../../examples/host.h"
 
-enum { KMEANS_FEATURES = 16, KMEANS_CLUSTERS = 5 };
+enum { FEATURES = 16, CLUSTERS = 5 };
 
-/* Squared distance of a point to a centroid. */
-double kmeans_distance(const float *point, const float *centroid);
-/* The distance of a point to the nearest centroid. */
-double kmeans_least(const float *point, const float *centroids);
+/* Notes the nearest centroid of each point. In plain.c and remapped.c. */
+void assign(host *h, const float *features, const float *centroids, int *membership, size_t points);
 
 #endif

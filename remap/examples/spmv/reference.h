@@ -1,16 +1,20 @@
-/* Sparse matrix times vector in plain C; see plain.cl. */
+/* Sparse matrix times vector but for its device: a made-up matrix, main(), and the product in plain
+ * C. */
 #ifndef REMAP_SPMV_REFERENCE_H
 #define REMAP_SPMV_REFERENCE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "../../../examples/host.h"
 
 enum { SPMV_ROW = 4 }; /* elements of the matrix in each row that are not zero */
 
-/* result[r]: sum over row r. Row r has the elements from first[r] up to first[r + 1]. */
-void spmv_multiply(const float *data, const uint32_t *column, const uint32_t *first,
-                   const float *vector, float *result, size_t rows);
-/* The stage after the device's: product i is data[i] * vector[column[i]]. */
-void spmv_reduce(const float *products, const uint32_t *first, float *result, size_t rows);
+/* `count` numbers in `rows` rows of as many columns. */
+typedef struct matrix {
+    float *data;
+    uint32_t *column, *first;
+    size_t count, rows;
+} matrix;
+
+/* Element i of the matrix times its element of the vector. In plain.c and remapped.c. */
+void multiply(host *h, const matrix *m, const float *vector, float *products);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Energies of springs at the nodes of a mesh, on an OpenCL device, compared with reference.c.
+ * Energies of springs at the nodes of a mesh, on an OpenCL device, from main() in reference.c.
  *
  *     renumbered [NODES]
  *
@@ -9,8 +9,6 @@
  */
 #include "../host_remap.h"
 #include "reference.h"
-
-enum { GROUP = 256 };
 
 /* The mesh in other orders; *energies is the map of what its nodes have. */
 static mesh renumber(const mesh *m, hd_remap **energies) {
@@ -46,47 +44,13 @@ static mesh renumber(const mesh *m, hd_remap **energies) {
     return made;
 }
 
-static void run(host *h, const mesh *m, int32_t *energy) {
-    cl_kernel kernel = host_kernel(h, "stretch");
-    cl_uint count = (cl_uint)m->springs;
-    cl_mem position = host_buffer(h, m->position, m->nodes * sizeof *m->position);
-    cl_mem end = host_buffer(h, m->end, (m->springs + 1) * sizeof *m->end);
-    cl_mem result = host_buffer(h, energy, m->nodes * sizeof *energy);
-
-    host_set(kernel, 0, position);
-    host_set(kernel, 1, end);
-    host_set(kernel, 2, result);
-    host_set(kernel, 3, count);
-    for (int step = 0; step < SPRINGS_STEPS; step++)
-        host_run(h, kernel, m->springs + 1, GROUP);
-
-    host_take(h, result, energy, m->nodes * sizeof *energy);
-    clReleaseMemObject(end);
-    clReleaseMemObject(position);
-    clReleaseKernel(kernel);
-}
-
-int main(int argc, char **argv) {
-    mesh m = springs_new(host_size(argc, argv, 32768));
-    int32_t *energy = host_new(m.nodes * sizeof *energy);
-    double *expected = host_new(m.nodes * sizeof *expected);
-    host h = host_open(KERNEL_FILE, KERNEL_OPTIONS);
-
+void solve(host *h, mesh *m, int32_t *energy) {
     hd_remap *energies;
-    mesh renumbered = renumber(&m, &energies);
-    int32_t *there = host_new(m.nodes * sizeof *there);
-    run(&h, &renumbered, there);
+    mesh renumbered = renumber(m, &energies);
+    int32_t *there = host_new(m->nodes * sizeof *there);
+    springs_run(h, &renumbered, there);
     host_ok(hd_remap_revert(&host_diag, energies, energy, (const void *[]){there}, NULL));
     hd_remap_free(energies);
     free(there);
     springs_free(&renumbered);
-    springs_energies(&m, expected);
-    for (size_t i = 0; i < m.nodes; i++)
-        host_expect("energy", i, (double)energy[i] / SPRINGS_UNIT, expected[i], 1e-4, 1e-2);
-    host_report(&h, "springs", m.springs);
-    host_close(&h);
-    free(expected);
-    free(energy);
-    springs_free(&m);
-    return 0;
 }

@@ -322,7 +322,7 @@ typedef struct hd_remap_expected {
  *
  *     uint i = order[get_global_id(0)];
  *
- * as `heddle rewrite --map` writes it: there the order is `heddle_map`, and `heddle_map_first` is 0.
+ * as `heddle apply --map` writes it: there the order is `heddle_map`, and `heddle_map_first` is 0.
  *
  * An order that would not take fewer transactions and requests is 0, 1, 2, ... instead, but for
  * `whole_blocks`, where the counts stay and caches gain. `expected`, which may be NULL, says what
@@ -338,13 +338,13 @@ hd_status hd_remap_order_threads(const hd_diag *diag, const hd_remap_launch *lau
  * order is still one, if not as good. */
 typedef struct hd_remap_named_order {
     const char *name; /* the kernel's, or any for elements: one line */
-    uint32_t launch;  /* of orders for `heddle rewrite --map`: the job's first that it is for */
+    uint32_t launch;  /* of orders for `heddle apply --map`: the job's first that it is for */
     uint32_t block;   /* threads of a block; of elements 1 */
     uint64_t count;
     uint32_t *order; /* [count] */
 } hd_remap_named_order;
 
-/* Writes a text file that `heddle rewrite --map` reads, too (docs/mapping.md), which appears whole or
+/* Writes a text file that `heddle apply --map` reads, too (docs/mapping.md), which appears whole or
  * not at all. What is no order is HD_EINPUT. */
 hd_status hd_remap_save_orders(const hd_diag *diag, const char *path,
                                const hd_remap_named_order *orders, uint32_t order_count);

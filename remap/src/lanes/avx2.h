@@ -1,4 +1,4 @@
-/* The instructions of AVX2, vectors of two lanes, of which lanes.c makes its moves. */
+/* The instructions of AVX2, vectors of two lanes, of which remap_lanes.c makes its moves. */
 #include <immintrin.h>
 
 enum { LANES = 2 };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "remap/map.h"
+#include "remap/remap_map.h"
 
 /* One value: `bytes` bytes at `from` of the source lie at `place` on the device. */
 typedef void slow_value(hd_remap_place place, uint64_t from, size_t bytes, void *user);

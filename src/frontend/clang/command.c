@@ -335,20 +335,6 @@ hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *pa
     return status;
 }
 
-/* Of the options for the kernels those that other compilers know, too. */
-static void add_host_options(front_state *front, front_words *words) {
-    static const char apart[] = "-I -D -U -isystem -iquote -idirafter -include";
-    for (uint32_t i = 0; i < front->option_count; i++) {
-        const char *option = front->options[i];
-        bool is_apart = hd_has_word(apart, option) && i + 1 < front->option_count;
-        if (is_apart || starts_with(option, "-I") || starts_with(option, "-D") ||
-            starts_with(option, "-U"))
-            add(front, words, option);
-        if (is_apart)
-            add(front, words, front->options[++i]);
-    }
-}
-
 hd_status hd_host_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
                                const char *options, hd_parse_command *command) {
     front_state front = front_of(arena, diag, path, options, "host");
@@ -356,7 +342,17 @@ hd_status hd_host_command_make(hd_arena *arena, const hd_diag *diag, const char 
     bool is_c = hd_ends_in(path, ".c") || hd_ends_in(path, ".h");
     const char *resources = resource_folder(&front);
     add_all(&front, &words, is_c ? "-x c -w" : "-x c++ -std=gnu++17 -w");
-    add_host_options(&front, &words);
+    /* Of the options for the kernels those that other compilers know, too. */
+    static const char apart[] = "-I -D -U -isystem -iquote -idirafter -include";
+    for (uint32_t i = 0; i < front.option_count; i++) {
+        const char *option = front.options[i];
+        bool is_apart = hd_has_word(apart, option) && i + 1 < front.option_count;
+        if (is_apart || starts_with(option, "-I") || starts_with(option, "-D") ||
+            starts_with(option, "-U"))
+            add(&front, &words, option);
+        if (is_apart)
+            add(&front, &words, front.options[++i]);
+    }
     if (resources) {
         add(&front, &words, "-resource-dir");
         add(&front, &words, resources);

@@ -35,35 +35,31 @@ static bool parse(const char *name, const char *types, conversion *c) {
 /* Clamps an integer to the range of the target, in the source's own type. */
 static kir_value clamp(front_lowering *l, const conversion *c, kir_value value, kir_type to) {
     kir_type from = front_type_of_value(&l->out, value);
-    kir_pred less = c->from_unsigned ? KIR_P_ULT : KIR_P_SLT;
     uint8_t digits = (uint8_t)(to.bits - !c->to_unsigned);
     uint8_t own_digits = (uint8_t)(from.bits - !c->from_unsigned);
+    int64_t least = c->to_unsigned ? 0 : -((int64_t)1 << digits);
+    int64_t most = (int64_t)(((uint64_t)1 << digits) - 1);
+    kir_value letters[26] = {value};
     if (!c->from_unsigned && (c->to_unsigned || to.bits < from.bits)) {
-        int64_t least = c->to_unsigned ? 0 : -((int64_t)1 << digits);
-        kir_value bound = front_const_int(&l->out, from, least);
-        value = front_emit_select(&l->out, front_emit_compare(&l->out, less, value, bound), bound,
-                                  value);
+        letters[1] = front_const_int(&l->out, from, least);
+        letters[0] =
+            front_recipe(&l->out, "select(lt(a, b), b, a)", letters, !c->from_unsigned, from);
     }
     if (digits < own_digits) {
-        kir_value bound = front_const_int(&l->out, from, (int64_t)(((uint64_t)1 << digits) - 1));
-        value = front_emit_select(&l->out, front_emit_compare(&l->out, less, bound, value), bound,
-                                  value);
+        letters[1] = front_const_int(&l->out, from, most);
+        letters[0] =
+            front_recipe(&l->out, "select(lt(b, a), b, a)", letters, !c->from_unsigned, from);
     }
-    return value;
+    return letters[0];
 }
 
 static kir_value from_integer(front_lowering *l, const conversion *c, kir_value value,
                               kir_type to) {
-    kir_type from = front_type_of_value(&l->out, value);
     if (c->to_float)
         return front_emit1(&l->out, c->from_unsigned ? KIR_UITOFP : KIR_SITOFP, to, value);
     if (c->saturate)
         value = clamp(l, c, value, to);
-    if (to.bits == from.bits)
-        return value;
-    if (to.bits < from.bits)
-        return front_emit1(&l->out, KIR_TRUNC, to, value);
-    return front_emit1(&l->out, c->from_unsigned ? KIR_ZEXT : KIR_SEXT, to, value);
+    return front_resize(&l->out, value, to, !c->from_unsigned);
 }
 
 static kir_value from_float(front_lowering *l, const conversion *c, kir_value value, kir_type to) {

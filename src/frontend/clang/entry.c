@@ -76,11 +76,6 @@ static hd_status choose_entries(front_state *front) {
     return HD_OK;
 }
 
-/* A block of OpenCL C that a kernel launches; clang makes a kernel of it. */
-static bool is_block(const front_state *front, const char *symbol) {
-    return !front->is_cuda && starts_with(symbol, "__") && strstr(symbol, "_block_invoke");
-}
-
 hd_status front_entries(front_state *front) {
     bool is_cuda = front->is_cuda;
     front_pointer_map annotated = {0};
@@ -108,11 +103,12 @@ hd_status front_entries(front_state *front) {
                          convention == LLVMPTXKernelCallConv ||
                          front_pointer_map_get(&annotated, function) != KIR_NONE;
         size_t length;
-        if (LLVMIsDeclaration(function) || !is_kernel ||
-            is_block(front, LLVMGetValueName2(function, &length)))
+        const char *symbol = LLVMGetValueName2(function, &length);
+        /* A block of OpenCL C that a kernel launches: clang makes a kernel of it. */
+        bool is_block = !is_cuda && starts_with(symbol, "__") && strstr(symbol, "_block_invoke");
+        if (LLVMIsDeclaration(function) || !is_kernel || is_block)
             continue;
-        front_entry entry = {.function = function};
-        entry.symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
+        front_entry entry = {.function = function, .symbol = hd_strdup(front->arena, symbol)};
         entry.source = is_cuda ? front_function_name(front, function) : entry.symbol;
         entry.name = entry.source;
         hd_push(front->arena, &front->entries, entry);

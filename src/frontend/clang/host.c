@@ -1,8 +1,10 @@
 /*
- * What host code does, read statement by statement (kernel/host.h). A loop is gone through
+ * What host code does, read statement by statement (kernel/host_code.h). A loop is gone through
  * once; where a condition is not known both ways are, and a variable that has a value keeps it.
  */
 #include "frontend/clang/host.h"
+
+#include "kernel/cuda_calls.h"
 
 #include <unistd.h>
 
@@ -184,19 +186,14 @@ static hd_host_value pitched(front_host *h, CXCursor call) {
 }
 
 /* cudaMalloc() and its like: what the first argument points to gets memory. */
-static bool allocates(front_host *h, CXCursor call) {
-    static const char names[] =
-        "cudaMalloc cudaMallocManaged cudaMallocAsync cudaMallocHost cudaHostAlloc "
-        "cudaMallocPitch";
-    if (clang_Cursor_getNumArguments(call) < 2 || !hd_has_word(names, front_host_spelling(h, call)))
-        return false;
+static void allocate(front_host *h, CXCursor call) {
     CXCursor target = behind_address(h, clang_Cursor_getArgument(call, 0));
     CXCursor bytes = clang_Cursor_getArgument(call, 1);
     bool in_rows = clang_Cursor_getNumArguments(call) == 4 &&
                    !strcmp(front_host_spelling(h, call), "cudaMallocPitch");
     int64_t variable = front_host_variable(h, target);
     if (variable < 0)
-        return true;
+        return;
     const char *name = front_host_spelling(h, h->variables.data[variable].declaration);
     if (h->variables.data[variable].element)
         name = hd_format(h->arena, "%s_%lld", name,
@@ -204,7 +201,6 @@ static bool allocates(front_host *h, CXCursor call) {
     hd_host_value value = in_rows ? pitched(h, call) : front_host_value(h, bytes);
     value = new_memory(h, call, name, value, front_host_source(h, in_rows ? call : bytes));
     h->variables.data[variable].value = value;
-    return true;
 }
 
 /* The struct is one of the user's, or of CUDA's, that holds numbers. */
@@ -234,16 +230,6 @@ static hd_host_value argument(front_host *h, CXCursor expression) {
 
 /* ---- launches --------------------------------------------------------------------------------------- */
 
-static void name_kernel(front_host *h, CXCursor callee, hd_host_launch *launch) {
-    CXCursor function = named_function(h, callee);
-    launch->kernel = front_host_spelling(h, callee);
-    launch->symbol = launch->kernel;
-    if (clang_Cursor_isNull(function))
-        return;
-    launch->symbol = front_host_text(h, clang_Cursor_getMangling(function));
-    launch->kernel = front_instance_of_symbol(h->arena, launch->symbol);
-}
-
 /* The launch as it stands in the source; behind a macro the line that it is in. */
 static const char *launch_text(front_host *h, CXCursor call) {
     const char *text = front_host_source(h, call), *line = front_host_place(h, call).text;
@@ -252,37 +238,53 @@ static const char *launch_text(front_host *h, CXCursor call) {
     return line + strspn(line, " \t");
 }
 
-static void add_launch(front_host *h, hd_host_launch launch) {
+static hd_host_launch new_launch(front_host *h, CXCursor call, CXCursor callee) {
+    CXCursor function = named_function(h, callee);
+    hd_host_launch launch = {
+        .loop = h->loop, .text = launch_text(h, call), .place = front_host_place(h, call)};
+    launch.kernel = launch.symbol = front_host_spelling(h, callee);
+    if (!clang_Cursor_isNull(function)) {
+        launch.symbol = front_host_text(h, clang_Cursor_getMangling(function));
+        launch.kernel = front_instance_of_symbol(h->arena, launch.symbol);
+    }
+    return launch;
+}
+
+static void add_launch(front_host *h, hd_host_launch launch, const front_cursors *args) {
+    launch.arg_count = (uint32_t)args->count;
+    launch.args = hd_new_array(h->arena, hd_host_value, args->count);
+    for (size_t i = 0; i < args->count; i++)
+        launch.args[i] = argument(h, args->data[i]);
     if (h->launches.count == HD_HOST_MOST_LAUNCHES)
         h->more = true;
     else
         hd_push(h->arena, &h->launches, launch);
 }
 
+/* Those of a call from `first` on. */
+static front_cursors arguments_from(front_host *h, CXCursor call, int first) {
+    front_cursors args = {0};
+    for (int i = first; i < clang_Cursor_getNumArguments(call); i++)
+        hd_push(h->arena, &args, clang_Cursor_getArgument(call, (unsigned)i));
+    return args;
+}
+
 /* kernel<<<blocks, threads, shared>>>(...) */
 static bool launches_directly(front_host *h, CXCursor call) {
-    front_cursors inside = front_host_children(h, call);
+    front_cursors inside = front_host_children(h, call), args = arguments_from(h, call, 0);
     if (inside.count < 2 || clang_getCursorKind(inside.data[1]) != CXCursor_CallExpr ||
         !hd_has_word("__cudaPushCallConfiguration cudaConfigureCall",
                      front_host_spelling(h, inside.data[1])))
         return false;
     CXCursor sizes = inside.data[1];
-    int count = clang_Cursor_getNumArguments(call), said = clang_Cursor_getNumArguments(sizes);
-    hd_host_launch launch = {.loop = h->loop,
-                             .text = launch_text(h, call),
-                             .place = front_host_place(h, call),
-                             .shared = front_host_whole(0)};
-    name_kernel(h, front_host_bare(h, inside.data[0]), &launch);
+    bool has_shared = clang_Cursor_getNumArguments(sizes) > 2;
+    hd_host_launch launch = new_launch(h, call, front_host_bare(h, inside.data[0]));
     launch.blocks = front_host_value(h, clang_Cursor_getArgument(sizes, 0));
     launch.threads = front_host_value(h, clang_Cursor_getArgument(sizes, 1));
-    CXCursor shared = said > 2 ? clang_Cursor_getArgument(sizes, 2) : clang_getNullCursor();
-    if (said > 2 && *front_host_source(h, shared))
-        launch.shared = front_host_value(h, shared);
-    launch.arg_count = count > 0 ? (uint32_t)count : 0;
-    launch.args = hd_new_array(h->arena, hd_host_value, launch.arg_count);
-    for (uint32_t i = 0; i < launch.arg_count; i++)
-        launch.args[i] = argument(h, clang_Cursor_getArgument(call, i));
-    add_launch(h, launch);
+    launch.shared = front_host_whole(0);
+    if (has_shared && *front_host_source(h, clang_Cursor_getArgument(sizes, 2)))
+        launch.shared = front_host_value(h, clang_Cursor_getArgument(sizes, 2));
+    add_launch(h, launch, &args);
     return true;
 }
 
@@ -304,40 +306,28 @@ static front_cursors pointed_arguments(front_host *h, CXCursor list) {
     return found;
 }
 
-static bool launches_by_pointers(front_host *h, CXCursor call) {
-    if (clang_Cursor_getNumArguments(call) < 5 ||
-        !hd_has_word("cudaLaunchKernel cudaLaunchCooperativeKernel", front_host_spelling(h, call)))
-        return false;
+static void launch_by_pointers(front_host *h, CXCursor call) {
     CXCursor callee = front_host_bare(h, clang_Cursor_getArgument(call, 0));
     if (clang_getCursorKind(callee) == CXCursor_UnaryOperator) {
         front_cursors inside = front_host_children(h, callee);
         callee = inside.count ? front_host_bare(h, inside.data[0]) : callee;
     }
-    hd_host_launch launch = {
-        .loop = h->loop, .text = front_host_source(h, call), .place = front_host_place(h, call)};
-    name_kernel(h, callee, &launch);
+    hd_host_launch launch = new_launch(h, call, callee);
     launch.blocks = front_host_value(h, clang_Cursor_getArgument(call, 1));
     launch.threads = front_host_value(h, clang_Cursor_getArgument(call, 2));
     launch.shared = front_host_value(h, clang_Cursor_getArgument(call, 4));
     front_cursors args = pointed_arguments(h, clang_Cursor_getArgument(call, 3));
-    launch.arg_count = (uint32_t)args.count;
-    launch.args = hd_new_array(h->arena, hd_host_value, args.count);
-    for (uint32_t i = 0; i < launch.arg_count; i++)
-        launch.args[i] = argument(h, args.data[i]);
-    add_launch(h, launch);
-    return true;
+    add_launch(h, launch, &args);
 }
 
 /* cudaLaunchKernelEx(&config, kernel, ...): the sizes are members of the configuration. */
-static bool launches_by_configuration(front_host *h, CXCursor call) {
-    int count = clang_Cursor_getNumArguments(call);
-    if (count < 2 || strcmp(front_host_spelling(h, call), "cudaLaunchKernelEx") != 0)
-        return false;
+static void launch_by_configuration(front_host *h, CXCursor call) {
     CXType type = clang_getCanonicalType(clang_getPointeeType(
         clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(call, 0)))));
-    hd_host_launch launch = {
-        .loop = h->loop, .text = front_host_source(h, call), .place = front_host_place(h, call)};
+    hd_host_launch launch =
+        new_launch(h, call, front_host_bare(h, clang_Cursor_getArgument(call, 1)));
     front_cursors members = front_host_children(h, clang_getTypeDeclaration(type));
+    front_cursors args = arguments_from(h, call, 2);
     for (size_t i = 0; i < members.count; i++) {
         const char *name = front_host_spelling(h, members.data[i]);
         hd_host_value *to = !strcmp(name, "gridDim")            ? &launch.blocks
@@ -349,13 +339,7 @@ static bool launches_by_configuration(front_host *h, CXCursor call) {
                 h->variables.data[front_host_declared(h, clang_getCanonicalCursor(members.data[i]))]
                     .value;
     }
-    name_kernel(h, front_host_bare(h, clang_Cursor_getArgument(call, 1)), &launch);
-    launch.arg_count = (uint32_t)count - 2;
-    launch.args = hd_new_array(h->arena, hd_host_value, launch.arg_count);
-    for (uint32_t i = 0; i < launch.arg_count; i++)
-        launch.args[i] = argument(h, clang_Cursor_getArgument(call, i + 2));
-    add_launch(h, launch);
-    return true;
+    add_launch(h, launch, &args);
 }
 
 /* ---- what is written between launches ------------------------------------------------------------------ */
@@ -378,11 +362,8 @@ static hd_host_value number_behind(front_host *h, CXCursor expression, int64_t *
 
 /* cudaMemcpy() and its like, by what is known of both sides: a copy between buffers, a number that
  * goes to the device, or one that comes back. */
-static bool copies(front_host *h, CXCursor call) {
-    const char *name = front_host_spelling(h, call);
+static void copy(front_host *h, CXCursor call) {
     int64_t variable;
-    if (clang_Cursor_getNumArguments(call) < 3 || !hd_has_word("cudaMemcpy cudaMemcpyAsync", name))
-        return false;
     hd_host_value to = front_host_value(h, clang_Cursor_getArgument(call, 0));
     hd_host_value from = front_host_value(h, clang_Cursor_getArgument(call, 1));
     hd_host_value bytes = front_host_value(h, clang_Cursor_getArgument(call, 2));
@@ -402,36 +383,28 @@ static bool copies(front_host *h, CXCursor call) {
         if (variable >= 0)
             hd_push(h->arena, &h->read_backs, (front_read_back){variable, from.memory, h->loop});
     }
-    return true;
 }
 
 /* cudaMemcpyToSymbol(): a variable gets memory of its own, a buffer of the job. */
-static bool writes_symbol(front_host *h, CXCursor call) {
-    if (clang_Cursor_getNumArguments(call) < 3 ||
-        !hd_has_word("cudaMemcpyToSymbol cudaMemcpyToSymbolAsync", front_host_spelling(h, call)))
-        return false;
+static void write_symbol(front_host *h, CXCursor call) {
     CXCursor symbol = behind_address(h, clang_Cursor_getArgument(call, 0));
     CXCursor variable = clang_getCursorReferenced(front_host_bare(h, symbol));
     const char *name = front_host_spelling(h, variable);
     for (size_t m = 0; m < h->memories.count; m++)
         if (h->memories.data[m].symbol && !strcmp(h->memories.data[m].symbol, name))
-            return true;
+            return;
     CXType type = clang_getCanonicalType(clang_getCursorType(variable));
     while (type.kind == CXType_ConstantArray)
         type = clang_getCanonicalType(clang_getArrayElementType(type));
     if (!*name)
-        return true;
+        return;
     new_memory(h, call, name, (hd_host_value){0}, front_host_source(h, call));
     hd_host_memory *memory = &h->memories.data[h->memories.count - 1];
     memory->symbol = name;
     memory->element = front_host_text(h, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
-    return true;
 }
 
-static bool fills(front_host *h, CXCursor call) {
-    if (clang_Cursor_getNumArguments(call) < 3 ||
-        !hd_has_word("cudaMemset cudaMemsetAsync", front_host_spelling(h, call)))
-        return false;
+static void fill(front_host *h, CXCursor call) {
     hd_host_value to = front_host_value(h, clang_Cursor_getArgument(call, 0));
     hd_host_value value = front_host_value(h, clang_Cursor_getArgument(call, 1));
     if (to.kind == HD_HOST_MEMORY && value.kind == HD_HOST_WHOLE)
@@ -440,7 +413,6 @@ static bool fills(front_host *h, CXCursor call) {
                                   .from = HD_HOST_NO_MEMORY,
                                   .value = value,
                                   .bytes = front_host_value(h, clang_Cursor_getArgument(call, 2))});
-    return true;
 }
 
 /* ---- statements -------------------------------------------------------------------------------------- */
@@ -582,22 +554,18 @@ static bool change_of(front_host *h, CXCursor step, counter *c) {
     *c = (counter){.variable = front_host_variable(h, change.data[0]), .factor = 1};
     if (is_compound && change.count == 2)
         by = front_host_value(h, change.data[1]);
-    if (by.kind != HD_HOST_WHOLE)
+    bool is_step = unary >= CXUnaryOperator_PostInc && unary <= CXUnaryOperator_PreDec;
+    if (by.kind != HD_HOST_WHOLE || !(is_compound || is_step))
         return false;
-    enum CXBinaryOperatorKind op =
-        is_compound ? clang_getCursorBinaryOperatorKind(step) : CXBinaryOperator_Invalid;
-    if (unary == CXUnaryOperator_PreInc || unary == CXUnaryOperator_PostInc ||
-        op == CXBinaryOperator_AddAssign)
-        c->step = by.parts[0];
-    else if (unary == CXUnaryOperator_PreDec || unary == CXUnaryOperator_PostDec ||
-             op == CXBinaryOperator_SubAssign)
-        c->step = -by.parts[0];
-    else if (op == CXBinaryOperator_MulAssign)
-        c->factor = by.parts[0];
-    else if (op == CXBinaryOperator_ShlAssign && by.parts[0] >= 0 && by.parts[0] < 32)
-        c->factor = (int64_t)1 << by.parts[0];
-    else
+    /* What becomes of 0 and of 1 tells both. */
+    hd_host_value none = front_host_changed(step, front_host_whole(0), by);
+    hd_host_value one = front_host_changed(step, front_host_whole(1), by);
+    enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(step);
+    if (none.kind != HD_HOST_WHOLE || one.kind != HD_HOST_WHOLE ||
+        (is_compound && (op == CXBinaryOperator_DivAssign || op == CXBinaryOperator_ShrAssign)))
         return false;
+    c->step = none.parts[0];
+    c->factor = one.parts[0] - none.parts[0];
     return true;
 }
 
@@ -821,9 +789,29 @@ static bool assigns(front_host *h, CXCursor call) {
 }
 
 hd_host_value front_host_call(front_host *h, CXCursor call) {
-    if (launches_directly(h, call) || launches_by_pointers(h, call) ||
-        launches_by_configuration(h, call) || allocates(h, call) || copies(h, call) ||
-        fills(h, call) || writes_symbol(h, call) || swaps(h, call) || assigns(h, call))
+    static const struct {
+        const char *roles; /* kernel/cuda_calls.def */
+        int least;         /* arguments */
+        void (*read)(front_host *h, CXCursor call);
+    } calls[] = {
+        {"KL", 5, launch_by_pointers},
+        {"CK", 2, launch_by_configuration},
+        {"A", 2, allocate},
+        {"AN", 2, allocate},
+        {"PP", 3, copy},
+        {"PV", 3, fill},
+        {"SP", 3, write_symbol},
+    };
+    const char *roles = hd_cuda_call_roles(front_host_spelling(h, call));
+    int count = clang_Cursor_getNumArguments(call);
+    if (launches_directly(h, call))
+        return (hd_host_value){0};
+    for (size_t i = 0; roles && i < sizeof calls / sizeof *calls; i++)
+        if (count >= calls[i].least && !strcmp(calls[i].roles, roles)) {
+            calls[i].read(h, call);
+            return (hd_host_value){0};
+        }
+    if (swaps(h, call) || assigns(h, call))
         return (hd_host_value){0};
     return follow_call(h, call);
 }

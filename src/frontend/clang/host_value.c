@@ -88,15 +88,6 @@ CXCursor front_host_bare(const front_host *h, CXCursor cursor) {
 
 /* ---- variables ----------------------------------------------------------------------------------- */
 
-/* Members, and what no function declares, are there once. */
-static const front_frame *frame_of(const front_host *h, CXCursor declaration) {
-    enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
-    bool is_local = parent == CXCursor_FunctionDecl || parent == CXCursor_CXXMethod ||
-                    parent == CXCursor_Constructor || parent == CXCursor_Destructor ||
-                    parent == CXCursor_FunctionTemplate;
-    return is_local ? h->frame : NULL;
-}
-
 /* What a global variable or a member has from the start. */
 static void initialise(front_host *h, size_t number) {
     CXCursor declaration = h->variables.data[number].declaration;
@@ -111,7 +102,12 @@ static void initialise(front_host *h, size_t number) {
 }
 
 static size_t declared(front_host *h, CXCursor declaration, int64_t element) {
-    const front_frame *frame = frame_of(h, declaration);
+    /* Members, and what no function declares, are there once. */
+    enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
+    bool is_local = parent == CXCursor_FunctionDecl || parent == CXCursor_CXXMethod ||
+                    parent == CXCursor_Constructor || parent == CXCursor_Destructor ||
+                    parent == CXCursor_FunctionTemplate;
+    const front_frame *frame = is_local ? h->frame : NULL;
     for (size_t v = h->variables.count; v-- > 0;)
         if (h->variables.data[v].frame == frame && h->variables.data[v].element == element &&
             clang_equalCursors(h->variables.data[v].declaration, declaration))
@@ -186,6 +182,11 @@ static bool is_number(hd_host_value v) { return v.kind == HD_HOST_WHOLE || v.kin
 
 static double as_real(hd_host_value v) {
     return v.kind == HD_HOST_REAL ? v.real : (double)v.parts[0];
+}
+
+static bool is_scalar(CXType type) {
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return (kind >= CXType_Bool && kind <= CXType_LongDouble) || kind == CXType_Enum;
 }
 
 /* The number as a value of this type. */
@@ -363,10 +364,6 @@ typedef struct member_list {
     hd_vec(hd_host_value) values;
 } member_list;
 
-static bool is_scalar(enum CXTypeKind kind) {
-    return (kind >= CXType_Bool && kind <= CXType_LongDouble) || kind == CXType_Enum;
-}
-
 static enum CXVisitorResult add_member(CXCursor field, CXClientData data) {
     member_list *list = data;
     CXType type = clang_getCanonicalType(clang_getCursorType(field));
@@ -380,7 +377,7 @@ static enum CXVisitorResult add_member(CXCursor field, CXClientData data) {
         count = clang_getArraySize(type);
         type = clang_getCanonicalType(clang_getArrayElementType(type));
     }
-    if (!is_scalar(type.kind)) /* pointers take no value */
+    if (!is_scalar(type)) /* pointers take no value */
         return CXVisit_Continue;
     size_t number = front_host_declared(list->h, clang_getCanonicalCursor(field));
     for (long long i = 0; i < count && i < 4096; i++)
@@ -492,6 +489,8 @@ static hd_host_value size_of(front_host *h, CXCursor expression) {
 
 /* What the compiler itself takes for a constant. */
 static bool constant(CXCursor expression, hd_host_value *value) {
+    if (!is_scalar(clang_getCursorType(expression)))
+        return false;
     CXEvalResult result = clang_Cursor_Evaluate(expression);
     CXEvalResultKind kind = result ? clang_EvalResult_getKind(result) : CXEval_UnExposed;
     if (kind == CXEval_Int)
@@ -501,11 +500,6 @@ static bool constant(CXCursor expression, hd_host_value *value) {
     if (result)
         clang_EvalResult_dispose(result);
     return kind == CXEval_Int || kind == CXEval_Float;
-}
-
-static bool may_be_constant(CXCursor expression) {
-    enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(expression)).kind;
-    return (kind >= CXType_Bool && kind <= CXType_LongDouble) || kind == CXType_Enum;
 }
 
 /* x, y or z of a dim3. */
@@ -535,7 +529,7 @@ static hd_host_value within(front_host *h, CXCursor expression) {
 static hd_host_value value_of(front_host *h, CXCursor expression) {
     hd_host_value value = {0};
     enum CXCursorKind kind = clang_getCursorKind(expression);
-    if (may_be_constant(expression) && constant(expression, &value))
+    if (constant(expression, &value))
         return value;
     bool is_pointer =
         clang_getCanonicalType(clang_getCursorType(expression)).kind == CXType_Pointer;
@@ -580,7 +574,7 @@ hd_host_value front_host_value(front_host *h, CXCursor expression) {
     if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr && !is_cast(kind))
         return value_of(h, expression);
     hd_host_value value = none;
-    if (may_be_constant(expression) && constant(expression, &value))
+    if (constant(expression, &value))
         return value;
     front_cursors inside = front_host_children(h, expression);
     if (!inside.count)

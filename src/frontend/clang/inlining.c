@@ -55,8 +55,12 @@ static void refuse(measurer *m, LLVMValueRef function, LLVMValueRef call, LLVMVa
     front_leave_out(front, m->entry, HD_EUNSUPPORTED, &place, what);
 }
 
-/* Whatever the source says of it. */
-static void mark_inline(front_state *front, LLVMValueRef function) {
+static uint32_t length_of(measurer *m, LLVMValueRef function) {
+    uint32_t length = front_pointer_map_get(&m->lengths, function);
+    if (length != KIR_NONE)
+        return length == MEASURING ? 0 : length;
+    length = 0;
+    /* Whatever the source says of it. */
     static const char *const obstacles[] = {"noinline", "optnone", "optsize", "minsize"};
     static const char always[] = "alwaysinline";
     for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++)
@@ -65,15 +69,7 @@ static void mark_inline(front_state *front, LLVMValueRef function) {
             LLVMGetEnumAttributeKindForName(obstacles[i], strlen(obstacles[i])));
     unsigned kind = LLVMGetEnumAttributeKindForName(always, strlen(always));
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(front->context, kind, 0));
-}
-
-static uint32_t length_of(measurer *m, LLVMValueRef function) {
-    uint32_t length = front_pointer_map_get(&m->lengths, function);
-    if (length != KIR_NONE)
-        return length == MEASURING ? 0 : length;
-    length = 0;
-    mark_inline(m->front, function);
+                            LLVMCreateEnumAttribute(m->front->context, kind, 0));
     front_pointer_map_set(m->front->arena, &m->lengths, function, MEASURING);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
          block = LLVMGetNextBasicBlock(block))

@@ -149,7 +149,7 @@ const char *front_clang(front_state *front);
 const char *front_prelude(front_state *front, const front_words *language, const front_words *user,
                           const front_words *folders, const char *headers);
 
-/* compile.c: runs clang; *exit_status is waitpid's. */
+/* clang_compile.c: runs clang; *exit_status is waitpid's. */
 hd_status front_run(front_state *front, const front_words *words, hd_str *output, hd_str *messages,
                     int *exit_status);
 /* Source to bitcode; clang's messages become ours. What does not compile is left out,
@@ -262,7 +262,7 @@ kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant);
 void front_lower_rmw(front_lowering *l, LLVMValueRef instruction);
 void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction);
 
-/* call.c: calls of built-ins and intrinsics. */
+/* clang_call.c: calls of built-ins and intrinsics. */
 typedef struct front_call {
     LLVMValueRef inst;
     const char *name;  /* without mangling: "atomic_add" */
@@ -280,6 +280,8 @@ bool front_is_texture(LLVMValueRef argument);
 bool front_lower_texture(front_lowering *l, const front_call *call, kir_value *result);
 /* The call under another name. */
 kir_value front_same(front_lowering *l, const front_call *call, const char *name);
+/* What a recipe says of its arguments, with signs; KIR_NONE where that is no value. */
+kir_value front_cook(front_lowering *l, const front_call *call, const char *recipe);
 /* A call that writes a value of `type` through its last argument: the built-in writes a
  * private variable, a store of our own brings it where it belongs, so that the access is seen. */
 kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
@@ -287,7 +289,7 @@ kir_value front_emit_written(front_lowering *l, const front_call *call, const ch
 /* The code of the scalar that the first mangled parameter consists of or
  * points to: 'f', 'i', 'j' …; 'H' for half. */
 char front_first_type_code(const char *types);
-/* builtin.c and atomic.c: false when the call is none of theirs. */
+/* clang_builtin.c and atomic.c: false when the call is none of theirs. */
 bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_value *result);
 bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *result);
 /* lane.c: one lane of a vector. */

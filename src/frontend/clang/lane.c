@@ -41,18 +41,12 @@ static kir_value extracted(front_lowering *l, kir_value vector, uint32_t lane) {
                        front_const_int(&l->out, front_int_type(64, 1), lane));
 }
 
-static bool constant_of(const front_lowering *l, kir_value value, uint64_t *number) {
-    const kir_inst *inst = &l->out.insts.data[value];
-    *number = inst->op == KIR_CONST ? inst->imm[0] : 0;
-    return inst->op == KIR_CONST;
-}
-
 static kir_value lane_of(front_lowering *l, kir_value vector, uint32_t lane, uint32_t depth) {
     const kir_inst *inst = &l->out.insts.data[vector];
-    uint64_t written;
+    int64_t written;
     if (inst->type.kind != KIR_INT || depth > DEPTH)
         return extracted(l, vector, lane);
-    while (inst->op == KIR_INSERT && constant_of(l, inst->args[2], &written)) {
+    while (inst->op == KIR_INSERT && front_is_number(&l->out, inst->args[2], &written)) {
         if (written == lane)
             return inst->args[1];
         vector = inst->args[0];
@@ -80,8 +74,9 @@ static kir_value lane_of(front_lowering *l, kir_value vector, uint32_t lane, uin
 
 kir_value front_lane(front_lowering *l, kir_value vector, kir_value lane) {
     kir_type type = front_type_of_value(&l->out, vector);
-    uint64_t number;
-    if (constant_of(l, lane, &number) && number < type.lanes && type.kind == KIR_INT)
+    int64_t number;
+    if (front_is_number(&l->out, lane, &number) && number >= 0 && number < type.lanes &&
+        type.kind == KIR_INT)
         return lane_of(l, vector, (uint32_t)number, 0);
     return front_emit2(&l->out, KIR_EXTRACT, front_element_type(type), vector, lane);
 }

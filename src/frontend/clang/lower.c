@@ -436,14 +436,6 @@ static void find_place(front_lowering *l, LLVMValueRef inst) {
         l->out.place = front_place_of(l->front, here, &l->out.file);
 }
 
-/* Inline assembly may have made blocks, in the last of which it goes on. */
-static void note_end(front_lowering *l, uint32_t block, uint32_t known) {
-    for (uint32_t b = known; b < l->out.block_count; b++)
-        hd_push(l->arena, &l->owners, block);
-    if (known < l->out.block_count)
-        l->ends[block] = l->out.current_block;
-}
-
 static void lower_block(front_lowering *l, uint32_t block) {
     l->ends[block] = block;
     for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[block]); inst && !l->out.status;
@@ -453,7 +445,11 @@ static void lower_block(front_lowering *l, uint32_t block) {
         l->out.current = &l->out.lists[l->out.current_block];
         find_place(l, inst);
         lower_instruction(l, inst);
-        note_end(l, block, known);
+        /* Inline assembly may have made blocks, in the last of which it goes on. */
+        for (uint32_t b = known; b < l->out.block_count; b++)
+            hd_push(l->arena, &l->owners, block);
+        if (known < l->out.block_count)
+            l->ends[block] = l->out.current_block;
     }
 }
 

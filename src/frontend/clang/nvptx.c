@@ -49,76 +49,7 @@ static kir_value special_register(front_lowering *l, const char *name) {
     return 0;
 }
 
-/* ---- barriers and fences ------------------------------------------------- */
-
-static void emit_sync(front_lowering *l, kir_op op) {
-    front_emit1(&l->out, op, (kir_type){0}, number(l, 3));
-}
-
-static bool lower_barrier(front_lowering *l, const front_call *call, const char *name,
-                          kir_value *result) {
-    static const char *const counting[][2] = {{"barrier0.popc", "barrier_count"},
-                                              {"barrier0.and", "barrier_and"},
-                                              {"barrier0.or", "barrier_or"}};
-    static const char *const numbered[] = {"barrier.sync", "barrier.n", "bar.sync",
-                                           "barrier.cta.sync.all", "barrier.cta.sync.aligned.all"};
-    for (size_t i = 0; i < 3; i++)
-        if (!strcmp(name, counting[i][0])) {
-            *result = front_emit_call(&l->out, counting[i][1], i32(), 1, call->args);
-            return true;
-        }
-    bool is_barrier = !strcmp(name, "barrier0");
-    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
-        if (!strcmp(name, numbered[i]) && call->arg_count == 1) {
-            const kir_inst *id = &l->out.insts.data[call->args[0]];
-            is_barrier = id->op == KIR_CONST && !id->imm[0];
-        }
-    if (is_barrier) {
-        emit_sync(l, KIR_BARRIER);
-        return true;
-    }
-    if (starts_with(name, "membar.") || starts_with(name, "fence.")) {
-        emit_sync(l, KIR_FENCE);
-        return true;
-    }
-    if (starts_with(name, "bar"))
-        front_cannot(l, "a barrier of some of a block's threads, or one with a number, is not "
-                        "supported; use __syncthreads()");
-    return l->out.status != HD_OK;
-}
-
-/* ---- warps ------------------------------------------------------------------ */
-
-static kir_value all_threads(front_lowering *l) { return number(l, -1); }
-
-static kir_value widened(front_lowering *l, kir_value bit) {
-    return front_type_of_value(&l->out, bit).bits == 1 ? front_emit1(&l->out, KIR_ZEXT, i32(), bit)
-                                                       : bit;
-}
-
-static kir_value is_not_zero(front_lowering *l, kir_value value) {
-    return front_emit_compare(&l->out, KIR_P_NE, value, number(l, 0));
-}
-
-/* vote.all.sync(mask, bit) and vote.all(bit), of CUDA before 9. */
-static bool lower_vote(front_lowering *l, const front_call *call, const char *name,
-                       kir_value *result) {
-    static const char *const votes[][2] = {
-        {"all", "warp_all"}, {"any", "warp_any"}, {"uni", "warp_uni"}, {"ballot", "warp_ballot"}};
-    bool is_sync = call->arg_count == 2;
-    for (size_t i = 0; i < 4; i++) {
-        const char *rest;
-        if (!skip(name, votes[i][0], &rest) || strcmp(rest, is_sync ? ".sync" : ""))
-            continue;
-        kir_value args[] = {is_sync ? call->args[0] : all_threads(l),
-                            widened(l, call->args[call->arg_count - 1])};
-        *result = front_emit_call(&l->out, votes[i][1], i32(), 2, args);
-        if (call->type.bits == 1)
-            *result = is_not_zero(l, *result);
-        return true;
-    }
-    return false;
-}
+/* ---- barriers and warps --------------------------------------------------- */
 
 /* The width of the segments, 32 - (control >> 8), from what clang's headers make of it:
  * (32 - width) << 8, and the last lane of a segment below. */
@@ -126,68 +57,90 @@ static kir_value segment_width(front_lowering *l, kir_value control) {
     const kir_inst *inst = &l->out.insts.data[control];
     if (inst->op == KIR_CONST)
         return number(l, 32 - (int64_t)(inst->imm[0] >> 8 & 31));
-    kir_value shifted = front_emit2(&l->out, KIR_LSHR, i32(), control, number(l, 8));
-    return front_emit2(&l->out, KIR_SUB, i32(), number(l, 32), shifted);
+    kir_value letters[26] = {control};
+    return front_recipe(&l->out, "sub(32, lshr(a, 8))", letters, false, i32());
 }
 
-/* shfl.sync.idx.i32(mask, value, lane, control); without sync there is no mask. */
-static bool lower_shuffle(front_lowering *l, const front_call *call, const char *name,
-                          kir_value *result) {
-    static const char *const ways[][2] = {{"idx.", "warp_shuffle"},
-                                          {"up.", "warp_shuffle_up"},
-                                          {"down.", "warp_shuffle_down"},
-                                          {"bfly.", "warp_shuffle_xor"}};
-    bool is_sync = skip(name, "sync.", &name);
-    if (call->arg_count != (is_sync ? 4u : 3u))
-        return false;
-    for (size_t i = 0; i < 4; i++) {
-        const char *type;
-        if (!skip(name, ways[i][0], &type) || (strcmp(type, "i32") && strcmp(type, "f32")))
-            continue;
-        const kir_value *rest = call->args + is_sync;
-        kir_value args[] = {is_sync ? call->args[0] : all_threads(l), rest[0], rest[1],
-                            segment_width(l, rest[2])};
-        *result = front_emit_call(&l->out, ways[i][1], call->type, 4, args);
-        return true;
+#define BARRIER "barrier:void(3:i32)"
+#define FENCE "fence:void(3:i32)"
+/* With a mask, or, of CUDA before 9, of all threads. */
+#define VOTE(mode, begin, end)                                               \
+    {"vote." mode ".sync", begin "warp_" mode ":i32(a, zext:i32(b))" end}, { \
+        "vote." mode, begin "warp_" mode ":i32(-1:i32, zext:i32(a))" end     \
     }
-    return false;
-}
+#define SHUFFLE(mode, name)                                             \
+    {"shfl.sync." mode ".i32", "warp_" name ":result(a, b, c, w)"},     \
+        {"shfl.sync." mode ".f32", "warp_" name ":result(a, b, c, w)"}, \
+        {"shfl." mode ".i32", "warp_" name ":result(-1:i32, a, b, w)"}, \
+        {"shfl." mode ".f32", "warp_" name ":result(-1:i32, a, b, w)"}
+static const front_named_recipe recipes[] = {
+    {"barrier0", BARRIER},
+    {"barrier0.popc", "barrier_count:i32(a)"},
+    {"barrier0.and", "barrier_and:i32(a)"},
+    {"barrier0.or", "barrier_or:i32(a)"},
+    {"membar.", FENCE},
+    {"fence.", FENCE},
+    {"bar.warp.sync", "warp_sync:void(a)"},
+    {"activemask", "active_mask:i32()"},
+    {"fns", "find_nth_set(a, b, c)"},
+    VOTE("all", "ne(", ", 0)"),
+    VOTE("any", "ne(", ", 0)"),
+    VOTE("uni", "ne(", ", 0)"),
+    VOTE("ballot", "", ""),
+    SHUFFLE("idx", "shuffle"),
+    SHUFFLE("up", "shuffle_up"),
+    SHUFFLE("down", "shuffle_down"),
+    SHUFFLE("bfly", "shuffle_xor"),
+    {"match.any.sync.", "warp_match_any:i32(a, b)"},
+};
 
-/* match.all makes a pair, each part of which is a call of its own. */
-static bool lower_match(front_lowering *l, const front_call *call, const char *name,
-                        kir_value *result) {
-    if (starts_with(name, "any.sync.")) {
-        *result = front_emit_call(&l->out, "warp_match_any", i32(), 2, call->args);
-        return true;
-    }
-    if (!starts_with(name, "all.sync."))
+static bool lower_by_recipe(front_lowering *l, const front_call *call, const char *name,
+                            kir_value *result) {
+    const char *recipe = FRONT_FIND(recipes, name);
+    kir_value letters[26] = {0};
+    if (!recipe)
         return false;
-    *result = front_emit_call(&l->out, "warp_match_all", i32(), 2, call->args);
-    kir_value holds = front_emit_call(&l->out, "warp_match_all_pred", i32(), 2, call->args);
-    front_set_results(l, call->inst, 2, (kir_value[]){*result, is_not_zero(l, holds)});
+    for (uint32_t i = 0; i < call->arg_count; i++)
+        letters[i] = call->args[i];
+    if (starts_with(name, "shfl."))
+        letters['w' - 'a'] = segment_width(l, call->args[call->arg_count - 1]);
+    kir_value value = front_recipe(&l->out, recipe, letters, true, call->type);
+    if (front_type_of_value(&l->out, value).kind != KIR_VOID)
+        *result = value;
     return true;
+}
+
+/* Barrier 0, in one of its spellings. */
+static bool lower_barrier(front_lowering *l, const front_call *call, const char *name) {
+    static const char numbered[] = "barrier.sync barrier.n bar.sync barrier.cta.sync.all "
+                                   "barrier.cta.sync.aligned.all";
+    if (hd_has_word(numbered, name) && call->arg_count == 1) {
+        const kir_inst *id = &l->out.insts.data[call->args[0]];
+        if (id->op == KIR_CONST && !id->imm[0]) {
+            front_cook(l, call, BARRIER);
+            return true;
+        }
+    }
+    if (starts_with(name, "bar"))
+        front_cannot(l, "a barrier of some of a block's threads, or one with a number, is not "
+                        "supported; use __syncthreads()");
+    return l->out.status != HD_OK;
 }
 
 static bool lower_warp(front_lowering *l, const front_call *call, const char *name,
                        kir_value *result) {
     const char *rest;
-    if (!strcmp(name, "bar.warp.sync")) {
-        front_emit_call(&l->out, "warp_sync", (kir_type){0}, 1, call->args);
-        return true;
-    }
-    if (!strcmp(name, "activemask")) {
-        *result = front_emit_call(&l->out, "active_mask", i32(), 0, NULL);
-        return true;
-    }
     if (skip(name, "redux.sync.", &rest)) { /* value, mask */
-        kir_value args[] = {call->args[1], call->args[0]};
-        *result =
-            front_emit_call(&l->out, hd_format(l->arena, "warp_reduce_%s", rest), i32(), 2, args);
+        *result = front_cook(l, call, hd_format(l->arena, "warp_reduce_%s:i32(b, a)", rest));
         return true;
     }
-    return (skip(name, "vote.", &rest) && lower_vote(l, call, rest, result)) ||
-           (skip(name, "shfl.", &rest) && lower_shuffle(l, call, rest, result)) ||
-           (skip(name, "match.", &rest) && lower_match(l, call, rest, result));
+    if (!starts_with(name, "match.all.sync."))
+        return false;
+    /* A pair, each part of which is a call of its own. */
+    kir_value parts[] = {front_cook(l, call, "warp_match_all:i32(a, b)"),
+                         front_cook(l, call, "ne(warp_match_all_pred:i32(a, b), 0)")};
+    front_set_results(l, call->inst, 2, parts);
+    return true;
 }
 
 /* ---- memory ------------------------------------------------------------------ */
@@ -255,10 +208,9 @@ void front_lower_nvvm(front_lowering *l, const front_call *call, const char *nam
         result = special_register(l, rest);
         if (!l->out.status && front_type_of_value(&l->out, result).bits > call->type.bits)
             result = front_emit1(&l->out, KIR_TRUNC, call->type, result);
-    } else if (!strcmp(name, "fns")) {
-        result = front_same(l, call, "find_nth_set");
-    } else if (!lower_warp(l, call, name, &result) && !lower_barrier(l, call, name, &result) &&
-               !lower_access(l, call, name, &result) && !refuse_texture(l, name))
+    } else if (!lower_by_recipe(l, call, name, &result) && !lower_warp(l, call, name, &result) &&
+               !lower_barrier(l, call, name) && !lower_access(l, call, name, &result) &&
+               !refuse_texture(l, name))
         front_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
                      call->name);
     if (result != KIR_NONE && !l->out.status)
@@ -345,16 +297,6 @@ static inline_operands operands_of(front_lowering *l, LLVMValueRef call) {
     return operands;
 }
 
-static void refuse_assembly(front_lowering *l, LLVMValueRef call, const char *text,
-                            const char *why) {
-    const char *function = front_function_of(l->front, call);
-    const char *shown = hd_strndup(l->arena, text, strcspn(text, "\n"));
-    if (function)
-        front_cannot(l, "%s is made of inline assembly (%s): %s", function, shown, why);
-    else
-        front_cannot(l, "inline assembly (%s): %s", shown, why);
-}
-
 void front_lower_assembly(front_lowering *l, LLVMValueRef call) {
     const char *text = source_of_assembly(l, LLVMGetCalledValue(call));
     text += strspn(text, " \t\n");
@@ -365,7 +307,12 @@ void front_lower_assembly(front_lowering *l, LLVMValueRef call) {
         return;
     const char *why = ptx_lower_inline(&l->out, text, operands.data, (uint32_t)operands.count);
     if (why) {
-        refuse_assembly(l, call, text, why);
+        const char *function = front_function_of(l->front, call);
+        const char *shown = hd_strndup(l->arena, text, strcspn(text, "\n"));
+        if (function)
+            front_cannot(l, "%s is made of inline assembly (%s): %s", function, shown, why);
+        else
+            front_cannot(l, "inline assembly (%s): %s", shown, why);
         return;
     }
     kir_value *results = hd_new_array(l->arena, kir_value, operands.count);

@@ -491,20 +491,16 @@ static const hd_record *record_named(const front_state *front, const char *name)
     return NULL;
 }
 
-static uint64_t bytes_by_value(front_state *front, LLVMValueRef function, unsigned index) {
-    static const char byval[] = "byval";
-    unsigned kind = LLVMGetEnumAttributeKindForName(byval, strlen(byval));
-    LLVMAttributeRef found = LLVMGetEnumAttributeAtIndex(function, index + 1, kind);
-    return found ? LLVMABISizeOfType(LLVMGetModuleDataLayout(front->llvm),
-                                     LLVMGetTypeAttributeValue(found))
-                 : 0;
-}
-
 /* A parameter of an instance as its code has it. */
 static kir_param param_of_code(front_state *front, LLVMValueRef function, unsigned index,
                                LLVMMetadataRef type) {
     LLVMTypeRef own = LLVMTypeOf(LLVMGetParam(function, index));
-    uint64_t bytes = bytes_by_value(front, function, index);
+    static const char byval[] = "byval";
+    unsigned kind = LLVMGetEnumAttributeKindForName(byval, strlen(byval));
+    LLVMAttributeRef found = LLVMGetEnumAttributeAtIndex(function, index + 1, kind);
+    uint64_t bytes = found ? LLVMABISizeOfType(LLVMGetModuleDataLayout(front->llvm),
+                                               LLVMGetTypeAttributeValue(found))
+                           : 0;
     kir_param param = {.name = hd_format(front->arena, "param_%u", index)};
     type = unqualified(front, type);
     const char *name = name_of_type(front, type);

@@ -29,15 +29,6 @@ static uint32_t parameter_of(const front_lowering *l, LLVMValueRef object) {
     return index < count ? index : KIR_NONE;
 }
 
-/* "uchar4" of 2, 8, 4 */
-static const char *element_name(front_lowering *l, const uint64_t *kind) {
-    static const char *const sizes[] = {"char", "short", "int"};
-    uint64_t bits = kind[1], lanes = kind[2];
-    const char *name = kind[0] == 0 ? "float" : sizes[bits / 16];
-    name = hd_format(l->arena, "%s%s", kind[0] == 2 ? "u" : "", name);
-    return lanes == 1 ? name : hd_format(l->arena, "%s%u", name, (unsigned)lanes);
-}
-
 /* The array. Where it is read as elements of several types it has none. */
 static kir_value data_of(front_lowering *l, const front_call *call, uint32_t index) {
     kir_param *param = &l->kernel->params[index];
@@ -50,7 +41,12 @@ static kir_value data_of(front_lowering *l, const front_call *call, uint32_t ind
         }
         kind[i] = given->imm[0];
     }
-    const char *element = element_name(l, kind);
+    /* "uchar4" of 2, 8, 4 */
+    static const char *const sizes[] = {"char", "short", "int"};
+    uint64_t bits = kind[1], lanes = kind[2];
+    const char *name = kind[0] == 0 ? "float" : sizes[bits / 16];
+    name = hd_format(l->arena, "%s%s", kind[0] == 2 ? "u" : "", name);
+    const char *element = lanes == 1 ? name : hd_format(l->arena, "%s%u", name, (unsigned)lanes);
     bool is_another =
         param->is_texture && (!param->element_type || strcmp(param->element_type, element) != 0);
     param->is_texture = param->is_const = true;

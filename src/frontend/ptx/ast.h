@@ -10,31 +10,21 @@
 
 #include "base/base.h"
 
+/* X(enumerator, text, bits) */
+/* clang-format off */
+#define PTX_TYPES(X)                                                                            \
+    X(NO_TYPE, "no type", 0) X(PRED, "pred", 1)                                                 \
+    X(B8, "b8", 8) X(B16, "b16", 16) X(B32, "b32", 32) X(B64, "b64", 64) X(B128, "b128", 128)   \
+    X(U8, "u8", 8) X(U16, "u16", 16) X(U32, "u32", 32) X(U64, "u64", 64)                        \
+    X(S8, "s8", 8) X(S16, "s16", 16) X(S32, "s32", 32) X(S64, "s64", 64)                        \
+    X(F16, "f16", 16) X(F16X2, "f16x2", 32) X(BF16, "bf16", 16) X(BF16X2, "bf16x2", 32)         \
+    X(TF32, "tf32", 32) X(F32, "f32", 32) X(F64, "f64", 64)                                     \
+    X(E4M3X2, "e4m3x2", 16) X(E5M2X2, "e5m2x2", 16)
+/* clang-format on */
 typedef enum ptx_type {
-    PTX_NO_TYPE,
-    PTX_PRED,
-    PTX_B8,
-    PTX_B16,
-    PTX_B32,
-    PTX_B64,
-    PTX_B128,
-    PTX_U8,
-    PTX_U16,
-    PTX_U32,
-    PTX_U64,
-    PTX_S8,
-    PTX_S16,
-    PTX_S32,
-    PTX_S64,
-    PTX_F16,
-    PTX_F16X2,
-    PTX_BF16,
-    PTX_BF16X2,
-    PTX_TF32,
-    PTX_F32,
-    PTX_F64,
-    PTX_E4M3X2,
-    PTX_E5M2X2
+#define X(name, text, bits) PTX_##name,
+    PTX_TYPES(X)
+#undef X
 } ptx_type;
 
 typedef enum ptx_space {
@@ -86,9 +76,7 @@ typedef struct ptx_operand {
 typedef struct ptx_source {
     uint32_t file, line, column; /* file: index into ptx_module.files; line 0: none */
     const struct ptx_source
-        *inlined_at;      /* the call in the source that it was inlined at, or NULL */
-    const char *function; /* the label of its name in .debug_str, or NULL */
-    int64_t function_offset;
+        *inlined_at; /* the call in the source that it was inlined at, or NULL */
 } ptx_source;
 
 typedef struct ptx_inst {
@@ -155,8 +143,7 @@ typedef struct ptx_function {
     ptx_inst *insts;
     uint32_t inst_count;
     uint32_t required_threads[3], most_threads[3]; /* .reqntid, .maxntid; 0: not given */
-    uint32_t required_blocks[3]; /* .reqnctapercluster: of a cluster; 0: not given */
-    struct ptx_targets {         /* .branchtargets: labels; .calltargets: functions */
+    struct ptx_targets { /* .branchtargets: labels; .calltargets: functions */
         const char *label;
         const char *const *names;
         uint32_t count;
@@ -166,7 +153,6 @@ typedef struct ptx_function {
 
 typedef struct ptx_module {
     const char *path;
-    uint32_t version_major, version_minor;
     const char *target; /* "sm_90a", of several the first sm_; of the first part */
     const char **files; /* .file; [0] is the PTX text itself, so that file 1 is files[1]. Those of
                            further parts stand behind */
@@ -176,14 +162,6 @@ typedef struct ptx_module {
     ptx_function *functions; /* of several declarations and a definition only the definition; an
                                 .alias is a copy of its function with a name of its own */
     uint32_t function_count;
-    /* the bytes of the first .debug_str with its labels, for the names of inlined functions */
-    struct ptx_string {
-        const char *label;
-        uint64_t offset;
-    } *strings;
-    uint32_t string_count;
-    const char *debug_str;
-    uint64_t debug_str_bytes;
 } ptx_module;
 
 uint32_t ptx_type_bits(ptx_type type); /* PRED: 1 */

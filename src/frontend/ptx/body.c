@@ -1,5 +1,5 @@
 /* Bodies: blocks, labels, declarations, instructions. */
-#include "frontend/ptx/reader.h"
+#include "frontend/ptx/ptx_reader.h"
 
 static void take_local(ptx_reader *r, const ptx_token *name, ptx_variable *v) {
     const bool is_static = v->space == PTX_GLOBAL || v->space == PTX_CONST;
@@ -48,18 +48,6 @@ static void read_prototype(ptx_reader *r) {
     ptx_expect_mark(r, ';');
 }
 
-static void read_label(ptx_reader *r, const ptx_token *name) {
-    ptx_next(r);
-    const char *label = ptx_declare_label(r, name);
-    if (ptx_is_key(r, PTX_KEY_BRANCHTARGETS) || ptx_is_key(r, PTX_KEY_CALLTARGETS))
-        read_targets(r, label);
-    else if (ptx_is_key(r, PTX_KEY_CALLPROTOTYPE))
-        read_prototype(r);
-    else
-        hd_push(r->scratch, &r->insts,
-                (ptx_inst){.place = name->place, .source = r->source, .label = label});
-}
-
 /* `inst` has its predicate already. */
 static void read_instruction(ptx_reader *r, ptx_inst inst) {
     const ptx_token opcode = r->now;
@@ -69,7 +57,15 @@ static void read_instruction(ptx_reader *r, ptx_inst inst) {
     }
     ptx_next(r);
     if (ptx_is_mark(r, ':') && !inst.predicate) {
-        read_label(r, &opcode);
+        ptx_next(r);
+        const char *label = ptx_declare_label(r, &opcode);
+        if (ptx_is_key(r, PTX_KEY_BRANCHTARGETS) || ptx_is_key(r, PTX_KEY_CALLTARGETS))
+            read_targets(r, label);
+        else if (ptx_is_key(r, PTX_KEY_CALLPROTOTYPE))
+            read_prototype(r);
+        else
+            hd_push(r->scratch, &r->insts,
+                    (ptx_inst){.place = opcode.place, .source = r->source, .label = label});
         return;
     }
     ptx_read_inst(r, &opcode, &inst);

@@ -2,7 +2,7 @@
  * Constant expressions: C's operators over 64-bit integers, which are signed unless an operand is
  * unsigned, and + - * / and comparisons of floats.
  */
-#include "frontend/ptx/reader.h"
+#include "frontend/ptx/ptx_reader.h"
 
 static ptx_constant read_level(ptx_reader *r, int least);
 

@@ -27,24 +27,26 @@ static bool has_memory(const ptx_variable *v) {
     return v->space == PTX_LOCAL || (v->space == PTX_PARAM && (v->is_array || v->vector > 1));
 }
 
-static uint64_t bytes_of(const ptx_variable *v) {
-    uint64_t one = (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
-    return one * (v->count ? v->count : 1);
+static uint32_t element_bytes(const ptx_variable *v) {
+    return (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
 }
 
-static uint32_t align_of(const ptx_variable *v) {
-    uint32_t own = (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
-    return v->align ? v->align : own ? own : 1;
+uint64_t ptx_bytes_of(const ptx_variable *v) {
+    return (uint64_t)element_bytes(v) * (v->count ? v->count : 1);
+}
+
+uint32_t ptx_align_of(const ptx_variable *v) {
+    return v->align ? v->align : element_bytes(v) ? element_bytes(v) : 1;
 }
 
 static kir_value memory_for(ptx_lowering *l, const ptx_variable *v) {
-    return front_emit_alloca(&l->out, bytes_of(v), align_of(v));
+    return front_emit_alloca(&l->out, ptx_bytes_of(v), ptx_align_of(v));
 }
 
 static void put_in_frame(ptx_instance *made, ptx_storage *storage, const ptx_variable *v) {
     storage->is_in_frame = true;
-    storage->offset = hd_align_up(made->frame_bytes, align_of(v));
-    made->frame_bytes = storage->offset + bytes_of(v);
+    storage->offset = hd_align_up(made->frame_bytes, ptx_align_of(v));
+    made->frame_bytes = storage->offset + ptx_bytes_of(v);
 }
 
 /* Memory of parameters and results is the caller's to give. */
@@ -131,12 +133,10 @@ static void lower_indexed_branch(ptx_lowering *l) {
     to[0] = target(l, targets->names[count - 1]);
     for (uint32_t i = 0; i + 1 < count; i++)
         to[i + 1] = target(l, targets->names[i]);
-    ptx_end_block(l, KIR_SWITCH, 1, &index, count, to);
-    kir_inst *last = &l->out.insts.data[l->out.insts.count - 1];
-    last->imm_count = count - 1;
-    last->imm = hd_new_array(l->arena, uint64_t, count);
+    uint64_t *numbers = hd_new_array(l->arena, uint64_t, count);
     for (uint32_t i = 0; i + 1 < count; i++)
-        last->imm[i] = i;
+        numbers[i] = i;
+    ptx_switch(l, index, count - 1, numbers, to);
 }
 
 static void lower_leave(ptx_lowering *l, bool is_return) {
@@ -148,49 +148,37 @@ static void lower_leave(ptx_lowering *l, bool is_return) {
 
 /* ---- functions that the machine has ------------------------------------------------------ */
 
-/* Argument i of the call at work, as an integer. */
-static kir_value argument(ptx_lowering *l, uint32_t i, ptx_type type) {
-    const ptx_operand *list = ptx_operand_at(l, 2);
-    if (i >= list->count) {
-        ptx_wrong(l, "this call has too few arguments");
-        return 0;
-    }
-    return ptx_value(l, &list->list[i], type);
-}
-
-static void put_result(ptx_lowering *l, kir_value value) {
-    const ptx_operand *list = ptx_operand_at(l, 0);
-    if (list->count)
-        ptx_put_to(l, &list->list[0], value, false);
-}
-
+/* The functions that the machine has, with the types of what it takes: p an address, l 64 bits, u 32. */
 static bool lower_known_call(ptx_lowering *l, const char *name) {
-    kir_value args[4];
-    if (!strcmp(name, "vprintf")) {
-        for (uint32_t i = 0; i < 2; i++)
-            args[i] = argument(l, i, PTX_U64);
-        for (uint32_t i = 0; i < 2 && !l->out.status; i++)
-            args[i] = ptx_pointer(l, args[i]);
-        if (!l->out.status)
-            put_result(l, front_emit_call(&l->out, "vprintf", ptx_int(32), 2, args));
-    } else if (!strcmp(name, "malloc")) {
-        args[0] = argument(l, 0, PTX_U64);
-        if (!l->out.status)
-            put_result(l, front_emit_call(&l->out, "device_malloc", ptx_int(64), 1, args));
-    } else if (!strcmp(name, "free")) {
-        args[0] = argument(l, 0, PTX_U64);
-        if (!l->out.status)
-            front_emit_call(&l->out, "device_free", (kir_type){0}, 1, args);
-    } else if (!strcmp(name, "__assertfail")) { /* message, file, line, function, a char's size */
-        for (uint32_t i = 0; i < 4; i++)
-            args[i] = argument(l, i, i == 2 ? PTX_U32 : PTX_U64);
-        for (uint32_t i = 0; i < 4 && !l->out.status; i++)
-            args[i] = i == 2 ? args[i] : ptx_pointer(l, args[i]);
-        if (!l->out.status)
-            front_emit_call(&l->out, "assert_fail", (kir_type){0}, 4, args);
-    } else {
+    static const struct {
+        const char *name, *call, *types;
+        uint8_t result; /* bits */
+    } calls[] = {{"vprintf", "vprintf", "pp", 32},
+                 {"malloc", "device_malloc", "l", 64},
+                 {"free", "device_free", "l", 0},
+                 /* message, file, line, function, and a char's size */
+                 {"__assertfail", "assert_fail", "ppup", 0}};
+    const ptx_operand *list = ptx_operand_at(l, 2), *results = ptx_operand_at(l, 0);
+    size_t c = 0, count = sizeof calls / sizeof *calls;
+    while (c < count && strcmp(calls[c].name, name) != 0)
+        c++;
+    if (c == count)
         return false;
+    kir_value args[4] = {0};
+    uint32_t arg_count = (uint32_t)strlen(calls[c].types);
+    if (list->count < arg_count)
+        ptx_wrong(l, "this call has too few arguments");
+    for (uint32_t i = 0; i < arg_count && !l->out.status; i++) {
+        args[i] = ptx_value(l, &list->list[i], calls[c].types[i] == 'u' ? PTX_U32 : PTX_U64);
+        if (calls[c].types[i] == 'p' && !l->out.status)
+            args[i] = ptx_pointer(l, args[i]);
     }
+    if (l->out.status)
+        return true;
+    kir_type type = calls[c].result ? ptx_int(calls[c].result) : (kir_type){0};
+    kir_value made = front_emit_call(&l->out, calls[c].call, type, arg_count, args);
+    if (calls[c].result && results->count)
+        ptx_put_to(l, &results->list[0], made, false);
     return true;
 }
 
@@ -210,7 +198,7 @@ static void bind(ptx_lowering *l, ptx_instance *callee, uint32_t index, const pt
             callee->storage[index].memory = memory_for(l, v);
         else
             ptx_wrong(l, "parameter %s has %llu bytes in memory, and the call gives it a value",
-                      v->name, (unsigned long long)bytes_of(v));
+                      v->name, (unsigned long long)ptx_bytes_of(v));
         return;
     }
     if (is_result)
@@ -334,7 +322,7 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
 /* The parameter that the caller gives has as many bytes. */
 static bool fits(ptx_lowering *l, const ptx_operand *given, const ptx_variable *wanted) {
     ptx_symbol symbol = given->kind == PTX_NAME ? ptx_find(l, given->name) : (ptx_symbol){0};
-    return !symbol.variable || (bytes_of(symbol.variable) == bytes_of(wanted) &&
+    return !symbol.variable || (ptx_bytes_of(symbol.variable) == ptx_bytes_of(wanted) &&
                                 has_memory(symbol.variable) == has_memory(wanted));
 }
 
@@ -387,10 +375,7 @@ static void lower_indirect_call(ptx_lowering *l, const ptx_operand *callee) {
         numbers[i] = (uint64_t)ptx_function_number(functions.data[i]);
         to[i + 1] = ptx_block_new(l);
     }
-    ptx_end_block(l, KIR_SWITCH, 1, &address, count + 1, to);
-    kir_inst *last = &l->out.insts.data[l->out.insts.count - 1];
-    last->imm = numbers;
-    last->imm_count = count;
+    ptx_switch(l, address, count, numbers, to);
     ptx_block_start(l, none);
     front_emit_call(&l->out, "trap", (kir_type){0}, 0, NULL);
     ptx_end_block(l, KIR_UNREACHABLE, 0, NULL, 0, NULL);
@@ -419,10 +404,25 @@ static void lower_call(ptx_lowering *l) {
 
 /* ---- one instruction ------------------------------------------------------------------------ */
 
-static const ptx_rule *find_rule(const ptx_rule *rules, const char *name) {
-    while (rules->name && strcmp(rules->name, name) != 0)
-        rules++;
-    return rules->name ? rules : NULL;
+/* The first rule whose name the instruction's first word is, and that names none but words of its. */
+static const ptx_rule *find_rule(const ptx_rule *rules, const ptx_inst *inst) {
+    const size_t length = strlen(inst->words[0]);
+    for (; rules->name; rules++) {
+        const char *rest = rules->name + length;
+        if (strncmp(rules->name, inst->words[0], length) || (*rest && *rest != '.'))
+            continue;
+        bool all = true;
+        while (*rest && all) {
+            size_t word = strcspn(rest + 1, ".");
+            all = false;
+            for (uint32_t w = 1; w < inst->word_count && !all; w++)
+                all = !strncmp(inst->words[w], rest + 1, word) && !inst->words[w][word];
+            rest += 1 + word;
+        }
+        if (all)
+            return rules;
+    }
+    return NULL;
 }
 
 static const ptx_rule *rule_of(const ptx_inst *inst) {
@@ -431,9 +431,9 @@ static const ptx_rule *rule_of(const ptx_inst *inst) {
         ptx_thread_rules,  ptx_mbarrier_rules, ptx_matrix_rules,  ptx_wmma_rules};
     const ptx_rule *found = NULL;
     if (ptx_is_float(ptx_type_of(inst, 0)) || ptx_has(inst, "f32x2"))
-        found = find_rule(ptx_float_rules, inst->words[0]);
+        found = find_rule(ptx_float_rules, inst);
     for (size_t t = 0; t < sizeof tables / sizeof *tables && !found; t++)
-        found = find_rule(tables[t], inst->words[0]);
+        found = find_rule(tables[t], inst);
     return found;
 }
 
@@ -446,24 +446,12 @@ static bool is_refused(const char *name) {
     return hd_has_word(refused, name);
 }
 
-static void refuse(ptx_lowering *l) {
-    const char *name = l->inst->words[0];
-    if (is_refused(name))
-        ptx_cannot(l,
-                   "%s is not supported: textures, surfaces, clusters, asynchronous matrix "
-                   "products and their like are not part of Heddle's machine",
-                   ptx_opcode(l->arena, l->inst));
-    else
-        ptx_cannot(l, "there is no instruction %s that Heddle knows",
-                   ptx_opcode(l->arena, l->inst));
-}
-
 /* Numbers of 128 bits are only moved; integers and bits are no floats. */
 static bool has_its_type(ptx_lowering *l, const ptx_rule *rule) {
     static const char moves[] = "mov ld ldu st atom", of_bits[] = "and or xor not cnot shl shr";
     const char *name = l->inst->words[0];
     ptx_type type = ptx_type_of(l->inst, 0);
-    bool is_integer = find_rule(ptx_integer_rules, name) == rule || hd_has_word(of_bits, name);
+    bool is_integer = find_rule(ptx_integer_rules, l->inst) == rule || hd_has_word(of_bits, name);
     if (!(type == PTX_B128 && !hd_has_word(moves, name)) && !(is_integer && ptx_is_float(type)))
         return true;
     ptx_wrong(l, "%s: there is no %s of this type", ptx_opcode(l->arena, l->inst), name);
@@ -507,7 +495,7 @@ static bool lacks_type(const ptx_inst *inst) {
         ptx_has(inst, "s16x2") || ptx_has(inst, "f32x2"))
         return false;
     for (size_t t = 0; t < sizeof typed / sizeof *typed; t++)
-        if (find_rule(typed[t], name))
+        if (find_rule(typed[t], inst))
             return true;
     return false;
 }
@@ -559,7 +547,15 @@ static void lower_instruction(ptx_lowering *l) {
         ptx_block_start(l, ptx_block_new(l));
     const ptx_rule *rule = is_jump(inst->words[0]) ? NULL : rule_of(inst);
     if (!rule && !is_jump(inst->words[0])) {
-        refuse(l);
+        const char *name = l->inst->words[0];
+        if (is_refused(name))
+            ptx_cannot(l,
+                       "%s is not supported: textures, surfaces, clusters, asynchronous matrix "
+                       "products and their like are not part of Heddle's machine",
+                       ptx_opcode(l->arena, l->inst));
+        else
+            ptx_cannot(l, "there is no instruction %s that Heddle knows",
+                       ptx_opcode(l->arena, l->inst));
         return;
     }
     if (rule && !has_its_type(l, rule))

@@ -18,20 +18,19 @@ static void lower_mov(ptx_lowering *l, const void *what) {
 
 /* ---- integers to integers -------------------------------------------------------- */
 
-/* The bounds of an integer type, seen as a 64-bit number of the source's signedness. */
+/* The number within the bounds of an integer type, as one of 64 bits of the source's signedness. */
 static kir_value bounded(ptx_lowering *l, kir_value value, ptx_type from, ptx_type to) {
-    kir_type wide = ptx_int(64);
-    uint32_t bits = ptx_type_bits(to);
     bool is_signed = ptx_is_signed(from), to_signed = ptx_is_signed(to);
-    uint64_t most = UINT64_MAX >> (64 - bits + to_signed);
-    int64_t least = to_signed ? -(int64_t)most - 1 : 0;
-    value = ptx_resize(l, value, wide, is_signed);
-    if (is_signed)
-        value = front_emit_either(&l->out, KIR_P_SGT, value, ptx_number(l, wide, least));
-    if (!is_signed || most <= INT64_MAX)
-        value = front_emit_either(&l->out, is_signed ? KIR_P_SLT : KIR_P_ULT, value,
-                                  ptx_number(l, wide, (int64_t)most));
-    return value;
+    uint64_t most = UINT64_MAX >> (64 - ptx_type_bits(to) + to_signed);
+    kir_type wide = ptx_int(64);
+    kir_value letters[26] = {value, ptx_number(l, wide, to_signed ? -(int64_t)most - 1 : 0),
+                             ptx_number(l, wide, (int64_t)most)};
+    bool has_most = !is_signed || most <= INT64_MAX;
+    return front_recipe(&l->out,
+                        !is_signed ? "min(ext:i64(a), c)"
+                        : has_most ? "min(max(ext:i64(a), b), c)"
+                                   : "max(ext:i64(a), b)",
+                        letters, is_signed, wide);
 }
 
 static kir_value integer_to_integer(ptx_lowering *l, kir_value value, ptx_type from, ptx_type to) {
@@ -78,22 +77,15 @@ static kir_value integer_to_float(ptx_lowering *l, kir_value value, ptx_type fro
     return front_emit_call(&l->out, name, to, 1, &value);
 }
 
-/* To a whole number of the same type. */
-static kir_value whole(ptx_lowering *l, kir_value value) {
-    const char *tail = rounding(l->inst);
-    return ptx_call1(l,
-                     !strcmp(tail, "_rtz")   ? "trunc"
-                     : !strcmp(tail, "_rtn") ? "floor"
-                     : !strcmp(tail, "_rtp") ? "ceil"
-                                             : "rint",
-                     value);
-}
-
 static kir_value float_to_float(ptx_lowering *l, kir_value value, kir_type to) {
     kir_type from = ptx_type_of_value(l, value);
     const char *tail = rounding(l->inst);
-    if (from.bits == to.bits)
-        return *tail ? whole(l, value) : value;
+    if (from.bits == to.bits) /* to a whole number */
+        return !*tail                  ? value
+               : !strcmp(tail, "_rtz") ? ptx_call1(l, "trunc", value)
+               : !strcmp(tail, "_rtn") ? ptx_call1(l, "floor", value)
+               : !strcmp(tail, "_rtp") ? ptx_call1(l, "ceil", value)
+                                       : ptx_call1(l, "rint", value);
     if (from.bits < to.bits)
         return ptx_to(l, KIR_FPEXT, to, value);
     if (is_nearest(tail))
@@ -122,8 +114,8 @@ static kir_value clamped(ptx_lowering *l, kir_value value) {
     if (ptx_has(l->inst, "sat"))
         value = ptx_call1(l, "saturate", value);
     if (ptx_has(l->inst, "relu"))
-        value =
-            ptx_call2(l, "fmax_nan", value, ptx_float_number(l, ptx_type_of_value(l, value), 0));
+        value = ptx_call2(l, "fmax_nan", value,
+                          front_const_real(&l->out, ptx_type_of_value(l, value), 0));
     return value;
 }
 

@@ -1,5 +1,5 @@
-/* Where things come from: .file, .loc and the names of .debug_str. */
-#include "frontend/ptx/reader.h"
+/* Where things come from: .file and .loc. Sections are passed over. */
+#include "frontend/ptx/ptx_reader.h"
 
 enum { FILES_MOST = 1 << 20, INLINED_MOST = 64 };
 
@@ -74,15 +74,12 @@ static void remember(ptx_reader *r, const ptx_source *source, uint32_t depth) {
         r->sources.data[known] = now;
 }
 
-/* function_name label + 4; the label may be .debug_str itself. */
-static void read_function_name(ptx_reader *r, ptx_source *source) {
-    if (r->now.kind != PTX_TOKEN_DOT && r->now.kind != PTX_TOKEN_WORD) {
+/* function_name label + 4, in .debug_str; the label may be .debug_str itself. */
+static void skip_function_name(ptx_reader *r) {
+    if (r->now.kind != PTX_TOKEN_DOT && r->now.kind != PTX_TOKEN_WORD)
         ptx_misread(r, &r->now, "expected a label of .debug_str before %s", ptx_spell(r, &r->now));
-        return;
-    }
-    source->function = ptx_text(r, &r->now);
     ptx_next(r);
-    source->function_offset = ptx_read_addend(r);
+    ptx_read_addend(r);
 }
 
 void ptx_read_loc(ptx_reader *r) {
@@ -91,7 +88,7 @@ void ptx_read_loc(ptx_reader *r) {
     ptx_source place = read_place(r);
     while (ptx_accept_mark(r, ',')) {
         if (ptx_accept_key(r, PTX_KEY_FUNCTION_NAME))
-            read_function_name(r, &place);
+            skip_function_name(r);
         else if (ptx_accept_key(r, PTX_KEY_INLINED_AT)) {
             const ptx_source outer = read_place(r);
             if (r->status)
@@ -129,43 +126,6 @@ void ptx_check_files(ptx_reader *r) {
 
 /* ---- .section, .pragma -------------------------------------------------------------------- */
 
-static uint32_t bytes_of_data(const ptx_token *word) {
-    switch (word->name) {
-    case PTX_KEY_TYPE + PTX_B8: return 1;
-    case PTX_KEY_TYPE + PTX_B16: return 2;
-    case PTX_KEY_TYPE + PTX_B32: return 4;
-    case PTX_KEY_TYPE + PTX_B64: return 8;
-    default: return 0;
-    }
-}
-
-/* Up to the '}': labels, and ".b8 1, 2, 3" between them. */
-static void read_debug_str(ptx_reader *r) {
-    hd_str bytes = {.arena = r->arena};
-    hd_push(r->scratch, &r->strings, (struct ptx_string){r->names.data[PTX_KEY_DEBUG_STR].text, 0});
-    while (!r->status && !ptx_is_mark(r, '}')) {
-        if (r->now.kind == PTX_TOKEN_WORD) {
-            const ptx_token label = ptx_expect_name(r, "a label");
-            ptx_expect_mark(r, ':');
-            hd_push(r->scratch, &r->strings,
-                    (struct ptx_string){ptx_text(r, &label), bytes.length});
-            continue;
-        }
-        const uint32_t width = r->now.kind == PTX_TOKEN_DOT ? bytes_of_data(&r->now) : 0;
-        if (!width)
-            ptx_misread(r, &r->now, "expected a label, .b8 or '}' before %s",
-                        ptx_spell(r, &r->now));
-        ptx_next(r);
-        do {
-            const int64_t value = ptx_read_integer(r);
-            if (!r->status)
-                hd_str_addn(&bytes, (const char *)&value, width);
-        } while (ptx_accept_mark(r, ','));
-    }
-    r->module->debug_str = hd_str_text(&bytes);
-    r->module->debug_str_bytes = bytes.length;
-}
-
 void ptx_read_section(ptx_reader *r) {
     ptx_next(r);
     const ptx_token name = r->now;
@@ -173,8 +133,6 @@ void ptx_read_section(ptx_reader *r) {
         ptx_misread(r, &name, "expected the name of a section before %s", ptx_spell(r, &name));
     ptx_next(r);
     ptx_expect_mark(r, '{');
-    if (!r->status && name.name == PTX_KEY_DEBUG_STR && !r->module->debug_str)
-        read_debug_str(r);
     while (!ptx_is_mark(r, '}') && r->now.kind != PTX_TOKEN_END)
         ptx_next(r);
     if (r->now.kind == PTX_TOKEN_END)

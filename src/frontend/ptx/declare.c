@@ -1,5 +1,5 @@
 /* Declarations of variables of all spaces, and what they are initialised with. */
-#include "frontend/ptx/reader.h"
+#include "frontend/ptx/ptx_reader.h"
 
 enum { ALIGN_MOST = 1 << 20, DIMENSIONS_MOST = 8, RANGE_MOST = 1 << 16 };
 #define BYTES_MOST (UINT64_C(1) << 40)
@@ -24,12 +24,6 @@ void ptx_skip_attribute(ptx_reader *r) {
     } while (open && r->now.kind != PTX_TOKEN_END);
     if (open)
         ptx_misread(r, &r->now, "the text ends within an .attribute");
-}
-
-/* Of textures; the instructions that use them are refused by who lowers. */
-static bool is_opaque_type(const ptx_reader *r) {
-    return ptx_is_key(r, PTX_KEY_TEXREF) || ptx_is_key(r, PTX_KEY_SAMPLERREF) ||
-           ptx_is_key(r, PTX_KEY_SURFREF);
 }
 
 /* One word of ".global .align 8 .v2 .f32"; of a pointer parameter what stands behind .ptr is its
@@ -71,7 +65,9 @@ static ptx_variable read_qualities(ptx_reader *r, bool *is_opaque) {
     const ptx_token first = r->now;
     *is_opaque = false;
     while (r->now.kind == PTX_TOKEN_DOT) {
-        *is_opaque |= is_opaque_type(r);
+        /* Of textures; the instructions that use them are refused by who lowers. */
+        *is_opaque |= ptx_is_key(r, PTX_KEY_TEXREF) || ptx_is_key(r, PTX_KEY_SAMPLERREF) ||
+                      ptx_is_key(r, PTX_KEY_SURFREF);
         read_quality(r, &v);
     }
     if (v.space == PTX_NO_SPACE)

@@ -1,7 +1,7 @@
 /*
  * Floating-point arithmetic. What is computed in f16, f32 and f64 is one operation of kir or a
- * call with the rounding in its name. bf16 has no type in kir: its numbers are the upper halves of
- * f32. Sums and products of them are calls; all else is done in f32 and rounded.
+ * call with the rounding in its name, as a recipe says (recipe.c). bf16 has no type in kir: its numbers
+ * are the upper halves of f32. Sums and products of them are calls; all else is done in f32 and rounded.
  */
 #include "frontend/ptx/internal.h"
 
@@ -28,270 +28,156 @@ kir_value ptx_bf16_to_float(ptx_lowering *l, kir_value value) {
     return ptx_bits_as(l, value, ptx_real(32));
 }
 
-static kir_value float_to_bf16(ptx_lowering *l, kir_value value) {
-    return front_emit_call(&l->out, "float_to_bf16", ptx_int(16), 1, &value);
-}
-
 /* ---- one scalar operation --------------------------------------------------------- */
 
-/* x[] are numbers of f16, f32 or f64. */
-typedef kir_value compute_fn(ptx_lowering *l, const char *name, const kir_value *x);
-
 typedef struct float_rule {
-    const char *name; /* of the call, or of what the function computes */
-    uint32_t count;   /* operands */
-    compute_fn *fn;
+    uint32_t count;     /* operands */
+    const char *recipe; /* of numbers of f16, f32 or f64; NULL: extreme_recipe() */
+    const char *name;   /* of the call for bf16, NULL: there is none; "min", "max" */
 } float_rule;
 
-/* "_rz" and the like; "" for the nearest. */
-static const char *rounding(const ptx_inst *inst) {
-    return ptx_has(inst, "rz")   ? "_rz"
-           : ptx_has(inst, "rm") ? "_rd"
-           : ptx_has(inst, "rp") ? "_ru"
-                                 : "";
-}
-
-static kir_value call_of(ptx_lowering *l, const char *name, uint32_t count, const kir_value *x) {
-    return front_emit_call(&l->out, name, ptx_type_of_value(l, x[0]), count, x);
-}
-
-static kir_value one(ptx_lowering *l, kir_value like) {
-    return ptx_float_number(l, ptx_type_of_value(l, like), 1);
-}
-
-static kir_value compute_arithmetic(ptx_lowering *l, const char *name, const kir_value *x) {
-    const char *tail = rounding(l->inst);
-    if (*tail)
-        return call_of(l, hd_format(l->arena, "%s%s", name, tail), 2, x);
-    kir_op op = *name == 'a'           ? KIR_FADD
-                : *name == 's'         ? KIR_FSUB
-                : !strcmp(name, "mul") ? KIR_FMUL
-                                       : KIR_FDIV;
-    return ptx_op(l, op, x[0], x[1]);
-}
-
-static kir_value compute_fma(ptx_lowering *l, const char *name, const kir_value *x) {
-    return call_of(l, hd_format(l->arena, "%s%s", name, rounding(l->inst)), 3, x);
-}
-
-static kir_value compute_call(ptx_lowering *l, const char *name, const kir_value *x) {
-    return call_of(l, name, 1, x);
-}
-
-static kir_value compute_sqrt(ptx_lowering *l, const char *name, const kir_value *x) {
-    if (ptx_has(l->inst, "approx"))
-        name = "native_sqrt";
-    return call_of(l, hd_format(l->arena, "%s%s", name, rounding(l->inst)), 1, x);
-}
-
-/* The upper half of a double, whose lower one is zero. */
-static kir_value upper_half(ptx_lowering *l, kir_value x) {
-    kir_type bits = ptx_int(64);
-    kir_value kept = ptx_op(l, KIR_AND, ptx_bits_as(l, x, bits),
-                            ptx_number(l, bits, (int64_t)0xffffffff00000000));
-    return ptx_bits_as(l, kept, ptx_real(64));
-}
-
-/* The gross approximations for doubles are of upper halves; rsqrt without .ftz is no such. */
-static bool is_coarse(ptx_lowering *l, kir_value x) {
-    return ptx_has(l->inst, "approx") && ptx_has(l->inst, "ftz") &&
-           ptx_type_of_value(l, x).bits == 64;
-}
-
-static kir_value compute_reciprocal(ptx_lowering *l, const char *name, const kir_value *x) {
-    const char *tail = rounding(l->inst);
-    if (is_coarse(l, x[0])) {
-        kir_value from = upper_half(l, x[0]);
-        return upper_half(l, *name == 's' ? ptx_call1(l, "rsqrt", from)
-                                          : ptx_op(l, KIR_FDIV, one(l, from), from));
-    }
-    if (*name == 's')
-        return ptx_call1(l, "native_rsqrt", x[0]);
-    if (ptx_has(l->inst, "approx"))
-        return ptx_call1(l, "native_recip", x[0]);
-    kir_value args[] = {one(l, x[0]), x[0]};
-    return *tail ? call_of(l, hd_format(l->arena, "div%s", tail), 2, args)
-                 : ptx_op(l, KIR_FDIV, args[0], args[1]);
-}
-
-/* a's sign, b's size. */
-static kir_value compute_copysign(ptx_lowering *l, const char *name, const kir_value *x) {
-    return ptx_call2(l, name, x[1], x[0]);
-}
-
-static kir_value compute_extreme(ptx_lowering *l, const char *name, const kir_value *x) {
-    uint32_t count = l->inst->operand_count > 3 ? 3 : 2;
+/* min and max: of two operands or of three. With xorsign.abs of their sizes, with the product of the
+ * signs. */
+static const char *extreme_recipe(ptx_lowering *l, const char *name, uint32_t count,
+                                  kir_type type) {
+    bool takes_sizes = ptx_has(l->inst, "abs");
     const char *call = hd_format(l->arena, "f%s%s", name, ptx_has(l->inst, "NaN") ? "_nan" : "");
-    kir_value args[3] = {x[0], x[1], x[2]}, sign = x[0];
-    bool takes_sizes = ptx_has(l->inst, "abs"); /* xorsign: the product of the signs */
-    for (uint32_t i = 0; takes_sizes && i < count; i++)
-        args[i] = ptx_call1(l, "fabs", x[i]);
-    kir_value d = ptx_call2(l, call, args[0], args[1]);
-    if (count == 3)
-        d = ptx_call2(l, call, d, args[2]);
-    if (!takes_sizes)
-        return d;
-    kir_type bits = ptx_int(ptx_type_of_value(l, d).bits);
-    kir_value both = ptx_bits_as(l, sign, bits);
-    for (uint32_t i = 1; i < count; i++)
-        both = ptx_op(l, KIR_XOR, both, ptx_bits_as(l, x[i], bits));
-    return ptx_call2(l, "copysign", d, ptx_bits_as(l, both, ptx_type_of_value(l, d)));
+    const char *recipe = takes_sizes ? "fabs(a)" : "a";
+    const char *sign = hd_format(l->arena, "bits:i%u(a)", type.bits);
+    for (char operand = 'b'; operand < (char)('a' + count); operand++) {
+        recipe = hd_format(l->arena, takes_sizes ? "%s(%s, fabs(%c))" : "%s(%s, %c)", call, recipe,
+                           operand);
+        sign = hd_format(l->arena, "xor(%s, bits:i%u(%c))", sign, type.bits, operand);
+    }
+    return takes_sizes ? hd_format(l->arena, "copysign(%s, bits:own(%s))", recipe, sign) : recipe;
 }
 
-/* ---- modifiers ---------------------------------------------------------------------- */
+static uint32_t count_of(const ptx_lowering *l, const float_rule *rule) {
+    return !rule->recipe && l->inst->operand_count > 3 ? 3 : rule->count;
+}
 
-static kir_value clamped(ptx_lowering *l, kir_value d) {
+static kir_value plain(ptx_lowering *l, const float_rule *rule, const kir_value *x) {
+    kir_value letters[26] = {x[0], x[1], x[2]};
+    kir_type type = ptx_type_of_value(l, x[0]);
+    const char *recipe =
+        rule->recipe ? rule->recipe : extreme_recipe(l, rule->name, count_of(l, rule), type);
+    kir_value d = front_recipe(&l->out, recipe, letters, true, type);
     if (ptx_has(l->inst, "sat"))
         d = ptx_call1(l, "saturate", d);
     if (ptx_has(l->inst, "relu")) /* a NaN stays one */
-        d = ptx_call2(l, "fmax_nan", d, ptx_float_number(l, ptx_type_of_value(l, d), 0));
+        d = ptx_call2(l, "fmax_nan", d, front_const_real(&l->out, type, 0));
     return d;
 }
 
 static kir_value computed(ptx_lowering *l, const float_rule *rule, kir_value *x) {
     bool flushes = ptx_has(l->inst, "ftz") && ptx_type_of_value(l, x[0]).bits <= 32;
-    uint32_t count = rule->count;
-    if (rule->fn == compute_extreme && l->inst->operand_count > 3)
-        count = 3;
-    for (uint32_t i = 0; flushes && i < count; i++)
+    for (uint32_t i = 0; flushes && i < count_of(l, rule); i++)
         x[i] = ptx_call1(l, "flush", x[i]);
-    kir_value d = clamped(l, rule->fn(l, rule->name, x));
+    kir_value d = plain(l, rule, x);
     return flushes ? ptx_call1(l, "flush", d) : d;
 }
 
 /* x[] are i16. */
 static kir_value computed_bf16(ptx_lowering *l, const float_rule *rule, kir_value *x) {
-    if (rule->fn == compute_fma || rule->fn == compute_arithmetic) {
-        const char *name = hd_format(l->arena, "bf16_%s", rule->name);
-        kir_value d = front_emit_call(&l->out, name, ptx_int(16), rule->count, x);
-        return ptx_has(l->inst, "relu") || ptx_has(l->inst, "sat")
-                   ? float_to_bf16(l, clamped(l, ptx_bf16_to_float(l, d)))
-                   : d;
+    static const float_rule as_it_is = {1, "a", NULL};
+    if (rule->recipe && rule->name) {
+        kir_value d = front_emit_call(&l->out, rule->name, ptx_int(16), rule->count, x);
+        if (!ptx_has(l->inst, "relu") && !ptx_has(l->inst, "sat"))
+            return d;
+        rule = &as_it_is;
+        x[0] = d;
     }
-    for (uint32_t i = 0; i < 3; i++)
-        if (x[i] != KIR_NONE)
-            x[i] = ptx_bf16_to_float(l, x[i]);
-    return float_to_bf16(l, clamped(l, rule->fn(l, rule->name, x)));
+    for (uint32_t i = 0; i < count_of(l, rule); i++)
+        x[i] = ptx_bf16_to_float(l, x[i]);
+    kir_value d = plain(l, rule, x);
+    return front_emit_call(&l->out, "float_to_bf16", ptx_int(16), 1, &d);
 }
 
 /* ---- the instruction ------------------------------------------------------------------ */
 
-/* f32x2 is two floats in 64 bits. */
-static void lower_two_floats(ptx_lowering *l, const float_rule *rule) {
-    kir_value x[3] = {0}, d[2];
-    for (uint32_t i = 0; i < rule->count; i++)
-        x[i] = ptx_get(l, 1 + i, PTX_B64);
-    kir_type pair = {KIR_FLOAT, 32, 2, 0};
-    for (uint32_t k = 0; k < 2 && !l->out.status; k++) {
-        kir_value part[3] = {0};
-        for (uint32_t i = 0; i < rule->count; i++)
-            part[i] = ptx_part(l, ptx_bits_as(l, x[i], pair), k);
-        d[k] = computed(l, rule, part);
-    }
-    if (!l->out.status)
-        ptx_put(l, 0, ptx_bits_as(l, ptx_join(l, 2, d), ptx_int(64)), false);
-}
-
+/* f16x2 and bf16x2 are pairs, f32x2 two floats in 64 bits. */
 static void lower_float(ptx_lowering *l, const void *what) {
     const float_rule *rule = what;
     ptx_type type = ptx_type_of(l->inst, 0);
-    uint32_t count = rule->count;
-    if (ptx_has(l->inst, "f32x2")) {
-        lower_two_floats(l, rule);
-        return;
-    }
-    if (rule->fn == compute_extreme && l->inst->operand_count > 3)
-        count = 3;
+    bool is_wide = ptx_has(l->inst, "f32x2");
     bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
     bool is_bf16 = type == PTX_BF16 || type == PTX_BF16X2;
-    kir_value x[3] = {KIR_NONE, KIR_NONE, KIR_NONE}, d[2];
+    kir_type two = {KIR_FLOAT, 32, 2, 0};
+    uint32_t count = count_of(l, rule);
+    kir_value x[3] = {0}, d[2];
     for (uint32_t i = 0; i < count; i++)
-        x[i] = ptx_get(l, 1 + i, type);
-    for (uint32_t k = 0; k <= is_pair && !l->out.status; k++) {
+        x[i] = ptx_get(l, 1 + i, is_wide ? PTX_B64 : type);
+    for (uint32_t k = 0; k <= (is_pair || is_wide) && !l->out.status; k++) {
         kir_value part[3] = {x[0], x[1], x[2]};
-        for (uint32_t i = 0; is_pair && i < count; i++)
-            part[i] = ptx_half(l, x[i], type, k);
+        for (uint32_t i = 0; i < count; i++) {
+            if (is_pair)
+                part[i] = ptx_half(l, x[i], type, k);
+            if (is_wide)
+                part[i] = ptx_part(l, ptx_bits_as(l, x[i], two), k);
+        }
         d[k] = is_bf16 ? computed_bf16(l, rule, part) : computed(l, rule, part);
     }
-    if (!l->out.status)
-        ptx_put(l, 0, is_pair ? ptx_pair(l, d[0], d[1]) : d[0], false);
-}
-
-/* neg and abs of all but f32 and f64 change signs alone. */
-static void lower_sign(ptx_lowering *l, const void *what) {
-    bool drops = *(const bool *)what;
-    ptx_type type = ptx_type_of(l->inst, 0);
-    kir_value a = ptx_get(l, 1, type);
     if (l->out.status)
         return;
-    if (ptx_has(l->inst, "ftz"))
-        a = type == PTX_F16X2 ? a : ptx_call1(l, "flush", a);
-    if (type == PTX_F32 || type == PTX_F64) {
-        kir_value d = drops ? ptx_call1(l, "fabs", a)
-                            : front_emit1(&l->out, KIR_FNEG, ptx_type_of_value(l, a), a);
-        ptx_put(l, 0, d, false);
-        return;
-    }
-    kir_type bits = ptx_int((uint8_t)ptx_type_bits(type));
-    int64_t signs = bits.bits == 32 ? 0x80008000 : 0x8000;
-    kir_value d = ptx_op(l, drops ? KIR_AND : KIR_XOR, ptx_bits_as(l, a, bits),
-                         ptx_number(l, bits, drops ? ~signs : signs));
-    ptx_put(l, 0, d, false);
+    if (is_wide)
+        d[0] = ptx_bits_as(l, ptx_join(l, 2, d), ptx_int(64));
+    ptx_put(l, 0, is_pair ? ptx_pair(l, d[0], d[1]) : d[0], false);
 }
 
-/* testp.finite and the like. */
-static void lower_test(ptx_lowering *l, const void *what) {
-    (void)what;
-    static const char *const tests[][2] = {{"finite", "isfinite"},  {"infinite", "isinf"},
-                                           {"notanumber", "isnan"}, {"number", "isnan"},
-                                           {"normal", "isnormal"},  {"subnormal", "isnormal"}};
-    ptx_type type = ptx_type_of(l->inst, 0);
-    const char *word = l->inst->word_count > 1 ? l->inst->words[1] : "";
-    kir_value a = ptx_get(l, 1, type);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests && !l->out.status; i++) {
-        if (strcmp(tests[i][0], word) != 0)
-            continue;
-        kir_value is =
-            ptx_is_not_zero(l, front_emit_call(&l->out, tests[i][1], ptx_int(32), 1, &a));
-        if (!strcmp(word, "number"))
-            is = ptx_not(l, is);
-        if (!strcmp(word, "subnormal")) { /* less than the normal ones, and no zero */
-            kir_type real = ptx_type_of_value(l, a);
-            double least = real.bits == 32 ? 0x1p-126 : 0x1p-1022;
-            kir_value size = ptx_call1(l, "fabs", a);
-            is = ptx_op(l, KIR_AND, ptx_is(l, KIR_P_OLT, size, ptx_float_number(l, real, least)),
-                        ptx_is(l, KIR_P_OGT, size, ptx_float_number(l, real, 0)));
-        }
-        ptx_put(l, 0, is, false);
-        return;
-    }
-    if (!l->out.status)
-        ptx_wrong(l, "%s tests for nothing that is known", ptx_opcode(l->arena, l->inst));
+void ptx_lower_wordless(ptx_lowering *l, const void *what) {
+    ptx_wrong(l, "%s %s", ptx_opcode(l->arena, l->inst), (const char *)what);
 }
 
-#define RULE(name, call, count, fn)                                            \
-    {name, lower_float, &(const float_rule){call, count, compute_##fn}, false}
-static const bool DROPS = true, TURNS = false;
+#define RULE(name, count, recipe, call)                                  \
+    {name, lower_float, &(const float_rule){count, recipe, call}, false}
+/* As the words say that the result is rounded; the nearest without one. */
+#define ROUNDED(name, count, call, args, nearest, bf16)                                  \
+    RULE(name ".rz", count, call "_rz" args, bf16),                                      \
+        RULE(name ".rm", count, call "_rd" args, bf16),                                  \
+        RULE(name ".rp", count, call "_ru" args, bf16), RULE(name, count, nearest, bf16)
+#define IS(name, recipe) {name, ptx_lower_recipe, "t: " recipe, false}
+/* The gross approximations for doubles are of upper halves; rsqrt without .ftz is no such. */
+#define UPPER_HALF(x) "bits:f64(and(bits:i64(" x "), 0xffffffff00000000))"
+/* neg and abs of all but f32 and f64 change signs alone. */
+#define SIGN(name, op, op_bits, mask, masks)                                                    \
+    IS(name ".ftz.f32", op "(flush(a))"), IS(name ".f32", op "(a)"), IS(name ".f64", op "(a)"), \
+        IS(name ".ftz.f16", "bits:own(" op_bits "(bits:i16(flush(a)), " mask "))"),             \
+        IS(name ".f16", "bits:own(" op_bits "(bits:i16(a), " mask "))"),                        \
+        IS(name ".bf16", op_bits "(a, " mask ")"), IS(name ".f16x2", op_bits "(a, " masks ")"), \
+        IS(name ".bf16x2", op_bits "(a, " masks ")")
+#define SUBNORMAL(least) "x = fabs(a); and(olt(x, " least "), ogt(x, 0))"
 const ptx_rule ptx_float_rules[] = {
-    RULE("add", "add", 2, arithmetic),
-    RULE("sub", "sub", 2, arithmetic),
-    RULE("mul", "mul", 2, arithmetic),
-    RULE("div", "div", 2, arithmetic),
-    RULE("fma", "fma", 3, fma),
-    RULE("mad", "fma", 3, fma),
-    RULE("min", "min", 2, extreme),
-    RULE("max", "max", 2, extreme),
-    RULE("rcp", "recip", 1, reciprocal),
-    RULE("rsqrt", "sqrt", 1, reciprocal),
-    RULE("sqrt", "sqrt", 1, sqrt),
-    RULE("sin", "native_sin", 1, call),
-    RULE("cos", "native_cos", 1, call),
-    RULE("lg2", "native_log2", 1, call),
-    RULE("ex2", "native_exp2", 1, call),
-    RULE("tanh", "native_tanh", 1, call),
-    RULE("copysign", "copysign", 2, copysign),
-    {"neg", lower_sign, &TURNS, false},
-    {"abs", lower_sign, &DROPS, false},
-    {"testp", lower_test, NULL, false},
+    ROUNDED("add", 2, "add", "(a, b)", "fadd(a, b)", "bf16_add"),
+    ROUNDED("sub", 2, "sub", "(a, b)", "fsub(a, b)", "bf16_sub"),
+    ROUNDED("mul", 2, "mul", "(a, b)", "fmul(a, b)", "bf16_mul"),
+    ROUNDED("div", 2, "div", "(a, b)", "fdiv(a, b)", NULL),
+    ROUNDED("fma", 3, "fma", "(a, b, c)", "fma(a, b, c)", "bf16_fma"),
+    ROUNDED("mad", 3, "fma", "(a, b, c)", "fma(a, b, c)", "bf16_fma"),
+    RULE("min", 2, NULL, "min"),
+    RULE("max", 2, NULL, "max"),
+    RULE("rcp.approx.ftz.f64", 1, UPPER_HALF("fdiv(1, " UPPER_HALF("a") ")"), NULL),
+    RULE("rcp.approx", 1, "native_recip(a)", NULL),
+    ROUNDED("rcp", 1, "div", "(1, a)", "fdiv(1, a)", NULL),
+    RULE("rsqrt.approx.ftz.f64", 1, UPPER_HALF("rsqrt(" UPPER_HALF("a") ")"), NULL),
+    RULE("rsqrt", 1, "native_rsqrt(a)", NULL),
+    RULE("sqrt.approx", 1, "native_sqrt(a)", NULL),
+    ROUNDED("sqrt", 1, "sqrt", "(a)", "sqrt(a)", NULL),
+    RULE("sin", 1, "native_sin(a)", NULL),
+    RULE("cos", 1, "native_cos(a)", NULL),
+    RULE("lg2", 1, "native_log2(a)", NULL),
+    RULE("ex2", 1, "native_exp2(a)", NULL),
+    RULE("tanh", 1, "native_tanh(a)", NULL),
+    RULE("copysign", 2, "copysign(b, a)", NULL), /* a's sign, b's size */
+    SIGN("neg", "fneg", "xor", "0x8000", "0x80008000"),
+    SIGN("abs", "fabs", "and", "0x7fff", "0x7fff7fff"),
+    IS("testp.finite", "ne(isfinite:i32(a), 0)"),
+    IS("testp.infinite", "ne(isinf:i32(a), 0)"),
+    IS("testp.notanumber", "ne(isnan:i32(a), 0)"),
+    IS("testp.number", "eq(isnan:i32(a), 0)"),
+    IS("testp.normal", "ne(isnormal:i32(a), 0)"),
+    /* less than the normal ones, and no zero */
+    IS("testp.subnormal.f32", SUBNORMAL("bits:f32(0x800000:i32)")),
+    IS("testp.subnormal.f64", SUBNORMAL("bits:f64(0x10000000000000:i64)")),
+    {"testp", ptx_lower_wordless, "tests for nothing that is known", false},
     {NULL},
 };

@@ -1,5 +1,5 @@
 /* Instructions and their operands. */
-#include "frontend/ptx/reader.h"
+#include "frontend/ptx/ptx_reader.h"
 
 static ptx_operand read_operand(ptx_reader *r);
 
@@ -49,14 +49,6 @@ static void read_opcode(ptx_reader *r, const ptx_token *opcode, ptx_inst *inst) 
 
 /* ---- operands ------------------------------------------------------------------------------ */
 
-/* The operands above `first` as a list. */
-static void end_list(ptx_reader *r, size_t first, ptx_operand **list, uint32_t *count) {
-    const size_t items = r->operands.count - first;
-    *list = items ? ptx_keep(r, r->operands.data + first, items, sizeof(ptx_operand)) : NULL;
-    *count = (uint32_t)items;
-    r->operands.count = first;
-}
-
 /* Operands with commas between them, up to `end`, which is read, too; maybe none. */
 static void read_list(ptx_reader *r, uint32_t end, ptx_operand **list, uint32_t *count) {
     const size_t first = r->operands.count;
@@ -68,7 +60,11 @@ static void read_list(ptx_reader *r, uint32_t end, ptx_operand **list, uint32_t 
         ptx_leave(r);
     }
     ptx_expect_mark(r, end);
-    end_list(r, first, list, count);
+    /* The operands above `first` as a list. */
+    const size_t items = r->operands.count - first;
+    *list = items ? ptx_keep(r, r->operands.data + first, items, sizeof(ptx_operand)) : NULL;
+    *count = (uint32_t)items;
+    r->operands.count = first;
 }
 
 static void read_number(ptx_reader *r, ptx_operand *o) {

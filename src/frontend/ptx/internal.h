@@ -6,7 +6,7 @@
  *     operand.c    what an operand is worth, and where a result goes
  *     control.c    labels, branches, predicates, calls
  *     recursion.c  calls of functions that are at work already
- *     integer.c, logic.c, float.c, convert.c, memory.c, thread.c, mbarrier.c, matrix.c, wmma.c
+ *     rules.c, float.c, convert.c, memory.c, thread.c, mbarrier.c, matrix.c, wmma.c
  *                  instructions
  *     pointers.c   addresses, which PTX computes with integers, become addresses of kir
  *     promote.c    private memory becomes values
@@ -134,10 +134,7 @@ void ptx_set_place(ptx_lowering *l);
 uint32_t ptx_file(ptx_shared *s, uint32_t file);
 /* The source that a place stands for: outside of the toolkit's headers; NULL: none. */
 const ptx_source *ptx_user_source(ptx_shared *s, const ptx_source *source);
-/* The first failure: HD_EUNSUPPORTED at a place in the PTX text. */
-hd_status ptx_fail_at(ptx_shared *s, hd_status status, ptx_place place, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* The same at the instruction at work; nothing is reported after it. */
+/* The first failure: HD_EUNSUPPORTED at the instruction at work; nothing is reported after it. */
 void ptx_cannot(ptx_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What is no PTX: HD_EINPUT. */
 void ptx_wrong(ptx_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -154,6 +151,9 @@ void ptx_end_block(ptx_lowering *l, kir_op op, uint32_t arg_count, const kir_val
                    uint32_t to_count, const uint32_t *to);
 void ptx_branch(ptx_lowering *l, uint32_t to);
 void ptx_branch_if(ptx_lowering *l, kir_value condition, uint32_t yes, uint32_t no);
+/* numbers[k] leads to to[k + 1], all others to to[0]; the numbers stay in use. */
+void ptx_switch(ptx_lowering *l, kir_value by, uint32_t count, uint64_t *numbers,
+                const uint32_t *to);
 /* An instruction that stands in no block any more needs nothing. */
 void ptx_drop(ptx_lowering *l, kir_value value);
 /* All is lowered: fills in the phis, drops those that are none and what is not reached. Values in
@@ -184,13 +184,14 @@ static inline kir_value ptx_choose(ptx_lowering *l, kir_value c, kir_value yes, 
 }
 kir_value ptx_call1(ptx_lowering *l, const char *name, kir_value a); /* of a's type */
 kir_value ptx_call2(ptx_lowering *l, const char *name, kir_value a, kir_value b);
-kir_value ptx_call3(ptx_lowering *l, const char *name, kir_value a, kir_value b, kir_value c);
 kir_value ptx_not(ptx_lowering *l, kir_value a);
-/* The low bits, or as many more as are missing. */
-kir_value ptx_resize(ptx_lowering *l, kir_value value, kir_type type, bool is_signed);
-/* The same bits as another type of the same size. */
-kir_value ptx_bits_as(ptx_lowering *l, kir_value value, kir_type type);
-kir_value ptx_float_number(ptx_lowering *l, kir_type type, double number);
+static inline kir_value ptx_resize(ptx_lowering *l, kir_value value, kir_type type,
+                                   bool is_signed) {
+    return front_resize(&l->out, value, type, is_signed);
+}
+static inline kir_value ptx_bits_as(ptx_lowering *l, kir_value value, kir_type type) {
+    return front_bits_as(&l->out, value, type);
+}
 /* Of l->inst: where an operand is missing, the instruction is refused. */
 const ptx_operand *ptx_operand_at(ptx_lowering *l, uint32_t i);
 /* The value of operand i as this type. */
@@ -225,6 +226,9 @@ void ptx_index_names(ptx_shared *s);
 const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function);
 
 /* control.c */
+/* Of a variable with all its elements, and where it may stand. */
+uint64_t ptx_bytes_of(const ptx_variable *v);
+uint32_t ptx_align_of(const ptx_variable *v);
 ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names, bool is_recursive);
 void ptx_lower_body(ptx_lowering *l);
 
@@ -239,9 +243,9 @@ void ptx_call_again(ptx_lowering *l, ptx_instance *again, const kir_value *args,
 /* The address of a variable that is on the stack. */
 kir_value ptx_frame_memory(ptx_lowering *l, const ptx_storage *storage);
 
-/* Instructions: one function for each opcode, in tables that end in a NULL name. */
+/* Instructions, in tables that end in a NULL name. Of several rules for one the first is taken. */
 typedef struct ptx_rule {
-    const char *name; /* the first word */
+    const char *name; /* the first word; with dots, others that it has, too: "mul.hi" */
     void (*lower)(ptx_lowering *l, const void *what);
     const void *what;
     bool has_effect; /* so that a predicated one is branched around, not computed and dropped */
@@ -259,14 +263,21 @@ ptx_space ptx_space_of(const ptx_inst *inst);
 kir_space ptx_kir_space(ptx_space space);
 /* An integer as a pointer that may point anywhere. */
 kir_value ptx_pointer(ptx_lowering *l, kir_value integer);
-/* The parts of a vector, and a vector of them. */
-kir_value ptx_part(ptx_lowering *l, kir_value vector, uint32_t k);
-kir_value ptx_join(ptx_lowering *l, uint32_t count, const kir_value *parts);
+static inline kir_value ptx_part(ptx_lowering *l, kir_value vector, uint32_t k) {
+    return front_part(&l->out, vector, k);
+}
+static inline kir_value ptx_join(ptx_lowering *l, uint32_t count, const kir_value *parts) {
+    return front_join(&l->out, count, parts);
+}
 
 /* mbarrier.c: the barrier hears of a thread's copies, which are done (cp.async.mbarrier.arrive). */
 void ptx_lower_async_arrival(ptx_lowering *l);
 
-/* logic.c: operand i as an integer for a condition: 1 or 0. */
+/* rules.c: what a recipe says ("tt: add(a, b)"); an empty one does nothing. */
+void ptx_lower_recipe(ptx_lowering *l, const void *recipe);
+/* float.c: refuses an instruction whose words do not say what it does; in these words. */
+void ptx_lower_wordless(ptx_lowering *l, const void *what);
+/* Operand i as an integer for a condition: 1 or 0. */
 kir_value ptx_bool(ptx_lowering *l, kir_value bit);
 kir_value ptx_is_not_zero(ptx_lowering *l, kir_value value);
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "frontend/ptx/reader.h"
+#include "frontend/ptx/ptx_reader.h"
 
 enum { DEPTH_MOST = 64, SPELL_MOST = 60 };
 
@@ -132,68 +132,17 @@ static void skip_blanks(ptx_reader *r) {
 /* ---- names ------------------------------------------------------------------------------ */
 
 static const char *const keywords[PTX_KEY_TYPE] = {
-    [PTX_KEY_VERSION] = ".version",
-    [PTX_KEY_TARGET] = ".target",
-    [PTX_KEY_ADDRESS_SIZE] = ".address_size",
-    [PTX_KEY_FILE] = ".file",
-    [PTX_KEY_LOC] = ".loc",
-    [PTX_KEY_SECTION] = ".section",
-    [PTX_KEY_PRAGMA] = ".pragma",
-    [PTX_KEY_VISIBLE] = ".visible",
-    [PTX_KEY_WEAK] = ".weak",
-    [PTX_KEY_EXTERN] = ".extern",
-    [PTX_KEY_COMMON] = ".common",
-    [PTX_KEY_ALIAS] = ".alias",
-    [PTX_KEY_FUNC] = ".func",
-    [PTX_KEY_ENTRY] = ".entry",
-    [PTX_KEY_NORETURN] = ".noreturn",
-    [PTX_KEY_MAXNTID] = ".maxntid",
-    [PTX_KEY_REQNTID] = ".reqntid",
-    [PTX_KEY_MINNCTAPERSM] = ".minnctapersm",
-    [PTX_KEY_MAXNCTAPERSM] = ".maxnctapersm",
-    [PTX_KEY_MAXNREG] = ".maxnreg",
-    [PTX_KEY_LOCAL_MAXNREG] = ".local_maxnreg",
-    [PTX_KEY_REQNCTAPERCLUSTER] = ".reqnctapercluster",
-    [PTX_KEY_MAXCLUSTERRANK] = ".maxclusterrank",
-    [PTX_KEY_EXPLICITCLUSTER] = ".explicitcluster",
-    [PTX_KEY_BLOCKSARECLUSTERS] = ".blocksareclusters",
-    [PTX_KEY_ABI_PRESERVE] = ".abi_preserve",
-    [PTX_KEY_ABI_PRESERVE_CONTROL] = ".abi_preserve_control",
-    [PTX_KEY_BRANCHTARGETS] = ".branchtargets",
-    [PTX_KEY_CALLTARGETS] = ".calltargets",
-    [PTX_KEY_CALLPROTOTYPE] = ".callprototype",
-    [PTX_KEY_ATTRIBUTE] = ".attribute",
-    [PTX_KEY_ALIGN] = ".align",
-    [PTX_KEY_PTR] = ".ptr",
-    [PTX_KEY_V2] = ".v2",
-    [PTX_KEY_V4] = ".v4",
-    [PTX_KEY_TEXREF] = ".texref",
-    [PTX_KEY_SAMPLERREF] = ".samplerref",
-    [PTX_KEY_SURFREF] = ".surfref",
-    [PTX_KEY_UNIFIED] = ".unified",
-    [PTX_KEY_DEBUG_STR] = ".debug_str",
-    [PTX_KEY_REG] = ".reg",
-    [PTX_KEY_CONST] = ".const",
-    [PTX_KEY_GLOBAL] = ".global",
-    [PTX_KEY_LOCAL] = ".local",
-    [PTX_KEY_PARAM] = ".param",
-    [PTX_KEY_SHARED] = ".shared",
-    [PTX_KEY_SINK] = "_",
-    [PTX_KEY_WARP_SZ] = "WARP_SZ",
-    [PTX_KEY_GENERIC] = "generic",
-    [PTX_KEY_FUNCTION_NAME] = "function_name",
-    [PTX_KEY_INLINED_AT] = "inlined_at",
+#define X(name, text) text,
+    PTX_KEYS(X)
+#undef X
 };
 
-static void make_room(ptx_reader *r, size_t length) {
-    if (length < r->spelling_capacity)
-        return;
-    r->spelling_capacity = 2 * length + 64;
-    r->spelling = hd_alloc(r->scratch, r->spelling_capacity);
-}
-
 static void spell(ptx_reader *r, const char *text, size_t length, const char *ending) {
-    make_room(r, length + strlen(ending));
+    const size_t all = length + strlen(ending);
+    if (all >= r->spelling_capacity) {
+        r->spelling_capacity = 2 * all + 64;
+        r->spelling = hd_alloc(r->scratch, r->spelling_capacity);
+    }
     memcpy(r->spelling, text, length);
     strcpy(r->spelling + length, ending);
 }

@@ -7,7 +7,7 @@
  *
  * Without a definition a name stays declared, which is an error where something uses it.
  */
-#include "frontend/ptx/reader.h"
+#include "frontend/ptx/ptx_reader.h"
 
 /* The row of a name of which the part at hand declares something. What it has of its own hides what
  * other parts call so. */

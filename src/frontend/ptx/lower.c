@@ -44,16 +44,6 @@ const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function) {
 
 /* ---- variables of the module --------------------------------------------------- */
 
-static uint64_t bytes_of(const ptx_variable *v) {
-    uint64_t one = (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
-    return v->is_unsized ? 0 : one * (v->count ? v->count : 1);
-}
-
-static uint32_t align_of(const ptx_variable *v) {
-    uint32_t own = (ptx_type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
-    return v->align ? v->align : own ? own : 1;
-}
-
 /* The name in the source, but for variables of a file that would then share it. */
 static const char *name_of(ptx_lowering *l, const ptx_variable *v) {
     const char *name = front_symbol_name(l->arena, v->name);
@@ -72,8 +62,8 @@ static uint32_t add_static(ptx_lowering *l, const ptx_variable *v) {
                        .symbol = v->symbol ? v->symbol : v->name,
                        .space = ptx_kir_space(v->space),
                        .is_dynamic = is_dynamic,
-                       .bytes = bytes_of(v),
-                       .align = align_of(v),
+                       .bytes = v->is_unsized ? 0 : ptx_bytes_of(v),
+                       .align = ptx_align_of(v),
                        .init = v->init};
     if (is_dynamic && l->dynamic != KIR_NONE) {
         kir_static *known = &l->statics.data[l->dynamic];
@@ -98,8 +88,8 @@ static uint32_t static_index(ptx_lowering *l, const ptx_variable *v);
  * which are numbers. */
 static void add_pointers(ptx_lowering *l, const ptx_variable *v, uint32_t index) {
     hd_vec(kir_pointer) pointers = {0};
-    uint8_t *init = hd_new_array(l->arena, uint8_t, bytes_of(v) + 8);
-    memcpy(init, l->statics.data[index].init, bytes_of(v));
+    uint8_t *init = hd_new_array(l->arena, uint8_t, ptx_bytes_of(v) + 8);
+    memcpy(init, l->statics.data[index].init, ptx_bytes_of(v));
     for (uint32_t i = 0; i < v->relocation_count; i++) {
         const struct ptx_relocation *at = &v->relocations[i];
         ptx_symbol symbol = ptx_find_in_module(l->shared, at->name, v->part);
@@ -169,7 +159,7 @@ static void lower_params(ptx_lowering *l) {
         const ptx_variable *v = names->variables[i];
         ptx_storage *storage = &l->at->storage[i];
         kir_param *param = &kernel->params[i];
-        *param = (kir_param){.name = short_name(l->entry, v), .bytes = (uint32_t)bytes_of(v)};
+        *param = (kir_param){.name = short_name(l->entry, v), .bytes = (uint32_t)ptx_bytes_of(v)};
         param->by_value_struct = v->is_array || v->vector > 1;
         param->type =
             param->by_value_struct ? front_pointer_type(KIR_PRIVATE) : ptx_kir_type(v->type);
@@ -184,17 +174,6 @@ static void lower_params(ptx_lowering *l) {
 }
 
 /* ---- a kernel ------------------------------------------------------------------------ */
-
-static void set_kernel_place(ptx_lowering *l) {
-    const ptx_source *source = NULL;
-    for (uint32_t i = 0; i < l->entry->inst_count && !source; i++)
-        source = ptx_user_source(l->shared, l->entry->insts[i].source);
-    l->kernel->place = (hd_place){
-        .file = l->ptx->path, .line = l->entry->place.line, .column = l->entry->place.column};
-    if (source)
-        l->kernel->place = (hd_place){
-            .file = l->ptx->files[source->file], .line = source->line, .column = source->column};
-}
 
 /* Calls whose results nobody wants are dropped where they do nothing else. */
 static bool is_droppable(const kir_inst *inst) {
@@ -283,7 +262,14 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
     for (int d = 0; d < 3; d++)
         l.kernel->required_local[d] = entry->required_threads[d];
     l.kernel->name = entry->name; /* that of the source when all are known */
-    set_kernel_place(&l);
+    const ptx_source *source = NULL;
+    for (uint32_t i = 0; i < l.entry->inst_count && !source; i++)
+        source = ptx_user_source(l.shared, l.entry->insts[i].source);
+    l.kernel->place = (hd_place){
+        .file = l.ptx->path, .line = l.entry->place.line, .column = l.entry->place.column};
+    if (source)
+        l.kernel->place = (hd_place){
+            .file = l.ptx->files[source->file], .line = source->line, .column = source->column};
     lower_params(&l);
     ptx_lower_body(&l);
     if (l.out.status)

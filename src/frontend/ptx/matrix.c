@@ -18,11 +18,6 @@ static kir_value fragment(ptx_lowering *l, uint32_t i, ptx_type type) {
     return l->out.status ? 0 : ptx_join(l, count, values);
 }
 
-static uint32_t registers_of(ptx_lowering *l, uint32_t i) {
-    const ptx_operand *operand = ptx_operand_at(l, i);
-    return operand->kind == PTX_VECTOR ? operand->count : 1;
-}
-
 static void put_fragment(ptx_lowering *l, kir_value vector) {
     const ptx_operand *to = ptx_operand_at(l, 0);
     uint32_t count = to->kind == PTX_VECTOR ? to->count : 1;
@@ -65,49 +60,30 @@ static void lower_mma(ptx_lowering *l, const void *what) {
 
 /* ---- loads, stores and transposition --------------------------------------------------------- */
 
-/* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d, ...}, [address] */
-static void lower_ldmatrix(ptx_lowering *l, const void *what) {
-    (void)what;
-    uint32_t count = registers_of(l, 0);
+/* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d, ...}, [address], and stmatrix the other way */
+static void lower_moved(ptx_lowering *l, const void *what) {
+    bool stores = !strcmp(what, "stmatrix");
+    const ptx_operand *operand = ptx_operand_at(l, stores);
+    uint32_t count = operand->kind == PTX_VECTOR ? operand->count : 1;
     if (!ptx_has(l->inst, "m8n8") || (count != 1 && count != 2 && count != 4)) {
         ptx_cannot(l, "%s is not supported; matrices of m8n8 are", ptx_opcode(l->arena, l->inst));
         return;
     }
-    kir_value address = ptx_address(l, 1, PTX_SHARED);
+    kir_value args[] = {ptx_address(l, !stores, PTX_SHARED), stores ? fragment(l, 1, PTX_B32) : 0};
+    kir_type type = stores ? (kir_type){0} : front_int_type(32, (uint8_t)count);
+    const char *name = hd_format(l->arena, "%s_x%u%s", (const char *)what, count,
+                                 ptx_has(l->inst, "trans") ? "_trans" : "");
     if (l->out.status)
         return;
-    const char *name =
-        hd_format(l->arena, "ldmatrix_x%u%s", count, ptx_has(l->inst, "trans") ? "_trans" : "");
-    put_fragment(l,
-                 front_emit_call(&l->out, name, front_int_type(32, (uint8_t)count), 1, &address));
-}
-
-/* stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [address], {a, ...} */
-static void lower_stmatrix(ptx_lowering *l, const void *what) {
-    (void)what;
-    uint32_t count = registers_of(l, 1);
-    if (!ptx_has(l->inst, "m8n8") || (count != 1 && count != 2 && count != 4)) {
-        ptx_cannot(l, "%s is not supported; matrices of m8n8 are", ptx_opcode(l->arena, l->inst));
-        return;
-    }
-    kir_value args[] = {ptx_address(l, 0, PTX_SHARED), fragment(l, 1, PTX_B32)};
-    const char *name =
-        hd_format(l->arena, "stmatrix_x%u%s", count, ptx_has(l->inst, "trans") ? "_trans" : "");
-    if (!l->out.status)
-        front_emit_call(&l->out, name, (kir_type){0}, 2, args);
-}
-
-static void lower_movmatrix(ptx_lowering *l, const void *what) {
-    (void)what;
-    kir_value value = ptx_get(l, 1, PTX_B32);
-    if (!l->out.status)
-        ptx_put(l, 0, ptx_call1(l, "movmatrix_trans", value), false);
+    kir_value made = front_emit_call(&l->out, name, type, 1 + stores, args);
+    if (!stores)
+        put_fragment(l, made);
 }
 
 const ptx_rule ptx_matrix_rules[] = {
     {"mma", lower_mma, NULL, true},
-    {"ldmatrix", lower_ldmatrix, NULL, true},
-    {"stmatrix", lower_stmatrix, NULL, true},
-    {"movmatrix", lower_movmatrix, NULL, true},
+    {"ldmatrix", lower_moved, "ldmatrix", true},
+    {"stmatrix", lower_moved, "stmatrix", true},
+    {"movmatrix", ptx_lower_recipe, "b: movmatrix_trans(a)", true},
     {NULL},
 };

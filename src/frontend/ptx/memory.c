@@ -129,27 +129,6 @@ kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_val
 
 /* ---- vectors ------------------------------------------------------------------------- */
 
-kir_value ptx_part(ptx_lowering *l, kir_value vector, uint32_t k) {
-    kir_type type = ptx_type_of_value(l, vector);
-    if (type.lanes == 1)
-        return vector;
-    return front_emit2(&l->out, KIR_EXTRACT, front_element_type(type), vector,
-                       ptx_number(l, ptx_int(32), k));
-}
-
-kir_value ptx_join(ptx_lowering *l, uint32_t count, const kir_value *parts) {
-    if (count == 1)
-        return parts[0];
-    kir_type type = ptx_type_of_value(l, parts[0]);
-    type.lanes = (uint8_t)count;
-    kir_value vector = front_leaf(&l->out, KIR_UNDEF, type, NULL, 0);
-    for (uint32_t k = 0; k < count; k++) {
-        kir_value args[] = {vector, parts[k], ptx_number(l, ptx_int(32), k)};
-        vector = front_emit(&l->out, KIR_INSERT, type, 3, args);
-    }
-    return vector;
-}
-
 /* The type in memory: bits that all go to or come from registers of floats are floats. */
 static kir_type moved_type(ptx_lowering *l, const ptx_operand *operand, ptx_type type) {
     const ptx_operand *parts = operand->kind == PTX_VECTOR ? operand->list : operand;
@@ -493,19 +472,6 @@ static void lower_cp(ptx_lowering *l, const void *what) {
         lower_copy(l);
 }
 
-/* ---- nothing to do --------------------------------------------------------------------------------- */
-
-static void lower_nothing(ptx_lowering *l, const void *what) {
-    (void)l;
-    (void)what;
-}
-
-/* A policy for caches has no meaning. */
-static void lower_policy(ptx_lowering *l, const void *what) {
-    (void)what;
-    ptx_put(l, 0, ptx_number(l, ptx_int(64), 0), false);
-}
-
 static const bool GIVES = true, KEEPS = false;
 const ptx_rule ptx_memory_rules[] = {
     {"ld", lower_load, NULL, true},
@@ -516,10 +482,11 @@ const ptx_rule ptx_memory_rules[] = {
     {"cvta", lower_cvta, NULL, false},
     {"isspacep", lower_isspacep, NULL, false},
     {"cp", lower_cp, NULL, true},
-    {"prefetch", lower_nothing, NULL, false},
-    {"prefetchu", lower_nothing, NULL, false},
-    {"discard", lower_nothing, NULL, false},
-    {"applypriority", lower_nothing, NULL, false},
-    {"createpolicy", lower_policy, NULL, false},
+    {"prefetch", ptx_lower_recipe, "", false},
+    {"prefetchu", ptx_lower_recipe, "", false},
+    {"discard", ptx_lower_recipe, "", false},
+    {"applypriority", ptx_lower_recipe, "", false},
+    /* a policy for caches has no meaning */
+    {"createpolicy", ptx_lower_recipe, ": 0:i64", false},
     {NULL},
 };

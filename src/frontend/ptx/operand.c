@@ -16,44 +16,11 @@ kir_value ptx_call2(ptx_lowering *l, const char *name, kir_value a, kir_value b)
     return front_emit_call(&l->out, name, ptx_type_of_value(l, a), 2, (kir_value[]){a, b});
 }
 
-kir_value ptx_call3(ptx_lowering *l, const char *name, kir_value a, kir_value b, kir_value c) {
-    return front_emit_call(&l->out, name, ptx_type_of_value(l, a), 3, (kir_value[]){a, b, c});
-}
-
 kir_value ptx_not(ptx_lowering *l, kir_value a) {
     return ptx_op(l, KIR_XOR, a, ptx_number(l, ptx_type_of_value(l, a), -1));
 }
 
 /* ---- types ------------------------------------------------------------------- */
-
-kir_value ptx_resize(ptx_lowering *l, kir_value value, kir_type type, bool is_signed) {
-    uint32_t bits = ptx_type_of_value(l, value).bits;
-    const kir_inst *number = &l->out.insts.data[value];
-    if (bits == type.bits)
-        return value;
-    if (number->op == KIR_CONST && number->type.lanes == 1) {
-        int64_t known = (int64_t)number->imm[0];
-        if (is_signed)
-            known = kir_sign_extend(number->imm[0], bits);
-        return ptx_number(l, type, known);
-    }
-    kir_op op = bits > type.bits ? KIR_TRUNC : is_signed ? KIR_SEXT : KIR_ZEXT;
-    return ptx_to(l, op, type, value);
-}
-
-kir_value ptx_bits_as(ptx_lowering *l, kir_value value, kir_type type) {
-    kir_type from = ptx_type_of_value(l, value);
-    if (from.kind == type.kind && from.bits == type.bits && from.lanes == type.lanes)
-        return value;
-    const kir_inst *inst = &l->out.insts.data[value];
-    if (inst->op == KIR_CONST && from.lanes == 1 && type.lanes == 1)
-        return front_leaf(&l->out, KIR_CONST, type, (uint64_t[]){inst->imm[0]}, 0);
-    if (inst->op == KIR_UNDEF)
-        return front_leaf(&l->out, KIR_UNDEF, type, NULL, 0);
-    if (inst->op == KIR_BITCAST)
-        return ptx_bits_as(l, inst->args[0], type);
-    return ptx_to(l, KIR_BITCAST, type, value);
-}
 
 /* The value as this type: another size is only met with integers. */
 static kir_value as_type(ptx_lowering *l, kir_value value, kir_type type, bool is_signed) {
@@ -68,19 +35,6 @@ static kir_value as_type(ptx_lowering *l, kir_value value, kir_type type, bool i
     if (type.lanes > 1)
         return ptx_join(l, 2, (kir_value[]){value, ptx_number(l, ptx_int(type.bits), 0)});
     return ptx_bits_as(l, value, type);
-}
-
-kir_value ptx_float_number(ptx_lowering *l, kir_type type, double number) {
-    uint64_t bits = 0;
-    _Float16 half = (_Float16)number;
-    float single = (float)number;
-    if (type.bits == 16)
-        memcpy(&bits, &half, sizeof half);
-    else if (type.bits == 32)
-        memcpy(&bits, &single, sizeof single);
-    else
-        memcpy(&bits, &number, sizeof number);
-    return front_leaf(&l->out, KIR_CONST, type, &bits, 0);
 }
 
 /* ---- names -------------------------------------------------------------------- */
@@ -168,22 +122,27 @@ ptx_type ptx_declared(ptx_lowering *l, const ptx_operand *operand) {
 
 /* ---- special registers ---------------------------------------------------------- */
 
-/* Those that need no more than a number, and those that the machine reads. */
+/* Those of PTX alone: numbers, and those that the machine reads. */
 static bool special(ptx_lowering *l, const char *name, kir_value *value) {
+    static const front_named_recipe registers[] = {
+        {"smid", "0:i32"},
+        {"gridid", "0:i32"},
+        {"ctaid.w", "0:i32"},
+        {"tid.w", "0:i32"},
+        {"nsmid", "1:i32"},
+        {"dynamic_smem_size", "shared_dynamic_bytes:i32()"},
+        {"total_smem_size", "shared_bytes:i32()"},
+        {"aggr_smem_size", "shared_bytes:i32()"},
+    };
+    kir_value letters[26] = {0};
+    const char *recipe = FRONT_FIND(registers, name);
     if (front_special_register(&l->out, name, value))
         return true;
-    static const char zeros[] = "smid gridid ctaid.w tid.w";
-    bool is_dynamic = !strcmp(name, "dynamic_smem_size");
-    if (is_dynamic || !strcmp(name, "total_smem_size") || !strcmp(name, "aggr_smem_size")) {
-        *value = front_emit_call(&l->out, is_dynamic ? "shared_dynamic_bytes" : "shared_bytes",
-                                 ptx_int(32), 0, NULL);
-        return true;
-    }
-    /* What is kept of shared memory for the system: nothing. */
-    bool is_zero = hd_has_word(zeros, name) || !strncmp(name, "reserved_smem_offset", 20);
-    if (is_zero || !strcmp(name, "nsmid"))
-        *value = ptx_number(l, ptx_int(32), !is_zero);
-    return is_zero || !strcmp(name, "nsmid");
+    if (!strncmp(name, "reserved_smem_offset", 20)) /* what is kept for the system: nothing */
+        recipe = "0:i32";
+    if (recipe)
+        *value = front_recipe(&l->out, recipe, letters, false, ptx_int(32));
+    return recipe != NULL;
 }
 
 static kir_value special_register(ptx_lowering *l, const char *name) {
@@ -232,7 +191,7 @@ static kir_value float_constant(ptx_lowering *l, const ptx_operand *operand, kir
     memcpy(&single, &low, sizeof single);
     bool is_single = operand->type == PTX_F32;
     if (type.kind == KIR_FLOAT && !(is_single && type.bits == 32))
-        return ptx_float_number(l, type, is_single ? (double)single : number);
+        return front_const_real(&l->out, type, is_single ? (double)single : number);
     kir_type own = ptx_int(is_single ? 32 : 64);
     return as_type(l, ptx_number(l, own, operand->integer), type, false);
 }

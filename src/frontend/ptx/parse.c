@@ -4,7 +4,7 @@
  * A .version within a text begins another part: modules that were compiled apart, one behind the
  * other, are linked by reading them (link.c).
  */
-#include "frontend/ptx/reader.h"
+#include "frontend/ptx/ptx_reader.h"
 #include "heddle/ptx.h"
 
 enum { VERSION_LEAST = 3, VERSION_MOST = HD_PTX_VERSION_MOST };
@@ -34,8 +34,6 @@ static void read_version(ptx_reader *r) {
                       "PTX of version %u.%u is not supported, only %d.0 to %d.x; compile for "
                       "such a version",
                       parts[0], parts[1], VERSION_LEAST, VERSION_MOST);
-    r->module->version_major = parts[0];
-    r->module->version_minor = parts[1];
     ptx_next(r);
 }
 
@@ -46,15 +44,6 @@ static void read_target(ptx_reader *r) {
         if (!r->status && !r->module->target && !strncmp(ptx_text(r, &name), "sm_", 3))
             r->module->target = ptx_text(r, &name);
     } while (ptx_accept_mark(r, ','));
-}
-
-static void read_address_size(ptx_reader *r) {
-    const ptx_token here = r->now;
-    if (ptx_read_count(r, UINT32_MAX) != 64)
-        ptx_not_taken(r, &here,
-                      "addresses of %s bits are not supported, only of 64; compile with "
-                      "-m64",
-                      ptx_spell(r, &here));
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -82,7 +71,7 @@ static bool read_property(ptx_reader *r, ptx_function *f) {
     case PTX_KEY_ATTRIBUTE: ptx_skip_attribute(r); break;
     case PTX_KEY_MAXNTID: read_threads(r, f->most_threads); break;
     case PTX_KEY_REQNTID: read_threads(r, f->required_threads); break;
-    case PTX_KEY_REQNCTAPERCLUSTER: read_threads(r, f->required_blocks); break;
+    case PTX_KEY_REQNCTAPERCLUSTER: read_threads(r, (uint32_t[3]){0}); break;
     case PTX_KEY_NORETURN:
     case PTX_KEY_EXPLICITCLUSTER:
     case PTX_KEY_BLOCKSARECLUSTERS: break;
@@ -126,15 +115,6 @@ static void read_function(ptx_reader *r, ptx_linkage linkage, bool is_entry) {
     ptx_add_function(r, &name, &f);
 }
 
-/* .alias name, function; */
-static void read_alias(ptx_reader *r) {
-    ptx_alias alias = {.alias = ptx_expect_name(r, "the name of a function")};
-    ptx_expect_mark(r, ',');
-    alias.function = ptx_expect_name(r, "the name of a function");
-    ptx_expect_mark(r, ';');
-    hd_push(r->scratch, &r->aliases, alias);
-}
-
 /* The function that an alias stands for may be defined behind it. */
 static void settle_aliases(ptx_reader *r) {
     for (size_t i = 0; i < r->aliases.count && !r->status; i++) {
@@ -160,14 +140,14 @@ static void settle_aliases(ptx_reader *r) {
 /* .visible, .extern and the like, of which there is one. */
 static ptx_linkage read_linkage(ptx_reader *r) {
     ptx_linkage linkage = PTX_INTERNAL;
-    for (;; ptx_next(r))
-        if (ptx_is_key(r, PTX_KEY_EXTERN))
+    for (;;)
+        if (ptx_accept_key(r, PTX_KEY_EXTERN))
             linkage = PTX_EXTERN;
-        else if (ptx_is_key(r, PTX_KEY_VISIBLE))
+        else if (ptx_accept_key(r, PTX_KEY_VISIBLE))
             linkage = PTX_VISIBLE;
-        else if (ptx_is_key(r, PTX_KEY_WEAK))
+        else if (ptx_accept_key(r, PTX_KEY_WEAK))
             linkage = PTX_WEAK;
-        else if (ptx_is_key(r, PTX_KEY_COMMON))
+        else if (ptx_accept_key(r, PTX_KEY_COMMON))
             linkage = PTX_COMMON;
         else
             return linkage;
@@ -191,11 +171,21 @@ static void read_directive(ptx_reader *r) {
         break;
     case PTX_KEY_ADDRESS_SIZE:
         ptx_next(r);
-        read_address_size(r);
+        const ptx_token here = r->now;
+        if (ptx_read_count(r, UINT32_MAX) != 64)
+            ptx_not_taken(r, &here,
+                          "addresses of %s bits are not supported, only of 64; compile with "
+                          "-m64",
+                          ptx_spell(r, &here));
         break;
     case PTX_KEY_ALIAS:
         ptx_next(r);
-        read_alias(r);
+        /* .alias name, function; */
+        ptx_alias alias = {.alias = ptx_expect_name(r, "the name of a function")};
+        ptx_expect_mark(r, ',');
+        alias.function = ptx_expect_name(r, "the name of a function");
+        ptx_expect_mark(r, ';');
+        hd_push(r->scratch, &r->aliases, alias);
         break;
     case PTX_KEY_FILE: ptx_read_file(r); break;
     case PTX_KEY_LOC: ptx_read_loc(r); break;
@@ -237,8 +227,6 @@ static void keep_module(ptx_reader *r) {
     m->variable_count = (uint32_t)r->variables.count;
     m->functions = PTX_KEEP(r, &r->functions);
     m->function_count = (uint32_t)r->functions.count;
-    m->strings = PTX_KEEP(r, &r->strings);
-    m->string_count = (uint32_t)r->strings.count;
 }
 
 /* From its .version on, up to the next one or the end. */
@@ -257,18 +245,6 @@ static void read_part(ptx_reader *r) {
     settle_aliases(r);
     ptx_check_files(r);
     ptx_end_part(r);
-}
-
-static void read_module(ptx_reader *r) {
-    hd_push(r->scratch, &r->files, r->path);
-    ptx_lex_begin(r);
-    if (!ptx_is_key(r, PTX_KEY_VERSION))
-        ptx_misread(r, &r->now, "expected .version before %s: PTX starts with it",
-                    ptx_spell(r, &r->now));
-    for (; !r->status && ptx_is_key(r, PTX_KEY_VERSION); r->part++)
-        read_part(r);
-    if (!r->status)
-        keep_module(r);
 }
 
 hd_status ptx_parse(hd_arena *arena, const hd_diag *diag, const char *path, const char *text,
@@ -296,7 +272,15 @@ hd_status ptx_parse(hd_arena *arena, const hd_diag *diag, const char *path, cons
                       .used_files = {.arena = scratch},
                       .module = hd_new(arena, ptx_module)};
     r->module->path = r->path;
-    read_module(r);
+    hd_push(r->scratch, &r->files, r->path);
+    ptx_lex_begin(r);
+    if (!ptx_is_key(r, PTX_KEY_VERSION))
+        ptx_misread(r, &r->now, "expected .version before %s: PTX starts with it",
+                    ptx_spell(r, &r->now));
+    for (; !r->status && ptx_is_key(r, PTX_KEY_VERSION); r->part++)
+        read_part(r);
+    if (!r->status)
+        keep_module(r);
     const hd_status status = r->status;
     if (status == HD_OK)
         *module = r->module;

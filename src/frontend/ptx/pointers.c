@@ -43,14 +43,6 @@ typedef struct finder {
 
 static kir_inst *inst_of(const finder *f, kir_value value) { return &f->l->out.insts.data[value]; }
 
-static bool constant_of(const finder *f, kir_value value, int64_t *number) {
-    const kir_inst *inst = inst_of(f, value);
-    if (inst->op != KIR_CONST || inst->type.kind != KIR_INT || inst->type.lanes != 1)
-        return false;
-    *number = kir_sign_extend(inst->imm[0], inst->type.bits);
-    return true;
-}
-
 /* ---- what looks like a pointer --------------------------------------------------- */
 
 static uint8_t greater(uint8_t a, uint8_t b) { return a > b ? a : b; }
@@ -247,7 +239,7 @@ static kir_value shared_pointer(finder *f, kir_value value) {
 static kir_value opaque_pointer(finder *f, kir_value value) {
     kir_type type = front_pointer_type(f->space[value]);
     int64_t number;
-    if (constant_of(f, value, &number))
+    if (front_is_number(&f->l->out, value, &number))
         return front_leaf(&f->l->out, KIR_CONST, type, (uint64_t[]){(uint64_t)number}, 0);
     if (inst_of(f, value)->op == KIR_UNDEF)
         return front_leaf(&f->l->out, KIR_UNDEF, type, NULL, 0);
@@ -287,19 +279,20 @@ static void add_index(sum *s, kir_value index, int64_t scale) {
 static void add_term(const finder *f, sum *s, kir_value value, int64_t scale, uint32_t depth) {
     const kir_inst *inst = inst_of(f, value);
     int64_t number;
-    if (constant_of(f, value, &number)) {
+    if (front_is_number(&f->l->out, value, &number)) {
         s->offset += number * scale;
         return;
     }
     bool is_deep = depth > 16;
     if (!is_deep && inst->op == KIR_MUL &&
-        (constant_of(f, inst->args[1], &number) || constant_of(f, inst->args[0], &number))) {
-        kir_value other = inst->args[constant_of(f, inst->args[1], &number) ? 0 : 1];
+        (front_is_number(&f->l->out, inst->args[1], &number) ||
+         front_is_number(&f->l->out, inst->args[0], &number))) {
+        kir_value other = inst->args[front_is_number(&f->l->out, inst->args[1], &number) ? 0 : 1];
         if (other == inst->args[1])
-            constant_of(f, inst->args[0], &number);
+            front_is_number(&f->l->out, inst->args[0], &number);
         add_term(f, s, other, scale * number, depth + 1);
-    } else if (!is_deep && inst->op == KIR_SHL && constant_of(f, inst->args[1], &number) &&
-               number >= 0 && number < 32) {
+    } else if (!is_deep && inst->op == KIR_SHL &&
+               front_is_number(&f->l->out, inst->args[1], &number) && number >= 0 && number < 32) {
         add_term(f, s, inst->args[0], scale * ((int64_t)1 << number), depth + 1);
     } else if (!is_deep && (inst->op == KIR_ADD || inst->op == KIR_SUB) && inst->type.bits == 64) {
         add_term(f, s, inst->args[0], scale, depth + 1);
@@ -445,7 +438,7 @@ static void compare_pointers(finder *f, kir_value value) {
     int64_t zero;
     bool a_counts = f->wanted[a] && f->rank[a] >= LOADED && inst_of(f, a)->op != KIR_PTRTOINT;
     bool b_counts = f->wanted[b] && f->rank[b] >= LOADED && inst_of(f, b)->op != KIR_PTRTOINT;
-    bool b_is_null = constant_of(f, b, &zero) && !zero;
+    bool b_is_null = front_is_number(&f->l->out, b, &zero) && !zero;
     if (!(a_counts && b_counts && f->space[a] == f->space[b]) && !(a_counts && b_is_null))
         return;
     kir_value x = pointer_of(f, a);

@@ -32,14 +32,6 @@ static kir_inst *inst_of(const promoter *p, kir_value value) {
     return &p->l->out.insts.data[value];
 }
 
-static bool constant_of(const promoter *p, kir_value value, int64_t *number) {
-    const kir_inst *inst = inst_of(p, value);
-    if (inst->op != KIR_CONST || inst->type.kind != KIR_INT || inst->type.lanes != 1)
-        return false;
-    *number = kir_sign_extend(inst->imm[0], inst->type.bits);
-    return true;
-}
-
 /* ---- addresses of known places ------------------------------------------------- */
 
 /* Sums of an alloca's address and constants; false: it is none, or has been found before. */
@@ -56,8 +48,8 @@ static bool find_place(promoter *p, kir_value value) {
     if (inst->op == KIR_PTRTOINT || inst->op == KIR_INTTOPTR)
         from = inst->args[0];
     else if (inst->op == KIR_ADD && inst->type.bits == 64) {
-        bool second = constant_of(p, inst->args[1], &number);
-        if (second || constant_of(p, inst->args[0], &number))
+        bool second = front_is_number(&p->l->out, inst->args[1], &number);
+        if (second || front_is_number(&p->l->out, inst->args[0], &number))
             from = inst->args[second ? 0 : 1];
     }
     if (from == KIR_NONE || p->memory[from] == KIR_NONE)

@@ -151,10 +151,7 @@ void ptx_end_recursion(ptx_lowering *l, const ptx_instance *callee) {
         numbers[i] = i + 1;
         to[i + 1] = r->ways.data[i];
     }
-    ptx_end_block(l, KIR_SWITCH, 1, &way, count + 1, to);
-    kir_inst *last = &l->out.insts.data[l->out.insts.count - 1];
-    last->imm = numbers;
-    last->imm_count = count;
+    ptx_switch(l, way, count, numbers, to);
     ptx_block_start(l, to[0]);
 }
 

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "frontend/ptx/reader.h"
+#include "frontend/ptx/ptx_reader.h"
 
 enum { SCOPES_MOST = 200 };
 
@@ -130,11 +130,6 @@ static bool rename_variable(ptx_reader *r, const char **where) {
     return inner != NULL;
 }
 
-/* Outside of nested blocks names are mostly what they are. */
-static bool all_keep_names(const ptx_reader *r) {
-    return r->scopes.count < 2 && !r->renames_at_top;
-}
-
 static void rename_label(ptx_reader *r, const char **where) {
     hd_push(r->scratch, &r->uses, (ptx_use){where, ptx_intern(r, *where, strlen(*where))});
 }
@@ -147,7 +142,8 @@ static void rename_operand(ptx_reader *r, ptx_operand *o) {
 }
 
 void ptx_rename_inst(ptx_reader *r, ptx_inst *inst) {
-    if (r->status || all_keep_names(r))
+    /* Outside of nested blocks names are mostly what they are. */
+    if (r->status || (r->scopes.count < 2 && !r->renames_at_top))
         return;
     if (inst->predicate)
         rename_variable(r, &inst->predicate);

@@ -104,6 +104,14 @@ void ptx_branch_if(ptx_lowering *l, kir_value condition, uint32_t yes, uint32_t 
         ptx_end_block(l, KIR_CONDBR, 1, &condition, 2, (uint32_t[]){yes, no});
 }
 
+void ptx_switch(ptx_lowering *l, kir_value by, uint32_t count, uint64_t *numbers,
+                const uint32_t *to) {
+    ptx_end_block(l, KIR_SWITCH, 1, &by, count + 1, to);
+    kir_inst *last = &l->out.insts.data[l->out.insts.count - 1];
+    last->imm = numbers;
+    last->imm_count = count;
+}
+
 void ptx_drop(ptx_lowering *l, kir_value value) {
     kir_inst *inst = &l->out.insts.data[value];
     inst->op = KIR_UNDEF;
@@ -281,11 +289,6 @@ static void drop_needless_phis(finisher *f) {
     }
 }
 
-/* Blocks before inline assembly keep theirs. */
-static uint32_t number_of(const finisher *f, uint32_t block) {
-    return f->number[block] == KIR_NONE ? block : f->number[block];
-}
-
 /* Blocks in the new order, with their phis, and every operand by its real name. */
 static void rebuild(finisher *f) {
     ptx_lowering *l = f->l;
@@ -308,8 +311,10 @@ static void rebuild(finisher *f) {
             kir_inst *inst = &l->out.insts.data[lists[b].data[i]];
             for (uint32_t a = 0; a < inst->arg_count; a++)
                 inst->args[a] = real_value(f, inst->args[a]);
+            /* Blocks before inline assembly keep their numbers. */
             for (uint32_t a = 0; inst->op == KIR_PHI && a < inst->arg_count; a++)
-                inst->from[a] = number_of(f, inst->from[a]);
+                if (f->number[inst->from[a]] != KIR_NONE)
+                    inst->from[a] = f->number[inst->from[a]];
             for (uint32_t t = 0; t < inst->to_count; t++)
                 inst->to[t] = f->number[inst->to[t]];
         }

@@ -107,38 +107,28 @@ void ptx_set_place(ptx_lowering *l) {
     }
 }
 
-static hd_status fail(ptx_shared *s, hd_status status, ptx_place at, const char *why) {
-    hd_place place = {.file = s->ptx->path, .line = at.line, .column = at.column};
+static void fail(ptx_lowering *l, hd_status status, const char *format, va_list args) {
+    ptx_shared *s = l->shared;
+    if (l->out.status)
+        return;
+    hd_place place = {
+        .file = s->ptx->path, .line = l->inst->place.line, .column = l->inst->place.column};
     const char *text = s->files.data[ptx_file(s, 0)].text;
     if (place.line && text)
         place.text = hd_line_of(s->arena, text, place.line);
-    return hd_fail(s->diag, status, &place, "%s", why);
-}
-
-hd_status ptx_fail_at(ptx_shared *s, hd_status status, ptx_place place, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    const char *why = hd_vformat(s->arena, format, args);
-    va_end(args);
-    return fail(s, status, place, why);
+    l->out.status = hd_fail(s->diag, status, &place, "%s", hd_vformat(s->arena, format, args));
 }
 
 void ptx_cannot(ptx_lowering *l, const char *format, ...) {
-    if (l->out.status)
-        return;
     va_list args;
     va_start(args, format);
-    const char *why = hd_vformat(l->arena, format, args);
+    fail(l, HD_EUNSUPPORTED, format, args);
     va_end(args);
-    l->out.status = fail(l->shared, HD_EUNSUPPORTED, l->inst->place, why);
 }
 
 void ptx_wrong(ptx_lowering *l, const char *format, ...) {
-    if (l->out.status)
-        return;
     va_list args;
     va_start(args, format);
-    const char *why = hd_vformat(l->arena, format, args);
+    fail(l, HD_EINPUT, format, args);
     va_end(args);
-    l->out.status = fail(l->shared, HD_EINPUT, l->inst->place, why);
 }

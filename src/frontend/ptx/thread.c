@@ -73,26 +73,6 @@ static void lower_fence(ptx_lowering *l, const void *what) {
 
 /* ---- votes and matches -------------------------------------------------------- */
 
-/* The mask that operand i is; without .sync, as before PTX 6, all that are here. */
-static kir_value members(ptx_lowering *l, uint32_t i) {
-    return ptx_has(l->inst, "sync") ? ptx_get(l, i, PTX_B32) : call(l, "active_mask", 0, NULL);
-}
-
-static void lower_vote(ptx_lowering *l, const void *what) {
-    (void)what;
-    static const char *const modes[] = {"all", "any", "uni", "ballot"};
-    kir_value bit = ptx_get(l, 1, PTX_PRED), mask = members(l, 2);
-    for (size_t i = 0; i < 4 && !l->out.status; i++) {
-        if (!ptx_has(l->inst, modes[i]))
-            continue;
-        kir_value args[] = {mask, ptx_bool(l, bit)};
-        kir_value d = call(l, hd_format(l->arena, "warp_%s", modes[i]), 2, args);
-        ptx_put(l, 0, i < 3 ? ptx_is_not_zero(l, d) : d, false);
-        return;
-    }
-    ptx_wrong(l, "%s has no mode", ptx_opcode(l->arena, l->inst));
-}
-
 static void lower_match(ptx_lowering *l, const void *what) {
     (void)what;
     bool all = ptx_has(l->inst, "all");
@@ -123,7 +103,11 @@ static void lower_shuffle(ptx_lowering *l, const void *what) {
     const ptx_operand *to = ptx_operand_at(l, 0), *from = ptx_operand_at(l, 1);
     ptx_type type = ptx_declared(l, from) == PTX_F32 ? PTX_F32 : PTX_B32;
     kir_value value = ptx_value(l, from, type), b = ptx_get(l, 2, PTX_U32);
-    kir_value c = ptx_get(l, 3, PTX_U32), mask = members(l, 4);
+    kir_value c = ptx_get(l, 3, PTX_U32), mask;
+    if (ptx_has(l->inst, "sync"))
+        mask = ptx_get(l, 4, PTX_B32);
+    else /* before PTX 6: all that are here */
+        mask = call(l, "active_mask", 0, NULL);
     if (mode == 4)
         ptx_wrong(l, "%s has no mode", ptx_opcode(l->arena, l->inst));
     if (l->out.status)
@@ -140,60 +124,25 @@ static void lower_shuffle(ptx_lowering *l, const void *what) {
     ptx_put_to(l, &to->list[1], ptx_is_not_zero(l, p), false);
 }
 
-/* Bits of floats as unsigned numbers of the same order. NaN counts for less than all, or, with
- * .NaN, for more, whichever is sought: it is at one of the two ends. */
-static kir_value ordered(ptx_lowering *l, kir_value value, bool is_max) {
-    kir_value zero = ptx_number(l, word(), 0), sign = ptx_number(l, word(), INT32_MIN);
-    kir_value magnitude = ptx_op(l, KIR_AND, value, ptx_not(l, sign));
-    if (ptx_has(l->inst, "abs"))
-        value = magnitude;
-    kir_value key = ptx_choose(l, ptx_is(l, KIR_P_SLT, value, zero), ptx_not(l, value),
-                               ptx_op(l, KIR_XOR, value, sign));
-    kir_value is_nan = ptx_is(l, KIR_P_UGT, magnitude, ptx_number(l, word(), 0x7f800000));
-    bool is_above = ptx_has(l->inst, "NaN") == is_max;
-    return ptx_choose(l, is_nan, ptx_number(l, word(), is_above ? -1 : 0), key);
+/* redux.sync.min{.abs}{.NaN}.f32 d, value, mask: by the bits of floats as unsigned numbers of the same
+ * order, x. NaN counts for less than all, or, with .NaN, for more, whichever is sought: it is at one of
+ * the two ends. */
+static void lower_float_redux(ptx_lowering *l, const void *what) {
+    const char *name = what;
+    bool is_above = ptx_has(l->inst, "NaN") == !strcmp(name, "max");
+    ptx_lower_recipe(
+        l, hd_format(l->arena,
+                     "bb: s = 0x80000000:i32; y = and(a, xor(s, -1)); x = %s;"
+                     "x = select(slt(x, 0), xor(x, -1), xor(x, s));"
+                     "x = select(ugt(y, 0x7f800000), %d:i32, x);"
+                     "x = warp_reduce_u%s(b, x);"
+                     "select(eq(x, 0), 0x7fffffff:i32, select(slt(x, 0), xor(x, s), xor(x, -1)))",
+                     ptx_has(l->inst, "abs") ? "y" : "a", is_above ? -1 : 0, name));
 }
 
-/* redux.sync.min{.abs}{.NaN}.f32 d, value, mask */
-static void lower_float_redux(ptx_lowering *l) {
-    bool is_max = ptx_has(l->inst, "max");
-    kir_value value = ptx_get(l, 1, PTX_B32), mask = ptx_get(l, 2, PTX_B32);
-    if (ptx_type_of(l->inst, 0) != PTX_F32 || (!is_max && !ptx_has(l->inst, "min")))
-        ptx_cannot(l, "%s is not supported; min and max of f32 are", ptx_opcode(l->arena, l->inst));
-    if (l->out.status)
-        return;
-    kir_value args[] = {mask, ordered(l, value, is_max)};
-    kir_value key = call(l, is_max ? "warp_reduce_umax" : "warp_reduce_umin", 2, args);
-    kir_value zero = ptx_number(l, word(), 0), sign = ptx_number(l, word(), INT32_MIN);
-    kir_value bits = ptx_choose(l, ptx_is(l, KIR_P_SLT, key, zero), ptx_op(l, KIR_XOR, key, sign),
-                                ptx_not(l, key));
-    kir_value is_none = ptx_is(l, KIR_P_EQ, key, zero);
-    ptx_put(l, 0, ptx_choose(l, is_none, ptx_number(l, word(), INT32_MAX), bits), false);
-}
-
-static void lower_redux(ptx_lowering *l, const void *what) {
+static void refuse_redux(ptx_lowering *l, const void *what) {
     (void)what;
-    static const char *const names[] = {"add", "and", "or", "xor", "min", "max"};
-    ptx_type type = ptx_type_of(l->inst, 0);
-    if (ptx_is_float(type)) {
-        lower_float_redux(l);
-        return;
-    }
-    kir_value value = ptx_get(l, 1, type), mask = ptx_get(l, 2, PTX_B32);
-    for (size_t i = 0; i < 6 && !l->out.status; i++) {
-        if (!ptx_has(l->inst, names[i]))
-            continue;
-        const char *sign = i >= 4 && !ptx_is_signed(type) ? "u" : "";
-        kir_value args[] = {mask, value};
-        ptx_put(l, 0, call(l, hd_format(l->arena, "warp_reduce_%s%s", sign, names[i]), 2, args),
-                false);
-        return;
-    }
-}
-
-static void lower_activemask(ptx_lowering *l, const void *what) {
-    (void)what;
-    ptx_put(l, 0, call(l, "active_mask", 0, NULL), false);
+    ptx_cannot(l, "%s is not supported; min and max of f32 are", ptx_opcode(l->arena, l->inst));
 }
 
 /* The lowest thread of the mask, and whether it is this one. */
@@ -210,33 +159,49 @@ static void lower_elect(ptx_lowering *l, const void *what) {
     ptx_put_to(l, is_pair ? &to->list[1] : to, is, false);
 }
 
-/* ---- the rest ------------------------------------------------------------------------ */
-
-static void lower_nothing(ptx_lowering *l, const void *what) {
-    (void)l;
-    (void)what;
-}
-
-static void lower_trap(ptx_lowering *l, const void *what) {
-    (void)what;
-    front_emit_call(&l->out, "trap", (kir_type){0}, 0, NULL);
-}
-
+#define VOTE(mode, begin, end)                                                                  \
+    {"vote.sync." mode, ptx_lower_recipe, "pb: " begin "warp_" mode ":i32(b, zext:i32(a))" end, \
+     true},                                                                                     \
+    {                                                                                           \
+        "vote." mode, ptx_lower_recipe,                                                         \
+            "p: " begin "warp_" mode ":i32(active_mask:i32(), zext:i32(a))" end, true           \
+    }
+#define REDUX(words, name)                                                     \
+    {"redux." words, ptx_lower_recipe, "tb: warp_reduce_" name "(b, a)", true}
+#define NOTHING(name) {name, ptx_lower_recipe, "", false}
 const ptx_rule ptx_thread_rules[] = {
     {"bar", lower_barrier, NULL, true},
     {"barrier", lower_barrier, NULL, true},
     {"membar", lower_fence, NULL, true},
     {"fence", lower_fence, NULL, true},
-    {"vote", lower_vote, NULL, true},
+    VOTE("all", "ne(", ", 0)"),
+    VOTE("any", "ne(", ", 0)"),
+    VOTE("uni", "ne(", ", 0)"),
+    VOTE("ballot", "", ""),
+    {"vote", ptx_lower_wordless, "has no mode", true},
     {"match", lower_match, NULL, true},
     {"shfl", lower_shuffle, NULL, true},
-    {"redux", lower_redux, NULL, true},
-    {"activemask", lower_activemask, NULL, true},
+    {"redux.min.f32", lower_float_redux, "min", true},
+    {"redux.max.f32", lower_float_redux, "max", true},
+    {"redux.f32", refuse_redux, NULL, true},
+    {"redux.f64", refuse_redux, NULL, true},
+    {"redux.f16", refuse_redux, NULL, true},
+    REDUX("add", "add"),
+    REDUX("and", "and"),
+    REDUX("or", "or"),
+    REDUX("xor", "xor"),
+    REDUX("min.s32", "min"),
+    REDUX("max.s32", "max"),
+    REDUX("min", "umin"),
+    REDUX("max", "umax"),
+    {"activemask", ptx_lower_recipe, ": active_mask:i32()", true},
     {"elect", lower_elect, NULL, true},
-    {"trap", lower_trap, NULL, true},
-    {"brkpt", lower_nothing, NULL, false},
-    {"pmevent", lower_nothing, NULL, false},
-    {"setmaxnreg", lower_nothing, NULL, false},
-    {"griddepcontrol", lower_nothing, NULL, false},
+    {"trap", ptx_lower_recipe, ": trap:void()", true},
+    /* all others of the block that can run do so first */
+    {"nanosleep", ptx_lower_recipe, ": yield:void()", true},
+    NOTHING("brkpt"),
+    NOTHING("pmevent"),
+    NOTHING("setmaxnreg"),
+    NOTHING("griddepcontrol"),
     {NULL},
 };

@@ -122,15 +122,6 @@ static void note_element(typer *t, kir_inst *inst, kir_value value) {
         param->element_type = element_name(type);
 }
 
-static void name_params(ptx_lowering *l) {
-    for (uint32_t i = 0; i < l->kernel->param_count; i++) {
-        kir_param *param = &l->kernel->params[i];
-        if (param->type.kind == KIR_PTR && !param->by_value_struct)
-            param->type_name =
-                param->element_type ? hd_format(l->arena, "%s *", param->element_type) : "void *";
-    }
-}
-
 void ptx_find_types(ptx_lowering *l) {
     typer t = {.l = l, .count = (uint32_t)l->out.insts.count};
     t.user = hd_new_array(l->arena, kir_value, t.count);
@@ -142,5 +133,10 @@ void ptx_find_types(ptx_lowering *l) {
     each(&t, retype_vector);
     each(&t, retype);
     each(&t, note_element);
-    name_params(l);
+    for (uint32_t i = 0; i < l->kernel->param_count; i++) {
+        kir_param *param = &l->kernel->params[i];
+        if (param->type.kind == KIR_PTR && !param->by_value_struct)
+            param->type_name =
+                param->element_type ? hd_format(l->arena, "%s *", param->element_type) : "void *";
+    }
 }

@@ -1,20 +1,16 @@
 #!/usr/bin/env bash
-# kept/make.sh: the PTX of this folder anew, with the nvcc of the toolkit, for systems without one.
-# Left out are programs that need the toolkit's headers (arrivals, driver, groups, half, tensors) or its linker
-# (linked), one whose PTX names folders (debugging), and what clang does in another way than nvcc, or not at
-# all: names of static variables (modules), managed variables, a default stream for each thread (per_thread).
+# kept/make.sh [NAME...]: the PTX of these of ../programs into the current folder, with the nvcc of the toolkit;
+# without names, what is kept here, anew, for systems that have none.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
+programs=$(cd "$(dirname "${BASH_SOURCE[0]}")/../programs" && pwd)
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
-recorded='nodes particles views' # over their sources
-for file in ../programs/*.cu; do
-    name=$(basename "$file" .cu)
-    case " arrivals debugging driver groups half linked managed modules per_thread tensors " in
-    *" $name "*) continue ;;
-    esac
+if [ $# -eq 0 ]; then
+    cd "$(dirname "${BASH_SOURCE[0]}")"
+    set -- $(basename -s .ptx *.ptx)
+fi
+for name in "$@"; do
     lines=
-    case " $recorded " in *" $name "*) lines=-lineinfo ;; esac
-    (cd ../programs && "$nvcc" -std=c++17 -ptx -arch=compute_75 $lines -o "$OLDPWD/$name.ptx" "$name.cu")
+    case $name in particles | nodes | views) lines=-lineinfo ;; esac # recorded over their sources
+    "$nvcc" -std=c++17 -ptx -arch=compute_75 $lines -o "$name.ptx" "$programs/$name.cu"
+    sed -i "s,\"$programs/,\"," "$name.ptx" # as seen from the folder in which the program runs
 done
-# Sources are seen from the folder in which a program runs.
-for name in $recorded; do sed -i "s,\"$(realpath ../programs)/,\"," "$name.ptx"; done

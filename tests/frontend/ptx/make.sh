@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The PTX that tests/vm/test_ptx_kernels.c runs beside its source: every CUDA kernel file of tests/
-# and examples/ that a job runs, through nvcc with the job's options. It is kept, so that the test
-# runs where there is no nvcc; where there is one, it makes it anew. What is kept needs to be made
-# anew when such a file changes.
+# PTX from CUDA kernel files, for the tests that run it beside its source (tests/machine/test_ptx_kernels.c) and
+# that read it: every such file of tests/ and examples/ that a job runs, through nvcc with the job's options, as
+# nvcc optimises it and, in unoptimised/, when it optimises nothing. The build of the tests calls it where there
+# is nvcc. A few are kept here, for where there is none; they need to be made anew when their sources change.
 #
-#   tests/frontend/ptx/make.sh [FOLDER]     into FOLDER; without one, what is kept, and what nvcc makes
-#                                           when it optimises nothing, in unoptimised/
+#   tests/frontend/ptx/make.sh FOLDER       all into FOLDER and FOLDER/unoptimised
+#   tests/frontend/ptx/make.sh --kept       what is kept, anew
 #   tests/frontend/ptx/make.sh --list       each kernel file's job, its PTX and itself, a line each
 #
 # A job names its kernel: FILE.cu, or FILE.cl with FILE.cu beside it. Multiplications and additions
@@ -17,7 +17,7 @@ cd "$here/../../.."
 
 list() {
     local job kernel
-    for job in tests/cuda/*.yaml tests/rewrite/cuda/*.yaml tests/vm/shared/*.yaml \
+    for job in tests/cuda/*.yaml tests/rewrite/cuda/*.yaml tests/machine/shared/*.yaml \
         tests/cli/jobs/cuda.yaml examples/*/*-small.yaml; do
         kernel=$(sed -n 's/^kernel: *//p' "$job")
         kernel=$(dirname "$job")/${kernel%.c[lu]}.cu
@@ -39,7 +39,7 @@ if [ "${1-}" = --list ]; then
     list
     exit
 fi
-out=$(realpath "${1-$here}")
+[ $# -eq 1 ] || { echo "make.sh FOLDER, --kept or --list"; exit 2; }
 nvcc=$(command -v nvcc || echo "${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc")
 [ -x "$nvcc" ] || { echo "this needs nvcc, which CUDA_PATH/bin or PATH has"; exit 2; }
 made() {
@@ -50,14 +50,18 @@ made() {
     tidy <"$out/$name.raw" >"$out/$name"
     rm "$out/$name.raw"
 }
-make_all() {
-    tr '\n' '\0' | xargs -0 -P "$(nproc)" -I{} bash -euo pipefail -c 'made "$1"' made {}
+# into FOLDER LEVEL: those that standard input lists.
+into() {
+    mkdir -p "$1"
+    out=$1 level=$2 xargs -d '\n' -P "$(nproc)" -I{} bash -euo pipefail -c 'made "$1"' made {}
 }
 export -f made tidy
-export out nvcc level=-O3
-list | make_all
-if [ "$#" = 0 ]; then
-    out=$out/unoptimised level='-Xcicc -O0'
-    mkdir -p "$out"
-    list | grep -v ' cuda-math.ptx ' | make_all # a library's functions, and long
+export nvcc
+if [ "$1" = --kept ]; then
+    of() { while read -r job name kernel; do [ ! -e "$1/$name" ] || echo "$job $name $kernel"; done; }
+    list | of "$here" | into "$here" -O3
+    list | of "$here/unoptimised" | into "$here/unoptimised" '-Xcicc -O0'
+else
+    list | into "$1" -O3
+    list | grep -v ' cuda-math.ptx ' | into "$1/unoptimised" '-Xcicc -O0' # a library's functions, and long
 fi

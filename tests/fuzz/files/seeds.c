@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "files.h"
-#include "measure/database.h"
+#include "advise/measure/database.h"
 
 static void tell(const hd_message *message, void *user) {
     (void)user;
@@ -101,7 +101,7 @@ bool begin_folder(hd_arena *arena, const limits *l) {
            write_text(arena, l->folder, "mesh.yaml", graph_job(arena, ".graph")) &&
            run(arena, l, "trace kmeans-small.yaml --blocks 0-1 -o seed.hdt", NULL) &&
            run(arena, l, "trace moldyn-small.yaml --blocks 0-0 -o reused.hdt", NULL) &&
-           run(arena, l, "reuse --scenario 1 --json reused.hdt", "kept.json");
+           run(arena, l, "cache --reuse --scenario 1 --json reused.hdt", "kept.json");
 }
 
 /* ---- seeds --------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
 
 #include "frontend/frontend.h"
 #include "fuzz/ptx/ptx.h"
-#include "measure/measure.h"
-#include "vm/vm.h"
+#include "advise/measure/measure.h"
+#include "machine/vm.h"
 
 static const char prelude[] =
     "static __device__ __forceinline__ float clean_f(float x) { return x != x ? 0.5f : x; }\n"

@@ -4,7 +4,7 @@
  *     node check_runs.mjs MODULES BROWSER FOLDER
  *
  * FOLDER has page.html, data.json (heddle report --json of the same runs), reuse.json (heddle
- * reuse --json of the first run, scenario 3) and compare.json (heddle reuse compare --json of
+ * reuse --json of the first run, scenario 3) and compare.json (heddle cache --compare --json of
  * both, scenario 3).
  */
 import assert from 'node:assert/strict';

@@ -201,7 +201,7 @@ function verdictOf(record, changes) {
         text: changes ? `take ${other.notation}, at 0.305 of the cost of AoS` : HOSTILE,
         basis: changes ? 'a run of the whole job' : null, note: changes ? 'a note <b>' : null, leave: !changes, ratio: changes ? 0.305 : 1,
         original: aos, layout: changes ? other : aos,
-        command: changes ? `heddle rewrite bfs.yaml --layout '${other.notation}' --out DIR` : null,
+        command: changes ? `heddle apply bfs.yaml --layout '${other.notation}' --out DIR` : null,
         before: sumOf('before'), after: changes ? sumOf('after') : null,
         sampled: changes, error: changes ? 0.0123 : 0,
         reasons: [{ access: 'load nodes.f63', kernel: 'bfs_step', line: 12, why: HOSTILE }],

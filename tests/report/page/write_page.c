@@ -1,8 +1,8 @@
 /* write_page DATA.json PAGE.html: the report page of made-up data, for test_page.sh. */
 #include <stdio.h>
 
-#include "report/page.h"
-#include "report/report.h"
+#include "cli/report/page.h"
+#include "cli/report/report.h"
 
 int main(int argc, char **argv) {
     if (argc != 3) {

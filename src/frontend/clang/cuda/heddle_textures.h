@@ -175,19 +175,12 @@ __HEDDLE_TEXTURE void tex3D(T *to, cudaTextureObject_t t, float x, float y, floa
     template <typename T, typename... A> __HEDDLE_TEXTURE T name(A...) { \
         return heddle_textures::refused<T>();                            \
     }
-__HEDDLE_REFUSED(tex1DLod)
-__HEDDLE_REFUSED(tex1DGrad)
-__HEDDLE_REFUSED(tex1DLayered)
-__HEDDLE_REFUSED(tex2DLod)
-__HEDDLE_REFUSED(tex2DGrad)
-__HEDDLE_REFUSED(tex2DLayered)
-__HEDDLE_REFUSED(tex2DLayeredLod)
-__HEDDLE_REFUSED(tex2Dgather)
-__HEDDLE_REFUSED(tex3DLod)
-__HEDDLE_REFUSED(tex3DGrad)
-__HEDDLE_REFUSED(texCubemap)
-__HEDDLE_REFUSED(texCubemapLod)
-__HEDDLE_REFUSED(texCubemapLayered)
+#define __HEDDLE_REFUSED_NAMES(X)                                                               \
+    X(tex1DLod) X(tex1DGrad) X(tex1DLayered) X(tex2DLod) X(tex2DGrad) X(tex2DLayered)           \
+    X(tex2DLayeredLod) X(tex2Dgather) X(tex3DLod) X(tex3DGrad) X(texCubemap) X(texCubemapLod)   \
+    X(texCubemapLayered)
+__HEDDLE_REFUSED_NAMES(__HEDDLE_REFUSED)
+#undef __HEDDLE_REFUSED_NAMES
 
 /* ---- surfaces, which are refused ------------------------------------------------------------- */
 

@@ -50,13 +50,10 @@ HEDDLE_COLLECTIVES(half, mul)
     HEDDLE_SHUFFLES(T##8)         \
     HEDDLE_SHUFFLES(T##16)
 
-HEDDLE_SHUFFLES_OF_ALL(char)
-HEDDLE_SHUFFLES_OF_ALL(uchar)
-HEDDLE_SHUFFLES_OF_ALL(short)
-HEDDLE_SHUFFLES_OF_ALL(ushort)
-HEDDLE_SHUFFLES_OF_ALL(int)
-HEDDLE_SHUFFLES_OF_ALL(uint)
-HEDDLE_SHUFFLES_OF_ALL(float)
+#define HEDDLE_SHUFFLES_OF_ALL_NAMES(X)                                                         \
+    X(char) X(uchar) X(short) X(ushort) X(int) X(uint) X(float)
+HEDDLE_SHUFFLES_OF_ALL_NAMES(HEDDLE_SHUFFLES_OF_ALL)
+#undef HEDDLE_SHUFFLES_OF_ALL_NAMES
 HEDDLE_SHUFFLES(long)
 HEDDLE_SHUFFLES(ulong)
 #ifdef cl_khr_fp64

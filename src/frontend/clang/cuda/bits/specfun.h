@@ -15,27 +15,14 @@
     template <class... Number> float name##f(Number...);       \
     template <class... Number> long double name##l(Number...);
 namespace std {
-__HEDDLE_SPECIAL(assoc_laguerre)
-__HEDDLE_SPECIAL(assoc_legendre)
-__HEDDLE_SPECIAL(beta)
-__HEDDLE_SPECIAL(comp_ellint_1)
-__HEDDLE_SPECIAL(comp_ellint_2)
-__HEDDLE_SPECIAL(comp_ellint_3)
-__HEDDLE_SPECIAL(cyl_bessel_i)
-__HEDDLE_SPECIAL(cyl_bessel_j)
-__HEDDLE_SPECIAL(cyl_bessel_k)
-__HEDDLE_SPECIAL(cyl_neumann)
-__HEDDLE_SPECIAL(ellint_1)
-__HEDDLE_SPECIAL(ellint_2)
-__HEDDLE_SPECIAL(ellint_3)
-__HEDDLE_SPECIAL(expint)
-__HEDDLE_SPECIAL(hermite)
-__HEDDLE_SPECIAL(laguerre)
-__HEDDLE_SPECIAL(legendre)
-__HEDDLE_SPECIAL(riemann_zeta)
-__HEDDLE_SPECIAL(sph_bessel)
-__HEDDLE_SPECIAL(sph_legendre)
-__HEDDLE_SPECIAL(sph_neumann)
+#define __HEDDLE_SPECIAL_NAMES(X)                                                                \
+    X(assoc_laguerre)                                                                            \
+    X(assoc_legendre) X(beta) X(comp_ellint_1) X(comp_ellint_2) X(comp_ellint_3) X(cyl_bessel_i) \
+        X(cyl_bessel_j) X(cyl_bessel_k) X(cyl_neumann) X(ellint_1) X(ellint_2) X(ellint_3)       \
+            X(expint) X(hermite) X(laguerre) X(legendre) X(riemann_zeta) X(sph_bessel)           \
+                X(sph_legendre) X(sph_neumann)
+__HEDDLE_SPECIAL_NAMES(__HEDDLE_SPECIAL)
+#undef __HEDDLE_SPECIAL_NAMES
 } // namespace std
 #undef __HEDDLE_SPECIAL
 

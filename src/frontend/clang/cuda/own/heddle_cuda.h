@@ -46,48 +46,24 @@
 
 #define __HEDDLE_FLOAT(name)                                                \
     static __device__ __inline__ float name(float x) { return name##f(x); }
-__HEDDLE_FLOAT(rsqrt)
-__HEDDLE_FLOAT(rcbrt)
-__HEDDLE_FLOAT(sinpi)
-__HEDDLE_FLOAT(cospi)
-__HEDDLE_FLOAT(erfinv)
-__HEDDLE_FLOAT(erfcinv)
-__HEDDLE_FLOAT(erfcx)
-__HEDDLE_FLOAT(normcdf)
-__HEDDLE_FLOAT(normcdfinv)
-__HEDDLE_FLOAT(exp10)
-__HEDDLE_FLOAT(j0)
-__HEDDLE_FLOAT(j1)
-__HEDDLE_FLOAT(y0)
-__HEDDLE_FLOAT(y1)
+#define __HEDDLE_FLOAT_NAMES(X)                                                                 \
+    X(rsqrt) X(rcbrt) X(sinpi) X(cospi) X(erfinv) X(erfcinv) X(erfcx) X(normcdf) X(normcdfinv)  \
+    X(exp10) X(j0) X(j1) X(y0) X(y1)
+__HEDDLE_FLOAT_NAMES(__HEDDLE_FLOAT)
+#undef __HEDDLE_FLOAT_NAMES
 /* Those of C++11, which clang declares. */
-__HEDDLE_FLOAT(acosh)
-__HEDDLE_FLOAT(asinh)
-__HEDDLE_FLOAT(atanh)
-__HEDDLE_FLOAT(cbrt)
-__HEDDLE_FLOAT(erf)
-__HEDDLE_FLOAT(erfc)
-__HEDDLE_FLOAT(exp2)
-__HEDDLE_FLOAT(expm1)
-__HEDDLE_FLOAT(lgamma)
-__HEDDLE_FLOAT(log1p)
-__HEDDLE_FLOAT(log2)
-__HEDDLE_FLOAT(logb)
-__HEDDLE_FLOAT(nearbyint)
-__HEDDLE_FLOAT(rint)
-__HEDDLE_FLOAT(round)
-__HEDDLE_FLOAT(tgamma)
-__HEDDLE_FLOAT(trunc)
+#define __HEDDLE_FLOAT_NAMES(X)                                                                 \
+    X(acosh) X(asinh) X(atanh) X(cbrt) X(erf) X(erfc) X(exp2) X(expm1) X(lgamma) X(log1p)       \
+    X(log2) X(logb) X(nearbyint) X(rint) X(round) X(tgamma) X(trunc)
+__HEDDLE_FLOAT_NAMES(__HEDDLE_FLOAT)
+#undef __HEDDLE_FLOAT_NAMES
 #undef __HEDDLE_FLOAT
 #define __HEDDLE_FLOATS(name)                                                           \
     static __device__ __inline__ float name(float x, float y) { return name##f(x, y); }
-__HEDDLE_FLOATS(copysign)
-__HEDDLE_FLOATS(fdim)
-__HEDDLE_FLOATS(fmax)
-__HEDDLE_FLOATS(fmin)
-__HEDDLE_FLOATS(hypot)
-__HEDDLE_FLOATS(nextafter)
-__HEDDLE_FLOATS(remainder)
+#define __HEDDLE_FLOATS_NAMES(X)                                                                \
+    X(copysign) X(fdim) X(fmax) X(fmin) X(hypot) X(nextafter) X(remainder)
+__HEDDLE_FLOATS_NAMES(__HEDDLE_FLOATS)
+#undef __HEDDLE_FLOATS_NAMES
 #undef __HEDDLE_FLOATS
 #define __HEDDLE_FLOAT_TO(T, name)                                      \
     static __device__ __inline__ T name(float x) { return name##f(x); }

@@ -1,0 +1,11 @@
+# PAGE: what HEDDLE prints for NAME, around and inside of the prose in SOURCE.
+set(mark ".\\\" OPTIONS\n")
+execute_process(COMMAND ${HEDDLE} help manual ${NAME} OUTPUT_VARIABLE made COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${SOURCE} prose)
+string(LENGTH "${mark}" length)
+string(FIND "${made}" "${mark}" at)
+string(SUBSTRING "${made}" 0 ${at} head)
+math(EXPR at "${at} + ${length}")
+string(SUBSTRING "${made}" ${at} -1 options)
+string(REPLACE "${mark}" "${options}" prose "${prose}")
+file(WRITE ${PAGE} "${head}${prose}")

@@ -1,0 +1,611 @@
+/*
+ * The levels of a device, and what each serves.
+ *
+ * A load asks L1 of its SM for sectors, by the lines that it keeps tags of; what is not there comes
+ * from L2, as much as L1 brings in at a time, and L2 has it or brings it from memory. Stores and
+ * atomics go to L2: L1 keeps a line that is stored to, or drops it, and never takes one in. L2
+ * takes in what is stored and writes it to memory when the line has to go. A sector of which a store
+ * writes only some bytes, and any sector of an atomic, is read from memory first.
+ *
+ *     load of sectors 4 5 6 of a line      L1 has 4       hit
+ *                                          L2 has 5       hit, 32 bytes to the SM
+ *                                          6              32 bytes from memory, 32 to the SM
+ *
+ * All counts are in the smallest unit that any level or the transactions have, a *sector*. They are
+ * kept for each access of a launch and each place that it leads to (a *cell*), and added up in the
+ * end. What L2 writes to memory counts for the cell that wrote to the line last.
+ *
+ * The model of the caches is that of the static cost (Peng, Grossman and Sarkar, "Static Cost
+ * Estimation for Data Layout Selection on GPUs", section III), with sets, sectors and an order of
+ * blocks in the place of its assumptions (section IV-A).
+ */
+#include <stdlib.h>
+
+#include "base/table.h"
+#include "model/cost.h"
+#include "analysis/tally.h"
+#include "analysis/cache_parts.h"
+
+/* What one access does at one place. */
+typedef struct cell {
+    uint32_t launch, access, place;
+    hd_access_kind kind;
+    hd_cache_counts counts;
+} cell;
+
+/* How a cache is cut up, in sectors. */
+typedef struct geometry {
+    uint32_t shift;    /* 2 to this are those of a tag's line */
+    uint32_t brings;   /* at a time */
+    uint32_t per_line; /* bits of all sectors of a line */
+} geometry;
+
+/* What an SM asks L2 for: sectors of a line. A store has a second one, of the sectors that it
+ * writes whole. */
+typedef struct l2_request {
+    uint64_t line;
+    uint32_t sectors, cell;
+} l2_request;
+
+/* Those of some rounds: SM by SM as they are asked, and round by round as L2 serves them. */
+typedef struct l2_queue {
+    l2_request *requests; /* of large pages */
+    size_t count, capacity;
+    hd_vec(size_t) ends; /* of each SM's rounds, SM by SM */
+} l2_queue;
+
+typedef struct simulation {
+    hd_arena *arena; /* of what is gone in the end */
+    const hd_device *device;
+    const hd_caches_options *options;
+    cache_memory memory;
+    uint32_t sector, shift, request;
+    geometry l1, l2;
+    bool has_l1;
+    bool fetches;    /* what is known of L2's lines, before it is used */
+    cache_sets *l1s; /* [device->sms] */
+    l2_queue queue;
+    cache_sets l2_sets;
+    hd_vec(cell) cells;
+    hd_hash_table cell_of; /* access << 32 | place, of the launch */
+    uint32_t *last_cell;   /* [access_count]: plus 1 */
+    uint32_t launch_row;
+    const hd_event_launch *launch;
+    sector_list list;
+    uint64_t all, done, told; /* lane accesses */
+} simulation;
+
+/* ---- what a profile must have ----------------------------------------------------------------- */
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Bytes of the smallest unit. */
+static uint32_t sector_of(const hd_device *d) {
+    uint32_t sector = least(d->l2.line, hd_device_segment_for(d, 1));
+    return d->l1.size ? least(sector, d->l1.line) : sector;
+}
+
+/* How a figure that is missing is written where the profile is. */
+static const char *mend_of(const hd_device *d, const char *figure) {
+    bool is_file = d->source_file != NULL;
+    if (!strcmp(figure, "sms"))
+        return is_file ? "sms: {value: 80, source: \"data sheet\"}" : "sms:80";
+    return is_file ? "{line: 128, ways: 16, source: \"data sheet\"}" : "l1tags:128/4 l2tags:128/16";
+}
+
+hd_status hd_caches_check(const hd_diag *diag, const hd_device *d) {
+    const hd_place place = {.file = d->source_file ? d->source_file : "<device>"};
+    const char *lacks = d->l1.size && !d->l1.ways ? "l1tags"
+                        : !d->l2.ways             ? "l2tags"
+                        : !d->sms                 ? "sms"
+                                                  : NULL;
+    if (!d->l2.size)
+        return hd_fail(diag, HD_EUNSUPPORTED, &place,
+                       "there is no L2 for global memory in this profile, and so no caches to "
+                       "simulate; choose another device");
+    if (lacks)
+        return hd_fail(diag, HD_EINPUT, &place,
+                       "the profile lacks '%s', which a simulation of its caches needs; add it as "
+                       "docs/devices.md says (%s), or choose another device",
+                       lacks, mend_of(d, lacks));
+    uint32_t sector = sector_of(d), most = HD_CACHE_SECTORS_MAX;
+    if (d->l2.tag / sector > most || (d->l1.size && d->l1.tag / sector > most) ||
+        d->segment / sector > most)
+        return hd_fail(diag, HD_EUNSUPPORTED, &place,
+                       "lines and segments of this profile differ by more than a factor of %u, "
+                       "which the simulation of caches does not take",
+                       most);
+    if (d->l2.size / d->l2.tag >> 31 || (d->l1.size && d->l1.size / d->l1.tag >> 31))
+        return hd_fail(diag, HD_EUNSUPPORTED, &place,
+                       "a cache of this profile has more than 2^31 lines, which the simulation of "
+                       "caches does not take");
+    return HD_OK;
+}
+
+static geometry geometry_of(const hd_cache *cache, uint32_t sector) {
+    uint32_t line = cache->tag / sector;
+    return (geometry){(uint32_t)__builtin_ctz(line), cache->line / sector,
+                      (uint32_t)(((uint64_t)1 << line) - 1)};
+}
+
+/* ---- the levels ------------------------------------------------------------------------------------ */
+
+/* The first sectors of what comes `brings` at a time, a power of two, and has some of `mask`. */
+static inline uint32_t firsts(uint32_t mask, uint32_t brings) {
+    for (uint32_t step = 1; step < brings; step *= 2)
+        mask |= mask >> step;
+    return mask & (uint32_t)(UINT32_MAX / (((uint64_t)1 << brings) - 1));
+}
+
+/* All sectors that come with those of `mask`. */
+static inline uint32_t widen(uint32_t mask, uint32_t brings) {
+    return brings == 1 ? mask : (uint32_t)(firsts(mask, brings) * (((uint64_t)1 << brings) - 1));
+}
+
+/* Processors that this is built for need not have an instruction for it (Warren, Hacker's Delight,
+ * 5-1). */
+static inline uint32_t count_bits(uint32_t x) {
+    if (!(x & (x - 1)))
+        return x != 0;
+    x -= x >> 1 & 0x55555555;
+    x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+    return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
+static void write_back(void *user, const cache_gone *line) {
+    simulation *s = user;
+    if (line->dirty)
+        s->cells.data[line->owner].counts.dram_written +=
+            (uint64_t)count_bits(line->dirty) * s->sector;
+}
+
+/* Returns how many requests it is. */
+static size_t serve_l2(simulation *s, const l2_request *r) {
+    cell *c = &s->cells.data[r->cell];
+    bool stores = c->kind == HD_STORE, writes = c->kind != HD_LOAD;
+    cache_gone gone;
+    cache_line *line = cache_use(&s->l2_sets, r->line, &gone);
+    write_back(s, &gone);
+    uint32_t there = r->sectors & line->valid, wide = widen(r->sectors, s->l2.brings);
+    uint32_t full = stores ? r[1].sectors : 0;
+    /* What comes at a time is read unless all of it is written. */
+    uint32_t read = wide & ~line->valid & (writes ? widen(wide & ~full, s->l2.brings) : wide);
+    uint32_t asked = count_bits(r->sectors);
+    c->counts.l2_sectors += asked;
+    c->counts.l2_hits += count_bits(there);
+    c->counts.l2_bytes += stores ? 0 : (uint64_t)asked * s->sector;
+    c->counts.dram_read += (uint64_t)count_bits(read) * s->sector;
+    line->valid |= wide;
+    if (writes) {
+        line->dirty |= wide;
+        s->l2_sets.owners[line - s->l2_sets.lines] = r->cell;
+    }
+    return stores ? 2 : 1;
+}
+
+/* Sectors of a line of L1; adds what L2 is asked for to *missed. */
+static uint32_t ask_l1(simulation *s, cache_sets *l1, uint64_t line, uint32_t mask, cell *c) {
+    cache_line *at = cache_use(l1, line, NULL);
+    uint32_t missed = mask & ~at->valid, wide = widen(missed, s->l1.brings);
+    c->counts.l1_hits += count_bits(mask & ~missed);
+    at->valid |= wide;
+    return wide;
+}
+
+/* The part of a group that is in one line. */
+typedef struct group_line {
+    uint64_t line;
+    uint32_t at, mask; /* at: the line's first sector in the group; mask: its sectors */
+} group_line;
+
+/* The first line that has any of the sectors that are left, which are then taken out of them. */
+static inline group_line next_line(const geometry *of, uint64_t group, uint32_t *left) {
+    uint32_t number = (uint32_t)__builtin_ctz(*left) >> of->shift, at = number << of->shift;
+    uint32_t mask = *left >> at & of->per_line;
+    *left &= ~(of->per_line << at);
+    return (group_line){group * (GROUP_SECTORS >> of->shift) + number, at, mask};
+}
+
+/* What of a group of sectors is to be asked of L2: all, or what L1 does not have. */
+static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, bool loads,
+                        uint32_t number) {
+    uint32_t asked = 0;
+    if (!s->has_l1)
+        return group->touched;
+    for (uint32_t left = group->touched; left;) {
+        const group_line l = next_line(&s->l1, group->number, &left);
+        if (loads)
+            asked |= ask_l1(s, &s->l1s[sm], l.line, l.mask, &s->cells.data[number]) << l.at;
+        else if (s->device->l1_write == HD_L1_WRITE_EVICT) {
+            cache_line *at = cache_find(&s->l1s[sm], l.line);
+            if (at)
+                at->valid = 0;
+        }
+    }
+    return loads ? asked : group->touched;
+}
+
+static inline void push_request(l2_queue *q, uint64_t line, uint32_t sectors, uint32_t number) {
+    if (q->count == q->capacity) {
+        q->capacity = q->capacity ? q->capacity * 2 : 1 << 16;
+        l2_request *more = cache_pages(q->capacity * sizeof *more);
+        if (q->count)
+            memcpy(more, q->requests, q->count * sizeof *more);
+        free(q->requests);
+        q->requests = more;
+    }
+    q->requests[q->count++] = (l2_request){line, sectors, number};
+}
+
+static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
+                        const hd_event_access *access, uint32_t number) {
+    bool loads = access->kind == HD_LOAD, stores = access->kind == HD_STORE;
+    for (uint32_t left = past_l1(s, sm, group, loads, number); left;) {
+        const group_line l = next_line(&s->l2, group->number, &left);
+        push_request(&s->queue, l.line, l.mask, number);
+        if (stores)
+            push_request(&s->queue, l.line, group->full >> l.at & s->l2.per_line, number);
+    }
+}
+
+/* A request's lines in an L1 of many ways, of which there is one for each SM: they come from the
+ * host's memory at the same time. A small one is in its caches anyway. */
+static void fetch_l1(const simulation *s, const cache_sets *l1) {
+    if (!l1->order)
+        return;
+    for (size_t g = 0; g < s->list.count; g++) {
+        uint32_t left = s->list.groups[g].touched;
+        cache_fetch_line(l1, next_line(&s->l1, s->list.groups[g].number, &left).line);
+    }
+}
+
+/* ---- L2, round by round -------------------------------------------------------------------------- */
+
+/* One SM's requests of a round. Where L2's lines are more than the host's own caches hold, what comes
+ * after is fetched meanwhile. */
+static void serve_round(simulation *s, const l2_request *r, const l2_request *end) {
+    enum { ROWS_AHEAD = 24, LINES_AHEAD = 12 };
+    while (r < end) {
+        if (s->fetches && end - r > ROWS_AHEAD)
+            cache_fetch_row(&s->l2_sets, r[ROWS_AHEAD].line);
+        if (s->fetches && end - r > LINES_AHEAD)
+            cache_fetch_line(&s->l2_sets, r[LINES_AHEAD].line);
+        r += serve_l2(s, r);
+    }
+}
+
+static void end_round(void *user) {
+    simulation *s = user;
+    hd_push(s->arena, &s->queue.ends, s->queue.count);
+}
+
+static size_t end_rounds(void *user) {
+    simulation *s = user;
+    l2_queue *q = &s->queue;
+    size_t rounds = q->ends.count / s->device->sms, requests = q->count;
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = round; i < q->ends.count; i += rounds)
+            serve_round(s, q->requests + (i ? q->ends.data[i - 1] : 0),
+                        q->requests + q->ends.data[i]);
+    q->count = q->ends.count = 0;
+    return requests;
+}
+
+/* ---- one MI ------------------------------------------------------------------------------------------ */
+
+static uint32_t cell_at(simulation *s, uint32_t access, uint32_t place) {
+    uint32_t last = s->last_cell[access];
+    if (last && s->cells.data[last - 1].place == place)
+        return last - 1;
+    uint64_t key = (uint64_t)access << 32 | place;
+    uint32_t number = (uint32_t)hd_hash_add(&s->cell_of, key, s->cells.count);
+    if (number == s->cells.count)
+        hd_push(s->arena, &s->cells,
+                (cell){s->launch_row, access, place, s->launch->accesses[access].kind, {0}});
+    s->last_cell[access] = number + 1;
+    return number;
+}
+
+/* At most a group's sectors are a segment, as hd_caches_check() sees to. */
+static void count_request(const simulation *s, uint32_t width, hd_cache_counts *counts) {
+    uint32_t brings = hd_device_segment_for(s->device, width) >> s->shift;
+    for (size_t g = 0; g < s->list.count; g++) {
+        uint32_t touched = s->list.groups[g].touched;
+        counts->sectors += count_bits(touched);
+        counts->transactions += count_bits(firsts(touched, brings));
+    }
+}
+
+static bool has_active(const hd_event *e, uint32_t first, uint32_t end) {
+    if (e->active == e->threads)
+        return true;
+    for (uint32_t w = first / 64; w * 64 < end; w++) {
+        uint64_t bits = e->mask[w];
+        if (first > w * 64)
+            bits &= UINT64_MAX << (first - w * 64);
+        if (end < w * 64 + 64)
+            bits &= ((uint64_t)1 << (end - w * 64)) - 1;
+        if (bits)
+            return true;
+    }
+    return false;
+}
+
+/* Lanes first .. end - 1 together; returns whether one is active. */
+static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
+                          const hd_event_access *access, uint32_t first, uint32_t end,
+                          uint32_t *number) {
+    if (!has_active(view->event, first, end))
+        return false;
+    *number = cell_at(s, view->event->access, event_sectors(view, first, end, &s->list));
+    count_request(s, access->width, &s->cells.data[*number].counts);
+    if (s->has_l1 && access->kind == HD_LOAD)
+        fetch_l1(s, &s->l1s[sm]);
+    for (size_t g = 0; g < s->list.count; g++)
+        serve_group(s, sm, &s->list.groups[g], access, *number);
+    return true;
+}
+
+static void issue(void *user, uint32_t sm, const hd_event *e) {
+    simulation *s = user;
+    const hd_event_access *access = &s->launch->accesses[e->access];
+    if (hd_event_space(s->launch, e) != KIR_GLOBAL)
+        return;
+    event_view view;
+    event_view_make(&view, &s->memory, e, access);
+    for (uint32_t warp = 0; warp < e->threads; warp += s->device->warp) {
+        uint32_t end = least(warp + s->device->warp, e->threads), number = 0;
+        bool any = false;
+        for (uint32_t first = warp; first < end; first += s->request)
+            any |=
+                serve_request(s, sm, &view, access, first, least(first + s->request, end), &number);
+        if (any)
+            s->cells.data[number].counts.requests++;
+    }
+}
+
+static bool goes_on(void *user, uint64_t lane_accesses) {
+    enum { BETWEEN = 1 << 18 };
+    simulation *s = user;
+    const hd_trace_watch *watch = s->options->watch;
+    s->done += lane_accesses;
+    if (!watch || s->done - s->told < BETWEEN)
+        return true;
+    s->told = s->done;
+    if (watch->progress)
+        watch->progress(watch->user, "simulating", (double)s->done / (double)s->all);
+    return !watch->stop || !*watch->stop;
+}
+
+/* ---- launches ----------------------------------------------------------------------------------------- */
+
+static bool is_chosen(const hd_caches_options *o, uint32_t launch) {
+    return launch >= o->first_launch && (!o->end_launch || launch < o->end_launch);
+}
+
+/* 32-bit registers of a thread, 0 when they are not known. */
+static uint32_t registers_of(const simulation *s, const hd_event_launch *launch) {
+    const hd_job *job = s->memory.job;
+    if (s->options->registers || !job)
+        return s->options->registers;
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        if (!strcmp(job->launches[l].kernel_name, launch->kernel))
+            return hd_job_analyse(s->arena, job, &job->launches[l])->registers;
+    return 0;
+}
+
+/* Rows of the blocks that are run. */
+static void choose_blocks(const hd_caches_options *o, const hd_trace_launch *l,
+                          cache_turns *turns) {
+    while (turns->first < l->block_count && l->blocks[turns->first].block < o->first_block)
+        turns->first++;
+    turns->end = turns->first;
+    while (turns->end < l->block_count &&
+           (!o->end_block || l->blocks[turns->end].block < o->end_block))
+        turns->end++;
+}
+
+static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launch *l,
+                            hd_cache_launch *result, bool *complete) {
+    const hd_event_launch *launch = &l->launch;
+    cache_turns turns = {.trace = trace,
+                         .diag = s->memory.diag,
+                         .launch = l,
+                         .sms = s->device->sms,
+                         .issue = issue,
+                         .end_round = end_round,
+                         .end_rounds = end_rounds,
+                         .user = s,
+                         .goes_on = goes_on};
+    hd_status status = cache_memory_launch(&s->memory, launch);
+    if (status)
+        return status;
+    choose_blocks(s->options, l, &turns);
+    turns.blocks_per_sm =
+        hd_blocks_per_sm(s->device, launch->block_threads, registers_of(s, launch));
+    if (s->options->blocks_at_once && s->options->blocks_at_once < turns.blocks_per_sm)
+        turns.blocks_per_sm = s->options->blocks_at_once;
+    s->launch = launch;
+    s->last_cell = hd_new_array(s->arena, uint32_t, launch->access_count);
+    hd_hash_clear(&s->cell_of);
+    for (uint32_t sm = 0; s->has_l1 && sm < s->device->sms; sm++)
+        cache_sets_clear(&s->l1s[sm]);
+    *result = (hd_cache_launch){
+        .launch = launch, .blocks = turns.end - turns.first, .blocks_per_sm = turns.blocks_per_sm};
+    return cache_take_turns(&turns, complete);
+}
+
+/* ---- adding up ------------------------------------------------------------------------------------------ */
+
+static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
+
+double hd_cache_cost(const hd_device *d, const hd_cache_counts *c) {
+    double l1 = share_of(c->l1_hits, c->sectors);
+    double l2 = (1 - l1) * share_of(c->l2_hits, c->l2_sectors);
+    return (double)c->transactions * (d->w_l1 * l1 + d->w_l2 * l2 + d->w_dram * (1 - l1 - l2));
+}
+
+/* Whether an access of a trace is that of a line; of an access that is several, any of them. */
+static bool is_of(const hd_event_access *event, const hd_access *access) {
+    return event->kind == access->kind && event->line == access->line &&
+           event->column == access->column;
+}
+
+static hd_cache_counts counts_of_line(const hd_caches *caches, const hd_cost_line *line) {
+    hd_cache_counts sum = {0};
+    for (uint32_t l = 0; l < caches->launch_count; l++) {
+        const hd_cache_launch *launch = &caches->launches[l];
+        if (strcmp(launch->launch->kernel, line->info->kernel->name) != 0)
+            continue;
+        for (uint32_t a = 0; a < launch->launch->access_count; a++)
+            if (is_of(&launch->launch->accesses[a], line->access))
+                hd_tally_add(&sum, &launch->accesses[a].counts, sizeof sum);
+    }
+    return sum;
+}
+
+void hd_caches_serve(const hd_caches *caches, hd_cost_line *lines, size_t count) {
+    const hd_device *d = caches->device;
+    for (size_t i = 0; i < count; i++) {
+        hd_cost_line *line = &lines[i];
+        const hd_cache_counts c = counts_of_line(caches, line);
+        if (!c.sectors)
+            continue;
+        line->l1 = share_of(c.l1_hits, c.sectors);
+        line->l2 = (1 - line->l1) * share_of(c.l2_hits, c.l2_sectors);
+        line->cost = (hd_cost_vector){
+            {line->executions * line->transactions *
+             (d->w_l1 * line->l1 + d->w_l2 * line->l2 + d->w_dram * (1 - line->l1 - line->l2))}};
+    }
+}
+
+void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
+    hd_tally_add(&sum->counts, &more->counts, sizeof sum->counts);
+    sum->cost += more->cost;
+}
+
+/* Fields first, in the order in which their records were met; the unknown last. */
+static void keep_places(const simulation *s, hd_arena *arena, hd_caches *result) {
+    const hd_cache_place *all = s->memory.places.data;
+    size_t count = s->memory.places.count;
+    result->places = hd_new_array(arena, hd_cache_place, count);
+    for (int fields = 1; fields >= 0; fields--)
+        for (size_t i = 1; i <= count; i++) {
+            const hd_cache_place *p = &all[i % count];
+            if ((p->record != NULL) == fields && p->sum.counts.requests)
+                result->places[result->place_count++] = *p;
+        }
+}
+
+static void add_up(simulation *s, hd_arena *arena, hd_caches *result) {
+    cache_each(&s->l2_sets, write_back, s);
+    for (uint32_t l = 0; l < result->launch_count; l++)
+        result->launches[l].accesses =
+            hd_new_array(arena, hd_cache_sum, result->launches[l].launch->access_count);
+    for (size_t i = 0; i < s->cells.count; i++) {
+        const cell *c = &s->cells.data[i];
+        hd_cache_launch *launch = &result->launches[c->launch];
+        const hd_cache_sum sum = {c->counts, hd_cache_cost(s->device, &c->counts)};
+        hd_cache_sum_add(&launch->accesses[c->access], &sum);
+        hd_cache_sum_add(&launch->sum, &sum);
+        hd_cache_sum_add(&s->memory.places.data[c->place].sum, &sum);
+        hd_cache_sum_add(&result->total, &sum);
+    }
+    keep_places(s, arena, result);
+}
+
+/* ---- from beginning to end ------------------------------------------------------------------------------- */
+
+static void make_levels(simulation *s) {
+    enum { FEW_LINES = 1 << 16 };
+    const hd_device *d = s->device;
+    s->sector = sector_of(d);
+    s->shift = (uint32_t)__builtin_ctz(s->sector);
+    s->list.shift = s->shift;
+    s->request = hd_device_request_lanes(d);
+    s->has_l1 = d->l1.size > 0;
+    s->l2 = geometry_of(&d->l2, s->sector);
+    cache_sets_init(&s->l2_sets, 1, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
+    s->fetches = d->l2.size / d->l2.tag > FEW_LINES;
+    if (!s->has_l1)
+        return;
+    s->l1 = geometry_of(&d->l1, s->sector);
+    s->l1s = hd_new_array(s->arena, cache_sets, d->sms);
+    cache_sets_init(s->l1s, d->sms, d->l1.size / d->l1.tag / d->l1.ways, d->l1.ways);
+}
+
+static void free_levels(simulation *s) {
+    if (s->has_l1)
+        cache_sets_free(s->l1s);
+    cache_sets_free(&s->l2_sets);
+    free(s->queue.requests);
+    sector_list_free(&s->list);
+}
+
+static hd_status run_launches(simulation *s, hd_trace *trace, hd_caches *result) {
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    hd_status status = HD_OK;
+    s->all = hd_trace_sum(contents).lane_accesses + 1;
+    for (uint32_t l = 0; l < contents->launch_count && !status && result->complete; l++) {
+        const hd_trace_launch *launch = &contents->launches[l];
+        if (!is_chosen(s->options, launch->launch.number))
+            continue;
+        s->launch_row = result->launch_count++;
+        status = run_launch(s, trace, launch, &result->launches[s->launch_row], &result->complete);
+    }
+    if (!status && !result->launch_count)
+        status = hd_fail(s->memory.diag, HD_EINPUT, NULL,
+                         "the trace has none of the launches that are to be simulated");
+    return status;
+}
+
+hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                        const hd_device *device, const hd_job *job, const hd_layout *layout,
+                        const hd_caches_options *options, const hd_caches **caches) {
+    hd_status status = hd_caches_check(diag, device);
+    if (status)
+        return status;
+    simulation s = {.arena = hd_arena_new(), .device = device, .options = options};
+    s.memory = (cache_memory){.arena = s.arena, .diag = diag, .job = job, .layout = layout};
+    s.cell_of.arena = s.arena;
+    hd_caches *result = hd_new(arena, hd_caches);
+    *result = (hd_caches){.device = device, .layout = layout, .complete = true};
+    result->record = layout ? job->record : NULL;
+    result->launches = hd_new_array(arena, hd_cache_launch, hd_trace_get(trace)->launch_count);
+    status = cache_memory_make(&s.memory, hd_trace_get(trace));
+    if (!status) {
+        make_levels(&s);
+        result->sector = s.sector;
+        status = run_launches(&s, trace, result);
+        if (!status)
+            add_up(&s, arena, result);
+        free_levels(&s);
+    }
+    hd_arena_free(s.arena);
+    *caches = result;
+    return status;
+}
+
+/* ---- what a reader sees ------------------------------------------------------------------------------------ */
+
+/* Nothing, where nothing was asked for. */
+static hd_value share_if(uint64_t part, uint64_t all) {
+    return all ? hd_real(share_of(part, all)) : hd_null();
+}
+HD_GETTER(l1_share, hd_cache_sum, share_if(row->counts.l1_hits, row->counts.sectors))
+HD_GETTER(l2_share, hd_cache_sum, share_if(row->counts.l2_hits, row->counts.l2_sectors))
+
+const hd_member hd_cache_sum_members[] = {
+    {"requests", HD_AT(hd_cache_sum, counts.requests)},
+    {"transactions", HD_AT(hd_cache_sum, counts.transactions)},
+    {"sectors", "sectors", HD_COUNT, HD_AT(hd_cache_sum, counts.sectors)},
+    {"l1_hits", HD_AT(hd_cache_sum, counts.l1_hits)},
+    {NULL, "L1", HD_SHARE, .get = l1_share},
+    {"l2_sectors", HD_AT(hd_cache_sum, counts.l2_sectors)},
+    {"l2_hits", HD_AT(hd_cache_sum, counts.l2_hits)},
+    {NULL, "L2", HD_SHARE, .get = l2_share},
+    {"l2_bytes", "from L2", HD_BYTES, HD_AT(hd_cache_sum, counts.l2_bytes)},
+    {"dram_read", "from DRAM", HD_BYTES, HD_AT(hd_cache_sum, counts.dram_read)},
+    {"dram_written", "to DRAM", HD_BYTES, HD_AT(hd_cache_sum, counts.dram_written)},
+    {"cost", "cost", HD_COUNT, HD_AT(hd_cache_sum, cost)},
+    {0}};

@@ -1,0 +1,223 @@
+/*
+ * heddle advise --graph: how many bytes lie between the uses of fields, and which fields are near
+ * (docs/layout-graph.md).
+ *
+ *     struct T: 4 fields of 24 bytes, in 1 launch
+ *       field  bytes    a    b    c  d
+ *       a          4    .    4  256  -
+ *       ...
+ *     Nearer than 32 bytes (a line of h200): {a,b}{c}{d}
+ */
+#include <stdlib.h>
+
+#include "cli/cli_analysis.h"
+#include "cli/commands.h"
+#include "cli/buffer_contents.h"
+#include "model/layout_graph.h"
+#include "cli/report/report_layout_graph.h"
+
+/* The whole result; the context of its tables. */
+typedef struct result {
+    const hd_job *job;
+    const hd_layout_graph *graph;
+    uint64_t epsilon;
+    const char *why; /* where epsilon comes from */
+} result;
+
+static const hd_layout_graph *graph_of(const hd_view *view) {
+    return ((const result *)view->context)->graph;
+}
+
+/* ---- distances of fields ----------------------------------------------------------------- */
+
+static uint64_t between(const hd_view *view, const hd_field *a, const hd_field *b) {
+    const hd_layout_graph *graph = graph_of(view);
+    const hd_field *first = graph->record->fields;
+    return hd_layout_distance(graph, (uint32_t)(a - first), (uint32_t)(b - first));
+}
+
+typedef struct neighbour {
+    uint64_t distance;
+    uint32_t field;
+} neighbour;
+
+static int by_distance(const void *a, const void *b) {
+    const neighbour *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return (x->field > y->field) - (x->field < y->field);
+}
+
+/* Fields that can be reached, the nearest first: "b 4, c 256". */
+static hd_value neighbours_of(const hd_view *view, const void *field) {
+    const hd_record *record = graph_of(view)->record;
+    neighbour all[HD_MAX_FIELDS];
+    hd_str text = {.arena = view->arena};
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        uint64_t distance = between(view, field, &record->fields[f]);
+        if (&record->fields[f] != field && distance != HD_UNREACHABLE)
+            all[count++] = (neighbour){distance, f};
+    }
+    qsort(all, count, sizeof *all, by_distance);
+    for (uint32_t i = 0; i < count; i++)
+        hd_str_printf(&text, "%s%s %s", i ? ", " : "", record->fields[all[i].field].name,
+                      hd_show_distance(view->arena, all[i].distance));
+    return hd_text(count ? hd_str_text(&text) : "-");
+}
+
+/* Of a field to that of the row; "." to itself. */
+HD_GETTER(cell_of, hd_field,
+          hd_text(row == view->parent
+                      ? "."
+                      : hd_show_distance(view->arena, between(view, view->parent, row))))
+HD_GETTER(others_of, hd_field,
+          hd_rows(graph_of(view)->record->fields, graph_of(view)->record->field_count))
+HD_GETTER(reached_of, hd_field,
+          hd_bool(graph_of(view)->reached >> (row - graph_of(view)->record->fields) & 1))
+
+static const hd_member cell_members[] = {
+    {"name", HD_AT(hd_field, name)}, {NULL, "%s", HD_PLAIN_WORD, .get = cell_of}, {0}};
+/* A row and a column for each field. */
+static const hd_member matrix_columns[] = {{NULL, "field", HD_AT(hd_field, name)},
+                                           {NULL, "bytes", HD_AT(hd_field, size)},
+                                           {NULL, "to", .get = others_of, .of = cell_members},
+                                           {0}};
+/* Of many fields each has a row with its neighbours. */
+static const hd_member field_members[] = {{"name", "field", HD_AT(hd_field, name)},
+                                          {"size", "bytes", HD_AT(hd_field, size)},
+                                          {NULL, "bytes to", .get = neighbours_of},
+                                          {"reached", .get = reached_of},
+                                          {0}};
+
+static bool matrix_fits(const cli *c, const hd_record *record) {
+    enum { BESIDES = 20, OF_NUMBER = 9 };
+    size_t width = BESIDES;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        size_t letters = strlen(record->fields[f].name) + 2;
+        width += letters > OF_NUMBER ? letters : OF_NUMBER;
+    }
+    return width <= c->style.width;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------ */
+
+/* Two fields. */
+typedef struct edge {
+    const char *fields[2];
+    uint32_t field_count;
+    uint64_t distance;
+} edge;
+
+/* A set of fields. */
+typedef struct field_set {
+    const char *names[HD_MAX_FIELDS];
+    uint32_t count;
+} field_set;
+
+static hd_value edges_of(const hd_view *view, const void *at) {
+    const hd_record *record = ((const result *)at)->graph->record;
+    const hd_field *fields = record->fields;
+    hd_vec(edge) edges = {0};
+    for (uint32_t a = 0; a < record->field_count; a++)
+        for (uint32_t b = a + 1; b < record->field_count; b++)
+            hd_push(
+                view->arena, &edges,
+                (edge){{fields[a].name, fields[b].name}, 2, between(view, &fields[a], &fields[b])});
+    return hd_rows(edges.data, edges.count);
+}
+
+static field_set *clusters(hd_arena *arena, const result *r, uint32_t *count) {
+    uint64_t masks[HD_MAX_FIELDS];
+    *count = hd_layout_graph_clusters(r->graph, r->epsilon, masks);
+    field_set *sets = hd_new_array(arena, field_set, *count);
+    for (uint32_t i = 0; i < *count; i++)
+        for (uint64_t left = masks[i]; left; left &= left - 1)
+            sets[i].names[sets[i].count++] = r->graph->record->fields[__builtin_ctzll(left)].name;
+    return sets;
+}
+
+static hd_value clusters_of(const hd_view *view, const void *at) {
+    uint32_t count;
+    field_set *sets = clusters(view->arena, at, &count);
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(array,
+                              hd_json_value(view, NULL, hd_list(sets[i].names, sets[i].count)));
+    return hd_document(array);
+}
+
+HD_GETTER(distance_of, edge, hd_whole_if(row->distance != HD_UNREACHABLE, row->distance))
+static const hd_member edge_members[] = {
+    {"fields", HD_NUMBERS_IN(edge, fields, field_count)}, {"distance", .get = distance_of}, {0}};
+
+HD_GETTER(fields_of, result, hd_rows(row->graph->record->fields, row->graph->record->field_count))
+HD_GETTER(layout_of, result,
+          hd_with(hd_row(hd_layout_graph_split(view->arena, row->graph, row->epsilon)),
+                  row->graph->record))
+
+static const hd_member graph_members[] = {
+    {"record", HD_VIA(result, job, HD_BEHIND, record), .of = hd_record_members},
+    {"launches", HD_VIA(result, job, HD_AT, launch_count)},
+    {"fields", .get = fields_of, .of = field_members},
+    {"edges", .get = edges_of, .of = edge_members},
+    {"epsilon", HD_AT(result, epsilon)},
+    {"clusters", .get = clusters_of},
+    {"layout", .get = layout_of, .of = hd_layout_members},
+    {0}};
+
+static int show_text(cli *c, const result *r) {
+    const hd_record *record = r->job->record;
+    hd_str out = {.arena = c->arena}, near = {.arena = c->arena};
+    hd_str_printf(&out, "%s: %s of %u bytes, in %s\n", record->spelling,
+                  hd_show_counted(c->arena, record->field_count, "field", "s"), record->size,
+                  hd_show_counted(c->arena, r->job->launch_count, "launch", "es"));
+    cli_show_rows(c, NULL, matrix_fits(c, record) ? matrix_columns : field_members,
+                  hd_with(hd_rows(record->fields, record->field_count), r), &out);
+    hd_str_printf(&near, "Nearer than %llu bytes%s: ", (unsigned long long)r->epsilon, r->why);
+    uint32_t count;
+    const field_set *sets = clusters(c->arena, r, &count);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t f = 0; f < sets[i].count; f++)
+            hd_str_printf(&near, "%s%s%s", f ? "," : "{", sets[i].names[f],
+                          f + 1 == sets[i].count ? "}" : "");
+    hd_wrap(&out, hd_str_text(&near), 0, HD_TABLE_WIDTH);
+    return cli_print(c, &out);
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+int cmd_advise_graph(cli *c) {
+    const cli_options *o = c->given;
+    hd_job *job;
+    hd_layout_graph *made;
+    const hd_device *device;
+    uint64_t epsilon = o->epsilon;
+    const char *why = ""; /* where epsilon comes from */
+    hd_str text = {.arena = c->arena};
+    if (!epsilon) {
+        if (cli_find_device(c, &device))
+            return CLI_WRONG;
+        epsilon = hd_device_line(device);
+        why = hd_format(c->arena, " (a line of %s)", device->name);
+    }
+    if (cli_load(c, o->input.path, &o->input.source, &job) || hd_job_require_record(&c->diag, job))
+        return CLI_WRONG;
+    const char *const inputs[] = {o->input.path, job->kernel_path};
+    if ((o->svg && cli_check_output(c, "svg", o->svg, inputs, 2)) ||
+        hd_layout_graph_make(c->arena, &c->diag, job, &made))
+        return CLI_WRONG;
+    if (o->svg) {
+        hd_str picture = {.arena = c->arena};
+        hd_layout_graph_svg(c->arena, made, epsilon, &picture);
+        if (hd_write_file(&c->diag, o->svg, hd_str_text(&picture), picture.length))
+            return CLI_WRONG;
+    }
+    const result all = {job, made, epsilon, why};
+    if (c->json)
+        return cli_print_row(c, graph_members, hd_with(hd_row(&all), &all));
+    if (!o->dot)
+        return show_text(c, &all);
+    hd_layout_graph_dot(c->arena, made, epsilon, &text);
+    return cli_print(c, &text);
+}

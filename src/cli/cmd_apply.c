@@ -1,0 +1,228 @@
+/* heddle apply: the kernels in another layout, and a header for their host. */
+#include "cli/commands.h"
+#include "cli/report/members.h"
+#include "rewrite/thread_map.h"
+
+/* What was done. */
+typedef struct outcome {
+    const cli_options *given;
+    const hd_job *job;
+    const hd_record_layout *layouts;
+    uint32_t layout_count;
+    const hd_rewritten *rewritten;
+    bool checked;
+    cli_output paths;
+    const char *map;            /* the numbers of a map as they were written, or NULL */
+    const char *patch;          /* or NULL */
+    const hd_placed_job *after; /* what the job must say now; NULL: it stays, or there is none */
+} outcome;
+
+/* ---- showing ------------------------------------------------------------------------- */
+
+/* A file that was written. */
+typedef struct written_file {
+    const char *from, *file;
+    uint32_t edits;
+} written_file;
+
+static hd_value files_of(const hd_view *view, const void *at) {
+    const outcome *o = at;
+    const char *folder = o->given->input.out;
+    hd_vec(written_file) files = {0};
+    for (uint32_t f = 0; f < o->rewritten->file_count; f++) {
+        const hd_rewritten_file *file = &o->rewritten->files[f];
+        const char *path =
+            folder ? hd_format(view->arena, "%s/%s", folder, file->name) : file->path;
+        if (folder || !file->is_copy)
+            hd_push(view->arena, &files, (written_file){file->path, path, file->edit_count});
+    }
+    return hd_rows(files.data, files.count);
+}
+
+HD_GETTER(layout_of, hd_record_layout, hd_with(hd_row(row->layout), row->record))
+HD_GETTER(elsewhere_of, outcome,
+          hd_rows(row->rewritten->elsewhere,
+                  row->given->input.out ? row->rewritten->elsewhere_count : 0))
+
+static const hd_member layout_members[] = {
+    {"record", HD_BEHIND(hd_record_layout, record), .of = hd_record_members},
+    {"layout", .get = layout_of, .of = hd_layout_members},
+    {0}};
+static const hd_member file_members[] = {HD_SAME(written_file, from, file, edits), {0}};
+static const hd_member elsewhere_members[] = {{"file", HD_AT(hd_header_elsewhere, path)},
+                                              {"folder", HD_AT(hd_header_elsewhere, folder)},
+                                              {0}};
+static const hd_member outcome_members[] = {
+    {"layouts", HD_MANY(outcome, layouts, layout_count), .of = layout_members},
+    {"kernel", HD_AT(outcome, paths.kernel)},
+    {"header", HD_AT(outcome, paths.header)},
+    {"files", .get = files_of, .of = file_members},
+    {"elsewhere", .get = elsewhere_of, .of = elsewhere_members},
+    {"verified", HD_AT(outcome, checked)},
+    {"program", HD_VIA(outcome, rewritten, HD_AT, is_program)},
+    {"edits", HD_VIA(outcome, rewritten, HD_AT, edit_count)},
+    {"job", HD_BEHIND(outcome, after), .of = cli_job_after_members},
+    {"patch", HD_AT(outcome, patch), .optional = true},
+    {"map", HD_AT(outcome, map), .optional = true},
+    {0}};
+
+static int show(cli *c, const cli_options *given, const outcome *o) {
+    if (c->json)
+        return cli_print_row(c, outcome_members, hd_row(o));
+    hd_str out = {.arena = c->arena};
+    if (o->patch) {
+        hd_str_add(&out, o->patch);
+        return cli_print(c, &out);
+    }
+    for (uint32_t m = 0; o->map && m < o->rewritten->orders->order_count; m++) {
+        const hd_launch_order *order = &o->rewritten->orders->orders[m];
+        hd_str_printf(&out, "%s in another order: launch %u of %u threads%s\n", order->kernel,
+                      order->launch, order->threads, order->whole_blocks ? ", whole blocks" : "");
+    }
+    if (o->map)
+        hd_str_add(&out, "threads by a map");
+    for (uint32_t l = 0; l < o->layout_count; l++)
+        hd_str_printf(&out, "%s%s as %s", l ? ", " : "", o->layouts[l].record->spelling,
+                      hd_layout_print(c->arena, o->layouts[l].record, o->layouts[l].layout));
+    hd_str_printf(&out, ": %u places changed%s\n", o->rewritten->edit_count,
+                  o->checked ? ", checked on the machine" : ", not checked");
+    if (o->rewritten->is_program)
+        hd_str_add(&out, "  with the host code, whose launches stay as they are\n");
+    for (uint32_t f = 0; f < o->rewritten->file_count; f++) {
+        const hd_rewritten_file *file = &o->rewritten->files[f];
+        if (!given->in_place)
+            hd_str_printf(&out, "  %s/%s%s\n", o->paths.folder, file->name,
+                          file->is_copy ? ", a copy" : "");
+        else if (!file->is_copy)
+            hd_str_printf(&out, "  %s\n", file->path);
+    }
+    hd_str_printf(&out, "  %s\n", o->paths.header);
+    if (o->map)
+        hd_str_printf(&out, "  %s\n", o->map);
+    if (!given->in_place)
+        cli_show_elsewhere(c, o->rewritten, &out);
+    if (o->after)
+        cli_show_job_after(c, o->after, o->paths.header, &out);
+    return cli_print(c, &out);
+}
+
+/* ---- doing ----------------------------------------------------------------------------- */
+
+/* The program goes with its kernels. */
+static hd_status rewrite_host(cli *c, const cli_options *given, const hd_job *job,
+                              const hd_record_layout *layouts, uint32_t count,
+                              const hd_rewritten *kernels, hd_rewritten **both) {
+    const hd_host_request wanted = {.path = given->host,
+                                    .options = job->options,
+                                    .header = cli_header_name(c, kernels),
+                                    .layouts = layouts,
+                                    .layout_count = count,
+                                    .module = job->module,
+                                    .kernels = kernels};
+    if (job->module->device && !strcmp(job->module->device, "cuda"))
+        return cli_refuse(c, "--host is for kernels in OpenCL C; CUDA C has its host in the file");
+    if (!given->input.out && strcmp(hd_path_folder(c->arena, given->host),
+                                    hd_path_folder(c->arena, job->kernel_path)) != 0)
+        return cli_refuse(c,
+                          "%s and %s lie in two folders, and the header of both can be in one; "
+                          "write into a third, with --out",
+                          given->host, job->kernel_path);
+    return hd_rewrite_opencl_host(c->arena, &c->diag, &wanted, both);
+}
+
+/* Of a whole program the kernels alone are checked, in the form in which the machine runs them;
+ * where they have none, since they are given structs with pointers, nothing is. */
+static hd_status check(cli *c, const char *path, const cli_options *given, const hd_job *job,
+                       const hd_record_layout *layouts, uint32_t count, hd_rewritten *rewritten,
+                       bool *checked) {
+    static const hd_diag silent = {NULL, NULL};
+    if (given->no_verify ||
+        (rewritten->is_program &&
+         hd_rewrite_job(c->arena, &silent, job, layouts, count, &rewritten) != HD_OK))
+        return HD_OK;
+    return cli_verify(c, path, &given->input.source, job, layouts, count, rewritten, checked);
+}
+
+static int rewrite(cli *c, const char *path, const cli_options *given) {
+    hd_job *job;
+    hd_record_layout *layouts;
+    hd_rewritten *rewritten, *both = NULL;
+    uint32_t count;
+    hd_str patch = {.arena = c->arena};
+    outcome o = {.given = given};
+    if (cli_take_back(c, path) ||
+        cli_load_layouts(c, path, &given->input.source, &given->layouts, &job, &layouts, &count) ||
+        (given->input.out &&
+         cli_output_paths(c, "out", given->input.out, job->kernel_path, &o.paths)) ||
+        hd_rewrite_program(c->arena, &c->diag, job, layouts, count, &rewritten) ||
+        (given->host && rewrite_host(c, given, job, layouts, count, rewritten, &both)))
+        return CLI_WRONG;
+    hd_status status = check(c, path, given, job, layouts, count, rewritten, &o.checked);
+    if (status != HD_OK)
+        return cli_status(status);
+    if (both)
+        rewritten = both;
+    o.job = job;
+    o.layouts = layouts;
+    o.layout_count = count;
+    o.rewritten = rewritten;
+    if (given->in_place ? cli_replace_rewritten(c, &o.paths, rewritten)
+        : given->diff   ? cli_diff_rewritten(c, &o.paths, rewritten, &patch)
+                        : cli_write_rewritten(c, &o.paths, rewritten))
+        return CLI_WRONG;
+    if (given->in_place && rewritten->is_program && job->path)
+        hd_note(
+            &c->diag, &(hd_place){.file = job->path},
+            "this job does not fit the program any more: its kernels take references to arrays, "
+            "which no job can give");
+    else if (given->in_place)
+        o.after = cli_job_after(c, job, layouts, count);
+    o.patch = given->diff ? hd_str_text(&patch) : NULL;
+    return show(c, given, &o);
+}
+
+/* ---- threads ---------------------------------------------------------------------------- */
+
+static int map_threads(cli *c, const char *path, const cli_options *given) {
+    hd_job *job;
+    hd_order_file *orders;
+    hd_rewritten *rewritten;
+    outcome o = {.given = given};
+    if (cli_load(c, path, &given->input.source, &job) ||
+        hd_order_file_read(c->arena, &c->diag, given->map, &orders) ||
+        cli_output_paths(c, "out", given->input.out, job->kernel_path, &o.paths) ||
+        hd_rewrite_job_map(c->arena, &c->diag, job, orders, NULL, NULL, &rewritten))
+        return CLI_WRONG;
+    hd_status status = given->no_verify ? HD_OK : cli_verify_map(c, job, rewritten, &o.checked);
+    if (status != HD_OK)
+        return cli_status(status);
+    uint64_t count = hd_map_numbers(orders, NULL);
+    uint32_t *numbers = hd_new_array(c->arena, uint32_t, count);
+    hd_map_numbers(orders, numbers);
+    rewritten->host_header = hd_map_host_header(c->arena, job, orders);
+    o.rewritten = rewritten;
+    o.map = hd_format(c->arena, "%s/heddle_map.bin", given->input.out);
+    if (cli_write_rewritten(c, &o.paths, rewritten) ||
+        hd_write_file(&c->diag, o.map, (const char *)numbers, count * sizeof *numbers))
+        return CLI_WRONG;
+    return show(c, given, &o);
+}
+
+static hd_status check_target(cli *c, const cli_options *given) {
+    if (!c->word_count)
+        return cli_refuse(c, "which file? 'heddle apply --help' says how");
+    return given->input.out || given->diff || given->in_place
+               ? HD_OK
+               : cli_refuse(c,
+                            "where to? Name a folder with --out DIR, or say --diff or --in-place");
+}
+
+int cmd_apply(cli *c) {
+    const cli_options *given = c->given;
+    const char *path = given->input.path;
+    if (given->recover)
+        return cli_recover(c, path ? path : ".");
+    if (check_target(c, given))
+        return CLI_WRONG;
+    return given->map ? map_threads(c, path, given) : rewrite(c, path, given);
+}

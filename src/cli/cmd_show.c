@@ -1,0 +1,97 @@
+/* heddle show: the source, and in its margin what each line moved. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/buffer_contents.h"
+#include "cli/counted.h"
+#include "cli/margin.h"
+#include "cli/sarif.h"
+#include "cli/stop.h"
+#include "cli/report/json.h"
+
+typedef struct request {
+    cli_counted counted;
+    const char *sarif;
+    double least; /* share of what is moved that is to be used; 0: any */
+    cli_margin_options margin;
+} request;
+
+/* "50%" or "50". */
+static hd_status read_least(cli *c, const char *text, request *r) {
+    char *end;
+    if (!text)
+        return HD_OK;
+    double percent = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%")) || !isfinite(percent) || percent <= 0 ||
+        percent > 100)
+        return cli_refuse(c,
+                          "--fail-below takes a share above 0%% and up to 100%%, such as 50%%, "
+                          "not '%s'",
+                          text);
+    r->least = percent / 100;
+    return HD_OK;
+}
+
+/* A message for each kernel that uses less of what it moves; true: there is one. */
+static bool report_kernels(cli *c, const request *r) {
+    const hd_annotated *a = r->counted.annotated;
+    bool below = false;
+    for (size_t k = 0; k < a->kernel_count; k++) {
+        double used = hd_efficiency(&a->kernels[k].counts);
+        if (used >= r->least)
+            continue;
+        below = true;
+        hd_fail(&c->diag, HD_EDIFFER, &(hd_place){.file = r->counted.input.path},
+                "kernel '%s' uses %s of the bytes that it moves, less than %s; 'heddle show "
+                "--by-cost' shows which lines move them",
+                a->kernels[k].name, hd_show_share(c->arena, used),
+                hd_show_share(c->arena, r->least));
+    }
+    return below;
+}
+
+static hd_status write_sarif(cli *c, const request *r) {
+    const char *text = hd_json_dump(c->arena, cli_sarif(c, &r->counted));
+    return hd_write_file(&c->diag, r->sarif, text, strlen(text));
+}
+
+static int show(cli *c, const request *r) {
+    if (c->json)
+        return cli_print_row(c, cli_counted_members, hd_row(&r->counted));
+    hd_str out = {.arena = c->arena};
+    cli_show_counted(c, &r->counted, &out);
+    cli_show_margin(c, r->counted.annotated, &r->margin, &out);
+    if (r->sarif)
+        hd_str_printf(&out, "\nwrote %s\n", r->sarif);
+    return cli_print(c, &out);
+}
+
+static int annotate(cli *c, request *r) {
+    const hd_device *device;
+    if (read_least(c, c->given->fail_below, r) || cli_find_device(c, &device) ||
+        (r->sarif &&
+         cli_check_output(c, "sarif", r->sarif, (const char *const[]){r->counted.input.path}, 1)) ||
+        cli_count(c, &r->counted, device) || (r->sarif && write_sarif(c, r)))
+        return CLI_WRONG;
+    int printed = show(c, r);
+    bool below = report_kernels(c, r);
+    return printed                                       ? printed
+           : cli_run_status(&r->counted.run) != CLI_FINE ? cli_run_status(&r->counted.run)
+           : below                                       ? CLI_DIFFER
+                                                         : CLI_FINE;
+}
+
+int cmd_show(cli *c) {
+    const cli_options *o = c->given;
+    request r = {
+        .counted = {.input = o->input, .layouts = o->layouts, .no_caches = o->no_caches},
+        .sarif = o->sarif,
+        .margin = {.by_cost = o->by_cost || o->top, .top = o->top, .cut = isatty(STDOUT_FILENO)}};
+    r.counted.input.out = o->sarif;
+    r.counted.input.out_name = "sarif";
+    r.margin.coloured = c->style.bold;
+    cli_end_on_stop();
+    return annotate(c, &r);
+}

@@ -1,0 +1,167 @@
+#include "cli/cuda_program.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/elf.h"
+#include "cli/commands.h"
+#include "cli/stop.h"
+
+/* ---- which file ------------------------------------------------------------------------------- */
+
+const char *cli_program_file(hd_arena *arena, const char *name) {
+    if (strchr(name, '/'))
+        return access(name, X_OK) ? NULL : name;
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        const char *file = hd_format(arena, "%.*s/%s", (int)length, length ? path : ".", name);
+        if (length && !access(file, X_OK))
+            return file;
+        path += length + (path[length] == ':');
+    }
+    return NULL;
+}
+
+/* ---- what is in it ----------------------------------------------------------------------------- */
+
+/* The dynamic section asks for a libcudart. */
+static bool needs_cudart(const hd_elf *elf, const hd_elf_section *dynamic) {
+    const Elf64_Dyn *entries = (const Elf64_Dyn *)dynamic->data;
+    hd_elf_section texts;
+    if ((uintptr_t)entries % _Alignof(Elf64_Dyn) || !hd_elf_section_at(elf, dynamic->link, &texts))
+        return false;
+    for (size_t i = 0; i < dynamic->size / sizeof *entries; i++)
+        if (entries[i].d_tag == DT_NEEDED &&
+            !strncmp(hd_elf_text(&texts, entries[i].d_un.d_val), "libcudart.so", 12))
+            return true;
+    return false;
+}
+
+cli_cuda_use cli_cuda_use_of(const char *file) {
+    hd_elf elf;
+    hd_elf_section section;
+    bool has_kernels = false, needs = false;
+    if (!hd_elf_open(file, &elf))
+        return CLI_NO_CUDA;
+    for (uint32_t i = 0; hd_elf_section_at(&elf, i, &section); i++) {
+        has_kernels |= !strcmp(section.name, ".nv_fatbin");
+        needs |= section.type == SHT_DYNAMIC && needs_cudart(&elf, &section);
+    }
+    hd_elf_close(&elf);
+    return needs ? CLI_CUDA_SHARED : has_kernels ? CLI_CUDA_STATIC : CLI_NO_CUDA;
+}
+
+/* ---- running it ---------------------------------------------------------------------------------- */
+
+/* The folder of the libraries: beside a program that was built and not installed, or below the
+ * prefix. */
+static const char *library_folder(hd_arena *arena) {
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    if (length > 0 && length < (ssize_t)sizeof program) {
+        const char *own = hd_path_folder(arena, hd_strndup(arena, program, (size_t)length));
+        const char *beside = hd_format(arena, "%s/cuda", own);
+        if (!access(hd_format(arena, "%s/libheddle-cuda.so", beside), R_OK))
+            return beside;
+    }
+    const char *installed = hd_own_file(arena, "lib/heddle/cuda/libheddle-cuda.so", NULL);
+    return installed ? hd_path_folder(arena, installed) : NULL;
+}
+
+static void become(char **words, const cli_setting *settings, bool quiet_output) {
+    for (; settings->name; settings++)
+        setenv(settings->name, settings->value, 1);
+    if (quiet_output)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    execvp(words[0], words);
+    fprintf(stderr, "heddle: error: cannot run %s: %s\n", words[0], strerror(errno));
+    _exit(127);
+}
+
+hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, bool quiet_output,
+                          int *how) {
+    const char *folder = library_folder(c->arena), *before = getenv("LD_LIBRARY_PATH");
+    if (!folder)
+        return hd_fail(&c->diag, HD_ESYSTEM, NULL,
+                       "Heddle's libraries for CUDA programs (libheddle-cuda.so) are not there; "
+                       "'./run build' builds them, beside build/release/heddle");
+    const char *path = before && *before ? hd_format(c->arena, "%s:%s", folder, before) : folder;
+    cli_stop stop;
+    fflush(NULL);
+    cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
+    pid_t child = fork();
+    if (!child) {
+        setenv("LD_LIBRARY_PATH", path, 1);
+        become(words, settings, quiet_output);
+    }
+    hd_status status =
+        child < 0 ? hd_fail_errno(&c->diag, HD_ESYSTEM, NULL, "start a process") : HD_OK;
+    while (!status && waitpid(child, how, 0) < 0 && errno == EINTR)
+        ;
+    cli_release_stop(&stop);
+    return status;
+}
+
+hd_status cli_check_program(cli *c, const char *name) {
+    const char *file = cli_program_file(c->arena, name);
+    if (!file)
+        return cli_refuse(c, "there is no program %s", name);
+    if (cli_cuda_use_of(file) == CLI_CUDA_STATIC)
+        return cli_refuse(c,
+                          "%s has CUDA's runtime linked in, where Heddle's cannot take its place; "
+                          "build it with the shared one: nvcc -cudart shared",
+                          file);
+    return HD_OK;
+}
+
+/* The program may change its folder. */
+const char *cli_device_setting(cli *c, const hd_device *device) {
+    const cli_texts *names = &c->given->devices;
+    char *whole = device->source_file ? realpath(device->source_file, NULL) : NULL;
+    const char *kept = whole          ? hd_strdup(c->arena, whole)
+                       : names->count ? names->data[0]
+                                      : CLI_DEVICE;
+    free(whole);
+    return kept;
+}
+
+/* ---- what it leaves -------------------------------------------------------------------------------- */
+
+hd_status cli_read_results(cli *c, const char *folder, cli_take_results *take, void *user) {
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    hd_status status = HD_OK;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char *text;
+        size_t length;
+        if (!status && hd_ends_in(name, ".json") &&
+            !(status = hd_read_file(c->arena, &c->diag, hd_format(c->arena, "%s/%s", folder, name),
+                                    &text, &length))) {
+            json_t *all = json_loads(text, 0, NULL);
+            if (all)
+                take(c->arena, all, user);
+            json_decref(all);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return status;
+}
+
+const char *cli_text_of(hd_arena *arena, const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? hd_strdup(arena, text) : NULL;
+}
+
+uint64_t cli_number_of(const json_t *object, const char *key) {
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}

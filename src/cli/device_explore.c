@@ -1,0 +1,302 @@
+/* heddle device explore: generated kernels on a device, in layouts and placements. */
+#include "cli/choice.h"
+#include "cli/commands.h"
+#include "cli/stop.h"
+#include "advise/explore/explore.h"
+#include "cli/gpu/gpu.h"
+#include "cli/report/report_explore.h"
+#include "cli/report/members.h"
+
+/* What is printed. */
+typedef struct result {
+    const hd_profiled_device *device;
+    const hd_exploration *exploration; /* NULL: nothing was measured */
+    const hd_study *kernels, *runs;    /* runs: NULL where there is one placement */
+    const char *date;                  /* of the newest variant */
+} result;
+
+static hd_status read_request(cli *c, const cli_options *o, hd_plan *plan,
+                              hd_explore_options *options) {
+    const hd_plan_request asked = {o->vary.data, o->fix.data, (uint32_t)o->vary.count,
+                                   (uint32_t)o->fix.count};
+    hd_status status = hd_plan_make(c->arena, &c->diag, &asked, plan);
+    if (status == HD_OK && o->budget)
+        status = cli_read_budget(c, o->budget, &options->budget);
+    if (status == HD_OK && o->profile)
+        status = hd_device_find(c->arena, &c->diag, o->profile, &options->profile);
+    if (status == HD_OK && o->model)
+        status = hd_device_find(c->arena, &c->diag, o->model, &options->model);
+    return status;
+}
+
+/* What was done of the plan. */
+static void tell(cli *c, const hd_exploration *e, const hd_database *database, hd_status status) {
+    uint64_t known = e->kept + e->measured;
+    const char *end = e->stopped                 ? "stopped by a signal"
+                      : e->out_of_time && !known ? "the budget ended too soon, give it more:"
+                      : e->out_of_time           ? "the budget ended"
+                                                 : NULL;
+    const char *again = database && known
+                            ? "; they are kept, and the same command goes on with the "
+                              "others"
+                            : "";
+    if (end)
+        hd_warn(&c->diag, NULL, "%s with %llu of %llu variants measured%s", end,
+                (unsigned long long)known, (unsigned long long)e->planned, again);
+    else if (status != HD_OK && e->planned)
+        hd_note(&c->diag, NULL, "%llu of %llu variants are measured%s", (unsigned long long)known,
+                (unsigned long long)e->planned, again);
+    for (size_t i = 0; i < e->refused_count; i++)
+        hd_warn(&c->diag, NULL, "%s in %s, %s: %s", e->refused[i].point, e->refused[i].layout,
+                e->refused[i].placement, e->refused[i].why);
+}
+
+/* ---- printing ----------------------------------------------------------------------------------- */
+
+HD_GETTER(exploration_of, result, hd_row(row->exploration))
+HD_GETTER(kernels_of, result, hd_with(hd_row(row->kernels), row->kernels))
+HD_GETTER(runs_of, result, hd_with(hd_row(row->runs), row->runs))
+
+static const hd_member device_members[] = {
+    HD_SAME(hd_profiled_device, backend, platform, name, driver), {0}};
+/* "12.3 GB/s, by 262144 objects in soa". */
+static const char *bandwidth_text(hd_arena *arena, const hd_explore_range *range) {
+    return range->bandwidth > 0
+               ? hd_format(arena, "%.3g GB/s, by %llu objects in soa", range->bandwidth / 1e9,
+                           (unsigned long long)range->bandwidth_objects)
+               : "not measured";
+}
+
+HD_GETTER(bandwidth_shown, hd_explore_range, hd_text(bandwidth_text(view->arena, row)))
+HD_GETTER(bandwidth_of, hd_explore_range, row->bandwidth > 0 ? hd_real(row->bandwidth) : hd_null())
+
+static const hd_member range_members[] = {
+    {"memory", "memory", HD_BYTES, HD_AT(hd_explore_range, memory)},
+    {"problem", "largest problem", HD_BYTES, HD_AT(hd_explore_range, problem)},
+    {"allocation", "largest buffer", HD_BYTES, HD_AT(hd_explore_range, allocation)},
+    {"most_threads", "threads of a block", HD_COUNT, HD_AT(hd_explore_range, most_threads)},
+    {"cache", "last cache", HD_BYTES, HD_AT(hd_explore_range, cache)},
+    {"units", "compute units", HD_COUNT, HD_AT(hd_explore_range, units)},
+    {NULL, "bandwidth", .get = bandwidth_shown},
+    {"bandwidth", .get = bandwidth_of},
+    {"bandwidth_objects", "by objects in soa", HD_COUNT,
+     HD_AT(hd_explore_range, bandwidth_objects)},
+    {0}};
+static const hd_member refused_members[] = {HD_SAME(hd_unexplored, point, layout, placement, why),
+                                            {0}};
+static const hd_member exploration_members[] = {
+    {"planned", "planned", HD_AT(hd_exploration, planned)},
+    {"kept", "known before", HD_AT(hd_exploration, kept)},
+    {"measured", "measured now", HD_AT(hd_exploration, measured)},
+    {"skipped", "skipped", HD_AT(hd_exploration, skipped)},
+    {"refused", HD_MANY(hd_exploration, refused, refused_count), .of = refused_members},
+    {"range", HD_IN(hd_exploration, range), .of = range_members},
+    HD_SAME(hd_exploration, counters, no_counters),
+    {"profile", HD_VIA(hd_exploration, profile, HD_AT, name)},
+    {"seconds", HD_AT(hd_exploration, seconds)},
+    {0}};
+static const hd_member result_members[] = {
+    {"device", HD_BEHIND(result, device), .of = device_members},
+    {"exploration", .get = exploration_of, .of = exploration_members},
+    {"kernels", .get = kernels_of, .of = hd_study_members},
+    {"runs", .get = runs_of, .of = hd_study_members},
+    {0}};
+
+/* Why, and how to get at those of Nsight Compute. */
+static const char *no_counters(cli *c, const hd_exploration *e) {
+    if (strcmp(e->device.backend, hd_compute_cuda.name))
+        return e->no_counters;
+    const char *profiler = hd_gpu_find_profiler(c->arena);
+    if (!profiler)
+        return hd_format(c->arena, "%s: Nsight Compute (ncu), which is not installed",
+                         e->no_counters);
+    hd_str line = {.arena = c->arena};
+    size_t count;
+    const char **words = hd_gpu_profiler_words(c->arena, profiler, "counters.csv", &count);
+    for (size_t w = 0; w < count; w++)
+        hd_str_printf(&line, "%s ", words[w]);
+    return hd_format(c->arena, "%s; with --keep DIR: %sheddle measure --layout soa DIR/usual.yaml",
+                     e->no_counters, hd_str_text(&line));
+}
+
+static void show_exploration(cli *c, const hd_exploration *e, hd_str *out) {
+    hd_str_printf(out, "  %llu variants planned: %llu known before, %llu measured now in %s",
+                  (unsigned long long)e->planned, (unsigned long long)e->kept,
+                  (unsigned long long)e->measured, hd_show_seconds(c->arena, e->seconds));
+    hd_str_printf(out, ", %llu skipped, since their neighbours do not differ\n",
+                  (unsigned long long)e->skipped);
+    if (!e->range.units) /* no device */
+        return;
+    hd_show_row(&(hd_view){c->arena}, range_members, &e->range, out);
+    if (e->counters)
+        hd_str_printf(out, "  counters: %s\n", e->counters);
+    else
+        hd_str_printf(out, "  no counters: %s\n", no_counters(c, e));
+}
+
+static void show_study(cli *c, const char *title, const hd_study *study, hd_str *out) {
+    hd_value handovers = hd_study_handovers(c->arena, study);
+    hd_str_printf(out, "\n%s\n", title);
+    hd_show_row(&(hd_view){c->arena, study}, hd_study_members, study, out);
+    cli_show_rows(c, "\nFindings of Qasem and Teich", hd_finding_members,
+                  hd_with(hd_rows(study->findings, (size_t)HD_FINDINGS), study), out);
+    if (handovers.count)
+        cli_show_rows(c, "\nWhere the lead changes hands", hd_line_handover_members, handovers,
+                      out);
+    for (uint32_t l = 0; l < study->line_count; l++) {
+        const hd_line *line = &study->lines[l];
+        cli_show_rows(c, hd_format(c->arena, "\n%s", hd_line_title(c->arena, line)),
+                      hd_line_stop_members, hd_line_stops(c->arena, study, line), out);
+    }
+}
+
+static result read_off(cli *c, const hd_profiled_device *device, const hd_explored *variants,
+                       size_t count) {
+    size_t kept;
+    const hd_explored *kernels = hd_explored_kernels(c->arena, variants, count, &kept);
+    result r = {.device = device, .kernels = hd_study_new(c->arena, kernels, (uint32_t)kept)};
+    if (kept < count)
+        r.runs =
+            hd_study_new(c->arena, hd_explored_runs(c->arena, variants, count), (uint32_t)count);
+    for (size_t v = 0; v < count; v++)
+        if (!r.date || strcmp(variants[v].date, r.date) > 0)
+            r.date = variants[v].date;
+    return r;
+}
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+static hd_status write_page(cli *c, const result *r, const char *path) {
+    const hd_explore_head head = {
+        r->device->name,
+        hd_format(c->arena, "%s, driver %s", r->device->platform, r->device->driver), r->date};
+    const hd_explore_part parts[] = {{"Kernels alone", r->kernels},
+                                     {"Whole runs, with transfers", r->runs}};
+    const char *text = hd_explore_page(c->arena, &head, parts, r->runs ? 2 : 1);
+    return hd_write_file(&c->diag, path, text, strlen(text));
+}
+
+typedef struct picture_folder {
+    cli *c;
+    const char *path;
+} picture_folder;
+
+static hd_status write_picture(const picture_folder *folder, const char *name, hd_quantity quantity,
+                               const hd_str *picture) {
+    const char *path = hd_format(folder->c->arena, "%s/%s-%s.svg", folder->path, name,
+                                 hd_quantities[quantity].name);
+    return hd_write_file(&folder->c->diag, path, hd_str_text(picture), picture->length);
+}
+
+/* The lines of kernels through the usual point, and placements of whole runs, by time, energy and
+ * power. */
+static hd_status write_pictures(cli *c, const result *r, const char *path) {
+    static const hd_quantity quantities[] = {HD_QUANTITY_TIME, HD_QUANTITY_ENERGY,
+                                             HD_QUANTITY_POWER};
+    const picture_folder folder = {c, path};
+    const hd_micro_point usual = hd_micro_usual();
+    hd_status status = HD_OK;
+    for (int q = 0; q < 3; q++) {
+        for (uint32_t l = 0; l < r->kernels->line_count && status == HD_OK; l++) {
+            const hd_line *line = &r->kernels->lines[l];
+            hd_str out = {.arena = c->arena};
+            if (hd_micro_equal(&line->base, &usual) &&
+                hd_line_svg(c->arena, r->kernels, line, quantities[q], &out))
+                status = write_picture(&folder, hd_dimensions[line->dimension].name, quantities[q],
+                                       &out);
+        }
+        hd_str bars = {.arena = c->arena};
+        if (status == HD_OK && r->runs &&
+            hd_placements_svg(c->arena, r->runs, quantities[q], &bars))
+            status = write_picture(&folder, "placement", quantities[q], &bars);
+    }
+    return status;
+}
+
+static int show(cli *c, const cli_options *o, const result *shown) {
+    bool is_usual = !o->input.out && !c->json && !o->show;
+    const char *page = is_usual ? "explore.html" : o->input.out;
+    if ((page && write_page(c, shown, page)) ||
+        (o->pictures && write_pictures(c, shown, o->pictures)))
+        return CLI_WRONG;
+    if (c->json)
+        return cli_print_row(c, result_members, hd_row(shown));
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "%s (%s)\n", shown->device->name, shown->device->platform);
+    if (shown->exploration)
+        show_exploration(c, shown->exploration, &out);
+    show_study(c, "Kernels alone", shown->kernels, &out);
+    if (shown->runs)
+        show_study(c, "Whole runs, with transfers", shown->runs, &out);
+    if (is_usual)
+        hd_str_printf(&out, "\nwrote %s\n", page);
+    return cli_print(c, &out);
+}
+
+/* ---- what is kept ------------------------------------------------------------------------------- */
+
+static int show_kept(cli *c, hd_database *database, const cli_options *o) {
+    size_t device_count, count;
+    const hd_profiled_device *devices = hd_explored_devices(database, c->arena, &device_count);
+    const hd_profiled_device *device = NULL;
+    const char *name = cli_device_name(c, o->input.path);
+    hd_str names = {.arena = c->arena};
+    for (size_t d = 0; d < device_count && !device; d++) {
+        hd_str_printf(&names, "%s%s", d ? ", " : "", devices[d].name);
+        if (!name || strcasestr(devices[d].name, name) || strcasestr(devices[d].platform, name))
+            device = &devices[d];
+    }
+    if (!device && device_count)
+        return cli_wrong(c, "no device called '%s' was explored; these were: %s", o->input.path,
+                         hd_str_text(&names));
+    if (!device)
+        return cli_wrong(c, "nothing was explored yet; 'heddle device explore%s%s' measures",
+                         o->input.path ? " " : "", o->input.path ? o->input.path : "");
+    const hd_explored *variants = hd_explored_known(database, c->arena, device, NULL, &count);
+    const result shown = read_off(c, device, variants, count);
+    return show(c, o, &shown);
+}
+
+/* ---- exploring ---------------------------------------------------------------------------------- */
+
+static int explore(cli *c, hd_database *database, const cli_options *o) {
+    hd_plan plan;
+    hd_exploration explored;
+    cli_stop stop;
+    cli_meter meter = {.c = c, .start = hd_clock()};
+    hd_explore_options options = {.device = o->input.path,
+                                  .backend = cli_backend_of(o->input.path),
+                                  .meter = o->meter,
+                                  .folder = o->keep,
+                                  .repeats = (uint32_t)o->repeats,
+                                  .again = o->again,
+                                  .progress = cli_show_meter,
+                                  .user = &meter};
+    if (read_request(c, o, &plan, &options))
+        return CLI_WRONG;
+    options.stop = cli_catch_stop(&stop);
+    hd_status status = hd_explore(c->arena, &c->diag, database, &plan, &options, &explored);
+    cli_release_stop(&stop);
+    cli_progress(c, NULL);
+    tell(c, &explored, database, status);
+    if (status != HD_OK)
+        return cli_status(status);
+    if (!explored.count)
+        return explored.stopped
+                   ? CLI_STOPPED
+                   : cli_wrong(c, "no variant could be run on %s", explored.device.name);
+    result shown = read_off(c, &explored.device, explored.variants, explored.count);
+    shown.exploration = &explored;
+    int printed = show(c, o, &shown);
+    return explored.stopped ? CLI_STOPPED : printed;
+}
+
+int cmd_device_explore(cli *c) {
+    const cli_options *o = c->given;
+    if (o->model && o->input.path)
+        return cli_wrong(c, "--model runs nothing on a device, and goes with no DEVICE");
+    hd_database *database = hd_database_open_user(c->arena, &c->diag);
+    int status = o->show ? show_kept(c, database, o) : explore(c, database, o);
+    hd_database_close(database);
+    return status;
+}

@@ -1,0 +1,25 @@
+# heddle-mpi: commands over the ranks of MPI. Where there is no MPI it is left out, and nothing else
+# knows of it.
+pkg_check_modules(MPI IMPORTED_TARGET ompi-c)
+if(NOT MPI_FOUND)
+  message(STATUS "no MPI (libopenmpi-dev): heddle-mpi is left out")
+  return()
+endif()
+file(GLOB mpi_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cli/mpi/*.c)
+add_executable(heddle-mpi $<TARGET_OBJECTS:heddle_commands> ${mpi_sources})
+target_link_libraries(heddle-mpi PRIVATE heddle_commands PkgConfig::MPI)
+foreach(library zoltan metis) # who makes parts, each where it is there
+  string(TOUPPER ${library} name)
+  find_library(${name}_LIBRARY NAMES trilinos_${library} ${library})
+  find_path(${name}_INCLUDE ${library}.h PATH_SUFFIXES trilinos)
+  if(${name}_LIBRARY AND ${name}_INCLUDE)
+    target_link_libraries(heddle-mpi PRIVATE ${${name}_LIBRARY})
+    set_property(SOURCE cli/mpi/mpi_partition.c APPEND PROPERTY COMPILE_DEFINITIONS HEDDLE_${name})
+    target_include_directories(heddle-mpi SYSTEM PRIVATE ${${name}_INCLUDE})
+  else()
+    message(STATUS "no ${library}: --partitioner ${library} is left out")
+  endif()
+endforeach()
+set_target_properties(heddle-mpi PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+                                            INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS heddle-mpi)

@@ -1,0 +1,96 @@
+/* A run for the report page. */
+#include "cli/report/page_run.h"
+#include "analysis/shapes.h"
+#include "cli/report/json.h"
+#include "cli/report/members.h"
+#include "cli/report/report_result.h"
+
+/* What is known before the trace is read. */
+typedef struct head {
+    const char *name;
+    const hd_trace_contents *contents;
+    const hd_device *device;
+    uint32_t element;
+} head;
+
+static const hd_member device_members[] = {HD_SAME(hd_device, name, warp, segment), {0}};
+static const hd_member head_members[] = {{"name", HD_AT(head, name)},
+                                         {"source", HD_VIA(head, contents, HD_AT, source)},
+                                         {"complete", HD_VIA(head, contents, HD_AT, complete)},
+                                         {"device", HD_BEHIND(head, device), .of = device_members},
+                                         {"element", HD_AT(head, element)},
+                                         {0}};
+
+static void leave_out(json_t *list, const char *section, const char *why) {
+    json_array_append_new(list,
+                          json_pack("{s:s, s:o}", "section", section, "why", hd_json_text(why)));
+}
+
+static hd_status add_reuse(const hd_diag *diag, hd_trace *trace, const hd_page_options *o,
+                           json_t *left_out, json_t *run) {
+    if (o->all)
+        return hd_page_reuse(diag, trace, o, run);
+    leave_out(left_out, "reuse", "it takes longer than the run itself: ask for it with --all");
+    json_object_set_new(run, "characteristics", json_array());
+    json_object_set_new(run, "blocks", json_array());
+    return HD_OK;
+}
+
+/* With one reading for what was counted and for what the advice is shown by. */
+static hd_status add_counts(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                            const hd_page_subject *subject, const hd_page_options *o,
+                            const hd_page_caches *caches, json_t *left_out, json_t *run) {
+    const char *why = !subject->advice                 ? subject->why
+                      : !hd_trace_get(trace)->complete ? "the run was stopped before its end"
+                                                       : NULL;
+    hd_shapes *shapes = why ? NULL : hd_shapes_new(arena, diag, subject->advice->job, o->device, 0);
+    const hd_sink sink = shapes ? hd_shapes_sink(shapes) : (hd_sink){0};
+    hd_status status =
+        hd_page_locality(arena, diag, trace, o, caches->original, shapes ? &sink : NULL, run);
+    if (why) {
+        leave_out(left_out, "verdict", why);
+        json_object_set_new(run, "verdict", json_null());
+        json_object_set_new(run, "record", json_null());
+    } else {
+        if (status == HD_OK)
+            status = hd_page_advice(arena, diag, subject, hd_shapes_result(shapes), caches, run);
+        hd_shapes_free(shapes);
+    }
+    return status;
+}
+
+static void add_caches(hd_arena *arena, const hd_page_caches *caches, json_t *left_out,
+                       json_t *run) {
+    const hd_view view = {arena};
+    if (!caches->original)
+        leave_out(left_out, "caches", caches->why);
+    json_object_set_new(run, "caches",
+                        caches->original ? hd_json_row(&view, hd_page_cache_members, caches)
+                                         : json_null());
+}
+
+hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                      const hd_page_subject *subject, const hd_page_options *o, json_t **run) {
+    const head begun = {subject->name, hd_trace_get(trace), o->device,
+                        o->reuse.element_bytes ? o->reuse.element_bytes : 4};
+    if (!begun.contents->launch_count)
+        return hd_fail(diag, HD_EINPUT, NULL, "the trace has no launches");
+    json_t *object = hd_json_row(&(hd_view){arena}, head_members, &begun);
+    json_t *left_out = json_array();
+    hd_arena *arenas[] = {hd_arena_new(), hd_arena_new()};
+    hd_page_caches caches;
+    hd_page_simulate(arenas, trace, subject, o, &caches);
+    hd_status status = add_counts(arena, diag, trace, subject, o, &caches, left_out, object);
+    add_caches(arena, &caches, left_out, object);
+    hd_arena_free(arenas[0]);
+    hd_arena_free(arenas[1]);
+    if (status == HD_OK)
+        status = add_reuse(diag, trace, o, left_out, object);
+    json_object_set_new(object, "left_out", left_out);
+    if (status != HD_OK) {
+        json_decref(object);
+        object = NULL;
+    }
+    *run = object;
+    return status;
+}

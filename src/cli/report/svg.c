@@ -1,0 +1,136 @@
+/* Stems as SVG, for papers: black on nothing, so that it can stand on any page. */
+#include <math.h>
+
+#include "cli/report/plot.h"
+#include "cli/report/report.h"
+#include "cli/report/svg.h"
+
+enum { WIDTH = 800, HEIGHT = 400, LEFT = 84, RIGHT = 16, TOP = 36, BOTTOM = 52, TICKS = 6 };
+enum { TITLE_LETTERS = 84 }; /* that fit, as wide as most are */
+
+typedef struct frame {
+    const hd_stems *stems;
+    double low, high; /* of the y axis: multiples of its step */
+    double step;
+} frame;
+
+double report_round_up(double least) {
+    double power = pow(10, floor(log10(least)));
+    for (int i = 0; i < 3; i++)
+        if (power * (int[]){1, 2, 5}[i] >= least * (1 - 1e-9))
+            return power * (int[]){1, 2, 5}[i];
+    return power * 10;
+}
+
+static double x_of(const frame *f, double index) {
+    return LEFT + (WIDTH - LEFT - RIGHT) * (index + 0.5) / (double)f->stems->count;
+}
+
+static double y_of(const frame *f, double value) {
+    return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - f->low) / (f->high - f->low);
+}
+
+const char *hd_svg_escape(hd_arena *arena, const char *text) {
+    hd_str out = {.arena = arena};
+    for (text = hd_plain_text(arena, text, false); *text; text++) {
+        const char *escaped = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;";
+        hd_str_addn(&out, strchr("<>&", *text) ? escaped : text,
+                    strchr("<>&", *text) ? strlen(escaped) : 1);
+    }
+    return hd_str_text(&out);
+}
+
+void report_svg_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
+                     const char *text) {
+    hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", x, y, more,
+                  hd_svg_escape(arena, text));
+}
+
+/* Of an axis up to `most`: as many digits as its step needs, in millions or more from there. */
+static const char *number(hd_arena *arena, double value, double step, double most) {
+    static const char *const names[] = {"", "M", "G", "T", "P", "E"};
+    double unit = 1;
+    size_t name = 0;
+    for (double next = 1e6; name < 5 && most >= next; next *= 1000, name++)
+        unit = next;
+    int digits = step < unit ? (int)ceil(-log10(step / unit) - 1e-9) : 0;
+    return fabs(value) < step / 2 ? "0"
+                                  : hd_format(arena, "%.*f%s", digits, value / unit, names[name]);
+}
+
+static void draw_y_axis(hd_arena *arena, const frame *f, hd_str *out) {
+    int ticks = (int)round((f->high - f->low) / f->step);
+    double most = fmax(f->high, -f->low);
+    for (int t = 0; t <= ticks; t++) {
+        double value = f->low + t * f->step, y = y_of(f, value);
+        hd_str_printf(out, "<path d=\"M%d %.1fH%d\" stroke-opacity=\"%s\"/>\n", LEFT - 5, y,
+                      WIDTH - RIGHT, fabs(value) < f->step / 2 ? "1" : "0.15");
+        report_svg_text(arena, out, LEFT - 9, y + 4, " text-anchor=\"end\"",
+                        number(arena, value, f->step, most));
+    }
+    report_svg_text(arena, out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
+                    " text-anchor=\"middle\" transform=\"rotate(-90 16 192)\"", f->stems->y);
+}
+
+static void draw_x_axis(hd_arena *arena, const frame *f, hd_str *out) {
+    uint64_t first = f->stems->first, last = first + f->stems->count - 1;
+    double step = report_round_up(fmax((double)(last - first) / (2 * TICKS), 1));
+    for (double value = ceil((double)first / step) * step; value <= (double)last; value += step) {
+        double x = x_of(f, value - (double)first);
+        hd_str_printf(out, "<path d=\"M%.1f %dv5\"/>\n", x, HEIGHT - BOTTOM);
+        report_svg_text(arena, out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
+                        number(arena, value, step, (double)last));
+    }
+    hd_str_printf(out, "<path d=\"M%d %dH%d\"/>\n", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT);
+    report_svg_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10,
+                    " text-anchor=\"middle\"", f->stems->x);
+}
+
+/* A stem for each value, or one for each pixel. */
+static void draw_stems(const frame *f, hd_str *out) {
+    uint64_t pixels = WIDTH - LEFT - RIGHT, count = f->stems->count;
+    uint64_t columns = count < pixels ? count : pixels;
+    double width = 0.8 * (double)pixels / (double)columns;
+    hd_str_printf(out, "<path stroke-width=\"%.2f\" d=\"", width < 1 ? 1 : width > 12 ? 12 : width);
+    for (uint64_t c = 0; c < columns; c++) {
+        double most, least;
+        hd_stems_extent(f->stems, columns, c, &most, &least);
+        if (most == 0 && least == 0)
+            continue;
+        double x = LEFT + (double)pixels * ((double)c + 0.5) / (double)columns;
+        hd_str_printf(out, "M%.2f %.2fV%.2f", x, y_of(f, least), y_of(f, most));
+    }
+    hd_str_add(out, "\"/>\n");
+}
+
+void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
+    frame f = {.stems = stems};
+    double most = 0, least = 0;
+    hd_stems_extent(stems, 1, 0, &most, &least);
+    f.step = report_round_up(most > least ? (most - least) / TICKS : 1);
+    f.high = ceil(most / f.step) * f.step;
+    f.low = floor(least / f.step) * f.step;
+    f.high = f.high > f.low ? f.high : f.low + f.step;
+    /* The end of a title that is too long, which says more than its beginning: paths are long. */
+    const char *title = stems->title;
+    uint32_t letters = report_text_width(title);
+    if (letters > TITLE_LETTERS) {
+        for (uint32_t left = letters - TITLE_LETTERS + 3; left || (*title & 0xc0) == 0x80; title++)
+            left -= (*title & 0xc0) != 0x80;
+        title = hd_format(arena, "...%s", title);
+    }
+    hd_str_printf(out,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                  "viewBox=\"0 0 %d %d\">\n"
+                  "<g stroke=\"#000\" fill=\"none\">\n",
+                  WIDTH, HEIGHT, WIDTH, HEIGHT);
+    draw_stems(&f, out);
+    hd_str_add(out, "</g>\n<g stroke=\"#000\" fill=\"#000\" font-family=\"Helvetica, Arial, "
+                    "sans-serif\" font-size=\"12\" paint-order=\"stroke\">\n"
+                    "<style>text{stroke:none}</style>\n");
+    draw_y_axis(arena, &f, out);
+    draw_x_axis(arena, &f, out);
+    report_svg_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
+                    " text-anchor=\"middle\" font-size=\"14\"", title);
+    hd_str_add(out, "</g>\n</svg>\n");
+}

@@ -1,0 +1,264 @@
+/*
+ * heddle run: a CUDA program on the machine, and what its kernels moved (docs/watch.md). The
+ * program runs with Heddle's libraries in place of CUDA's; each of its processes leaves a file of
+ * results, which are put together here.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "analysis/analysis.h"
+#include "base/elf.h"
+#include "cli/commands.h"
+#include "cli/cuda_program.h"
+
+/* ---- results ------------------------------------------------------------------------------------ */
+
+typedef struct kernel_row {
+    const char *name;
+    uint64_t launches, analysed;
+    double seconds;
+    hd_launch_counts counts;
+} kernel_row;
+
+typedef struct line_row {
+    const char *kernel, *kind, *file;
+    uint32_t line;
+    hd_launch_counts counts;
+} line_row;
+
+typedef struct fault_row {
+    const char *message, *memory, *kernel;
+    uint64_t launch;
+} fault_row;
+
+typedef struct leak_row {
+    uint64_t bytes, number;
+    const char *kind, *stack;
+} leak_row;
+
+typedef struct watched {
+    const char *program, *device;
+    int32_t status; /* that the program ended with; -1: a signal ended it */
+    uint32_t processes;
+    uint64_t launches, most_memory;
+    bool wants_leaks, sampled;
+    hd_vec(kernel_row) kernels;
+    hd_vec(line_row) lines;
+    hd_vec(fault_row) faults;
+    hd_vec(leak_row) leaks;
+} watched;
+
+/* As cuda/watch.c writes them. */
+static hd_launch_counts counts_of(const json_t *o) {
+    const json_t *list = json_object_get(o, "counts");
+    hd_launch_counts counts = {0};
+    for (size_t i = 0; i < HD_ANALYSIS_COUNT * HD_MOST_COUNTS; i++)
+        counts.of[i / HD_MOST_COUNTS][i % HD_MOST_COUNTS] =
+            (uint64_t)json_integer_value(json_array_get(list, i));
+    return counts;
+}
+
+/* The name of a kernel as its source has it; all return nothing. */
+static const char *readable(hd_arena *arena, const char *name) {
+    const char *text = hd_readable_symbol(arena, name ? name : "?");
+    return strncmp(text, "void ", 5) ? text : text + 5;
+}
+
+static void take_results(hd_arena *arena, const json_t *all, void *user) {
+    watched *r = user;
+    size_t i;
+    json_t *o;
+    r->processes++;
+    r->launches += cli_number_of(all, "launches");
+    uint64_t memory = cli_number_of(all, "most_memory");
+    r->most_memory = memory > r->most_memory ? memory : r->most_memory;
+    json_array_foreach(json_object_get(all, "kernels"), i, o)
+        hd_push(arena, &r->kernels,
+                (kernel_row){readable(arena, cli_text_of(arena, o, "name")),
+                             cli_number_of(o, "launches"), cli_number_of(o, "analysed"),
+                             json_real_value(json_object_get(o, "seconds")), counts_of(o)});
+    json_array_foreach(json_object_get(all, "lines"), i, o)
+        hd_push(arena, &r->lines,
+                (line_row){readable(arena, cli_text_of(arena, o, "kernel")),
+                           cli_text_of(arena, o, "kind"), cli_text_of(arena, o, "file"),
+                           (uint32_t)cli_number_of(o, "line"), counts_of(o)});
+    json_array_foreach(json_object_get(all, "faults"), i, o)
+        hd_push(arena, &r->faults,
+                (fault_row){cli_text_of(arena, o, "message"), cli_text_of(arena, o, "memory"),
+                            readable(arena, cli_text_of(arena, o, "kernel")),
+                            cli_number_of(o, "launch")});
+    json_array_foreach(json_object_get(all, "leaks"), i, o)
+        hd_push(arena, &r->leaks,
+                (leak_row){cli_number_of(o, "bytes"), cli_number_of(o, "number"),
+                           cli_text_of(arena, o, "kind"), cli_text_of(arena, o, "stack")});
+}
+
+/* ---- tables --------------------------------------------------------------------------------------- */
+
+static hd_value place_of(const hd_view *view, const void *at) {
+    const line_row *row = at;
+    if (!row->file)
+        return hd_null();
+    return hd_text(hd_format(view->arena, "%s:%u", hd_path_name(row->file), row->line));
+}
+
+static const hd_member kernel_members[] = {
+    {"kernel", HD_AT(kernel_row, name)},
+    HD_SAME(kernel_row, launches, analysed, seconds),
+    {HD_IN(kernel_row, counts), .of = hd_launch_count_members},
+    {0}};
+
+/* Without its parameters. */
+static hd_value short_name_of(const hd_view *view, const void *at) {
+    const char *name = ((const line_row *)at)->kernel;
+    return name ? hd_text(hd_strndup(view->arena, name, strcspn(name, "("))) : hd_null();
+}
+
+static const hd_member line_members[] = {HD_SAME(line_row, file, line, kernel, kind),
+                                         {HD_IN(line_row, counts), .of = hd_launch_count_members},
+                                         {0}};
+
+static const hd_member fault_members[] = {HD_SAME(fault_row, message, memory, kernel, launch), {0}};
+static const hd_member leak_members[] = {HD_SAME(leak_row, bytes, kind, number, stack), {0}};
+
+HD_GETTER(leaks_of, watched,
+          row->wants_leaks ? hd_rows(row->leaks.data, row->leaks.count) : hd_null())
+
+static const hd_member result_members[] = {
+    HD_SAME(watched, program, status, processes, device, launches, most_memory),
+    {"kernels", HD_MANY(watched, kernels.data, kernels.count), .of = kernel_members},
+    {"lines", HD_MANY(watched, lines.data, lines.count), .of = line_members},
+    {"faults", HD_MANY(watched, faults.data, faults.count), .of = fault_members},
+    {"leaks", .get = leaks_of, .of = leak_members},
+    {0}};
+
+/* What the analyses but the first show of a line. */
+static uint64_t shown_of_others(const hd_launch_counts *counts) {
+    uint64_t sum = 0;
+    for (uint32_t i = 1; i < HD_ANALYSIS_COUNT; i++)
+        for (const hd_member *m = hd_analyses[i]->members; m->key || m->title; m++)
+            if (hd_analysis_column_of(hd_analyses[i], m).seen & HD_IN_PROGRAM)
+                sum += hd_member_value(m, NULL, counts->of[i]).whole;
+    return sum;
+}
+
+/* The lines that moved most first, of global memory or else by what other analyses show. */
+static int by_weight(const void *a, const void *b) {
+    const line_row *x = a, *y = b;
+    if (x->counts.moved.bytes_moved != y->counts.moved.bytes_moved)
+        return x->counts.moved.bytes_moved < y->counts.moved.bytes_moved ? 1 : -1;
+    uint64_t p = shown_of_others(&x->counts), q = shown_of_others(&y->counts);
+    return (p < q) - (p > q);
+}
+
+static void show_leaks(cli *c, const watched *r, hd_str *out) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < r->leaks.count; i++)
+        bytes += r->leaks.data[i].bytes;
+    hd_str_printf(out, "\n%s not freed, of %s\n", hd_show_bytes(c->arena, bytes),
+                  hd_show_counted(c->arena, r->leaks.count, "allocation", "s"));
+    for (size_t i = 0; i < r->leaks.count; i++) {
+        const leak_row *l = &r->leaks.data[i];
+        hd_str_printf(out, "  allocation %llu, %s of %s, allocated at\n%s",
+                      (unsigned long long)l->number, hd_show_bytes(c->arena, l->bytes), l->kind,
+                      l->stack ? l->stack : "");
+    }
+}
+
+static void show(cli *c, const watched *r, hd_str *out) {
+    enum { LINES_SHOWN = 10 };
+    const hd_member *counted = hd_launch_count_columns(c->arena, HD_IN_PROGRAM, NULL);
+    /* The launches that were analysed stand where these are not all. */
+    const hd_member kernel_columns[] = {
+        {NULL, "kernel", HD_PLAIN, HD_AT(kernel_row, name)},
+        {NULL, "launches", HD_COUNT, HD_AT(kernel_row, launches)},
+        {"analysed", r->sampled ? "analysed" : NULL, HD_COUNT, HD_AT(kernel_row, analysed)},
+        {HD_IN(kernel_row, counts), .of = counted},
+        {NULL, "time", HD_SECONDS, HD_AT(kernel_row, seconds)},
+        {0}};
+    const hd_member line_columns[] = {{NULL, "line", HD_PLAIN, .get = place_of},
+                                      {NULL, "kernel", HD_PLAIN, .get = short_name_of},
+                                      {NULL, "kind", HD_PLAIN, HD_AT(line_row, kind)},
+                                      {HD_IN(line_row, counts), .of = counted},
+                                      {0}};
+    const char *title = hd_format(c->arena, "%s on %s, most memory %s",
+                                  hd_show_counted(c->arena, r->launches, "launch", "es"), r->device,
+                                  hd_show_bytes(c->arena, r->most_memory));
+    if (r->kernels.count)
+        cli_show_rows(c, title, kernel_columns, hd_rows(r->kernels.data, r->kernels.count), out);
+    else
+        hd_str_printf(out, "%s\n", title);
+    size_t lines = 0;
+    while (lines < r->lines.count && lines < LINES_SHOWN &&
+           (r->lines.data[lines].counts.moved.bytes_moved ||
+            shown_of_others(&r->lines.data[lines].counts)))
+        lines++;
+    if (lines)
+        cli_show_rows(c, "\nThe lines that move most", line_columns, hd_rows(r->lines.data, lines),
+                      out);
+    if (r->faults.count)
+        hd_str_printf(out, "\n%s; see above\n",
+                      hd_show_counted(c->arena, r->faults.count, "fault", "s"));
+    if (r->wants_leaks)
+        show_leaks(c, r, out);
+}
+
+/* ---- the command -------------------------------------------------------------------------------------- */
+
+/* The words of HEDDLE_WATCH_OPTIONS. */
+static const char *watch_options(cli *c) {
+    const cli_options *r = c->given;
+    return hd_format(c->arena, "%s%s%ssample=%llu", r->input.machine.races ? "races " : "",
+                     r->input.machine.uninitialised ? "uninitialised " : "",
+                     r->leaks ? "leaks " : "", (unsigned long long)(r->sample ? r->sample : 1));
+}
+
+static hd_status run_program(cli *c, const hd_device *device, const char *folder, watched *found) {
+    int how;
+    const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
+                                    {"HEDDLE_WATCH_OPTIONS", watch_options(c)},
+                                    {"HEDDLE_DEVICE", cli_device_setting(c, device)},
+                                    {0}};
+    hd_status status = cli_run_program(c, c->words, settings, c->json, &how);
+    if (status)
+        return status;
+    found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    if (WIFSIGNALED(how))
+        hd_warn(&c->diag, NULL, "signal %d (%s) ended %s", WTERMSIG(how), strsignal(WTERMSIG(how)),
+                c->words[0]);
+    else if (found->status)
+        hd_warn(&c->diag, NULL, "%s ended with status %d", c->words[0], found->status);
+    status = cli_read_results(c, folder, take_results, found);
+    if (!status && !found->processes && WIFEXITED(how))
+        hd_warn(&c->diag, NULL,
+                "%s has not used CUDA's runtime, or ended in a way that left no results (_exit)",
+                c->words[0]);
+    return status;
+}
+
+int cmd_run_program(cli *c) {
+    const cli_options *o = c->given;
+    const hd_device *device;
+    char *folder;
+    if (cli_find_device(c, &device) || cli_check_program(c, c->words[0]) ||
+        hd_scratch_make(c->arena, &c->diag, &folder))
+        return CLI_WRONG;
+    watched found = {.program = c->words[0],
+                     .device = device->name,
+                     .wants_leaks = o->leaks,
+                     .sampled = o->sample > 1};
+    hd_status status = run_program(c, device, folder, &found);
+    hd_scratch_remove(folder);
+    if (status)
+        return cli_status(status);
+    if (found.lines.count)
+        qsort(found.lines.data, found.lines.count, sizeof *found.lines.data, by_weight);
+    hd_str out = {.arena = c->arena};
+    show(c, &found, &out);
+    int printed = c->json           ? cli_print_row(c, result_members, hd_row(&found))
+                  : found.processes ? cli_print(c, &out)
+                                    : CLI_FINE;
+    bool wrong = found.status || found.faults.count || found.leaks.count;
+    return printed ? printed : wrong ? CLI_WRONG : CLI_FINE;
+}

@@ -1,0 +1,112 @@
+/* What a run of the job has shown, as `advise` tells it. */
+#include "cli/show_evidence.h"
+
+#include "cli/commands.h"
+#include "cli/report/members.h"
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+/* "16M", "200k", "1000000". */
+static bool read_count(const char *text, uint64_t *count) {
+    static const struct {
+        const char *name;
+        uint64_t times;
+    } units[] = {{"", 1}, {"k", 1000}, {"M", 1000000}, {"G", 1000000000}};
+    const char *end;
+    if (!cli_whole(text, &end, count))
+        return false;
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+        if (!strcmp(end, units[u].name))
+            return !__builtin_mul_overflow(*count, units[u].times, count);
+    return false;
+}
+
+hd_status cli_evidence_read(cli *c, hd_advise_options *options) {
+    const char *run = c->given->run;
+    uint64_t *limit = &options->evidence.limit;
+    options->run = true;
+    if (!run)
+        return HD_OK;
+    if (!strcmp(run, "all"))
+        *limit = UINT64_MAX;
+    else if (!read_count(run, limit))
+        return cli_refuse(c, "--run takes a number of accesses as 16M or 200k, 0 or all, not '%s'",
+                          run);
+    options->run = *limit > 0;
+    return HD_OK;
+}
+
+/* ---- in words -------------------------------------------------------------------------------- */
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost) {
+    const hd_evidence *e = advice->evidence;
+    if (!e)
+        return cost;
+    if (e->why)
+        return hd_format(arena, "%s; the job was not run: %s", cost, e->why);
+    const hd_judgement *judged = advice->devices[0].judged;
+    const char *caches = judged->simulated ? ", with its caches simulated" : "";
+    const char *made_up = e->made_up ? " on random contents" : "";
+    if (hd_evidence_is_whole(e))
+        return hd_format(arena, "a run of the whole job%s%s", made_up, caches);
+    return hd_format(arena, "a run of %llu of %llu block%s, in %llu of %llu launch%s%s%s",
+                     (unsigned long long)e->blocks, (unsigned long long)e->block_count,
+                     plural(e->block_count), (unsigned long long)e->runs,
+                     (unsigned long long)e->run_count, e->run_count == 1 ? "" : "es", made_up,
+                     caches);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+HD_GETTER(whole_of, hd_evidence, hd_bool(hd_evidence_is_whole(row)))
+
+const hd_member cli_evidence_members[] = {HD_SAME(hd_evidence, why, runs, run_count, blocks,
+                                                  block_count, lane_accesses, made_up, seconds),
+                                          {"whole", .get = whole_of},
+                                          {0}};
+
+HD_GETTER(layout_of, hd_judged, hd_with(hd_row(row->layout), view->context))
+
+static hd_value dram_of(const hd_view *view, const void *at) {
+    (void)view;
+    const hd_cache_counts *counts = &((const hd_judged *)at)->caches.counts;
+    return counts->sectors ? hd_whole(counts->dram_read + counts->dram_written) : hd_null();
+}
+
+HD_GETTER(joules_of, hd_judged, row->joules > 0 ? hd_real(row->joules) : hd_null())
+
+static const hd_member judged_columns[] = {
+    {"layout", "layout", .get = layout_of, .of = hd_layout_members},
+    {"cost", "cost", HD_COUNT, HD_AT(hd_judged, cost)},
+    {"ratio", "ratio", HD_DECIMALS, HD_AT(hd_judged, ratio)},
+    {"transactions", "transactions", HD_COUNT, HD_AT(hd_judged, transactions)},
+    {"dram_bytes", "DRAM", HD_BYTES, .get = dram_of},
+    {0}};
+static const hd_member judged_members[] = {
+    {HD_SELF, .of = judged_columns}, {"joules", "energy", HD_JOULES, .get = joules_of}, {0}};
+
+HD_GETTER(objective_of, hd_judgement,
+          hd_text(hd_quantities[row->of_energy ? HD_QUANTITY_ENERGY : HD_QUANTITY_TIME].name))
+
+const hd_member cli_judgement_members[] = {
+    {"layouts", HD_MANY(hd_judgement, layouts, count), .of = judged_members},
+    {"objective", .get = objective_of},
+    HD_SAME(hd_judgement, heard, simulated, margin, leave),
+    {0}};
+
+void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *e,
+                     const hd_device_advice *of, hd_str *out) {
+    const hd_judgement *judged = of->judged;
+    hd_str_printf(out, "\nLayouts on %s, by %s", of->device->name,
+                  judged->heard ? "what was counted" : "static cost");
+    if (judged->simulated && !hd_evidence_is_whole(e))
+        hd_str_printf(out, " in %llu of %llu block%s", (unsigned long long)e->blocks,
+                      (unsigned long long)e->block_count, plural(e->block_count));
+    hd_str_printf(out, "\n");
+    cli_show_rows(c, NULL, judged->of_energy ? judged_members : judged_columns,
+                  hd_with(hd_rows(judged->layouts, judged->count), record), out);
+    if (judged->of_energy)
+        hd_str_add(out, "  ratio: of the energy, which is modelled, without idle power\n");
+}

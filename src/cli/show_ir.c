@@ -1,0 +1,56 @@
+/* heddle show --ir: the kernels as Heddle sees them (docs/kir.md explains the text). */
+#include "cli/commands.h"
+#include "cli/report/members.h"
+
+/* The text of a kernel. */
+typedef struct kernel_text {
+    const char *name, *text;
+} kernel_text;
+
+typedef struct result {
+    kernel_text *kernels;
+    uint32_t count;
+    const kir_left_out *left_out;
+    uint32_t left_out_count;
+} result;
+
+static const hd_member kernel_members[] = {HD_SAME(kernel_text, name, text), {0}};
+static const hd_member result_members[] = {
+    {"kernels", HD_MANY(result, kernels, count), .of = kernel_members},
+    {"left_out", HD_MANY(result, left_out, left_out_count), .of = hd_left_out_members},
+    {0}};
+
+/* What is printed is a .kir file. `entry`: this kernel alone, unless it is NULL. */
+static int show(cli *c, const char *path, const kir_module *module, const char *entry) {
+    result r = {hd_new_array(c->arena, kernel_text, module->kernel_count), 0, module->left_out,
+                module->left_out_count};
+    hd_str all = {.arena = c->arena}, names = {.arena = c->arena};
+    kir_print_head(&all, module);
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        const kir_kernel *kernel = module->kernels[i];
+        hd_str text = {.arena = c->arena};
+        hd_str_printf(&names, "%s%s", i ? ", " : "", kernel->name);
+        if (entry && kernel != kir_find_kernel(module, entry))
+            continue;
+        kir_print(&text, kernel);
+        hd_str_printf(&all, "\n%s", hd_str_text(&text));
+        r.kernels[r.count++] = (kernel_text){kernel->name, hd_str_text(&text)};
+    }
+    if (entry && !r.count)
+        return cli_status(hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
+                                  "there is no kernel '%s' here; there is: %s", entry,
+                                  hd_str_text(&names)));
+    return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
+}
+
+int cmd_show_ir(cli *c) {
+    const char *path = c->given->input.path, *entry = c->given->input.source.entry;
+    cli_source source = c->given->input.source;
+    hd_job *job;
+    kir_module *module;
+    if (cli_is_job(cli_job_path(c, path)))
+        source.entry = NULL; /* of all that the job launches */
+    if (cli_load_module(c, path, &source, &job, &module))
+        return CLI_WRONG;
+    return show(c, job ? job->kernel_path : path, module, entry);
+}

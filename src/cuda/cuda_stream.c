@@ -1,0 +1,290 @@
+#include "cuda/cuda_stream.h"
+
+#include <stdlib.h>
+
+enum { NON_BLOCKING = 1 };
+enum { MODE_GLOBAL = 0, MODE_THREAD = 1, MODE_RELAXED = 2 };
+
+cuda_streams *cuda_streams_new(cuda_process *p) {
+    cuda_streams *s = hd_new(p->arena, cuda_streams);
+    s->legacy.id = 1;
+    s->per_thread.id = 2;
+    s->made = 2;
+    return s;
+}
+
+/* ---- streams ----------------------------------------------------------------------------------- */
+
+cuda_stream *cuda_stream_find(cuda_process *p, void *handle) {
+    uintptr_t number = (uintptr_t)handle;
+    if (number < 2)
+        return &p->streams->legacy;
+    if (number == 2)
+        return &p->streams->per_thread;
+    return cuda_handle_is(p, handle, CUDA_STREAM) ? handle : NULL;
+}
+
+cuda_stream *cuda_stream_make(cuda_process *p, unsigned flags, int priority) {
+    cuda_stream *stream = cuda_handle_new(p, CUDA_STREAM, sizeof *stream);
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = ++p->streams->made;
+    hd_push(p->arena, &p->streams->all, stream);
+    return stream;
+}
+
+/* The stream captures no more; a graph that nobody gets goes. */
+static void leave_capture(cuda_process *p, cuda_stream *stream) {
+    cuda_capture *capture = stream->capture;
+    stream->capture = NULL;
+    stream->frontier.count = 0;
+    if (capture && capture->origin == stream)
+        capture->origin = NULL;
+    (void)p;
+}
+
+cuda_error cuda_stream_end(cuda_process *p, cuda_stream *stream) {
+    cuda_streams *s = p->streams;
+    if (stream == &s->legacy || stream == &s->per_thread)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    leave_capture(p, stream);
+    for (size_t i = 0; i < s->all.count; i++)
+        if (s->all.data[i] == stream) {
+            s->all.data[i] = s->all.data[--s->all.count];
+            break;
+        }
+    cuda_handle_free(p, stream);
+    return CUDA_SUCCESS;
+}
+
+void cuda_streams_reset(cuda_process *p) {
+    while (p->streams->all.count)
+        cuda_stream_end(p, p->streams->all.data[0]);
+    leave_capture(p, &p->streams->per_thread);
+}
+
+/* ---- what goes on while streams capture ------------------------------------------------------------ */
+
+/* The stream I of those that can capture; NULL behind the last. */
+static cuda_stream *capturing_at(cuda_process *p, size_t i) {
+    cuda_streams *s = p->streams;
+    return i == 0 ? &s->per_thread : i <= s->all.count ? s->all.data[i - 1] : NULL;
+}
+
+cuda_error cuda_not_captured(cuda_process *p) {
+    cuda_error error = CUDA_SUCCESS;
+    cuda_stream *stream;
+    for (size_t i = 0; (stream = capturing_at(p, i)); i++)
+        if (stream->capture && stream->capture->mode != MODE_RELAXED) {
+            stream->capture->invalid = true;
+            error = CUDA_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    return error;
+}
+
+/* Work in the legacy stream would wait for all that block it, also for those that capture. */
+static cuda_error check_legacy(cuda_process *p, const cuda_stream *target) {
+    cuda_stream *stream;
+    if (target != &p->streams->legacy)
+        return CUDA_SUCCESS;
+    for (size_t i = 0; (stream = capturing_at(p, i)); i++)
+        if (stream->capture && !(stream->flags & NON_BLOCKING)) {
+            stream->capture->invalid = true;
+            return CUDA_STREAM_CAPTURE_IMPLICIT;
+        }
+    return CUDA_SUCCESS;
+}
+
+static cuda_error capture_work(cuda_process *p, cuda_stream *stream, const cuda_work *work) {
+    cuda_capture *capture = stream->capture;
+    if (capture->invalid)
+        return CUDA_STREAM_CAPTURE_INVALIDATED;
+    cuda_node *node;
+    cuda_error error = cuda_work_check(p, work);
+    if (!error)
+        error = cuda_graph_add(p, capture->graph, stream->frontier.data, stream->frontier.count,
+                               work, &node);
+    if (error) {
+        capture->invalid = true;
+        return error;
+    }
+    stream->frontier.count = 0;
+    hd_push(capture->graph->arena, &stream->frontier, node);
+    return CUDA_SUCCESS;
+}
+
+cuda_error cuda_submit(cuda_process *p, void *handle, const cuda_work *work) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    if (work->kind == CUDA_WORK_FAILED)
+        return work->error;
+    if (!stream)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    if (stream->capture)
+        return capture_work(p, stream, work);
+    cuda_error error = check_legacy(p, stream);
+    return error ? error : cuda_work_run(p, work);
+}
+
+cuda_error cuda_stream_wait(cuda_process *p, void *handle) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    if (!stream)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    if (!stream->capture)
+        return check_legacy(p, stream);
+    stream->capture->invalid = true;
+    return CUDA_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------- */
+
+cuda_event *cuda_event_make(cuda_process *p, unsigned flags) {
+    cuda_event *event = cuda_handle_new(p, CUDA_EVENT, sizeof *event);
+    event->flags = flags;
+    return event;
+}
+
+cuda_error cuda_event_record(cuda_process *p, cuda_event *event, void *handle) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    if (!stream)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    event->capture = stream->capture;
+    event->nodes.count = 0;
+    if (!stream->capture) {
+        event->recorded = true;
+        event->time = hd_clock();
+        return CUDA_SUCCESS;
+    }
+    for (size_t i = 0; i < stream->frontier.count; i++)
+        hd_push(p->arena, &event->nodes, stream->frontier.data[i]);
+    return CUDA_SUCCESS;
+}
+
+static void come_after(cuda_stream *stream, cuda_node *node) {
+    for (size_t i = 0; i < stream->frontier.count; i++)
+        if (stream->frontier.data[i] == node)
+            return;
+    hd_push(stream->capture->graph->arena, &stream->frontier, node);
+}
+
+cuda_error cuda_event_wait(cuda_process *p, cuda_event *event, void *handle) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    if (!stream)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    if (!event->capture) {
+        if (!stream->capture || !event->recorded)
+            return CUDA_SUCCESS;
+        stream->capture->invalid = true;
+        return CUDA_STREAM_CAPTURE_ISOLATION;
+    }
+    if (!event->capture->graph)
+        return CUDA_CAPTURED_EVENT; /* its capture has ended */
+    if (!stream->capture && stream == &p->streams->legacy)
+        return CUDA_STREAM_CAPTURE_IMPLICIT;
+    if (stream->capture && stream->capture != event->capture) {
+        stream->capture->invalid = event->capture->invalid = true;
+        return CUDA_STREAM_CAPTURE_MERGE;
+    }
+    if (!stream->capture) {
+        stream->capture = event->capture;
+        stream->frontier = (__typeof__(stream->frontier)){0};
+    }
+    for (size_t i = 0; i < event->nodes.count; i++)
+        come_after(stream, event->nodes.data[i]);
+    return CUDA_SUCCESS;
+}
+
+cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, float *milliseconds) {
+    if (!milliseconds)
+        return CUDA_INVALID_VALUE;
+    if (!start->recorded || !end->recorded || (start->flags | end->flags) & CUDA_EVENT_WITHOUT_TIME)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    *milliseconds = (float)((end->time - start->time) * 1e3);
+    return CUDA_SUCCESS;
+}
+
+/* ---- captures ---------------------------------------------------------------------------------------- */
+
+cuda_error cuda_capture_begin(cuda_process *p, void *handle, cuda_graph *into, int mode) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    if (!stream)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    if (mode < MODE_GLOBAL || mode > MODE_RELAXED)
+        return CUDA_INVALID_VALUE;
+    if (stream == &p->streams->legacy)
+        return CUDA_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->capture)
+        return CUDA_ILLEGAL_STATE;
+    /* Events know their capture for as long as they live, so it stays. */
+    cuda_capture *capture = hd_new(p->arena, cuda_capture);
+    *capture = (cuda_capture){into ? into : cuda_graph_make(p), stream, ++p->streams->captured,
+                              mode, false};
+    stream->capture = capture;
+    stream->frontier = (__typeof__(stream->frontier)){0};
+    return CUDA_SUCCESS;
+}
+
+static bool is_in(cuda_node *const *nodes, size_t count, const cuda_node *node) {
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] == node)
+            return true;
+    return false;
+}
+
+/* Every node that nothing comes after is what the first stream came to: all others have joined. */
+static bool all_joined(const cuda_stream *stream) {
+    const cuda_graph *graph = stream->capture->graph;
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        bool last = true;
+        for (size_t k = 0; k < graph->nodes.count && last; k++)
+            last = !is_in(graph->nodes.data[k]->after.data, graph->nodes.data[k]->after.count,
+                          graph->nodes.data[i]);
+        if (last && !is_in(stream->frontier.data, stream->frontier.count, graph->nodes.data[i]))
+            return false;
+    }
+    return true;
+}
+
+cuda_error cuda_capture_end(cuda_process *p, void *handle, void **graph) {
+    cuda_stream *stream = cuda_stream_find(p, handle), *other;
+    if (!graph)
+        return CUDA_INVALID_VALUE;
+    *graph = NULL;
+    if (!stream)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    cuda_capture *capture = stream->capture;
+    if (!capture)
+        return CUDA_ILLEGAL_STATE;
+    if (capture->origin != stream)
+        return CUDA_STREAM_CAPTURE_UNMATCHED;
+    cuda_error error = capture->invalid      ? CUDA_STREAM_CAPTURE_INVALIDATED
+                       : !all_joined(stream) ? CUDA_STREAM_CAPTURE_UNJOINED
+                                             : CUDA_SUCCESS;
+    for (size_t i = 0; (other = capturing_at(p, i)); i++)
+        if (other->capture == capture)
+            leave_capture(p, other);
+    if (error)
+        cuda_graph_end(p, capture->graph);
+    else
+        *graph = capture->graph;
+    capture->graph = NULL;
+    return error;
+}
+
+int cuda_stream_capture_status(const cuda_stream *stream) {
+    return !stream->capture ? 0 : stream->capture->invalid ? 2 : 1;
+}
+
+/* ---- replays ------------------------------------------------------------------------------------ */
+
+cuda_error cuda_graph_upload(cuda_process *p, void *exec, void *handle) {
+    return !cuda_handle_is(p, exec, CUDA_GRAPH_EXEC) ? CUDA_INVALID_VALUE
+           : cuda_stream_find(p, handle)             ? CUDA_SUCCESS
+                                                     : CUDA_INVALID_RESOURCE_HANDLE;
+}
+
+cuda_error cuda_graph_launch(cuda_process *p, void *exec, void *handle) {
+    cuda_error error = cuda_graph_upload(p, exec, handle);
+    if (error)
+        return error;
+    return cuda_stream_find(p, handle)->capture ? CUDA_NOT_SUPPORTED : cuda_graph_exec_run(p, exec);
+}

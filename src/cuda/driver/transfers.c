@@ -1,0 +1,194 @@
+/* Copies, fills and launches, as the driver has them. */
+#include <stdlib.h>
+
+#include "cuda/interfaces/call.h"
+
+/* ---- bytes ------------------------------------------------------------------------------------- */
+
+WORK_CALLS(cuMemcpy, cuMemcpyAsync, (void *to, const void *from, size_t bytes),
+           cuda_copy_bytes(to, from, bytes, CUDA_BY_ADDRESS))
+WORK_CALLS(cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, (void *to, const void *from, size_t bytes),
+           cuda_copy_bytes(to, from, bytes, CUDA_HOST_TO_DEVICE))
+WORK_CALLS(cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, (void *to, const void *from, size_t bytes),
+           cuda_copy_bytes(to, from, bytes, CUDA_DEVICE_TO_HOST))
+WORK_CALLS(cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, (void *to, const void *from, size_t bytes),
+           cuda_copy_bytes(to, from, bytes, CUDA_DEVICE_TO_DEVICE))
+
+/* Between contexts, which share all memory. */
+WORK_CALLS(cuMemcpyPeer, cuMemcpyPeerAsync,
+           (void *to, __attribute__((unused)) cuda_handle to_context, const void *from,
+            __attribute__((unused)) cuda_handle from_context, size_t bytes),
+           cuda_copy_bytes(to, from, bytes, CUDA_DEVICE_TO_DEVICE))
+
+/* ---- rows and planes --------------------------------------------------------------------------- */
+
+/* CUmemorytype */
+enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_ARRAY = 3, TYPE_UNIFIED = 4 };
+
+/* A side of a copy, of two dimensions or three: where a box stands in memory of this kind. */
+static cuda_place place_of(int type, const void *host, void *device, const size_t position[3],
+                           size_t pitch, size_t height) {
+    char *at = type == TYPE_HOST ? (char *)(uintptr_t)host : device;
+    size_t plane = pitch * height;
+    return (cuda_place){at ? at + position[2] * plane + position[1] * pitch + position[0] : NULL,
+                        pitch, plane};
+}
+
+static cuda_work box_work(cuda_place to, cuda_place from, cuda_box box, int to_type,
+                          int from_type) {
+    if (to_type == TYPE_ARRAY || from_type == TYPE_ARRAY)
+        return cuda_work_failed(CUDA_NOT_SUPPORTED);
+    bool unified = to_type == TYPE_UNIFIED || from_type == TYPE_UNIFIED;
+    int direction = (from_type == TYPE_DEVICE) * 2 + (to_type == TYPE_DEVICE);
+    return (cuda_work){
+        .kind = CUDA_WORK_COPY,
+        .copy = {to, from, box, unified ? CUDA_BY_ADDRESS : (cuda_direction)direction}};
+}
+
+/* CUDA_MEMCPY2D: one side, then the other. */
+typedef struct rows_side {
+    size_t x, y;
+    int type;
+    const void *host;
+    void *device;
+    cuda_handle array;
+    size_t pitch;
+} rows_side;
+typedef struct rows {
+    rows_side from, to;
+    size_t width, height;
+} rows;
+
+static cuda_place row_of(const rows_side *s, const rows *r) {
+    return place_of(s->type, s->host, s->device, (size_t[]){s->x, s->y, 0},
+                    s->pitch ? s->pitch : r->width, 0);
+}
+static cuda_work rows_work(const rows *r) {
+    return r ? box_work(row_of(&r->to, r), row_of(&r->from, r), (cuda_box){r->width, r->height, 1},
+                        r->to.type, r->from.type)
+             : cuda_work_failed(CUDA_INVALID_VALUE);
+}
+WORK_CALLS(cuMemcpy2D_v2, cuMemcpy2DAsync_v2, (const rows *r), rows_work(r))
+
+/* CUDA_MEMCPY3D: one side, then the other. */
+typedef struct planes_side {
+    size_t x, y, z, level;
+    int type;
+    const void *host;
+    void *device;
+    cuda_handle array;
+    void *reserved;
+    size_t pitch, height;
+} planes_side;
+typedef struct planes {
+    planes_side from, to;
+    size_t width, height, depth;
+} planes;
+
+static cuda_place plane_of(const planes_side *s, const planes *b) {
+    return place_of(s->type, s->host, s->device, (size_t[]){s->x, s->y, s->z},
+                    s->pitch ? s->pitch : b->width, s->height ? s->height : b->height);
+}
+static cuda_work planes_work(const planes *b) {
+    return b ? box_work(plane_of(&b->to, b), plane_of(&b->from, b),
+                        (cuda_box){b->width, b->height, b->depth}, b->to.type, b->from.type)
+             : cuda_work_failed(CUDA_INVALID_VALUE);
+}
+WORK_CALLS(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, (const planes *b), planes_work(b))
+
+/* ---- fills ------------------------------------------------------------------------------------- */
+
+static cuda_work fill_work(void *to, size_t pitch, uint32_t value, uint32_t element, size_t width,
+                           size_t height) {
+    return (cuda_work){.kind = CUDA_WORK_FILL,
+                       .fill = {{to, pitch, 0}, {width * element, height, 1}, value, element}};
+}
+
+/* Those of values of so many bits. */
+#define FILLS(bits, type)                                                                          \
+    WORK_CALLS(cuMemsetD##bits##_v2, cuMemsetD##bits##Async, (void *to, type value, size_t count), \
+               cuda_fill_bytes(to, value, (bits) / 8, count))                                      \
+    WORK_CALLS(cuMemsetD2D##bits##_v2, cuMemsetD2D##bits##Async,                                   \
+               (void *to, size_t pitch, type value, size_t width, size_t height),                  \
+               fill_work(to, pitch, value, (bits) / 8, width, height))
+FILLS(8, unsigned char)
+FILLS(16, unsigned short)
+FILLS(32, unsigned)
+
+/* ---- launches ---------------------------------------------------------------------------------- */
+
+/* What `extra` holds: pairs of a key and a value. */
+enum { EXTRA_END, EXTRA_BUFFER, EXTRA_BYTES };
+
+/* Pointers into a packed buffer; NULL: it is too short for the parameters. */
+static void **unpack(const cuda_kernel *k, void **extra) {
+    char *buffer = NULL;
+    size_t bytes = 0;
+    for (; (uintptr_t)*extra != EXTRA_END; extra += 2) {
+        if ((uintptr_t)*extra == EXTRA_BUFFER)
+            buffer = extra[1];
+        else if ((uintptr_t)*extra == EXTRA_BYTES)
+            bytes = *(size_t *)extra[1];
+        else
+            return NULL;
+    }
+    if (!buffer || bytes < k->facts.params_bytes)
+        return NULL;
+    void **args = hd_zeroed(k->facts.param_count + 1, sizeof *args);
+    for (uint32_t i = 0; i < k->facts.param_count; i++) {
+        uint32_t at, length;
+        cuda_kernel_param(k, i, &at, &length);
+        args[i] = buffer + at;
+    }
+    return args;
+}
+
+typedef struct launch_config { /* CUlaunchConfig */
+    unsigned grid[3], block[3], shared;
+    cuda_handle stream;
+    const cudaLaunchAttribute *attributes;
+    unsigned count;
+} launch_config;
+
+static cuda_error launch(cuda_process *p, const launch_config *c, cuda_handle function,
+                         void **params, void **extra, bool cooperative) {
+    const hd_ptx_launch_size size = {
+        {c->grid[0], c->grid[1], c->grid[2]}, {c->block[0], c->block[1], c->block[2]}, c->shared};
+    if (!cuda_handle_is(p, function, CUDA_KERNEL))
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    if (params && extra)
+        return CUDA_INVALID_VALUE;
+    void **own = extra ? unpack(function, extra) : NULL;
+    if (extra && !own)
+        return CUDA_INVALID_VALUE;
+    const cuda_work work = call_launch(p, function, &size, own ? own : params, cooperative);
+    cuda_error error = cuda_submit(p, c->stream, &work);
+    free(own);
+    return error;
+}
+
+CALL(cuLaunchKernelEx, (const launch_config *c, cuda_handle function, void **params, void **extra),
+     c, function, params, extra) {
+    bool cooperative;
+    if (!c || (c->count && !c->attributes))
+        return CUDA_INVALID_VALUE;
+    cuda_error error = call_launch_attributes(c->attributes, c->count, &cooperative);
+    return error ? error : launch(p, c, function, params, cooperative ? NULL : extra, cooperative);
+}
+CALL(cuLaunchKernel,
+     (cuda_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+      unsigned block_y, unsigned block_z, unsigned shared, cuda_handle stream, void **params,
+      void **extra),
+     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra) {
+    const launch_config c = {
+        {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, NULL, 0};
+    return launch(p, &c, function, params, extra, false);
+}
+CALL(cuLaunchCooperativeKernel,
+     (cuda_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+      unsigned block_y, unsigned block_z, unsigned shared, cuda_handle stream, void **params),
+     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params) {
+    const launch_config c = {
+        {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, NULL, 0};
+    return launch(p, &c, function, params, NULL, true);
+}

@@ -1,0 +1,350 @@
+/* Memory of all kinds, pools, and hints about managed memory. */
+#include "cuda/interfaces/call.h"
+
+enum {
+    PITCH = 512, /* bytes that rows of pitched memory are a multiple of */
+    OF_DEVICE = 1 << CUDA_MEMORY_DEVICE | 1 << CUDA_MEMORY_MANAGED,
+    OF_HOST = 1 << CUDA_MEMORY_PINNED
+};
+
+/* ---- allocating -------------------------------------------------------------------------------- */
+
+/* Nothing can be had of the runtime alone. */
+static cuda_error make(cuda_process *p, cuda_memory_kind kind, size_t bytes, void **address) {
+    if (!address || (!IS_RUNTIME && !bytes))
+        return CUDA_INVALID_VALUE;
+    cuda_error error = cuda_not_captured(p);
+    return error ? error : cuda_memory_make(p, kind, bytes, address);
+}
+
+static cuda_error end(cuda_process *p, const void *address, unsigned kinds) {
+    cuda_error error = cuda_not_captured(p);
+    return error ? error : cuda_memory_end(p, address, kinds, CUDA_INVALID_VALUE);
+}
+
+CALL(NAMES(cudaMalloc, cuMemAlloc_v2), (void **address, size_t bytes), address, bytes) {
+    return make(p, CUDA_MEMORY_DEVICE, bytes, address);
+}
+CALL_ANYWHERE(NAMES(cudaFree, cuMemFree_v2), (void *address), address) {
+    return end(p, address, OF_DEVICE);
+}
+CALL(NAMES(cudaMallocManaged, cuMemAllocManaged), (void **address, size_t bytes, unsigned flags),
+     address, bytes, flags) {
+    return (flags != 1 && flags != 2) || !bytes ? CUDA_INVALID_VALUE
+                                                : make(p, CUDA_MEMORY_MANAGED, bytes, address);
+}
+
+/* Rows of `width` bytes, `rows` of them. */
+static cuda_error make_pitched(cuda_process *p, size_t width, size_t rows, void **address,
+                               size_t *pitch) {
+    size_t bytes;
+    if (!address || !pitch)
+        return CUDA_INVALID_VALUE;
+    *pitch = (size_t)hd_align_up(width, PITCH);
+    if (__builtin_mul_overflow(*pitch, rows, &bytes))
+        return CUDA_MEMORY_ALLOCATION;
+    return make(p, CUDA_MEMORY_DEVICE, bytes, address);
+}
+
+#ifdef CUDART
+CALL(cudaMallocPitch, (void **address, size_t *pitch, size_t width, size_t height), address, pitch,
+     width, height) {
+    return make_pitched(p, width, height, address, pitch);
+}
+CALL(cudaMalloc3D, (cudaPitchedPtr * result, cudaExtent extent), result, extent) {
+    size_t rows, pitch;
+    void *address;
+    if (!result)
+        return CUDA_INVALID_VALUE;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
+        return CUDA_MEMORY_ALLOCATION;
+    cuda_error error = make_pitched(p, extent.width, rows, &address, &pitch);
+    if (!error)
+        *result = (cudaPitchedPtr){address, pitch, extent.width, extent.height};
+    return error;
+}
+#else
+CALL(cuMemAllocPitch_v2,
+     (void **address, size_t *pitch, size_t width, size_t height, unsigned element), address, pitch,
+     width, height, element) {
+    return element != 4 && element != 8 && element != 16
+               ? CUDA_INVALID_VALUE
+               : make_pitched(p, width, height, address, pitch);
+}
+#endif
+
+/* ---- host memory ------------------------------------------------------------------------------- */
+
+static cuda_error make_host(cuda_process *p, void **address, size_t bytes, unsigned flags) {
+    cuda_error error = flags > 7 ? CUDA_INVALID_VALUE : make(p, CUDA_MEMORY_PINNED, bytes, address);
+    if (!error && *address)
+        cuda_memory_at(p, *address)->flags = flags;
+    return error;
+}
+
+CALL(NAMES(cudaHostAlloc, cuMemHostAlloc), (void **address, size_t bytes, unsigned flags), address,
+     bytes, flags) {
+    return make_host(p, address, bytes, flags);
+}
+CALL(NAMES(cudaMallocHost, cuMemAllocHost_v2), (void **address, size_t bytes), address, bytes) {
+    return make_host(p, address, bytes, 0);
+}
+CALL_ANYWHERE(NAMES(cudaFreeHost, cuMemFreeHost), (void *address), address) {
+    return !address && !IS_RUNTIME ? CUDA_INVALID_VALUE : end(p, address, OF_HOST);
+}
+CALL(NAMES(cudaHostRegister, cuMemHostRegister_v2), (void *address, size_t bytes, unsigned flags),
+     address, bytes, flags) {
+    return flags > 15 ? CUDA_INVALID_VALUE : cuda_memory_register(p, address, bytes, flags);
+}
+CALL_ANYWHERE(NAMES(cudaHostUnregister, cuMemHostUnregister), (void *address), address) {
+    return address ? cuda_memory_end(p, address, 1 << CUDA_MEMORY_REGISTERED,
+                                     CUDA_HOST_MEMORY_NOT_REGISTERED)
+                   : CUDA_INVALID_VALUE;
+}
+
+static const cuda_allocation *host_at(const cuda_process *p, const void *address) {
+    const cuda_allocation *a = cuda_memory_at(p, address);
+    return a && (a->kind == CUDA_MEMORY_PINNED || a->kind == CUDA_MEMORY_REGISTERED) ? a : NULL;
+}
+
+CALL(NAMES(cudaHostGetDevicePointer, cuMemHostGetDevicePointer_v2),
+     (void **result, void *host, unsigned flags), result, host, flags) {
+    return GIVE(flags || !host_at(p, host) ? NULL : result, host);
+}
+CALL(NAMES(cudaHostGetFlags, cuMemHostGetFlags), (unsigned *flags, void *host), flags, host) {
+    const cuda_allocation *a = host_at(p, host);
+    return GIVE(a ? flags : NULL, a->flags | 2); /* all of it is mapped */
+}
+
+CALL(NAMES(cudaMemGetInfo, cuMemGetInfo_v2), (size_t *rest, size_t *total), rest, total) {
+    if (!IS_RUNTIME && (!rest || !total))
+        return CUDA_INVALID_VALUE;
+    if (rest)
+        *rest = (size_t)cuda_memory_left(p);
+    if (total)
+        *total = (size_t)p->device.memory;
+    return CUDA_SUCCESS;
+}
+
+/* ---- pools ------------------------------------------------------------------------------------- */
+
+static cuda_pool *pool_of(cuda_process *p, cuda_handle pool) {
+    if (!pool || pool == &p->memory->default_pool)
+        return &p->memory->default_pool;
+    return cuda_handle_is(p, pool, CUDA_POOL) ? pool : NULL;
+}
+
+/* In a stream that captures, allocating and freeing become nodes; the work holds a use. */
+static cuda_error capture(cuda_process *p, cuda_handle stream, cuda_work *work) {
+    cuda_error error = cuda_submit(p, stream, work);
+    cuda_work_drop(work);
+    return error;
+}
+
+static cuda_error make_from(cuda_process *p, void **address, size_t bytes, cuda_pool *pool,
+                            cuda_handle which) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    if (!stream || !pool || !address)
+        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+    if (stream->capture) {
+        cuda_work work;
+        cuda_error error = cuda_graph_memory_make(p, bytes, &work);
+        if (error)
+            return error;
+        *address = work.memory->address;
+        return capture(p, which, &work);
+    }
+    cuda_error error = make(p, CUDA_MEMORY_DEVICE, bytes, address);
+    if (error || !*address)
+        return error;
+    cuda_memory_at(p, *address)->pool = pool;
+    pool->used += bytes;
+    if (pool->used > pool->most_used)
+        pool->most_used = pool->used;
+    return CUDA_SUCCESS;
+}
+
+CALL(NAMES(cudaMallocAsync, cuMemAllocAsync), (void **address, size_t bytes, cuda_handle stream),
+     address, bytes, stream) {
+    return make_from(p, address, bytes, p->memory->current_pool, stream);
+}
+CALL(NAMES(cudaMallocFromPoolAsync, cuMemAllocFromPoolAsync),
+     (void **address, size_t bytes, cuda_handle pool, cuda_handle stream), address, bytes, pool,
+     stream) {
+    return make_from(p, address, bytes, pool_of(p, pool), stream);
+}
+CALL(NAMES(cudaFreeAsync, cuMemFreeAsync), (void *address, cuda_handle which), address, which) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    cuda_work work;
+    if (!stream || !address)
+        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+    if (!stream->capture)
+        return end(p, address, OF_DEVICE);
+    cuda_error error = cuda_graph_memory_end(stream->capture->graph, address, &work);
+    return error ? error : capture(p, which, &work);
+}
+
+CALL(NAMES(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool),
+     (cuda_handle * pool, int device), pool, device) {
+    return pool && device ? CUDA_INVALID_DEVICE : GIVE(pool, &p->memory->default_pool);
+}
+CALL(NAMES(cudaDeviceGetMemPool, cuDeviceGetMemPool), (cuda_handle * pool, int device), pool,
+     device) {
+    return pool && device ? CUDA_INVALID_DEVICE : GIVE(pool, p->memory->current_pool);
+}
+CALL(NAMES(cudaDeviceSetMemPool, cuDeviceSetMemPool), (int device, cuda_handle which), device,
+     which) {
+    cuda_pool *pool = which ? pool_of(p, which) : NULL;
+    if (device || !pool)
+        return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    p->memory->current_pool = pool;
+    return CUDA_SUCCESS;
+}
+CALL(NAMES(cudaMemPoolCreate, cuMemPoolCreate), (cuda_handle * pool, const void *properties), pool,
+     properties) {
+    return GIVE(properties ? pool : NULL, cuda_handle_new(p, CUDA_POOL, sizeof(cuda_pool)));
+}
+CALL(NAMES(cudaMemPoolDestroy, cuMemPoolDestroy), (cuda_handle pool), pool) {
+    if (!cuda_handle_is(p, pool, CUDA_POOL))
+        return CUDA_INVALID_VALUE;
+    if (p->memory->current_pool == pool)
+        p->memory->current_pool = &p->memory->default_pool;
+    for (size_t i = 0; i < p->memory->live.count; i++) /* what is left of it lives on */
+        if (p->memory->live.data[i].pool == pool)
+            p->memory->live.data[i].pool = NULL;
+    cuda_handle_free(p, pool);
+    return CUDA_SUCCESS;
+}
+
+/* cudaMemPoolAttr: what is set and given back, and what is counted. */
+enum { FOLLOW = 1, OPPORTUNISTIC, INTERNAL, THRESHOLD, RESERVED, MOST_RESERVED, USED, MOST_USED };
+
+static int *pool_flag(cuda_pool *pool, int attribute) {
+    return attribute == FOLLOW          ? &pool->follow
+           : attribute == OPPORTUNISTIC ? &pool->opportunistic
+           : attribute == INTERNAL      ? &pool->internal
+                                        : NULL;
+}
+
+CALL(NAMES(cudaMemPoolGetAttribute, cuMemPoolGetAttribute),
+     (cuda_handle which, int attribute, void *value), which, attribute, value) {
+    cuda_pool *pool = pool_of(p, which);
+    if (!pool || !value)
+        return CUDA_INVALID_VALUE;
+    const int *flag = pool_flag(pool, attribute);
+    uint64_t *number = value;
+    if (flag)
+        *(int *)value = *flag;
+    else if (attribute == THRESHOLD)
+        *number = pool->threshold;
+    else if (attribute == RESERVED || attribute == USED)
+        *number = pool->used;
+    else if (attribute == MOST_RESERVED || attribute == MOST_USED)
+        *number = pool->most_used;
+    else
+        return CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+CALL(NAMES(cudaMemPoolSetAttribute, cuMemPoolSetAttribute),
+     (cuda_handle which, int attribute, void *value), which, attribute, value) {
+    cuda_pool *pool = pool_of(p, which);
+    if (!pool || !value)
+        return CUDA_INVALID_VALUE;
+    int *flag = pool_flag(pool, attribute);
+    if (flag)
+        *flag = *(const int *)value;
+    else if (attribute == THRESHOLD)
+        pool->threshold = *(const uint64_t *)value;
+    else if ((attribute == MOST_RESERVED || attribute == MOST_USED) && !*(const uint64_t *)value)
+        pool->most_used = pool->used;
+    else
+        return CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* The device has access to its pools, and nobody else. */
+enum { READ_AND_WRITE = 3 };
+typedef struct access_description { /* cudaMemAccessDesc, CUmemAccessDesc */
+    cudaMemLocation location;
+    int flags;
+} access_description;
+
+CALL(NAMES(cudaMemPoolSetAccess, cuMemPoolSetAccess),
+     (cuda_handle pool, const access_description *descriptions, size_t count), pool, descriptions,
+     count) {
+    if (!pool_of(p, pool) || (count && !descriptions))
+        return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (descriptions[i].location.id || descriptions[i].flags != READ_AND_WRITE)
+            return CUDA_INVALID_DEVICE;
+    return CUDA_SUCCESS;
+}
+CALL(NAMES(cudaMemPoolGetAccess, cuMemPoolGetAccess),
+     (int *flags, cuda_handle pool, const cudaMemLocation *location), flags, pool, location) {
+    return GIVE(location && pool_of(p, pool) ? flags : NULL, location->id ? 0 : READ_AND_WRITE);
+}
+/* Nothing is kept back, neither of pools nor of what graphs allocate. */
+CALL(NAMES(cudaMemPoolTrimTo, cuMemPoolTrimTo), (cuda_handle pool, size_t bytes), pool, bytes) {
+    (void)bytes;
+    return pool_of(p, pool) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+CALL(NAMES(cudaDeviceGraphMemTrim, cuDeviceGraphMemTrim), (int device), device) {
+    return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
+/* ---- managed memory: hints --------------------------------------------------------------------- */
+
+static cuda_error advise(cuda_process *p, const void *address, size_t bytes, int advice,
+                         int device) {
+    return advice < 1 || advice > 6 ? CUDA_INVALID_VALUE
+                                    : cuda_memory_hint(p, address, bytes, device > 0);
+}
+
+static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes, int device,
+                           cuda_handle stream) {
+    return cuda_stream_find(p, stream) ? cuda_memory_hint(p, address, bytes, device > 0)
+                                       : CUDA_INVALID_RESOURCE_HANDLE;
+}
+
+/* The device of a location; the host's is -1. */
+static int device_of(cudaMemLocation location) {
+    enum { LOCATION_DEVICE = 1, HOST_DEVICE = -1 };
+    return location.type == LOCATION_DEVICE ? location.id : HOST_DEVICE;
+}
+
+/* By a location since CUDA 13, whose forms have a number before, and in the driver. */
+#if defined(CUDART) && CUDART >= 13
+#define ADVISE cudaMemAdvise
+#define PREFETCH cudaMemPrefetchAsync
+#else
+#define ADVISE NAMES(cudaMemAdvise_v2, cuMemAdvise_v2)
+#define PREFETCH NAMES(cudaMemPrefetchAsync_v2, cuMemPrefetchAsync_v2)
+CALL(NAMES(cudaMemAdvise, cuMemAdvise), (const void *address, size_t bytes, int advice, int device),
+     address, bytes, advice, device) {
+    return advise(p, address, bytes, advice, device);
+}
+CALL(NAMES(cudaMemPrefetchAsync, cuMemPrefetchAsync),
+     (const void *address, size_t bytes, int device, cuda_handle stream), address, bytes, device,
+     stream) {
+    return prefetch(p, address, bytes, device, stream);
+}
+#endif
+CALL(ADVISE, (const void *address, size_t bytes, int advice, cudaMemLocation location), address,
+     bytes, advice, location) {
+    return advise(p, address, bytes, advice, device_of(location));
+}
+CALL(PREFETCH,
+     (const void *address, size_t bytes, cudaMemLocation location, unsigned flags,
+      cuda_handle stream),
+     address, bytes, location, flags, stream) {
+    return flags ? CUDA_INVALID_VALUE : prefetch(p, address, bytes, device_of(location), stream);
+}
+
+CALL(NAMES(cudaStreamAttachMemAsync, cuStreamAttachMemAsync),
+     (cuda_handle stream, void *address, size_t bytes, unsigned flags), stream, address, bytes,
+     flags) {
+    (void)bytes;
+    if (flags > 4 || !cuda_memory_at(p, address))
+        return CUDA_INVALID_VALUE;
+    return cuda_stream_find(p, stream) ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE;
+}

@@ -1,0 +1,121 @@
+/*
+ * How the interfaces of CUDA are written. The files of this folder are compiled for each: for the
+ * runtime of CUDA 12 and of 13, where CUDART is the version, and for the driver, where it is not
+ * defined (CUDA Driver and Runtime API 12.9 and 13.0). What both have, under whatever names, stands
+ * here once; what only one of them has is in runtime/ and driver/. All names are in
+ * kernel/cuda_calls.def.
+ *
+ *     CALL(NAMES(cudaMalloc, cuMemAlloc_v2), (void **address, size_t bytes), address, bytes) {
+ *         return make(p, CUDA_MEMORY_DEVICE, bytes, address);
+ *     }
+ *
+ * is such a function: its names, its parameters, the same without their types, and its body, which
+ * is a function of its own that also gets the process `p`, locked and with nothing that stands in
+ * the way of the call. Handles and the device's addresses are pointers in both interfaces.
+ */
+#ifndef CUDA_CALL_H
+#define CUDA_CALL_H
+
+#include "cuda/cuda_memory.h"
+#include "cuda/runtime/abi.h"
+#include "cuda/cuda_stream.h"
+
+#ifdef CUDART
+#define NAMES(runtime, driver) runtime
+#else
+#define NAMES(runtime, driver) driver
+#endif
+enum { IS_RUNTIME = NAMES(1, 0) };
+
+#define EXPORT __attribute__((visibility("default")))
+typedef void *cuda_handle; /* cudaStream_t, CUstream and the like */
+
+/* What there must be before a call does anything. */
+typedef enum call_need {
+    CALL_NEEDS_NOTHING,
+    CALL_NEEDS_DEVICE,  /* the driver: cuInit() was called */
+    CALL_NEEDS_MACHINE, /* and no kernel has faulted */
+    CALL_NEEDS_CONTEXT  /* and, in the driver, a context is current */
+} call_need;
+
+/* Enters the process; an error: nothing may be done. What begins is ended, by the call's result. */
+cuda_error call_begin(cuda_process **p, call_need need);
+int call_end(cuda_process *p, cuda_error error);
+
+#define CALL(name, parameters, ...) CALL_AT(CALL_NEEDS_CONTEXT, name, parameters, __VA_ARGS__)
+/* What is ended tells its own context, so that none need be current. */
+#define CALL_ANYWHERE(name, parameters, ...)                   \
+    CALL_AT(CALL_NEEDS_MACHINE, name, parameters, __VA_ARGS__)
+/* What is asked of the device, which there is without the machine. */
+#define CALL_EARLY(name, parameters, ...) CALL_AT(CALL_NEEDS_DEVICE, name, parameters, __VA_ARGS__)
+
+#define CALL_AT(need, name, parameters, ...) CALL_BODY(need, name, parameters, __VA_ARGS__)
+#define CALL_BODY(need, name, parameters, ...)                                                     \
+    static cuda_error name##_within(cuda_process *p, CALL_BARE parameters);                        \
+    EXPORT int name parameters {                                                                   \
+        cuda_process *process;                                                                     \
+        cuda_error error = call_begin(&process, (need));                                           \
+        return call_end(process, error ? error : name##_within(process, __VA_ARGS__));             \
+    }                                                                                              \
+    static cuda_error name##_within(__attribute__((unused)) cuda_process *p, CALL_BARE parameters)
+#define CALL_BARE(...) __VA_ARGS__
+
+/* The same without parameters. */
+#define CALL_ALONE(need, name) CALL_BODY_ALONE(need, name)
+#define CALL_BODY_ALONE(need, name)                                          \
+    static cuda_error name##_within(cuda_process *p);                        \
+    EXPORT int name(void) {                                                  \
+        cuda_process *process;                                               \
+        cuda_error error = call_begin(&process, (need));                     \
+        return call_end(process, error ? error : name##_within(process));    \
+    }                                                                        \
+    static cuda_error name##_within(__attribute__((unused)) cuda_process *p)
+
+/* Two calls that hand in the work that the expression behind the parameters is: in the default
+ * stream, and with a stream as the last parameter. */
+#define WORK_CALLS(name, name_in_stream, parameters, ...)                 \
+    EXPORT int name parameters {                                          \
+        const cuda_work work = __VA_ARGS__;                               \
+        return call_submit(NULL, &work);                                  \
+    }                                                                     \
+    EXPORT int name_in_stream(CALL_BARE parameters, cuda_handle stream) { \
+        const cuda_work work = __VA_ARGS__;                               \
+        return call_submit(stream, &work);                                \
+    }
+int call_submit(cuda_handle stream, const cuda_work *work);
+
+/* The result of a call that gives one value. */
+#define GIVE(room, value) ((room) ? (*(room) = (value), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
+
+/* A call that is refused; `told` is whether that was said. */
+int call_refuse(const char *name, const char *why, bool *told);
+
+/* ---- what several files have need of ---------------------------------------------------------- */
+
+/* The kernel that the runtime calls by its host's function and the driver by a handle, looked up. */
+cuda_error call_kernel(cuda_process *p, const void *which, cuda_kernel **kernel);
+/* The work of a launch, with its error. */
+cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
+                      void **args, bool cooperative);
+/* What the attributes of a launch ask for; all but this are hints, or not supported. */
+cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,
+                                  bool *cooperative);
+/* A number of a kernel: cudaFuncAttribute, CUfunction_attribute. */
+int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int attribute);
+
+#ifdef CUDART
+/* A box between pitched pointers, and where a range of a variable is. */
+cuda_work call_box(const cudaMemcpy3DParms *params);
+cuda_error call_symbol(cuda_process *p, const void *symbol, size_t offset, size_t bytes,
+                       void **address);
+/* The copy between a variable and other memory. */
+cuda_work call_symbol_copy(cuda_process *p, const void *symbol, const void *other, size_t bytes,
+                           size_t offset, int kind, bool to_symbol);
+/* Keeps an error as the thread's last, where nothing is entered. */
+cudaError_t call_last(cuda_error error);
+#else
+/* The context of the calling thread, or NULL. */
+cuda_handle call_context(void);
+#endif
+
+#endif

@@ -1,0 +1,227 @@
+/* Kernels: what is known of them, occupancy, and what launches have in common. */
+#include "cuda/interfaces/call.h"
+
+/* cudaFuncAttribute, CUfunction_attribute, and cudaLaunchAttributeID */
+enum {
+    THREADS,
+    SHARED,
+    CONSTANT,
+    LOCAL,
+    REGISTERS,
+    PTX_VERSION,
+    BINARY_VERSION,
+    CACHE_MODE,
+    MOST_SHARED,
+    CARVEOUT,
+    CLUSTER_FIRST,
+    CLUSTER_LAST = 15,
+    LAUNCH_COOPERATIVE = 2,
+    LAUNCH_CLUSTER = 4
+};
+
+/* ---- launches ---------------------------------------------------------------------------------- */
+
+/* The runtime finds kernels by their hosts' functions, the driver has handles alone. */
+static cuda_error find(cuda_process *p, const void *which, cuda_kernel **kernel) {
+    if (IS_RUNTIME)
+        return cuda_kernel_of_host(p, which, kernel);
+    *kernel = (cuda_kernel *)(uintptr_t)which;
+    return cuda_handle_is(p, which, CUDA_KERNEL) ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE;
+}
+
+cuda_error call_kernel(cuda_process *p, const void *which, cuda_kernel **kernel) {
+    cuda_error error = find(p, which, kernel);
+    return error ? error : cuda_kernel_need(p, *kernel);
+}
+
+cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
+                      void **args, bool cooperative) {
+    cuda_kernel *kernel;
+    cuda_error error = find(p, which, &kernel);
+    if (error)
+        return cuda_work_failed(error);
+    return (cuda_work){.kind = CUDA_WORK_LAUNCH,
+                       .launch = {.kernel = kernel,
+                                  .host = which,
+                                  .size = *size,
+                                  .cooperative = cooperative,
+                                  .args = args}};
+}
+
+cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,
+                                  bool *cooperative) {
+    *cooperative = false;
+    for (unsigned i = 0; i < count; i++) {
+        const cudaLaunchAttribute *a = &attributes[i];
+        const unsigned *cluster = a->val.cluster;
+        if (a->id == LAUNCH_COOPERATIVE)
+            *cooperative = a->val.cooperative != 0;
+        if (a->id == LAUNCH_CLUSTER && (cluster[0] != 1 || cluster[1] != 1 || cluster[2] != 1))
+            return CUDA_NOT_SUPPORTED; /* clusters of blocks; the others are hints */
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- what is known of kernels ------------------------------------------------------------------ */
+
+int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int attribute) {
+    const hd_ptx_kernel_facts *f = &kernel->facts;
+    switch (attribute) {
+    case THREADS: return (int)cuda_kernel_most_threads(p, kernel);
+    case SHARED: return (int)f->static_shared;
+    case CONSTANT: return (int)f->constant_bytes;
+    case LOCAL: return (int)f->local_bytes;
+    case REGISTERS: return (int)f->registers;
+    case PTX_VERSION:
+    case BINARY_VERSION: return (int)cuda_kernel_architecture(kernel);
+    case MOST_SHARED: return (int)(cuda_kernel_most_shared(p, kernel) - f->static_shared);
+    case CARVEOUT: return -1;
+    default: return 0;
+    }
+}
+
+#ifdef CUDART
+CALL(cudaFuncGetAttributes, (cudaFuncAttributes * a, const void *which), a, which) {
+    cuda_kernel *kernel;
+    cuda_error error = a ? call_kernel(p, which, &kernel) : CUDA_INVALID_VALUE;
+    if (error)
+        return error;
+    *a = (cudaFuncAttributes){.sharedSizeBytes = kernel->facts.static_shared,
+                              .constSizeBytes = kernel->facts.constant_bytes,
+                              .localSizeBytes = kernel->facts.local_bytes,
+                              .maxThreadsPerBlock = call_kernel_number(p, kernel, THREADS),
+                              .numRegs = call_kernel_number(p, kernel, REGISTERS),
+                              .ptxVersion = call_kernel_number(p, kernel, PTX_VERSION),
+                              .binaryVersion = call_kernel_number(p, kernel, BINARY_VERSION),
+                              .maxDynamicSharedSizeBytes =
+                                  call_kernel_number(p, kernel, MOST_SHARED),
+                              .preferredShmemCarveout = call_kernel_number(p, kernel, CARVEOUT)};
+    return CUDA_SUCCESS;
+}
+#else
+CALL(cuFuncGetAttribute, (int *value, int attribute, const void *which), value, attribute, which) {
+    cuda_kernel *kernel;
+    cuda_error error = call_kernel(p, which, &kernel);
+    if (error)
+        return error;
+    return GIVE(attribute < 0 || attribute > CLUSTER_LAST ? NULL : value,
+                call_kernel_number(p, kernel, attribute));
+}
+#endif
+
+CALL(NAMES(cudaFuncSetAttribute, cuFuncSetAttribute), (const void *which, int attribute, int value),
+     which, attribute, value) {
+    cuda_kernel *kernel;
+    cuda_error error = call_kernel(p, which, &kernel);
+    if (error)
+        return error;
+    if (attribute == CARVEOUT)
+        return value < -1 || value > 100 ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
+    if (attribute != MOST_SHARED)
+        return attribute >= CLUSTER_FIRST && attribute <= CLUSTER_LAST ? CUDA_NOT_SUPPORTED
+                                                                       : CUDA_INVALID_VALUE;
+    return cuda_kernel_set_most_shared(p, kernel, value);
+}
+
+/* Hints, which change nothing here. */
+CALL(NAMES(cudaFuncSetCacheConfig, cuFuncSetCacheConfig), (const void *which, int config), which,
+     config) {
+    cuda_kernel *kernel;
+    return config < 0 || config > 3 ? CUDA_INVALID_VALUE : call_kernel(p, which, &kernel);
+}
+CALL(NAMES(cudaFuncSetSharedMemConfig, cuFuncSetSharedMemConfig), (const void *which, int config),
+     which, config) {
+    cuda_kernel *kernel;
+    return config < 0 || config > 2 ? CUDA_INVALID_VALUE : call_kernel(p, which, &kernel);
+}
+
+CALL(NAMES(cudaFuncGetName, cuFuncGetName), (const char **name, const void *which), name, which) {
+    cuda_kernel *kernel;
+    cuda_error error = name ? find(p, which, &kernel) : CUDA_INVALID_VALUE;
+    return error ? error : GIVE(name, kernel->name);
+}
+CALL(NAMES(cudaFuncGetParamInfo, cuFuncGetParamInfo),
+     (const void *which, size_t index, size_t *offset, size_t *bytes), which, index, offset,
+     bytes) {
+    cuda_kernel *kernel;
+    uint32_t at, size;
+    if (!offset || (IS_RUNTIME && !bytes))
+        return CUDA_INVALID_VALUE;
+    cuda_error error = call_kernel(p, which, &kernel);
+    if (error || index >= kernel->facts.param_count)
+        return error ? error : CUDA_INVALID_VALUE;
+    cuda_kernel_param(kernel, (uint32_t)index, &at, &size);
+    *offset = at;
+    if (bytes)
+        *bytes = size;
+    return CUDA_SUCCESS;
+}
+
+/* ---- occupancy --------------------------------------------------------------------------------- */
+
+CALL(NAMES(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+           cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags),
+     (int *blocks, const void *which, int threads, size_t shared, unsigned flags), blocks, which,
+     threads, shared, flags) {
+    cuda_kernel *kernel;
+    if (!blocks || threads < 1 || flags > 1)
+        return CUDA_INVALID_VALUE;
+    cuda_error error = call_kernel(p, which, &kernel);
+    return error ? error
+                 : GIVE(blocks, (int)cuda_kernel_blocks(p, kernel, (uint32_t)threads, shared));
+}
+EXPORT int NAMES(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+                 cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *blocks, const void *which,
+                                                              int threads, size_t shared) {
+    return NAMES(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                 cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(blocks, which, threads,
+                                                                       shared, 0);
+}
+
+CALL(NAMES(cudaOccupancyAvailableDynamicSMemPerBlock, cuOccupancyAvailableDynamicSMemPerBlock),
+     (size_t *shared, const void *which, int blocks, int threads), shared, which, blocks, threads) {
+    cuda_kernel *kernel;
+    if (!shared || blocks < 1 || threads < 1)
+        return CUDA_INVALID_VALUE;
+    cuda_error error = call_kernel(p, which, &kernel);
+    if (error)
+        return error;
+    uint64_t used = (uint64_t)p->device.shared_reserved + kernel->facts.static_shared;
+    uint64_t share = p->device.shared_per_sm / (uint64_t)blocks,
+             most = cuda_kernel_most_shared(p, kernel);
+    uint64_t rest = share > used ? share - used : 0;
+    *shared = rest < most ? rest : most;
+    return CUDA_SUCCESS;
+}
+
+#ifndef CUDART
+/* The block size with which an SM has most threads. */
+typedef size_t shared_of_size(int threads);
+CALL(cuOccupancyMaxPotentialBlockSizeWithFlags,
+     (int *grid, int *block, cuda_handle which, shared_of_size *shared_of, size_t shared, int limit,
+      unsigned flags),
+     grid, block, which, shared_of, shared, limit, flags) {
+    cuda_kernel *kernel;
+    cuda_error error = call_kernel(p, which, &kernel);
+    if (error || !grid || !block || flags > 1)
+        return error ? error : CUDA_INVALID_VALUE;
+    uint32_t most = cuda_kernel_most_threads(p, kernel), warp = p->device.profile->warp, best = 0;
+    if (limit > 0 && (uint32_t)limit < most)
+        most = (uint32_t)limit;
+    for (uint32_t threads = most; threads; threads = (threads - 1) / warp * warp) {
+        uint64_t bytes = shared_of ? shared_of((int)threads) : shared;
+        uint32_t blocks = cuda_kernel_blocks(p, kernel, threads, bytes);
+        if (blocks * threads <= best)
+            continue;
+        best = blocks * threads;
+        *block = (int)threads;
+        *grid = (int)(blocks * (p->device.profile->sms ? p->device.profile->sms : 1));
+    }
+    return best ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+EXPORT int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, cuda_handle which,
+                                            shared_of_size *shared_of, size_t shared, int limit) {
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, which, shared_of, shared, limit,
+                                                     0);
+}
+#endif

@@ -1,0 +1,263 @@
+/* Streams, their attributes, host functions, events and captures. */
+#include "cuda/interfaces/call.h"
+
+enum { STREAM_FLAGS = 1, EVENT_FLAGS = 7, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+
+/* ---- streams ----------------------------------------------------------------------------------- */
+
+static cuda_error make_stream(cuda_process *p, cuda_handle *stream, unsigned flags, int priority) {
+    if (!stream || flags > STREAM_FLAGS)
+        return CUDA_INVALID_VALUE;
+    if (priority < GREATEST_PRIORITY)
+        priority = GREATEST_PRIORITY;
+    *stream = cuda_stream_make(p, flags, priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority);
+    return CUDA_SUCCESS;
+}
+
+#ifdef CUDART
+CALL(cudaStreamCreate, (cuda_handle * stream), stream) { return make_stream(p, stream, 0, 0); }
+#endif
+CALL(NAMES(cudaStreamCreateWithFlags, cuStreamCreate), (cuda_handle * stream, unsigned flags),
+     stream, flags) {
+    return make_stream(p, stream, flags, 0);
+}
+CALL(NAMES(cudaStreamCreateWithPriority, cuStreamCreateWithPriority),
+     (cuda_handle * stream, unsigned flags, int priority), stream, flags, priority) {
+    return make_stream(p, stream, flags, priority);
+}
+CALL_AT(NAMES(CALL_NEEDS_NOTHING, CALL_NEEDS_CONTEXT),
+        NAMES(cudaDeviceGetStreamPriorityRange, cuCtxGetStreamPriorityRange),
+        (int *least, int *greatest), least, greatest) {
+    if (least)
+        *least = LEAST_PRIORITY;
+    if (greatest)
+        *greatest = GREATEST_PRIORITY;
+    return CUDA_SUCCESS;
+}
+CALL_ANYWHERE(NAMES(cudaStreamDestroy, cuStreamDestroy_v2), (cuda_handle which), which) {
+    cuda_stream *stream = cuda_stream_find(p, which);
+    return stream ? cuda_stream_end(p, stream) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+CALL(NAMES(cudaStreamSynchronize, cuStreamSynchronize), (cuda_handle which), which) {
+    return cuda_stream_wait(p, which);
+}
+CALL(NAMES(cudaStreamGetFlags, cuStreamGetFlags), (cuda_handle which, unsigned *flags), which,
+     flags) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    return stream ? GIVE(flags, stream->flags) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+CALL(NAMES(cudaStreamGetPriority, cuStreamGetPriority), (cuda_handle which, int *priority), which,
+     priority) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    return stream ? GIVE(priority, stream->priority) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+CALL(NAMES(cudaStreamGetId, cuStreamGetId), (cuda_handle which, unsigned long long *id), which,
+     id) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    return stream ? GIVE(id, stream->id) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+CALL(NAMES(cudaStreamGetDevice, cuStreamGetDevice), (cuda_handle which, int *device), which,
+     device) {
+    return cuda_stream_find(p, which) ? GIVE(device, 0) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+
+/* ---- attributes: hints about caches and the like, which are kept ------------------------------- */
+
+typedef struct attribute_value { /* cudaStreamAttrValue, CUstreamAttrValue */
+    char bytes[CUDA_STREAM_ATTRIBUTE_BYTES];
+} attribute_value;
+
+static cuda_error attribute_of(cuda_process *p, cuda_handle which, int id, attribute_value **kept) {
+    cuda_stream *stream = cuda_stream_find(p, which);
+    if (!stream)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    if (id < 1 || id > CUDA_STREAM_ATTRIBUTES)
+        return CUDA_INVALID_VALUE;
+    *kept = (attribute_value *)stream->attributes[id - 1];
+    return CUDA_SUCCESS;
+}
+
+CALL(NAMES(cudaStreamSetAttribute, cuStreamSetAttribute),
+     (cuda_handle stream, int id, const attribute_value *value), stream, id, value) {
+    attribute_value *kept;
+    cuda_error error = value ? attribute_of(p, stream, id, &kept) : CUDA_INVALID_VALUE;
+    if (!error)
+        *kept = *value;
+    return error;
+}
+CALL(NAMES(cudaStreamGetAttribute, cuStreamGetAttribute),
+     (cuda_handle stream, int id, attribute_value *value), stream, id, value) {
+    attribute_value *kept;
+    cuda_error error = value ? attribute_of(p, stream, id, &kept) : CUDA_INVALID_VALUE;
+    if (!error)
+        *value = *kept;
+    return error;
+}
+CALL(NAMES(cudaStreamCopyAttributes, cuStreamCopyAttributes), (cuda_handle to, cuda_handle from),
+     to, from) {
+    cuda_stream *target = cuda_stream_find(p, to);
+    const cuda_stream *source = cuda_stream_find(p, from);
+    if (!target || !source)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    memmove(target->attributes, source->attributes, sizeof target->attributes);
+    return CUDA_SUCCESS;
+}
+
+/* ---- host functions ---------------------------------------------------------------------------- */
+
+typedef void host_function(void *user);
+CALL(NAMES(cudaLaunchHostFunc, cuLaunchHostFunc),
+     (cuda_handle stream, host_function *function, void *user), stream, function, user) {
+    const cuda_work work = {.kind = CUDA_WORK_HOST, .host = {function, user}};
+    return cuda_submit(p, stream, &work);
+}
+
+typedef void stream_function(cuda_handle stream, int status, void *user);
+typedef struct callback {
+    stream_function *function;
+    cuda_handle stream;
+    void *user;
+} callback;
+
+static void call_back(void *user) {
+    const callback *c = user;
+    c->function(c->stream, CUDA_SUCCESS, c->user);
+}
+
+CALL(NAMES(cudaStreamAddCallback, cuStreamAddCallback),
+     (cuda_handle which, stream_function *function, void *user, unsigned flags), which, function,
+     user, flags) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    callback c = {function, which, user};
+    const cuda_work work = {.kind = CUDA_WORK_HOST, .host = {call_back, &c}};
+    if (flags || !function)
+        return CUDA_INVALID_VALUE;
+    if (!stream || stream->capture)
+        return stream ? CUDA_STREAM_CAPTURE_UNSUPPORTED : CUDA_INVALID_RESOURCE_HANDLE;
+    return cuda_submit(p, which, &work);
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+static cuda_error make_event(cuda_process *p, cuda_handle *event, unsigned flags) {
+    if (!event || flags > EVENT_FLAGS ||
+        (flags & CUDA_EVENT_INTERPROCESS && !(flags & CUDA_EVENT_WITHOUT_TIME)))
+        return CUDA_INVALID_VALUE;
+    *event = cuda_event_make(p, flags);
+    return CUDA_SUCCESS;
+}
+
+static bool is_event(const cuda_process *p, cuda_handle event) {
+    return cuda_handle_is(p, event, CUDA_EVENT);
+}
+
+#ifdef CUDART
+CALL(cudaEventCreate, (cuda_handle * event), event) { return make_event(p, event, 0); }
+#endif
+CALL(NAMES(cudaEventCreateWithFlags, cuEventCreate), (cuda_handle * event, unsigned flags), event,
+     flags) {
+    return make_event(p, event, flags);
+}
+CALL_ANYWHERE(NAMES(cudaEventDestroy, cuEventDestroy_v2), (cuda_handle event), event) {
+    if (!is_event(p, event))
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    cuda_handle_free(p, event);
+    return CUDA_SUCCESS;
+}
+CALL(NAMES(cudaEventRecord, cuEventRecord), (cuda_handle event, cuda_handle stream), event,
+     stream) {
+    return is_event(p, event) ? cuda_event_record(p, event, stream) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+CALL(NAMES(cudaEventRecordWithFlags, cuEventRecordWithFlags),
+     (cuda_handle event, cuda_handle stream, unsigned flags), event, stream, flags) {
+    if (!is_event(p, event) || flags > 1)
+        return flags > 1 ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+    return cuda_event_record(p, event, stream);
+}
+CALL(NAMES(cudaStreamWaitEvent, cuStreamWaitEvent),
+     (cuda_handle stream, cuda_handle event, unsigned flags), stream, event, flags) {
+    if (!is_event(p, event) || flags > 1)
+        return flags > 1 ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+    return cuda_event_wait(p, event, stream);
+}
+/* An event that is captured has no time to wait for. */
+CALL(NAMES(cudaEventSynchronize, cuEventSynchronize), (cuda_handle event), event) {
+    if (!is_event(p, event))
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    return ((cuda_event *)event)->capture ? CUDA_CAPTURED_EVENT : CUDA_SUCCESS;
+}
+CALL(NAMES(cudaEventElapsedTime, cuEventElapsedTime),
+     (float *milliseconds, cuda_handle start, cuda_handle end), milliseconds, start, end) {
+    if (!is_event(p, start) || !is_event(p, end))
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    return cuda_event_elapsed(start, end, milliseconds);
+}
+
+/* ---- captures ---------------------------------------------------------------------------------- */
+
+CALL(NAMES(cudaStreamBeginCapture, cuStreamBeginCapture_v2), (cuda_handle stream, int mode), stream,
+     mode) {
+    return cuda_capture_begin(p, stream, NULL, mode);
+}
+CALL(NAMES(cudaStreamEndCapture, cuStreamEndCapture), (cuda_handle stream, cuda_handle *graph),
+     stream, graph) {
+    return cuda_capture_end(p, stream, graph);
+}
+CALL(NAMES(cudaStreamIsCapturing, cuStreamIsCapturing), (cuda_handle which, int *status), which,
+     status) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    return stream ? GIVE(status, cuda_stream_capture_status(stream)) : CUDA_INVALID_RESOURCE_HANDLE;
+}
+
+static cuda_error capture_info(cuda_process *p, cuda_handle which, int *status,
+                               unsigned long long *id, cuda_handle *graph, cuda_node *const **after,
+                               size_t *count) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    if (!stream || !status)
+        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+    *status = cuda_stream_capture_status(stream);
+    if (*status != 1)
+        return CUDA_SUCCESS;
+    if (id)
+        *id = stream->capture->id;
+    if (graph)
+        *graph = stream->capture->graph;
+    if (after)
+        *after = stream->frontier.data;
+    if (count)
+        *count = stream->frontier.count;
+    return CUDA_SUCCESS;
+}
+
+#if defined(CUDART) && CUDART >= 13
+#define CAPTURE_INFO_WITH_EDGES cudaStreamGetCaptureInfo
+#else
+#define CAPTURE_INFO_WITH_EDGES NAMES(cudaStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3)
+CALL(NAMES(cudaStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2),
+     (cuda_handle stream, int *status, unsigned long long *id, cuda_handle *graph,
+      cuda_node *const **after, size_t *count),
+     stream, status, id, graph, after, count) {
+    return capture_info(p, stream, status, id, graph, after, count);
+}
+#endif
+/* Edges between captured nodes have no data. */
+CALL(CAPTURE_INFO_WITH_EDGES,
+     (cuda_handle stream, int *status, unsigned long long *id, cuda_handle *graph,
+      cuda_node *const **after, const cudaGraphEdgeData **edges, size_t *count),
+     stream, status, id, graph, after, edges, count) {
+    if (edges)
+        *edges = NULL;
+    return capture_info(p, stream, status, id, graph, after, count);
+}
+
+CALL_AT(CALL_NEEDS_NOTHING,
+        NAMES(cudaThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode), (int *mode),
+        mode) {
+    static __thread int current;
+    if (!mode || *mode < 0 || *mode > 2)
+        return CUDA_INVALID_VALUE;
+    int before = current;
+    current = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
+}

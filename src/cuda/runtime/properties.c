@@ -1,0 +1,157 @@
+/* The device as the runtime has it: its properties, choosing it, and the driver's functions. */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "cuda/interfaces/call.h"
+
+#define VERSION_OF_RUNTIME (CUDART * 1000)
+enum { HOST_NUMA_NONE = -1 };
+
+CALL_EARLY(cudaRuntimeGetVersion, (int *version), version) {
+    return GIVE(version, VERSION_OF_RUNTIME);
+}
+
+/* ---- which device, of one ---------------------------------------------------------------------- */
+
+CALL_EARLY(cudaSetDevice, (int device), device) {
+    return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
+}
+CALL_EARLY(cudaInitDevice, (int device, unsigned device_flags, unsigned flags), device,
+           device_flags, flags) {
+    (void)device_flags, (void)flags;
+    return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
+}
+CALL_EARLY(cudaSetValidDevices, (int *devices, int count), devices, count) {
+    return count < 0 || (count && !devices) ? CUDA_INVALID_VALUE
+           : count && *devices              ? CUDA_INVALID_DEVICE
+                                            : CUDA_SUCCESS;
+}
+CALL_EARLY(cudaChooseDevice, (int *device, const cudaDeviceProp *properties), device, properties) {
+    return GIVE(properties ? device : NULL, 0);
+}
+CALL_ALONE(CALL_NEEDS_NOTHING, cudaDeviceReset) {
+    cuda_reset(p);
+    return CUDA_SUCCESS;
+}
+CALL_EARLY(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), peer, flags) {
+    (void)peer, (void)flags;
+    return CUDA_INVALID_DEVICE;
+}
+CALL_EARLY(cudaDeviceDisablePeerAccess, (int peer), peer) {
+    return peer ? CUDA_INVALID_DEVICE : CUDA_PEER_ACCESS_NOT_ENABLED;
+}
+
+enum { DEVICE_FLAGS = 0x1f, MAPS_HOST_MEMORY = 8 };
+static unsigned device_flags;
+CALL_EARLY(cudaSetDeviceFlags, (unsigned flags), flags) {
+    if (flags & ~(unsigned)DEVICE_FLAGS)
+        return CUDA_INVALID_VALUE;
+    device_flags = flags;
+    return CUDA_SUCCESS;
+}
+CALL_EARLY(cudaGetDeviceFlags, (unsigned *flags), flags) {
+    return GIVE(flags, device_flags | MAPS_HOST_MEMORY);
+}
+
+/* ---- properties -------------------------------------------------------------------------------- */
+
+static int attribute(const cuda_process *p, int which) {
+    int value = 0;
+    cuda_device_attribute(&p->device, which, &value);
+    return value;
+}
+
+/* The members that are attributes, by their numbers. */
+static void fill_attributes(const cuda_process *p, cudaDeviceProp *d) {
+    d->maxThreadsPerBlock = attribute(p, 1);
+    for (int i = 0; i < 3; i++) {
+        d->maxThreadsDim[i] = attribute(p, 2 + i);
+        d->maxGridSize[i] = attribute(p, 5 + i);
+    }
+    d->sharedMemPerBlock = (size_t)attribute(p, 8);
+    d->totalConstMem = (size_t)attribute(p, 9);
+    d->warpSize = attribute(p, 10);
+    d->memPitch = (size_t)attribute(p, 11);
+    d->regsPerBlock = attribute(p, 12);
+    d->textureAlignment = (size_t)attribute(p, 14);
+    d->multiProcessorCount = attribute(p, 16);
+    d->canMapHostMemory = attribute(p, 19);
+    d->concurrentKernels = attribute(p, 31);
+    d->pciBusID = attribute(p, 33);
+    d->memoryBusWidth = attribute(p, 37);
+    d->l2CacheSize = attribute(p, 38);
+    d->maxThreadsPerMultiProcessor = attribute(p, 39);
+    d->asyncEngineCount = attribute(p, 40);
+    d->unifiedAddressing = attribute(p, 41);
+    d->texturePitchAlignment = (size_t)attribute(p, 51);
+    d->major = attribute(p, 75);
+    d->minor = attribute(p, 76);
+    d->streamPrioritiesSupported = attribute(p, 78);
+    d->globalL1CacheSupported = attribute(p, 79);
+    d->localL1CacheSupported = attribute(p, 80);
+    d->sharedMemPerMultiprocessor = (size_t)attribute(p, 81);
+    d->regsPerMultiprocessor = attribute(p, 82);
+    d->managedMemory = attribute(p, 83);
+    d->concurrentManagedAccess = attribute(p, 89);
+    d->canUseHostPointerForRegisteredMem = attribute(p, 91);
+    d->cooperativeLaunch = attribute(p, 95);
+    d->sharedMemPerBlockOptin = (size_t)attribute(p, 97);
+    d->hostRegisterSupported = attribute(p, 99);
+    d->maxBlocksPerMultiProcessor = attribute(p, 106);
+    d->reservedSharedMemPerBlock = (size_t)attribute(p, 111);
+    d->memoryPoolsSupported = attribute(p, 115);
+#if CUDART >= 13
+    d->deviceNumaId = d->hostNumaId = HOST_NUMA_NONE;
+#else
+    d->clockRate = attribute(p, 13);
+    d->memoryClockRate = attribute(p, 36);
+    d->deviceOverlap = attribute(p, 15);
+    d->singleToDoublePrecisionPerfRatio = attribute(p, 87);
+#endif
+}
+
+/* The name without a version had a shorter struct before, of CUDA 11. */
+#if CUDART >= 13
+#define GET_PROPERTIES cudaGetDeviceProperties
+#else
+#define GET_PROPERTIES cudaGetDeviceProperties_v2
+#endif
+CALL_EARLY(GET_PROPERTIES, (cudaDeviceProp * d, int device), d, device) {
+    if (!d || device)
+        return d ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    *d = (cudaDeviceProp){.totalGlobalMem = (size_t)p->device.memory};
+    snprintf(d->name, sizeof d->name, "%s", cuda_device_name(&p->device));
+    cuda_device_uuid(&p->device, d->uuid);
+    fill_attributes(p, d);
+    return CUDA_SUCCESS;
+}
+
+/* ---- the driver's functions, by their names ---------------------------------------------------- */
+
+/* cudaDriverEntryPointQueryResult */
+enum { ENTRY_FOUND = 0, ENTRY_NOT_FOUND = 1 };
+
+typedef int find_fn(const char *name, void **result, int version, unsigned long long flags,
+                    int *status);
+
+/* `flags` would say which default stream: there is one. */
+EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **result, unsigned version,
+                                            unsigned long long flags, int *status) {
+    (void)flags;
+    if (!name || !result)
+        return call_last(CUDA_INVALID_VALUE);
+    *result = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
+    find_fn *find = NULL;
+    if (driver)
+        *(void **)&find = dlsym(driver, "cuGetProcAddress_v2");
+    if (find)
+        find(name, result, (int)version, 0, NULL);
+    if (status)
+        *status = *result ? ENTRY_FOUND : ENTRY_NOT_FOUND;
+    return call_last(*result || status ? CUDA_SUCCESS : CUDA_SYMBOL_NOT_FOUND);
+}
+EXPORT int cudaGetDriverEntryPoint(const char *name, void **result, unsigned long long flags,
+                                   int *status) {
+    return cudaGetDriverEntryPointByVersion(name, result, VERSION_OF_RUNTIME, flags, status);
+}

@@ -1,0 +1,390 @@
+/*
+ * Calls. What is still called after inlining has no body: an intrinsic of LLVM
+ * (llvm.memcpy) or a built-in function of OpenCL C, whose name is mangled by
+ * the rules of the Itanium C++ ABI: _Z10atomic_addPU3AS1Vii is atomic_add of a
+ * pointer to volatile int in space 1, and an int. Only the name and the first
+ * type are of interest here. Those of CUDA C have plain names: intrinsics for
+ * NVPTX (nvptx.c), libdevice (libdevice.c), and a few functions of CUDA's run time.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "frontend/clang/internal.h"
+
+char front_first_type_code(const char *types) {
+    for (;;) {
+        if (*types == 'P' || *types == 'K' || *types == 'V' || *types == 'r') {
+            types++;
+        } else if (*types == 'U') {
+            char *end;
+            unsigned long length = strtoul(types + 1, &end, 10);
+            if (strlen(end) < length)
+                return '\0';
+            types = end + length;
+        } else if (types[0] == 'D' && types[1] == 'v') {
+            types = strchr(types, '_');
+            if (!types)
+                return '\0';
+            types++;
+        } else if (types[0] == 'D' && types[1] == 'h') {
+            return 'H';
+        } else {
+            return *types;
+        }
+    }
+}
+
+/* Splits a mangled name; false for a plain one. */
+static bool demangle(front_lowering *l, const char *mangled, const char **name,
+                     const char **types) {
+    if (strncmp(mangled, "_Z", 2) || !isdigit((unsigned char)mangled[2]))
+        return false;
+    char *start;
+    unsigned long length = strtoul(mangled + 2, &start, 10);
+    if (strlen(start) < length)
+        return false;
+    *name = hd_strndup(l->arena, start, length);
+    *types = start + length;
+    return true;
+}
+
+kir_value front_same(front_lowering *l, const front_call *call, const char *name) {
+    return front_emit_call(&l->out, name, call->type, call->arg_count, call->args);
+}
+
+kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
+                             kir_type type) {
+    uint32_t last = call->arg_count - 1, bytes = kir_type_bytes(type);
+    kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count);
+    memcpy(args, call->args, call->arg_count * sizeof *args);
+    args[last] = front_emit_alloca(&l->out, bytes, bytes);
+    kir_value result = front_emit_call(&l->out, name, call->type, call->arg_count, args);
+    front_emit_store(&l->out, front_emit_load(&l->out, type, args[last], bytes), call->args[last],
+                     bytes);
+    return result;
+}
+
+/* ---- intrinsics of LLVM ---------------------------------------------- */
+
+/* Facts for an optimiser, which no longer matter. */
+static bool says_nothing(const char *name) {
+    static const char *const names[] = {"lifetime.", "dbg.",
+                                        "assume",    "invariant.",
+                                        "donothing", "experimental.noalias.scope.decl"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (starts_with(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Intrinsics that are functions of OpenCL C, or arithmetic of kir; NULL: it is none of them. */
+static const char *recipe_of_intrinsic(front_lowering *l, const char *intrinsic) {
+    static const front_named_recipe recipes[] = {
+        {"nearbyint.", "rint(a)"}, {"roundeven.", "rint(a)"}, {"minnum.", "fmin(a, b)"},
+        {"maxnum.", "fmax(a, b)"}, {"ctpop.", "popcount(a)"}, {"bitreverse.", "bit_reverse(a)"},
+        {"powi.", "pown(a, b)"},   {"smin.", "smin(a, b)"},   {"smax.", "smax(a, b)"},
+        {"umin.", "umin(a, b)"},   {"umax.", "umax(a, b)"},   {"ctlz.", "clz(a)"},
+        {"cttz.", "ctz(a)"},       {"expect.", "a"},          {"fmuladd.", "fmuladd(a, b, c)"}};
+    static const char same[] =
+        "fabs sqrt sin cos tan exp exp2 exp10 log log2 log10 floor ceil trunc "
+        "rint round",
+                      same_of_two[] = "pow copysign ldexp";
+    const char *name = hd_strndup(l->arena, intrinsic, strcspn(intrinsic, "."));
+    if (hd_has_word(same, name))
+        return hd_format(l->arena, "%s(a)", name);
+    if (hd_has_word(same_of_two, name))
+        return hd_format(l->arena, "%s(a, b)", name);
+    return !strcmp(name, "fma")    ? "fma(a, b, c)"
+           : !strcmp(name, "trap") ? "trap:void()"
+                                   : FRONT_FIND(recipes, intrinsic);
+}
+
+kir_value front_cook(front_lowering *l, const front_call *call, const char *recipe) {
+    kir_value letters[26] = {0};
+    for (uint32_t i = 0; i < call->arg_count && i < 8; i++)
+        letters[i] = call->args[i];
+    kir_value value = front_recipe(&l->out, recipe, letters, true, call->type);
+    return front_type_of_value(&l->out, value).kind == KIR_VOID ? KIR_NONE : value;
+}
+
+/* A copy of less than the struct at an address is one of members. */
+static void name_copied_member(front_lowering *l, const front_call *call, unsigned operand) {
+    LLVMValueRef pointer = LLVMGetOperand(call->inst, operand);
+    const kir_inst *bytes = &l->out.insts.data[call->args[2]];
+    if (bytes->op == KIR_CONST && bytes->imm[0] < front_pointee_bytes(l, pointer))
+        call->args[operand] = front_member_address(l, pointer);
+}
+
+static void lower_copy(front_lowering *l, const front_call *call, kir_op op) {
+    name_copied_member(l, call, 0);
+    if (op == KIR_COPY)
+        name_copied_member(l, call, 1);
+    kir_value value = front_emit(&l->out, op, (kir_type){0}, 3, call->args);
+    int64_t is_volatile = 0;
+    const kir_inst *flag = &l->out.insts.data[call->args[3]];
+    if (flag->op == KIR_CONST)
+        is_volatile = (int64_t)flag->imm[0];
+    l->out.insts.data[value].is_volatile = is_volatile != 0;
+}
+
+/* Whether a float is of one of some classes: of its bits without the sign, which are ordered as
+ * the classes are. */
+static kir_value class_test(front_lowering *l, const front_call *call) {
+    enum { SIGNALLING = 1, QUIET = 2 };
+    kir_type real = front_type_of_value(&l->out, call->args[0]);
+    kir_type type = front_int_type(real.bits, real.lanes), bit = {KIR_INT, 1, real.lanes, 0};
+    uint32_t mantissa = real.bits == 16 ? 10 : real.bits == 32 ? 23 : 52;
+    uint64_t wanted = l->out.insts.data[call->args[1]].imm[0];
+    kir_value bits = front_emit1(&l->out, KIR_BITCAST, type, call->args[0]);
+    kir_value low = front_const_int(&l->out, type, (int64_t)(((uint64_t)1 << (real.bits - 1)) - 1));
+    kir_value size = front_emit2(&l->out, KIR_AND, type, bits, low);
+    kir_value is_negative =
+        front_emit_compare(&l->out, KIR_P_SLT, bits, front_const_int(&l->out, type, 0));
+    int64_t infinity = (int64_t)((((uint64_t)1 << (real.bits - 1 - mantissa)) - 1) << mantissa);
+    /* The least numbers of zeros, subnormal and normal numbers, infinities, and NaN of both kinds;
+     * and the classes' bits for the negative and the positive ones. */
+    const struct {
+        int64_t first, end;
+        uint32_t negative, positive;
+    } classes[] = {
+        {0, 1, 0x20, 0x40},
+        {1, (int64_t)1 << mantissa, 0x10, 0x80},
+        {(int64_t)1 << mantissa, infinity, 0x8, 0x100},
+        {infinity, infinity + 1, 0x4, 0x200},
+        {infinity + 1, infinity + ((int64_t)1 << (mantissa - 1)), SIGNALLING, SIGNALLING},
+        {infinity + ((int64_t)1 << (mantissa - 1)), 0, QUIET, QUIET}};
+    kir_value no = front_const_int(&l->out, bit, 0), yes = front_const_int(&l->out, bit, 1);
+    kir_value result = no;
+    for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
+        if (!(wanted & (classes[c].negative | classes[c].positive)))
+            continue;
+        kir_value holds = front_emit_compare(&l->out, KIR_P_UGE, size,
+                                             front_const_int(&l->out, type, classes[c].first));
+        if (classes[c].end)
+            holds = front_emit2(&l->out, KIR_AND, bit, holds,
+                                front_emit_compare(&l->out, KIR_P_ULT, size,
+                                                   front_const_int(&l->out, type, classes[c].end)));
+        kir_value sign =
+            front_emit_select(&l->out, is_negative, wanted & classes[c].negative ? yes : no,
+                              wanted & classes[c].positive ? yes : no);
+        result = front_emit2(&l->out, KIR_OR, bit, result,
+                             front_emit2(&l->out, KIR_AND, bit, holds, sign));
+    }
+    return result;
+}
+
+static void lower_intrinsic(front_lowering *l, const front_call *call) {
+    const char *name = call->name + strlen("llvm."), *recipe = recipe_of_intrinsic(l, name);
+    if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
+        lower_copy(l, call, KIR_COPY);
+    } else if (starts_with(name, "memset.")) {
+        lower_copy(l, call, KIR_FILL);
+    } else if (starts_with(name, "nvvm.")) {
+        front_lower_nvvm(l, call, name + strlen("nvvm."));
+    } else if (starts_with(name, "umul.with.overflow.")) {
+        /* The product, and whether it has bits beyond. */
+        kir_type type = front_type_of_value(&l->out, call->args[0]);
+        kir_value high = front_emit_call(&l->out, "u_mul_hi", type, 2, call->args);
+        kir_value zero = front_const_int(&l->out, type, 0);
+        kir_value results[] = {front_emit2(&l->out, KIR_MUL, type, call->args[0], call->args[1]),
+                               front_emit_compare(&l->out, KIR_P_NE, high, zero)};
+        front_set_results(l, call->inst, 2, results);
+    } else if (starts_with(name, "is.fpclass.")) {
+        front_set_value(l, call->inst, class_test(l, call));
+    } else if (recipe) {
+        kir_value value = front_cook(l, call, recipe);
+        if (value != KIR_NONE)
+            front_set_value(l, call->inst, value);
+    } else {
+        front_cannot(l, "%s is not supported; use a built-in function of %s", call->name,
+                     l->front->is_cuda ? "CUDA C" : "OpenCL C");
+    }
+}
+
+/* ---- calls ----------------------------------------------------------- */
+
+static bool lower_args(front_lowering *l, front_call *call) {
+    call->arg_count = LLVMGetNumArgOperands(call->inst);
+    call->args = hd_new_array(l->arena, kir_value, call->arg_count);
+    for (unsigned i = 0; i < call->arg_count; i++) {
+        LLVMValueRef arg = LLVMGetOperand(call->inst, i);
+        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(arg));
+        if (kind == LLVMMetadataTypeKind)
+            return false;
+        call->args[i] = front_value_of(l, arg);
+    }
+    /* A pair of results is taken apart by whoever lowers the call. */
+    if (LLVMGetTypeKind(LLVMTypeOf(call->inst)) != LLVMStructTypeKind)
+        call->type = front_lower_type(l, LLVMTypeOf(call->inst));
+    return !l->out.status;
+}
+
+/* A built-in that touches memory must be one whose accesses are known. */
+static bool memory_is_known(front_lowering *l, const front_call *call) {
+    if (hd_has_word("printf prefetch async_work_group_copy async_work_group_strided_copy "
+                    "wait_group_events",
+                    call->name))
+        return true;
+    for (uint32_t i = 0; i < call->arg_count; i++) {
+        kir_type type = front_type_of_value(&l->out, call->args[i]);
+        if (type.kind == KIR_PTR && type.space != KIR_PRIVATE)
+            return false;
+    }
+    return true;
+}
+
+static void lower_builtin_call(front_lowering *l, front_call *call) {
+    kir_value result = KIR_NONE;
+    if (!front_lower_atomic_call(l, call, &result) && !front_lower_builtin(l, call, &result) &&
+        !front_lower_convert(l, call, &result)) {
+        if (!memory_is_known(l, call)) {
+            front_cannot(l,
+                         "built-in function %s accesses memory in a way that Heddle cannot see; "
+                         "load and store the values yourself",
+                         call->name);
+            return;
+        }
+        result = front_same(l, call, call->name);
+    }
+    if (result != KIR_NONE)
+        front_set_value(l, call->inst, result);
+}
+
+/* ---- CUDA's run time ------------------------------------------------- */
+
+/* The functions of heddle_functions.h that stand for calls of kir. */
+static const char own_prefix[] = "__heddle_";
+
+/* Why a function without a body cannot be called, for those that are known. */
+static const char *reason_of_missing(const char *name) {
+    static const struct {
+        const char *prefix, *reason;
+    } reasons[] = {
+        {"cudaCG", "threads of several blocks cannot wait for each other; end the kernel and "
+                   "launch another"},
+        {"cudaGetParameterBuffer", "a kernel cannot launch kernels; launch them from the job"},
+        {"cudaLaunchDevice", "a kernel cannot launch kernels; launch them from the job"},
+        {"heddle_unknown_texture",
+         "of textures tex1Dfetch, tex1D, tex2D and tex3D are supported, of "
+         "one level and layer; read a buffer"},
+        {"heddle_surface", "surfaces are not supported; read and write a buffer"},
+        {"vprintf", "printf takes its arguments one by one; write them out"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (starts_with(name, reasons[i].prefix))
+            return reasons[i].reason;
+    return NULL;
+}
+
+/* It may have a body, but one that does not compile. */
+static void refuse_missing(front_lowering *l, const char *symbol) {
+    const char *name = front_function_of_symbol(l->arena, symbol);
+    for (size_t i = 0; i < l->front->left_out.count; i++) {
+        const front_left_out *left = &l->front->left_out.data[i];
+        const hd_place *place = &left->message.place;
+        if (left->function && !strcmp(left->function, name)) {
+            front_cannot(l, "it calls %s, which does not compile: %s:%u: %s", name, place->file,
+                         place->line, left->message.text);
+            return;
+        }
+    }
+    front_cannot(l, "function %s has no body in this file; define or include it", name);
+}
+
+bool front_allocates(const char *function) {
+    return !strcmp(function, "malloc") || starts_with(function, "_Znwm") ||
+           starts_with(function, "_Znam");
+}
+
+static bool frees(const char *function) {
+    return !strcmp(function, "free") || starts_with(function, "_ZdlPv") ||
+           starts_with(function, "_ZdaPv");
+}
+
+/* Memory of the device's heap: malloc, new. */
+static kir_value lower_allocation(front_lowering *l, const front_call *call) {
+    kir_type wide = front_int_type(64, 1);
+    kir_value address = front_emit_call(&l->out, "device_malloc", wide, 1, call->args);
+    return front_emit1(&l->out, KIR_INTTOPTR, front_pointer_type(KIR_GLOBAL), address);
+}
+
+static void lower_free(front_lowering *l, const front_call *call) {
+    kir_value address = front_emit1(&l->out, KIR_PTRTOINT, front_int_type(64, 1), call->args[0]);
+    front_emit_call(&l->out, "device_free", (kir_type){0}, 1, &address);
+}
+
+static void lower_cuda_call(front_lowering *l, const front_call *call) {
+    kir_value result = KIR_NONE;
+    if (!strcmp(call->name, "printf"))
+        result = front_same(l, call, "printf");
+    else if (front_allocates(call->name))
+        result = lower_allocation(l, call);
+    else if (frees(call->name))
+        lower_free(l, call);
+    else if (!strcmp(call->name, "__assertfail"))
+        front_emit_call(&l->out, "assert_fail", (kir_type){0}, 4,
+                        call->args); /* no size of a char */
+    else if (front_lower_texture(l, call, &result))
+        ;
+    else if (starts_with(call->name, own_prefix))
+        result = front_same(l, call, call->name + strlen(own_prefix));
+    else if (!front_lower_libdevice(l, call, &result))
+        refuse_missing(l, call->name);
+    if (result != KIR_NONE && !l->out.status)
+        front_set_value(l, call->inst, result);
+}
+
+/* ---- any call ---------------------------------------------------------- */
+
+/* OpenCL's names are taken apart; false for a function that nobody has defined. */
+static bool read_name(front_lowering *l, front_call *call, bool intrinsic) {
+    bool is_cuda = l->front->is_cuda;
+    const char *name, *why = is_cuda ? reason_of_missing(call->name) : NULL;
+    if (why) {
+        front_cannot(l, "%s", why);
+        return false;
+    }
+    if (is_cuda || intrinsic ||
+        hd_has_word("printf __to_global __to_local __to_private", call->name))
+        return true;
+    if (demangle(l, call->name, &name, &call->types)) {
+        call->name = name;
+        return true;
+    }
+    refuse_missing(l, call->name);
+    return false;
+}
+
+void front_lower_call(front_lowering *l, LLVMValueRef instruction) {
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    front_call call = {.inst = instruction, .types = ""};
+    bool is_cuda = l->front->is_cuda;
+    if (LLVMIsAInlineAsm(callee)) {
+        if (is_cuda)
+            front_lower_assembly(l, instruction);
+        else
+            front_cannot(l, "inline assembly is not supported; write it in OpenCL C");
+        return;
+    }
+    if (!LLVMIsAFunction(callee)) {
+        front_cannot(l, "%s not supported, and this is a call of one; call a function by its name",
+                     is_cuda ? "function pointers and virtual functions are"
+                             : "function pointers are");
+        return;
+    }
+    size_t length;
+    call.name = LLVMGetValueName2(callee, &length);
+    bool intrinsic = starts_with(call.name, "llvm.");
+    if ((intrinsic && says_nothing(call.name + strlen("llvm."))) || !read_name(l, &call, intrinsic))
+        return;
+    if (!lower_args(l, &call)) {
+        front_cannot(l, "a call of %s that kir cannot express", call.name);
+        return;
+    }
+    if (intrinsic)
+        lower_intrinsic(l, &call);
+    else if (is_cuda)
+        lower_cuda_call(l, &call);
+    else
+        lower_builtin_call(l, &call);
+}

@@ -1,0 +1,98 @@
+/* What a running block knows of its lanes' ways. */
+#ifndef HD_VM_FLOW_H
+#define HD_VM_FLOW_H
+
+#include "machine/lanes/lanes.h"
+
+/* A barrier of PTX by its number: threads come from anywhere in the kernel, in whole warps. */
+enum { VM_NAMED_BARRIERS = 16, VM_WARP = 32 };
+typedef struct vm_named_barrier {
+    uint64_t *here;    /* lanes that have come */
+    uint64_t *waiting; /* those of them that wait */
+    uint32_t threads;  /* that it waits for; 0: all of the block */
+    uint32_t yes;      /* lanes that have come with a number that is not 0 */
+} vm_named_barrier;
+/* What a lane that waited is told: all lanes that came, and those of them that said yes. */
+typedef struct vm_poll {
+    uint32_t lanes, yes;
+} vm_poll;
+
+struct vm_flow_state {
+    const vm_lanes *handlers;
+    uint32_t words;       /* of `pending` */
+    uint64_t *pending;    /* nodes that have waiting lanes, as bits */
+    uint32_t *count;      /* [node] how many */
+    uint64_t *waiting;    /* [node][words of a mask] which */
+    uint32_t *held;       /* [node] lanes held by the barrier at its end */
+    uint64_t *at_barrier; /* all lanes that are held */
+    vm_named_barrier named[VM_NAMED_BARRIERS];
+    uint64_t *yielding;   /* lanes that let others run first */
+    uint32_t vain_rounds; /* so often nobody else could, since a thread came to an mbarrier */
+    uint32_t *stopped;    /* [lane] the node at whose end it waits for a named barrier, or yields */
+    vm_poll *polled;      /* [lane] by the one that it has waited for last */
+    uint64_t *returned;
+    uint64_t *taken[2]; /* scratch: lanes that take an edge */
+    uint64_t spent;     /* on lanes that went round while others waited, see let_others_run() */
+    bool ahead;         /* the lanes at work run ahead of those */
+    uint32_t turn;      /* the node whose lanes ran ahead last */
+};
+
+/* For every active lane l, in order. The body may `continue` and return, but not `break`. */
+#define VM_EACH_ACTIVE(r, l)                                                                \
+    for (uint32_t w_ = 0; w_ < (r)->words; w_++)                                            \
+        for (uint64_t left_ = (r)->bits[w_]; left_; left_ &= left_ - 1)                     \
+            for (uint32_t l = w_ * 64 + (uint32_t)__builtin_ctzll(left_), once_ = 1; once_; \
+                 once_ = 0)
+
+static inline bool vm_has_lane(const uint64_t *mask, uint32_t lane) {
+    return mask[lane / 64] >> lane % 64 & 1;
+}
+
+/* Where the bytes of each lane are in one region, worked out once for all lanes. */
+typedef struct vm_places {
+    uint8_t *host;           /* of address 0 */
+    uint64_t own;            /* bytes between two lanes' private memory, else 0 */
+    const uint64_t *address; /* or: */
+    uint64_t base;
+    int64_t stride;
+} vm_places;
+
+static inline vm_places vm_places_of(const vm_run *r, const vm_target *t) {
+    const vm_region *g = t->region;
+    uint64_t own = g->space == KIR_PRIVATE ? r->private_stride : 0;
+    return (vm_places){g->host - g->base, own, t->address, t->base, t->stride};
+}
+
+#define VM_ALWAYS static inline __attribute__((always_inline))
+
+/* `listed`: there are addresses. A constant, so that nobody asks in a loop. */
+VM_ALWAYS uint8_t *vm_place(const vm_places *p, bool listed, uint32_t lane) {
+    uint64_t address = listed ? p->address[lane] : p->base + lane * (uint64_t)p->stride;
+    return p->host + address + lane * p->own;
+}
+
+/* Lanes wait at a node, to run it when it is its turn. */
+void vm_wait_at(vm_run *r, uint32_t node, const uint64_t *mask, uint32_t count);
+
+/* ---- barrier.c */
+
+void vm_barriers_new(hd_arena *arena, struct vm_flow_state *flow, const vm_program *program);
+void vm_barriers_begin(vm_run *r);
+/* The active lanes come to the end of a node at which they let others run first. */
+void vm_stop_to_yield(vm_run *r, uint32_t node);
+/* The active lanes come to the barrier at the end of a node, and wait. */
+void vm_stop_at_barrier(vm_run *r, uint32_t node);
+/* Nobody can run: lets lanes of barriers go on, or faults. */
+void vm_release_barrier(vm_run *r);
+
+/* ---- lane_flow.c */
+
+struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *program);
+/* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
+void vm_run_nodes(vm_run *r);
+uint32_t vm_first_active(const vm_run *r);
+/* Makes the first `count` lanes the active ones, or those of a mask, which are so many. */
+void vm_activate_first(vm_run *r, uint32_t count);
+void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count);
+
+#endif

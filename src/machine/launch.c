@@ -1,0 +1,418 @@
+/*
+ * A launch: workers take block after block, each runs one at a time.
+ *
+ * A worker is a frame, masks, local and private memory for one block. Masks are kept with the
+ * compiled kernel, because kernels are launched again and again; the memory, which may be much,
+ * is shared by all kernels.
+ */
+#include "machine/launch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* One launch while it runs. */
+typedef struct running {
+    hd_vm *vm;
+    vm_compiled *compiled;
+    const hd_launch *launch;
+    const vm_bound *bound;
+    const hd_event_launch *event;
+    const hd_sink *sink;
+    pthread_mutex_t lock;
+    hd_block_choice blocks; /* to run */
+    uint64_t next, end;     /* block to start, if it is chosen; blocks of the launch */
+    uint64_t done, total;   /* of the chosen ones */
+    uint64_t fault_block;   /* the lowest block with a fault, UINT64_MAX: none */
+    char *fault;
+    uint32_t fault_inst;
+    hd_vm_fault fault_access;
+    hd_status status; /* of the sink, or of memory */
+    bool stopped;
+} running;
+
+/* ---- a worker's block ------------------------------------------------------------------------ */
+
+/* Bytes of host memory between two lanes' private memory: an odd number of cache lines, so that
+ * lanes do not fall into the same cache set. */
+static uint64_t private_stride(const vm_program *p) {
+    return ((p->private_bytes + 63) / 64 | 1) * 64;
+}
+
+static void make_worker(vm_worker *w, const vm_program *p) {
+    vm_run *r = &w->run;
+    w->arena = hd_arena_new();
+    r->program = p;
+    r->private_stride = private_stride(p);
+    r->lanes = p->lanes;
+    r->padded = p->padded;
+    r->active.lane = vm_new_aligned(w->arena, p->padded);
+    r->words = (p->padded + 63) / 64;
+    r->bits = hd_new_array(w->arena, uint64_t, r->words);
+    r->spans = hd_new_array(w->arena, vm_span, p->padded / VM_CHUNK);
+    r->cached = hd_new_array(w->arena, const vm_region *, p->memory_count);
+    r->flow = vm_flow_state_new(w->arena, p);
+}
+
+static hd_status take_memory(const running *x, vm_worker *w, vm_room *room) {
+    vm_run *r = &w->run;
+    const vm_program *p = r->program;
+    uint64_t private_bytes = r->private_stride * p->lanes;
+    if (!vm_reserve(&room->frame, p->frame_bytes) ||
+        !vm_reserve(&room->private_memory, private_bytes))
+        return vm_no_memory(x->vm, &p->kernel->place, "the values of a block of this kernel",
+                            p->frame_bytes + private_bytes);
+    w->local_bytes = x->bound->local_end;
+    if (!vm_reserve(&room->local_memory, w->local_bytes))
+        return vm_no_memory(x->vm, &x->launch->place, "a block's local memory", w->local_bytes);
+    r->frame = room->frame.at;
+    r->private_memory = room->private_memory.at;
+    w->local_memory = room->local_memory.at;
+    return HD_OK;
+}
+
+static void set_regions(vm_worker *w, const vm_bound *b) {
+    vm_run *r = &w->run;
+    const vm_program *p = r->program;
+    uint32_t n = 0;
+    r->region_count = (uint32_t)(p->pieces.count + b->locals.count);
+    if (w->region_capacity < r->region_count) {
+        w->region_capacity = r->region_count;
+        r->regions = hd_new_array(w->arena, vm_region, r->region_count);
+    }
+    for (size_t i = 0; i < p->pieces.count; i++)
+        r->regions[n++] = (vm_region){.name = "private",
+                                      .space = KIR_PRIVATE,
+                                      .base = VM_PRIVATE_BASE + p->pieces.data[i].offset,
+                                      .bytes = p->pieces.data[i].bytes,
+                                      .preset = p->pieces.data[i].is_param,
+                                      .host = r->private_memory + p->pieces.data[i].offset};
+    for (size_t i = 0; i < b->locals.count; i++) {
+        r->regions[n] = b->locals.data[i];
+        r->regions[n++].host = w->local_memory + b->locals.data[i].base;
+    }
+}
+
+static hd_status prepare_worker(const running *x, uint32_t number) {
+    vm_worker *w = &x->compiled->workers[number];
+    vm_run *r = &w->run;
+    if (!w->arena)
+        make_worker(w, x->compiled->program);
+    hd_status status = take_memory(x, w, &x->vm->rooms[number]);
+    if (status)
+        return status;
+    set_regions(w, x->bound);
+    r->space = &x->vm->space;
+    r->maps = NULL;
+    memset(r->cached, 0, r->program->memory_count * sizeof *r->cached);
+    r->launch = x->event;
+    r->grid = hd_grid_of(x->launch->dims, x->launch->global, x->launch->local);
+    r->statics = x->bound->statics;
+    bool is_named = false; /* what was asked for; else it is behind what variables take */
+    for (uint32_t i = 0; i < r->program->kernel->static_count; i++)
+        is_named |= r->program->kernel->statics[i].is_dynamic;
+    r->dynamic_bytes = x->launch->shared;
+    r->shared_bytes = x->bound->local_bytes + (is_named ? 0 : x->launch->shared);
+    r->sink = x->sink;
+    r->options = &x->vm->options;
+    r->heap = x->vm->heap;
+    r->counts = (hd_vm_counts){0};
+    vm_fill_launch(r, x->bound->args);
+    return HD_OK;
+}
+
+static void begin_block(running *x, vm_worker *w, uint64_t block) {
+    vm_run *r = &w->run;
+    r->block = block;
+    hd_grid_ids(r->grid.groups, block, r->group);
+    r->position = 0;
+    r->block_start = r->counts.instructions;
+    r->fault = NULL;
+    r->fault_access = (hd_vm_fault){0};
+    for (uint32_t i = 0; i < r->region_count; i++)
+        if (r->regions[i].space == KIR_LOCAL)
+            r->regions[i].base =
+                vm_local_base(block) + (uint64_t)(r->regions[i].host - w->local_memory);
+    if (w->local_bytes)
+        memset(w->local_memory, 0, w->local_bytes);
+    if (r->program->private_bytes)
+        memset(r->private_memory, 0, r->private_stride * r->lanes);
+    if (r->checked)
+        vm_check_block(r);
+    vm_fill_block(r, x->bound->args);
+}
+
+/* Runs a block; false when it did not come to its end. */
+static bool run_block(running *x, vm_worker *w, uint64_t block, void *stream) {
+    vm_run *r = &w->run;
+    r->stream = stream;
+    begin_block(x, w, block);
+    if (setjmp(r->escape))
+        return false;
+    vm_run_nodes(r);
+    return true;
+}
+
+/* ---- handing out blocks ---------------------------------------------------------------------- */
+
+/* The next block to run, already open at the sink; false: there is none. */
+static bool next_block(running *x, uint64_t *block, void **stream) {
+    pthread_mutex_lock(&x->lock);
+    const volatile sig_atomic_t *stop = x->vm->options.stop;
+    x->stopped |= stop && *stop;
+    while (x->next < x->end && !hd_block_chosen(&x->blocks, x->next))
+        x->next++;
+    bool more = x->next < x->end && x->next < x->fault_block && !x->status && !x->stopped;
+    if (more) {
+        *block = x->next++;
+        *stream =
+            x->sink && x->sink->open_block ? x->sink->open_block(x->sink->self, *block) : NULL;
+    }
+    pthread_mutex_unlock(&x->lock);
+    return more;
+}
+
+/* Of several faults that of the lowest block counts, since it does not depend on time. Returns
+ * the number of blocks that are done. */
+static uint64_t note_end(running *x, vm_run *r, uint64_t block, bool complete, hd_status status) {
+    pthread_mutex_lock(&x->lock);
+    x->status = x->status ? x->status : status;
+    x->done += complete;
+    if (!complete && !r->fault)
+        x->stopped = true;
+    if (r->fault && block < x->fault_block) {
+        free(x->fault);
+        x->fault = r->fault;
+        x->fault_inst = r->fault_inst;
+        x->fault_access = r->fault_access;
+        x->fault_block = block;
+    } else {
+        free(r->fault);
+    }
+    r->fault = NULL;
+    uint64_t done = x->done;
+    pthread_mutex_unlock(&x->lock);
+    return done;
+}
+
+/* Worker `number` runs blocks until there are none. */
+static void work(void *self, uint32_t number) {
+    running *x = self;
+    vm_worker *w = &x->compiled->workers[number];
+    vm_run *r = &w->run;
+    uint64_t block;
+    void *stream;
+    while (next_block(x, &block, &stream)) {
+        bool prints = r->program->prints && x->vm->options.print;
+        hd_arena *arena = prints ? hd_arena_new() : NULL;
+        hd_str text = {.arena = arena};
+        r->printed = arena ? &text : NULL;
+        bool complete = run_block(x, w, block, stream);
+        hd_status status = HD_OK;
+        if (x->sink && x->sink->close_block)
+            status = x->sink->close_block(x->sink->self, stream, block, complete);
+        if (arena) { /* such launches have one worker */
+            if (text.length)
+                x->vm->options.print(x->vm->options.user, text.data, text.length);
+            hd_arena_free(arena);
+        }
+        uint64_t done = note_end(x, r, block, complete, status);
+        if (number == 0 && x->vm->options.progress)
+            x->vm->options.progress(x->vm->options.user, done, x->total);
+    }
+}
+
+/* A helper makes itself ready, since it may come when all is done. */
+static void prepare_and_work(void *self, uint32_t number) {
+    running *x = self;
+    hd_status status = number ? prepare_worker(x, number) : HD_OK; /* the first one is ready */
+    if (status) {
+        pthread_mutex_lock(&x->lock);
+        x->status = x->status ? x->status : status;
+        pthread_mutex_unlock(&x->lock);
+        return;
+    }
+    x->compiled->workers[number].took_part = true;
+    work(x, number);
+}
+
+/* Blocks with much private memory do without some of the workers, so that all together have no
+ * more than this. */
+#define MOST_MEMORY ((uint64_t)2 << 30)
+
+static uint32_t workers_for(const running *x) {
+    const hd_vm *vm = x->vm;
+    uint64_t blocks = x->total, count = vm->worker_count;
+    const double come = 50e-6; /* seconds that helpers take */
+    const vm_compiled *c = x->compiled;
+    bool is_short = c->work_seconds > 0 && c->work_seconds < come && blocks <= c->work_blocks;
+    if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 || is_short ||
+        (count > 1 && !vm_blocks_are_independent(vm, x->compiled, x->launch, x->bound)))
+        count = 1;
+    const vm_program *p = x->compiled->program;
+    uint64_t fit = MOST_MEMORY / (p->frame_bytes + private_stride(p) * p->lanes + 1);
+    count = count < blocks ? count : blocks;
+    count = count < fit ? count : fit;
+    return (uint32_t)(count ? count : 1);
+}
+
+void vm_add_counts(hd_vm_counts *sum, const hd_vm_counts *more) {
+    sum->blocks += more->blocks;
+    sum->instructions += more->instructions;
+    sum->thread_instructions += more->thread_instructions;
+    sum->mis += more->mis;
+    sum->lane_accesses += more->lane_accesses;
+    for (uint32_t k = 0; k < HD_OPERATIONS; k++)
+        sum->operations[k] += more->operations[k];
+}
+
+static hd_status run_workers(running *x, uint32_t workers) {
+    hd_vm *vm = x->vm;
+    for (uint32_t i = 0; i < workers; i++)
+        x->compiled->workers[i].took_part = false;
+    x->status = prepare_worker(x, 0);
+    if (x->status)
+        return x->status;
+    vm_run *first = &x->compiled->workers[0].run;
+    first->checked = vm->options.check_races || vm->options.check_uninitialised;
+    first->shadow = first->checked ? vm_shadow_new(first, &vm->races) : NULL;
+    if (x->sink && x->sink->launch)
+        x->status = x->sink->launch(x->sink->self, x->event);
+    if (!x->status)
+        hd_crew_run(&vm->crew, workers, prepare_and_work, x);
+    if (x->sink && x->sink->end_launch) {
+        hd_status status = x->sink->end_launch(x->sink->self, x->done == x->total);
+        x->status = x->status ? x->status : status;
+    }
+    if (first->checked)
+        vm_shadow_free(first->shadow);
+    return x->status;
+}
+
+static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
+    hd_vm *vm = x->vm;
+    double start = hd_clock();
+    hd_event_launch event =
+        vm_describe(arena, vm, x->launch, x->bound, x->compiled->program, x->sink != NULL);
+    x->event = &event;
+    x->end = event.block_count;
+    x->total = hd_blocks_chosen(&x->blocks, event.block_count);
+    bool counts_threads = vm->options.check_races; /* in 32 bits */
+    if (counts_threads && event.block_count >= UINT32_MAX / event.block_threads)
+        return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
+                       "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
+    vm_space_forget_maps(&vm->space);
+    uint32_t workers = workers_for(x);
+    hd_status status = run_workers(x, workers);
+    double seconds = hd_clock() - start;
+    *counts = (hd_vm_counts){
+        .blocks = x->done, .seconds = seconds, .workers = workers, .stopped = x->stopped};
+    for (uint32_t i = 0; i < workers; i++)
+        if (x->compiled->workers[i].took_part)
+            vm_add_counts(counts, &x->compiled->workers[i].run.counts);
+    x->compiled->work_seconds = seconds * workers;
+    x->compiled->work_blocks = x->total;
+    vm->launches++;
+    if (x->fault) {
+        const vm_program *p = x->compiled->program;
+        hd_place place = kir_place(arena, p->module, &p->kernel->insts[x->fault_inst]);
+        hd_status fault = hd_fail(vm->diag, HD_EINPUT, &place, "%s", x->fault);
+        free(x->fault);
+        vm->last_fault = x->fault_access;
+        status = status ? status : fault;
+    }
+    if (vm->options.races_go_on)
+        return status;
+    bool raced = vm_has_new_race(vm);
+    hd_vm_report_races(vm);
+    return status ? status : raced ? HD_EINPUT : HD_OK;
+}
+
+/* ---- launches ----------------------------------------------------------------------------------- */
+
+/* A launch whose arguments are bound. */
+static hd_status run_bound(hd_arena *arena, hd_vm *vm, const kir_module *module, const hd_launch *l,
+                           const vm_bound *bound, const hd_block_choice *blocks,
+                           const hd_sink *sink, hd_vm_counts *counts) {
+    hd_vm_counts own;
+    running x = {.vm = vm,
+                 .launch = l,
+                 .bound = bound,
+                 .sink = sink,
+                 .blocks = *blocks,
+                 .next = blocks->first,
+                 .fault_block = UINT64_MAX};
+    vm->last_fault = (hd_vm_fault){0};
+    hd_status status = vm_compiled_for(vm, module, l, &x.compiled);
+    if (status)
+        return status;
+    pthread_mutex_init(&x.lock, NULL);
+    status = run_launch(arena, &x, counts ? counts : &own);
+    pthread_mutex_destroy(&x.lock);
+    return status;
+}
+
+hd_status vm_run_launch(hd_vm *vm, const hd_launch *l, const hd_block_choice *blocks,
+                        const hd_sink *sink, hd_vm_counts *counts) {
+    hd_arena *arena = hd_arena_new();
+    vm_bound bound = {0};
+    vm_share *share = NULL;
+    hd_block_choice own = *blocks;
+    hd_sink heard = sink ? *sink : (hd_sink){0};
+    hd_vm_counts unused;
+    counts = counts ? counts : &unused;
+    hd_status status = vm_bind(arena, vm, l, NULL, &bound);
+    if (!status && vm->options.ranks)
+        status = vm_share_begin(arena, vm, l, &bound, &own, &heard, &share);
+    if (!status)
+        status =
+            run_bound(arena, vm, vm->job->module, l, &bound, &own, sink ? &heard : NULL, counts);
+    if (share)
+        status = vm_share_end(share, status, counts);
+    hd_arena_free(arena);
+    return status;
+}
+
+/* As a job would say it: no more dimensions than are used, and each argument by its bytes. */
+static hd_launch launch_of(hd_arena *arena, const hd_vm_launch_of *live) {
+    const kir_kernel *k = live->kernel;
+    hd_launch l = {.kernel_name = k->name,
+                   .dims = 1,
+                   .shared = live->shared,
+                   .place = k->place,
+                   .kernel = k,
+                   .args = hd_new_array(arena, hd_arg, k->param_count),
+                   .arg_count = k->param_count};
+    for (uint32_t d = 0; d < 3; d++) {
+        l.local[d] = live->block[d];
+        l.global[d] = (uint64_t)live->grid[d] * live->block[d];
+        if (live->grid[d] > 1 || live->block[d] > 1)
+            l.dims = d + 1;
+    }
+    for (uint32_t i = 0; i < k->param_count; i++)
+        l.args[i] =
+            (hd_arg){.kind = HD_ARG_VALUE,
+                     .param = i,
+                     .value = (uint8_t *)live->args[i],
+                     .value_bytes = k->params[i].type.bits == 1 ? 1 : k->params[i].type.bits / 8u};
+    return l;
+}
+
+hd_status hd_vm_launch(hd_vm *vm, const hd_vm_launch_of *live, const hd_sink *sink,
+                       hd_vm_counts *counts) {
+    hd_arena *arena = hd_arena_new();
+    const hd_launch l = launch_of(arena, live);
+    hd_status status = HD_OK;
+    vm_bound bound = {0};
+    for (uint32_t d = 0; d < 3 && !status; d++)
+        if (!live->grid[d] || !live->block[d])
+            status = hd_fail(vm->diag, HD_EINPUT, &l.place,
+                             "a launch of kernel %s with no blocks, or with blocks of no threads; "
+                             "all sizes are at least 1",
+                             live->kernel->name);
+    if (!status)
+        status = vm_bind(arena, vm, &l, live->variables, &bound);
+    if (!status)
+        status = run_bound(arena, vm, live->module, &l, &bound, &hd_all_blocks, sink, counts);
+    hd_arena_free(arena);
+    return status;
+}
