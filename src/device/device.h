@@ -47,6 +47,8 @@ typedef struct hd_device_board {
     uint32_t clock, mem_clock; /* MHz */
     uint32_t bus;              /* bits */
 } hd_device_board;
+/* What programs of today expect, of a device that says nothing. */
+extern const hd_device_board hd_usual_board;
 
 typedef struct hd_device {
     const char *name;          /* "tesla-k20c" */

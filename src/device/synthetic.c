@@ -20,6 +20,7 @@
 static const char *const coalescing_words[] = {"warp", "half-warp", NULL};
 #define ENERGY_LIKE "50,160,70,46.8,123.84,244.4,80,35"
 #define BOARD_LIKE "90,16000,1500,1500,256"
+const hd_device_board hd_usual_board = {90, 16000, 1500, 1500, 256};
 enum {
     ENERGY_PARTS = sizeof(hd_device_energy) / sizeof(double),
     BOARD_PARTS = sizeof(hd_device_board) / sizeof(uint32_t)
@@ -139,8 +140,7 @@ static const char *set_energy(hd_arena *arena, hd_device_energy *energy, const c
 static const char *set_board(hd_arena *arena, uint32_t *numbers, const char *const *parts,
                              size_t count) {
     if (count == 1 && !strcmp(parts[0], BOARD_LIKE)) { /* the fallback, in one piece */
-        const hd_device_board board = {90, 16000, 1500, 1500, 256};
-        memcpy(numbers, &board, sizeof board);
+        memcpy(numbers, &hd_usual_board, sizeof hd_usual_board);
         return NULL;
     }
     if (count != BOARD_PARTS)

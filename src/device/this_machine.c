@@ -103,7 +103,7 @@ hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device *
         .max_threads = LARGEST_WORK_GROUP,
         .registers = LARGEST_WORK_GROUP * REGISTERS_PER_WORK_ITEM,
         .max_registers = REGISTERS_PER_WORK_ITEM,
-        .board = {90, 16000, 1500, 1500, 256}, /* what programs of today expect */
+        .board = hd_usual_board,
     };
     for (int i = 0; i < 4 && !host->l2.size; i++)
         host->l2 = cache_of(topology, outermost_first[i]);

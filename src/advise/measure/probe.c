@@ -361,8 +361,12 @@ static hd_status probe_open(hd_arena *arena, const hd_diag *diag, hd_compute *gp
         p.most = hd_memory_free() / 4;
     if (p.most < MIB)
         p.most = MIB;
-    p.device = (hd_device){
-        .name = "probed", .title = gpu->device.name, .sms = gpu->units, .banks = 32, .bank = 4};
+    p.device = (hd_device){.name = "probed",
+                           .title = gpu->device.name,
+                           .sms = gpu->units,
+                           .banks = 32,
+                           .bank = 4,
+                           .board = hd_usual_board};
     tell(&p, "sms", "query: %s",
          gpu->api == &hd_compute_cuda ? "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT"
                                       : "CL_DEVICE_MAX_COMPUTE_UNITS");

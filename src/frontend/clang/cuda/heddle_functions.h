@@ -220,8 +220,7 @@ __HEDDLE_DEVICE__ size_t __cvta_generic_to_global(const void *p) {
     template <typename T> __HEDDLE_DEVICE__ T name(const T *pointer) { return *pointer; }
 #define __HEDDLE_STORE(name)                                                                     \
     template <typename T> __HEDDLE_DEVICE__ void name(T *pointer, T value) { *pointer = value; }
-#define __HEDDLE_LOAD_NAMES(X)                                                                  \
-    X(__ldca) X(__ldcg) X(__ldcs) X(__ldlu) X(__ldcv)
+#define __HEDDLE_LOAD_NAMES(X) X(__ldca) X(__ldcg) X(__ldcs) X(__ldlu) X(__ldcv)
 __HEDDLE_LOAD_NAMES(__HEDDLE_LOAD)
 #undef __HEDDLE_LOAD_NAMES
 __HEDDLE_STORE(__stwb)

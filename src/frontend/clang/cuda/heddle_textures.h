@@ -176,9 +176,14 @@ __HEDDLE_TEXTURE void tex3D(T *to, cudaTextureObject_t t, float x, float y, floa
         return heddle_textures::refused<T>();                            \
     }
 #define __HEDDLE_REFUSED_NAMES(X)                                                               \
-    X(tex1DLod) X(tex1DGrad) X(tex1DLayered) X(tex2DLod) X(tex2DGrad) X(tex2DLayered)           \
-    X(tex2DLayeredLod) X(tex2Dgather) X(tex3DLod) X(tex3DGrad) X(texCubemap) X(texCubemapLod)   \
-    X(texCubemapLayered)
+    X(tex1DLod)                                                                                 \
+    X(tex1DGrad)                                                                                \
+    X(tex1DLayered)                                                                             \
+    X(tex2DLod)                                                                                 \
+    X(tex2DGrad)                                                                                \
+    X(tex2DLayered)                                                                             \
+    X(tex2DLayeredLod)                                                                          \
+    X(tex2Dgather) X(tex3DLod) X(tex3DGrad) X(texCubemap) X(texCubemapLod) X(texCubemapLayered)
 __HEDDLE_REFUSED_NAMES(__HEDDLE_REFUSED)
 #undef __HEDDLE_REFUSED_NAMES
 

@@ -50,8 +50,7 @@ HEDDLE_COLLECTIVES(half, mul)
     HEDDLE_SHUFFLES(T##8)         \
     HEDDLE_SHUFFLES(T##16)
 
-#define HEDDLE_SHUFFLES_OF_ALL_NAMES(X)                                                         \
-    X(char) X(uchar) X(short) X(ushort) X(int) X(uint) X(float)
+#define HEDDLE_SHUFFLES_OF_ALL_NAMES(X) X(char) X(uchar) X(short) X(ushort) X(int) X(uint) X(float)
 HEDDLE_SHUFFLES_OF_ALL_NAMES(HEDDLE_SHUFFLES_OF_ALL)
 #undef HEDDLE_SHUFFLES_OF_ALL_NAMES
 HEDDLE_SHUFFLES(long)

@@ -46,21 +46,29 @@
 
 #define __HEDDLE_FLOAT(name)                                                \
     static __device__ __inline__ float name(float x) { return name##f(x); }
-#define __HEDDLE_FLOAT_NAMES(X)                                                                 \
-    X(rsqrt) X(rcbrt) X(sinpi) X(cospi) X(erfinv) X(erfcinv) X(erfcx) X(normcdf) X(normcdfinv)  \
-    X(exp10) X(j0) X(j1) X(y0) X(y1)
+#define __HEDDLE_FLOAT_NAMES(X) \
+    X(rsqrt)                    \
+    X(rcbrt)                    \
+    X(sinpi)                    \
+    X(cospi) X(erfinv) X(erfcinv) X(erfcx) X(normcdf) X(normcdfinv) X(exp10) X(j0) X(j1) X(y0) X(y1)
 __HEDDLE_FLOAT_NAMES(__HEDDLE_FLOAT)
 #undef __HEDDLE_FLOAT_NAMES
 /* Those of C++11, which clang declares. */
-#define __HEDDLE_FLOAT_NAMES(X)                                                                 \
-    X(acosh) X(asinh) X(atanh) X(cbrt) X(erf) X(erfc) X(exp2) X(expm1) X(lgamma) X(log1p)       \
-    X(log2) X(logb) X(nearbyint) X(rint) X(round) X(tgamma) X(trunc)
+#define __HEDDLE_FLOAT_NAMES(X)                                                                  \
+    X(acosh)                                                                                     \
+    X(asinh)                                                                                     \
+    X(atanh)                                                                                     \
+    X(cbrt)                                                                                      \
+    X(erf)                                                                                       \
+    X(erfc)                                                                                      \
+    X(exp2)                                                                                      \
+    X(expm1) X(lgamma) X(log1p) X(log2) X(logb) X(nearbyint) X(rint) X(round) X(tgamma) X(trunc)
 __HEDDLE_FLOAT_NAMES(__HEDDLE_FLOAT)
 #undef __HEDDLE_FLOAT_NAMES
 #undef __HEDDLE_FLOAT
 #define __HEDDLE_FLOATS(name)                                                           \
     static __device__ __inline__ float name(float x, float y) { return name##f(x, y); }
-#define __HEDDLE_FLOATS_NAMES(X)                                                                \
+#define __HEDDLE_FLOATS_NAMES(X)                                           \
     X(copysign) X(fdim) X(fmax) X(fmin) X(hypot) X(nextafter) X(remainder)
 __HEDDLE_FLOATS_NAMES(__HEDDLE_FLOATS)
 #undef __HEDDLE_FLOATS_NAMES
