@@ -37,8 +37,8 @@ static kir_value clamp(front_lowering *l, const conversion *c, kir_value value, 
     kir_type from = front_type_of_value(&l->out, value);
     uint8_t digits = (uint8_t)(to.bits - !c->to_unsigned);
     uint8_t own_digits = (uint8_t)(from.bits - !c->from_unsigned);
-    int64_t least = c->to_unsigned ? 0 : -((int64_t)1 << digits);
-    int64_t most = (int64_t)(((uint64_t)1 << digits) - 1);
+    int64_t most = (int64_t)(UINT64_MAX >> (64 - digits));
+    int64_t least = c->to_unsigned ? 0 : -most - 1;
     kir_value letters[26] = {value};
     if (!c->from_unsigned && (c->to_unsigned || to.bits < from.bits)) {
         letters[1] = front_const_int(&l->out, from, least);
