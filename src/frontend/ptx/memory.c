@@ -205,7 +205,7 @@ static void store_value(ptx_lowering *l, const ptx_operand *address, ptx_symbol 
     kir_value value = get_vector(l, from, type, memory);
     kir_type own = l->variables.data[symbol.number];
     uint32_t bits = memory.bits * memory.lanes;
-    if (address->integer < 0 || address->integer > own.bits ||
+    if (!bits || address->integer < 0 || address->integer > own.bits ||
         address->integer * 8 + bits > own.bits) {
         ptx_wrong(l, "%s writes beyond %s", ptx_opcode(l->arena, l->inst), address->name);
         return;
