@@ -116,6 +116,9 @@ const char *cli_backend_of(const char *device);
 const char *cli_device_name(cli *c, const char *device);
 /* An error in what the user asks for that no file is to blame for. */
 #define cli_refuse(c, ...) hd_fail(&(c)->diag, HD_EINPUT, NULL, __VA_ARGS__)
+/* An error in a file, or in what is to become one. */
+#define cli_fail_at(c, path, ...)                                            \
+    hd_fail(&(c)->diag, HD_EINPUT, &(hd_place){.file = (path)}, __VA_ARGS__)
 /* The same as a command's exit status. */
 #define cli_wrong(c, ...) cli_status(cli_refuse(c, __VA_ARGS__))
 

@@ -72,16 +72,15 @@ static hd_status refuse_job_questions(cli *c, const request *r) {
                          : r->given->no_caches       ? "no-caches"
                          : r->given->measure         ? "measure"
                                                      : NULL;
-    return !option
-               ? HD_OK
-               : hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->input.path},
+    return !option ? HD_OK
+                   : cli_fail_at(
+                         c, r->input.path,
                          "--%s needs a job, which can be run; of a trace only orders of threads "
                          "are made",
                          option);
 }
 
 static hd_status read_options(cli *c, request *r) {
-    static const hd_diag silent = {NULL, NULL};
     hd_map_question *q = &r->question;
     hd_status status;
     if ((status = read_stages(c, r)) || (status = read_partitioner(c, r)) ||
@@ -95,15 +94,14 @@ static hd_status read_options(cli *c, request *r) {
     status = cli_find_device(c, &q->device);
     if (status != HD_OK)
         return status;
-    q->caches =
-        !r->given->no_caches && !r->input.is_trace && hd_caches_check(&silent, q->device) == HD_OK;
+    q->caches = !r->given->no_caches && !r->input.is_trace &&
+                hd_caches_check(&hd_silent, q->device) == HD_OK;
     q->throttle &= q->caches;
     return HD_OK;
 }
 
 /* New numbers are tried where the job says what its numbers are of; asked for, they must be. */
 static hd_status read_data(cli *c, request *r, const hd_job *job) {
-    static const hd_diag silent = {NULL, NULL};
     hd_map_question *q = &r->question;
     uint32_t numbering;
     bool asked = r->given->data || q->numbering || q->shuffled_data;
@@ -115,7 +113,7 @@ static hd_status read_data(cli *c, request *r, const hd_job *job) {
                        r->given->data ? "data"
                        : q->numbering ? "numbering"
                                       : "shuffle-data");
-    hd_status status = job->numberings ? hd_numbering_find(c->arena, asked ? &c->diag : &silent,
+    hd_status status = job->numberings ? hd_numbering_find(c->arena, asked ? &c->diag : &hd_silent,
                                                            job, q->numbering, &numbering)
                                        : HD_EINPUT;
     q->orders_data = status == HD_OK && !r->given->no_data;

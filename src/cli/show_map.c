@@ -246,10 +246,6 @@ static int show_text(cli *c, const cli_map *map) {
 }
 
 HD_GETTER(device_of, cli_map, hd_text(row->mapping->device->name))
-HD_GETTER(shuffled_threads, cli_map,
-          hd_whole_if(row->question->shuffled_threads, row->question->shuffled_threads))
-HD_GETTER(shuffled_data, cli_map,
-          hd_whole_if(row->question->shuffled_data, row->question->shuffled_data))
 HD_GETTER(is_stopped, cli_map, hd_bool(!row->mapping->complete))
 HD_GETTER(estimated, cli_map, hd_bool(!row->mapping->job))
 static hd_value throttling_of(const hd_view *view, const void *at) {
@@ -262,8 +258,10 @@ static const hd_member map_members[] = {
     {"file", HD_AT(cli_map, path)},
     {"device", .get = device_of},
     {"estimated", .get = estimated},
-    {"shuffled_threads", .get = shuffled_threads},
-    {"shuffled_data", .get = shuffled_data},
+    {"shuffled_threads", HD_VIA(cli_map, question, HD_AT, shuffled_threads),
+     HD_IF(hd_map_question, shuffled_threads)},
+    {"shuffled_data", HD_VIA(cli_map, question, HD_AT, shuffled_data),
+     HD_IF(hd_map_question, shuffled_data)},
     {"steps", HD_VIA(cli_map, mapping, HD_MANY, steps, step_count), .of = hd_map_step_members},
     {"launches", HD_VIA(cli_map, mapping, HD_MANY, launches, launch_count),
      .of = hd_map_launch_members},

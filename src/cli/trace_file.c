@@ -161,13 +161,12 @@ typedef struct info {
     const hd_trace_contents *contents;
 } info;
 
-HD_GETTER(missing_of, hd_trace_contents, hd_text(row->complete ? NULL : row->missing))
 HD_GETTER(spaces_of, hd_trace_contents, hd_space_names(view->arena, row->spaces))
 
 static const hd_member contents_members[] = {
     HD_SAME(hd_trace_contents, version, source),
     {"spaces", .get = spaces_of},
-    {"missing", .get = missing_of},
+    {"missing", HD_AT(hd_trace_contents, missing), HD_UNLESS(hd_trace_contents, complete)},
     {"launches", HD_MANY(hd_trace_contents, launches, launch_count), .of = hd_trace_launch_members},
     {0}};
 static const hd_member info_members[] = {{HD_IN(info, sum), .of = cli_traced_members},

@@ -13,7 +13,6 @@ enum { MOST_SOURCE = 16 << 20 };
 
 const char *hd_source_text(hd_arena *arena, hd_source_files *files, const char *path) {
     static const char *const endings[] = {".h", ".hpp", ".inl", ".inc"};
-    const hd_diag silent = {0};
     bool known = hd_is_kernel_file(path);
     struct stat at;
     char *text = NULL;
@@ -24,7 +23,7 @@ const char *hd_source_text(hd_arena *arena, hd_source_files *files, const char *
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         known = known || hd_ends_in(path, endings[i]);
     if (!known || stat(path, &at) || !S_ISREG(at.st_mode) || at.st_size > MOST_SOURCE ||
-        hd_read_file(arena, &silent, path, &text, &length))
+        hd_read_file(arena, &hd_silent, path, &text, &length))
         text = NULL;
     hd_push(arena, files, (hd_source_file){path, text});
     return text;

@@ -164,8 +164,6 @@ static uint64_t lines_of(const stack_row *row) { return row->cache->size / row->
 HD_GETTER(cache_name, stack_row, hd_text(row->options.scope == HD_STACK_DEVICE ? "L2" : "L1"))
 HD_GETTER(cache_lines, stack_row, hd_whole(lines_of(row)))
 HD_GETTER(cache_misses, stack_row, hd_whole(hd_stack_misses(row->result, lines_of(row))))
-HD_GETTER(clusters_of, stack_row, hd_whole_if(row->options.clusters, row->options.clusters))
-HD_GETTER(with_cache, stack_row, hd_row(row->cache ? row : NULL))
 
 static const hd_member cache_members[] = {{"name", .get = cache_name},
                                           {"bytes", HD_VIA(stack_row, cache, HD_AT, size)},
@@ -174,7 +172,7 @@ static const hd_member cache_members[] = {{"name", .get = cache_name},
                                           {0}};
 static const hd_member stack_members[] = {
     {"per", HD_AT(stack_row, per)},
-    {"clusters", .get = clusters_of},
+    {"clusters", HD_AT(stack_row, options.clusters), HD_IF(stack_row, options.clusters)},
     {"line", HD_AT(stack_row, options.line)},
     {"stacks", HD_VIA(stack_row, result, HD_AT, stacks)},
     {"accesses", HD_VIA(stack_row, result, HD_AT, line_accesses)},
@@ -182,7 +180,7 @@ static const hd_member stack_members[] = {
     {"footprint", HD_VIA(stack_row, result, HD_AT, footprint)},
     {"lines", HD_NUMBERS(stack_row, lines, count)},
     {"misses", HD_NUMBERS(stack_row, misses, count)},
-    {"cache", .get = with_cache, .of = cache_members},
+    {"cache", HD_SELF, HD_IF(stack_row, cache), .of = cache_members},
     {0}};
 
 /* ---- buffers: what of a picture is not 0 ----------------------------------------------------- */
@@ -243,22 +241,18 @@ static hd_value counted_of(const hd_view *view, const void *at) {
         }
     return hd_rows(list.data, list.count);
 }
-HD_GETTER(launches_of, locality, row->launches)
-HD_GETTER(accesses_of, locality, row->accesses)
-HD_GETTER(buffers_of, locality, row->buffers)
 HD_GETTER(source_of, locality,
           hd_with(hd_rows(row->source->files, row->source->file_count), row->source))
-HD_GETTER(stacks_of, locality, row->stacks)
 
 static const hd_member counted_columns[] = {HD_SAME(counted_row, key, title, beside), {0}};
 static const hd_member locality_members[] = {
     {"totals", HD_IN(locality, totals), .of = sums_members},
-    {"launches", .get = launches_of, .of = row_members},
+    {"launches", HD_AT(locality, launches), .of = row_members},
     {"counted", .get = counted_of, .of = counted_columns},
-    {"accesses", .get = accesses_of, .of = access_members},
+    {"accesses", HD_AT(locality, accesses), .of = access_members},
     {"files", .get = source_of, .of = source_members},
-    {"stacks", .get = stacks_of, .of = stack_members},
-    {"buffers", .get = buffers_of, .of = buffer_members},
+    {"stacks", HD_AT(locality, stacks), .of = stack_members},
+    {"buffers", HD_AT(locality, buffers), .of = buffer_members},
     {0}};
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
