@@ -1,5 +1,5 @@
 /* heddle advise --costs: what layouts cost on devices, and which accesses make it. */
-#include "cli/cli_analysis.h"
+#include "cli/show_advice.h"
 #include "cli/commands.h"
 
 /* A layout on a device; context: the record. */

@@ -1,5 +1,5 @@
 /* What a device decided, as text and as JSON (choice.h). */
-#include "cli/choice.h"
+#include "cli/show_advice.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,8 @@
 /* heddle advise: the verdict and why, the record, the worst accesses, the ranked layouts. */
 
 #include "advise/apart.h"
-#include "cli/cli_analysis.h"
-#include "cli/choice.h"
-#include "cli/commands.h"
-#include "cli/show_evidence.h"
 #include "cli/show_advice.h"
+#include "cli/commands.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };

@@ -1,5 +1,5 @@
 /* heddle measure: the original against another layout, on a real device. */
-#include "cli/choice.h"
+#include "cli/show_advice.h"
 #include "cli/commands.h"
 #include "cli/report/members.h"
 

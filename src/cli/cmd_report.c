@@ -1,13 +1,11 @@
 /* heddle report: one HTML page about one or more runs (docs/report.md). */
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
-#include "cli/show_evidence.h"
-#include "cli/input.h"
 #include "cli/show_advice.h"
+#include "cli/input.h"
 #include "cli/stop.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 #include "cli/report/page.h"
-#include "cli/report/page_run.h"
 
 enum { MOST_VALUES = 8, MOST_UNITS = 1 << 20 };
 

@@ -1,7 +1,6 @@
 /* heddle run: the job on the machine, and what it executed, touched and moved. */
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
-#include "cli/expected.h"
 #include "cli/run_placed.h"
 
 typedef struct request {

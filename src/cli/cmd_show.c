@@ -6,10 +6,8 @@
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
 #include "cli/counted.h"
-#include "cli/margin.h"
-#include "cli/sarif.h"
 #include "cli/stop.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 typedef struct request {
     cli_counted counted;

@@ -1,5 +1,5 @@
 /* heddle device explore: generated kernels on a device, in layouts and placements. */
-#include "cli/choice.h"
+#include "cli/show_advice.h"
 #include "cli/commands.h"
 #include "cli/stop.h"
 #include "advise/explore/explore.h"

@@ -1,4 +1,4 @@
-#include "cli/expected.h"
+#include "cli/buffer_contents.h"
 
 struct cli_expected {
     cli *c;

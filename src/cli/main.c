@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 bool cli_is_option(const cli_command *command) {
     return command->variant && *command->variant == '-';

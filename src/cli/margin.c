@@ -9,7 +9,7 @@
  * Columns are as wide as their widest cell, and none is cut. Where the terminal leaves too little
  * for the source, the columns that say least go, one after the other.
  */
-#include "cli/margin.h"
+#include "cli/counted.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,6 @@
 #include "cli/show_advice.h"
 
 #include "advise/verify.h"
-#include "cli/choice.h"
-#include "cli/show_evidence.h"
 #include "cli/report/members.h"
 
 /* The record that layouts are of is taken apart. */

@@ -1,5 +1,5 @@
 /* What a run of the job has shown, as `advise` tells it. */
-#include "cli/show_evidence.h"
+#include "cli/show_advice.h"
 
 #include "cli/commands.h"
 #include "cli/report/members.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "cli/report/json.h"
 #include "cli/report/report_result.h"
 
 typedef struct level {

@@ -12,7 +12,7 @@
 
 #include "cli/gpu/gpu.h"
 #include "advise/measure/database.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 /* Seconds: for the device's first answer, which may load the driver; for one that has been lost;
  * and between the end of a step by itself and by force. */

@@ -9,7 +9,6 @@
 #include "cli/gpu/gpu.h"
 #include "analysis/coalesce.h"
 #include "advise/measure/session.h"
-#include "cli/report/json.h"
 #include "cli/report/report_result.h"
 #include "machine/vm.h"
 

@@ -9,7 +9,7 @@
 
 #include "advise/advise.h"
 #include "cli/gpu/gpu.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 #include "cli/report/members.h"
 
 enum { MOST_LAYOUTS = 28, SMALL_LAYOUTS = 1, ROUNDS = 9 };

@@ -1,6 +1,6 @@
 /* Records, layouts, and what kernels do. */
 #include "job/job.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 #include "cli/report/members.h"
 
 hd_value hd_space_names(hd_arena *arena, uint32_t spaces) {

@@ -1,5 +1,5 @@
 /* What the machine has run, what a trace file holds, and reuse characteristics. */
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 #include "cli/report/members.h"
 #include "trace/trace.h"
 #include "machine/vm.h"

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "cli/report/members.h"
-#include "cli/report/page_run.h"
+#include "cli/report/page.h"
 #include "cli/report/report_result.h"
 
 enum { MOST_LAYOUTS = 8, MOST_REASONS = 3 };

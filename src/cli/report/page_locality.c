@@ -4,10 +4,9 @@
 #include "analysis/picture.h"
 #include "analysis/stack.h"
 #include "cli/report/annotated.h"
-#include "cli/report/json.h"
-#include "cli/report/members.h"
-#include "cli/report/page_run.h"
 #include "cli/report/report_result.h"
+#include "cli/report/members.h"
+#include "cli/report/page.h"
 
 enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16 };
 

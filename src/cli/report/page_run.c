@@ -1,9 +1,8 @@
 /* A run for the report page. */
-#include "cli/report/page_run.h"
+#include "cli/report/page.h"
 #include "analysis/shapes.h"
-#include "cli/report/json.h"
-#include "cli/report/members.h"
 #include "cli/report/report_result.h"
+#include "cli/report/members.h"
 
 /* What is known before the trace is read. */
 typedef struct head {

@@ -1,7 +1,7 @@
 /*
  * How results look: messages, numbers, tables. Nothing here prints by itself:
  * text goes into an hd_str, and only messages go straight to a FILE that the
- * command line chose. JSON has a header of its own: cli/report/json.h.
+ * command line chose. JSON is in cli/report/report_result.h.
  */
 #ifndef HD_REPORT_H
 #define HD_REPORT_H

@@ -1,9 +1,8 @@
 /* Text and JSON from descriptions of results. */
 #include <math.h>
 
-#include "cli/report/json.h"
-#include "cli/report/plot.h"
 #include "cli/report/report_result.h"
+#include "cli/report/plot.h"
 
 /* Members that stand in the place of one without a name of its own; and the end of a table. */
 static bool is_group(const hd_member *m) { return m->of && !m->key && !m->title; }
