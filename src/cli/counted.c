@@ -134,6 +134,7 @@ void cli_show_counted(cli *c, const cli_counted *k, hd_str *out) {
             hd_str_printf(out, "  %s\n", hd_analyses[i]->sum(c->arena, total));
 }
 
+HD_GETTER(annotated_of, cli_counted, hd_with(hd_row(row->annotated), row->annotated))
 HD_GETTER(device_of, cli_counted, hd_text(row->annotated->device->name))
 
 const hd_member cli_counted_source_members[] = {
@@ -143,7 +144,6 @@ const hd_member cli_counted_source_members[] = {
     {"complete", HD_AT(cli_counted, complete)},
     {HD_IN(cli_counted, run), .of = cli_stopped_members},
     {0}};
-const hd_member cli_counted_members[] = {
-    {HD_SELF, .of = cli_counted_source_members},
-    {HD_BEHIND(cli_counted, annotated), .of = hd_annotated_members},
-    {0}};
+const hd_member cli_counted_members[] = {{HD_SELF, .of = cli_counted_source_members},
+                                         {.get = annotated_of, .of = hd_annotated_members},
+                                         {0}};

@@ -1,6 +1,7 @@
 /* Orders of threads and data, and what they do (advise/mapping.h). */
 #include <math.h>
 
+#include "cli/report/annotated.h"
 #include "cli/report/members.h"
 
 /* ---- a step -------------------------------------------------------------------------------- */
@@ -50,10 +51,6 @@ const hd_member hd_map_time_columns[] = {
 
 static const hd_member reuse_members[] = {HD_SAME(hd_map_reuse, scenario, degree, first, domain),
                                           {0}};
-static const hd_member cache_members[] = {
-    HD_SAME(hd_cache_counts, sectors, l1_hits, l2_sectors, l2_hits, l2_bytes),
-    HD_SAME(hd_cache_counts, dram_read, dram_written),
-    {0}};
 static const hd_member time_members[] = {{HD_IN(hd_map_step, time), .of = hd_timing_members},
                                          HD_SAME(hd_map_step, speedup, speedup_low, speedup_high),
                                          {"pays_after", .get = pays_after},
@@ -71,7 +68,7 @@ const hd_member hd_map_step_members[] = {
     {"bytes_moved", HD_AT(hd_map_step, counts.bytes_moved)},
     {"bytes_used", HD_AT(hd_map_step, counts.bytes_used)},
     {"caches", HD_IN(hd_map_step, caches), HD_IF(hd_map_step, caches.requests),
-     .of = cache_members},
+     .of = hd_cache_count_members},
     {"reuse", .get = reuse_of, .of = reuse_members},
     HD_SAME(hd_map_step, block_bytes, reuse_distances, seconds),
     {"bit_equal", HD_AT(hd_map_step, bit_equal), HD_IF(hd_map_step, job)},

@@ -241,7 +241,7 @@ static hd_value counted_of(const hd_view *view, const void *at) {
     return hd_rows(list.data, list.count);
 }
 HD_GETTER(source_of, locality,
-          hd_with(hd_rows(row->source->files, row->source->file_count), row->source))
+          hd_with(hd_rows(row->source->files.data, row->source->files.count), row->source))
 
 static const hd_member counted_columns[] = {HD_SAME(counted_row, key, title, beside), {0}};
 static const hd_member locality_members[] = {
