@@ -157,7 +157,7 @@ static const char *bar(hd_arena *arena, double share) {
 
 static void show_head(cli *c, const request *r, hd_str *out) {
     const hd_stack_result *s = r->result;
-    hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->input.path, false),
+    hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->input.name, false),
                   hd_show_counted(c->arena, s->launches, "launch", "es"),
                   hd_show_counted(c->arena, s->blocks, "block", "s"),
                   hd_show_counted(c->arena, s->mis, "MI", "s"),
@@ -303,7 +303,7 @@ static const hd_member result_members[] = {
     HD_SAME(hd_stack_result, blocks, mis, lane_accesses, line_accesses, stacks, footprint, cold),
     {0}};
 static const hd_member locality_members[] = {
-    {"file", HD_AT(request, input.path)},
+    {"file", HD_AT(request, input.name)},
     {"line", HD_AT(request, options.line)},
     {"warp", HD_AT(request, options.warp)},
     {"device", HD_VIA(request, device, HD_AT, name)},

@@ -177,7 +177,7 @@ static hd_status choose(cli *c, const cli_reuse_options *o, const hd_trace_conte
 /* ---- the analysis --------------------------------------------------------------------------- */
 
 hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
-    *r = (cli_reuse){.file = o->input.path,
+    *r = (cli_reuse){.file = cli_shown(c, o->input.path),
                      .scenario = o->options.scenario,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;

@@ -402,7 +402,7 @@ static int show_text(cli *c, const request *r) {
     const hd_map_step *best = &m->steps[m->best];
     const hd_value steps = hd_rows(m->steps, m->step_count);
     hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "%s on %s%s\n", hd_plain_text(c->arena, r->input.path, false),
+    hd_str_printf(&out, "%s on %s%s\n", hd_plain_text(c->arena, r->input.name, false),
                   m->device->name, m->job ? "" : ", estimated from the trace");
     cli_show_rows(c, NULL, m->job ? hd_map_step_columns : hd_map_graph_columns, steps, &out);
     show_reuse(c, m, &out);
@@ -435,7 +435,7 @@ static hd_value throttling_of(const hd_view *view, const void *at) {
 }
 
 static const hd_member map_members[] = {
-    {"file", HD_AT(request, input.path)},
+    {"file", HD_AT(request, input.name)},
     {"device", .get = device_of},
     {"estimated", .get = estimated},
     {"shuffled_threads", HD_AT(request, question.shuffled_threads),

@@ -116,16 +116,22 @@ hd_status cli_count(cli *c, cli_counted *k, const hd_device *device) {
         return status;
     status = count_trace(c, k, device, trace);
     hd_trace_close(trace);
-    if (status == HD_OK)
-        k->annotated = hd_annotate(c->arena, device, &k->table, k->has_caches);
-    return status;
+    if (status != HD_OK)
+        return status;
+    hd_annotated *annotated = hd_annotate(c->arena, device, &k->table, k->has_caches);
+    for (size_t f = 0; f < annotated->files.count; f++)
+        annotated->files.data[f].path = cli_shown(c, annotated->files.data[f].path);
+    for (size_t i = 0; i < k->table.count; i++)
+        k->table.data[i].file = cli_shown(c, k->table.data[i].file);
+    k->annotated = annotated;
+    return HD_OK;
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
 void cli_show_counted(cli *c, const cli_counted *k, hd_str *out) {
     const hd_launch_counts *total = &k->annotated->total.counts;
-    hd_str_printf(out, "%s", hd_plain_text(c->arena, k->input.path, false));
+    hd_str_printf(out, "%s", hd_plain_text(c->arena, k->input.name, false));
     for (size_t l = 0; l < k->layouts.count; l++)
         hd_str_printf(out, "%s%s", l ? ", " : " in ", k->layouts.data[l]);
     hd_str_printf(out, " on %s\n", k->annotated->device->name);
@@ -138,7 +144,7 @@ HD_GETTER(annotated_of, cli_counted, hd_with(hd_row(row->annotated), row->annota
 HD_GETTER(device_of, cli_counted, hd_text(row->annotated->device->name))
 
 const hd_member cli_counted_source_members[] = {
-    {"file", HD_AT(cli_counted, input.path)},
+    {"file", HD_AT(cli_counted, input.name)},
     {"layouts", HD_NUMBERS(cli_counted, layouts.data, layouts.count)},
     {"device", .get = device_of},
     {"complete", HD_AT(cli_counted, complete)},

@@ -136,8 +136,9 @@ static void show_study(cli *c, const char *title, const hd_study *study, hd_str 
     hd_value handovers = hd_study_handovers(c->arena, study);
     hd_str_printf(out, "\n%s\n", title);
     hd_show_row(&(hd_view){c->arena, study}, hd_study_members, study, out);
-    cli_show_rows(c, "\nFindings of Qasem and Teich", hd_finding_members,
+    cli_show_rows(c, "\nFindings", hd_finding_members,
                   hd_with(hd_rows(study->findings, (size_t)HD_FINDINGS), study), out);
+    hd_say(out, "  %s", hd_findings_from);
     if (handovers.count)
         cli_show_rows(c, "\nWhere the lead changes hands", hd_line_handover_members, handovers,
                       out);

@@ -84,10 +84,12 @@ hd_status cli_read_input(cli *c, cli_input *input) {
     hd_status status = cli_read_choice(c, input);
     if (status)
         return status;
+    input->name = input->path;
     input->is_trace = hd_trace_is_folder(input->path);
     if (input->is_trace)
         return refuse_job_options(c, input);
     input->path = cli_job_path(c, input->path);
+    input->name = cli_shown(c, input->path);
     if (hd_open_file(&hd_silent, input->path, &file, NULL) == HD_OK) {
         input->is_trace =
             read(file, bytes, sizeof bytes) == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
@@ -191,7 +193,8 @@ hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sin
 
 hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run) {
-    const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
+    const hd_trace_header header = {.source = cli_shown(c, input->path),
+                                    .spaces = input->machine.spaces};
     hd_trace_writer *writer;
     const hd_ranks *ranks = input->machine.ranks;
     hd_status status = cli_open_machine(c, job, &input->machine, run);

@@ -90,8 +90,8 @@ static bool is_counted(const hd_launch_counts *counts) {
     return any;
 }
 
-const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
-                                const hd_access_table *table, bool has_caches) {
+hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device, const hd_access_table *table,
+                          bool has_caches) {
     hd_annotated *a = hd_new(arena, hd_annotated);
     *a = (hd_annotated){.device = device, .has_caches = has_caches, .total.name = "in all"};
     annotator n = {.arena = arena,

@@ -187,6 +187,10 @@ const hd_member hd_line_handover_members[] = {
     {"high", HD_VIA(hd_line_handover, handover, HD_AT, high)},
     {0}};
 
+const char hd_findings_from[] = "The findings are those of Qasem and Teich, \"Evaluating the "
+                                "Impact of Data Layout and Placement "
+                                "on the Energy Efficiency of Heterogeneous Applications\".";
+
 /* ---- findings ------------------------------------------------------------------------------- */
 
 static const char *verdict_of(const hd_finding *f) { return hd_finding_verdict_print(f->verdict); }

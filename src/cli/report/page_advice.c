@@ -177,6 +177,7 @@ static const hd_member pair_members[] = {
 
 typedef struct page_record {
     const hd_record *record;
+    hd_place place;
     use *uses;
     hd_value together;
 } page_record;
@@ -185,12 +186,10 @@ HD_GETTER(fields_of, page_record, hd_rows(row->uses, row->record->field_count))
 HD_GETTER(others_of, page_record, hd_row(&row->uses[row->record->field_count]))
 
 static const hd_member shape_members[] = {
-    HD_SAME(hd_record, name, spelling, size, align),
-    {"arrays", HD_AT(hd_record, of_arrays)},
-    {"place", HD_IN(hd_record, place), .of = hd_place_members},
-    {0}};
+    HD_SAME(hd_record, name, spelling, size, align), {"arrays", HD_AT(hd_record, of_arrays)}, {0}};
 static const hd_member record_members[] = {
     {HD_BEHIND(page_record, record), .of = shape_members},
+    {"place", HD_IN(page_record, place), .of = hd_place_members},
     {"fields", .get = fields_of, .of = field_members},
     {"others", .get = others_of, .of = use_members},
     {"together", HD_AT(page_record, together), .of = pair_members},
@@ -293,7 +292,8 @@ static bool is_simulated(const hd_page_caches *caches, const moved *after) {
 /* ---- both ----------------------------------------------------------------------------------------- */
 
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
-                         const hd_measured *measured, const hd_page_caches *caches, json_t *run) {
+                         const hd_page_options *o, const hd_measured *measured,
+                         const hd_page_caches *caches, json_t *run) {
     const hd_record *record = subject->advice->job->record;
     const hd_device *device = measured->device;
     const hd_cost_options options = {.measured = measured};
@@ -317,9 +317,12 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
         v.after = hd_new(arena, moved);
         *v.after = sum_of(after, device->segment);
     }
-    const page_record shown = {
-        record, collect_uses(arena, record, device->segment, before, v.after ? &after : NULL),
+    page_record shown = {
+        record, record->place,
+        collect_uses(arena, record, device->segment, before, v.after ? &after : NULL),
         collect_pairs(arena, record, before)};
+    if (o->shown)
+        shown.place.file = o->shown(o->user, record->place.file);
     if (is_simulated(caches, v.after)) {
         v.sampled = false;
         v.error = 0;

@@ -315,10 +315,15 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         for (uint32_t s = 0; s < stack_count; s++)
             rows[s] = stack_row_of(arena, o, scopes[s], stacks[s]);
         fill_table(&table, contents, counters, caches);
+        hd_annotated *source = hd_annotate(arena, o->device, &table, caches != NULL);
         locality result = {.accesses = collect_accesses(arena, &table),
                            .buffers = touched_buffers(arena, pictures),
                            .stacks = hd_rows(rows, stack_count),
-                           .source = hd_annotate(arena, o->device, &table, caches != NULL)};
+                           .source = source};
+        for (size_t f = 0; o->shown && f < source->files.count; f++)
+            source->files.data[f].path = o->shown(o->user, source->files.data[f].path);
+        for (size_t i = 0; o->shown && i < table.count; i++)
+            table.data[i].file = o->shown(o->user, table.data[i].file);
         result.launches = collect_launches(arena, contents, counters, &result.totals);
         hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }
