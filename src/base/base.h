@@ -87,6 +87,9 @@ const char *hd_join_words(hd_arena *arena, char *const *words, uint32_t count);
 
 /* ---- diag.c: messages --------------------------------------------------- */
 
+/* Says nothing to anybody. */
+extern const hd_diag hd_silent;
+
 /* Reports one error through `diag` and returns `status`, so that a caller can
  * write `return hd_fail(...)`. `place` may be NULL. */
 hd_status hd_fail(const hd_diag *diag, hd_status status, const hd_place *place, const char *format,

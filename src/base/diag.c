@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+const hd_diag hd_silent = {NULL, NULL};
+
 static void report(const hd_diag *diag, hd_severity severity, const hd_place *place,
                    const char *format, va_list args) {
     if (!diag || !diag->fn)

@@ -11,19 +11,28 @@ static hd_value read_value(hd_kind kind, const void *at) {
     case HD_I64: return hd_integer(*(const int64_t *)at);
     case HD_REAL: return hd_real(*(const double *)at);
     case HD_TEXT: return hd_text(*(const char *const *)at);
+    case HD_MADE: return *(const hd_value *)at;
     default: return hd_null();
     }
 }
 
+/* Whether the part of the struct that decides it lets the member have a value. */
+static bool has_value(const hd_member *member, const void *row) {
+    bool any = !member->flag_bytes;
+    for (uint32_t i = 0; i < member->flag_bytes; i++)
+        any |= ((const char *)row)[member->flag_offset + i] != 0;
+    return any != member->flag_not;
+}
+
 hd_value hd_member_value(const hd_member *member, const hd_view *view, const void *row) {
-    if (member->get)
-        return member->get(view, row);
     if (member->via)
         row = *(const void *const *)((const char *)row + member->via_offset);
-    if (!row)
+    if (!row || !has_value(member, row))
         return hd_null();
+    if (member->get)
+        return member->get(view, row);
     const void *at = (const char *)row + member->offset;
-    if (member->kind < HD_LIST)
+    if (member->kind < HD_LIST || member->kind == HD_MADE)
         return read_value(member->kind, at);
     const void *data = member->inside ? at : *(const void *const *)at;
     if (member->kind == HD_ROW)

@@ -25,6 +25,7 @@ struct json_t;
 typedef enum hd_unit {
     HD_PLAIN,      /* text on the left; whole numbers and reals with all their digits */
     HD_PLAIN_WORD, /* text on the right */
+    HD_EXACT,      /* a number with all its digits */
     HD_COUNT,      /* 1.23k */
     HD_BYTES,      /* 48 KiB */
     HD_SECONDS,    /* 4.56 us */
@@ -39,19 +40,20 @@ typedef enum hd_unit {
 } hd_unit;
 
 typedef enum hd_kind {
-    HD_NULL,    /* null; in text nothing, or "-" for a number */
-    HD_ABSENT,  /* no member at all */
-    HD_BOOL,    /* bool */
-    HD_U32,     /* uint32_t */
-    HD_U64,     /* uint64_t */
-    HD_I32,     /* int32_t */
-    HD_I64,     /* int64_t */
-    HD_REAL,    /* double; null where it is not finite */
-    HD_TEXT,    /* const char *; null for NULL */
-    HD_LIST,    /* values of one kind */
-    HD_ROW,     /* one row of another struct; null for NULL */
-    HD_ROWS,    /* rows of another struct */
-    HD_DOCUMENT /* made by hand; only in JSON */
+    HD_NULL,     /* null; in text nothing, or "-" for a number */
+    HD_ABSENT,   /* no member at all */
+    HD_BOOL,     /* bool */
+    HD_U32,      /* uint32_t */
+    HD_U64,      /* uint64_t */
+    HD_I32,      /* int32_t */
+    HD_I64,      /* int64_t */
+    HD_REAL,     /* double; null where it is not finite */
+    HD_TEXT,     /* const char *; null for NULL */
+    HD_LIST,     /* values of one kind */
+    HD_ROW,      /* one row of another struct; null for NULL */
+    HD_ROWS,     /* rows of another struct */
+    HD_DOCUMENT, /* made by hand; only in JSON */
+    HD_MADE      /* an hd_value that is in the struct */
 } hd_kind;
 
 typedef struct hd_value {
@@ -91,6 +93,9 @@ typedef struct hd_member {
     hd_value (*get)(const hd_view *view, const void *row);
     const struct hd_member *of; /* the members of its row or rows */
     bool optional;              /* in JSON absent where it is null */
+    /* null where a part of the struct is all zero, or is not: HD_IF(), HD_UNLESS() */
+    uint32_t flag_offset, flag_bytes;
+    bool flag_not;
 } hd_member;
 
 /* ---- where a value is ------------------------------------------------------------------- */
@@ -105,11 +110,12 @@ typedef struct hd_member {
         int64_t: HD_I64,            \
         double: HD_REAL,            \
         char *: HD_TEXT,            \
-        const char *: HD_TEXT)
+        const char *: HD_TEXT,      \
+        hd_value: HD_MADE)
 #define HD_COUNTED(T, counter)                                                     \
     .count_offset = offsetof(T, counter), .count_kind = HD_KIND(((T *)0)->counter)
 
-/* A number, a text or a bool of struct T. */
+/* A number, a text, a bool or an hd_value of struct T. */
 #define HD_AT(T, field) .offset = offsetof(T, field), .kind = HD_KIND(((T *)0)->field)
 /* The row itself, for members in groups. */
 #define HD_SELF .kind = HD_ROW, .inside = true
@@ -130,10 +136,11 @@ typedef struct hd_member {
 /* A struct that T has, or has a pointer to; with .of its members. */
 #define HD_IN(T, field) .offset = offsetof(T, field), .kind = HD_ROW, .inside = true
 #define HD_BEHIND(T, field) .offset = offsetof(T, field), .kind = HD_ROW
-/* An array of structs behind a pointer; with .of their members. */
+/* An array of structs behind a pointer, or in T; with .of their members. */
 #define HD_MANY(T, field, counter)                                                    \
     .offset = offsetof(T, field), .kind = HD_ROWS, .stride = sizeof *((T *)0)->field, \
     HD_COUNTED(T, counter)
+#define HD_MANY_IN(T, field, counter) HD_MANY(T, field, counter), .inside = true
 /* An array of numbers or texts, behind a pointer or in T. */
 #define HD_NUMBERS(T, field, counter)                                                 \
     .offset = offsetof(T, field), .kind = HD_LIST, .item = HD_KIND(*((T *)0)->field), \
@@ -144,6 +151,12 @@ typedef struct hd_member {
 #define HD_VIA(T, pointer, WHERE, ...)                 \
     .via = true, .via_offset = offsetof(T, pointer),   \
     WHERE(__typeof__(*((T *)0)->pointer), __VA_ARGS__)
+
+/* With any of these, and with a getter: null where a number, pointer or bool of struct T, which the
+ * value is in, is 0, NULL or false; and where it is not. */
+#define HD_IF(T, field)                                                                \
+    .flag_offset = offsetof(T, field), .flag_bytes = (uint32_t)sizeof(((T *)0)->field)
+#define HD_UNLESS(T, field) HD_IF(T, field), .flag_not = true
 
 /* ---- what getters return ---------------------------------------------------------------- */
 

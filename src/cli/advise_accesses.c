@@ -111,7 +111,7 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
             shown[count++] = &info->accesses[i];
     hd_str_printf(out, "%s%s", out->length ? "\n" : "", kernel->name);
     if (kernel->place.file)
-        hd_str_printf(out, " (%s:%u)", kernel->place.file, kernel->place.line);
+        hd_str_printf(out, " (%s:%u)", cli_shown(c, kernel->place.file), kernel->place.line);
     hd_str_printf(out, ": global %s, local %s, about %u registers\n",
                   hd_show_sizes(c->arena, b->dims, b->global),
                   hd_show_sizes(c->arena, b->dims, b->local), info->registers);

@@ -1,5 +1,5 @@
 /* heddle advise --costs: what layouts cost on devices, and which accesses make it. */
-#include "cli/cli_analysis.h"
+#include "cli/show_advice.h"
 #include "cli/commands.h"
 
 /* A layout on a device; context: the record. */
@@ -24,13 +24,12 @@ typedef struct costs {
     size_t device_count;
 } costs;
 
-HD_GETTER(layout_of, pricing, hd_with(hd_row(row->layout), view->context))
 HD_GETTER(cost_of, pricing, cli_cost_value(&row->cost))
 HD_GETTER(lines_of, pricing,
           cli_lines_value(view->arena, (cli_lines){row->lines, row->line_count, &row->cost, NULL}))
 
 static const hd_member pricing_members[] = {
-    {"layout", "layout", .get = layout_of, .of = hd_layout_members},
+    {"layout", "layout", HD_PLAIN, HD_BEHIND(pricing, layout), .of = hd_layout_members},
     {"cost", "cost", HD_COUNT, .get = cost_of},
     {"ratio", "to AoS", HD_DECIMALS, HD_AT(pricing, ratio)},
     {"accesses", .get = lines_of, .of = cli_line_members},

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "cli/cli_analysis.h"
+#include "cli/show_advice.h"
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
 #include "model/layout_graph.h"

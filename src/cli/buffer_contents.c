@@ -152,9 +152,9 @@ hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const h
     if (on && !check->opencl)
         return cli_refuse(c, "--on goes with --check opencl");
     if (check->opencl && (!job->module->device || strcmp(job->module->device, "opencl")))
-        return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = job->kernel_path},
-                       "no OpenCL device runs the kernels of this file; compare with files: "
-                       "--check BUFFER=FILE");
+        return cli_fail_at(c, job->kernel_path,
+                           "no OpenCL device runs the kernels of this file; compare with files: "
+                           "--check BUFFER=FILE");
     return HD_OK;
 }
 

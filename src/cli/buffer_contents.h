@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "advise/measure/measure.h"
+#include "machine/vm.h"
 
 /* A file that an option names, which must not be there yet or will be replaced: its folder
  * exists, and it is a regular file and none of the inputs (a NULL among them is none).
@@ -37,5 +38,15 @@ hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const h
                          cli_check *check);
 /* HD_EDIFFER after a message for each thing that differs. */
 hd_status cli_compare(cli *c, cli_check *check, const hd_job *job, void *const *contents);
+
+/* ---- expected.c: what a job says that buffers hold after its launches ---------------------------- */
+
+typedef struct cli_expected cli_expected;
+
+/* An error when the job says nothing of that. */
+hd_status cli_expected_new(cli *c, const hd_job *job, cli_expected **expected);
+/* The launch has run, after those before it. HD_EDIFFER after a message for each buffer that differs.
+ * Where the job says what the launch changes, all others must hold what they held before. */
+hd_status cli_expected_ran(cli_expected *expected, const hd_vm *vm, uint32_t launch);
 
 #endif

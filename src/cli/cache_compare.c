@@ -54,11 +54,12 @@ static hd_status check_memory(cli *c, const char *path, const json_t *object, ui
     const uint64_t most = memory ? memory : (uint64_t)1 << 30, each = 4 * sizeof(uint64_t);
     if (last <= 0 || last > MOST_MIS || (uint64_t)last <= most / each)
         return HD_OK;
-    return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
-                   "distances up to %lld take %llu MiB to compare, and --memory allows %llu; say "
-                   "--memory %llu",
-                   (long long)last, (unsigned long long)((uint64_t)last * each >> 20),
-                   (unsigned long long)(most >> 20), (unsigned long long)((uint64_t)last * each));
+    return cli_fail_at(
+        c, path,
+        "distances up to %lld take %llu MiB to compare, and --memory allows %llu; say "
+        "--memory %llu",
+        (long long)last, (unsigned long long)((uint64_t)last * each >> 20),
+        (unsigned long long)(most >> 20), (unsigned long long)((uint64_t)last * each));
 }
 
 static hd_status read_result(cli *c, const char *path, uint64_t memory, cli_reuse *r) {
@@ -96,12 +97,13 @@ static hd_status read_result(cli *c, const char *path, uint64_t memory, cli_reus
     json_decref(object);
     return status || r->what
                ? status
-               : hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
-                         "this is no result of 'heddle cache --reuse --json', or one of too many "
-                         "MIs: it "
-                         "needs scenario, element, mis (to %d), and distance and degree, of equal "
-                         "length",
-                         MOST_MIS);
+               : cli_fail_at(
+                     c, path,
+                     "this is no result of 'heddle cache --reuse --json', or one of too many "
+                     "MIs: it "
+                     "needs scenario, element, mis (to %d), and distance and degree, of equal "
+                     "length",
+                     MOST_MIS);
 }
 
 /* ---- both sides ------------------------------------------------------------------------------ */
@@ -135,10 +137,10 @@ static hd_status read_sides(cli *c, cli_reuse_options *o, char *const *paths, cl
         status = read_side(c, o, paths[1], b);
     if (status != HD_OK || a->run.total.counts.stopped || a->element == b->element)
         return status;
-    return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = b->file},
-                   "elements of %u bytes here and of %u bytes in %s: their degrees cannot be "
-                   "compared; analyse both with the same --element",
-                   b->element, a->element, a->file);
+    return cli_fail_at(c, b->file,
+                       "elements of %u bytes here and of %u bytes in %s: their degrees cannot be "
+                       "compared; analyse both with the same --element",
+                       b->element, a->element, a->file);
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */

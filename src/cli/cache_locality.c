@@ -157,7 +157,7 @@ static const char *bar(hd_arena *arena, double share) {
 
 static void show_head(cli *c, const request *r, hd_str *out) {
     const hd_stack_result *s = r->result;
-    hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->input.path, false),
+    hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->input.name, false),
                   hd_show_counted(c->arena, s->launches, "launch", "es"),
                   hd_show_counted(c->arena, s->blocks, "block", "s"),
                   hd_show_counted(c->arena, s->mis, "MI", "s"),
@@ -287,7 +287,6 @@ static int show_csv(cli *c, const request *r) {
 }
 
 HD_GETTER(scope_of, request, hd_text(scopes[row->options.scope]))
-HD_GETTER(clusters_of, request, hd_whole_if(row->clusters, row->clusters))
 HD_GETTER(spaces_of, request, hd_space_names(view->arena, row->options.spaces))
 HD_GETTER(distances_of, request, distance_rows(view->arena, row, false))
 HD_GETTER(curve_of, request, size_rows(view->arena, row))
@@ -304,12 +303,12 @@ static const hd_member result_members[] = {
     HD_SAME(hd_stack_result, blocks, mis, lane_accesses, line_accesses, stacks, footprint, cold),
     {0}};
 static const hd_member locality_members[] = {
-    {"file", HD_AT(request, input.path)},
+    {"file", HD_AT(request, input.name)},
     {"line", HD_AT(request, options.line)},
     {"warp", HD_AT(request, options.warp)},
     {"device", HD_VIA(request, device, HD_AT, name)},
     {"per", .get = scope_of},
-    {"clusters", .get = clusters_of},
+    {"clusters", HD_AT(request, clusters), HD_IF(request, clusters)},
     {"spaces", .get = spaces_of},
     {"runs", HD_VIA(request, result, HD_AT, launches)},
     {HD_BEHIND(request, result), .of = result_members},
@@ -339,9 +338,9 @@ static int locality(cli *c, request *r) {
             r->result = hd_stack_result_of(r->analysis);
     }
     if (heard == HD_OK && !r->result->line_accesses && !r->run.total.counts.stopped)
-        heard = hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->input.path},
-                        "there is no access to %s memory here, and so nothing to analyse",
-                        r->input.space_text ? r->input.space_text : "global");
+        heard = cli_fail_at(c, r->input.path,
+                            "there is no access to %s memory here, and so nothing to analyse",
+                            r->input.space_text ? r->input.space_text : "global");
     int status = heard          ? CLI_WRONG
                  : !c->is_first ? CLI_FINE /* and may lack the counts */
                  : c->json      ? cli_print_row(c, locality_members, hd_row(r))

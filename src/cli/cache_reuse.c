@@ -11,7 +11,6 @@
 static hd_status read_schedule(cli *c, cli_reuse_options *o) {
     if (!o->given->schedule)
         return HD_OK;
-    const hd_diag silent = {0};
     const hd_order *blocks;
     const hd_order *warps;
     hd_str names = {.arena = c->arena};
@@ -22,9 +21,9 @@ static hd_status read_schedule(cli *c, cli_reuse_options *o) {
     char *rest = hd_strdup(c->arena, o->given->schedule), *name;
     while ((name = strsep(&rest, ","))) {
         const char **order =
-            !hd_find_block_order(c->arena, &silent, name, &blocks) ? &o->options.block_order
-            : !hd_find_warp_order(c->arena, &silent, name, &warps) ? &o->options.warp_order
-                                                                   : NULL;
+            !hd_find_block_order(c->arena, &hd_silent, name, &blocks) ? &o->options.block_order
+            : !hd_find_warp_order(c->arena, &hd_silent, name, &warps) ? &o->options.warp_order
+                                                                      : NULL;
         if (!order || *order)
             return cli_refuse(c, "--schedule takes an order or one of each kind (%s), not '%s'",
                               hd_str_text(&names), o->given->schedule);
@@ -178,7 +177,7 @@ static hd_status choose(cli *c, const cli_reuse_options *o, const hd_trace_conte
 /* ---- the analysis --------------------------------------------------------------------------- */
 
 hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
-    *r = (cli_reuse){.file = o->input.path,
+    *r = (cli_reuse){.file = cli_shown(c, o->input.path),
                      .scenario = o->options.scenario,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;

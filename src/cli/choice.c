@@ -1,5 +1,5 @@
 /* What a device decided, as text and as JSON (choice.h). */
-#include "cli/choice.h"
+#include "cli/show_advice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -325,20 +325,18 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
             {HD_SELF, .of = ratio_columns},
             {0}};
         cli_show_rows(c, NULL, columns, hd_with(hd_rows(rows, count), record), out);
-        hd_wrap(out,
-                hd_format(c->arena,
-                          "  to original: the median of the ratios to the original's %s in the "
-                          "same round, which need not be the ratio of the median%s%s%s",
-                          wording_of(choice)->cost, choice->source ? "s" : " times",
-                          choice->source ? hd_format(c->arena,
-                                                     "; energy is that of a run, idle "
-                                                     "power included%s",
-                                                     origin_of_joules(c->arena, choice))
-                                         : "",
-                          choice->placed ? "; times are of whole runs, with what brings the data "
-                                           "to the kernels and back"
-                                         : ""),
-                4, HD_TABLE_WIDTH);
+        hd_say(out,
+               "  to original: the median of the ratios to the original's %s in the "
+               "same round, which need not be the ratio of the median%s%s%s",
+               wording_of(choice)->cost, choice->source ? "s" : " times",
+               choice->source ? hd_format(c->arena,
+                                          "; energy is that of a run, idle "
+                                          "power included%s",
+                                          origin_of_joules(c->arena, choice))
+                              : "",
+               choice->placed ? "; times are of whole runs, with what brings the data "
+                                "to the kernels and back"
+                              : "");
     }
     hd_str by = {.arena = c->arena};
     for (size_t j = 0; j < judges.count; j++)
@@ -385,17 +383,13 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
                             ? hd_placement_calls(*best->placement, choice->device.backend)
                             : NULL;
     if (calls)
-        hd_wrap(out,
-                hd_format(c->arena, "  memory of the placement '%s': %s",
-                          hd_placement_name(*best->placement), calls),
-                4, HD_TABLE_WIDTH);
+        hd_say(out, "  memory of the placement '%s': %s", hd_placement_name(*best->placement),
+               calls);
     if (choice->left_out)
-        hd_wrap(out,
-                hd_format(c->arena,
-                          "  not raced: %u more combinations of the layouts and placements, those "
-                          "of layouts that were proposed later",
-                          choice->left_out),
-                4, HD_TABLE_WIDTH);
+        hd_say(out,
+               "  not raced: %u more combinations of the layouts and placements, those "
+               "of layouts that were proposed later",
+               choice->left_out);
     if (untried)
         hd_str_printf(out, "  not tried%s: %u\n", choice->stopped ? "" : " for want of time",
                       untried);
@@ -421,36 +415,28 @@ static standing standing_in(const hd_view *view, const hd_choice_entry *e) {
 }
 
 HD_GETTER(objective_of, hd_choice, hd_text(hd_quantities[row->objective].name))
-HD_GETTER(joules_of, hd_choice_entry, row->joules > 0 ? hd_real(row->joules) : hd_null())
 
-static hd_value if_timed(const hd_choice_entry *e, double ratio) {
-    return e->timing.repeats ? hd_real(ratio) : hd_null();
-}
-
-HD_GETTER(layout_of, hd_choice_entry, hd_with(hd_row(row->layout), view->context))
 HD_GETTER(placement_of, hd_choice_entry, hd_text(entry_placement(view->parent, row)))
 HD_GETTER(end_of, hd_choice_entry, hd_text(end_names[row->end]))
-HD_GETTER(timing_of, hd_choice_entry, hd_row(row->timing.repeats ? &row->timing : NULL))
-HD_GETTER(ratio_of, hd_choice_entry, if_timed(row, row->ratio.median))
-HD_GETTER(low_of, hd_choice_entry, if_timed(row, row->ratio.low))
-HD_GETTER(high_of, hd_choice_entry, if_timed(row, row->ratio.high))
 HD_GETTER(is_as_fast, hd_choice_entry, hd_bool(standing_in(view, row) == AS_FAST))
 HD_GETTER(is_undecided, hd_choice_entry, hd_bool(standing_in(view, row) == UNDECIDED))
 HD_GETTER(verdict_of, hd_choice, hd_text(choice_verdict(view->arena, view->context, row)))
 
-static const hd_member entry_members[] = {{"layout", .get = layout_of, .of = hd_layout_members},
-                                          {"placement", .get = placement_of},
-                                          {"by", HD_AT(hd_choice_entry, by)},
-                                          {"end", .get = end_of},
-                                          {"why", HD_AT(hd_choice_entry, why)},
-                                          {"timing", .get = timing_of, .of = hd_timing_members},
-                                          {"joules", .get = joules_of},
-                                          {"ratio", .get = ratio_of},
-                                          {"ratio_low", .get = low_of},
-                                          {"ratio_high", .get = high_of},
-                                          {"as_fast", .get = is_as_fast},
-                                          {"undecided", .get = is_undecided},
-                                          {0}};
+static const hd_member entry_members[] = {
+    {"layout", HD_BEHIND(hd_choice_entry, layout), .of = hd_layout_members},
+    {"placement", .get = placement_of},
+    {"by", HD_AT(hd_choice_entry, by)},
+    {"end", .get = end_of},
+    {"why", HD_AT(hd_choice_entry, why)},
+    {"timing", HD_IN(hd_choice_entry, timing), HD_IF(hd_choice_entry, timing.repeats),
+     .of = hd_timing_members},
+    {"joules", HD_AT(hd_choice_entry, joules), HD_IF(hd_choice_entry, joules)},
+    {"ratio", HD_AT(hd_choice_entry, ratio.median), HD_IF(hd_choice_entry, timing.repeats)},
+    {"ratio_low", HD_AT(hd_choice_entry, ratio.low), HD_IF(hd_choice_entry, timing.repeats)},
+    {"ratio_high", HD_AT(hd_choice_entry, ratio.high), HD_IF(hd_choice_entry, timing.repeats)},
+    {"as_fast", .get = is_as_fast},
+    {"undecided", .get = is_undecided},
+    {0}};
 const hd_member cli_choice_members[] = {
     {"device", HD_IN(hd_choice, device), .of = hd_compute_device_members},
     HD_SAME(hd_choice, date, remembered, stopped),
@@ -491,14 +477,11 @@ void cli_show_speedup(cli *c, const hd_measurement *m, hd_str *out) {
     double low = w ? w->speedup_low : m->speedup_low, high = w ? w->speedup_high : m->speedup_high;
     double medians = w ? w->original.whole.median / w->rewritten.whole.median
                        : m->original.median / m->rewritten.median;
-    hd_wrap(
-        out,
-        hd_format(c->arena,
-                  "  speed-up%s: the median of the ratios of neighbouring runs (quartiles %s to "
-                  "%s); the ratio of the median times is %s",
-                  w ? " of whole runs" : "", hd_show_ratio(c->arena, low),
-                  hd_show_ratio(c->arena, high), hd_show_ratio(c->arena, medians)),
-        4, HD_TABLE_WIDTH);
+    hd_say(out,
+           "  speed-up%s: the median of the ratios of neighbouring runs (quartiles %s to "
+           "%s); the ratio of the median times is %s",
+           w ? " of whole runs" : "", hd_show_ratio(c->arena, low), hd_show_ratio(c->arena, high),
+           hd_show_ratio(c->arena, medians));
     hd_str_printf(out, "  outputs equal: %s\n",
                   m->bit_equal ? "yes"
                   : m->equal   ? "yes, within the job's tolerance"

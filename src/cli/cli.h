@@ -41,8 +41,9 @@ typedef struct cli {
     struct cli_options *given; /* the options: commands.h */
     char **words;              /* what cli_parse() leaves: the words that are no options */
     uint32_t word_count;
-    char **program; /* whose recording is the command's input, and goes with it; or NULL */
-    int status;     /* when it returns false */
+    char **program;        /* whose recording is the command's input, and goes with it; or NULL */
+    const char *recording; /* the folder of that */
+    int status;            /* when it returns false */
 } cli;
 
 /* ---- main.c ------------------------------------------------------------------ */
@@ -67,6 +68,9 @@ int cli_print_json(cli *c, json_t *value); /* takes `value` */
 /* Adds rows as a table, under a line `title`, which may be NULL. */
 void cli_show_rows(const cli *c, const char *title, const hd_member *members, hd_value rows,
                    hd_str *out);
+/* A path as results have it: of a program's recording, which nobody finds again, the program, and of
+ * the files in it what they are called there. */
+const char *cli_shown(const cli *c, const char *path);
 /* Prints a row as the command's JSON. Returns an exit status. */
 int cli_print_row(cli *c, const hd_member *members, hd_value row);
 /* Says on a terminal what is being done; NULL takes it away. Messages and
@@ -116,6 +120,9 @@ const char *cli_backend_of(const char *device);
 const char *cli_device_name(cli *c, const char *device);
 /* An error in what the user asks for that no file is to blame for. */
 #define cli_refuse(c, ...) hd_fail(&(c)->diag, HD_EINPUT, NULL, __VA_ARGS__)
+/* An error in a file, or in what is to become one. */
+#define cli_fail_at(c, path, ...)                                            \
+    hd_fail(&(c)->diag, HD_EINPUT, &(hd_place){.file = (path)}, __VA_ARGS__)
 /* The same as a command's exit status. */
 #define cli_wrong(c, ...) cli_status(cli_refuse(c, __VA_ARGS__))
 

@@ -1,7 +1,7 @@
 /* What `cost` and `advise` share. */
 #include <stdlib.h>
 
-#include "cli/cli_analysis.h"
+#include "cli/show_advice.h"
 #include "cli/commands.h"
 
 hd_status cli_read_model(cli *c, hd_cost_options *options, const hd_device ***devices,

@@ -1,11 +1,8 @@
 /* heddle advise: the verdict and why, the record, the worst accesses, the ranked layouts. */
 
 #include "advise/apart.h"
-#include "cli/cli_analysis.h"
-#include "cli/choice.h"
-#include "cli/commands.h"
-#include "cli/show_evidence.h"
 #include "cli/show_advice.h"
+#include "cli/commands.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };
@@ -31,17 +28,15 @@ typedef struct shown_rank {
     hd_ranked at;
 } shown_rank;
 
-HD_GETTER(ranked_layout, hd_ranked, hd_with(hd_row(row->layout), view->context))
 HD_GETTER(ranked_cost, hd_ranked, cli_cost_value(&row->cost))
 
 static const hd_member ranked_members[] = {
-    {"layout", "layout", .get = ranked_layout, .of = hd_layout_members},
+    {"layout", "layout", HD_PLAIN, HD_BEHIND(hd_ranked, layout), .of = hd_layout_members},
     {"cost", "cost", HD_COUNT, .get = ranked_cost},
     {"ratio", HD_AT(hd_ranked, ratio)},
     {0}};
 
 HD_GETTER(original_cost, hd_device_advice, cli_cost_value(&row->search.original))
-HD_GETTER(best_of, hd_device_advice, hd_with(hd_row(row->best), view->context))
 HD_GETTER(accesses_of, hd_device_advice,
           cli_lines_value(view->arena, (cli_lines){row->accesses, row->access_count,
                                                    &row->accesses_cost, row->device}))
@@ -52,7 +47,7 @@ static const hd_member device_members[] = {
     {"device", HD_BEHIND(hd_device_advice, device), .of = hd_device_members},
     {"original_cost", .get = original_cost},
     {"leave", HD_AT(hd_device_advice, leave)},
-    {"best", .get = best_of, .of = hd_layout_members},
+    {"best", HD_BEHIND(hd_device_advice, best), .of = hd_layout_members},
     {"ratio", HD_AT(hd_device_advice, ratio)},
     {"ranked", HD_MANY(hd_device_advice, search.ranked, search.ranked_count), .of = ranked_members},
     {"accesses", .get = accesses_of, .of = cli_why_members},
@@ -82,7 +77,6 @@ static hd_value files_of(const hd_view *view, const void *at) {
 }
 
 HD_GETTER(record_of, result, hd_row(row->advice->job->record))
-HD_GETTER(measurement_of, result, hd_row(row->advice->measured ? &row->advice->measurement : NULL))
 
 static const hd_member advice_members[] = {
     {HD_IN(result, answer), .of = cli_answer_members},
@@ -90,7 +84,8 @@ static const hd_member advice_members[] = {
     {"devices", HD_VIA(result, advice, HD_MANY, devices, device_count), .of = device_members},
     {"evidence", HD_VIA(result, advice, HD_BEHIND, evidence), .of = cli_evidence_members},
     {"written", .get = files_of},
-    {"measurement", .get = measurement_of, .of = hd_measurement_members},
+    {"measurement", HD_VIA(result, advice, HD_IN, measurement), HD_IF(hd_advice, measured),
+     .of = hd_measurement_members},
     {"unmeasured", HD_AT(result, unmeasured)},
     {"choice", HD_VIA(result, advice, HD_BEHIND, choice), .of = cli_choice_members},
     {0}};

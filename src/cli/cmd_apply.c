@@ -135,10 +135,9 @@ static hd_status rewrite_host(cli *c, const cli_options *given, const hd_job *jo
 static hd_status check(cli *c, const char *path, const cli_options *given, const hd_job *job,
                        const hd_record_layout *layouts, uint32_t count, hd_rewritten *rewritten,
                        bool *checked) {
-    static const hd_diag silent = {NULL, NULL};
     if (given->no_verify ||
         (rewritten->is_program &&
-         hd_rewrite_job(c->arena, &silent, job, layouts, count, &rewritten) != HD_OK))
+         hd_rewrite_job(c->arena, &hd_silent, job, layouts, count, &rewritten) != HD_OK))
         return HD_OK;
     return cli_verify(c, path, &given->input.source, job, layouts, count, rewritten, checked);
 }

@@ -146,7 +146,7 @@ static int show_text(cli *c, const request *r) {
                              : "";
     hd_str out = {.arena = c->arena};
     hd_str_printf(&out, "%s on %s%s: sectors of %u bytes\n",
-                  hd_plain_text(c->arena, r->input.path, false), caches->device->name, layout,
+                  hd_plain_text(c->arena, r->input.name, false), caches->device->name, layout,
                   caches->sector);
     show_kernels(c, caches, &out);
     cli_show_rows(c, "\nFields and buffers", hd_cache_place_members,
@@ -155,7 +155,7 @@ static int show_text(cli *c, const request *r) {
     return cli_print(c, &out);
 }
 
-static const hd_member result_members[] = {{"file", HD_AT(request, input.path)},
+static const hd_member result_members[] = {{"file", HD_AT(request, input.name)},
                                            {HD_BEHIND(request, caches), .of = hd_caches_members},
                                            {"complete", HD_AT(request, complete)},
                                            {HD_IN(request, run), .of = cli_stopped_members},

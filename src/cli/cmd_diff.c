@@ -27,9 +27,8 @@ typedef struct pair {
     const char *name; /* NULL: a line */
     const hd_annotated_file *file;
     const hd_annotated_line *lines[SIDES];
-    const char *label;                     /* as text */
-    const hd_launch_counts *counts[SIDES]; /* NULL: not there */
-    const hd_cache_sum *cached[SIDES];
+    const char *label;                   /* as text */
+    const hd_annotated_sum *sums[SIDES]; /* NULL: not there */
 } pair;
 typedef hd_vec(pair) pairs;
 
@@ -58,13 +57,11 @@ static void add_line(cli *c, request *r, const hd_annotated_file *file, const hd
     uint32_t number = a ? a->number : b->number;
     pair line = {.file = file, .lines = {a, b}};
     line.label = !number ? "?"
-                 : file->path && r->sides[0].annotated->file_count > 1
+                 : file->path && r->sides[0].annotated->files.count > 1
                      ? hd_format(c->arena, "%s:%u", hd_path_name(file->path), number)
                      : hd_format(c->arena, "%u", number);
-    line.counts[0] = a ? &a->counts : NULL;
-    line.counts[1] = b ? &b->counts : NULL;
-    line.cached[0] = a ? &a->cached : NULL;
-    line.cached[1] = b ? &b->cached : NULL;
+    line.sums[0] = a ? &a->sum : NULL;
+    line.sums[1] = b ? &b->sum : NULL;
     hd_push(c->arena, &r->lines, line);
 }
 
@@ -75,7 +72,7 @@ static void match_lines(cli *c, request *r, const hd_annotated_file *a,
     const hd_annotated_file *x = a ? a : &none, *y = b ? b : &none;
     bool same = a && b && a->path && b->path &&
                 (!strcmp(a->path, b->path) || hd_same_file(a->path, b->path));
-    size_t rows = x->line_count, columns = y->line_count;
+    size_t rows = x->lines.count, columns = y->lines.count;
     hd_arena *own = hd_arena_new();
     same |= rows * columns > MOST_MATCHED;
     /* most[i][j]: how many can be matched of those from i and j on */
@@ -84,20 +81,21 @@ static void match_lines(cli *c, request *r, const hd_annotated_file *a,
     for (size_t i = same ? 0 : rows; i-- > 0;)
         for (size_t j = columns; j-- > 0;) {
             uint32_t skip = MOST(i + 1, j) > MOST(i, j + 1) ? MOST(i + 1, j) : MOST(i, j + 1);
-            bool match = same_line(same, &x->lines[i], &y->lines[j]);
+            bool match = same_line(same, &x->lines.data[i], &y->lines.data[j]);
             MOST(i, j) = match ? MOST(i + 1, j + 1) + 1 : skip;
         }
     for (size_t i = 0, j = 0; i < rows || j < columns;) {
-        if (i < rows && j < columns && same_line(same, &x->lines[i], &y->lines[j])) {
-            add_line(c, r, x, &x->lines[i++], &y->lines[j++]);
+        if (i < rows && j < columns && same_line(same, &x->lines.data[i], &y->lines.data[j])) {
+            add_line(c, r, x, &x->lines.data[i++], &y->lines.data[j++]);
             continue;
         }
-        bool first = j == columns || (i < rows && (same ? x->lines[i].number < y->lines[j].number
-                                                        : MOST(i + 1, j) >= MOST(i, j + 1)));
+        bool first =
+            j == columns || (i < rows && (same ? x->lines.data[i].number < y->lines.data[j].number
+                                               : MOST(i + 1, j) >= MOST(i, j + 1)));
         if (first)
-            add_line(c, r, x, &x->lines[i], NULL), i++;
+            add_line(c, r, x, &x->lines.data[i], NULL), i++;
         else
-            add_line(c, r, y, NULL, &y->lines[j]), j++;
+            add_line(c, r, y, NULL, &y->lines.data[j]), j++;
     }
 #undef MOST
     hd_arena_free(own);
@@ -107,8 +105,8 @@ static void match_lines(cli *c, request *r, const hd_annotated_file *a,
 static size_t partner(const hd_annotated_file *file, const hd_annotated *others,
                       const bool *taken) {
     for (int how = 0; how < 2; how++)
-        for (size_t f = 0; f < others->file_count; f++) {
-            const char *path = file->path, *other = others->files[f].path;
+        for (size_t f = 0; f < others->files.count; f++) {
+            const char *path = file->path, *other = others->files.data[f].path;
             bool match = !path || !other ? path == other
                          : how == 0      ? !strcmp(path, other) || hd_same_file(path, other)
                                          : !strcmp(hd_path_name(path), hd_path_name(other));
@@ -120,61 +118,53 @@ static size_t partner(const hd_annotated_file *file, const hd_annotated *others,
 
 static void match_files(cli *c, request *r) {
     const hd_annotated *a = r->sides[0].annotated, *b = r->sides[1].annotated;
-    bool *taken = hd_new_array(c->arena, bool, b->file_count + 1);
-    size_t *partners = hd_new_array(c->arena, size_t, a->file_count + 1);
+    bool *taken = hd_new_array(c->arena, bool, b->files.count + 1);
+    size_t *partners = hd_new_array(c->arena, size_t, a->files.count + 1);
     size_t alone = SIZE_MAX, alone_count = 0, left = SIZE_MAX, left_count = 0;
-    for (size_t f = 0; f < a->file_count; f++) {
-        partners[f] = partner(&a->files[f], b, taken);
+    for (size_t f = 0; f < a->files.count; f++) {
+        partners[f] = partner(&a->files.data[f], b, taken);
         if (partners[f] != SIZE_MAX)
             taken[partners[f]] = true;
         else
             alone = f, alone_count++;
     }
-    for (size_t f = 0; f < b->file_count; f++)
+    for (size_t f = 0; f < b->files.count; f++)
         if (!taken[f])
             left = f, left_count++;
     if (alone_count == 1 && left_count == 1) { /* a kernel file under another name */
         partners[alone] = left;
         taken[left] = true;
     }
-    for (size_t f = 0; f < a->file_count; f++)
-        match_lines(c, r, &a->files[f], partners[f] != SIZE_MAX ? &b->files[partners[f]] : NULL);
-    for (size_t f = 0; f < b->file_count; f++)
+    for (size_t f = 0; f < a->files.count; f++)
+        match_lines(c, r, &a->files.data[f],
+                    partners[f] != SIZE_MAX ? &b->files.data[partners[f]] : NULL);
+    for (size_t f = 0; f < b->files.count; f++)
         if (!taken[f])
-            match_lines(c, r, NULL, &b->files[f]);
-}
-
-static void add_sum(cli *c, pairs *to, const char *name, const hd_annotated_sum *a,
-                    const hd_annotated_sum *b) {
-    pair sum = {.name = name,
-                .label = name,
-                .counts = {a ? &a->counts : NULL, b ? &b->counts : NULL},
-                .cached = {a ? &a->cached : NULL, b ? &b->cached : NULL}};
-    hd_push(c->arena, to, sum);
+            match_lines(c, r, NULL, &b->files.data[f]);
 }
 
 /* By name: those of the first side in its order, then what only the second one has. */
-static void match_sums(cli *c, pairs *to, const hd_annotated_sum *a, size_t a_count,
-                       const hd_annotated_sum *b, size_t b_count) {
-    for (size_t i = 0; i < a_count; i++)
-        add_sum(c, to, a[i].name, &a[i], NULL);
-    for (size_t j = 0; j < b_count; j++) {
+static void match_sums(cli *c, pairs *to, const hd_annotated_sums *a, const hd_annotated_sums *b) {
+    for (size_t i = 0; i < a->count; i++)
+        hd_push(c->arena, to, (pair){.name = a->data[i].name, .sums = {&a->data[i], NULL}});
+    for (size_t j = 0; j < b->count; j++) {
+        const hd_annotated_sum *sum = &b->data[j];
         size_t i = 0;
-        while (i < a_count && strcmp(a[i].name, b[j].name))
+        while (i < a->count && strcmp(a->data[i].name, sum->name))
             i++;
-        if (i == a_count) {
-            add_sum(c, to, b[j].name, NULL, &b[j]);
-        } else {
-            to->data[i].counts[1] = &b[j].counts;
-            to->data[i].cached[1] = &b[j].cached;
-        }
+        if (i == a->count)
+            hd_push(c->arena, to, (pair){.name = sum->name, .sums = {NULL, sum}});
+        else
+            to->data[i].sums[1] = sum;
     }
+    for (size_t i = 0; i < to->count; i++)
+        to->data[i].label = to->data[i].name;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
 static uint64_t weight_of(const pair *p, int side) {
-    return p->counts[side] ? hd_weight(p->counts[side], 0) : 0;
+    return p->sums[side] ? hd_weight(&p->sums[side]->counts, 0) : 0;
 }
 
 static uint64_t change_of(const pair *p) {
@@ -195,12 +185,9 @@ static int by_change(const void *left, const void *right) {
 static void match_all(cli *c, request *r) {
     const hd_annotated *a = r->sides[0].annotated, *b = r->sides[1].annotated;
     match_files(c, r);
-    match_sums(c, &r->kernels, a->kernels, a->kernel_count, b->kernels, b->kernel_count);
-    match_sums(c, &r->targets, a->targets, a->target_count, b->targets, b->target_count);
-    r->total = (pair){.name = "in all",
-                      .label = "in all",
-                      .counts = {&a->total.counts, &b->total.counts},
-                      .cached = {&a->total.cached, &b->total.cached}};
+    match_sums(c, &r->kernels, &a->kernels, &b->kernels);
+    match_sums(c, &r->targets, &a->targets, &b->targets);
+    r->total = (pair){.name = "in all", .label = "in all", .sums = {&a->total, &b->total}};
     if ((r->by_cost || r->top) && r->lines.count)
         qsort(r->lines.data, r->lines.count, sizeof *r->lines.data, by_change);
     if (r->top && r->lines.count > r->top)
@@ -212,8 +199,8 @@ static void match_all(cli *c, request *r) {
 /* One side of a pair. */
 typedef struct side {
     const char *label;
-    const hd_launch_counts *counts; /* or NULL */
-    const hd_cache_sum *cached;     /* NULL: not there, or not simulated */
+    const hd_annotated_sum *sum; /* or NULL */
+    const hd_cache_sum *cached;  /* NULL: not there, or not simulated */
 } side;
 
 static hd_value sides_of(const hd_view *view, const void *at) {
@@ -221,14 +208,14 @@ static hd_value sides_of(const hd_view *view, const void *at) {
     const pair *p = at;
     side *sides = hd_new_array(view->arena, side, SIDES);
     for (int s = 0; s < SIDES; s++)
-        sides[s] = (side){r->labels[s], p->counts[s], r->sides[s].has_caches ? p->cached[s] : NULL};
+        sides[s] = (side){r->labels[s], p->sums[s],
+                          r->sides[s].has_caches && p->sums[s] ? &p->sums[s]->cached : NULL};
     return hd_rows(sides, SIDES);
 }
 
 /* Transactions and passes of the second for each of the first. */
 static double ratio_of(const pair *p) {
-    return p->counts[1] && weight_of(p, 0) ? (double)weight_of(p, 1) / (double)weight_of(p, 0)
-                                           : NAN;
+    return p->sums[1] && weight_of(p, 0) ? (double)weight_of(p, 1) / (double)weight_of(p, 0) : NAN;
 }
 
 static const char *source_of(const pair *p) {
@@ -252,53 +239,48 @@ static hd_value shown_source(const hd_view *view, const void *at) {
 
 HD_GETTER(ratio_value, pair, hd_real(ratio_of(row)))
 HD_GETTER(source_value, pair, hd_text(source_of(row)))
-HD_GETTER(file_value, pair, hd_text(row->file ? row->file->path : NULL))
 HD_GETTER(line_value, pair, row->lines[0] ? hd_whole(row->lines[0]->number) : hd_null())
 HD_GETTER(other_line, pair, row->lines[1] ? hd_whole(row->lines[1]->number) : hd_null())
-HD_GETTER(counts_of, side, hd_row(row->counts))
-HD_GETTER(weight_value, side, row->counts ? hd_whole(hd_weight(row->counts, 0)) : hd_null())
-HD_GETTER(moved_value, side, row->counts ? hd_whole(row->counts->moved.bytes_moved) : hd_null())
-HD_GETTER(used_value, side, row->counts ? hd_real(hd_efficiency(row->counts)) : hd_null())
+HD_GETTER(weight_value, hd_annotated_sum, hd_whole(hd_weight(&row->counts, 0)))
+HD_GETTER(used_value, hd_annotated_sum, hd_real(hd_efficiency(&row->counts)))
+HD_GETTER(dram_value, hd_cache_sum, hd_whole(row->counts.dram_read + row->counts.dram_written))
 
-HD_GETTER(caches_of, side, hd_row(row->cached))
-HD_GETTER(dram_value, side,
-          row->cached ? hd_whole(row->cached->counts.dram_read + row->cached->counts.dram_written)
-                      : hd_null())
+#define OF_SUM .via = true, .via_offset = offsetof(side, sum)
 
-/* The first is what "%s" in titles stands for. */
-static const hd_member weight_columns[] = {
-    {"label", HD_AT(side, label)}, {NULL, "transactions %s", HD_COUNT, .get = weight_value}, {0}};
-static const hd_member moved_columns[] = {
-    {"label", HD_AT(side, label)}, {NULL, "moved %s", HD_BYTES, .get = moved_value}, {0}};
-static const hd_member used_columns[] = {
-    {"label", HD_AT(side, label)}, {NULL, "used %s", HD_SHARE, .get = used_value}, {0}};
-static const hd_member dram_columns[] = {
-    {"label", HD_AT(side, label)}, {NULL, "DRAM %s", HD_BYTES, .get = dram_value}, {0}};
-/* Nothing where no caches were simulated. */
-static hd_value simulated_sides(const hd_view *view, const void *at) {
-    const request *r = view->context;
-    return r->caches ? sides_of(view, at) : hd_rows((const side *)NULL, 0);
-}
+static const hd_member weight_column = {NULL, "transactions %s", HD_COUNT, .get = weight_value,
+                                        OF_SUM};
+static const hd_member moved_column = {NULL, "moved %s", HD_BYTES,
+                                       HD_AT(hd_annotated_sum, counts.moved.bytes_moved), OF_SUM};
+static const hd_member used_column = {NULL, "used %s", HD_SHARE, .get = used_value, OF_SUM};
+static const hd_member dram_column = {NULL,        "DRAM %s",
+                                      HD_BYTES,    .get = dram_value,
+                                      .via = true, .via_offset = offsetof(side, cached)};
 static const hd_member ratio_column = {NULL, "ratio", HD_RATIO, .get = ratio_value};
+
+/* A column for each side. */
+static hd_member sided(hd_arena *arena, const hd_member *column) {
+    hd_member *own = hd_new_array(arena, hd_member, 3);
+    own[0] = (hd_member){"label", HD_AT(side, label)}; /* what "%s" in the title stands for */
+    own[1] = *column;
+    return (hd_member){.get = sides_of, .of = own};
+}
 
 /* "conflicts A", "conflicts B": of each analysis but the first what it shows here, if it counted
  * something of the two versions. */
 static void add_counted(hd_arena *arena, const request *r, hd_member *columns, size_t *count) {
-    const hd_launch_counts *a = r->total.counts[0], *b = r->total.counts[1];
+    const hd_annotated_sum *a = r->total.sums[0], *b = r->total.sums[1];
     for (uint32_t i = 1; i < HD_ANALYSIS_COUNT; i++)
         for (const hd_member *m = hd_analyses[i]->members; m->key || m->title; m++) {
             if (!(hd_analysis_column_of(hd_analyses[i], m).seen & HD_IN_DIFF) ||
-                (!hd_analysis_counted(i, a) && !hd_analysis_counted(i, b)))
+                (!hd_analysis_counted(i, &a->counts) && !hd_analysis_counted(i, &b->counts)))
                 continue;
-            hd_member *own = hd_new_array(arena, hd_member, 3);
-            own[0] = (hd_member){"label", HD_AT(side, label)};
-            own[1] = *m;
-            own[1].key = NULL;
-            own[1].title = hd_format(arena, "%s %%s", m->title);
-            own[1].via = true;
-            own[1].via_offset = offsetof(side, counts);
-            own[1].offset += (uint32_t)((const char *)a->of[i] - (const char *)a);
-            columns[(*count)++] = (hd_member){.get = sides_of, .of = own};
+            hd_member own = *m;
+            own.key = NULL;
+            own.title = hd_format(arena, "%s %%s", m->title);
+            own.via = true;
+            own.via_offset = offsetof(side, sum);
+            own.offset += (uint32_t)((const char *)a->counts.of[i] - (const char *)a);
+            columns[(*count)++] = sided(arena, &own);
         }
 }
 
@@ -309,11 +291,12 @@ static const hd_member *columns_of(hd_arena *arena, const request *r, const char
     size_t count = 0;
     columns[count++] =
         (hd_member){NULL, title, lines ? HD_PLAIN_WORD : HD_PLAIN, HD_AT(pair, label)};
-    columns[count++] = (hd_member){.get = sides_of, .of = weight_columns};
+    columns[count++] = sided(arena, &weight_column);
     columns[count++] = ratio_column;
-    columns[count++] = (hd_member){.get = sides_of, .of = lines ? moved_columns : used_columns};
+    columns[count++] = sided(arena, lines ? &moved_column : &used_column);
     add_counted(arena, r, columns, &count);
-    columns[count++] = (hd_member){.get = simulated_sides, .of = dram_columns};
+    if (r->caches)
+        columns[count++] = sided(arena, &dram_column);
     if (lines)
         columns[count++] = (hd_member){NULL, "source", .get = shown_source};
     return columns;
@@ -345,31 +328,28 @@ static int show_text(cli *c, request *r) {
 
 /* ---- as JSON ---------------------------------------------------------------------------------- */
 
-HD_GETTER(all_sides, request, hd_rows(row->sides, SIDES))
-HD_GETTER(all_lines, request, hd_rows(row->lines.data, row->lines.count))
-HD_GETTER(all_kernels, request, hd_rows(row->kernels.data, row->kernels.count))
-HD_GETTER(all_targets, request, hd_rows(row->targets.data, row->targets.count))
-HD_GETTER(total_of, request, hd_row(&row->total))
-
 static const hd_member side_members[] = {
     {"label", HD_AT(side, label)},
-    {"counts", .get = counts_of, .of = hd_launch_count_members},
-    {"caches", .get = caches_of, .of = hd_annotated_cache_members},
+    {"counts", HD_VIA(side, sum, HD_IN, counts), .of = hd_launch_count_members},
+    {"caches", HD_BEHIND(side, cached), .of = hd_annotated_cache_members},
     {0}};
 static const hd_member pair_members[] = {
     {"ratio", .get = ratio_value}, {"sides", .get = sides_of, .of = side_members}, {0}};
-static const hd_member line_members[] = {
-    {"file", .get = file_value},       {"line", .get = line_value},
-    {"other_line", .get = other_line}, {"source", .get = source_value},
-    {HD_SELF, .of = pair_members},     {0}};
+static const hd_member line_members[] = {{"file", HD_VIA(pair, file, HD_AT, path)},
+                                         {"line", .get = line_value},
+                                         {"other_line", .get = other_line},
+                                         {"source", .get = source_value},
+                                         {HD_SELF, .of = pair_members},
+                                         {0}};
 static const hd_member sum_members[] = {
     {"name", HD_AT(pair, name)}, {HD_SELF, .of = pair_members}, {0}};
+HD_GETTER(all_sides, request, hd_rows(row->sides, SIDES))
 static const hd_member diff_members[] = {
     {"versions", .get = all_sides, .of = cli_counted_source_members},
-    {"lines", .get = all_lines, .of = line_members},
-    {"kernels", .get = all_kernels, .of = sum_members},
-    {"targets", .get = all_targets, .of = sum_members},
-    {"total", .get = total_of, .of = pair_members},
+    {"lines", HD_MANY(request, lines.data, lines.count), .of = line_members},
+    {"kernels", HD_MANY(request, kernels.data, kernels.count), .of = sum_members},
+    {"targets", HD_MANY(request, targets.data, targets.count), .of = sum_members},
+    {"total", HD_IN(request, total), .of = pair_members},
     {0}};
 
 /* ---- the command ------------------------------------------------------------------------------ */

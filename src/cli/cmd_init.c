@@ -39,9 +39,10 @@ int cmd_init(cli *c) {
     if (r->out && cli_check_output(c, "out", r->out, &r->path, 1))
         return CLI_WRONG;
     if (r->out && !c->given->force && !access(r->out, F_OK))
-        return cli_status(hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->out},
-                                  "this file is there already, and it may have been edited; name "
-                                  "another, or say --force"));
+        return cli_status(
+            cli_fail_at(c, r->out,
+                        "this file is there already, and it may have been edited; name "
+                        "another, or say --force"));
     cli_progress(c, "compiling");
     hd_status status = hd_frontend(c->arena, &c->diag, r->path, r->source.options, &module);
     if (status == HD_OK)

@@ -7,7 +7,9 @@
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
 #include "cli/input.h"
-#include "cli/show_map.h"
+#include "advise/mapping.h"
+#include "cli/report/members.h"
+#include "cli/show_advice.h"
 #include "cli/stop.h"
 
 typedef struct request {
@@ -15,7 +17,9 @@ typedef struct request {
     cli_input input;
     hd_measure_options measure;
     hd_map_question question;
-    cli_map result;
+    /* what came of it */
+    hd_mapping *mapping;
+    const char *out, *data_out; /* files that were written, or NULL */
 } request;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -72,16 +76,15 @@ static hd_status refuse_job_questions(cli *c, const request *r) {
                          : r->given->no_caches       ? "no-caches"
                          : r->given->measure         ? "measure"
                                                      : NULL;
-    return !option
-               ? HD_OK
-               : hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = r->input.path},
+    return !option ? HD_OK
+                   : cli_fail_at(
+                         c, r->input.path,
                          "--%s needs a job, which can be run; of a trace only orders of threads "
                          "are made",
                          option);
 }
 
 static hd_status read_options(cli *c, request *r) {
-    static const hd_diag silent = {NULL, NULL};
     hd_map_question *q = &r->question;
     hd_status status;
     if ((status = read_stages(c, r)) || (status = read_partitioner(c, r)) ||
@@ -95,15 +98,14 @@ static hd_status read_options(cli *c, request *r) {
     status = cli_find_device(c, &q->device);
     if (status != HD_OK)
         return status;
-    q->caches =
-        !r->given->no_caches && !r->input.is_trace && hd_caches_check(&silent, q->device) == HD_OK;
+    q->caches = !r->given->no_caches && !r->input.is_trace &&
+                hd_caches_check(&hd_silent, q->device) == HD_OK;
     q->throttle &= q->caches;
     return HD_OK;
 }
 
 /* New numbers are tried where the job says what its numbers are of; asked for, they must be. */
 static hd_status read_data(cli *c, request *r, const hd_job *job) {
-    static const hd_diag silent = {NULL, NULL};
     hd_map_question *q = &r->question;
     uint32_t numbering;
     bool asked = r->given->data || q->numbering || q->shuffled_data;
@@ -115,7 +117,7 @@ static hd_status read_data(cli *c, request *r, const hd_job *job) {
                        r->given->data ? "data"
                        : q->numbering ? "numbering"
                                       : "shuffle-data");
-    hd_status status = job->numberings ? hd_numbering_find(c->arena, asked ? &c->diag : &silent,
+    hd_status status = job->numberings ? hd_numbering_find(c->arena, asked ? &c->diag : &hd_silent,
                                                            job, q->numbering, &numbering)
                                        : HD_EINPUT;
     q->orders_data = status == HD_OK && !r->given->no_data;
@@ -141,13 +143,13 @@ static hd_status map_input(cli *c, request *r) {
         const hd_diag diag = cli_diag_about(c, &about, r->input.path);
         const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
         r->question.watch = &watch;
-        status = job ? hd_map_job(c->arena, &diag, job, &r->question, &r->result.mapping)
-                     : hd_map_trace(c->arena, &diag, trace, &r->question, &r->result.mapping);
+        status = job ? hd_map_job(c->arena, &diag, job, &r->question, &r->mapping)
+                     : hd_map_trace(c->arena, &diag, trace, &r->question, &r->mapping);
         cli_progress(c, NULL);
         cli_release_stop(&stop);
         r->question.watch = NULL;
-        bool stopped = status == HD_OK && !r->result.mapping->complete;
-        if (stopped && !r->result.mapping->step_count)
+        bool stopped = status == HD_OK && !r->mapping->complete;
+        if (stopped && !r->mapping->step_count)
             cli_end_stopped();
         if (stopped)
             hd_warn(&diag, NULL, "stopped by a signal: only the steps until then count");
@@ -159,7 +161,7 @@ static hd_status map_input(cli *c, request *r) {
 
 /* The map of the best step; of its data an order of the same form beside it. */
 static hd_status write_out(cli *c, request *r) {
-    const hd_mapping *m = r->result.mapping;
+    const hd_mapping *m = r->mapping;
     const hd_map_step *best = &m->steps[m->best];
     hd_str map = {.arena = c->arena}, data = {.arena = c->arena};
     hd_output files[2];
@@ -168,8 +170,8 @@ static hd_status write_out(cli *c, request *r) {
         return HD_OK;
     if (best->orders) {
         hd_order_file_print(&map, best->orders);
-        r->result.out = r->input.out;
-        files[count++] = (hd_output){r->result.out, hd_str_text(&map), map.length};
+        r->out = r->input.out;
+        files[count++] = (hd_output){r->out, hd_str_text(&map), map.length};
     }
     if (best->data_order) {
         hd_launch_order order = {.kernel = best->numbering->name,
@@ -177,11 +179,282 @@ static hd_status write_out(cli *c, request *r) {
                                  .block_threads = 1,
                                  .order = best->data_order};
         hd_order_file_print(&data, &(hd_order_file){&order, 1});
-        r->result.data_out = hd_format(c->arena, "%s.%s", r->input.out, best->numbering->name);
-        files[count++] = (hd_output){r->result.data_out, hd_str_text(&data), data.length};
+        r->data_out = hd_format(c->arena, "%s.%s", r->input.out, best->numbering->name);
+        files[count++] = (hd_output){r->data_out, hd_str_text(&data), data.length};
     }
     return hd_write_files(&c->diag, files, count);
 }
+
+/* ---- reuse ------------------------------------------------------------------------------------ */
+
+/* A step in one scenario, and the first step in it. */
+typedef struct reuse_row {
+    const char *name;
+    const hd_map_reuse *now, *before;
+} reuse_row;
+
+static hd_value change_of(const hd_view *view, uint64_t before, uint64_t after) {
+    int64_t change = (int64_t)(after - before);
+    return hd_text(change ? hd_format(view->arena, "%+lld%s", (long long)change,
+                                      before ? hd_format(view->arena, " (%+.1f%%)",
+                                                         100.0 * (double)change / (double)before)
+                                             : "")
+                          : "0");
+}
+HD_GETTER(degree_change, reuse_row, change_of(view, row->before->degree, row->now->degree))
+HD_GETTER(domain_change, reuse_row, change_of(view, row->before->domain, row->now->domain))
+
+static const hd_member reuse_columns[] = {
+    {NULL, "step", HD_AT(reuse_row, name)},
+    {NULL, "degree", HD_COUNT, HD_VIA(reuse_row, now, HD_AT, degree)},
+    {NULL, "change", HD_PLAIN_WORD, .get = degree_change},
+    {NULL, "domain", HD_COUNT, HD_VIA(reuse_row, now, HD_AT, domain)},
+    {NULL, "change", HD_PLAIN_WORD, .get = domain_change},
+    {0}};
+
+static void show_reuse(cli *c, const hd_mapping *m, hd_str *out) {
+    for (uint32_t s = 0; s < m->steps[0].reuse_count; s++) {
+        reuse_row *rows = hd_new_array(c->arena, reuse_row, m->step_count);
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < m->step_count; i++)
+            if (m->steps[i].reuse_count > s)
+                rows[count++] =
+                    (reuse_row){m->steps[i].name, &m->steps[i].reuse[s], &m->steps[0].reuse[s]};
+        cli_show_rows(c, hd_format(c->arena, "\nReuse, scenario %u", rows[0].now->scenario),
+                      reuse_columns, hd_rows(rows, count), out);
+    }
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* All of a kernel with which the same was done. */
+typedef struct launch_row {
+    const hd_map_launch *first;
+    uint64_t count, threads, before, after;
+} launch_row;
+
+static bool is_same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
+
+static bool is_alike(const hd_map_launch *a, const hd_map_launch *b) {
+    return !strcmp(a->kernel, b->kernel) && a->moved == b->moved &&
+           is_same_text(a->untouched, b->untouched) && is_same_text(a->together, b->together);
+}
+
+HD_GETTER(launch_of, launch_row,
+          hd_text(row->count > 1 ? hd_format(view->arena, "%u, %llu more", row->first->launch,
+                                             (unsigned long long)row->count - 1)
+                                 : hd_format(view->arena, "%u", row->first->launch)))
+static hd_value order_of(const hd_view *view, const void *at) {
+    const hd_map_launch *l = ((const launch_row *)at)->first;
+    const char *own = l->moved ? "of blocks" : "its own";
+    return hd_text(l->untouched  ? hd_format(view->arena, "its own: %s", l->untouched)
+                   : l->together ? hd_format(view->arena, "%s (%s, so threads stay in blocks)", own,
+                                             l->together)
+                   : l->moved    ? "of threads"
+                                 : own);
+}
+
+static const hd_member launch_columns[] = {
+    {NULL, "launch", HD_PLAIN_WORD, .get = launch_of},
+    {NULL, "kernel", HD_VIA(launch_row, first, HD_AT, kernel)},
+    {NULL, "threads", HD_COUNT, HD_AT(launch_row, threads)},
+    {NULL, "before", HD_COUNT, HD_AT(launch_row, before)},
+    {NULL, "after", HD_COUNT, HD_AT(launch_row, after)},
+    {NULL, "order", .get = order_of},
+    {0}};
+
+static void show_launches(cli *c, const hd_mapping *m, hd_str *out) {
+    launch_row *rows = hd_new_array(c->arena, launch_row, m->launch_count + 1);
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < m->launch_count; l++) {
+        const hd_map_launch *launch = &m->launches[l];
+        uint32_t r = 0;
+        while (r < count && !is_alike(rows[r].first, launch))
+            r++;
+        if (r == count)
+            rows[count++].first = launch;
+        rows[r].count++;
+        rows[r].threads += launch->threads;
+        rows[r].before += launch->before.transactions;
+        rows[r].after += launch->after.transactions;
+    }
+    if (count)
+        cli_show_rows(c, "\nLaunches, and transactions of their graphs", launch_columns,
+                      hd_rows(rows, count), out);
+}
+
+/* ---- what to do ------------------------------------------------------------------------------- */
+
+static void say(cli *c, hd_str *out, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(cli *c, hd_str *out, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = hd_vformat(c->arena, format, args);
+    va_end(args);
+    hd_str_add(out, "  ");
+    hd_wrap(out, text, 4, HD_TABLE_WIDTH);
+}
+
+static double each(const hd_map_step *step) {
+    return (double)step->counts.transactions /
+           (double)(step->counts.requests + !step->counts.requests);
+}
+
+static const char *bytes_change(cli *c, uint64_t before, uint64_t after) {
+    return before == after ? "as many bytes"
+                           : hd_format(c->arena, "%.1f%% %s bytes",
+                                       100 * fabs((double)after / (double)(before + !before) - 1),
+                                       after < before ? "fewer" : "more");
+}
+
+/* In terms of the hardware. */
+static void show_why(cli *c, const hd_mapping *m, const hd_map_step *best, hd_str *out) {
+    const hd_map_step *first = &m->steps[0];
+    say(c, out,
+        "Lanes of a warp that touch the same %u bytes at once share a transaction: a request takes "
+        "%.3g of them instead of %.3g.",
+        m->device->segment, each(best), each(first));
+    if (best->caches.requests)
+        say(c, out, "Caches of %s bring %s from L2, and %s from memory.", m->device->name,
+            bytes_change(c, first->caches.l2_bytes, best->caches.l2_bytes),
+            bytes_change(c, first->caches.dram_read, best->caches.dram_read));
+}
+
+static void show_basis(cli *c, const hd_mapping *m, const hd_map_step *best, hd_str *out) {
+    if (!m->job)
+        say(c, out,
+            "This is estimated from a trace alone: nothing was rewritten or run, and a trace does "
+            "not say whether threads wait for each other.");
+    else
+        say(c, out, "This was counted on the machine, with %s; results are the job's%s.%s",
+            best->orders ? best->data ? "the rewritten kernels, which read the map, and data in "
+                                        "the new numbers"
+                                      : "the rewritten kernels, which read the map"
+                         : "data in the new numbers",
+            best->bit_equal ? " to the bit" : " within its tolerance",
+            !m->measured_on ? " Nothing was timed: --measure does." : "");
+    if (m->measured_on && isfinite(best->pays_after))
+        say(c, out, "On %s it takes %s instead of %s; making it pays after %.0f run%s of the job.",
+            m->measured_on, hd_show_seconds(c->arena, best->time.median),
+            hd_show_seconds(c->arena, m->steps[0].time.median), best->pays_after,
+            best->pays_after > 1 ? "s" : "");
+    else if (m->measured_on)
+        say(c, out, "On %s it was not measured to be faster, so there its making does not pay.",
+            m->measured_on);
+}
+
+static void show_next(cli *c, const request *r, const hd_map_step *best, hd_str *out) {
+    const char *file = r->out ? r->out : "FILE", *next = "Next";
+    if (r->question.shuffled_threads || r->question.shuffled_data) {
+        say(c, out, "This began with a random order: without --shuffle-... it is the job's own.");
+        return;
+    }
+    if (r->out)
+        say(c, out, "Wrote the map of threads to %s.", r->out);
+    if (r->data_out)
+        say(c, out, "Wrote the new numbers of %s to %s.", best->numbering->name, r->data_out);
+    if (!r->out && !r->data_out) {
+        hd_str_printf(out, "  Next: %s -o FILE\n",
+                      cli_command_on(c, "map", r->input.path, &r->input.source));
+        next = "Then";
+    }
+    if (best->orders)
+        hd_str_printf(
+            out, "  %s: %s --map %s -o DIR\n", next,
+            cli_command_on(c, "apply", r->mapping->job ? r->input.path : "JOB", &r->input.source),
+            file);
+    if (best->data)
+        say(c, out,
+            "New numbers are given by the program that makes the data, with the orders of "
+            "libheddle-remap (docs/mapping.md)%s.",
+            best->orders ? "; the map of threads is for data in these" : "");
+}
+
+static void show_throttling(cli *c, const hd_mapping *m, hd_str *out) {
+    const hd_throttling *t = m->throttling;
+    const hd_throttled *best = &t->rows[t->best], *full = &t->rows[t->row_count - 1];
+    const char *step = m->steps[m->best].name;
+    hd_str_add(out, "\n");
+    if (best == full) {
+        hd_wrap(out,
+                hd_format(c->arena,
+                          "Blocks at once: fewer than the %u of '%s' that an SM holds would not "
+                          "save much.",
+                          full->blocks_at_once, step),
+                2, HD_TABLE_WIDTH);
+        return;
+    }
+    cli_show_rows(c, hd_format(c->arena, "Blocks at once on an SM, of '%s'", step),
+                  hd_throttled_members, hd_rows(t->rows, t->row_count), out);
+    say(c, out,
+        "With %u block%s at once instead of %u there are %s from memory, at an occupancy of %s. "
+        "Fewer warps hide less of the time that memory takes: only a measurement says whether it "
+        "is worth that (docs/locality.md).",
+        best->blocks_at_once, best->blocks_at_once > 1 ? "s" : "", full->blocks_at_once,
+        bytes_change(c, full->sum.counts.dram_read, best->sum.counts.dram_read),
+        hd_show_share(c->arena, best->occupancy));
+}
+
+/* ---- all --------------------------------------------------------------------------------------- */
+
+static int show_text(cli *c, const request *r) {
+    const hd_mapping *m = r->mapping;
+    const hd_map_step *best = &m->steps[m->best];
+    const hd_value steps = hd_rows(m->steps, m->step_count);
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "%s on %s%s\n", hd_plain_text(c->arena, r->input.name, false),
+                  m->device->name, m->job ? "" : ", estimated from the trace");
+    cli_show_rows(c, NULL, m->job ? hd_map_step_columns : hd_map_graph_columns, steps, &out);
+    show_reuse(c, m, &out);
+    if (m->measured_on)
+        cli_show_rows(c, hd_format(c->arena, "\nTime on %s", m->measured_on), hd_map_time_columns,
+                      steps, &out);
+    show_launches(c, m, &out);
+    if (m->throttling && m->throttling->complete)
+        show_throttling(c, m, &out);
+    hd_str_add(&out, "\n");
+    hd_wrap(&out, hd_format(c->arena, "%s%s", m->best ? "Take " : "", m->reason), 2,
+            HD_TABLE_WIDTH);
+    if (!m->best && r->input.out)
+        say(c, &out, "%s was not written.", r->input.out);
+    if (m->best) {
+        show_why(c, m, best, &out);
+        show_basis(c, m, best, &out);
+        show_next(c, r, best, &out);
+    }
+    return cli_print(c, &out);
+}
+
+HD_GETTER(device_of, request, hd_text(row->mapping->device->name))
+HD_GETTER(is_stopped, request, hd_bool(!row->mapping->complete))
+HD_GETTER(estimated, request, hd_bool(!row->mapping->job))
+static hd_value throttling_of(const hd_view *view, const void *at) {
+    const hd_throttling *t = ((const request *)at)->mapping->throttling;
+    (void)view;
+    return t && t->complete ? hd_rows(t->rows, t->row_count) : hd_null();
+}
+
+static const hd_member map_members[] = {
+    {"file", HD_AT(request, input.name)},
+    {"device", .get = device_of},
+    {"estimated", .get = estimated},
+    {"shuffled_threads", HD_AT(request, question.shuffled_threads),
+     HD_IF(request, question.shuffled_threads)},
+    {"shuffled_data", HD_AT(request, question.shuffled_data),
+     HD_IF(request, question.shuffled_data)},
+    {"steps", HD_VIA(request, mapping, HD_MANY, steps, step_count), .of = hd_map_step_members},
+    {"launches", HD_VIA(request, mapping, HD_MANY, launches, launch_count),
+     .of = hd_map_launch_members},
+    {"blocks_at_once", .get = throttling_of, .of = hd_throttled_members},
+    {"measured_on", HD_VIA(request, mapping, HD_AT, measured_on)},
+    {"best", HD_VIA(request, mapping, HD_AT, best)},
+    {"reason", HD_VIA(request, mapping, HD_AT, reason)},
+    {"out", HD_AT(request, out)},
+    {"data_out", HD_AT(request, data_out)},
+    {"stopped", .get = is_stopped},
+    {0}};
+
+/* ---- the command ------------------------------------------------------------------------------- */
 
 int cmd_map(cli *c) {
     const cli_options *o = c->given;
@@ -200,10 +473,6 @@ int cmd_map(cli *c) {
         status = write_out(c, &r);
     if (status != HD_OK)
         return cli_status(status);
-    r.result.path = r.input.path;
-    r.result.source = &r.input.source;
-    r.result.wanted_out = r.input.out;
-    r.result.question = &r.question;
-    int printed = cli_print_map(c, &r.result);
-    return printed ? printed : r.result.mapping->complete ? CLI_FINE : CLI_STOPPED;
+    int printed = c->json ? cli_print_row(c, map_members, hd_row(&r)) : show_text(c, &r);
+    return printed ? printed : r.mapping->complete ? CLI_FINE : CLI_STOPPED;
 }

@@ -1,5 +1,5 @@
 /* heddle measure: the original against another layout, on a real device. */
-#include "cli/choice.h"
+#include "cli/show_advice.h"
 #include "cli/commands.h"
 #include "cli/report/members.h"
 
@@ -9,11 +9,9 @@ typedef struct result {
     const hd_measurement *measurement;
 } result;
 
-HD_GETTER(layout_of, result, hd_with(hd_row(row->layout), row->job->record))
-
 static const hd_member result_members[] = {
     {"record", HD_VIA(result, job, HD_BEHIND, record), .of = hd_record_members},
-    {"layout", .get = layout_of, .of = hd_layout_members},
+    {"layout", HD_BEHIND(result, layout), .of = hd_layout_members},
     {"measurement", HD_BEHIND(result, measurement), .of = hd_measurement_members},
     {0}};
 
@@ -67,10 +65,8 @@ static void show_energy(cli *c, const char *layout, const hd_energy_pair *pair, 
     bool is_same = missing[0] && missing[1] && !strcmp(missing[0], missing[1]);
     for (int v = 0; v < (is_same ? 1 : 2); v++)
         if (missing[v])
-            hd_wrap(out,
-                    hd_format(c->arena, "  energy of %s is missing: %s",
-                              is_same ? "both" : rows[v].name, missing[v]),
-                    4, HD_TABLE_WIDTH);
+            hd_say(out, "  energy of %s is missing: %s", is_same ? "both" : rows[v].name,
+                   missing[v]);
 }
 
 /* One of the two, whole runs. */
@@ -115,7 +111,7 @@ static int show(cli *c, const result *r) {
                                  hd_show_ratio(c->arena, m->speedup)}};
     hd_str out = {.arena = c->arena};
     if (c->json)
-        return cli_print_row(c, result_members, hd_row(r));
+        return cli_print_row(c, result_members, hd_with(hd_row(r), record));
     if (m->whole)
         return show_whole(c, r);
     cli_show_rows(c, hd_format(c->arena, "%s on %s", record->spelling, m->device_name),

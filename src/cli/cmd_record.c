@@ -11,7 +11,6 @@
 
 #include "cli/commands.h"
 #include "cli/cuda_program.h"
-#include "cli/source_job.h"
 
 typedef struct request {
     char **words; /* the program */

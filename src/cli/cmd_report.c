@@ -1,13 +1,11 @@
 /* heddle report: one HTML page about one or more runs (docs/report.md). */
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
-#include "cli/show_evidence.h"
-#include "cli/input.h"
 #include "cli/show_advice.h"
+#include "cli/input.h"
 #include "cli/stop.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 #include "cli/report/page.h"
-#include "cli/report/page_run.h"
 
 enum { MOST_VALUES = 8, MOST_UNITS = 1 << 20 };
 
@@ -53,6 +51,10 @@ static void begin_step(void *user, const char *what) {
     cli_progress(r->meter.c, r->step);
 }
 
+static const char *shown(const void *user, const char *path) {
+    return cli_shown(((const request *)user)->meter.c, path);
+}
+
 static void show_progress(void *user, const char *what) { cli_progress(user, what); }
 
 static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
@@ -86,6 +88,7 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
                            .user = &r->meter};
     o->all = r->given->all;
     r->meter = (cli_meter){.c = c, .step = r->step};
+    o->shown = shown;
     o->progress = begin_step;
     o->user = r;
     r->input.out = r->out;
@@ -118,7 +121,8 @@ static void keep_why(const hd_message *message, void *user) {
         r->why = hd_strdup(r->arena, message->text);
 }
 
-static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subject) {
+static void advise(cli *c, request *r, const char *path, const hd_job *job,
+                   hd_page_subject *subject) {
     refusal refused = {.arena = c->arena};
     const hd_diag diag = {keep_why, &refused};
     hd_advice *advice = hd_new(c->arena, hd_advice);
@@ -131,7 +135,7 @@ static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subje
         subject->advice = advice;
     if (!subject->advice)
         return;
-    const cli_question question = {subject->name, &r->input.source, &r->advise.cost};
+    const cli_question question = {path, &r->input.source, &r->advise.cost};
     const cli_answer answer = cli_answer_of(c, &question, advice);
     subject->verdict = answer.decided;
     subject->basis = answer.basis_text;
@@ -151,11 +155,11 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     hd_status status = cli_open_accesses(c, &input, &job, &run, &trace);
     if (status != HD_OK)
         return status;
-    hd_page_subject subject = {.name = path};
+    hd_page_subject subject = {.name = cli_shown(c, path)};
     if (run.total.counts.stopped)
         subject.why = "the run was stopped before its end";
     else
-        advise(c, r, job, &subject);
+        advise(c, r, path, job, &subject);
     cli_about about;
     const hd_diag diag = cli_diag_about(c, &about, path);
     status = hd_page_run(c->arena, &diag, trace, &subject, &r->options, &object);

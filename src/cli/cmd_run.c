@@ -1,7 +1,6 @@
 /* heddle run: the job on the machine, and what it executed, touched and moved. */
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
-#include "cli/expected.h"
 #include "cli/run_placed.h"
 
 typedef struct request {
@@ -79,7 +78,6 @@ typedef struct device_accesses {
     const hd_access_table *table;
 } device_accesses;
 
-HD_GETTER(rows_of, device_accesses, hd_rows(row->table->data, row->table->count))
 static hd_value accesses_of(const hd_view *view, const void *at) {
     const result *r = at;
     const cli_run_devices *on = view->context;
@@ -89,9 +87,10 @@ static hd_value accesses_of(const hd_view *view, const void *at) {
     return r->tables ? hd_rows(all, on->count) : hd_null();
 }
 
-static const hd_member device_members[] = {{"device", HD_AT(device_accesses, device)},
-                                           {"rows", .get = rows_of, .of = hd_access_row_members},
-                                           {0}};
+static const hd_member device_members[] = {
+    {"device", HD_AT(device_accesses, device)},
+    {"rows", HD_VIA(device_accesses, table, HD_MANY, data, count), .of = hd_access_row_members},
+    {0}};
 
 HD_GETTER(path_list, result, hd_text_list(view->arena, row->dumps, row->dump_count, cli_dump, path))
 

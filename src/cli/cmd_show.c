@@ -6,10 +6,8 @@
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
 #include "cli/counted.h"
-#include "cli/margin.h"
-#include "cli/sarif.h"
 #include "cli/stop.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 typedef struct request {
     cli_counted counted;
@@ -38,15 +36,15 @@ static hd_status read_least(cli *c, const char *text, request *r) {
 static bool report_kernels(cli *c, const request *r) {
     const hd_annotated *a = r->counted.annotated;
     bool below = false;
-    for (size_t k = 0; k < a->kernel_count; k++) {
-        double used = hd_efficiency(&a->kernels[k].counts);
+    for (size_t k = 0; k < a->kernels.count; k++) {
+        double used = hd_efficiency(&a->kernels.data[k].counts);
         if (used >= r->least)
             continue;
         below = true;
         hd_fail(&c->diag, HD_EDIFFER, &(hd_place){.file = r->counted.input.path},
                 "kernel '%s' uses %s of the bytes that it moves, less than %s; 'heddle show "
                 "--by-cost' shows which lines move them",
-                a->kernels[k].name, hd_show_share(c->arena, used),
+                a->kernels.data[k].name, hd_show_share(c->arena, used),
                 hd_show_share(c->arena, r->least));
     }
     return below;

@@ -117,8 +117,9 @@ hd_status cli_build_options(cli *c, const char *build, const char *file, const c
         *options = hd_format(c->arena, "%s %s", of_build, *options ? *options : "");
         return HD_OK;
     }
-    return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
-                   "%s is none of the files that this build compiles; name one that is, or give "
-                   "the options for the compiler with --options",
-                   file);
+    return cli_fail_at(
+        c, path,
+        "%s is none of the files that this build compiles; name one that is, or give "
+        "the options for the compiler with --options",
+        file);
 }

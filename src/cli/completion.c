@@ -40,10 +40,9 @@ static void offer_words(completion *to, const char *words) {
 }
 
 static void offer_names(completion *to, bool profiles) {
-    static const hd_diag silent = {NULL, NULL};
     cli quiet = *to->c;
     cli_texts names = {0};
-    quiet.diag = silent;
+    quiet.diag = hd_silent;
     if (cli_device_names(&quiet, profiles, &names) == HD_OK)
         for (size_t i = 0; i < names.count; i++)
             offer(to, names.data[i], NULL);

@@ -40,10 +40,9 @@ static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_o
 static hd_status simulate_caches(cli *c, const cli_counted *k, const hd_device *device,
                                  hd_trace *trace, const hd_trace_watch *watch,
                                  const hd_caches **caches) {
-    static const hd_diag silent = {NULL, NULL};
     const hd_caches_options options = {.watch = watch};
     *caches = NULL;
-    return k->no_caches || hd_caches_check(&silent, device) != HD_OK
+    return k->no_caches || hd_caches_check(&hd_silent, device) != HD_OK
                ? HD_OK
                : hd_caches_run(c->arena, &c->diag, trace, device, k->placed.job, NULL, &options,
                                caches);
@@ -100,9 +99,10 @@ static hd_status run_job(cli *c, cli_counted *k, hd_trace **trace) {
 
 static hd_status open_trace(cli *c, cli_counted *k, hd_trace **trace) {
     if (k->layouts.count)
-        return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = k->input.path},
-                       "--layout: a trace has the addresses of one layout, and is not run again; "
-                       "give the job");
+        return cli_fail_at(
+            c, k->input.path,
+            "--layout: a trace has the addresses of one layout, and is not run again; "
+            "give the job");
     return cli_open_trace(c, &k->input, trace);
 }
 
@@ -116,16 +116,22 @@ hd_status cli_count(cli *c, cli_counted *k, const hd_device *device) {
         return status;
     status = count_trace(c, k, device, trace);
     hd_trace_close(trace);
-    if (status == HD_OK)
-        k->annotated = hd_annotate(c->arena, device, &k->table, k->has_caches);
-    return status;
+    if (status != HD_OK)
+        return status;
+    hd_annotated *annotated = hd_annotate(c->arena, device, &k->table, k->has_caches);
+    for (size_t f = 0; f < annotated->files.count; f++)
+        annotated->files.data[f].path = cli_shown(c, annotated->files.data[f].path);
+    for (size_t i = 0; i < k->table.count; i++)
+        k->table.data[i].file = cli_shown(c, k->table.data[i].file);
+    k->annotated = annotated;
+    return HD_OK;
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
 void cli_show_counted(cli *c, const cli_counted *k, hd_str *out) {
     const hd_launch_counts *total = &k->annotated->total.counts;
-    hd_str_printf(out, "%s", hd_plain_text(c->arena, k->input.path, false));
+    hd_str_printf(out, "%s", hd_plain_text(c->arena, k->input.name, false));
     for (size_t l = 0; l < k->layouts.count; l++)
         hd_str_printf(out, "%s%s", l ? ", " : " in ", k->layouts.data[l]);
     hd_str_printf(out, " on %s\n", k->annotated->device->name);
@@ -134,18 +140,16 @@ void cli_show_counted(cli *c, const cli_counted *k, hd_str *out) {
             hd_str_printf(out, "  %s\n", hd_analyses[i]->sum(c->arena, total));
 }
 
-HD_GETTER(layouts_of, cli_counted, hd_list(row->layouts.data, row->layouts.count))
-
+HD_GETTER(annotated_of, cli_counted, hd_with(hd_row(row->annotated), row->annotated))
 HD_GETTER(device_of, cli_counted, hd_text(row->annotated->device->name))
 
 const hd_member cli_counted_source_members[] = {
-    {"file", HD_AT(cli_counted, input.path)},
-    {"layouts", .get = layouts_of},
+    {"file", HD_AT(cli_counted, input.name)},
+    {"layouts", HD_NUMBERS(cli_counted, layouts.data, layouts.count)},
     {"device", .get = device_of},
     {"complete", HD_AT(cli_counted, complete)},
     {HD_IN(cli_counted, run), .of = cli_stopped_members},
     {0}};
-const hd_member cli_counted_members[] = {
-    {HD_SELF, .of = cli_counted_source_members},
-    {HD_BEHIND(cli_counted, annotated), .of = hd_annotated_members},
-    {0}};
+const hd_member cli_counted_members[] = {{HD_SELF, .of = cli_counted_source_members},
+                                         {.get = annotated_of, .of = hd_annotated_members},
+                                         {0}};

@@ -6,6 +6,7 @@
 #include "cli/input.h"
 #include "cli/run_placed.h"
 #include "cli/report/annotated.h"
+#include "cli/cli.h"
 
 typedef struct cli_counted {
     cli_input input;
@@ -26,5 +27,22 @@ extern const hd_member cli_counted_members[];        /* cli_counted */
 extern const hd_member cli_counted_source_members[]; /* the same without what was counted */
 /* What it is, and what was moved in all. */
 void cli_show_counted(cli *c, const cli_counted *counted, hd_str *out);
+
+/* ---- margin.c: the source with a margin of counts, for `show` ------------------------------------ */
+
+typedef struct cli_margin_options {
+    bool by_cost;  /* only lines with accesses, the heaviest first, of all files */
+    uint64_t top;  /* of these only so many; 0: all */
+    bool cut;      /* lines of source that are wider than the terminal end in "…" */
+    bool coloured; /* lines that move much stand out */
+} cli_margin_options;
+
+void cli_show_margin(cli *c, const hd_annotated *annotated, const cli_margin_options *options,
+                     hd_str *out);
+
+/* ---- sarif.c: findings for editors and code review ----------------------------------------------- */
+
+/* The findings of what was counted, as a SARIF 2.1.0 log. */
+json_t *cli_sarif(cli *c, const cli_counted *counted);
 
 #endif

@@ -35,4 +35,17 @@ hd_status cli_read_results(cli *c, const char *folder, cli_take_results *take, v
 const char *cli_text_of(hd_arena *arena, const json_t *object, const char *key);
 uint64_t cli_number_of(const json_t *object, const char *key);
 
+/* ---- source_job.c: a recording over its source (docs/record.md) ---------------------------------- */
+
+typedef struct cli_source_job {
+    const char *file; /* its name in the folder; NULL: there is none */
+    uint64_t launches;
+    const char *why; /* launches of the recording, or all, are not in it; NULL: none is missing */
+} cli_source_job;
+
+/* Makes FOLDER/sourceNUMBER.yaml of FOLDER/jobNUMBER.yaml, with a copy of the source. `options` are the
+ * compiler's; files in them are absolute. What keeps it from that is no error: result->why. */
+hd_status cli_make_source_job(cli *c, const char *folder, const char *number, const char *options,
+                              cli_source_job *result);
+
 #endif

@@ -1,5 +1,5 @@
 /* heddle device explore: generated kernels on a device, in layouts and placements. */
-#include "cli/choice.h"
+#include "cli/show_advice.h"
 #include "cli/commands.h"
 #include "cli/stop.h"
 #include "advise/explore/explore.h"
@@ -53,7 +53,6 @@ static void tell(cli *c, const hd_exploration *e, const hd_database *database, h
 
 /* ---- printing ----------------------------------------------------------------------------------- */
 
-HD_GETTER(exploration_of, result, hd_row(row->exploration))
 HD_GETTER(kernels_of, result, hd_with(hd_row(row->kernels), row->kernels))
 HD_GETTER(runs_of, result, hd_with(hd_row(row->runs), row->runs))
 
@@ -68,7 +67,6 @@ static const char *bandwidth_text(hd_arena *arena, const hd_explore_range *range
 }
 
 HD_GETTER(bandwidth_shown, hd_explore_range, hd_text(bandwidth_text(view->arena, row)))
-HD_GETTER(bandwidth_of, hd_explore_range, row->bandwidth > 0 ? hd_real(row->bandwidth) : hd_null())
 
 static const hd_member range_members[] = {
     {"memory", "memory", HD_BYTES, HD_AT(hd_explore_range, memory)},
@@ -78,7 +76,7 @@ static const hd_member range_members[] = {
     {"cache", "last cache", HD_BYTES, HD_AT(hd_explore_range, cache)},
     {"units", "compute units", HD_COUNT, HD_AT(hd_explore_range, units)},
     {NULL, "bandwidth", .get = bandwidth_shown},
-    {"bandwidth", .get = bandwidth_of},
+    {"bandwidth", HD_AT(hd_explore_range, bandwidth), HD_IF(hd_explore_range, bandwidth)},
     {"bandwidth_objects", "by objects in soa", HD_COUNT,
      HD_AT(hd_explore_range, bandwidth_objects)},
     {0}};
@@ -97,7 +95,7 @@ static const hd_member exploration_members[] = {
     {0}};
 static const hd_member result_members[] = {
     {"device", HD_BEHIND(result, device), .of = device_members},
-    {"exploration", .get = exploration_of, .of = exploration_members},
+    {"exploration", HD_BEHIND(result, exploration), .of = exploration_members},
     {"kernels", .get = kernels_of, .of = hd_study_members},
     {"runs", .get = runs_of, .of = hd_study_members},
     {0}};
@@ -138,8 +136,9 @@ static void show_study(cli *c, const char *title, const hd_study *study, hd_str 
     hd_value handovers = hd_study_handovers(c->arena, study);
     hd_str_printf(out, "\n%s\n", title);
     hd_show_row(&(hd_view){c->arena, study}, hd_study_members, study, out);
-    cli_show_rows(c, "\nFindings of Qasem and Teich", hd_finding_members,
+    cli_show_rows(c, "\nFindings", hd_finding_members,
                   hd_with(hd_rows(study->findings, (size_t)HD_FINDINGS), study), out);
+    hd_say(out, "  %s", hd_findings_from);
     if (handovers.count)
         cli_show_rows(c, "\nWhere the lead changes hands", hd_line_handover_members, handovers,
                       out);

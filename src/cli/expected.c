@@ -1,4 +1,4 @@
-#include "cli/expected.h"
+#include "cli/buffer_contents.h"
 
 struct cli_expected {
     cli *c;
@@ -13,9 +13,9 @@ hd_status cli_expected_new(cli *c, const hd_job *job, cli_expected **expected) {
     for (uint32_t l = 0; l < job->launch_count; l++)
         any |= job->launches[l].after_given;
     if (!any)
-        return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = job->path ? job->path : ""},
-                       "--check expected: no launch of this job says with 'after' what buffers "
-                       "hold when it has run; 'heddle record' makes jobs that do");
+        return cli_fail_at(c, job->path ? job->path : "",
+                           "--check expected: no launch of this job says with 'after' what buffers "
+                           "hold when it has run; 'heddle record' makes jobs that do");
     cli_expected *e = hd_new(c->arena, cli_expected);
     *e = (cli_expected){c, job, hd_new_array(c->arena, void *, job->buffer_count)};
     *expected = e;

@@ -69,26 +69,28 @@ bool cli_job_options_given(const cli_input *input) {
 /* Beside a trace they would be ignored, so they are an error. */
 static hd_status refuse_job_options(cli *c, const cli_input *input) {
     return cli_job_options_given(input)
-               ? hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = input->path},
-                         "this is a trace: options on kernels and on the machine go with a job or "
-                         "a kernel file")
+               ? cli_fail_at(
+                     c, input->path,
+                     "this is a trace: options on kernels and on the machine go with a job or "
+                     "a kernel file")
                : HD_OK;
 }
 
 hd_status cli_read_input(cli *c, cli_input *input) {
     /* The first bytes of a trace file (docs/trace-format.md). */
     static const uint8_t magic[8] = {0x89, 'H', 'D', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
-    static const hd_diag silent = {NULL, NULL};
     uint8_t bytes[8] = {0};
     int file;
     hd_status status = cli_read_choice(c, input);
     if (status)
         return status;
+    input->name = input->path;
     input->is_trace = hd_trace_is_folder(input->path);
     if (input->is_trace)
         return refuse_job_options(c, input);
     input->path = cli_job_path(c, input->path);
-    if (hd_open_file(&silent, input->path, &file, NULL) == HD_OK) {
+    input->name = cli_shown(c, input->path);
+    if (hd_open_file(&hd_silent, input->path, &file, NULL) == HD_OK) {
         input->is_trace =
             read(file, bytes, sizeof bytes) == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
         close(file);
@@ -101,10 +103,11 @@ hd_status cli_read_input(cli *c, cli_input *input) {
     if (status != HD_OK)
         return status;
     close(file);
-    return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = input->path},
-                   "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
-                   "of text) nor a job (.yaml) nor a kernel file (%s)",
-                   hd_kernel_endings(c->arena));
+    return cli_fail_at(
+        c, input->path,
+        "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
+        "of text) nor a job (.yaml) nor a kernel file (%s)",
+        hd_kernel_endings(c->arena));
 }
 
 hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count) {
@@ -190,7 +193,8 @@ hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sin
 
 hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run) {
-    const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
+    const hd_trace_header header = {.source = cli_shown(c, input->path),
+                                    .spaces = input->machine.spaces};
     hd_trace_writer *writer;
     const hd_ranks *ranks = input->machine.ranks;
     hd_status status = cli_open_machine(c, job, &input->machine, run);

@@ -15,7 +15,7 @@ hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t 
 const char *cli_show_spaces(hd_arena *arena, uint32_t spaces);
 
 typedef struct cli_input {
-    const char *path;
+    const char *path, *name;     /* as it is told: cli_shown() */
     cli_source source;           /* of a kernel file */
     cli_machine_options machine; /* of a job or a kernel file */
     const char *launch_text, *block_text, *space_text;

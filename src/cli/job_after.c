@@ -9,12 +9,11 @@ enum { SHOWN = 20 };
 
 const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_layout *layouts,
                                    uint32_t layout_count) {
-    static const hd_diag silent = {NULL, NULL};
     kir_module *module;
     hd_placed_job *after;
     bool known =
-        job->path && !hd_frontend(c->arena, &silent, job->kernel_path, job->options, &module) &&
-        !hd_job_in_layout(c->arena, &silent, job, layouts, layout_count, NULL, module, &after);
+        job->path && !hd_frontend(c->arena, &hd_silent, job->kernel_path, job->options, &module) &&
+        !hd_job_in_layout(c->arena, &hd_silent, job, layouts, layout_count, NULL, module, &after);
     return known ? after : NULL;
 }
 
@@ -144,15 +143,18 @@ static hd_value launches_of(const hd_view *view, const void *at) {
 
 HD_GETTER(arg_name_of, hd_arg, hd_text(arg_name(((const launch_row *)view->parent)->launch, row)))
 HD_GETTER(arg_buffer, hd_arg, row->kind == HD_ARG_BUFFER ? hd_text(row->buffer_name) : hd_absent())
-HD_GETTER(arg_offset, hd_arg, row->offset ? hd_whole(row->offset) : hd_absent())
 HD_GETTER(arg_value, hd_arg, row->kind == HD_ARG_VALUE ? hd_text(row->value_text) : hd_absent())
 HD_GETTER(arg_local, hd_arg,
           row->kind == HD_ARG_BUFFER || row->kind == HD_ARG_VALUE ? hd_absent()
                                                                   : hd_whole(row->local_bytes))
 
 static const hd_member arg_members[] = {
-    {"name", .get = arg_name_of}, {"buffer", .get = arg_buffer}, {"offset", .get = arg_offset},
-    {"value", .get = arg_value},  {"local", .get = arg_local},   {0}};
+    {"name", .get = arg_name_of},
+    {"buffer", .get = arg_buffer},
+    {"offset", HD_AT(hd_arg, offset), HD_IF(hd_arg, offset), .optional = true},
+    {"value", .get = arg_value},
+    {"local", .get = arg_local},
+    {0}};
 static const hd_member buffer_members[] = {
     HD_SAME(buffer_row, name, type, count), {"for", HD_AT(buffer_row, origin)}, {0}};
 static const hd_member launch_members[] = {

@@ -35,11 +35,10 @@ void cli_journals_in(cli *c, const char *folder, cli_texts *journals) {
 
 /* Those beside a kernel or a header, or beside a job and its kernel. */
 static void add_journals(cli *c, const char *path, cli_texts *journals) {
-    static const hd_diag silent = {NULL, NULL};
     hd_job *job;
     const char *own = hd_path_folder(c->arena, path);
     cli_journals_in(c, own, journals);
-    if (!cli_is_job(path) || hd_job_read(c->arena, &silent, path, &job))
+    if (!cli_is_job(path) || hd_job_read(c->arena, &hd_silent, path, &job))
         return;
     const char *kernel = hd_path_folder(c->arena, job->kernel_path);
     if (strcmp(kernel, own) != 0)
@@ -94,8 +93,7 @@ int cli_recover(cli *c, const char *path) {
     if (hd_ends_in(path, ending))
         hd_push(c->arena, &journals, path);
     else if (stat(path, &at))
-        return cli_status(hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path}, "cannot open: %s",
-                                  strerror(errno)));
+        return cli_status(cli_fail_at(c, path, "cannot open: %s", strerror(errno)));
     else if (S_ISDIR(at.st_mode))
         cli_journals_in(c, path, &journals);
     else

@@ -119,7 +119,6 @@ static void tell_found(cli *c, const hd_job *job) {
 
 /* Ties a job of flags to its kernels, and finds the buffers that are records where these know none. */
 static hd_status resolve(cli *c, const cli_source *source, const kir_module *module, hd_job *job) {
-    const hd_diag silent = {NULL, NULL};
     hd_status status = hd_job_resolve(c->arena, &c->diag, job, module);
     if (status || !source->finds_records || job->declared_count)
         return status;
@@ -130,7 +129,7 @@ static hd_status resolve(cli *c, const cli_source *source, const kir_module *mod
     hd_job_find_records(c->arena, job);
     if (!job->declared_count && !job->arrays_count)
         return HD_OK;
-    if (hd_job_resolve(c->arena, &silent, job, module)) { /* one parameter would be two things */
+    if (hd_job_resolve(c->arena, &hd_silent, job, module)) { /* one parameter would be two things */
         *job = before;
         return hd_job_resolve(c->arena, &c->diag, job, module);
     }

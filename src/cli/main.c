@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 bool cli_is_option(const cli_command *command) {
     return command->variant && *command->variant == '-';
@@ -115,6 +115,19 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row) {
     return cli_print_json(c, hd_json_value(&(hd_view){c->arena}, members, row));
 }
 
+const char *cli_shown(const cli *c, const char *path) {
+    size_t length = c->program && path ? strlen(c->recording) : 0;
+    if (!length || strncmp(path, c->recording, length) != 0)
+        return path;
+    const char *file = path + length + (path[length] == '/');
+    if (!strncmp(file, "source/", 7))
+        return file + 7;
+    uint32_t count = 0;
+    while (c->program[count])
+        count++;
+    return *file && !hd_ends_in(file, ".yaml") ? file : hd_join_words(c->arena, c->program, count);
+}
+
 /* Runs the program that follows "--", and the command on what it has recorded of it. */
 static int run_on_program(cli *c, const cli_command *command, uint32_t at, char **words) {
     char *folder;
@@ -123,7 +136,7 @@ static int run_on_program(cli *c, const cli_command *command, uint32_t at, char 
     c->program = words + at + 1;
     char **all = hd_new_array(c->arena, char *, at + 2);
     memcpy(all, words, at * sizeof *all);
-    all[at] = hd_format(c->arena, "%s/recording", folder);
+    c->recording = all[at] = hd_format(c->arena, "%s/recording", folder);
     bool parsed = cli_parse(c, command, (int)at + 1, all);
     int status = !parsed                                      ? c->status
                  : cli_record_program(c, c->program, all[at]) ? CLI_WRONG

@@ -9,7 +9,7 @@
  * Columns are as wide as their widest cell, and none is cut. Where the terminal leaves too little
  * for the source, the columns that say least go, one after the other.
  */
-#include "cli/margin.h"
+#include "cli/counted.h"
 
 #include <stdlib.h>
 
@@ -72,21 +72,17 @@ static void choose_columns(margin *m) {
     m->columns[m->count++] = (margin_column){"line", 0};
 }
 
-static double weight_of(const margin *m, const hd_annotated_line *line) {
-    return hd_annotated_weight(m->annotated, &line->counts, &line->cached);
-}
-
 static double share_of(const margin *m, const hd_annotated_line *line) {
     const hd_annotated_sum *total = &m->annotated->total;
-    double all = hd_annotated_weight(m->annotated, &total->counts, &total->cached);
-    return all > 0 ? weight_of(m, line) / all : 0;
+    double all = hd_annotated_weight(m->annotated, total);
+    return all > 0 ? hd_annotated_weight(m->annotated, &line->sum) / all : 0;
 }
 
 /* "36"; with the file's name among those of others. */
 static const char *place_of(const margin *m, const shown_line *line) {
     if (!line->number)
         return "?";
-    if (!m->options->by_cost || m->annotated->file_count == 1 || !line->file->path)
+    if (!m->options->by_cost || m->annotated->files.count == 1 || !line->file->path)
         return hd_format(m->arena, "%u", line->number);
     return hd_format(m->arena, "%s:%u", hd_path_name(line->file->path), line->number);
 }
@@ -96,8 +92,8 @@ static void fill_cells(const margin *m, shown_line *line) {
     line->cells[m->count - 1] = place_of(m, line);
     if (!line->line)
         return;
-    const hd_launch_counts *counts = &line->line->counts;
-    line->weight = weight_of(m, line->line);
+    const hd_launch_counts *counts = &line->line->sum.counts;
+    line->weight = hd_annotated_weight(m->annotated, &line->line->sum);
     line->cells[0] = hd_show_share(m->arena, share_of(m, line->line));
     for (uint32_t k = 0; k < m->count; k++) {
         const margin_column *c = &m->columns[k];
@@ -106,7 +102,7 @@ static void fill_cells(const margin *m, shown_line *line) {
                 hd_show_value(m->arena, c->member->unit,
                               hd_member_value(c->member, &view, counts->of[c->analysis]));
     }
-    const hd_cache_counts *cached = &line->line->cached.counts;
+    const hd_cache_counts *cached = &line->line->sum.cached.counts;
     const char **cells = &line->cells[m->first_cache];
     if (cached->sectors) {
         cells[L1] = hd_show_share(m->arena, (double)cached->l1_hits / (double)cached->sectors);
@@ -128,21 +124,22 @@ static void add_line(margin *m, const hd_annotated_file *file, const hd_annotate
 /* All lines of a file, or those that have accesses where there is no source. */
 static void add_file(margin *m, const hd_annotated_file *file) {
     size_t next = 0;
-    while (next < file->line_count && (!file->text || !file->lines[next].number)) {
-        const hd_annotated_line *line = &file->lines[next++];
+    while (next < file->lines.count && (!file->text || !file->lines.data[next].number)) {
+        const hd_annotated_line *line = &file->lines.data[next++];
         add_line(m, file, line, line->number, NULL);
     }
     uint32_t number = 1;
     for (const char *at = file->text ? file->text : ""; *at; number++) {
         size_t length = strcspn(at, "\n");
         const hd_annotated_line *line =
-            next < file->line_count && file->lines[next].number == number ? &file->lines[next++]
-                                                                          : NULL;
+            next < file->lines.count && file->lines.data[next].number == number
+                ? &file->lines.data[next++]
+                : NULL;
         add_line(m, file, line, number, hd_strndup(m->arena, at, length));
         at += length + (at[length] == '\n');
     }
-    for (; next < file->line_count; next++) /* of a source that has changed since */
-        add_line(m, file, &file->lines[next], file->lines[next].number, NULL);
+    for (; next < file->lines.count; next++) /* of a source that has changed since */
+        add_line(m, file, &file->lines.data[next], file->lines.data[next].number, NULL);
 }
 
 static int by_weight(const void *left, const void *right) {
@@ -156,11 +153,11 @@ static int by_weight(const void *left, const void *right) {
 
 static void add_heaviest(margin *m) {
     const hd_annotated *a = m->annotated;
-    for (size_t f = 0; f < a->file_count; f++)
-        for (size_t l = 0; l < a->files[f].line_count; l++) {
-            const hd_annotated_line *line = &a->files[f].lines[l];
+    for (size_t f = 0; f < a->files.count; f++)
+        for (size_t l = 0; l < a->files.data[f].lines.count; l++) {
+            const hd_annotated_line *line = &a->files.data[f].lines.data[l];
             const char *text = line->text ? line->text : "";
-            add_line(m, &a->files[f], line, line->number, text + strspn(text, " \t"));
+            add_line(m, &a->files.data[f], line, line->number, text + strspn(text, " \t"));
         }
     if (m->lines.count)
         qsort(m->lines.data, m->lines.count, sizeof *m->lines.data, by_weight);
@@ -279,14 +276,14 @@ void cli_show_margin(cli *c, const hd_annotated *annotated, const cli_margin_opt
                 .options = options,
                 .terminal = c->style.width ? c->style.width : HD_TABLE_WIDTH};
     choose_columns(&m);
-    if (options->by_cost && annotated->file_count) {
+    if (options->by_cost && annotated->files.count) {
         add_heaviest(&m);
         hd_str_add(out, "\n");
         print_lines(&m, out);
         return;
     }
-    for (size_t f = 0; f < annotated->file_count; f++) {
-        const hd_annotated_file *file = &annotated->files[f];
+    for (size_t f = 0; f < annotated->files.count; f++) {
+        const hd_annotated_file *file = &annotated->files.data[f];
         m.lines.count = 0;
         add_file(&m, file);
         hd_str_printf(out, "\n%s%s\n",

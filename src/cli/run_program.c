@@ -122,15 +122,13 @@ static const hd_member line_members[] = {HD_SAME(line_row, file, line, kernel, k
 static const hd_member fault_members[] = {HD_SAME(fault_row, message, memory, kernel, launch), {0}};
 static const hd_member leak_members[] = {HD_SAME(leak_row, bytes, kind, number, stack), {0}};
 
-HD_GETTER(leaks_of, watched,
-          row->wants_leaks ? hd_rows(row->leaks.data, row->leaks.count) : hd_null())
-
 static const hd_member result_members[] = {
     HD_SAME(watched, program, status, processes, device, launches, most_memory),
     {"kernels", HD_MANY(watched, kernels.data, kernels.count), .of = kernel_members},
     {"lines", HD_MANY(watched, lines.data, lines.count), .of = line_members},
     {"faults", HD_MANY(watched, faults.data, faults.count), .of = fault_members},
-    {"leaks", .get = leaks_of, .of = leak_members},
+    {"leaks", HD_MANY(watched, leaks.data, leaks.count), HD_IF(watched, wants_leaks),
+     .of = leak_members},
     {0}};
 
 /* What the analyses but the first show of a line. */

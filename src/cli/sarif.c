@@ -5,11 +5,11 @@
  * that breaks one. Below a quarter of an access's transactions (the ends of a row that is not
  * aligned, say) what is in vain is no finding.
  */
-#include "cli/sarif.h"
+#include "cli/counted.h"
 
 #include <ctype.h>
 
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 /* Shares: of an access's own transactions or passes that are waste, to be a finding; of its own
  * and of those of all, to be a warning. */

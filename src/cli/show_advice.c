@@ -2,8 +2,6 @@
 #include "cli/show_advice.h"
 
 #include "advise/verify.h"
-#include "cli/choice.h"
-#include "cli/show_evidence.h"
 #include "cli/report/members.h"
 
 /* The record that layouts are of is taken apart. */
@@ -132,9 +130,8 @@ static bool has_command(const hd_advice *advice) {
 
 /* The command works as it is: kernels that the job never launches cannot be checked. */
 static const char *rewrite_command(cli *c, const cli_question *question, const hd_advice *advice) {
-    static const hd_diag silent = {0};
     const hd_record_layout best = {advice->job->record, advice->best};
-    bool covers = !advice->job->path || !hd_verify_covers(&silent, advice->job, &best, 1);
+    bool covers = !advice->job->path || !hd_verify_covers(&hd_silent, advice->job, &best, 1);
     return cli_command_for(c, question, advice, "apply", advice->best,
                            covers ? " --out DIR" : " --no-verify --out DIR");
 }
@@ -202,17 +199,16 @@ static hd_value fields_of(const hd_view *view, const void *at) {
         list[count++] = record->fields[__builtin_ctzll(left)].name;
     return hd_list(list, count);
 }
-HD_GETTER(bytes_of, hd_company, hd_whole_if(row->bytes > 0, row->bytes))
 HD_GETTER(tile_of, hd_company, hd_tile_value(row->tile))
 
-static const hd_member company_members[] = {{"fields", .get = fields_of},
-                                            {"bytes", .get = bytes_of},
-                                            {"tile", .get = tile_of},
-                                            {"first_line", HD_AT(hd_company, first)},
-                                            {"last_line", HD_AT(hd_company, last)},
-                                            {0}};
+static const hd_member company_members[] = {
+    {"fields", .get = fields_of},
+    {"bytes", HD_AT(hd_company, bytes), HD_IF(hd_company, bytes)},
+    {"tile", .get = tile_of},
+    {"first_line", HD_AT(hd_company, first)},
+    {"last_line", HD_AT(hd_company, last)},
+    {0}};
 
-HD_GETTER(moved_layout, hd_movement, hd_with(hd_row(row->layout), view->context))
 HD_GETTER(per_used, hd_movement, hd_real(row->used > 0 ? row->moved / row->used : 0))
 HD_GETTER(per_request, hd_movement,
           hd_real(row->requests > 0 ? row->transactions / row->requests : 0))
@@ -220,7 +216,7 @@ HD_GETTER(per_request, hd_movement,
 HD_GETTER(from_dram, hd_movement, hd_real(1 - row->l1 - row->l2))
 
 static const hd_member movement_members[] = {
-    {"layout", .get = moved_layout, .of = hd_layout_members},
+    {"layout", HD_BEHIND(hd_movement, layout), .of = hd_layout_members},
     {"requests", "requests", HD_COUNT, HD_AT(hd_movement, requests)},
     {"transactions", HD_AT(hd_movement, transactions)},
     {"transactions_each", "segments each", HD_DIGITS, .get = per_request},
@@ -233,20 +229,22 @@ static const hd_member movement_members[] = {
     {"together", HD_MANY(hd_movement, companies, company_count), .of = company_members},
     {0}};
 
-HD_GETTER(after_of, cli_answer, hd_row(row->after.layout ? &row->after : NULL))
 static const hd_member why_members[] = {
     {"before", HD_IN(cli_answer, before), .of = movement_members},
-    {"after", .get = after_of, .of = movement_members},
+    {"after", HD_IN(cli_answer, after), HD_IF(cli_answer, after.layout), .of = movement_members},
     {0}};
 
 HD_GETTER(guess_kind, hd_guess, hd_text(hd_guess_name(row->kind)))
 HD_GETTER(guess_kernel, hd_guess, hd_text(row->info->kernel->name))
-HD_GETTER(guess_length, hd_guess, hd_whole_if(row->length > 0, row->length))
 static const hd_member guess_members[] = {
-    {"kind", .get = guess_kind},           {"kernel", .get = guess_kernel},
-    {"first_line", HD_AT(hd_guess, line)}, {"last_line", HD_AT(hd_guess, last_line)},
-    {"length", .get = guess_length},       {"text", HD_AT(hd_guess, text)},
-    {"share", HD_AT(hd_guess, share)},     {0}};
+    {"kind", .get = guess_kind},
+    {"kernel", .get = guess_kernel},
+    {"first_line", HD_AT(hd_guess, line)},
+    {"last_line", HD_AT(hd_guess, last_line)},
+    {"length", HD_AT(hd_guess, length), HD_IF(hd_guess, length)},
+    {"text", HD_AT(hd_guess, text)},
+    {"share", HD_AT(hd_guess, share)},
+    {0}};
 static const hd_member basis_members[] = {
     {"text", HD_AT(cli_answer, basis_text)},
     {"assumed", HD_AT(cli_answer, basis.assumed)},
@@ -260,17 +258,13 @@ static const hd_member apart_members[] = {
     {"whole_ratio", HD_AT(hd_apart, whole)},         {"ratio", HD_AT(hd_apart, ratio)},
     {"refused", HD_AT(hd_apart, refused)},           {0}};
 
-HD_GETTER(refused_layout, hd_refusal, hd_with(hd_row(row->layout), view->context))
 static const hd_member refusal_members[] = {
-    {"layout", .get = refused_layout, .of = hd_layout_members},
+    {"layout", HD_BEHIND(hd_refusal, layout), .of = hd_layout_members},
     HD_SAME(hd_refusal, ratio, why),
     {0}};
 
-HD_GETTER(apart_of, cli_answer, hd_row(row->advice->apart.count ? &row->advice->apart : NULL))
 HD_GETTER(is_rewritable, cli_answer,
           row->advice->attempt.tried ? hd_bool(row->advice->attempt.layout != NULL) : hd_null())
-HD_GETTER(refused_of, cli_answer,
-          hd_rows(row->advice->attempt.refused, row->advice->attempt.refused_count))
 
 static const hd_member threads_members[] = {HD_SAME(hd_thread_gain, kernel, before, after, saves),
                                             {0}};
@@ -280,8 +274,10 @@ const hd_member cli_answer_members[] = {
     {"basis", HD_SELF, .of = basis_members},
     {"command", HD_AT(cli_answer, command)},
     {"rewritable", .get = is_rewritable},
-    {"refused", .get = refused_of, .of = refusal_members},
-    {"apart", .get = apart_of, .of = apart_members},
+    {"refused", HD_VIA(cli_answer, advice, HD_MANY, attempt.refused, attempt.refused_count),
+     .of = refusal_members},
+    {"apart", HD_VIA(cli_answer, advice, HD_IN, apart), HD_IF(hd_advice, apart.count),
+     .of = apart_members},
     {"threads", HD_VIA(cli_answer, advice, HD_BEHIND, threads), .of = threads_members},
     {"why", HD_SELF, .of = why_members},
     {0}};
@@ -306,26 +302,20 @@ static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
         hd_str_printf(&names, "%s%s", i ? ", " : "", apart->fields[i]);
     const char *fields = hd_str_text(&names);
     if (is_apart(answer->advice) && answer->advice->devices[0].judged)
-        hd_wrap(out, hd_format(c->arena, "  taken apart: %s; --whole leaves them whole", fields), 4,
-                HD_TABLE_WIDTH);
+        hd_say(out, "  taken apart: %s; --whole leaves them whole", fields);
     else if (is_apart(answer->advice))
-        hd_wrap(out,
-                hd_format(c->arena,
-                          "  taken apart: %s; with all fields whole the best is at %.3f, and "
-                          "--whole leaves them so",
-                          fields, apart->whole),
-                4, HD_TABLE_WIDTH);
+        hd_say(out,
+               "  taken apart: %s; with all fields whole the best is at %.3f, and "
+               "--whole leaves them so",
+               fields, apart->whole);
     else if (apart->refused)
-        hd_wrap(out,
-                hd_format(c->arena,
-                          "  with %s taken apart %s would be at %.3f, but the kernels cannot be "
-                          "rewritten: %s",
-                          fields, hd_layout_print(c->arena, apart->record, apart->layout),
-                          apart->ratio, apart->refused),
-                4, HD_TABLE_WIDTH);
+        hd_say(out,
+               "  with %s taken apart %s would be at %.3f, but the kernels cannot be "
+               "rewritten: %s",
+               fields, hd_layout_print(c->arena, apart->record, apart->layout), apart->ratio,
+               apart->refused);
     else if (apart->count)
-        hd_wrap(out, hd_format(c->arena, "  taking %s apart gains no more", fields), 4,
-                HD_TABLE_WIDTH);
+        hd_say(out, "  taking %s apart gains no more", fields);
 }
 
 static void show_guesses(cli *c, const cli_answer *answer, hd_str *out) {
@@ -352,10 +342,8 @@ static void show_companies(cli *c, const hd_record *record, const hd_movement *m
             company->first == company->last
                 ? hd_format(c->arena, "line %u uses", company->first)
                 : hd_format(c->arena, "lines %u to %u use", company->first, company->last);
-        hd_wrap(out,
-                hd_format(c->arena, "  %s lie %s; %s them together",
-                          fields_in_words(c->arena, record, company->fields), where, lines),
-                4, HD_TABLE_WIDTH);
+        hd_say(out, "  %s lie %s; %s them together",
+               fields_in_words(c->arena, record, company->fields), where, lines);
     }
 }
 
@@ -372,13 +360,11 @@ static const hd_member version_columns[] = {
 static void show_threads(cli *c, const hd_advice *advice, hd_str *out) {
     const hd_thread_gain *gain = advice->threads;
     if (gain)
-        hd_wrap(out,
-                hd_format(c->arena,
-                          "  threads of %s in another order may save up to %s of its transactions "
-                          "as its records lie now: heddle map%s%s",
-                          gain->kernel, hd_show_share(c->arena, gain->saves),
-                          advice->job->path ? " " : "", advice->job->path ? advice->job->path : ""),
-                4, HD_TABLE_WIDTH);
+        hd_say(out,
+               "  threads of %s in another order may save up to %s of its transactions "
+               "as its records lie now: heddle map%s%s",
+               gain->kernel, hd_show_share(c->arena, gain->saves), advice->job->path ? " " : "",
+               advice->job->path ? advice->job->path : "");
 }
 
 void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {

@@ -54,7 +54,7 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
                                const hd_job *job, const hd_record_layout *layouts,
                                uint32_t layout_count, const hd_rewritten *rewritten,
                                hd_status *status) {
-    const hd_diag loud = c->diag, silent = {NULL, NULL}, mild = {as_warning, &c->diag};
+    const hd_diag loud = c->diag, mild = {as_warning, &c->diag};
     cli_source all = *source;
     hd_job *drafted = NULL;
     bool original_ran = false;
@@ -63,10 +63,10 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
     all.all_entries = true;
     all.any_entry = false;
     all.record = hd_record_declared(layouts[0].record)->name;
-    c->diag = silent;
+    c->diag = hd_silent;
     *status = cli_job_of_kernel(c, path, &all, job->module, &drafted);
     c->diag = loud;
-    if (*status != HD_OK || hd_verify_covers(&silent, drafted, layouts, layout_count))
+    if (*status != HD_OK || hd_verify_covers(&hd_silent, drafted, layouts, layout_count))
         return false;
     *status = verify(c, &mild, drafted, layouts, layout_count, rewritten, &original_ran);
     if (*status != HD_OK && original_ran)

@@ -1,5 +1,5 @@
 /* What a run of the job has shown, as `advise` tells it. */
-#include "cli/show_evidence.h"
+#include "cli/show_advice.h"
 
 #include "cli/commands.h"
 #include "cli/report/members.h"
@@ -67,25 +67,23 @@ const hd_member cli_evidence_members[] = {HD_SAME(hd_evidence, why, runs, run_co
                                           {"whole", .get = whole_of},
                                           {0}};
 
-HD_GETTER(layout_of, hd_judged, hd_with(hd_row(row->layout), view->context))
-
 static hd_value dram_of(const hd_view *view, const void *at) {
     (void)view;
     const hd_cache_counts *counts = &((const hd_judged *)at)->caches.counts;
     return counts->sectors ? hd_whole(counts->dram_read + counts->dram_written) : hd_null();
 }
 
-HD_GETTER(joules_of, hd_judged, row->joules > 0 ? hd_real(row->joules) : hd_null())
-
 static const hd_member judged_columns[] = {
-    {"layout", "layout", .get = layout_of, .of = hd_layout_members},
+    {"layout", "layout", HD_PLAIN, HD_BEHIND(hd_judged, layout), .of = hd_layout_members},
     {"cost", "cost", HD_COUNT, HD_AT(hd_judged, cost)},
     {"ratio", "ratio", HD_DECIMALS, HD_AT(hd_judged, ratio)},
     {"transactions", "transactions", HD_COUNT, HD_AT(hd_judged, transactions)},
     {"dram_bytes", "DRAM", HD_BYTES, .get = dram_of},
     {0}};
 static const hd_member judged_members[] = {
-    {HD_SELF, .of = judged_columns}, {"joules", "energy", HD_JOULES, .get = joules_of}, {0}};
+    {HD_SELF, .of = judged_columns},
+    {"joules", "energy", HD_JOULES, HD_AT(hd_judged, joules), HD_IF(hd_judged, joules)},
+    {0}};
 
 HD_GETTER(objective_of, hd_judgement,
           hd_text(hd_quantities[row->of_energy ? HD_QUANTITY_ENERGY : HD_QUANTITY_TIME].name))

@@ -37,9 +37,8 @@ static int show(cli *c, const char *path, const kir_module *module, const char *
         r.kernels[r.count++] = (kernel_text){kernel->name, hd_str_text(&text)};
     }
     if (entry && !r.count)
-        return cli_status(hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
-                                  "there is no kernel '%s' here; there is: %s", entry,
-                                  hd_str_text(&names)));
+        return cli_status(cli_fail_at(c, path, "there is no kernel '%s' here; there is: %s", entry,
+                                      hd_str_text(&names)));
     return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
 }
 

@@ -9,7 +9,7 @@
  * Where memory or arguments hold addresses, buffers stay at theirs and the host's writes are those of
  * the recording; only the machine takes such a job.
  */
-#include "cli/source_job.h"
+#include "cli/cuda_program.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -137,18 +137,15 @@ static uint32_t *post_dominators(hd_arena *arena, const graph *forward) {
         uint32_t b = forward->order[i];
         for (uint32_t k = 0; k < forward->next[b].count; k++)
             add_edge(arena, g, forward->next[b].data[k], b);
-        if (!forward->next[b].count) {
+    }
+    for (uint32_t pass = 0; pass < 2; pass++) /* the exits, then what reaches none */
+        for (uint32_t i = forward->order_count; i-- > 0;) {
+            uint32_t b = forward->order[i];
+            if (pass ? leaves[b] : forward->next[b].count > 0)
+                continue;
             add_edge(arena, g, exit, b);
             mark_backwards(forward, b, leaves, stack);
         }
-    }
-    for (uint32_t i = forward->order_count; i-- > 0;) {
-        uint32_t b = forward->order[i];
-        if (leaves[b])
-            continue;
-        add_edge(arena, g, exit, b);
-        mark_backwards(forward, b, leaves, stack);
-    }
     graph_order(arena, g);
     uint32_t *ipdom = dominators(arena, g);
     for (uint32_t b = 0; b < count; b++)

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "cli/report/json.h"
-#include "cli/report/members.h"
 #include "cli/report/report_result.h"
+#include "cli/report/members.h"
 
 /* What the printer writes for one message; to be freed. */
 static char *printed(hd_printer printer, hd_message message) {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "cli/report/json.h"
 #include "cli/report/report_result.h"
 
 typedef struct level {
@@ -65,6 +64,9 @@ static const hd_member members[] = {
     {"levels", "levels", HD_MANY(entry, levels, level_count), .of = level_members},
     {"sizes", HD_NUMBERS_IN(entry, sizes, dims)},
     {"origin_line", HD_VIA(entry, origin, HD_AT, line)},
+    {"if_fine", HD_AT(entry, count), HD_IF(entry, fine)},
+    {"unless_fine", HD_IN(entry, where), HD_UNLESS(entry, fine), .of = place_members},
+    {"named_line", HD_VIA(entry, origin, HD_AT, line), HD_IF(place, file), .optional = true},
     {0}};
 
 static const level levels[] = {{"L1", 0.5}, {"L2", 0.25}};
@@ -105,12 +107,14 @@ static void json_has_a_member_for_each_key(void **state) {
         "  'origin': {'file': 'b.h', 'line': 9}, 'left_out': {'file': 'b.h', 'line': 9},"
         "  'levels': [{'name': 'L1', 'hits': 0.5, 'path': 'here/first/L1'},"
         "             {'name': 'L2', 'hits': 0.25, 'path': 'here/first/L2'}],"
-        "  'sizes': [64, 2], 'origin_line': 9},"
+        "  'sizes': [64, 2], 'origin_line': 9, 'if_fine': 12345, 'unless_fine': null,"
+        "  'named_line': 9},"
         " {'name': 'second', 'count': 0, 'change': 4, 'seconds': null, 'share': null,"
         "  'fine': false, 'file': null, 'line': 0, 'origin': null,"
         "  'levels': [{'name': 'L1', 'hits': 0.5, 'path': 'here/second/L1'},"
         "             {'name': 'L2', 'hits': 0.25, 'path': 'here/second/L2'}],"
-        "  'sizes': [], 'origin_line': null}]";
+        "  'sizes': [], 'origin_line': null, 'if_fine': null,"
+        "  'unless_fine': {'file': null, 'line': 0}}]";
     char *quoted = hd_strdup(arena, text);
     for (char *at = quoted; (at = strchr(at, '\'')) != NULL;)
         *at = '"';

@@ -12,7 +12,7 @@
 
 #include "cli/gpu/gpu.h"
 #include "advise/measure/database.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 /* Seconds: for the device's first answer, which may load the driver; for one that has been lost;
  * and between the end of a step by itself and by force. */
@@ -55,11 +55,10 @@ static double limit_of(const checker *c, const hd_gpu_step *step) {
 /* Of one that said nothing else, the last line of what it printed. */
 static const char *reason_of(const checker *c, hd_gpu_end end, int code, double limit,
                              const json_t *result, const char *log) {
-    const hd_diag quiet = {0};
     const char *error = hd_gpu_text(result, "error"), *last = "";
     char *text;
     size_t length;
-    if (hd_read_file(c->arena, &quiet, log, &text, &length) == HD_OK)
+    if (hd_read_file(c->arena, &hd_silent, log, &text, &length) == HD_OK)
         last = hd_gpu_last_line(c->arena, text);
     switch (end) {
     case HD_GPU_EXITED: return *error ? error : last;
@@ -123,13 +122,12 @@ static hd_status run_child(const checker *c, const hd_gpu_step *step, double lim
     e->code = 0;
     hd_status status = hd_gpu_child(c->diag, (char *const *)words, &child, &e->end, &e->code);
     e->seconds = hd_clock() - start;
-    const hd_diag quiet = {0};
     char *text;
     size_t length;
     e->result = NULL;
     if (status != HD_OK)
         return status;
-    if (hd_read_file(c->arena, &quiet, path, &text, &length) == HD_OK)
+    if (hd_read_file(c->arena, &hd_silent, path, &text, &length) == HD_OK)
         e->result = json_loads(text, 0, NULL);
     if (!json_is_object(e->result)) {
         json_decref(e->result);

@@ -34,7 +34,6 @@ static uint64_t chunk_bytes_of(const course *c, hd_gpu_contender which) {
 static hd_status time_all(const overlap *o, course *c) {
     static const hd_remap_strategy strategies[] = {HD_REMAP_BULK, HD_REMAP_BULK, HD_REMAP_BULK,
                                                    HD_REMAP_HOST, HD_REMAP_ZERO_COPY};
-    const hd_diag quiet = {0};
     for (int run = -1; run < (o->options->small ? SMALL_RUNS : RUNS); run++)
         for (hd_gpu_contender which = 0; which < HD_GPU_CONTENDERS; which++) {
             bool optional = which == HD_GPU_ZERO_COPY;
@@ -50,7 +49,7 @@ static hd_status time_all(const overlap *o, course *c) {
                                                        : HD_REMAP_WHOLE;
             double start = hd_clock();
             hd_status status =
-                hd_remap_move(optional ? &quiet : o->diag, c->device, c->map, c->direction,
+                hd_remap_move(optional ? &hd_silent : o->diag, c->device, c->map, c->direction,
                               &c->part, c->host.data, &options, extent | HD_REMAP_FROM_PINNED);
             double seconds = hd_clock() - start;
             if (status != HD_OK && !optional)

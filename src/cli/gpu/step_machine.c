@@ -9,7 +9,6 @@
 #include "cli/gpu/gpu.h"
 #include "analysis/coalesce.h"
 #include "advise/measure/session.h"
-#include "cli/report/json.h"
 #include "cli/report/report_result.h"
 #include "machine/vm.h"
 
@@ -264,10 +263,9 @@ static hd_status profile(const counters *c, hd_arena *arena, const char *subject
     *late = status == HD_OK && (end == HD_GPU_PAST_LIMIT || end == HD_GPU_STUCK);
     if (status != HD_OK || *late)
         return status;
-    const hd_diag quiet = {0};
-    if (hd_read_file(arena, &quiet, counts, &text, &length) != HD_OK)
+    if (hd_read_file(arena, &hd_silent, counts, &text, &length) != HD_OK)
         text = "";
-    if (hd_read_file(arena, &quiet, log, &said, &length) != HD_OK)
+    if (hd_read_file(arena, &hd_silent, log, &said, &length) != HD_OK)
         said = "";
     return hd_gpu_parse_profile(arena, run->diag, hd_format(arena, "%s\n%s", text, said), kernels,
                                 count);

@@ -9,7 +9,7 @@
 
 #include "advise/advise.h"
 #include "cli/gpu/gpu.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 #include "cli/report/members.h"
 
 enum { MOST_LAYOUTS = 28, SMALL_LAYOUTS = 1, ROUNDS = 9 };
@@ -88,14 +88,14 @@ HD_GETTER(equal_of, layout_row,
           row->differs ? hd_bool(false)
           : row->why   ? hd_null()
                        : hd_bool(true))
-HD_GETTER(timing_of, layout_row, row->why ? hd_absent() : hd_row(&row->timing))
-HD_GETTER(ratio_of, layout_row, row->why ? hd_absent() : hd_real(row->ratio))
 
-static const hd_member layout_members[] = {HD_SAME(layout_row, layout, by, cost, why),
-                                           {"equal", .get = equal_of},
-                                           {"timing", .get = timing_of, .of = hd_timing_members},
-                                           {"ratio", .get = ratio_of},
-                                           {0}};
+static const hd_member layout_members[] = {
+    HD_SAME(layout_row, layout, by, cost, why),
+    {"equal", .get = equal_of},
+    {"timing", HD_IN(layout_row, timing), HD_UNLESS(layout_row, why), .of = hd_timing_members,
+     .optional = true},
+    {"ratio", HD_AT(layout_row, ratio), HD_UNLESS(layout_row, why), .optional = true},
+    {0}};
 
 static void add_layout(const subject *s, uint32_t i) {
     const hd_turns *t = &s->turns;

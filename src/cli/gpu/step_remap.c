@@ -15,22 +15,18 @@ static void use_own_cache(const hd_gpu_step_run *run, hd_remap_device *device) {
 
 /* ---- within the device ------------------------------------------------------------ */
 
-static hd_value way_of(const hd_gpu_remap_row *row, hd_remap_direction way) {
-    return hd_row(row->way[way].measured ? &row->way[way] : NULL);
-}
-
-HD_GETTER(goal_of, hd_gpu_remap_row, row->goal ? hd_real(row->goal) : hd_null())
 HD_GETTER(remap_met, hd_gpu_remap_row, hd_bool(hd_gpu_remap_met(row)))
-HD_GETTER(way_to, hd_gpu_remap_row, way_of(row, HD_REMAP_TO_DEVICE))
-HD_GETTER(way_back, hd_gpu_remap_row, way_of(row, HD_REMAP_FROM_DEVICE))
 
 static const hd_member way_members[] = {HD_SAME(hd_gpu_remap_way, seconds, copy), {0}};
-static const hd_member remap_members[] = {HD_SAME(hd_gpu_remap_row, name, bytes),
-                                          {"goal", .get = goal_of},
-                                          {"met", .get = remap_met},
-                                          {"to", .get = way_to, .of = way_members},
-                                          {"back", .get = way_back, .of = way_members},
-                                          {0}};
+static const hd_member remap_members[] = {
+    HD_SAME(hd_gpu_remap_row, name, bytes),
+    {"goal", HD_AT(hd_gpu_remap_row, goal), HD_IF(hd_gpu_remap_row, goal)},
+    {"met", .get = remap_met},
+    {"to", HD_IN(hd_gpu_remap_row, way[HD_REMAP_TO_DEVICE]),
+     HD_IF(hd_gpu_remap_row, way[HD_REMAP_TO_DEVICE].measured), .of = way_members},
+    {"back", HD_IN(hd_gpu_remap_row, way[HD_REMAP_FROM_DEVICE]),
+     HD_IF(hd_gpu_remap_row, way[HD_REMAP_FROM_DEVICE].measured), .of = way_members},
+    {0}};
 
 static bool keep_remap(void *user, const hd_gpu_remap_row *row) {
     hd_gpu_add_row(user, "maps", remap_members, row);
@@ -100,12 +96,13 @@ static hd_value ways_of(const hd_view *view, const void *at) {
     return hd_rows(ways, HD_GPU_CONTENDERS);
 }
 
-HD_GETTER(way_seconds, way_row, row->seconds > 0 ? hd_real(row->seconds) : hd_null())
 HD_GETTER(larger_of, hd_gpu_overlap_row, hd_real(hd_gpu_overlap_larger(row)))
 HD_GETTER(overlap_met, hd_gpu_overlap_row, hd_bool(row->over <= row->most))
 
 static const hd_member ways_members[] = {
-    {"name", HD_AT(way_row, name)}, {"seconds", .get = way_seconds}, {0}};
+    {"name", HD_AT(way_row, name)},
+    {"seconds", HD_AT(way_row, seconds), HD_IF(way_row, seconds)},
+    {0}};
 static const hd_member overlap_members[] = {HD_SAME(hd_gpu_overlap_row, what, to_device, bytes),
                                             {"larger", .get = larger_of},
                                             HD_SAME(hd_gpu_overlap_row, over, most),

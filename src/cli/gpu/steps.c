@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "cli/gpu/gpu.h"
-#include "cli/report/json.h"
 #include "cli/report/report_result.h"
 
 #define PROGRAM(name, title, subject)                                   \

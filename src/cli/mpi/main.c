@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "cli/mpi/mpi_ranks.h"
-#include "cli/mpi/mpi_partition.h"
 
 #ifdef __SANITIZE_ADDRESS__
 /* MPI keeps memory until the process is over. */

@@ -8,7 +8,7 @@
  * between each two of them, which together weigh what it does; one of more has a vertex of its own,
  * without weight, that is joined to all.
  */
-#include "cli/mpi/mpi_partition.h"
+#include "cli/mpi/mpi_ranks.h"
 
 #include <fcntl.h>
 #include <stdio.h>

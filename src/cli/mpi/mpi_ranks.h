@@ -23,4 +23,11 @@ const hd_ranks *mpi_ranks_get(const mpi_ranks *ranks);
  * at its end then. */
 int mpi_ranks_end(mpi_ranks *ranks, const hd_diag *diag, int status, const char *text);
 
+/* ---- mpi_partition.c: heddle-mpi partition IN OUT ------------------------------------------------ */
+
+/* Returns the program's exit status; a line on standard error says what was wrong. Zoltan runs on
+ * all ranks, starts MPI and ends it; with other numbers of ranks it finds other parts. METIS needs
+ * no MPI. */
+int mpi_partition(const char *in, const char *out);
+
 #endif

@@ -54,12 +54,13 @@ static void add_basis(page *p) {
 }
 
 static void add_findings(page *p) {
-    add_heading(p, 3, "Findings of Qasem and Teich on this device");
+    add_heading(p, 3, "Findings on this device");
     hd_html_rows(&p->view, hd_finding_members, hd_rows(p->study->findings, (size_t)HD_FINDINGS),
                  &p->out);
     for (int f = 0; f < HD_FINDINGS; f++)
         add_paragraph(p, hd_format(p->arena, "\"%s\" holds where %s.",
                                    p->study->findings[f].statement, p->study->findings[f].rule));
+    add_paragraph(p, hd_findings_from);
 }
 
 static void add_placements(page *p) {

@@ -5,7 +5,6 @@
 #include "cli/report/members.h"
 #include "cli/report/plot.h"
 #include "cli/report/report.h"
-#include "cli/report/svg.h"
 
 enum { WIDTH = 720, HEIGHT = 380, LEFT = 84, RIGHT = 176, TOP = 40, BOTTOM = 56, TICKS = 5 };
 enum { PLOT_WIDTH = WIDTH - LEFT - RIGHT, PLOT_HEIGHT = HEIGHT - TOP - BOTTOM };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 
 /* Length of the well-formed UTF-8 sequence at `s`, 0 when there is none. */
 static size_t sequence(const unsigned char *s) {

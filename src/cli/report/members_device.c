@@ -16,19 +16,12 @@ static const char *cache_text(hd_arena *arena, hd_cache cache) {
                       : "-";
 }
 
-/* 0 is not known. */
-static hd_value known(uint32_t number) { return number ? hd_whole(number) : hd_text("-"); }
-
-HD_GETTER(l1_of, hd_device, hd_row(row->l1.size ? &row->l1 : NULL))
-HD_GETTER(l2_of, hd_device, hd_row(row->l2.size ? &row->l2 : NULL))
 HD_GETTER(l1_text, hd_device, hd_text(cache_text(view->arena, row->l1)))
 HD_GETTER(l2_text, hd_device, hd_text(cache_text(view->arena, row->l2)))
-HD_GETTER(weights_of, hd_device, hd_row(row))
 HD_GETTER(weights_text, hd_device,
           hd_text(hd_format(view->arena, "%.3g:%.3g:%.3g", row->w_l1, row->w_l2, row->w_dram)))
 HD_GETTER(coalescing_of, hd_device, hd_text(hd_coalescing_name(row->coalescing)))
 HD_GETTER(one_line, hd_device, hd_text(hd_device_print(view->arena, row)))
-HD_GETTER(known_sms, hd_device, known(row->sms))
 
 const hd_member hd_device_members[] = {
     {"name", "profile", HD_AT(hd_device, name)},
@@ -36,13 +29,13 @@ const hd_member hd_device_members[] = {
     {"warp", "warp", HD_AT(hd_device, warp)},
     {"segment", HD_AT(hd_device, segment)},
     {"coalescing", .get = coalescing_of},
-    {"l1", .get = l1_of, .of = cache_members},
-    {"l2", .get = l2_of, .of = cache_members},
+    {"l1", HD_IN(hd_device, l1), HD_IF(hd_device, l1.size), .of = cache_members},
+    {"l2", HD_IN(hd_device, l2), HD_IF(hd_device, l2.size), .of = cache_members},
     {NULL, "L1/line", HD_PLAIN_WORD, .get = l1_text},
     {NULL, "L2/line", HD_PLAIN_WORD, .get = l2_text},
-    {"weights", .get = weights_of, .of = weight_members},
+    {"weights", HD_SELF, .of = weight_members},
     {"sms", HD_AT(hd_device, sms)},
-    {NULL, "SMs", HD_PLAIN_WORD, .get = known_sms},
+    {NULL, "SMs", HD_EXACT, HD_AT(hd_device, sms), HD_IF(hd_device, sms)},
     {NULL, "L1:L2:DRAM", .get = weights_text},
     HD_SAME(hd_device, max_blocks, max_threads, registers, max_registers),
     HD_SAME(hd_device, banks, bank, shared),
@@ -54,25 +47,25 @@ HD_GETTER(lanes_of, hd_device, hd_text(hd_format(view->arena, "%u lanes", row->w
 HD_GETTER(joined_of, hd_device, hd_whole(hd_device_request_lanes(row)))
 HD_GETTER(all_weights, hd_device,
           hd_text(hd_format(view->arena, "%g, %g, %g", row->w_l1, row->w_l2, row->w_dram)))
-HD_GETTER(known_blocks, hd_device, known(row->max_blocks))
-HD_GETTER(known_threads, hd_device, known(row->max_threads))
-HD_GETTER(known_registers, hd_device, known(row->registers))
-HD_GETTER(known_most, hd_device, known(row->max_registers))
 
-const hd_member hd_device_lines[] = {{NULL, "warp", .get = lanes_of},
-                                     {NULL, "transaction", HD_BYTES, HD_AT(hd_device, segment)},
-                                     {NULL, "lanes joined", .get = joined_of},
-                                     {NULL, "L1 of an SM/line", .get = l1_text},
-                                     {NULL, "L2/line", .get = l2_text},
-                                     {NULL, "cost L1, L2, DRAM", .get = all_weights},
-                                     {NULL, "SMs", .get = known_sms},
-                                     {NULL, "blocks of an SM", .get = known_blocks},
-                                     {NULL, "threads of an SM", .get = known_threads},
-                                     {NULL, "registers of an SM", .get = known_registers},
-                                     {NULL, "registers of a thread", .get = known_most},
-                                     {NULL, "in one line", .get = one_line},
-                                     {NULL, "from", HD_AT(hd_device, source_file)},
-                                     {0}};
+const hd_member hd_device_lines[] = {
+    {NULL, "warp", .get = lanes_of},
+    {NULL, "transaction", HD_BYTES, HD_AT(hd_device, segment)},
+    {NULL, "lanes joined", .get = joined_of},
+    {NULL, "L1 of an SM/line", .get = l1_text},
+    {NULL, "L2/line", .get = l2_text},
+    {NULL, "cost L1, L2, DRAM", .get = all_weights},
+    {NULL, "SMs", HD_EXACT, HD_AT(hd_device, sms), HD_IF(hd_device, sms)},
+    {NULL, "blocks of an SM", HD_EXACT, HD_AT(hd_device, max_blocks), HD_IF(hd_device, max_blocks)},
+    {NULL, "threads of an SM", HD_EXACT, HD_AT(hd_device, max_threads),
+     HD_IF(hd_device, max_threads)},
+    {NULL, "registers of an SM", HD_EXACT, HD_AT(hd_device, registers),
+     HD_IF(hd_device, registers)},
+    {NULL, "registers of a thread", HD_EXACT, HD_AT(hd_device, max_registers),
+     HD_IF(hd_device, max_registers)},
+    {NULL, "in one line", .get = one_line},
+    {NULL, "from", HD_AT(hd_device, source_file)},
+    {0}};
 
 /* ---- devices to run on, and times ----------------------------------------------------------- */
 
@@ -105,27 +98,21 @@ static const hd_member whole_members[] = {
 
 /* ---- energy -------------------------------------------------------------------------------- */
 
-static hd_value unless_missing(const hd_energy *e, double value) {
-    return e->missing ? hd_null() : hd_real(value);
-}
-HD_GETTER(joules_of, hd_energy, unless_missing(row, row->joules))
-HD_GETTER(watts_of, hd_energy, unless_missing(row, row->watts))
-HD_GETTER(idle_of, hd_energy, unless_missing(row, row->idle_watts))
 HD_GETTER(resolution_of, hd_energy,
-          row->modelled ? hd_null() : unless_missing(row, row->resolution))
-HD_GETTER(repeats_of, hd_energy, hd_whole_if(!row->modelled, row->repeats))
+          row->missing || row->modelled ? hd_null() : hd_real(row->resolution))
 
-const hd_member hd_energy_members[] = {{"joules", "energy", HD_JOULES, .get = joules_of},
-                                       {"watts", "power", HD_WATTS, .get = watts_of},
-                                       {"idle_watts", "idle", HD_WATTS, .get = idle_of},
-                                       {"idle_subtracted", HD_AT(hd_energy, idle_subtracted)},
-                                       {"seconds", "time", HD_SECONDS, HD_AT(hd_energy, seconds)},
-                                       {"repeats", "runs", HD_PLAIN_WORD, .get = repeats_of},
-                                       {"resolution", "resolution", HD_SHARE, .get = resolution_of},
-                                       {"source", HD_AT(hd_energy, source)},
-                                       {"modelled", HD_AT(hd_energy, modelled)},
-                                       {"missing", HD_AT(hd_energy, missing)},
-                                       {0}};
+const hd_member hd_energy_members[] = {
+    {"joules", "energy", HD_JOULES, HD_AT(hd_energy, joules), HD_UNLESS(hd_energy, missing)},
+    {"watts", "power", HD_WATTS, HD_AT(hd_energy, watts), HD_UNLESS(hd_energy, missing)},
+    {"idle_watts", "idle", HD_WATTS, HD_AT(hd_energy, idle_watts), HD_UNLESS(hd_energy, missing)},
+    {"idle_subtracted", HD_AT(hd_energy, idle_subtracted)},
+    {"seconds", "time", HD_SECONDS, HD_AT(hd_energy, seconds)},
+    {"repeats", "runs", HD_PLAIN_WORD, HD_AT(hd_energy, repeats), HD_UNLESS(hd_energy, modelled)},
+    {"resolution", "resolution", HD_SHARE, .get = resolution_of},
+    {"source", HD_AT(hd_energy, source)},
+    {"modelled", HD_AT(hd_energy, modelled)},
+    {"missing", HD_AT(hd_energy, missing)},
+    {0}};
 
 static const hd_member energy_pair_members[] = {
     {"original", HD_IN(hd_energy_pair, original), .of = hd_energy_members},

@@ -72,13 +72,12 @@ static hd_value most_lost(const hd_ranking *ranking) {
 HD_GETTER(objective_of, by_objective, hd_text(hd_quantities[row->objective].name))
 HD_GETTER(leaders_of, by_objective, hd_text(leaders(view, row->ranking)))
 HD_GETTER(most_lost_of, by_objective, most_lost(row->ranking))
-HD_GETTER(standings_of, by_objective, hd_rows(row->ranking->all, row->ranking->count))
 
 static const hd_member by_objective_members[] = {
     {"objective", .get = objective_of},
     {NULL, "least %s", .get = leaders_of},
     {NULL, "others lose", HD_SHARE, .get = most_lost_of},
-    {"variants", .get = standings_of, .of = standing_members},
+    {"variants", HD_VIA(by_objective, ranking, HD_MANY, all, count), .of = standing_members},
     {0}};
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -188,6 +187,10 @@ const hd_member hd_line_handover_members[] = {
     {"high", HD_VIA(hd_line_handover, handover, HD_AT, high)},
     {0}};
 
+const char hd_findings_from[] = "The findings are those of Qasem and Teich, \"Evaluating the "
+                                "Impact of Data Layout and Placement "
+                                "on the Energy Efficiency of Heterogeneous Applications\".";
+
 /* ---- findings ------------------------------------------------------------------------------- */
 
 static const char *verdict_of(const hd_finding *f) { return hd_finding_verdict_print(f->verdict); }
@@ -211,32 +214,24 @@ static const char *where(const hd_view *view, const hd_finding *f) {
                               hd_micro_print(view->arena, &f->more->point));
 }
 
-static hd_value known(const hd_finding *f, double value) {
-    return f->why ? hd_null() : hd_real(value);
-}
-
 HD_GETTER(here_of, hd_finding, hd_text(here(view->arena, row)))
 HD_GETTER(verdict_text, hd_finding, hd_text(verdict_of(row)))
 HD_GETTER(shown_of, hd_finding, hd_text(shown(view->arena, row)))
 HD_GETTER(where_of, hd_finding, hd_text(where(view, row)))
-HD_GETTER(median_of, hd_finding, known(row, row->median.median))
-HD_GETTER(largest_of, hd_finding, known(row, row->largest.median))
-HD_GETTER(median_row, hd_finding, hd_row(row->why ? NULL : &row->median))
-HD_GETTER(largest_row, hd_finding, hd_row(row->why ? NULL : &row->largest))
 
 const hd_member hd_finding_members[] = {
     {"statement", "finding", HD_AT(hd_finding, statement)},
     {NULL, "here", .get = here_of},
     {NULL, "shown by", HD_PLAIN_WORD, .get = shown_of},
-    {NULL, "median", HD_RATIO, .get = median_of},
-    {NULL, "largest", HD_RATIO, .get = largest_of},
+    {NULL, "median", HD_RATIO, HD_AT(hd_finding, median.median), HD_UNLESS(hd_finding, why)},
+    {NULL, "largest", HD_RATIO, HD_AT(hd_finding, largest.median), HD_UNLESS(hd_finding, why)},
     {NULL, "which is", .get = where_of},
     {"name", HD_AT(hd_finding, name)},
     {"rule", HD_AT(hd_finding, rule)},
     {"verdict", .get = verdict_text},
     HD_SAME(hd_finding, why, compared, showing, modelled),
-    {"median", .get = median_row, .of = interval_members},
-    {"largest", .get = largest_row, .of = interval_members},
+    {"median", HD_IN(hd_finding, median), HD_UNLESS(hd_finding, why), .of = interval_members},
+    {"largest", HD_IN(hd_finding, largest), HD_UNLESS(hd_finding, why), .of = interval_members},
     {"more", HD_BEHIND(hd_finding, more), .of = variant_members},
     {"less", HD_BEHIND(hd_finding, less), .of = variant_members},
     {0}};
@@ -253,13 +248,13 @@ HD_GETTER(seconds_of, hd_study,
           hd_text(row->several_placements ? "of whole runs, with transfers" : "of kernels alone"))
 HD_GETTER(energy_text, hd_study, hd_text(energy_of(view->arena, row)))
 HD_GETTER(findings_of, hd_study, hd_rows(row->findings, (size_t)HD_FINDINGS))
-HD_GETTER(lines_of, hd_study, hd_rows(row->lines, row->line_count))
 
-const hd_member hd_study_members[] = {{"variants", "variants", HD_AT(hd_study, count)},
-                                      {"points", "points", HD_AT(hd_study, point_count)},
-                                      {NULL, "times", .get = seconds_of},
-                                      {NULL, "energy", .get = energy_text},
-                                      HD_SAME(hd_study, several_placements, meter, modelled, why),
-                                      {"findings", .get = findings_of, .of = hd_finding_members},
-                                      {"lines", .get = lines_of, .of = line_members},
-                                      {0}};
+const hd_member hd_study_members[] = {
+    {"variants", "variants", HD_AT(hd_study, count)},
+    {"points", "points", HD_AT(hd_study, point_count)},
+    {NULL, "times", .get = seconds_of},
+    {NULL, "energy", .get = energy_text},
+    HD_SAME(hd_study, several_placements, meter, modelled, why),
+    {"findings", .get = findings_of, .of = hd_finding_members},
+    {"lines", HD_MANY(hd_study, lines, line_count), .of = line_members},
+    {0}};

@@ -1,6 +1,6 @@
 /* Records, layouts, and what kernels do. */
 #include "job/job.h"
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 #include "cli/report/members.h"
 
 hd_value hd_space_names(hd_arena *arena, uint32_t spaces) {
@@ -148,12 +148,10 @@ static bool has_field(const hd_access *a) { return a->record && a->field >= 0; }
 HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
 HD_GETTER(space_of, hd_access, hd_text(kir_space_name(row->space)))
 HD_GETTER(buffer_of, hd_access, hd_text(buffer_name(info_of(view)->kernel, row)))
-HD_GETTER(record_of, hd_access, hd_text(row->record ? row->record->name : NULL))
 HD_GETTER(field_of, hd_access,
           hd_text(has_field(row) ? row->record->fields[row->field].name : NULL))
 HD_GETTER(index_of, hd_access, has_field(row) ? hd_row(&row->index) : hd_absent())
 HD_GETTER(inner_of, hd_access, has_field(row) ? hd_row(&row->inner) : hd_absent())
-HD_GETTER(reason_of, hd_access, hd_text(row->affine ? NULL : row->reason))
 HD_GETTER(loop_of, hd_access, hd_whole_if(row->loop >= 0, (uint64_t)row->loop))
 HD_GETTER(kept_of, hd_access, hd_whole_if(row->kept >= 0, (uint64_t)row->kept))
 HD_GETTER(pred_of, hd_guard, hd_text(pred_names[row->pred]))
@@ -166,13 +164,13 @@ const hd_member hd_access_members[] = {
     {"space", .get = space_of},
     {"place", .get = place_of, .of = hd_place_members},
     {"buffer", .get = buffer_of},
-    {"record", .get = record_of},
+    {"record", HD_VIA(hd_access, record, HD_AT, name)},
     {"field", .get = field_of},
     HD_SAME(hd_access, field_byte, width, affine, uniform),
     {"address", HD_IN(hd_access, address), .of = affine_members},
     {"index", .get = index_of, .of = affine_members},
     {"inner", .get = inner_of, .of = affine_members},
-    {"reason", .get = reason_of},
+    {"reason", HD_AT(hd_access, reason), HD_UNLESS(hd_access, affine)},
     {"loop", .get = loop_of},
     {"kept", .get = kept_of},
     {"runs", .get = runs_of},

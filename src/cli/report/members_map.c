@@ -1,13 +1,11 @@
 /* Orders of threads and data, and what they do (advise/mapping.h). */
 #include <math.h>
 
+#include "cli/report/annotated.h"
 #include "cli/report/members.h"
 
 /* ---- a step -------------------------------------------------------------------------------- */
 
-static hd_value if_cached(const hd_map_step *step, hd_value value) {
-    return step->caches.requests ? value : hd_null();
-}
 HD_GETTER(each_of, hd_map_step,
           row->counts.requests
               ? hd_real((double)row->counts.transactions / (double)row->counts.requests)
@@ -15,19 +13,17 @@ HD_GETTER(each_of, hd_map_step,
 HD_GETTER(l1_of, hd_map_step,
           row->caches.sectors ? hd_real((double)row->caches.l1_hits / (double)row->caches.sectors)
                               : hd_null())
-HD_GETTER(from_l2, hd_map_step, if_cached(row, hd_whole(row->caches.l2_bytes)))
-HD_GETTER(dram_of, hd_map_step,
-          if_cached(row, hd_whole(row->caches.dram_read + row->caches.dram_written)))
-HD_GETTER(seconds_of, hd_map_step, row->seconds > 0 ? hd_real(row->seconds) : hd_null())
+HD_GETTER(dram_of, hd_map_step, hd_whole(row->caches.dram_read + row->caches.dram_written))
 
 const hd_member hd_map_step_columns[] = {
     {NULL, "step", HD_AT(hd_map_step, name)},
     {NULL, "transactions", HD_COUNT, HD_AT(hd_map_step, counts.transactions)},
     {NULL, "each", HD_DIGITS, .get = each_of},
     {NULL, "L1", HD_SHARE, .get = l1_of},
-    {NULL, "from L2", HD_BYTES, .get = from_l2},
-    {NULL, "DRAM", HD_BYTES, .get = dram_of},
-    {NULL, "made in", HD_SECONDS, .get = seconds_of},
+    {NULL, "from L2", HD_BYTES, HD_AT(hd_map_step, caches.l2_bytes),
+     HD_IF(hd_map_step, caches.requests)},
+    {NULL, "DRAM", HD_BYTES, .get = dram_of, HD_IF(hd_map_step, caches.requests)},
+    {NULL, "made in", HD_SECONDS, HD_AT(hd_map_step, seconds), HD_IF(hd_map_step, seconds)},
     {0}};
 
 /* What is known without running anything. */
@@ -37,7 +33,7 @@ const hd_member hd_map_graph_columns[] = {
     {NULL, "each", HD_DIGITS, .get = each_of},
     {NULL, "of blocks", HD_BYTES, HD_AT(hd_map_step, block_bytes)},
     {NULL, "reuse distances", HD_COUNT, HD_AT(hd_map_step, reuse_distances)},
-    {NULL, "made in", HD_SECONDS, .get = seconds_of},
+    {NULL, "made in", HD_SECONDS, HD_AT(hd_map_step, seconds), HD_IF(hd_map_step, seconds)},
     {0}};
 
 HD_GETTER(pays_after, hd_map_step,
@@ -55,26 +51,11 @@ const hd_member hd_map_time_columns[] = {
 
 static const hd_member reuse_members[] = {HD_SAME(hd_map_reuse, scenario, degree, first, domain),
                                           {0}};
-static hd_value caches_of(const hd_view *view, const void *at) {
-    const hd_map_step *step = at;
-    (void)view;
-    return hd_row(step->caches.requests ? &step->caches : NULL);
-}
-static const hd_member cache_members[] = {
-    HD_SAME(hd_cache_counts, sectors, l1_hits, l2_sectors, l2_hits, l2_bytes),
-    HD_SAME(hd_cache_counts, dram_read, dram_written),
-    {0}};
-static hd_value time_of(const hd_view *view, const void *at) {
-    const hd_map_step *step = at;
-    (void)view;
-    return hd_row(step->time.repeats ? step : NULL);
-}
 static const hd_member time_members[] = {{HD_IN(hd_map_step, time), .of = hd_timing_members},
                                          HD_SAME(hd_map_step, speedup, speedup_low, speedup_high),
                                          {"pays_after", .get = pays_after},
                                          {0}};
 HD_GETTER(has_order, hd_map_step, hd_bool(row->orders))
-HD_GETTER(is_bit_equal, hd_map_step, row->job ? hd_bool(row->bit_equal) : hd_null())
 HD_GETTER(reuse_of, hd_map_step, hd_rows(row->reuse, row->reuse_count))
 
 const hd_member hd_map_step_members[] = {
@@ -86,11 +67,12 @@ const hd_member hd_map_step_members[] = {
     {"transactions", HD_AT(hd_map_step, counts.transactions)},
     {"bytes_moved", HD_AT(hd_map_step, counts.bytes_moved)},
     {"bytes_used", HD_AT(hd_map_step, counts.bytes_used)},
-    {"caches", .get = caches_of, .of = cache_members},
+    {"caches", HD_IN(hd_map_step, caches), HD_IF(hd_map_step, caches.requests),
+     .of = hd_cache_count_members},
     {"reuse", .get = reuse_of, .of = reuse_members},
     HD_SAME(hd_map_step, block_bytes, reuse_distances, seconds),
-    {"bit_equal", .get = is_bit_equal},
-    {"time", .get = time_of, .of = time_members},
+    {"bit_equal", HD_AT(hd_map_step, bit_equal), HD_IF(hd_map_step, job)},
+    {"time", HD_SELF, HD_IF(hd_map_step, time.repeats), .of = time_members},
     {0}};
 
 /* ---- a launch ------------------------------------------------------------------------------ */

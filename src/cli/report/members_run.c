@@ -1,5 +1,5 @@
 /* What the machine has run, what a trace file holds, and reuse characteristics. */
-#include "cli/report/json.h"
+#include "cli/report/report_result.h"
 #include "cli/report/members.h"
 #include "trace/trace.h"
 #include "machine/vm.h"
@@ -98,18 +98,18 @@ const hd_member hd_trace_launch_members[] = {
 HD_GETTER(share_of_peak, hd_reuse_peak,
           hd_real((double)row->degree / (double)((const hd_reuse_shape *)view->context)->total))
 HD_GETTER(class_of, hd_reuse_shape, hd_text(hd_reuse_class_name(row->kind)))
-HD_GETTER(peaks_of, hd_reuse_shape, hd_rows(row->peaks, row->peak_count))
 
 const hd_member hd_peak_members[] = {{"distance", "distance", HD_AT(hd_reuse_peak, distance)},
                                      {"degree", "degree", HD_AT(hd_reuse_peak, degree)},
                                      {NULL, "of all", HD_SHARE, .get = share_of_peak},
                                      {0}};
-const hd_member hd_shape_members[] = {{"domain", "domain", HD_AT(hd_reuse_shape, domain)},
-                                      {"total", "total", HD_COUNT, HD_AT(hd_reuse_shape, total)},
-                                      {"mean", "mean", HD_DECIMAL, HD_AT(hd_reuse_shape, mean)},
-                                      {"class", "class", .get = class_of},
-                                      {"peaks", .get = peaks_of, .of = hd_peak_members},
-                                      {0}};
+const hd_member hd_shape_members[] = {
+    {"domain", "domain", HD_AT(hd_reuse_shape, domain)},
+    {"total", "total", HD_COUNT, HD_AT(hd_reuse_shape, total)},
+    {"mean", "mean", HD_DECIMAL, HD_AT(hd_reuse_shape, mean)},
+    {"class", "class", .get = class_of},
+    {"peaks", HD_MANY_IN(hd_reuse_shape, peaks, peak_count), .of = hd_peak_members},
+    {0}};
 
 static hd_value shape_of(const hd_view *view, const void *at) {
     const hd_reuse_stream *stream = ((const hd_reuse_of *)at)->stream;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "cli/report/members.h"
-#include "cli/report/page_run.h"
+#include "cli/report/page.h"
 #include "cli/report/report_result.h"
 
 enum { MOST_LAYOUTS = 8, MOST_REASONS = 3 };
@@ -177,24 +177,23 @@ static const hd_member pair_members[] = {
 
 typedef struct page_record {
     const hd_record *record;
+    hd_place place;
     use *uses;
     hd_value together;
 } page_record;
 
 HD_GETTER(fields_of, page_record, hd_rows(row->uses, row->record->field_count))
 HD_GETTER(others_of, page_record, hd_row(&row->uses[row->record->field_count]))
-HD_GETTER(together_of, page_record, row->together)
 
 static const hd_member shape_members[] = {
-    HD_SAME(hd_record, name, spelling, size, align),
-    {"arrays", HD_AT(hd_record, of_arrays)},
-    {"place", HD_IN(hd_record, place), .of = hd_place_members},
+    HD_SAME(hd_record, name, spelling, size, align), {"arrays", HD_AT(hd_record, of_arrays)}, {0}};
+static const hd_member record_members[] = {
+    {HD_BEHIND(page_record, record), .of = shape_members},
+    {"place", HD_IN(page_record, place), .of = hd_place_members},
+    {"fields", .get = fields_of, .of = field_members},
+    {"others", .get = others_of, .of = use_members},
+    {"together", HD_AT(page_record, together), .of = pair_members},
     {0}};
-static const hd_member record_members[] = {{HD_BEHIND(page_record, record), .of = shape_members},
-                                           {"fields", .get = fields_of, .of = field_members},
-                                           {"others", .get = others_of, .of = use_members},
-                                           {"together", .get = together_of, .of = pair_members},
-                                           {0}};
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
 
@@ -244,9 +243,8 @@ typedef struct ranked {
     double ratio;
 } ranked;
 
-HD_GETTER(ranked_layout, ranked, hd_with(hd_row(row->layout), view->context))
 static const hd_member ranked_members[] = {
-    {"layout", .get = ranked_layout, .of = hd_layout_members},
+    {"layout", HD_BEHIND(ranked, layout), .of = hd_layout_members},
     {"ratio", HD_AT(ranked, ratio)},
     {0}};
 
@@ -260,11 +258,7 @@ static hd_value layouts_of(const hd_view *view, const void *at) {
             hd_push(view->arena, &rows,
                     judged ? ((ranked){judged->layouts[i].layout, judged->layouts[i].ratio})
                            : ((ranked){search->ranked[i].layout, search->ranked[i].ratio}));
-    return hd_with(hd_rows(rows.data, rows.count), v->subject->advice->job->record);
-}
-
-static hd_value in_record(const verdict *v, const hd_layout *layout) {
-    return hd_with(hd_row(layout), v->subject->advice->job->record);
+    return hd_rows(rows.data, rows.count);
 }
 
 /* A kernel file alone says nothing of contents, and the advice may rest on random ones. */
@@ -273,9 +267,6 @@ HD_GETTER(note_of, verdict,
                       ? NULL
                       : "what moves is counted of a run in which all buffers held zeros"))
 HD_GETTER(leave_of, verdict, hd_bool(!row->after))
-HD_GETTER(original_of, verdict, in_record(row, row->original))
-HD_GETTER(best_of, verdict, in_record(row, row->best))
-HD_GETTER(reasons_of, verdict, row->reasons)
 
 static const hd_member verdict_members[] = {
     {"text", HD_VIA(verdict, subject, HD_AT, verdict)},
@@ -283,13 +274,13 @@ static const hd_member verdict_members[] = {
     {"note", .get = note_of},
     {"leave", .get = leave_of},
     {"ratio", HD_VIA(verdict, of, HD_AT, ratio)},
-    {"original", .get = original_of, .of = hd_layout_members},
-    {"layout", .get = best_of, .of = hd_layout_members},
+    {"original", HD_BEHIND(verdict, original), .of = hd_layout_members},
+    {"layout", HD_BEHIND(verdict, best), .of = hd_layout_members},
     {"command", HD_VIA(verdict, subject, HD_AT, command)},
     {"before", HD_IN(verdict, before), .of = moved_members},
     {"after", HD_BEHIND(verdict, after), .of = moved_members},
     HD_SAME(verdict, sampled, error),
-    {"reasons", .get = reasons_of, .of = reason_members},
+    {"reasons", HD_AT(verdict, reasons), .of = reason_members},
     {"layouts", .get = layouts_of, .of = ranked_members},
     {0}};
 
@@ -301,7 +292,8 @@ static bool is_simulated(const hd_page_caches *caches, const moved *after) {
 /* ---- both ----------------------------------------------------------------------------------------- */
 
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
-                         const hd_measured *measured, const hd_page_caches *caches, json_t *run) {
+                         const hd_page_options *o, const hd_measured *measured,
+                         const hd_page_caches *caches, json_t *run) {
     const hd_record *record = subject->advice->job->record;
     const hd_device *device = measured->device;
     const hd_cost_options options = {.measured = measured};
@@ -325,9 +317,12 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
         v.after = hd_new(arena, moved);
         *v.after = sum_of(after, device->segment);
     }
-    const page_record shown = {
-        record, collect_uses(arena, record, device->segment, before, v.after ? &after : NULL),
+    page_record shown = {
+        record, record->place,
+        collect_uses(arena, record, device->segment, before, v.after ? &after : NULL),
         collect_pairs(arena, record, before)};
+    if (o->shown)
+        shown.place.file = o->shown(o->user, record->place.file);
     if (is_simulated(caches, v.after)) {
         v.sampled = false;
         v.error = 0;
@@ -338,7 +333,7 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
         v.after->transactions = (double)caches->layout->total.counts.transactions;
         take_counted(record, caches->layout, shown.uses, true);
     }
-    const hd_view view = {arena};
+    const hd_view view = {arena, record};
     json_object_set_new(run, "verdict", hd_json_row(&view, verdict_members, &v));
     json_object_set_new(run, "record", hd_json_row(&view, record_members, &shown));
     return HD_OK;

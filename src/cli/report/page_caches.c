@@ -1,7 +1,7 @@
 /* What the device's caches serve of the run, as it was and in the layout that is advised, for the
  * report page. */
 #include "cli/report/members.h"
-#include "cli/report/page_run.h"
+#include "cli/report/page.h"
 #include "cli/report/report_result.h"
 
 /* One simulation; both read the trace at once, each in an arena of its own. */

@@ -4,10 +4,9 @@
 #include "analysis/picture.h"
 #include "analysis/stack.h"
 #include "cli/report/annotated.h"
-#include "cli/report/json.h"
-#include "cli/report/members.h"
-#include "cli/report/page_run.h"
 #include "cli/report/report_result.h"
+#include "cli/report/members.h"
+#include "cli/report/page.h"
 
 enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16 };
 
@@ -164,8 +163,6 @@ static uint64_t lines_of(const stack_row *row) { return row->cache->size / row->
 HD_GETTER(cache_name, stack_row, hd_text(row->options.scope == HD_STACK_DEVICE ? "L2" : "L1"))
 HD_GETTER(cache_lines, stack_row, hd_whole(lines_of(row)))
 HD_GETTER(cache_misses, stack_row, hd_whole(hd_stack_misses(row->result, lines_of(row))))
-HD_GETTER(clusters_of, stack_row, hd_whole_if(row->options.clusters, row->options.clusters))
-HD_GETTER(with_cache, stack_row, hd_row(row->cache ? row : NULL))
 
 static const hd_member cache_members[] = {{"name", .get = cache_name},
                                           {"bytes", HD_VIA(stack_row, cache, HD_AT, size)},
@@ -174,7 +171,7 @@ static const hd_member cache_members[] = {{"name", .get = cache_name},
                                           {0}};
 static const hd_member stack_members[] = {
     {"per", HD_AT(stack_row, per)},
-    {"clusters", .get = clusters_of},
+    {"clusters", HD_AT(stack_row, options.clusters), HD_IF(stack_row, options.clusters)},
     {"line", HD_AT(stack_row, options.line)},
     {"stacks", HD_VIA(stack_row, result, HD_AT, stacks)},
     {"accesses", HD_VIA(stack_row, result, HD_AT, line_accesses)},
@@ -182,7 +179,7 @@ static const hd_member stack_members[] = {
     {"footprint", HD_VIA(stack_row, result, HD_AT, footprint)},
     {"lines", HD_NUMBERS(stack_row, lines, count)},
     {"misses", HD_NUMBERS(stack_row, misses, count)},
-    {"cache", .get = with_cache, .of = cache_members},
+    {"cache", HD_SELF, HD_IF(stack_row, cache), .of = cache_members},
     {0}};
 
 /* ---- buffers: what of a picture is not 0 ----------------------------------------------------- */
@@ -243,22 +240,18 @@ static hd_value counted_of(const hd_view *view, const void *at) {
         }
     return hd_rows(list.data, list.count);
 }
-HD_GETTER(launches_of, locality, row->launches)
-HD_GETTER(accesses_of, locality, row->accesses)
-HD_GETTER(buffers_of, locality, row->buffers)
 HD_GETTER(source_of, locality,
-          hd_with(hd_rows(row->source->files, row->source->file_count), row->source))
-HD_GETTER(stacks_of, locality, row->stacks)
+          hd_with(hd_rows(row->source->files.data, row->source->files.count), row->source))
 
 static const hd_member counted_columns[] = {HD_SAME(counted_row, key, title, beside), {0}};
 static const hd_member locality_members[] = {
     {"totals", HD_IN(locality, totals), .of = sums_members},
-    {"launches", .get = launches_of, .of = row_members},
+    {"launches", HD_AT(locality, launches), .of = row_members},
     {"counted", .get = counted_of, .of = counted_columns},
-    {"accesses", .get = accesses_of, .of = access_members},
+    {"accesses", HD_AT(locality, accesses), .of = access_members},
     {"files", .get = source_of, .of = source_members},
-    {"stacks", .get = stacks_of, .of = stack_members},
-    {"buffers", .get = buffers_of, .of = buffer_members},
+    {"stacks", HD_AT(locality, stacks), .of = stack_members},
+    {"buffers", HD_AT(locality, buffers), .of = buffer_members},
     {0}};
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
@@ -322,10 +315,15 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         for (uint32_t s = 0; s < stack_count; s++)
             rows[s] = stack_row_of(arena, o, scopes[s], stacks[s]);
         fill_table(&table, contents, counters, caches);
+        hd_annotated *source = hd_annotate(arena, o->device, &table, caches != NULL);
         locality result = {.accesses = collect_accesses(arena, &table),
                            .buffers = touched_buffers(arena, pictures),
                            .stacks = hd_rows(rows, stack_count),
-                           .source = hd_annotate(arena, o->device, &table, caches != NULL)};
+                           .source = source};
+        for (size_t f = 0; o->shown && f < source->files.count; f++)
+            source->files.data[f].path = o->shown(o->user, source->files.data[f].path);
+        for (size_t i = 0; o->shown && i < table.count; i++)
+            table.data[i].file = o->shown(o->user, table.data[i].file);
         result.launches = collect_launches(arena, contents, counters, &result.totals);
         hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }

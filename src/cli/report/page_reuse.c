@@ -1,6 +1,6 @@
 /* Reuse characteristics for the report page: every scenario, and some blocks in full. */
 #include "cli/report/members.h"
-#include "cli/report/page_run.h"
+#include "cli/report/page.h"
 #include "cli/report/report_result.h"
 
 enum { SHOWN_OUTLIERS = 11, SHOWN_SAMPLES = 12, SHOWN_MOST = 1 + SHOWN_OUTLIERS + SHOWN_SAMPLES };

@@ -1,9 +1,8 @@
 /* A run for the report page. */
-#include "cli/report/page_run.h"
+#include "cli/report/page.h"
 #include "analysis/shapes.h"
-#include "cli/report/json.h"
-#include "cli/report/members.h"
 #include "cli/report/report_result.h"
+#include "cli/report/members.h"
 
 /* What is known before the trace is read. */
 typedef struct head {
@@ -53,7 +52,7 @@ static hd_status add_counts(hd_arena *arena, const hd_diag *diag, hd_trace *trac
         json_object_set_new(run, "record", json_null());
     } else {
         if (status == HD_OK)
-            status = hd_page_advice(arena, diag, subject, hd_shapes_result(shapes), caches, run);
+            status = hd_page_advice(arena, diag, subject, o, hd_shapes_result(shapes), caches, run);
         hd_shapes_free(shapes);
     }
     return status;

@@ -1,7 +1,7 @@
 /*
  * How results look: messages, numbers, tables. Nothing here prints by itself:
  * text goes into an hd_str, and only messages go straight to a FILE that the
- * command line chose. JSON has a header of its own: cli/report/json.h.
+ * command line chose. JSON is in cli/report/report_result.h.
  */
 #ifndef HD_REPORT_H
 #define HD_REPORT_H
@@ -59,6 +59,8 @@ void report_table_print(const report_table *table, hd_str *out, bool bold);
  * `width`, but no word. Every line but the first starts with `indent` blanks; the first is taken to
  * start there. */
 void hd_wrap(hd_str *out, const char *text, uint32_t indent, uint32_t width);
+/* A paragraph of a result: wrapped, with four blanks before each line but the first. */
+void hd_say(hd_str *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Columns that UTF-8 text takes on a terminal (one for each code point). */
 uint32_t report_text_width(const char *text);
 

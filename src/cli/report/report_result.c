@@ -1,9 +1,8 @@
 /* Text and JSON from descriptions of results. */
 #include <math.h>
 
-#include "cli/report/json.h"
-#include "cli/report/plot.h"
 #include "cli/report/report_result.h"
+#include "cli/report/plot.h"
 
 /* Members that stand in the place of one without a name of its own; and the end of a table. */
 static bool is_group(const hd_member *m) { return m->of && !m->key && !m->title; }
@@ -37,7 +36,8 @@ static const char *show_real(hd_arena *arena, hd_unit unit, double value) {
 static const char *show_whole(hd_arena *arena, hd_unit unit, uint64_t value) {
     switch (unit) {
     case HD_PLAIN:
-    case HD_PLAIN_WORD: return hd_show_exact(arena, value);
+    case HD_PLAIN_WORD:
+    case HD_EXACT: return hd_show_exact(arena, value);
     case HD_BYTES: return hd_show_bytes(arena, value);
     case HD_ADDRESS: return hd_format(arena, "0x%llx", (unsigned long long)value);
     default: return show_real(arena, unit, (double)value);

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "cli/report/report.h"
+#include "base/base.h"
 
 /* ---- text, and tables of HTML ------------------------------------------------------------ */
 
@@ -39,5 +40,15 @@ json_t *hd_json_value(const hd_view *view, const hd_member *of, hd_value value);
 /* Adds the members of a row to an object. */
 void hd_json_add_row(json_t *object, const hd_view *view, const hd_member *members,
                      const void *row);
+
+/* ---- json.c: values, and their text -------------------------------------------------------------- */
+
+/* A string; null for NULL. Bytes that are not UTF-8 become U+FFFD. */
+json_t *hd_json_text(const char *text);
+/* A real; null when it is not finite, for which JSON has no word. */
+json_t *hd_json_number(double value);
+json_t *hd_json_integer(uint64_t value);
+/* The text, indented by two blanks, with a newline at its end. Takes `value`. */
+const char *hd_json_dump(hd_arena *arena, json_t *value);
 
 #endif

@@ -137,6 +137,13 @@ void hd_wrap(hd_str *out, const char *text, uint32_t indent, uint32_t width) {
     }
 }
 
+void hd_say(hd_str *out, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    hd_wrap(out, hd_vformat(out->arena, format, args), 4, HD_TABLE_WIDTH);
+    va_end(args);
+}
+
 /* ---- printing ------------------------------------------------------------------- */
 
 /* How much columns give way: each of these only when the one before was not enough. */

@@ -3,7 +3,6 @@
 
 #include "cli/report/plot.h"
 #include "cli/report/report.h"
-#include "cli/report/svg.h"
 
 enum { WIDTH = 800, HEIGHT = 400, LEFT = 84, RIGHT = 16, TOP = 36, BOTTOM = 52, TICKS = 6 };
 enum { TITLE_LETTERS = 84 }; /* that fit, as wide as most are */

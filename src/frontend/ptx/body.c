@@ -5,8 +5,6 @@ static void take_local(ptx_reader *r, const ptx_token *name, ptx_variable *v) {
     const bool is_static = v->space == PTX_GLOBAL || v->space == PTX_CONST;
     v->name = ptx_declare_variable(r, name, v, is_static);
     v->part = r->part;
-    if (r->status)
-        return;
     if (is_static) /* one for all threads: the module's, under a name of its own */
         hd_push(r->scratch, &r->variables, *v);
     else
@@ -19,8 +17,6 @@ static void read_targets(ptx_reader *r, const char *label) {
     ptx_next(r);
     do {
         const ptx_token name = ptx_expect_name(r, "the name of a label or function");
-        if (r->status)
-            return;
         hd_push(r->scratch, &names, ptx_text(r, &name));
     } while (ptx_accept_mark(r, ','));
     ptx_expect_mark(r, ';');
@@ -69,8 +65,7 @@ static void read_instruction(ptx_reader *r, ptx_inst inst) {
         return;
     }
     ptx_read_inst(r, &opcode, &inst);
-    if (!r->status)
-        hd_push(r->scratch, &r->insts, inst);
+    hd_push(r->scratch, &r->insts, inst);
 }
 
 /* @p or @!p, and its instruction. */
@@ -79,8 +74,6 @@ static void read_predicated(ptx_reader *r) {
     ptx_next(r);
     inst.unless = ptx_accept_mark(r, '!');
     const ptx_token predicate = ptx_expect_name(r, "a predicate behind '@'");
-    if (r->status)
-        return;
     inst.predicate = ptx_text(r, &predicate);
     read_instruction(r, inst);
 }

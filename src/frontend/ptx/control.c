@@ -123,8 +123,6 @@ static void lower_indexed_branch(ptx_lowering *l) {
     const ptx_operand *list = ptx_operand_at(l, 1);
     kir_value index = ptx_get(l, 0, PTX_U32);
     const struct ptx_targets *targets = list->name ? targets_of(l, list->name) : NULL;
-    if (l->out.status)
-        return;
     if (!targets || !targets->count) {
         ptx_wrong(l, "there is no list of .branchtargets for this branch");
         return;
@@ -139,7 +137,7 @@ static void lower_indexed_branch(ptx_lowering *l) {
     ptx_switch(l, index, count - 1, numbers, to);
 }
 
-static void lower_leave(ptx_lowering *l, bool is_return) {
+static void leave(ptx_lowering *l, bool is_return) {
     if (is_return && l->at->end != KIR_NONE)
         ptx_branch(l, l->at->end);
     else
@@ -170,11 +168,9 @@ static bool lower_known_call(ptx_lowering *l, const char *name) {
         ptx_wrong(l, "this call has too few arguments");
     for (uint32_t i = 0; i < arg_count && !l->out.status; i++) {
         args[i] = ptx_value(l, &list->list[i], calls[c].types[i] == 'u' ? PTX_U32 : PTX_U64);
-        if (calls[c].types[i] == 'p' && !l->out.status)
+        if (calls[c].types[i] == 'p')
             args[i] = ptx_pointer(l, args[i]);
     }
-    if (l->out.status)
-        return true;
     kir_type type = calls[c].result ? ptx_int(calls[c].result) : (kir_type){0};
     kir_value made = front_emit_call(&l->out, calls[c].call, type, arg_count, args);
     if (calls[c].result && results->count)
@@ -203,9 +199,7 @@ static void bind(ptx_lowering *l, ptx_instance *callee, uint32_t index, const pt
     }
     if (is_result)
         return;
-    kir_value value = ptx_value(l, given, v->type);
-    if (!l->out.status)
-        ptx_write(l, callee->storage[index].first, value);
+    ptx_write(l, callee->storage[index].first, ptx_value(l, given, v->type));
 }
 
 /* Functions by which kernels launch kernels, of the library cudadevrt, whose bodies ask the GPU. */
@@ -254,16 +248,14 @@ static void call_again(ptx_lowering *l, ptx_instance *again) {
     const ptx_function *f = again->names->function;
     const ptx_operand *results = ptx_operand_at(l, 0), *list = ptx_operand_at(l, 2);
     kir_value *args = hd_new_array(l->arena, kir_value, f->param_count + f->result_count);
-    for (uint32_t i = 0; i < f->result_count + f->param_count && !l->out.status; i++)
+    for (uint32_t i = 0; i < f->result_count + f->param_count; i++)
         if (has_memory(again->names->variables[i]))
             ptx_cannot(l, "recursion with structs by value is not supported: %s",
                        cycle_of(l, again));
-    for (uint32_t i = 0; i < f->param_count && !l->out.status; i++)
+    for (uint32_t i = 0; i < f->param_count; i++)
         args[i] = ptx_value(l, &list->list[i], f->params[i].type);
-    if (l->out.status)
-        return;
     ptx_call_again(l, again, args, args + f->param_count);
-    for (uint32_t i = 0; i < f->result_count && !l->out.status; i++)
+    for (uint32_t i = 0; i < f->result_count; i++)
         ptx_put_to(l, &results->list[i], args[f->param_count + i], false);
 }
 
@@ -296,8 +288,6 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
         bind(l, callee, i, is_result ? &results->list[i] : &args->list[i - results->count],
              is_result);
     }
-    if (l->out.status)
-        return;
     const ptx_inst *call = l->inst;
     ptx_instance *caller = l->at;
     kir_value predicate = l->predicate;
@@ -306,8 +296,6 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
     if (is_recursive)
         ptx_begin_recursion(l, callee);
     ptx_lower_body(l);
-    if (l->out.status)
-        return;
     ptx_block_start(l, callee->end);
     if (is_recursive)
         ptx_end_recursion(l, callee);
@@ -360,8 +348,6 @@ static front_values callees(ptx_lowering *l) {
 static void lower_indirect_call(ptx_lowering *l, const ptx_operand *callee) {
     kir_value address = ptx_value(l, callee, PTX_U64);
     front_values functions = callees(l);
-    if (l->out.status)
-        return;
     if (!functions.count) {
         ptx_cannot(l, "this calls a function through a pointer, and no function of this file whose "
                       "address is taken has such parameters; call it by its name");
@@ -382,17 +368,14 @@ static void lower_indirect_call(ptx_lowering *l, const ptx_operand *callee) {
     for (uint32_t i = 0; i < count && !l->out.status; i++) {
         ptx_block_start(l, to[i + 1]);
         inline_call(l, functions.data[i]);
-        if (!l->out.status && l->is_open)
+        if (l->is_open)
             ptx_branch(l, end);
     }
-    if (!l->out.status)
-        ptx_block_start(l, end);
+    ptx_block_start(l, end);
 }
 
 static void lower_call(ptx_lowering *l) {
     const ptx_operand *callee = ptx_operand_at(l, 1);
-    if (l->out.status)
-        return;
     ptx_symbol symbol = callee->name ? ptx_find(l, callee->name) : (ptx_symbol){0};
     if (symbol.kind == PTX_IS_FUNCTION)
         inline_call(l, symbol.number);
@@ -403,6 +386,17 @@ static void lower_call(ptx_lowering *l) {
 }
 
 /* ---- one instruction ------------------------------------------------------------------------ */
+
+static void lower_branch(ptx_lowering *l) { ptx_branch(l, target(l, ptx_operand_at(l, 0)->name)); }
+
+static void lower_return(ptx_lowering *l) { leave(l, true); }
+static void lower_exit(ptx_lowering *l) { leave(l, false); }
+
+static const ptx_rule jump_rules[] = {
+    {"bra", lower_branch, NULL, true}, {"brx", lower_indexed_branch, NULL, true},
+    {"call", lower_call, NULL, true},  {"ret", lower_return, NULL, true},
+    {"exit", lower_exit, NULL, true},  {NULL},
+};
 
 /* The first rule whose name the instruction's first word is, and that names none but words of its. */
 static const ptx_rule *find_rule(const ptx_rule *rules, const ptx_inst *inst) {
@@ -427,8 +421,8 @@ static const ptx_rule *find_rule(const ptx_rule *rules, const ptx_inst *inst) {
 
 static const ptx_rule *rule_of(const ptx_inst *inst) {
     static const ptx_rule *const tables[] = {
-        ptx_integer_rules, ptx_logic_rules,    ptx_convert_rules, ptx_memory_rules,
-        ptx_thread_rules,  ptx_mbarrier_rules, ptx_matrix_rules,  ptx_wmma_rules};
+        jump_rules,       ptx_integer_rules,  ptx_logic_rules,  ptx_convert_rules, ptx_memory_rules,
+        ptx_thread_rules, ptx_mbarrier_rules, ptx_matrix_rules, ptx_wmma_rules};
     const ptx_rule *found = NULL;
     if (ptx_is_float(ptx_type_of(inst, 0)) || ptx_has(inst, "f32x2"))
         found = find_rule(ptx_float_rules, inst);
@@ -458,31 +452,11 @@ static bool has_its_type(ptx_lowering *l, const ptx_rule *rule) {
     return false;
 }
 
-static bool is_jump(const char *name) { return hd_has_word("bra brx ret exit call", name); }
-
-static void lower_jump(ptx_lowering *l) {
-    const char *name = l->inst->words[0];
-    if (l->is_inline && strcmp(name, "bra") != 0) {
-        ptx_cannot(l, "calls and returns are not supported in inline assembly; write them in C");
-    } else if (!strcmp(name, "bra")) {
-        const ptx_operand *to = ptx_operand_at(l, 0);
-        uint32_t block = target(l, to->name);
-        if (!l->out.status)
-            ptx_branch(l, block);
-    } else if (!strcmp(name, "brx")) {
-        lower_indexed_branch(l);
-    } else if (!strcmp(name, "call")) {
-        lower_call(l);
-    } else {
-        lower_leave(l, !strcmp(name, "ret"));
-    }
-}
-
 /* The predicate of the instruction at work. */
 static kir_value predicate_of(ptx_lowering *l) {
     const ptx_operand name = {.kind = PTX_NAME, .name = l->inst->predicate};
     kir_value value = ptx_value(l, &name, PTX_PRED);
-    return l->inst->unless && !l->out.status ? ptx_not(l, value) : value;
+    return l->inst->unless ? ptx_not(l, value) : value;
 }
 
 /* Arithmetic, comparisons and conversions whose words name too few types, or unknown ones. */
@@ -501,76 +475,62 @@ static bool lacks_type(const ptx_inst *inst) {
 }
 
 static void lower_one(ptx_lowering *l, const ptx_rule *rule) {
-    if (rule && lacks_type(l->inst))
+    l->what = rule->what;
+    if (lacks_type(l->inst))
         ptx_cannot(l, "%s: a type is missing, or is none that Heddle knows",
                    ptx_opcode(l->arena, l->inst));
-    else if (rule)
-        rule->lower(l, rule->what);
+    else if (rule->lower)
+        rule->lower(l);
     else
-        lower_jump(l);
+        ptx_lower_recipe(l, rule->what);
 }
 
 /* A branch to a label needs no block of its own. */
 static void lower_conditional(ptx_lowering *l, const ptx_rule *rule) {
     kir_value predicate = predicate_of(l);
-    const ptx_operand *to = l->inst->operand_count ? &l->inst->operands[0] : NULL;
-    if (l->out.status)
-        return;
+    const char *label = l->inst->operand_count ? l->inst->operands[0].name : NULL;
     uint32_t end = ptx_block_new(l);
-    if (l->out.status)
-        return;
-    if (!rule && !strcmp(l->inst->words[0], "bra") && to && to->name) {
-        uint32_t block = target(l, to->name);
-        if (!l->out.status)
-            ptx_branch_if(l, predicate, block, end);
+    if (rule->lower == lower_branch && label) {
+        ptx_branch_if(l, predicate, target(l, label), end);
     } else {
         uint32_t then = ptx_block_new(l);
         ptx_branch_if(l, predicate, then, end);
         ptx_block_start(l, then);
         lower_one(l, rule);
     }
-    if (!l->out.status)
-        ptx_block_start(l, end);
+    ptx_block_start(l, end);
 }
 
 static void lower_instruction(ptx_lowering *l) {
     const ptx_inst *inst = l->inst;
+    const char *name = inst->words[0];
+    const ptx_rule *rule = rule_of(inst);
     ptx_set_place(l);
-    if (++l->length > MOST_INSTRUCTIONS) {
+    if (++l->length > MOST_INSTRUCTIONS)
         ptx_cannot(l,
                    "functions are inlined, and with those that it calls this kernel has more "
                    "than %d instructions; call functions that call others fewer times",
                    MOST_INSTRUCTIONS);
+    else if (!rule && is_refused(name))
+        ptx_cannot(l,
+                   "%s is not supported: textures, surfaces, clusters, asynchronous matrix "
+                   "products and their like are not part of Heddle's machine",
+                   ptx_opcode(l->arena, inst));
+    else if (!rule)
+        ptx_cannot(l, "there is no instruction %s that Heddle knows", ptx_opcode(l->arena, inst));
+    else if (l->is_inline && hd_has_word("brx call ret exit", name))
+        ptx_cannot(l, "calls and returns are not supported in inline assembly; write them in C");
+    if (l->out.status || !has_its_type(l, rule))
         return;
-    }
     if (!l->is_open) /* behind a jump and before a label: nothing comes here */
         ptx_block_start(l, ptx_block_new(l));
-    const ptx_rule *rule = is_jump(inst->words[0]) ? NULL : rule_of(inst);
-    if (!rule && !is_jump(inst->words[0])) {
-        const char *name = l->inst->words[0];
-        if (is_refused(name))
-            ptx_cannot(l,
-                       "%s is not supported: textures, surfaces, clusters, asynchronous matrix "
-                       "products and their like are not part of Heddle's machine",
-                       ptx_opcode(l->arena, l->inst));
-        else
-            ptx_cannot(l, "there is no instruction %s that Heddle knows",
-                       ptx_opcode(l->arena, l->inst));
-        return;
-    }
-    if (rule && !has_its_type(l, rule))
-        return;
-    if (!inst->predicate) {
-        lower_one(l, rule);
-        return;
-    }
-    if (!rule || rule->has_effect || ptx_has(inst, "cc")) {
+    if (inst->predicate && (rule->has_effect || ptx_has(inst, "cc"))) {
         lower_conditional(l, rule);
         return;
     }
-    l->predicate = predicate_of(l);
-    if (!l->out.status)
-        lower_one(l, rule);
+    if (inst->predicate)
+        l->predicate = predicate_of(l);
+    lower_one(l, rule);
     l->predicate = KIR_NONE;
 }
 
@@ -584,5 +544,5 @@ void ptx_lower_body(ptx_lowering *l) {
             lower_instruction(l);
     }
     if (l->is_open && !l->out.status && !l->is_inline)
-        lower_leave(l, true);
+        leave(l, true);
 }

@@ -1,8 +1,7 @@
 /* mov and cvt. */
 #include "frontend/ptx/internal.h"
 
-static void lower_mov(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_mov(ptx_lowering *l) {
     ptx_type type = ptx_type_of(l->inst, 0);
     if (type == PTX_NO_TYPE)
         type = PTX_B32;
@@ -11,9 +10,7 @@ static void lower_mov(ptx_lowering *l, const void *what) {
     ptx_type declared = ptx_declared(l, from);
     if (declared != PTX_NO_TYPE && ptx_type_bits(declared) == ptx_type_bits(type))
         type = declared;
-    kir_value value = ptx_value(l, from, type);
-    if (!l->out.status)
-        ptx_put(l, 0, value, false);
+    ptx_put(l, 0, ptx_value(l, from, type), false);
 }
 
 /* ---- integers to integers -------------------------------------------------------- */
@@ -129,8 +126,6 @@ static void lower_to_pair(ptx_lowering *l, ptx_type to) {
     kir_value halves[2];
     for (uint32_t k = 0; k < 2; k++) {
         kir_value value = ptx_get(l, 2 - k, PTX_F32);
-        if (l->out.status)
-            return;
         value = clamped(l, flushed(l, value));
         halves[k] = to == PTX_F16X2 ? float_to_float(l, value, ptx_real(16)) : to_bf16(l, value);
     }
@@ -143,30 +138,22 @@ static bool lower_bytes(ptx_lowering *l, ptx_type from, ptx_type to) {
     const char *name = ptx_type_name(bytes);
     if (from == PTX_F32 && to == bytes) {
         kir_value args[] = {ptx_get(l, 1, PTX_F32), ptx_get(l, 2, PTX_F32)};
-        for (uint32_t i = 0; i < 2 && !l->out.status; i++)
+        for (uint32_t i = 0; i < 2; i++)
             args[i] = clamped(l, args[i]);
-        if (!l->out.status)
-            ptx_put(l, 0,
-                    front_emit_call(&l->out, hd_format(l->arena, "float2_to_%s", name), ptx_int(16),
-                                    2, args),
-                    false);
+        name = hd_format(l->arena, "float2_to_%s", name);
+        ptx_put(l, 0, front_emit_call(&l->out, name, ptx_int(16), 2, args), false);
         return true;
     }
     if (from != bytes || to != PTX_F16X2 || ptx_has(l->inst, "relu"))
         return false;
     kir_value value = ptx_get(l, 1, PTX_B16);
-    if (!l->out.status)
-        ptx_put(l, 0,
-                front_emit_call(&l->out, hd_format(l->arena, "%s_to_half2", name), ptx_int(32), 1,
-                                &value),
-                false);
+    name = hd_format(l->arena, "%s_to_half2", name);
+    ptx_put(l, 0, front_emit_call(&l->out, name, ptx_int(32), 1, &value), false);
     return true;
 }
 
 static void lower_to_tf32(ptx_lowering *l) {
     kir_value value = ptx_get(l, 1, PTX_F32);
-    if (l->out.status)
-        return;
     const char *name = ptx_has(l->inst, "rn")   ? "round_to_tf32_rn"
                        : ptx_has(l->inst, "rz") ? "round_to_tf32_rz"
                                                 : "round_to_tf32";
@@ -185,8 +172,6 @@ static void lower_pack(ptx_lowering *l) {
     uint32_t bits = ptx_type_bits(to);
     kir_value a = ptx_get(l, 1, from), b = ptx_get(l, 2, from);
     kir_value c = has_third ? ptx_get(l, 3, PTX_B32) : ptx_number(l, word, 0);
-    if (l->out.status)
-        return;
     kir_value low = ptx_resize(l, integer_to_integer(l, b, from, to), word, false);
     kir_value high = ptx_resize(l, integer_to_integer(l, a, from, to), word, false);
     high = ptx_op(l, KIR_SHL, high, ptx_number(l, word, bits));
@@ -196,8 +181,7 @@ static void lower_pack(ptx_lowering *l) {
     ptx_put(l, 0, low, false);
 }
 
-static void lower_cvt(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_cvt(ptx_lowering *l) {
     ptx_type from = ptx_type_of(l->inst, 0), to = ptx_type_of(l->inst, 1);
     if (ptx_has(l->inst, "pack")) {
         lower_pack(l);
@@ -219,8 +203,6 @@ static void lower_cvt(ptx_lowering *l, const void *what) {
         return;
     }
     kir_value value = ptx_get(l, 1, from);
-    if (l->out.status)
-        return;
     if (from == PTX_BF16)
         value = ptx_bf16_to_float(l, value);
     bool from_float = ptx_is_float(from), to_float = ptx_is_float(to);

@@ -91,8 +91,6 @@ void ptx_read_loc(ptx_reader *r) {
             skip_function_name(r);
         else if (ptx_accept_key(r, PTX_KEY_INLINED_AT)) {
             const ptx_source outer = read_place(r);
-            if (r->status)
-                return;
             const ptx_located at = inlined_at(r, &outer);
             place.inlined_at = at.source;
             depth = at.depth + 1;
@@ -100,8 +98,6 @@ void ptx_read_loc(ptx_reader *r) {
             ptx_misread(r, &r->now, "expected function_name or inlined_at before %s",
                         ptx_spell(r, &r->now));
     }
-    if (r->status)
-        return;
     ptx_source *source = hd_new(r->arena, ptx_source);
     *source = place;
     r->source = source;

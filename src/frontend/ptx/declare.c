@@ -149,7 +149,7 @@ static void read_symbol(ptx_reader *r, struct ptx_relocation *to) {
         ptx_expect_mark(r, ')');
     } else
         to->is_generic = false;
-    to->name = r->status ? NULL : ptx_text(r, &name);
+    to->name = ptx_text(r, &name);
     to->addend = ptx_read_addend(r);
 }
 
@@ -166,8 +166,7 @@ static void read_masked(ptx_reader *r, initialiser *init, const ptx_token *where
     ptx_expect_mark(r, '(');
     read_symbol(r, &to);
     ptx_expect_mark(r, ')');
-    if (!r->status)
-        add_relocation(r, init, to);
+    add_relocation(r, init, to);
 }
 
 static void read_element(ptx_reader *r, initialiser *init, uint64_t offset) {
@@ -179,8 +178,7 @@ static void read_element(ptx_reader *r, initialiser *init, uint64_t offset) {
         if ((bits != 32 && bits != 64) || init->type >= PTX_F16)
             ptx_misread(r, &where, "an address does not fit a .%s; a .u64 takes it",
                         ptx_type_name(init->type));
-        if (!r->status)
-            add_relocation(r, init, to);
+        add_relocation(r, init, to);
         return;
     }
     const ptx_constant c = ptx_read_constant(r);
@@ -326,7 +324,7 @@ static void read_declarator(ptx_reader *r, ptx_variable *v, bool is_opaque, bool
 static ptx_variable with_name(const ptx_reader *r, const ptx_variable *like,
                               const ptx_token *name) {
     ptx_variable v = *like;
-    v.name = r->status ? NULL : ptx_text(r, name);
+    v.name = ptx_text(r, name);
     v.place = name->place;
     return v;
 }
@@ -378,8 +376,6 @@ void ptx_read_params(ptx_reader *r, ptx_variable **params, uint32_t *count) {
             if (v.space != PTX_PARAM && v.space != PTX_REG)
                 ptx_misread(r, &name, "%s is a parameter; its state space is .param or .reg",
                             ptx_spell(r, &name));
-            if (r->status)
-                break;
             if (name.name != PTX_KEY_SINK)
                 ptx_declare_variable(r, &name, &v, false);
             hd_push(r->scratch, &list, v);

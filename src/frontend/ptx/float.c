@@ -96,8 +96,8 @@ static kir_value computed_bf16(ptx_lowering *l, const float_rule *rule, kir_valu
 /* ---- the instruction ------------------------------------------------------------------ */
 
 /* f16x2 and bf16x2 are pairs, f32x2 two floats in 64 bits. */
-static void lower_float(ptx_lowering *l, const void *what) {
-    const float_rule *rule = what;
+static void lower_float(ptx_lowering *l) {
+    const float_rule *rule = l->what;
     ptx_type type = ptx_type_of(l->inst, 0);
     bool is_wide = ptx_has(l->inst, "f32x2");
     bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
@@ -107,7 +107,7 @@ static void lower_float(ptx_lowering *l, const void *what) {
     kir_value x[3] = {0}, d[2];
     for (uint32_t i = 0; i < count; i++)
         x[i] = ptx_get(l, 1 + i, is_wide ? PTX_B64 : type);
-    for (uint32_t k = 0; k <= (is_pair || is_wide) && !l->out.status; k++) {
+    for (uint32_t k = 0; k <= (is_pair || is_wide); k++) {
         kir_value part[3] = {x[0], x[1], x[2]};
         for (uint32_t i = 0; i < count; i++) {
             if (is_pair)
@@ -117,15 +117,17 @@ static void lower_float(ptx_lowering *l, const void *what) {
         }
         d[k] = is_bf16 ? computed_bf16(l, rule, part) : computed(l, rule, part);
     }
-    if (l->out.status)
-        return;
     if (is_wide)
         d[0] = ptx_bits_as(l, ptx_join(l, 2, d), ptx_int(64));
     ptx_put(l, 0, is_pair ? ptx_pair(l, d[0], d[1]) : d[0], false);
 }
 
-void ptx_lower_wordless(ptx_lowering *l, const void *what) {
-    ptx_wrong(l, "%s %s", ptx_opcode(l->arena, l->inst), (const char *)what);
+void ptx_lower_wordless(ptx_lowering *l) {
+    ptx_wrong(l, "%s %s", ptx_opcode(l->arena, l->inst), (const char *)l->what);
+}
+
+void ptx_lower_refused(ptx_lowering *l) {
+    ptx_cannot(l, "%s is not supported%s", ptx_opcode(l->arena, l->inst), (const char *)l->what);
 }
 
 #define RULE(name, count, recipe, call)                                  \
@@ -135,7 +137,7 @@ void ptx_lower_wordless(ptx_lowering *l, const void *what) {
     RULE(name ".rz", count, call "_rz" args, bf16),                                      \
         RULE(name ".rm", count, call "_rd" args, bf16),                                  \
         RULE(name ".rp", count, call "_ru" args, bf16), RULE(name, count, nearest, bf16)
-#define IS(name, recipe) {name, ptx_lower_recipe, "t: " recipe, false}
+#define IS(name, recipe) {name, NULL, "t: " recipe, false}
 /* The gross approximations for doubles are of upper halves; rsqrt without .ftz is no such. */
 #define UPPER_HALF(x) "bits:f64(and(bits:i64(" x "), 0xffffffff00000000))"
 /* neg and abs of all but f32 and f64 change signs alone. */

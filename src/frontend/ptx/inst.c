@@ -113,7 +113,7 @@ static void read_negated(ptx_reader *r, ptx_operand *o) {
     ptx_next(r);
     const ptx_token name = ptx_expect_name(r, "a predicate behind '!'");
     o->negated = true;
-    o->name = r->status ? NULL : ptx_text(r, &name);
+    o->name = ptx_text(r, &name);
 }
 
 static ptx_operand read_single(ptx_reader *r) {
@@ -164,8 +164,6 @@ static void read_call(ptx_reader *r, ptx_inst *inst) {
     if (parts[0].count || ptx_is_mark(r, ','))
         ptx_expect_mark(r, ',');
     const ptx_token function = ptx_expect_name(r, "the name of a function");
-    if (r->status)
-        return;
     parts[1] = (ptx_operand){.name = ptx_text(r, &function), .place = function.place};
     parts[2] = (ptx_operand){.kind = PTX_VECTOR, .place = r->now.place};
     bool more = ptx_accept_mark(r, ',');
@@ -175,8 +173,6 @@ static void read_call(ptx_reader *r, ptx_inst *inst) {
     }
     if (more) {
         const ptx_token prototype = ptx_expect_name(r, "the name of a prototype");
-        if (r->status)
-            return;
         parts[count++] = (ptx_operand){.name = ptx_text(r, &prototype), .place = prototype.place};
     }
     ptx_expect_mark(r, ';');

@@ -98,6 +98,7 @@ typedef struct ptx_lowering {
     /* the instruction at work */
     ptx_instance *at;
     const ptx_inst *inst;
+    const void *what;      /* of its rule */
     kir_value predicate;   /* results count where this holds; KIR_NONE: always */
     front_values pointers; /* integers that the text says are addresses */
     uint32_t length;       /* instructions lowered so far */
@@ -134,7 +135,8 @@ void ptx_set_place(ptx_lowering *l);
 uint32_t ptx_file(ptx_shared *s, uint32_t file);
 /* The source that a place stands for: outside of the toolkit's headers; NULL: none. */
 const ptx_source *ptx_user_source(ptx_shared *s, const ptx_source *source);
-/* The first failure: HD_EUNSUPPORTED at the instruction at work; nothing is reported after it. */
+/* The first failure: HD_EUNSUPPORTED at the instruction at work; nothing is reported after it, and
+ * every operand is %0, so that whoever asked goes on to its end as if nothing were. */
 void ptx_cannot(ptx_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What is no PTX: HD_EINPUT. */
 void ptx_wrong(ptx_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -222,6 +224,7 @@ ptx_type ptx_declared(ptx_lowering *l, const ptx_operand *operand);
 kir_value ptx_static(ptx_lowering *l, const ptx_variable *variable);
 
 /* lower.c */
+ptx_lowering ptx_lowering_of(ptx_shared *s, uint32_t function);
 void ptx_index_names(ptx_shared *s);
 const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function);
 
@@ -246,7 +249,7 @@ kir_value ptx_frame_memory(ptx_lowering *l, const ptx_storage *storage);
 /* Instructions, in tables that end in a NULL name. Of several rules for one the first is taken. */
 typedef struct ptx_rule {
     const char *name; /* the first word; with dots, others that it has, too: "mul.hi" */
-    void (*lower)(ptx_lowering *l, const void *what);
+    void (*lower)(ptx_lowering *l); /* NULL: as the recipe `what` says */
     const void *what;
     bool has_effect; /* so that a predicated one is branched around, not computed and dropped */
 } ptx_rule;
@@ -274,9 +277,11 @@ static inline kir_value ptx_join(ptx_lowering *l, uint32_t count, const kir_valu
 void ptx_lower_async_arrival(ptx_lowering *l);
 
 /* rules.c: what a recipe says ("tt: add(a, b)"); an empty one does nothing. */
-void ptx_lower_recipe(ptx_lowering *l, const void *recipe);
-/* float.c: refuses an instruction whose words do not say what it does; in these words. */
-void ptx_lower_wordless(ptx_lowering *l, const void *what);
+void ptx_lower_recipe(ptx_lowering *l, const char *recipe);
+/* float.c: an instruction whose words do not say what it does, and one that is not supported; what
+ * else there is to say is in the rule. */
+void ptx_lower_wordless(ptx_lowering *l);
+void ptx_lower_refused(ptx_lowering *l);
 /* Operand i as an integer for a condition: 1 or 0. */
 kir_value ptx_bool(ptx_lowering *l, kir_value bit);
 kir_value ptx_is_not_zero(ptx_lowering *l, kir_value value);

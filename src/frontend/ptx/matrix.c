@@ -29,8 +29,7 @@ static void put_fragment(ptx_lowering *l, kir_value vector) {
 
 /* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c: the last four words are the types
  * of D, A, B and C. */
-static void lower_mma(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_mma(ptx_lowering *l) {
     const ptx_inst *inst = l->inst;
     const char *shape = NULL, *const *types = inst->words + inst->word_count - 4;
     for (uint32_t w = 1; w < inst->word_count; w++)
@@ -49,8 +48,6 @@ static void lower_mma(ptx_lowering *l, const void *what) {
     ptx_type sums = is_double ? PTX_F64 : !strcmp(types[0], "f32") ? PTX_F32 : PTX_B32;
     kir_value args[] = {fragment(l, 1, is_double ? PTX_F64 : PTX_B32),
                         fragment(l, 2, is_double ? PTX_F64 : PTX_B32), fragment(l, 3, sums)};
-    if (l->out.status)
-        return;
     bool same = !strcmp(types[1], types[2]);
     const char *name =
         hd_format(l->arena, "mma_%s_%s_%s%s%s%s", shape, types[0], types[1], same ? "" : "_",
@@ -61,7 +58,8 @@ static void lower_mma(ptx_lowering *l, const void *what) {
 /* ---- loads, stores and transposition --------------------------------------------------------- */
 
 /* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d, ...}, [address], and stmatrix the other way */
-static void lower_moved(ptx_lowering *l, const void *what) {
+static void lower_moved(ptx_lowering *l) {
+    const char *what = l->inst->words[0];
     bool stores = !strcmp(what, "stmatrix");
     const ptx_operand *operand = ptx_operand_at(l, stores);
     uint32_t count = operand->kind == PTX_VECTOR ? operand->count : 1;
@@ -71,10 +69,8 @@ static void lower_moved(ptx_lowering *l, const void *what) {
     }
     kir_value args[] = {ptx_address(l, !stores, PTX_SHARED), stores ? fragment(l, 1, PTX_B32) : 0};
     kir_type type = stores ? (kir_type){0} : front_int_type(32, (uint8_t)count);
-    const char *name = hd_format(l->arena, "%s_x%u%s", (const char *)what, count,
-                                 ptx_has(l->inst, "trans") ? "_trans" : "");
-    if (l->out.status)
-        return;
+    const char *name =
+        hd_format(l->arena, "%s_x%u%s", what, count, ptx_has(l->inst, "trans") ? "_trans" : "");
     kir_value made = front_emit_call(&l->out, name, type, 1 + stores, args);
     if (!stores)
         put_fragment(l, made);
@@ -82,8 +78,8 @@ static void lower_moved(ptx_lowering *l, const void *what) {
 
 const ptx_rule ptx_matrix_rules[] = {
     {"mma", lower_mma, NULL, true},
-    {"ldmatrix", lower_moved, "ldmatrix", true},
-    {"stmatrix", lower_moved, "stmatrix", true},
-    {"movmatrix", ptx_lower_recipe, "b: movmatrix_trans(a)", true},
+    {"ldmatrix", lower_moved, NULL, true},
+    {"stmatrix", lower_moved, NULL, true},
+    {"movmatrix", NULL, "b: movmatrix_trans(a)", true},
     {NULL},
 };

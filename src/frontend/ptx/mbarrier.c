@@ -27,11 +27,8 @@ static kir_value recipe(ptx_lowering *l, const char *text, kir_value a, kir_valu
 }
 
 /* mbarrier.init [address], count; the first phase lacks all its arrivals. */
-static void lower_init(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_init(ptx_lowering *l) {
     kir_value address = ptx_address(l, 0, ptx_space_of(l->inst)), count = number(l, 1);
-    if (l->out.status)
-        return;
     kir_value start = recipe(l, "or(a, shl(a, " ARRIVALS "))", count, 0);
     front_emit2(&l->out, KIR_STORE, (kir_type){0}, start, address);
 }
@@ -42,14 +39,11 @@ static kir_value change(ptx_lowering *l, kir_value address, kir_value by) {
 }
 
 /* {state,} [address] {, count or bytes}: what is before the address and behind it. */
-static void lower_arrive(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_arrive(ptx_lowering *l) {
     uint32_t at = ptx_operand_at(l, 0)->kind == PTX_ADDRESS ? 0 : 1;
     bool expects = ptx_has(l->inst, "expect_tx"), has_more = l->inst->operand_count > at + 1;
     kir_value address = ptx_address(l, at, ptx_space_of(l->inst));
     kir_value more = has_more ? number(l, at + 1) : 0, one = ptx_number(l, ptx_int(64), 1);
-    if (l->out.status)
-        return;
     kir_value count = has_more && !expects ? more : one, by = count;
     if (has_more && expects)
         by = recipe(l, "or(a, shl(b, " BYTES "))", by, more);
@@ -61,21 +55,17 @@ static void lower_arrive(ptx_lowering *l, const void *what) {
 }
 
 /* expect_tx and complete_tx: [address], bytes */
-static void lower_bytes(ptx_lowering *l, const void *text) {
+static void lower_bytes(ptx_lowering *l) {
     kir_value address = ptx_address(l, 0, ptx_space_of(l->inst)), bytes = number(l, 1);
-    if (!l->out.status)
-        change(l, address, recipe(l, text, bytes, 0));
+    change(l, address, recipe(l, l->what, bytes, 0));
 }
 
 /* {test_wait, try_wait}{.parity} p, [address], state or parity {, time}: whether the phase of that
  * state, or the last one of that parity, is complete: then another one is at work. */
-static void lower_wait(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_wait(ptx_lowering *l) {
     bool by_parity = ptx_has(l->inst, "parity");
     kir_value address = ptx_address(l, 1, ptx_space_of(l->inst));
     kir_value asked = by_parity ? number(l, 2) : ptx_get(l, 2, PTX_B64);
-    if (l->out.status)
-        return;
     kir_value now = front_emit_atomic(&l->out, KIR_RMW_LOAD, ptx_int(64), 1, &address);
     kir_value done = recipe(l,
                             by_parity ? "ne(and(lshr(a, " PHASE "), 1), b)"
@@ -86,14 +76,9 @@ static void lower_wait(ptx_lowering *l, const void *what) {
     front_emit_call(&l->out, "yield_unless", (kir_type){0}, 1, &says);
 }
 
-static void refuse(ptx_lowering *l, const void *what) {
-    (void)what;
-    ptx_cannot(l, "%s is not supported", ptx_opcode(l->arena, l->inst));
-}
-
 void ptx_lower_async_arrival(ptx_lowering *l) {
     kir_value address = ptx_address(l, 0, ptx_space_of(l->inst));
-    if (!l->out.status && ptx_has(l->inst, "noinc"))
+    if (ptx_has(l->inst, "noinc"))
         change(l, address, ptx_number(l, ptx_int(64), 1));
 }
 
@@ -104,10 +89,10 @@ const ptx_rule ptx_mbarrier_rules[] = {
     {"mbarrier.test_wait", lower_wait, NULL, true},
     {"mbarrier.try_wait", lower_wait, NULL, true},
     /* mbarrier.pending_count count, state */
-    {"mbarrier.pending_count", ptx_lower_recipe, "l: trunc:i32(and(a, 0xfffff))", true},
+    {"mbarrier.pending_count", NULL, "l: trunc:i32(and(a, 0xfffff))", true},
     {"mbarrier.expect_tx", lower_bytes, "shl(and(a, " BYTES_MASK "), " BYTES ")", true},
     {"mbarrier.complete_tx", lower_bytes, "shl(and(sub(0, a), " BYTES_MASK "), " BYTES ")", true},
-    {"mbarrier.inval", ptx_lower_recipe, "", true},
-    {"mbarrier", refuse, NULL, true},
+    {"mbarrier.inval", NULL, "", true},
+    {"mbarrier", ptx_lower_refused, "", true},
     {NULL},
 };

@@ -96,8 +96,6 @@ static kir_value pointer_of(ptx_lowering *l, const ptx_operand *operand, ptx_spa
     }
     int64_t offset;
     kir_value value = value_of_address(l, operand, &offset);
-    if (l->out.status)
-        return 0;
     ptx_pointed *key = hd_new(l->arena, ptx_pointed);
     *key = (ptx_pointed){value, l->out.current_block, space, 0, offset};
     uint64_t known = hd_hash_get_key(&l->known_pointers, key);
@@ -118,8 +116,6 @@ kir_value ptx_address(ptx_lowering *l, uint32_t i, ptx_space space) {
 kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_value bytes) {
     int64_t offset;
     kir_value value = value_of_address(l, ptx_operand_at(l, i), &offset);
-    if (l->out.status)
-        return 0;
     kir_type wide = ptx_int(64);
     value = ptx_op(l, KIR_ADD, ptx_resize(l, value, wide, false), bytes);
     if (offset)
@@ -163,13 +159,11 @@ static kir_value get_vector(ptx_lowering *l, const ptx_operand *operand, ptx_typ
                             kir_type memory) {
     if (operand->kind != PTX_VECTOR)
         return ptx_bits_as(l, ptx_value(l, operand, type), memory);
-    kir_value parts[16];
-    for (uint32_t i = 0; i < operand->count && i < 16 && !l->out.status; i++) {
-        parts[i] = ptx_value(l, &operand->list[i], type);
-        if (!l->out.status)
-            parts[i] = ptx_bits_as(l, parts[i], front_element_type(memory));
-    }
-    return l->out.status ? 0 : ptx_join(l, memory.lanes, parts);
+    kir_value parts[16] = {0};
+    for (uint32_t i = 0; i < operand->count && i < 16; i++)
+        parts[i] =
+            ptx_bits_as(l, ptx_value(l, &operand->list[i], type), front_element_type(memory));
+    return ptx_join(l, memory.lanes, parts);
 }
 
 /* ---- parameters as values -------------------------------------------------------------- */
@@ -209,11 +203,9 @@ static void store_value(ptx_lowering *l, const ptx_operand *address, ptx_symbol 
     const ptx_operand *from = ptx_operand_at(l, 1);
     kir_type memory = moved_type(l, from, type);
     kir_value value = get_vector(l, from, type, memory);
-    if (l->out.status)
-        return;
     kir_type own = l->variables.data[symbol.number];
     uint32_t bits = memory.bits * memory.lanes;
-    if (address->integer < 0 || address->integer > own.bits ||
+    if (!bits || address->integer < 0 || address->integer > own.bits ||
         address->integer * 8 + bits > own.bits) {
         ptx_wrong(l, "%s writes beyond %s", ptx_opcode(l->arena, l->inst), address->name);
         return;
@@ -245,22 +237,17 @@ static ptx_type access_type(ptx_lowering *l) {
     return type;
 }
 
-static void lower_load(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_load(ptx_lowering *l) {
     ptx_type type = access_type(l);
     ptx_space space = ptx_space_of(l->inst);
     const ptx_operand *address = ptx_operand_at(l, 1), *to = ptx_operand_at(l, 0);
     ptx_symbol symbol;
-    if (l->out.status)
-        return;
     if (is_value(l, address, &symbol)) {
         load_value(l, address, symbol, type);
         return;
     }
     kir_value pointer = ptx_address(l, 1, space), value;
     kir_type memory = moved_type(l, to, type);
-    if (l->out.status)
-        return;
     if (is_ordered(l->inst) && memory.lanes == 1) {
         memory.kind = KIR_INT;
         value = front_emit_atomic(&l->out, KIR_RMW_LOAD, memory, 1, &pointer);
@@ -271,14 +258,11 @@ static void lower_load(ptx_lowering *l, const void *what) {
     put_vector(l, to, value, ptx_is_signed(type));
 }
 
-static void lower_store(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_store(ptx_lowering *l) {
     ptx_type type = access_type(l);
     ptx_space space = ptx_space_of(l->inst);
     const ptx_operand *address = ptx_operand_at(l, 0), *from = ptx_operand_at(l, 1);
     ptx_symbol symbol;
-    if (l->out.status)
-        return;
     if (is_value(l, address, &symbol)) {
         store_value(l, address, symbol, type);
         return;
@@ -286,8 +270,6 @@ static void lower_store(ptx_lowering *l, const void *what) {
     kir_type memory = moved_type(l, from, type);
     kir_value value = get_vector(l, from, type, memory);
     kir_value pointer = ptx_address(l, 0, space);
-    if (l->out.status)
-        return;
     if (is_ordered(l->inst) && memory.lanes == 1) {
         kir_value args[] = {pointer, ptx_bits_as(l, value, ptx_int(memory.bits))};
         front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2, args);
@@ -299,62 +281,43 @@ static void lower_store(ptx_lowering *l, const void *what) {
 
 /* ---- atomics -------------------------------------------------------------------------------- */
 
-typedef struct operation {
-    const char *word;
-    kir_rmw of_bits, of_signed, of_float;
-} operation;
-
-/* XCHG: there is none for such types; cas is apart. */
-static const operation operations[] = {
-    {"exch", KIR_RMW_XCHG, KIR_RMW_XCHG, KIR_RMW_XCHG},
-    {"add", KIR_RMW_ADD, KIR_RMW_ADD, KIR_RMW_FADD},
-    {"and", KIR_RMW_AND, KIR_RMW_AND, KIR_RMW_AND},
-    {"or", KIR_RMW_OR, KIR_RMW_OR, KIR_RMW_OR},
-    {"xor", KIR_RMW_XOR, KIR_RMW_XOR, KIR_RMW_XOR},
-    {"inc", KIR_RMW_INC, KIR_RMW_INC, KIR_RMW_INC},
-    {"dec", KIR_RMW_DEC, KIR_RMW_DEC, KIR_RMW_DEC},
-    {"min", KIR_RMW_UMIN, KIR_RMW_MIN, KIR_RMW_MIN},
-    {"max", KIR_RMW_UMAX, KIR_RMW_MAX, KIR_RMW_MAX},
-};
-
-static const operation *operation_of(const ptx_inst *inst) {
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (ptx_has(inst, operations[i].word))
-            return &operations[i];
+/* The word that says the operation; NULL: there is none; cas is apart. */
+static const char *operation_of(const ptx_inst *inst) {
+    static const char *const words[] = {"exch", "add", "and", "or", "xor",
+                                        "inc",  "dec", "min", "max"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptx_has(inst, words[i]))
+            return words[i];
     return NULL;
 }
 
 /* Packed numbers and bf16 have operations of their own in kir. */
-static kir_rmw rmw_of(ptx_lowering *l, const operation *how, ptx_type type) {
+static kir_value one_atomic(ptx_lowering *l, const char *word, ptx_type type, kir_value pointer,
+                            kir_value operand) {
     static const kir_rmw packed[] = {[PTX_BF16] = KIR_RMW_BF16_ADD,
                                      [PTX_F16X2] = KIR_RMW_F16X2_ADD,
                                      [PTX_BF16X2] = KIR_RMW_BF16X2_ADD};
     bool is_packed = type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
-    if (is_packed && how->of_float == KIR_RMW_FADD)
-        return packed[type];
-    if (is_packed && how->of_float != KIR_RMW_XCHG)
+    bool is_float = ptx_is_float(type), is_exchange = !strcmp(word, "exch");
+    kir_rmw rmw =
+        front_rmw_of(is_exchange ? "xchg" : word, !is_float && !ptx_is_signed(type), is_float);
+    if (is_packed && rmw == KIR_RMW_FADD)
+        rmw = packed[type];
+    else if (is_packed && !is_exchange)
         ptx_cannot(l, "%s is not supported", ptx_opcode(l->arena, l->inst));
-    return ptx_is_float(type) ? how->of_float : ptx_is_signed(type) ? how->of_signed : how->of_bits;
-}
-
-static kir_value one_atomic(ptx_lowering *l, const operation *how, ptx_type type, kir_value pointer,
-                            kir_value operand) {
-    kir_rmw rmw = rmw_of(l, how, type);
     kir_value args[] = {pointer, operand};
     return front_emit_atomic(&l->out, rmw, ptx_type_of_value(l, operand), 2, args);
 }
 
 /* Each number of a vector by itself, as PTX has it. */
-static void atomic_vector(ptx_lowering *l, const operation *how, ptx_type type, uint32_t first,
+static void atomic_vector(ptx_lowering *l, const char *how, ptx_type type, uint32_t first,
                           const ptx_operand *operand) {
     const ptx_operand *address = ptx_operand_at(l, first);
-    for (uint32_t i = 0; i < operand->count && !l->out.status; i++) {
+    for (uint32_t i = 0; i < operand->count; i++) {
         ptx_operand part = *address;
         part.integer += i * (ptx_type_bits(type) / 8);
         kir_value pointer = pointer_of(l, &part, ptx_space_of(l->inst));
         kir_value value = ptx_value(l, &operand->list[i], type);
-        if (l->out.status)
-            return;
         value = one_atomic(l, how, type, pointer, value);
         const ptx_operand *to = ptx_operand_at(l, 0);
         if (first && to->kind == PTX_VECTOR && i < to->count)
@@ -363,14 +326,12 @@ static void atomic_vector(ptx_lowering *l, const operation *how, ptx_type type, 
 }
 
 /* atom gives the old value to operand 0; red does not, and has one operand less. */
-static void lower_atomic(ptx_lowering *l, const void *what) {
-    uint32_t first = *(const bool *)what ? 1 : 0;
+static void lower_atomic(ptx_lowering *l) {
+    uint32_t first = !strcmp(l->inst->words[0], "atom");
     ptx_type type = access_type(l);
-    const operation *how = operation_of(l->inst);
+    const char *how = operation_of(l->inst);
     bool is_cas = ptx_has(l->inst, "cas");
     const ptx_operand *operand = ptx_operand_at(l, first + 1);
-    if (l->out.status)
-        return;
     if (type == PTX_B128 || (!how && !is_cas)) {
         ptx_cannot(l, "%s is not supported", ptx_opcode(l->arena, l->inst));
         return;
@@ -382,8 +343,6 @@ static void lower_atomic(ptx_lowering *l, const void *what) {
     kir_value pointer = ptx_address(l, first, ptx_space_of(l->inst));
     kir_value value = ptx_get(l, first + 1, type), old;
     kir_value other = is_cas ? ptx_get(l, first + 2, type) : 0;
-    if (l->out.status)
-        return;
     if (is_cas) { /* the second operand is compared, the third one stored */
         kir_value args[] = {pointer, other, value};
         old = front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, ptx_type_of_value(l, value), 3, args);
@@ -397,13 +356,10 @@ static void lower_atomic(ptx_lowering *l, const void *what) {
 /* ---- addresses as such ------------------------------------------------------------------------ */
 
 /* An address is the same number in every space. One of 32 bits is the low half of it. */
-static void lower_cvta(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_cvta(ptx_lowering *l) {
     ptx_type type = ptx_type_of(l->inst, 0);
     bool is_narrow = type == PTX_U32 || type == PTX_B32;
     kir_value value = ptx_get(l, 1, is_narrow ? PTX_U32 : PTX_U64);
-    if (l->out.status)
-        return;
     if (!ptx_has(l->inst, "to") && ptx_kir_space(ptx_space_of(l->inst)) == KIR_LOCAL) {
         /* It may have come from 32 bits: the pointer knows better. */
         value = to_pointer(l, ptx_resize(l, value, ptx_int(64), false), KIR_LOCAL);
@@ -413,16 +369,13 @@ static void lower_cvta(ptx_lowering *l, const void *what) {
     ptx_put(l, 0, value, false);
 }
 
-static void lower_isspacep(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_isspacep(ptx_lowering *l) {
     static const char *const names[] = {[PTX_CONST] = "const",
                                         [PTX_GLOBAL] = "global",
                                         [PTX_LOCAL] = "local",
                                         [PTX_SHARED] = "shared"};
     ptx_space space = ptx_space_of(l->inst);
     kir_value value = ptx_get(l, 1, PTX_U64);
-    if (l->out.status)
-        return;
     if (space == PTX_PARAM || space == PTX_NO_SPACE) {
         ptx_cannot(l, "%s is not supported", ptx_opcode(l->arena, l->inst));
         return;
@@ -441,15 +394,11 @@ static void lower_copy(ptx_lowering *l) {
     kir_value to = ptx_address(l, 0, PTX_SHARED), from = ptx_address(l, 1, PTX_GLOBAL);
     kir_value bytes = ptx_get(l, 2, PTX_U32);
     const ptx_operand *last = l->inst->operand_count > 3 ? ptx_operand_at(l, 3) : NULL;
-    if (l->out.status)
-        return;
     kir_value copied = bytes;
     bool is_policy = last && ptx_declared(l, last) == PTX_B64;
     if (last && !is_policy) {
         bool ignores = ptx_declared(l, last) == PTX_PRED;
         kir_value value = ptx_value(l, last, ignores ? PTX_PRED : PTX_U32);
-        if (l->out.status)
-            return;
         copied = ignores ? ptx_choose(l, value, ptx_number(l, ptx_int(32), 0), bytes) : value;
         kir_value zero[] = {to, ptx_number(l, ptx_int(8), 0), bytes};
         front_emit(&l->out, KIR_FILL, (kir_type){0}, 3, zero);
@@ -457,8 +406,7 @@ static void lower_copy(ptx_lowering *l) {
     front_emit(&l->out, KIR_COPY, (kir_type){0}, 3, (kir_value[]){to, from, copied});
 }
 
-static void lower_cp(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_cp(ptx_lowering *l) {
     static const char done[] = "commit_group wait_group wait_all";
     bool is_async = ptx_has(l->inst, "async");
     if (is_async && l->inst->word_count > 2 && hd_has_word(done, l->inst->words[2]))
@@ -472,21 +420,20 @@ static void lower_cp(ptx_lowering *l, const void *what) {
         lower_copy(l);
 }
 
-static const bool GIVES = true, KEEPS = false;
 const ptx_rule ptx_memory_rules[] = {
     {"ld", lower_load, NULL, true},
     {"ldu", lower_load, NULL, true},
     {"st", lower_store, NULL, true},
-    {"atom", lower_atomic, &GIVES, true},
-    {"red", lower_atomic, &KEEPS, true},
+    {"atom", lower_atomic, NULL, true},
+    {"red", lower_atomic, NULL, true},
     {"cvta", lower_cvta, NULL, false},
     {"isspacep", lower_isspacep, NULL, false},
     {"cp", lower_cp, NULL, true},
-    {"prefetch", ptx_lower_recipe, "", false},
-    {"prefetchu", ptx_lower_recipe, "", false},
-    {"discard", ptx_lower_recipe, "", false},
-    {"applypriority", ptx_lower_recipe, "", false},
+    {"prefetch", NULL, "", false},
+    {"prefetchu", NULL, "", false},
+    {"discard", NULL, "", false},
+    {"applypriority", NULL, "", false},
     /* a policy for caches has no meaning */
-    {"createpolicy", ptx_lower_recipe, ": 0:i64", false},
+    {"createpolicy", NULL, ": 0:i64", false},
     {NULL},
 };

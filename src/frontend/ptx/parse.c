@@ -97,8 +97,6 @@ static void read_function(ptx_reader *r, ptx_linkage linkage, bool is_entry) {
     if (ptx_is_mark(r, '(') && !is_entry)
         ptx_read_params(r, &f.results, &f.result_count);
     const ptx_token name = ptx_expect_name(r, "the name of a function");
-    if (r->status)
-        return;
     f.name = ptx_text(r, &name);
     f.place = name.place;
     if (ptx_is_mark(r, '('))
@@ -109,8 +107,6 @@ static void read_function(ptx_reader *r, ptx_linkage linkage, bool is_entry) {
         ptx_read_body(r, &f);
     else if (!ptx_accept_mark(r, ';'))
         ptx_misread(r, &r->now, "expected '{' or ';' before %s", ptx_spell(r, &r->now));
-    if (r->status)
-        return;
     ptx_close_scope(r);
     ptx_add_function(r, &name, &f);
 }

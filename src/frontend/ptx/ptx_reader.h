@@ -1,7 +1,7 @@
 /*
  * What the files of the PTX parser share: the reader, a recursive descent over tokens. After the
- * first error it sees only the end of the text, so that every function falls through to its caller
- * and one message results.
+ * first error it sees only the end of the text, whose name is some name, so that every function falls
+ * through to its caller and one message results.
  */
 #ifndef HD_FRONT_PTX_READER_H
 #define HD_FRONT_PTX_READER_H

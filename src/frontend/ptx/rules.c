@@ -7,9 +7,10 @@
  *     b l     bits, 32 and 64
  *     u s     32 bits with and without a sign
  *     f d p   f32, f64, a predicate
+ *     v       f32 where the register is one, else 32 bits
  *
  * In recipes k is the carry as it was, m the number of the highest bit. What stands behind a '|' is the
- * carry from here on.
+ * second result of an instruction that has a pair of them, d|p, else the carry from here on.
  */
 #include "frontend/ptx/internal.h"
 
@@ -19,8 +20,9 @@ static ptx_type widened(ptx_type type) {
     return type < sizeof wider / sizeof *wider && wider[type] ? wider[type] : type;
 }
 
-static ptx_type type_of_operand(ptx_lowering *l, char letter) {
+static ptx_type type_of_operand(ptx_lowering *l, uint32_t i, char letter) {
     switch (letter) {
+    case 'v': return ptx_declared(l, ptx_operand_at(l, i)) == PTX_F32 ? PTX_F32 : PTX_B32;
     case 't': return ptx_type_of(l->inst, 0);
     case 'T': return ptx_type_of(l->inst, 1);
     case 'w': return widened(ptx_type_of(l->inst, 0));
@@ -47,8 +49,8 @@ static kir_value of_halves(ptx_lowering *l, const char *recipe, const kir_value 
     return ptx_pair(l, d[0], d[1]);
 }
 
-void ptx_lower_recipe(ptx_lowering *l, const void *what) {
-    const char *types = what, *colon = strchr(types, ':');
+void ptx_lower_recipe(ptx_lowering *l, const char *types) {
+    const char *colon = strchr(types, ':');
     if (!colon)
         return;
     ptx_type type = ptx_type_of(l->inst, 0);
@@ -57,10 +59,9 @@ void ptx_lower_recipe(ptx_lowering *l, const void *what) {
     uint32_t count = (uint32_t)(colon - types);
     kir_value letters[26] = {0}, d;
     for (uint32_t i = 0; i < count; i++)
-        letters[i] = ptx_get(l, 1 + i, is_pair ? PTX_B32 : type_of_operand(l, types[i]));
-    if (l->out.status)
-        return;
-    const char *recipe = colon + 1, *carry = strchr(recipe, '|');
+        letters[i] = ptx_get(l, 1 + i, is_pair ? PTX_B32 : type_of_operand(l, 1 + i, types[i]));
+    const char *recipe = colon + 1, *more = strchr(recipe, '|');
+    const ptx_operand *pair = l->inst->operand_count ? &l->inst->operands[0] : NULL;
     if (strchr(recipe, 'k'))
         letters['k' - 'a'] = ptx_read(l, l->at->carry);
     letters['m' - 'a'] = ptx_number(l, ptx_int(32), (int64_t)ptx_type_bits(type) - 1);
@@ -68,9 +69,14 @@ void ptx_lower_recipe(ptx_lowering *l, const void *what) {
         d = of_halves(l, recipe, letters, count, is_pair_signed);
     else
         d = front_recipe(&l->out, recipe, letters, is_signed, ptx_kir_type(type));
-    if (carry)
-        ptx_write(l, l->at->carry,
-                  front_recipe(&l->out, carry + 1, letters, is_signed, ptx_int(1)));
+    if (more && pair->kind == PTX_PAIR) {
+        kir_value second = front_recipe(&l->out, more + 1, letters, is_signed, ptx_int(1));
+        ptx_put_to(l, &pair->list[0], d, is_signed);
+        ptx_put_to(l, &pair->list[1], second, false);
+        return;
+    }
+    if (more && ptx_has(l->inst, "cc"))
+        ptx_write(l, l->at->carry, front_recipe(&l->out, more + 1, letters, is_signed, ptx_int(1)));
     if (ptx_type_of_value(l, d).kind != KIR_VOID)
         ptx_put(l, 0, d, is_signed);
 }
@@ -104,13 +110,10 @@ static kir_value of_two(ptx_lowering *l, uint32_t table, kir_value a, kir_value 
 
 /* Bit 4a + 2b + c of the table is the result. Both halves, of a = 0 and a = 1, are functions of b
  * and c: low ^ (a & (low ^ high)), and the xor of two functions is the function of the xor. */
-static void lower_lop3(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_lop3(ptx_lowering *l) {
     bool has_predicate = l->inst->words[l->inst->word_count - 2][0] != 'l';
     const ptx_operand *number = ptx_operand_at(l, 4);
     kir_value a = ptx_get(l, 1, PTX_B32), b = ptx_get(l, 2, PTX_B32), c = ptx_get(l, 3, PTX_B32);
-    if (l->out.status)
-        return;
     uint32_t table = (uint32_t)number->integer, low = table & 0xf, high = table >> 4 & 0xf;
     kir_value d = of_two(l, low, b, c);
     if (low != high) {
@@ -126,7 +129,7 @@ static void lower_lop3(ptx_lowering *l, const void *what) {
     const ptx_operand *pair = ptx_operand_at(l, 0);
     kir_op joins = ptx_has(l->inst, "or") ? KIR_OR : KIR_AND;
     kir_value q = ptx_get(l, 5, PTX_PRED);
-    if (l->out.status || pair->kind != PTX_PAIR)
+    if (pair->kind != PTX_PAIR)
         return;
     kir_value p = ptx_op(l, joins, ptx_is_not_zero(l, d), q);
     ptx_put_to(l, &pair->list[0], d, false);
@@ -134,14 +137,11 @@ static void lower_lop3(ptx_lowering *l, const void *what) {
 }
 
 /* Amounts of the width and more leave no bit, or the sign alone. */
-static void lower_shift(ptx_lowering *l, const void *what) {
+static void lower_shift(ptx_lowering *l) {
     ptx_type type = ptx_type_of(l->inst, 0);
-    kir_op op = *(const kir_op *)what;
-    if (op == KIR_LSHR && ptx_is_signed(type))
-        op = KIR_ASHR;
+    kir_op right = ptx_is_signed(type) ? KIR_ASHR : KIR_LSHR;
+    kir_op op = strcmp(l->inst->words[0], "shl") ? right : KIR_SHL;
     kir_value a = ptx_get(l, 1, type), amount = ptx_get(l, 2, PTX_U32);
-    if (l->out.status)
-        return;
     kir_type own = ptx_type_of_value(l, a);
     const kir_inst *number = &l->out.insts.data[amount];
     if (number->op == KIR_CONST) {
@@ -163,19 +163,19 @@ static void lower_shift(ptx_lowering *l, const void *what) {
 }
 
 /* dp4a.u32.s32 and dp2a.lo.u32.s32: the signs of a and b. */
-static void lower_dot(ptx_lowering *l, const void *what) {
+static void lower_dot(ptx_lowering *l) {
+    const char *what = l->inst->words[0];
     const char *half = strcmp(what, "dp2a") ? "" : ptx_has(l->inst, "hi") ? "_hi" : "_lo";
     char a = ptx_is_signed(ptx_type_of(l->inst, 1)) ? 's' : 'u';
     char b = ptx_is_signed(ptx_type_of(l->inst, 0)) ? 's' : 'u';
-    ptx_lower_recipe(
-        l, hd_format(l->arena, "bbb: %s%s_%c%c(a, b, c)", (const char *)what, half, a, b));
+    ptx_lower_recipe(l, hd_format(l->arena, "bbb: %s%s_%c%c(a, b, c)", what, half, a, b));
 }
 
 /* ---- video instructions -------------------------------------------------------------------- */
 
 /* vadd4.s32.u32.u32{.sat}{.add} d, a, b, c: in lanes of the words; with .add c and their sum. A lane
  * of any sign fits into 32 bits with room for the sum of two. */
-static void lower_video(ptx_lowering *l, const void *recipe) {
+static void lower_video(ptx_lowering *l) {
     const char *name = l->inst->words[0];
     uint32_t count = (uint32_t)(name[strlen(name) - 1] - '0'), bits = 32 / count;
     bool adds = ptx_has(l->inst, "add"), is_set = !strncmp(name, "vset", 4);
@@ -183,10 +183,8 @@ static void lower_video(ptx_lowering *l, const void *recipe) {
     bool d_signed = ptx_is_signed(ptx_type_of(l->inst, 2)) && !is_set;
     kir_type word = ptx_int(32);
     kir_value args[] = {ptx_get(l, 1, PTX_B32), ptx_get(l, 2, PTX_B32), ptx_get(l, 3, PTX_B32)};
-    if (l->out.status)
-        return;
     kir_value d = adds ? args[2] : ptx_number(l, word, 0);
-    for (uint32_t first = 0; first < 32 && !l->out.status; first += bits) {
+    for (uint32_t first = 0; first < 32; first += bits) {
         kir_value letters[26] = {0};
         for (uint32_t i = 0; i < 2; i++) { /* the lane as a number */
             bool is_signed = ptx_is_signed(ptx_type_of(l->inst, 1 - i));
@@ -195,7 +193,7 @@ static void lower_video(ptx_lowering *l, const void *recipe) {
                                 ptx_number(l, word, 32 - bits));
         }
         letters['d' - 'a'] = d;
-        letters['e' - 'a'] = front_recipe(&l->out, recipe, letters, true, word);
+        letters['e' - 'a'] = front_recipe(&l->out, l->what, letters, true, word);
         letters['l' - 'a'] = ptx_number(l, word, d_signed ? -(1 << (bits - 1)) : 0);
         letters['h' - 'a'] = ptx_number(l, word, (1 << (bits - d_signed)) - 1);
         letters['m' - 'a'] = ptx_number(l, word, (1 << bits) - 1);
@@ -205,16 +203,15 @@ static void lower_video(ptx_lowering *l, const void *recipe) {
         d = front_recipe(&l->out, adds ? "add(d, e)" : "or(d, shl(and(e, m), f))", letters, true,
                          word);
     }
-    if (!l->out.status)
-        ptx_put(l, 0, d, false);
+    ptx_put(l, 0, d, false);
 }
 
-static void lower_video_set(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_video_set(ptx_lowering *l) {
     static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     for (size_t c = 0; c < sizeof comparisons / sizeof *comparisons; c++)
         if (ptx_has(l->inst, comparisons[c])) {
-            lower_video(l, hd_format(l->arena, "zext:i32(%s(a, b))", comparisons[c]));
+            l->what = hd_format(l->arena, "zext:i32(%s(a, b))", comparisons[c]);
+            lower_video(l);
             return;
         }
     ptx_wrong(l, "%s compares in no way that PTX has", ptx_opcode(l->arena, l->inst));
@@ -274,16 +271,13 @@ static kir_value joined(ptx_lowering *l, kir_value is, kir_value other, bool has
     return ptx_op(l, op, is, other);
 }
 
-static void lower_setp(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_setp(ptx_lowering *l) {
     ptx_type type = ptx_type_of(l->inst, 0);
     kir_pred pred = comparison_of(l, type);
     bool has_other = l->inst->operand_count > 3, is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
     const ptx_operand *to = ptx_operand_at(l, 0);
     kir_value a = ptx_get(l, 1, type), b = ptx_get(l, 2, type);
     kir_value other = has_other ? ptx_get(l, 3, PTX_PRED) : 0;
-    if (l->out.status)
-        return;
     kir_value is = ptx_is(l, pred, compared(l, a, type, 0), compared(l, b, type, 0));
     if (to->kind != PTX_PAIR) {
         ptx_put_to(l, to, joined(l, is, other, has_other), false);
@@ -310,15 +304,12 @@ static kir_value as_number(ptx_lowering *l, kir_value is, ptx_type type) {
     }
 }
 
-static void lower_set(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_set(ptx_lowering *l) {
     ptx_type type = ptx_type_of(l->inst, 0), to = ptx_type_of(l->inst, 1);
     kir_pred pred = comparison_of(l, type);
     bool has_other = l->inst->operand_count > 3, is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
     kir_value a = ptx_get(l, 1, type), b = ptx_get(l, 2, type), d[2];
     kir_value other = has_other ? ptx_get(l, 3, PTX_PRED) : 0;
-    if (l->out.status)
-        return;
     ptx_type part = !is_pair           ? to
                     : to == PTX_F16X2  ? PTX_F16
                     : to == PTX_BF16X2 ? PTX_BF16
@@ -333,12 +324,9 @@ static void lower_set(ptx_lowering *l, const void *what) {
 /* ---- selection ------------------------------------------------------------------------- */
 
 /* c >= 0 ? a : b */
-static void lower_slct(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_slct(ptx_lowering *l) {
     ptx_type type = ptx_type_of(l->inst, 1), tested = ptx_type_of(l->inst, 0);
     kir_value a = ptx_get(l, 1, type), b = ptx_get(l, 2, type), c = ptx_get(l, 3, tested);
-    if (l->out.status)
-        return;
     bool is_float = tested == PTX_F32;
     c = compared(l, c, tested, 0);
     kir_value zero = is_float ? front_const_real(&l->out, ptx_real(32), 0)
@@ -346,42 +334,42 @@ static void lower_slct(ptx_lowering *l, const void *what) {
     ptx_put(l, 0, ptx_choose(l, ptx_is(l, is_float ? KIR_P_OGE : KIR_P_SGE, c, zero), a, b), false);
 }
 
-#define IS(name, recipe) {name, ptx_lower_recipe, recipe, false}
+#define IS(name, recipe) {name, NULL, recipe, false}
 #define VIDEO(name, recipe)                                                          \
     {name "2", lower_video, recipe, false}, { name "4", lower_video, recipe, false }
 #define LOW24(x) "ext:wide(shr(shl(" x ", 8), 8))"
 #define FUNNEL "or(shl(zext:i64(b), 32), zext:i64(a))"
 const ptx_rule ptx_integer_rules[] = {
     /* those with a carry have an effect */
-    {"add.cc", ptx_lower_recipe, "tt: x = add(a, b); x | ult(x, a)", true},
+    {"add.cc", NULL, "tt: x = add(a, b); x | ult(x, a)", true},
     IS("add.sat", "tt: ~add_sat(a, b)"),
     IS("add", "tt: add(a, b)"),
-    {"addc.cc", ptx_lower_recipe,
-     "tt: x = add(a, b); y = add(x, zext:own(k)); y | or(ult(x, a), ult(y, x))", true},
-    {"addc", ptx_lower_recipe, "tt: add(add(a, b), zext:own(k))", true},
-    {"sub.cc", ptx_lower_recipe, "tt: sub(a, b) | ult(a, b)", true},
+    {"addc.cc", NULL, "tt: x = add(a, b); y = add(x, zext:own(k)); y | or(ult(x, a), ult(y, x))",
+     true},
+    {"addc", NULL, "tt: add(add(a, b), zext:own(k))", true},
+    {"sub.cc", NULL, "tt: sub(a, b) | ult(a, b)", true},
     IS("sub.sat", "tt: ~sub_sat(a, b)"),
     IS("sub", "tt: sub(a, b)"),
-    {"subc.cc", ptx_lower_recipe,
-     "tt: y = zext:own(k); x = sub(a, b); sub(x, y) | or(ult(a, b), ult(x, y))", true},
-    {"subc", ptx_lower_recipe, "tt: sub(sub(a, b), zext:own(k))", true},
+    {"subc.cc", NULL, "tt: y = zext:own(k); x = sub(a, b); sub(x, y) | or(ult(a, b), ult(x, y))",
+     true},
+    {"subc", NULL, "tt: sub(sub(a, b), zext:own(k))", true},
     IS("mul.wide", "tt: mul(ext:wide(a), ext:wide(b))"),
     IS("mul.hi", "tt: ~mul_hi(a, b)"),
     IS("mul", "tt: mul(a, b)"),
-    {"mad.hi.cc", ptx_lower_recipe, "ttt: y = ~mul_hi(a, b); x = add(y, c); x | ult(x, y)", true},
-    {"mad.cc", ptx_lower_recipe, "ttt: y = mul(a, b); x = add(y, c); x | ult(x, y)", true},
+    {"mad.hi.cc", NULL, "ttt: y = ~mul_hi(a, b); x = add(y, c); x | ult(x, y)", true},
+    {"mad.cc", NULL, "ttt: y = mul(a, b); x = add(y, c); x | ult(x, y)", true},
     IS("mad.wide", "ttw: add(mul(ext:wide(a), ext:wide(b)), c)"),
     IS("mad.hi.sat", "ttt: add_sat(~mul_hi(a, b), c)"),
     IS("mad.hi", "ttt: add(~mul_hi(a, b), c)"),
     IS("mad", "ttt: add(mul(a, b), c)"),
-    {"madc.hi.cc", ptx_lower_recipe,
+    {"madc.hi.cc", NULL,
      "ttt: p = ~mul_hi(a, b); x = add(p, c); y = add(x, zext:own(k)); y | or(ult(x, p), ult(y, x))",
      true},
-    {"madc.cc", ptx_lower_recipe,
+    {"madc.cc", NULL,
      "ttt: p = mul(a, b); x = add(p, c); y = add(x, zext:own(k)); y | or(ult(x, p), ult(y, x))",
      true},
-    {"madc.hi", ptx_lower_recipe, "ttt: add(add(~mul_hi(a, b), c), zext:own(k))", true},
-    {"madc", ptx_lower_recipe, "ttt: add(add(mul(a, b), c), zext:own(k))", true},
+    {"madc.hi", NULL, "ttt: add(add(~mul_hi(a, b), c), zext:own(k))", true},
+    {"madc", NULL, "ttt: add(add(mul(a, b), c), zext:own(k))", true},
     /* of the low 24 bits; of the product of 48 the low or the high 32 */
     IS("mul24.hi", "tt: trunc:i32(lshr(mul(" LOW24("a") ", " LOW24("b") "), 16))"),
     IS("mul24", "tt: trunc:i32(mul(" LOW24("a") ", " LOW24("b") "))"),
@@ -422,12 +410,11 @@ const ptx_rule ptx_integer_rules[] = {
     /* the lowest b bits, extended */
     IS("szext.wrap", "tu: ~bitfield_extract(a, 0:i32, and(b, 31))"),
     IS("szext", "tu: ~bitfield_extract(a, 0:i32, umin(b, 32))"),
-    {"dp4a", lower_dot, "dp4a", false},
-    {"dp2a", lower_dot, "dp2a", false},
+    {"dp4a", lower_dot, NULL, false},
+    {"dp2a", lower_dot, NULL, false},
     {NULL},
 };
 
-static const kir_op SHL = KIR_SHL, LSHR = KIR_LSHR;
 const ptx_rule ptx_logic_rules[] = {
     IS("and", "tt: and(a, b)"),
     IS("or", "tt: or(a, b)"),
@@ -435,8 +422,8 @@ const ptx_rule ptx_logic_rules[] = {
     IS("not", "t: xor(a, -1)"),
     IS("cnot", "t: zext:own(eq(a, 0))"),
     {"lop3", lower_lop3, NULL, false},
-    {"shl", lower_shift, &SHL, false},
-    {"shr", lower_shift, &LSHR, false},
+    {"shl", lower_shift, NULL, false},
+    {"shr", lower_shift, NULL, false},
     /* 32 bits out of b:a, shifted */
     IS("shf.l.wrap", "bbu: trunc:i32(lshr(shl(" FUNNEL ", zext:i64(and(c, 31))), 32))"),
     IS("shf.l", "bbu: trunc:i32(lshr(shl(" FUNNEL ", zext:i64(umin(c, 32))), 32))"),

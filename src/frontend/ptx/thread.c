@@ -26,8 +26,6 @@ static void lower_reduction(ptx_lowering *l) {
     kir_value number = ptx_get(l, 1, PTX_U32);
     kir_value threads = has_count ? ptx_get(l, 2, PTX_U32) : ptx_number(l, word(), 0);
     kir_value bit = ptx_get(l, has_count ? 3 : 2, PTX_PRED);
-    if (l->out.status)
-        return;
     kir_value args[] = {number, threads, ptx_bool(l, bit)}, d;
     if (is_whole(l, number, has_count))
         d = call(l, hd_format(l->arena, "barrier_%s", mode), 1, &args[2]);
@@ -36,12 +34,10 @@ static void lower_reduction(ptx_lowering *l) {
     ptx_put(l, 0, counts ? d : ptx_is_not_zero(l, d), false);
 }
 
-static void lower_barrier(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_barrier(ptx_lowering *l) {
     if (ptx_has(l->inst, "warp")) {
         kir_value mask = ptx_get(l, 0, PTX_B32);
-        if (!l->out.status)
-            front_emit_call(&l->out, "warp_sync", (kir_type){0}, 1, &mask);
+        front_emit_call(&l->out, "warp_sync", (kir_type){0}, 1, &mask);
         return;
     }
     if (ptx_has(l->inst, "cluster")) {
@@ -55,8 +51,6 @@ static void lower_barrier(ptx_lowering *l, const void *what) {
     bool has_count = l->inst->operand_count > 1, arrives = ptx_has(l->inst, "arrive");
     kir_value number = ptx_get(l, 0, PTX_U32);
     kir_value threads = has_count ? ptx_get(l, 1, PTX_U32) : ptx_number(l, word(), 0);
-    if (l->out.status)
-        return;
     if (is_whole(l, number, has_count) && !arrives)
         emit_sync(l, KIR_BARRIER);
     else
@@ -64,71 +58,19 @@ static void lower_barrier(ptx_lowering *l, const void *what) {
                         (kir_value[]){number, threads});
 }
 
-static void lower_fence(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_fence(ptx_lowering *l) {
     if (ptx_has(l->inst, "mbarrier_init") || ptx_has(l->inst, "proxy"))
         return;
     emit_sync(l, KIR_FENCE);
 }
 
-/* ---- votes and matches -------------------------------------------------------- */
-
-static void lower_match(ptx_lowering *l, const void *what) {
-    (void)what;
-    bool all = ptx_has(l->inst, "all");
-    const ptx_operand *to = ptx_operand_at(l, 0);
-    kir_value value = ptx_get(l, 1, ptx_type_of(l->inst, 0)), mask = ptx_get(l, 2, PTX_B32);
-    if (l->out.status)
-        return;
-    kir_value args[] = {mask, value};
-    kir_value d = call(l, all ? "warp_match_all" : "warp_match_any", 2, args);
-    if (to->kind != PTX_PAIR) {
-        ptx_put_to(l, to, d, false);
-        return;
-    }
-    kir_value p = ptx_is_not_zero(l, call(l, "warp_match_all_pred", 2, args));
-    ptx_put_to(l, &to->list[0], d, false);
-    ptx_put_to(l, &to->list[1], p, false);
-}
-
-/* ---- shuffles and reductions ----------------------------------------------------- */
-
-/* shfl.sync.idx.b32 d|p, value, b, c, mask */
-static void lower_shuffle(ptx_lowering *l, const void *what) {
-    (void)what;
-    static const char *const modes[] = {"idx", "up", "down", "bfly"};
-    size_t mode = 0;
-    while (mode < 4 && !ptx_has(l->inst, modes[mode]))
-        mode++;
-    const ptx_operand *to = ptx_operand_at(l, 0), *from = ptx_operand_at(l, 1);
-    ptx_type type = ptx_declared(l, from) == PTX_F32 ? PTX_F32 : PTX_B32;
-    kir_value value = ptx_value(l, from, type), b = ptx_get(l, 2, PTX_U32);
-    kir_value c = ptx_get(l, 3, PTX_U32), mask;
-    if (ptx_has(l->inst, "sync"))
-        mask = ptx_get(l, 4, PTX_B32);
-    else /* before PTX 6: all that are here */
-        mask = call(l, "active_mask", 0, NULL);
-    if (mode == 4)
-        ptx_wrong(l, "%s has no mode", ptx_opcode(l->arena, l->inst));
-    if (l->out.status)
-        return;
-    kir_value args[] = {mask, value, b, c};
-    const char *name = hd_format(l->arena, "shuffle_%s", modes[mode]);
-    kir_value d = front_emit_call(&l->out, name, ptx_type_of_value(l, value), 4, args);
-    if (to->kind != PTX_PAIR) {
-        ptx_put_to(l, to, d, false);
-        return;
-    }
-    kir_value p = call(l, hd_format(l->arena, "%s_pred", name), 4, args);
-    ptx_put_to(l, &to->list[0], d, false);
-    ptx_put_to(l, &to->list[1], ptx_is_not_zero(l, p), false);
-}
+/* ---- reductions ------------------------------------------------------------------- */
 
 /* redux.sync.min{.abs}{.NaN}.f32 d, value, mask: by the bits of floats as unsigned numbers of the same
  * order, x. NaN counts for less than all, or, with .NaN, for more, whichever is sought: it is at one of
  * the two ends. */
-static void lower_float_redux(ptx_lowering *l, const void *what) {
-    const char *name = what;
+static void lower_float_redux(ptx_lowering *l) {
+    const char *name = ptx_has(l->inst, "min") ? "min" : "max";
     bool is_above = ptx_has(l->inst, "NaN") == !strcmp(name, "max");
     ptx_lower_recipe(
         l, hd_format(l->arena,
@@ -140,18 +82,10 @@ static void lower_float_redux(ptx_lowering *l, const void *what) {
                      ptx_has(l->inst, "abs") ? "y" : "a", is_above ? -1 : 0, name));
 }
 
-static void refuse_redux(ptx_lowering *l, const void *what) {
-    (void)what;
-    ptx_cannot(l, "%s is not supported; min and max of f32 are", ptx_opcode(l->arena, l->inst));
-}
-
 /* The lowest thread of the mask, and whether it is this one. */
-static void lower_elect(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_elect(ptx_lowering *l) {
     const ptx_operand *to = ptx_operand_at(l, 0);
     kir_value mask = ptx_get(l, 1, PTX_B32);
-    if (l->out.status)
-        return;
     kir_value is = ptx_is_not_zero(l, call(l, "elect", 1, &mask));
     bool is_pair = to->kind == PTX_PAIR;
     if (is_pair)
@@ -159,16 +93,21 @@ static void lower_elect(ptx_lowering *l, const void *what) {
     ptx_put_to(l, is_pair ? &to->list[1] : to, is, false);
 }
 
-#define VOTE(mode, begin, end)                                                                  \
-    {"vote.sync." mode, ptx_lower_recipe, "pb: " begin "warp_" mode ":i32(b, zext:i32(a))" end, \
-     true},                                                                                     \
-    {                                                                                           \
-        "vote." mode, ptx_lower_recipe,                                                         \
-            "p: " begin "warp_" mode ":i32(active_mask:i32(), zext:i32(a))" end, true           \
+#define VOTE(mode, begin, end)                                                                   \
+    {"vote.sync." mode, NULL, "pb: " begin "warp_" mode ":i32(b, zext:i32(a))" end, true}, {     \
+        "vote." mode, NULL, "p: " begin "warp_" mode ":i32(active_mask:i32(), zext:i32(a))" end, \
+            true                                                                                 \
     }
-#define REDUX(words, name)                                                     \
-    {"redux." words, ptx_lower_recipe, "tb: warp_reduce_" name "(b, a)", true}
-#define NOTHING(name) {name, ptx_lower_recipe, "", false}
+#define SHUFFLED(mode)                                                                      \
+    "shuffle_" mode ":own(d, a, b, c) | ne(shuffle_" mode "_pred:i32(d, a, b, c), 0)", true
+/* d|p, value, b, c, mask; before PTX 6 of all that are here */
+#define SHUFFLE(mode)                                                     \
+    {"shfl.sync." mode, NULL, "vuub: " SHUFFLED(mode)}, {                 \
+        "shfl." mode, NULL, "vuu: d = active_mask:i32(); " SHUFFLED(mode) \
+    }
+#define REDUX(words, name) {"redux." words, NULL, "tb: warp_reduce_" name "(b, a)", true}
+#define NOTHING(name) {name, NULL, "", false}
+#define MIN_MAX "; min and max of f32 are"
 const ptx_rule ptx_thread_rules[] = {
     {"bar", lower_barrier, NULL, true},
     {"barrier", lower_barrier, NULL, true},
@@ -179,13 +118,19 @@ const ptx_rule ptx_thread_rules[] = {
     VOTE("uni", "ne(", ", 0)"),
     VOTE("ballot", "", ""),
     {"vote", ptx_lower_wordless, "has no mode", true},
-    {"match", lower_match, NULL, true},
-    {"shfl", lower_shuffle, NULL, true},
-    {"redux.min.f32", lower_float_redux, "min", true},
-    {"redux.max.f32", lower_float_redux, "max", true},
-    {"redux.f32", refuse_redux, NULL, true},
-    {"redux.f64", refuse_redux, NULL, true},
-    {"redux.f16", refuse_redux, NULL, true},
+    {"match.all", NULL, "tb: warp_match_all:i32(b, a) | ne(warp_match_all_pred:i32(b, a), 0)",
+     true},
+    {"match", NULL, "tb: warp_match_any:i32(b, a)", true},
+    SHUFFLE("idx"),
+    SHUFFLE("up"),
+    SHUFFLE("down"),
+    SHUFFLE("bfly"),
+    {"shfl", ptx_lower_wordless, "has no mode", true},
+    {"redux.min.f32", lower_float_redux, NULL, true},
+    {"redux.max.f32", lower_float_redux, NULL, true},
+    {"redux.f32", ptx_lower_refused, MIN_MAX, true},
+    {"redux.f64", ptx_lower_refused, MIN_MAX, true},
+    {"redux.f16", ptx_lower_refused, MIN_MAX, true},
     REDUX("add", "add"),
     REDUX("and", "and"),
     REDUX("or", "or"),
@@ -194,11 +139,11 @@ const ptx_rule ptx_thread_rules[] = {
     REDUX("max.s32", "max"),
     REDUX("min", "umin"),
     REDUX("max", "umax"),
-    {"activemask", ptx_lower_recipe, ": active_mask:i32()", true},
+    {"activemask", NULL, ": active_mask:i32()", true},
     {"elect", lower_elect, NULL, true},
-    {"trap", ptx_lower_recipe, ": trap:void()", true},
+    {"trap", NULL, ": trap:void()", true},
     /* all others of the block that can run do so first */
-    {"nanosleep", ptx_lower_recipe, ": yield:void()", true},
+    {"nanosleep", NULL, ": yield:void()", true},
     NOTHING("brkpt"),
     NOTHING("pmevent"),
     NOTHING("setmaxnreg"),

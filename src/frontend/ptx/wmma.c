@@ -106,7 +106,7 @@ static const ptx_operand *registers(ptx_lowering *l, uint32_t i, const matrix *x
 static void put_pieces(ptx_lowering *l, uint32_t i, const matrix *x, const kir_value *pieces) {
     uint32_t count, each = registers_of(x);
     const ptx_operand *to = registers(l, i, x, &count);
-    for (uint32_t r = 0; r < count && !l->out.status; r++) {
+    for (uint32_t r = 0; r < count; r++) {
         kir_value piece = pieces[r / each % pieces_of(x)];
         kir_value value =
             x->is_packed ? ptx_bits_as(l, piece, ptx_int(32)) : ptx_part(l, piece, r % each);
@@ -123,10 +123,9 @@ static void get_pieces(ptx_lowering *l, uint32_t i, const matrix *x, kir_value *
         kir_value parts[2] = {0};
         for (uint32_t e = 0; e < each; e++)
             parts[e] = ptx_value(l, &from[p * each + e], x->element.bits == 64 ? PTX_B64 : PTX_B32);
-        for (uint32_t e = 0; e < each && !x->is_packed && !l->out.status; e++)
+        for (uint32_t e = 0; e < each && !x->is_packed; e++)
             parts[e] = ptx_bits_as(l, parts[e], x->element);
-        if (!l->out.status)
-            pieces[p] = x->is_packed ? ptx_bits_as(l, parts[0], type) : ptx_join(l, each, parts);
+        pieces[p] = x->is_packed ? ptx_bits_as(l, parts[0], type) : ptx_join(l, each, parts);
     }
 }
 
@@ -198,13 +197,12 @@ static void lower_load(ptx_lowering *l) {
     if (!begin(l, &a, false))
         return;
     uint32_t count = accesses_of(&a.matrix, &type);
-    for (uint32_t p = 0; p < pieces_of(&a.matrix) && !l->out.status; p++) {
+    for (uint32_t p = 0; p < pieces_of(&a.matrix); p++) {
         for (uint32_t e = 0; e < count; e++)
             parts[e] = front_emit_load(&l->out, type, place_of(l, &a, p, e), kir_type_bytes(type));
         pieces[p] = ptx_join(l, count, parts);
     }
-    if (!l->out.status)
-        put_pieces(l, 0, &a.matrix, pieces);
+    put_pieces(l, 0, &a.matrix, pieces);
 }
 
 static void lower_store(ptx_lowering *l) {
@@ -215,7 +213,7 @@ static void lower_store(ptx_lowering *l) {
         return;
     get_pieces(l, 1, &a.matrix, pieces);
     uint32_t count = accesses_of(&a.matrix, &type);
-    for (uint32_t p = 0; p < pieces_of(&a.matrix) && !l->out.status; p++)
+    for (uint32_t p = 0; p < pieces_of(&a.matrix); p++)
         for (uint32_t e = 0; e < count; e++) {
             kir_value part = count > 1 ? ptx_part(l, pieces[p], e) : pieces[p];
             front_emit_store(&l->out, part, place_of(l, &a, p, e), kir_type_bytes(type));
@@ -266,7 +264,7 @@ static void multiply(ptx_lowering *l, product *p, uint32_t per, uint32_t h, uint
 /* Pieces of f16 as f32, and back. */
 static void convert(ptx_lowering *l, const matrix *x, kir_value *pieces, bool is_back) {
     kir_type half = ptx_real(16), single = ptx_real(32);
-    for (uint32_t p = 0; p < pieces_of(x) && !l->out.status; p++) {
+    for (uint32_t p = 0; p < pieces_of(x); p++) {
         kir_value parts[2];
         for (uint32_t e = 0; e < 2; e++) {
             parts[e] = ptx_part(l, pieces[p], e);
@@ -315,8 +313,6 @@ static void lower_product(ptx_lowering *l) {
     get_pieces(l, turned ? 2 : 1, &p.left, p.a);
     get_pieces(l, turned ? 1 : 2, &p.right, p.b);
     get_pieces(l, 3, &c, p.c);
-    if (l->out.status)
-        return;
     if (is_mixed && types[3] == PTX_F16)
         convert(l, &c, p.c, false);
     uint32_t per = slabs_of(&p.left) > 1 ? 2 : 1;
@@ -330,8 +326,7 @@ static void lower_product(ptx_lowering *l) {
     put_pieces(l, 0, &d, p.c);
 }
 
-static void lower_wmma(ptx_lowering *l, const void *what) {
-    (void)what;
+static void lower_wmma(ptx_lowering *l) {
     if (ptx_has(l->inst, "mma"))
         lower_product(l);
     else if (ptx_has(l->inst, "load"))
