@@ -1,5 +1,5 @@
 /*
- * heddle run: a CUDA program on the machine, and what its kernels moved (docs/watch.md). The
+ * heddle run: a CUDA program on the machine, and what its kernels moved (docs/cuda-programs.md). The
  * program runs with Heddle's libraries in place of CUDA's; each of its processes leaves a file of
  * results, which are put together here.
  */

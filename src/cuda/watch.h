@@ -1,7 +1,7 @@
 /*
  * What `heddle run` wants to know of a program: what its kernels moved, where they faulted, what
  * was not freed. The command names a folder and its options in the environment, and every process
- * of the program that uses CUDA leaves a file PID.json there when it ends (docs/watch.md).
+ * of the program that uses CUDA leaves a file PID.json there when it ends (docs/cuda-programs.md).
  *
  *     HEDDLE_WATCH=FOLDER
  *     HEDDLE_WATCH_OPTIONS="races uninitialised leaks sample=10"

@@ -1,4 +1,4 @@
-"""fatbin.py PTX FATBIN: a fat binary that holds the text as it is, as docs/watch.md describes them."""
+"""fatbin.py PTX FATBIN: a fat binary that holds the text as it is, as docs/cuda-programs.md describes them."""
 import struct
 import sys
 
