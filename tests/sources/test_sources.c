@@ -431,6 +431,11 @@ static void list_folder(corpus *c, const char *folder) {
     closedir(opened);
 }
 
+static int compare_paths(const void *a, const void *b) {
+    const char *const *one = a, *const *other = b;
+    return strcmp(*one, *other);
+}
+
 static bool has_toolkit(void) {
     const char *path = getenv("CUDA_PATH");
     return path ? *path != '\0' : !access("/usr/local/cuda/include/cuda_runtime.h", R_OK);
@@ -443,6 +448,12 @@ static void every_file_is_as_it_says(void **state) {
     (void)state;
     list_folder(&c, "tests/sources/cuda");
     list_folder(&c, "tests/sources/opencl");
+    qsort(c.paths.data, c.paths.count, sizeof *c.paths.data, compare_paths);
+    size_t kept = 0;
+    for (size_t i = 0; i < c.paths.count; i++)
+        if (IS_TRIED(i, 3))
+            c.paths.data[kept++] = c.paths.data[i];
+    c.paths.count = kept;
     c.faults = hd_new_array(c.arena, char *, c.paths.count);
     hd_in_parallel(hd_core_count(), c.paths.count, read_one, &c, &failed);
     for (size_t i = 0; i < c.paths.count; i++) {
