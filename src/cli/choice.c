@@ -36,13 +36,12 @@ hd_status cli_read_placements(cli *c, const char *option, const char *names,
     bool all = !strcmp(names, "all");
     for (int p = 0; p < HD_PLACEMENTS && all; p++)
         hd_push(c->arena, &list, (hd_placement)p);
-    for (const char *at = names; !all && at && status == HD_OK;) {
+    while (!all && !status) {
         hd_placement placement = HD_PLACEMENT_DEVICE;
-        const char *name = hd_strndup(c->arena, at, strcspn(at, ","));
-        status = cli_read_placement(c, option, name, &placement);
+        const char *name = cli_next_word(c->arena, &names);
+        status = cli_read_placement(c, option, name ? name : "", &placement);
         hd_push(c->arena, &list, placement);
-        at = strchr(at, ',');
-        at += at != NULL;
+        all = !*names;
     }
     *placements = list.data;
     *count = (uint32_t)list.count;
@@ -232,21 +231,13 @@ static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
 /* Those who proposed layouts; a row has only their numbers. */
 typedef hd_vec(const char *) judge_names;
 
-/* The next of "cost on h200, plain"; NULL: no more. */
-static const char *next_judge(cli *c, const char **by) {
-    size_t length = strcspn(*by, ",");
-    const char *name = length ? hd_strndup(c->arena, *by, length) : NULL;
-    *by += length + strspn(*by + length, ", ");
-    return name;
-}
-
 /* "1,3" */
 static const char *numbers_of(cli *c, const judge_names *judges, const char *by) {
     hd_str text = {.arena = c->arena};
     for (size_t j = 0; j < judges->count; j++) {
         const char *left = by, *name;
         do {
-            name = next_judge(c, &left);
+            name = cli_next_word(c->arena, &left);
         } while (name && strcmp(name, judges->data[j]) != 0);
         if (name)
             hd_str_printf(&text, "%s%zu", text.length ? "," : "", j + 1);
@@ -301,7 +292,7 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
     const uint32_t *order = by_ratio(c, choice, &count);
     for (uint32_t i = 0; i < count; i++) {
         const char *by = order[i] ? choice->entries[order[i]].by : "", *name;
-        while ((name = next_judge(c, &by)) != NULL) { /* the original is nobody's */
+        while ((name = cli_next_word(c->arena, &by)) != NULL) { /* the original is nobody's */
             size_t j = 0;
             while (j < judges.count && strcmp(judges.data[j], name) != 0)
                 j++;

@@ -34,13 +34,11 @@ static hd_status read_stages(cli *c, request *r) {
                  {"blocks", &stages->blocks},
                  {"throttling", &r->question.throttle}};
     enum { STAGES = sizeof known / sizeof *known };
-    const char *at = r->given->stages ? r->given->stages : "threads,warps,blocks,throttling";
-    bool is_none = !strcmp(at, "none");
-    for (size_t length; *at && !is_none; at += length + (at[length] == ',')) {
-        length = strcspn(at, ",");
+    const char *rest = r->given->stages ? r->given->stages : "threads,warps,blocks,throttling";
+    rest = strcmp(rest, "none") != 0 ? rest : "";
+    for (const char *name; (name = cli_next_word(c->arena, &rest));) {
         int s = 0;
-        while (s < STAGES &&
-               (strlen(known[s].name) != length || strncmp(known[s].name, at, length) != 0))
+        while (s < STAGES && strcmp(known[s].name, name) != 0)
             s++;
         if (s == STAGES)
             return cli_refuse(c,

@@ -109,28 +109,16 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
 
 /* ---- advice ------------------------------------------------------------------------------ */
 
-/* The first message of what failed, in the place of messages: why a section is left out. */
-typedef struct refusal {
-    hd_arena *arena;
-    const char *why;
-} refusal;
-
-static void keep_why(const hd_message *message, void *user) {
-    refusal *r = user;
-    if (!r->why && message->severity == HD_ERROR)
-        r->why = hd_strdup(r->arena, message->text);
-}
-
 static void advise(cli *c, request *r, const char *path, const hd_job *job,
                    hd_page_subject *subject) {
-    refusal refused = {.arena = c->arena};
-    const hd_diag diag = {keep_why, &refused};
+    hd_first_error refused = {.arena = c->arena}; /* why a section is left out */
+    const hd_diag diag = {hd_keep_first, &refused};
     hd_advice *advice = hd_new(c->arena, hd_advice);
     if (!job)
         subject->why = "a trace says what was run, not of what; give the job or the kernel file";
     else if (hd_job_require_record(&diag, job) ||
              hd_advise(c->arena, &diag, job, &r->advise, advice))
-        subject->why = refused.why;
+        subject->why = refused.text;
     else
         subject->advice = advice;
     if (!subject->advice)

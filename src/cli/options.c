@@ -143,6 +143,16 @@ bool cli_whole(const char *text, const char **end, uint64_t *value) {
     return !errno && *value <= INT64_MAX;
 }
 
+const char *cli_next_word(hd_arena *arena, const char **rest) {
+    if (!**rest)
+        return NULL;
+    const char *word = *rest;
+    size_t length = strcspn(word, ",");
+    *rest += length + (word[length] == ',');
+    *rest += strspn(*rest, " ");
+    return hd_strndup(arena, word, length);
+}
+
 static hd_status set_option(cli *c, const cli_option *option, const char *text) {
     void *target = (char *)c->given + option->target;
     const char *end, *text_left = text;
