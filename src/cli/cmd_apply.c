@@ -207,21 +207,14 @@ static int map_threads(cli *c, const char *path, const cli_options *given) {
     return show(c, given, &o);
 }
 
-static hd_status check_target(cli *c, const cli_options *given) {
-    if (!c->word_count)
-        return cli_refuse(c, "which file? 'heddle apply --help' says how");
-    return given->input.out || given->diff || given->in_place
-               ? HD_OK
-               : cli_refuse(c,
-                            "where to? Name a folder with --out DIR, or say --diff or --in-place");
-}
-
 int cmd_apply(cli *c) {
     const cli_options *given = c->given;
     const char *path = given->input.path;
     if (given->recover)
         return cli_recover(c, path ? path : ".");
-    if (check_target(c, given))
-        return CLI_WRONG;
+    if (!path)
+        return cli_wrong(c, "which file? 'heddle apply --help' says how");
+    if (!given->input.out && !given->diff && !given->in_place)
+        return cli_wrong(c, "where to? Name a folder with --out DIR, or say --diff or --in-place");
     return given->map ? map_threads(c, path, given) : rewrite(c, path, given);
 }

@@ -384,21 +384,6 @@ static hd_status choose_sides(cli *c, request *r) {
     return HD_OK;
 }
 
-static int diff(cli *c, request *r) {
-    const hd_device *device;
-    if (choose_sides(c, r) || cli_find_device(c, &device))
-        return CLI_WRONG;
-    for (int s = 0; s < SIDES; s++) {
-        r->sides[s].no_caches = !r->caches;
-        if (cli_count(c, &r->sides[s], device))
-            return CLI_WRONG;
-        if (r->sides[s].run.total.counts.stopped)
-            return CLI_STOPPED;
-    }
-    match_all(c, r);
-    return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(r), r)) : show_text(c, r);
-}
-
 int cmd_diff(cli *c) {
     const cli_options *o = c->given;
     request r = {.sides[0].input = o->input,
@@ -406,7 +391,18 @@ int cmd_diff(cli *c) {
                  .by_cost = o->by_cost,
                  .caches = o->caches,
                  .top = o->top};
+    const hd_device *device;
     cli_end_on_stop();
     r.sides[0].input.machine.keep_text = true; /* of two runs: nobody could tell whose it is */
-    return diff(c, &r);
+    if (choose_sides(c, &r) || cli_find_device(c, &device))
+        return CLI_WRONG;
+    for (int s = 0; s < SIDES; s++) {
+        r.sides[s].no_caches = !r.caches;
+        if (cli_count(c, &r.sides[s], device))
+            return CLI_WRONG;
+        if (r.sides[s].run.total.counts.stopped)
+            return CLI_STOPPED;
+    }
+    match_all(c, &r);
+    return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(&r), &r)) : show_text(c, &r);
 }

@@ -159,32 +159,26 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     return status;
 }
 
-static int report(cli *c, request *r, char *const *paths, uint32_t count) {
-    if (read_options(c, r, paths, count))
-        return CLI_WRONG;
-    json_t *runs = json_array();
-    json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
-    hd_status status = HD_OK;
-    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++)
-        status = add_run(c, r, paths[i], runs);
-    if (status == HD_OK && !c->json)
-        status = hd_page_write(&c->diag, r->out, data);
-    int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
-    if (status == HD_OK && !c->json && !r->given->input.out) { /* nobody has named it */
-        hd_str text = {.arena = c->arena};
-        hd_str_printf(&text, "wrote %s\n", r->out);
-        printed = cli_print(c, &text);
-    }
-    json_decref(data);
-    return status ? CLI_WRONG : printed ? printed : r->stopped ? CLI_STOPPED : CLI_FINE;
-}
-
-/* ---- the command --------------------------------------------------------------------------- */
-
 int cmd_report(cli *c) {
     const cli_options *o = c->given;
     request r = {.given = o, .input = o->input};
     r.out = o->input.out || c->json ? o->input.out : "report.html";
     cli_end_on_stop();
-    return report(c, &r, c->words, c->word_count);
+    if (read_options(c, &r, c->words, c->word_count))
+        return CLI_WRONG;
+    json_t *runs = json_array();
+    json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < c->word_count && !r.stopped && status == HD_OK; i++)
+        status = add_run(c, &r, c->words[i], runs);
+    if (status == HD_OK && !c->json)
+        status = hd_page_write(&c->diag, r.out, data);
+    int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
+    if (status == HD_OK && !c->json && !o->input.out) { /* nobody has named it */
+        hd_str text = {.arena = c->arena};
+        hd_str_printf(&text, "wrote %s\n", r.out);
+        printed = cli_print(c, &text);
+    }
+    json_decref(data);
+    return status ? CLI_WRONG : printed ? printed : r.stopped ? CLI_STOPPED : CLI_FINE;
 }

@@ -50,11 +50,6 @@ static bool report_kernels(cli *c, const request *r) {
     return below;
 }
 
-static hd_status write_sarif(cli *c, const request *r) {
-    const char *text = hd_json_dump(c->arena, cli_sarif(c, &r->counted));
-    return hd_write_file(&c->diag, r->sarif, text, strlen(text));
-}
-
 static int show(cli *c, const request *r) {
     if (c->json)
         return cli_print_row(c, cli_counted_members, hd_row(&r->counted));
@@ -66,23 +61,9 @@ static int show(cli *c, const request *r) {
     return cli_print(c, &out);
 }
 
-static int annotate(cli *c, request *r) {
-    const hd_device *device;
-    if (read_least(c, c->given->fail_below, r) || cli_find_device(c, &device) ||
-        (r->sarif &&
-         cli_check_output(c, "sarif", r->sarif, (const char *const[]){r->counted.input.path}, 1)) ||
-        cli_count(c, &r->counted, device) || (r->sarif && write_sarif(c, r)))
-        return CLI_WRONG;
-    int printed = show(c, r);
-    bool below = report_kernels(c, r);
-    return printed                                       ? printed
-           : cli_run_status(&r->counted.run) != CLI_FINE ? cli_run_status(&r->counted.run)
-           : below                                       ? CLI_DIFFER
-                                                         : CLI_FINE;
-}
-
 int cmd_show(cli *c) {
     const cli_options *o = c->given;
+    const hd_device *device;
     request r = {
         .counted = {.input = o->input, .layouts = o->layouts, .no_caches = o->no_caches},
         .sarif = o->sarif,
@@ -91,5 +72,15 @@ int cmd_show(cli *c) {
     r.counted.input.out_name = "sarif";
     r.margin.coloured = c->style.bold;
     cli_end_on_stop();
-    return annotate(c, &r);
+    if (read_least(c, o->fail_below, &r) || cli_find_device(c, &device) ||
+        (o->sarif && cli_check_output(c, "sarif", o->sarif, &o->input.path, 1)) ||
+        cli_count(c, &r.counted, device))
+        return CLI_WRONG;
+    const char *sarif = o->sarif ? hd_json_dump(c->arena, cli_sarif(c, &r.counted)) : NULL;
+    if (sarif && hd_write_file(&c->diag, o->sarif, sarif, strlen(sarif)))
+        return CLI_WRONG;
+    int printed = show(c, &r);
+    bool below = report_kernels(c, &r);
+    int ended = cli_run_status(&r.counted.run);
+    return printed ? printed : ended ? ended : below ? CLI_DIFFER : CLI_FINE;
 }

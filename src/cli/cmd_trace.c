@@ -95,15 +95,24 @@ static const hd_member result_members[] = {{HD_BEHIND(result, sum), .of = traced
                                            {HD_BEHIND(result, run), .of = cli_ended_members},
                                            {0}};
 
-static int trace(cli *c, const cli_input *input) {
+int cmd_trace(cli *c) {
+    cli_input input = c->given->input;
     hd_job *job;
     cli_run run;
     traced sum;
-    const char *out = input->out;
-    if (cli_load(c, input->path, &input->source, &job) || cli_check_planned(c, input, job))
+    const char *out = input.out;
+    if (!out)
+        return cli_wrong(c, "where to? Name a file with -o FILE");
+    if (cli_read_choice(c, &input))
+        return CLI_WRONG;
+    cli_end_on_stop();
+    input.machine.ranks = c->ranks;
+    input.machine.spaces =
+        input.space_text ? input.spaces : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
+    if (cli_load(c, input.path, &input.source, &job) || cli_check_planned(c, &input, job))
         return CLI_WRONG;
     const char *const inputs[] = {job->path, job->kernel_path};
-    if (check_trace(c, out, inputs, 2) || cli_trace_job(c, input, job, &out, &run))
+    if (check_trace(c, out, inputs, 2) || cli_trace_job(c, &input, job, &out, &run))
         return CLI_WRONG;
     if (!c->is_first)
         return cli_run_status(&run);
@@ -117,21 +126,6 @@ static int trace(cli *c, const cli_input *input) {
                   sum.complete ? "" : "; not complete: 'heddle trace info' says what is there");
     int printed = c->json ? cli_print_row(c, result_members, hd_row(&all)) : cli_print(c, &text);
     return printed ? printed : cli_run_status(&run);
-}
-
-/* ---- the command ------------------------------------------------------------------------ */
-
-int cmd_trace(cli *c) {
-    cli_input input = c->given->input;
-    if (!input.out)
-        return cli_wrong(c, "where to? Name a file with -o FILE");
-    if (cli_read_choice(c, &input))
-        return CLI_WRONG;
-    cli_end_on_stop();
-    input.machine.ranks = c->ranks;
-    input.machine.spaces =
-        input.space_text ? input.spaces : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
-    return trace(c, &input);
 }
 
 /* ---- info ----------------------------------------------------------------------------- */
