@@ -213,11 +213,6 @@ static hd_value sides_of(const hd_view *view, const void *at) {
     return hd_rows(sides, SIDES);
 }
 
-/* Transactions and passes of the second for each of the first. */
-static double ratio_of(const pair *p) {
-    return p->sums[1] && weight_of(p, 0) ? (double)weight_of(p, 1) / (double)weight_of(p, 0) : NAN;
-}
-
 static const char *source_of(const pair *p) {
     const hd_annotated_line *line = p->lines[0] ? p->lines[0] : p->lines[1];
     return line ? line->text : NULL;
@@ -237,7 +232,11 @@ static hd_value shown_source(const hd_view *view, const void *at) {
     return hd_text(hd_format(view->arena, "%.*s…", (int)length, text));
 }
 
-HD_GETTER(ratio_value, pair, hd_real(ratio_of(row)))
+/* Transactions and passes of the second for each of the first. */
+HD_GETTER(ratio_value, pair,
+          hd_real(row->sums[1] && weight_of(row, 0)
+                      ? (double)weight_of(row, 1) / (double)weight_of(row, 0)
+                      : NAN))
 HD_GETTER(source_value, pair, hd_text(source_of(row)))
 HD_GETTER(line_value, pair, row->lines[0] ? hd_whole(row->lines[0]->number) : hd_null())
 HD_GETTER(other_line, pair, row->lines[1] ? hd_whole(row->lines[1]->number) : hd_null())

@@ -58,22 +58,19 @@ static const hd_member result_members[] = {
     {"left_out", HD_MANY(recorded, left_out.data, left_out.count), .of = left_members},
     {0}};
 
-static void add_left_out(hd_arena *arena, recorded *r, const json_t *o) {
-    const char *said = cli_text_of(arena, o, "why"), *why = said ? said : "";
-    size_t at = 0;
-    while (at < r->left_out.count && strcmp(r->left_out.data[at].why, why) != 0)
-        at++;
-    if (at == r->left_out.count)
-        hd_push(arena, &r->left_out, (left_row){why, 0});
-    r->left_out.data[at].launches += cli_number_of(o, "launches");
-}
-
 static void take_results(hd_arena *arena, const json_t *all, void *user) {
     recorded *r = user;
     size_t i;
     json_t *o;
-    json_array_foreach(json_object_get(all, "left_out"), i, o)
-        add_left_out(arena, r, o);
+    json_array_foreach(json_object_get(all, "left_out"), i, o) {
+        const char *said = cli_text_of(arena, o, "why"), *why = said ? said : "";
+        size_t at = 0;
+        while (at < r->left_out.count && strcmp(r->left_out.data[at].why, why) != 0)
+            at++;
+        if (at == r->left_out.count)
+            hd_push(arena, &r->left_out, (left_row){why, 0});
+        r->left_out.data[at].launches += cli_number_of(o, "launches");
+    }
 }
 
 /* ---- jobs of what the program has left ---------------------------------------------------------- */
@@ -210,19 +207,15 @@ static hd_status make_folder(cli *c, request *r) {
                            &made);
 }
 
-/* The words of HEDDLE_RECORD_OPTIONS. */
-static const char *record_options(cli *c, const request *r) {
-    return hd_format(c->arena, "first=%llu last=%llu every=%llu limit=%llu%s%s",
-                     (unsigned long long)r->first, (unsigned long long)r->last,
-                     (unsigned long long)r->every, (unsigned long long)r->limit,
-                     r->kernel ? " kernel=" : "", r->kernel ? r->kernel : "");
-}
-
 static hd_status run_program(cli *c, const request *r, const char *results, recorded *found) {
     int how;
+    const char *options = hd_format(c->arena, "first=%llu last=%llu every=%llu limit=%llu%s%s",
+                                    (unsigned long long)r->first, (unsigned long long)r->last,
+                                    (unsigned long long)r->every, (unsigned long long)r->limit,
+                                    r->kernel ? " kernel=" : "", r->kernel ? r->kernel : "");
     const cli_setting settings[] = {{"HEDDLE_RECORD", r->folder},
                                     {"HEDDLE_RECORD_RESULTS", results},
-                                    {"HEDDLE_RECORD_OPTIONS", record_options(c, r)},
+                                    {"HEDDLE_RECORD_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, r->device)},
                                     {0}};
     hd_status status = cli_run_program(c, r->words, settings, c->json, &how);

@@ -97,21 +97,17 @@ static hd_status run_job(cli *c, cli_counted *k, hd_trace **trace) {
     return status;
 }
 
-static hd_status open_trace(cli *c, cli_counted *k, hd_trace **trace) {
-    if (k->layouts.count)
-        return cli_fail_at(
-            c, k->input.path,
-            "--layout: a trace has the addresses of one layout, and is not run again; "
-            "give the job");
-    return cli_open_trace(c, &k->input, trace);
-}
-
 hd_status cli_count(cli *c, cli_counted *k, const hd_device *device) {
     hd_trace *trace;
     k->table = (hd_access_table){.arena = c->arena};
     hd_status status = cli_read_input(c, &k->input);
+    if (status == HD_OK && k->input.is_trace && k->layouts.count)
+        return cli_fail_at(
+            c, k->input.path,
+            "--layout: a trace has the addresses of one layout, and is not run again; "
+            "give the job");
     if (status == HD_OK)
-        status = k->input.is_trace ? open_trace(c, k, &trace) : run_job(c, k, &trace);
+        status = k->input.is_trace ? cli_open_trace(c, &k->input, &trace) : run_job(c, k, &trace);
     if (status != HD_OK)
         return status;
     status = count_trace(c, k, device, trace);

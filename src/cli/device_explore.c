@@ -59,14 +59,11 @@ HD_GETTER(runs_of, result, hd_with(hd_row(row->runs), row->runs))
 static const hd_member device_members[] = {
     HD_SAME(hd_profiled_device, backend, platform, name, driver), {0}};
 /* "12.3 GB/s, by 262144 objects in soa". */
-static const char *bandwidth_text(hd_arena *arena, const hd_explore_range *range) {
-    return range->bandwidth > 0
-               ? hd_format(arena, "%.3g GB/s, by %llu objects in soa", range->bandwidth / 1e9,
-                           (unsigned long long)range->bandwidth_objects)
-               : "not measured";
-}
-
-HD_GETTER(bandwidth_shown, hd_explore_range, hd_text(bandwidth_text(view->arena, row)))
+HD_GETTER(bandwidth_shown, hd_explore_range,
+          hd_text(row->bandwidth > 0
+                      ? hd_format(view->arena, "%.3g GB/s, by %llu objects in soa",
+                                  row->bandwidth / 1e9, (unsigned long long)row->bandwidth_objects)
+                      : "not measured"))
 
 static const hd_member range_members[] = {
     {"memory", "memory", HD_BYTES, HD_AT(hd_explore_range, memory)},
@@ -165,16 +162,6 @@ static result read_off(cli *c, const hd_profiled_device *device, const hd_explor
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-static hd_status write_page(cli *c, const result *r, const char *path) {
-    const hd_explore_head head = {
-        r->device->name,
-        hd_format(c->arena, "%s, driver %s", r->device->platform, r->device->driver), r->date};
-    const hd_explore_part parts[] = {{"Kernels alone", r->kernels},
-                                     {"Whole runs, with transfers", r->runs}};
-    const char *text = hd_explore_page(c->arena, &head, parts, r->runs ? 2 : 1);
-    return hd_write_file(&c->diag, path, text, strlen(text));
-}
-
 typedef struct picture_folder {
     cli *c;
     const char *path;
@@ -215,7 +202,14 @@ static hd_status write_pictures(cli *c, const result *r, const char *path) {
 static int show(cli *c, const cli_options *o, const result *shown) {
     bool is_usual = !o->input.out && !c->json && !o->show;
     const char *page = is_usual ? "explore.html" : o->input.out;
-    if ((page && write_page(c, shown, page)) ||
+    const hd_explore_head head = {
+        shown->device->name,
+        hd_format(c->arena, "%s, driver %s", shown->device->platform, shown->device->driver),
+        shown->date};
+    const hd_explore_part parts[] = {{"Kernels alone", shown->kernels},
+                                     {"Whole runs, with transfers", shown->runs}};
+    const char *text = page ? hd_explore_page(c->arena, &head, parts, shown->runs ? 2 : 1) : NULL;
+    if ((page && hd_write_file(&c->diag, page, text, strlen(text))) ||
         (o->pictures && write_pictures(c, shown, o->pictures)))
         return CLI_WRONG;
     if (c->json)

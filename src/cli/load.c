@@ -41,15 +41,6 @@ static void split_further(cli *c, const cli_source *source, hd_job *job) {
     job->split_count = (uint32_t)all.count;
 }
 
-/* The kernel that is named; NULL: all, which a job is over. */
-static const char *const *wanted_kernels(cli *c, const cli_source *source, const hd_job *job) {
-    if (job || !source->entry || source->whole_file)
-        return NULL;
-    const char **names = hd_new_array(c->arena, const char *, 2);
-    names[0] = source->entry;
-    return names;
-}
-
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
     const hd_place place = {.file = path};
@@ -91,10 +82,11 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
         return hd_fail(&c->diag, HD_EINPUT, &place, "neither a kernel file (%s) nor a job (.yaml)",
                        hd_kernel_endings(c->arena));
     }
+    const char *const one[] = {source->entry, NULL}; /* else all, which a job is over */
     cli_progress(c, "compiling");
     status = hd_frontend_of(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
                             *job ? (*job)->options : source->options,
-                            wanted_kernels(c, source, *job), module);
+                            source->entry && !*job && !source->whole_file ? one : NULL, module);
     cli_progress(c, NULL);
     return status;
 }
@@ -138,14 +130,6 @@ static hd_status resolve(cli *c, const cli_source *source, const kir_module *mod
     return HD_OK;
 }
 
-/* Launches as the host code has them, where there is any. */
-static hd_status draft_all(cli *c, const hd_job_flags *flags, const kir_module *module,
-                           hd_job **job) {
-    hd_host host;
-    hd_status status = hd_host_read(c->arena, &c->diag, flags->kernel_path, flags->options, &host);
-    return status ? status : hd_job_draft(c->arena, &c->diag, flags, module, &host, job);
-}
-
 /* The first kernel with a record behind a pointer, that record where one is named; else any kernel,
  * since records may also be reached from structs that it is given. */
 static void choose_entry(const kir_module *module, hd_job_flags *flags) {
@@ -184,8 +168,12 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
     memcpy(flags.local, source->local.size, sizeof flags.local);
     bool takes_all = (source->all_entries || (source->any_entry && !flags.entry)) &&
                      !source->entry && !source->record_of && module->kernel_count > 1;
-    hd_status status = takes_all ? draft_all(c, &flags, module, job)
-                                 : hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
+    hd_host host; /* launches as the host code has them, where there is any */
+    hd_status status =
+        takes_all ? hd_host_read(c->arena, &c->diag, path, flags.options, &host) : HD_OK;
+    if (!status)
+        status = takes_all ? hd_job_draft(c->arena, &c->diag, &flags, module, &host, job)
+                           : hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
     return status ? status : resolve(c, source, module, *job);
 }
 

@@ -78,18 +78,14 @@ static double share_of(const margin *m, const hd_annotated_line *line) {
     return all > 0 ? hd_annotated_weight(m->annotated, &line->sum) / all : 0;
 }
 
-/* "36"; with the file's name among those of others. */
-static const char *place_of(const margin *m, const shown_line *line) {
-    if (!line->number)
-        return "?";
-    if (!m->options->by_cost || m->annotated->files.count == 1 || !line->file->path)
-        return hd_format(m->arena, "%u", line->number);
-    return hd_format(m->arena, "%s:%u", hd_path_name(line->file->path), line->number);
-}
-
 static void fill_cells(const margin *m, shown_line *line) {
     const hd_view view = {.arena = m->arena};
-    line->cells[m->count - 1] = place_of(m, line);
+    /* "36"; with the file's name among those of others. */
+    bool alone = !m->options->by_cost || m->annotated->files.count == 1 || !line->file->path;
+    line->cells[m->count - 1] =
+        !line->number ? "?"
+        : alone       ? hd_format(m->arena, "%u", line->number)
+                      : hd_format(m->arena, "%s:%u", hd_path_name(line->file->path), line->number);
     if (!line->line)
         return;
     const hd_launch_counts *counts = &line->line->sum.counts;

@@ -232,14 +232,6 @@ static void unknown_option(cli *c, const cli_command *command, const option_set 
         cli_refuse(c, "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
 }
 
-/* The number of the option that getopt_long means by `value`. */
-static uint32_t chosen(const option_set *set, int value) {
-    uint32_t number = 0;
-    while (value != (int)(FIRST + number) && value != set->all[number]->letter)
-        number++;
-    return number;
-}
-
 static hd_status parse_options(cli *c, const cli_command *command, option_set *set, int argc,
                                char **argv) {
     struct option longs[MOST_OPTIONS + 1] = {{0}};
@@ -263,7 +255,10 @@ static hd_status parse_options(cli *c, const cli_command *command, option_set *s
             unknown_option(c, command, set, argv);
             return HD_EINPUT;
         }
-        uint32_t number = chosen(set, value == ':' ? optopt : value);
+        int meant = value == ':' ? optopt : value;
+        uint32_t number = 0;
+        while (meant != (int)(FIRST + number) && meant != set->all[number]->letter)
+            number++;
         const cli_option *option = set->all[number];
         if (value == ':')
             return cli_refuse(c, "--%s needs a value: --%s %s", option->name, option->name,
@@ -326,15 +321,6 @@ static hd_status check_options(cli *c, const option_set *set) {
     return HD_OK;
 }
 
-static hd_status check_words(cli *c, const cli_command *command) {
-    if (c->word_count < command->least)
-        return cli_refuse(c, "which file? heddle %s %s", c->command, command->usage);
-    if (c->word_count > command->most)
-        return cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[command->most],
-                          c->command, command->usage);
-    return HD_OK;
-}
-
 bool cli_parse(cli *c, const cli_command *command, int argc, char **argv) {
     option_set set = options_of(command);
     cli_options *o = c->given = hd_new(c->arena, cli_options);
@@ -359,7 +345,16 @@ bool cli_parse(cli *c, const cli_command *command, int argc, char **argv) {
     }
     c->words = argv + optind;
     c->word_count = (uint32_t)(argc - optind);
-    if (check_words(c, command) || check_options(c, &set))
+    if (c->word_count < command->least) {
+        cli_refuse(c, "which file? heddle %s %s", c->command, command->usage);
+        return false;
+    }
+    if (c->word_count > command->most) {
+        cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[command->most],
+                   c->command, command->usage);
+        return false;
+    }
+    if (check_options(c, &set))
         return false;
     o->input.path = c->word_count ? c->words[0] : NULL;
     source->all_entries = command->reads & CLI_ALL_ENTRIES;

@@ -97,17 +97,6 @@ static bool go_on_receiving(mpi_ranks *m, uint32_t r, bool *moved) {
     return true;
 }
 
-/* The message of a rank that has ended is kept, whoever waits for it. */
-static void keep_end(mpi_ranks *m, uint32_t r) {
-    incoming *in = &m->from[r];
-    m->ends[r] = in->head;
-    m->texts[r] = hd_zeroed(in->head.bytes + 1, 1);
-    if (in->head.bytes)
-        memcpy(m->texts[r], in->bytes, in->head.bytes);
-    free(in->bytes);
-    in->bytes = NULL;
-}
-
 /* Does not take a core from ranks that have work. */
 static void rest(uint32_t *idle) {
     const struct timespec short_time = {0, 200000};
@@ -141,7 +130,13 @@ static hd_status wait_for_all(mpi_ranks *m, const hd_diag *diag, requests *sent,
             if (!go_on_receiving(m, r, &moved))
                 return is_gone(m, diag, r, false);
             if (m->from[r].done && m->from[r].head.is_end) {
-                keep_end(m, r);
+                incoming *in = &m->from[r]; /* kept, whoever waits for it */
+                m->ends[r] = in->head;
+                m->texts[r] = hd_zeroed(in->head.bytes + 1, 1);
+                if (in->head.bytes)
+                    memcpy(m->texts[r], in->bytes, in->head.bytes);
+                free(in->bytes);
+                in->bytes = NULL;
             } else if (m->from[r].done && until_end) {
                 free(m->from[r].bytes);
                 begin_receiving(m, r);

@@ -97,13 +97,11 @@ static bool reach(chart *c, const hd_study_point *point) {
     return any;
 }
 
-/* The last of ... 1, 2, 5, 10 ... that is not above `most`. */
-static double round_down(double most) { return 1 / report_round_up(1 / most); }
-
 static void round_axis(chart *c, bool from_zero) {
     c->is_log = !from_zero && c->high > WIDE * c->low;
     c->step = report_round_up(c->high / TICKS);
-    c->low = c->is_log ? round_down(c->low) : 0;
+    /* The last of ... 1, 2, 5, 10 ... that is not above it. */
+    c->low = c->is_log ? 1 / report_round_up(1 / c->low) : 0;
     c->high = c->is_log ? report_round_up(c->high) : ceil(c->high / c->step) * c->step;
 }
 
@@ -114,20 +112,16 @@ static double y_of(const chart *c, double value) {
 }
 
 /* "20 us", "0", "1.5 kW". */
-static const char *tick(hd_arena *arena, double value, const char *unit) {
+static void draw_tick(const chart *c, double value) {
     static const char *const prefixes[] = {"a", "f", "p", "n", "u", "m", "", "k", "M", "G"};
+    double y = y_of(c, value);
     int group = value > 0 ? (int)floor(log10(value * (1 + 1e-9)) / 3) : 0;
     group = group < -6 ? -6 : group > 3 ? 3 : group;
-    return value > 0
-               ? hd_format(arena, "%.4g %s%s", value / pow(1000, group), prefixes[group + 6], unit)
-               : "0";
-}
-
-static void draw_tick(const chart *c, double value) {
-    double y = y_of(c, value);
     hd_str_printf(c->out, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", LEFT, y, LEFT + PLOT_WIDTH);
-    report_svg_text(c->arena, c->out, LEFT - 8, y + 4, " text-anchor=\"end\"",
-                    tick(c->arena, value, hd_quantities[c->quantity].unit));
+    report_svg_text(c->out, LEFT - 8, y + 4, " text-anchor=\"end\"",
+                    value > 0 ? hd_format(c->arena, "%.4g %s%s", value / pow(1000, group),
+                                          prefixes[group + 6], hd_quantities[c->quantity].unit)
+                              : "0");
 }
 
 /* Powers of ten, or every few of them, with 2 and 5 between them where there is room. */
@@ -142,22 +136,18 @@ static void draw_log_ticks(const chart *c) {
         }
 }
 
-static bool is_modelled(const chart *c) {
-    return c->quantity != HD_QUANTITY_TIME && c->study->modelled;
-}
-
 static void draw_y_axis(const chart *c) {
     const hd_quantity_info *q = &hd_quantities[c->quantity];
     if (c->is_log)
         draw_log_ticks(c);
     for (int i = 0; !c->is_log && i * c->step <= c->high * (1 + 1e-9); i++)
         draw_tick(c, i * c->step);
-    report_svg_text(c->arena, c->out, 16, TOP + PLOT_HEIGHT / 2.0,
-                    hd_format(c->arena, " text-anchor=\"middle\" transform=\"rotate(-90 16 %.1f)\"",
-                              TOP + PLOT_HEIGHT / 2.0),
-                    hd_format(c->arena, "%s%s (%s)%s", q->title,
-                              c->per_object ? " of an object" : "", q->unit,
-                              is_modelled(c) ? ", modelled" : ""));
+    report_svg_text(
+        c->out, 16, TOP + PLOT_HEIGHT / 2.0,
+        hd_format(c->arena, " text-anchor=\"middle\" transform=\"rotate(-90 16 %.1f)\"",
+                  TOP + PLOT_HEIGHT / 2.0),
+        hd_format(c->arena, "%s%s (%s)%s", q->title, c->per_object ? " of an object" : "", q->unit,
+                  c->quantity != HD_QUANTITY_TIME && c->study->modelled ? ", modelled" : ""));
 }
 
 /* ---- marks and key ---------------------------------------------------------------------------- */
@@ -238,12 +228,11 @@ static void open_chart(const chart *c, const char *title, const char *x) {
                   "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>%s</title>\n%s"
                   "<rect class=\"ground\" width=\"%d\" height=\"%d\"/>\n",
                   WIDTH, HEIGHT, WIDTH, HEIGHT, escaped, style, WIDTH, HEIGHT);
-    report_svg_text(c->arena, c->out, LEFT, 22, " class=\"title\"", title);
+    report_svg_text(c->out, LEFT, 22, " class=\"title\"", title);
     draw_y_axis(c);
     hd_str_printf(c->out, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP,
                   TOP + PLOT_HEIGHT, LEFT + PLOT_WIDTH);
-    report_svg_text(c->arena, c->out, LEFT + PLOT_WIDTH / 2.0, HEIGHT - 12,
-                    " text-anchor=\"middle\"", x);
+    report_svg_text(c->out, LEFT + PLOT_WIDTH / 2.0, HEIGHT - 12, " text-anchor=\"middle\"", x);
 }
 
 static void draw_whisker(const chart *c, const char *class, double x, const hd_interval *value) {
@@ -306,8 +295,7 @@ static void draw_stops(const chart *c, const x_axis *x) {
         hd_str_printf(c->out, "<path class=\"axis\" d=\"M%.1f %dv5\"/>\n", at, TOP + PLOT_HEIGHT);
         if (at - half < free_from)
             continue;
-        report_svg_text(c->arena, c->out, at, TOP + PLOT_HEIGHT + 19, " text-anchor=\"middle\"",
-                        label);
+        report_svg_text(c->out, at, TOP + PLOT_HEIGHT + 19, " text-anchor=\"middle\"", label);
         free_from = at + half + 4;
     }
 }
@@ -386,19 +374,15 @@ bool hd_line_svg(hd_arena *arena, const hd_study *study, const hd_line *line, hd
 
 /* ---- bars by placement -------------------------------------------------------------------------- */
 
-static bool has_several_placements(const hd_study_point *point) {
-    for (uint32_t v = 1; v < point->count; v++)
-        if (strcmp(point->variants[v]->placement, point->variants[0]->placement))
-            return true;
-    return false;
-}
-
 static const hd_study_point *point_of_bars(const hd_study *study) {
     const hd_micro_point usual = hd_micro_usual();
     const hd_study_point *first = NULL;
     for (uint32_t p = 0; p < study->point_count; p++) {
         const hd_study_point *point = &study->points[p];
-        if (!has_several_placements(point))
+        bool several = false;
+        for (uint32_t v = 1; v < point->count; v++)
+            several |= strcmp(point->variants[v]->placement, point->variants[0]->placement) != 0;
+        if (!several)
             continue;
         if (hd_micro_equal(&point->point, &usual))
             return point;
@@ -428,7 +412,7 @@ static void draw_bars(const chart *c, const hd_study_point *point) {
             x += c->has_layout[l] ? bar : 0;
         }
         if (c->has_placement[p]) {
-            report_svg_text(c->arena, c->out, middle, bottom + 19, " text-anchor=\"middle\"",
+            report_svg_text(c->out, middle, bottom + 19, " text-anchor=\"middle\"",
                             c->placements.data[p]);
             middle += group;
         }

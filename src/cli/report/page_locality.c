@@ -80,14 +80,6 @@ static hd_value collect_accesses(hd_arena *arena, const hd_access_table *table) 
     return hd_rows(rows, table->count);
 }
 
-/* `caches` may be NULL. */
-static void fill_table(hd_access_table *table, const hd_trace_contents *contents,
-                       const hd_tally *counters, const hd_caches *caches) {
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        hd_access_table_add(table, &contents->launches[l].launch, counters,
-                            caches ? caches->launches[l].accesses : NULL);
-}
-
 HD_GETTER(kind_of, hd_access_row, hd_text(hd_access_kind_name(row->kind)))
 HD_GETTER(space_of, hd_access_row, hd_text(kir_space_name(row->space)))
 /* "load bodies.x" */
@@ -314,7 +306,9 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         stack_row *rows = hd_new_array(arena, stack_row, stack_count);
         for (uint32_t s = 0; s < stack_count; s++)
             rows[s] = stack_row_of(arena, o, scopes[s], stacks[s]);
-        fill_table(&table, contents, counters, caches);
+        for (uint32_t l = 0; l < contents->launch_count; l++)
+            hd_access_table_add(&table, &contents->launches[l].launch, counters,
+                                caches ? caches->launches[l].accesses : NULL);
         hd_annotated *source = hd_annotate(arena, o->device, &table, caches != NULL);
         locality result = {.accesses = collect_accesses(arena, &table),
                            .buffers = touched_buffers(arena, pictures),

@@ -21,10 +21,6 @@ double report_round_up(double least) {
     return power * 10;
 }
 
-static double x_of(const frame *f, double index) {
-    return LEFT + (WIDTH - LEFT - RIGHT) * (index + 0.5) / (double)f->stems->count;
-}
-
 static double y_of(const frame *f, double value) {
     return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - f->low) / (f->high - f->low);
 }
@@ -39,10 +35,9 @@ const char *hd_svg_escape(hd_arena *arena, const char *text) {
     return hd_str_text(&out);
 }
 
-void report_svg_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
-                     const char *text) {
+void report_svg_text(hd_str *out, double x, double y, const char *more, const char *text) {
     hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", x, y, more,
-                  hd_svg_escape(arena, text));
+                  hd_svg_escape(out->arena, text));
 }
 
 /* Of an axis up to `most`: as many digits as its step needs, in millions or more from there. */
@@ -64,10 +59,10 @@ static void draw_y_axis(hd_arena *arena, const frame *f, hd_str *out) {
         double value = f->low + t * f->step, y = y_of(f, value);
         hd_str_printf(out, "<path d=\"M%d %.1fH%d\" stroke-opacity=\"%s\"/>\n", LEFT - 5, y,
                       WIDTH - RIGHT, fabs(value) < f->step / 2 ? "1" : "0.15");
-        report_svg_text(arena, out, LEFT - 9, y + 4, " text-anchor=\"end\"",
+        report_svg_text(out, LEFT - 9, y + 4, " text-anchor=\"end\"",
                         number(arena, value, f->step, most));
     }
-    report_svg_text(arena, out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
+    report_svg_text(out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
                     " text-anchor=\"middle\" transform=\"rotate(-90 16 192)\"", f->stems->y);
 }
 
@@ -75,14 +70,15 @@ static void draw_x_axis(hd_arena *arena, const frame *f, hd_str *out) {
     uint64_t first = f->stems->first, last = first + f->stems->count - 1;
     double step = report_round_up(fmax((double)(last - first) / (2 * TICKS), 1));
     for (double value = ceil((double)first / step) * step; value <= (double)last; value += step) {
-        double x = x_of(f, value - (double)first);
+        double share = (value - (double)first + 0.5) / (double)f->stems->count;
+        double x = LEFT + (WIDTH - LEFT - RIGHT) * share;
         hd_str_printf(out, "<path d=\"M%.1f %dv5\"/>\n", x, HEIGHT - BOTTOM);
-        report_svg_text(arena, out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
+        report_svg_text(out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
                         number(arena, value, step, (double)last));
     }
     hd_str_printf(out, "<path d=\"M%d %dH%d\"/>\n", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT);
-    report_svg_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10,
-                    " text-anchor=\"middle\"", f->stems->x);
+    report_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, " text-anchor=\"middle\"",
+                    f->stems->x);
 }
 
 /* A stem for each value, or one for each pixel. */
@@ -129,7 +125,7 @@ void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
                     "<style>text{stroke:none}</style>\n");
     draw_y_axis(arena, &f, out);
     draw_x_axis(arena, &f, out);
-    report_svg_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
+    report_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
                     " text-anchor=\"middle\" font-size=\"14\"", title);
     hd_str_add(out, "</g>\n</svg>\n");
 }
