@@ -138,19 +138,6 @@ static const char *list_standing(hd_arena *arena, const hd_record *record, const
     return count ? hd_str_text(&names) : NULL;
 }
 
-static const char *verdict_of_few_rounds(hd_arena *arena, const hd_choice *choice) {
-    if (choice->most_rounds && choice->rounds >= choice->most_rounds)
-        return hd_format(arena,
-                         "leave it as it is; --repeats allows only %u rounds, and %u are the least "
-                         "that tell anything",
-                         choice->most_rounds, choice->least_rounds);
-    return hd_format(arena,
-                     "leave it as it is; only %u rounds were run, and %u are the least that tell "
-                     "anything: try --budget %.0fs",
-                     choice->rounds, choice->least_rounds,
-                     ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
-}
-
 /* One sentence. */
 static const char *choice_verdict(hd_arena *arena, const hd_record *record,
                                   const hd_choice *choice) {
@@ -172,7 +159,17 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
     if (!choice->timed)
         return "leave it as it is; no layout that could be built leaves the same in the buffers";
     if (choice->rounds < choice->least_rounds)
-        return verdict_of_few_rounds(arena, choice);
+        return choice->most_rounds && choice->rounds >= choice->most_rounds
+                   ? hd_format(arena,
+                               "leave it as it is; --repeats allows only %u rounds, and %u are the "
+                               "least that tell anything",
+                               choice->most_rounds, choice->least_rounds)
+                   : hd_format(
+                         arena,
+                         "leave it as it is; only %u rounds were run, and %u are the least that "
+                         "tell anything: try --budget %.0fs",
+                         choice->rounds, choice->least_rounds,
+                         ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
     const wording *words = wording_of(choice);
     const char *origin = origin_of_joules(arena, choice);
     if (!choice->winner && !choice->leader)
@@ -228,23 +225,6 @@ static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
     return notes[standing_of(choice, i)];
 }
 
-/* Those who proposed layouts; a row has only their numbers. */
-typedef hd_vec(const char *) judge_names;
-
-/* "1,3" */
-static const char *numbers_of(cli *c, const judge_names *judges, const char *by) {
-    hd_str text = {.arena = c->arena};
-    for (size_t j = 0; j < judges->count; j++) {
-        const char *left = by, *name;
-        do {
-            name = cli_next_word(c->arena, &left);
-        } while (name && strcmp(name, judges->data[j]) != 0);
-        if (name)
-            hd_str_printf(&text, "%s%zu", text.length ? "," : "", j + 1);
-    }
-    return hd_str_text(&text);
-}
-
 /* A row of the table. */
 typedef struct timed_row {
     const hd_choice_entry *entry;
@@ -270,26 +250,19 @@ static const hd_member ratio_columns[] = {
     {NULL, "", HD_AT(timed_row, note)},
     {0}};
 
-/* The fastest first. */
-static uint32_t *by_ratio(cli *c, const hd_choice *choice, uint32_t *count) {
-    uint32_t *order = hd_new_array(c->arena, uint32_t, choice->count);
-    *count = 0;
-    for (uint32_t i = 0; i < choice->count; i++) {
-        if (!choice->entries[i].timing.repeats)
+static void show_table(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
+    hd_vec(const char *) judges = {0}; /* who proposed layouts; a row has only their numbers */
+    uint32_t count = 0, *order = hd_new_array(c->arena, uint32_t, choice->count);
+    for (uint32_t i = 0; i < choice->count; i++) { /* the fastest first */
+        const hd_choice_entry *e = &choice->entries[i];
+        uint32_t at = count;
+        if (!e->timing.repeats)
             continue;
-        uint32_t at = (*count)++;
-        for (; at && choice->entries[order[at - 1]].ratio.median > choice->entries[i].ratio.median;
-             at--)
+        for (; at && choice->entries[order[at - 1]].ratio.median > e->ratio.median; at--)
             order[at] = order[at - 1];
         order[at] = i;
+        count++;
     }
-    return order;
-}
-
-static void show_table(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
-    judge_names judges = {0};
-    uint32_t count;
-    const uint32_t *order = by_ratio(c, choice, &count);
     for (uint32_t i = 0; i < count; i++) {
         const char *by = order[i] ? choice->entries[order[i]].by : "", *name;
         while ((name = cli_next_word(c->arena, &by)) != NULL) { /* the original is nobody's */
@@ -304,10 +277,19 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
     for (uint32_t i = 0; i < count; i++) {
         const hd_choice_entry *e = &choice->entries[order[i]];
         bool known = order[i] && isfinite(e->ratio.high);
+        hd_str numbers = {.arena = c->arena}; /* of those who proposed it: "1,3" */
+        for (size_t j = 0; j < judges.count; j++) {
+            const char *by = e->by, *name;
+            do {
+                name = cli_next_word(c->arena, &by);
+            } while (name && strcmp(name, judges.data[j]) != 0);
+            if (name)
+                hd_str_printf(&numbers, "%s%zu", numbers.length ? "," : "", j + 1);
+        }
         rows[i] = (timed_row){
             e, entry_placement(choice, e),
             known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
-            numbers_of(c, &judges, e->by), note_of(c, choice, order[i])};
+            hd_str_text(&numbers), note_of(c, choice, order[i])};
     }
     if (count) {
         const hd_member columns[] = {

@@ -310,21 +310,6 @@ static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_ou
     return status ? status : cli_write_rewritten(c, output, hd_advice_written(advice));
 }
 
-/* What joining buffers with the record's would give, which only a job can say. */
-static void tell_joined(cli *c, const request *r, const hd_advice *advice) {
-    hd_joined joined;
-    const hd_device_advice *first = &advice->devices[0];
-    advise_join(c->arena, advice->job, first->device, &r->options.cost, &r->options.search,
-                &first->search, &joined);
-    if (joined.pays)
-        hd_note(&c->diag, NULL,
-                "buffers %s are indexed alike; as one record, 'arrays: [{record: %s, fields: "
-                "[%s]}]' in a job, they would take %s, at %.3f of the best without (static cost)",
-                hd_record_field_names(c->arena, joined.record), joined.record->name,
-                hd_record_field_names(c->arena, joined.record),
-                hd_layout_print(c->arena, joined.record, joined.layout), joined.ratio);
-}
-
 static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
@@ -355,8 +340,18 @@ static int advise(cli *c, request *r) {
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
     bool stopped = hd_advice_is_stopped(&advice) && !failed;
-    if (!failed && !stopped)
-        tell_joined(c, r, &advice);
+    const hd_device_advice *first = &advice.devices[0];
+    hd_joined joined = {0};
+    if (!failed && !stopped) /* what only a job can say */
+        advise_join(c->arena, advice.job, first->device, &r->options.cost, &r->options.search,
+                    &first->search, &joined);
+    if (joined.pays)
+        hd_note(&c->diag, NULL,
+                "buffers %s are indexed alike; as one record, 'arrays: [{record: %s, fields: "
+                "[%s]}]' in a job, they would take %s, at %.3f of the best without (static cost)",
+                hd_record_field_names(c->arena, joined.record), joined.record->name,
+                hd_record_field_names(c->arena, joined.record),
+                hd_layout_print(c->arena, joined.record, joined.layout), joined.ratio);
     int printed = show(c, r, &advice, write ? &output : NULL);
     return r->printed ? r->printed : printed ? printed : stopped ? CLI_STOPPED : cli_status(status);
 }

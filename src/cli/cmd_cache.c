@@ -23,35 +23,16 @@ typedef struct request {
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-static hd_status read_options(cli *c, request *r) {
-    hd_status status = cli_read_input(c, &r->input);
-    if (status)
-        return status;
-    if (!r->input.is_trace && r->job_path)
-        return cli_refuse(c, "--job goes with a trace; %s is a job or a kernel file itself",
-                          r->input.path);
-    if (r->input.is_trace && r->notation && !r->job_path)
-        return cli_refuse(c, "--layout needs the job that the trace is of: --job JOB");
-    status = cli_find_device(c, &r->device);
-    return status ? status : hd_caches_check(&c->diag, r->device);
-}
-
-/* The job, if there is one, and the layout of its record. */
-static hd_status load_job(cli *c, request *r) {
-    hd_status status = !r->input.is_trace ? cli_load_input(c, &r->input, &r->job)
-                       : r->job_path      ? cli_load(c, r->job_path, &r->input.source, &r->job)
-                                          : HD_OK;
-    if (status || !r->notation)
-        return status;
-    status = hd_job_require_record(&c->diag, r->job);
-    return status ? status
-                  : hd_layout_parse(c->arena, &c->diag, r->job->record, r->notation, &r->layout);
-}
-
 static hd_status simulate(cli *c, request *r) {
     cli_stop stop;
     hd_trace *trace;
-    hd_status status = load_job(c, r);
+    hd_status status = !r->input.is_trace ? cli_load_input(c, &r->input, &r->job)
+                       : r->job_path      ? cli_load(c, r->job_path, &r->input.source, &r->job)
+                                          : HD_OK;
+    if (!status && r->notation)
+        status = hd_job_require_record(&c->diag, r->job);
+    if (!status && r->notation)
+        status = hd_layout_parse(c->arena, &c->diag, r->job->record, r->notation, &r->layout);
     if (status)
         return status;
     status = r->input.is_trace ? cli_open_trace(c, &r->input, &trace)
@@ -169,12 +150,18 @@ int cmd_cache(cli *c) {
                  .notation = o->layouts.count ? o->layouts.data[0] : NULL,
                  .job_path = o->job};
     cli_end_on_stop();
-    hd_status failed = read_options(c, &r);
-    if (!failed)
-        failed = simulate(c, &r);
-    int status = failed    ? CLI_WRONG
-                 : c->json ? cli_print_row(c, result_members, hd_row(&r))
-                           : show_text(c, &r);
+    if (cli_read_input(c, &r.input))
+        return CLI_WRONG;
+    if (!r.input.is_trace && r.job_path)
+        return cli_wrong(c, "--job goes with a trace; %s is a job or a kernel file itself",
+                         r.input.path);
+    if (r.input.is_trace && r.notation && !r.job_path)
+        return cli_wrong(c, "--layout needs the job that the trace is of: --job JOB");
+    if (cli_find_device(c, &r.device) || hd_caches_check(&c->diag, r.device))
+        return CLI_WRONG;
+    int status = simulate(c, &r) ? CLI_WRONG
+                 : c->json       ? cli_print_row(c, result_members, hd_row(&r))
+                                 : show_text(c, &r);
     if (r.trace)
         hd_trace_close(r.trace);
     return status ? status : cli_run_status(&r.run);

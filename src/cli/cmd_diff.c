@@ -182,18 +182,6 @@ static int by_change(const void *left, const void *right) {
     return p->number < q->number ? -1 : p->number > q->number;
 }
 
-static void match_all(cli *c, request *r) {
-    const hd_annotated *a = r->sides[0].annotated, *b = r->sides[1].annotated;
-    match_files(c, r);
-    match_sums(c, &r->kernels, &a->kernels, &b->kernels);
-    match_sums(c, &r->targets, &a->targets, &b->targets);
-    r->total = (pair){.name = "in all", .label = "in all", .sums = {&a->total, &b->total}};
-    if ((r->by_cost || r->top) && r->lines.count)
-        qsort(r->lines.data, r->lines.count, sizeof *r->lines.data, by_change);
-    if (r->top && r->lines.count > r->top)
-        r->lines.count = r->top;
-}
-
 /* ---- showing ---------------------------------------------------------------------------------- */
 
 /* One side of a pair. */
@@ -402,6 +390,14 @@ int cmd_diff(cli *c) {
         if (r.sides[s].run.total.counts.stopped)
             return CLI_STOPPED;
     }
-    match_all(c, &r);
+    const hd_annotated *a = r.sides[0].annotated, *b = r.sides[1].annotated;
+    match_files(c, &r);
+    match_sums(c, &r.kernels, &a->kernels, &b->kernels);
+    match_sums(c, &r.targets, &a->targets, &b->targets);
+    r.total = (pair){.name = "in all", .label = "in all", .sums = {&a->total, &b->total}};
+    if ((r.by_cost || r.top) && r.lines.count)
+        qsort(r.lines.data, r.lines.count, sizeof *r.lines.data, by_change);
+    if (r.top && r.lines.count > r.top)
+        r.lines.count = r.top;
     return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(&r), &r)) : show_text(c, &r);
 }

@@ -233,11 +233,6 @@ typedef struct launch_row {
 
 static bool is_same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
-static bool is_alike(const hd_map_launch *a, const hd_map_launch *b) {
-    return !strcmp(a->kernel, b->kernel) && a->moved == b->moved &&
-           is_same_text(a->untouched, b->untouched) && is_same_text(a->together, b->together);
-}
-
 HD_GETTER(launch_of, launch_row,
           hd_text(row->count > 1 ? hd_format(view->arena, "%u, %llu more", row->first->launch,
                                              (unsigned long long)row->count - 1)
@@ -267,7 +262,10 @@ static void show_launches(cli *c, const hd_mapping *m, hd_str *out) {
     for (uint32_t l = 0; l < m->launch_count; l++) {
         const hd_map_launch *launch = &m->launches[l];
         uint32_t r = 0;
-        while (r < count && !is_alike(rows[r].first, launch))
+        while (r < count && (strcmp(rows[r].first->kernel, launch->kernel) ||
+                             rows[r].first->moved != launch->moved ||
+                             !is_same_text(rows[r].first->untouched, launch->untouched) ||
+                             !is_same_text(rows[r].first->together, launch->together)))
             r++;
         if (r == count)
             rows[count++].first = launch;

@@ -41,26 +41,19 @@ static const hd_member energy_columns[] = {
     {NULL, "saving", HD_PLAIN_WORD, HD_AT(energy_row, saving)},
     {0}};
 
-/* Where the joules come from, and what they are. */
-static void show_origin(cli *c, const hd_energy *e, hd_str *out) {
-    const char *idle = e->idle_subtracted ? "idle power is subtracted" : "idle power included";
-    const char *text =
-        e->modelled
-            ? hd_format(c->arena,
-                        "  energy: modelled from the device's profile, not metered; one run, %s",
-                        idle)
-            : hd_format(c->arena, "  energy: metered by %s; one run, %s; power is that under load",
-                        e->source, idle);
-    hd_wrap(out, text, 4, HD_TABLE_WIDTH);
-}
-
 static void show_energy(cli *c, const char *layout, const hd_energy_pair *pair, hd_str *out) {
     const energy_row rows[] = {{"original", pair->original, ""},
                                {layout, pair->rewritten, hd_show_ratio(c->arena, pair->saving)}};
     hd_str_add(out, "\n");
     cli_show_rows(c, pair->original.modelled ? "Energy of a run, modelled" : "Energy of a run",
                   energy_columns, hd_rows(rows, 2), out);
-    show_origin(c, &pair->original, out);
+    const hd_energy *e = &pair->original; /* where the joules come from, and what they are */
+    const char *idle = e->idle_subtracted ? "idle power is subtracted" : "idle power included";
+    if (e->modelled)
+        hd_say(out, "  energy: modelled from the device's profile, not metered; one run, %s", idle);
+    else
+        hd_say(out, "  energy: metered by %s; one run, %s; power is that under load", e->source,
+               idle);
     const char *const missing[] = {pair->original.missing, pair->rewritten.missing};
     bool is_same = missing[0] && missing[1] && !strcmp(missing[0], missing[1]);
     for (int v = 0; v < (is_same ? 1 : 2); v++)

@@ -116,20 +116,6 @@ static hd_status make_job(cli *c, recorded *r, const char *number) {
     return HD_OK;
 }
 
-static hd_status make_jobs(cli *c, const char *options, recorded *r) {
-    hd_status status = HD_OK;
-    for (unsigned n = 1; !status; n++) {
-        const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
-        if (access(hd_format(c->arena, "%s/kernels%s.ptx", r->folder, number), R_OK))
-            break;
-        size_t jobs = r->jobs.count;
-        status = make_job(c, r, number);
-        if (!status && r->jobs.count > jobs)
-            status = cli_make_source_job(c, r->folder, number, options, &r->jobs.data[jobs].source);
-    }
-    return status;
-}
-
 /* Those of the files of contents. */
 static uint64_t bytes_in(cli *c, const char *folder) {
     struct dirent **entries;
@@ -256,7 +242,17 @@ static hd_status record(cli *c, request *r, recorded *found) {
     *found = (recorded){.program = r->words[0], .folder = r->folder};
     hd_status status = run_program(c, r, results, found);
     hd_scratch_remove(results);
-    return status ? status : make_jobs(c, r->options, found);
+    for (unsigned n = 1; !status; n++) { /* of what the program has left */
+        const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
+        size_t jobs = found->jobs.count;
+        if (access(hd_format(c->arena, "%s/kernels%s.ptx", r->folder, number), R_OK))
+            break;
+        status = make_job(c, found, number);
+        if (!status && found->jobs.count > jobs)
+            status = cli_make_source_job(c, r->folder, number, r->options,
+                                         &found->jobs.data[jobs].source);
+    }
+    return status;
 }
 
 hd_status cli_record_program(cli *c, char **words, const char *folder) {

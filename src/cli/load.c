@@ -26,21 +26,6 @@ const char *cli_job_path(cli *c, const char *path) {
     return over_source != path ? over_source : cli_recorded_path(c, path);
 }
 
-/* What the options take apart comes after what the job does. */
-static void split_further(cli *c, const cli_source *source, hd_job *job) {
-    if (!source->split.count)
-        return;
-    hd_vec(const char *) all = {0};
-    for (uint32_t s = 0; s < job->split_count; s++)
-        hd_push(c->arena, &all, job->split[s]);
-    for (size_t s = 0; s < source->split.count; s++)
-        hd_push(c->arena, &all, source->split.data[s]);
-    if (!job->split_count)
-        job->split_place = job->record_place;
-    job->split = all.data;
-    job->split_count = (uint32_t)all.count;
-}
-
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
     const hd_place place = {.file = path};
@@ -77,7 +62,16 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
             return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
                            "cannot read the kernel file %s: %s", (*job)->kernel_path,
                            strerror(errno));
-        split_further(c, source, *job);
+        hd_vec(const char *)
+            all = {0}; /* what the options take apart comes after what the job does */
+        for (uint32_t s = 0; s < (*job)->split_count; s++)
+            hd_push(c->arena, &all, (*job)->split[s]);
+        for (size_t s = 0; s < source->split.count; s++)
+            hd_push(c->arena, &all, source->split.data[s]);
+        if (!(*job)->split_count)
+            (*job)->split_place = (*job)->record_place;
+        (*job)->split = all.data;
+        (*job)->split_count = (uint32_t)all.count;
     } else if (!hd_is_kernel_file(path)) {
         return hd_fail(&c->diag, HD_EINPUT, &place, "neither a kernel file (%s) nor a job (.yaml)",
                        hd_kernel_endings(c->arena));

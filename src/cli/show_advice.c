@@ -110,15 +110,6 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
     return hd_verdict_print(c->arena, &verdict);
 }
 
-/* Whether a command would put the best layout in place. */
-static bool has_command(const hd_advice *advice) {
-    const hd_choice *choice = advice->choice;
-    if (advice->leave || !advice->job->module->device)
-        return false;
-    return choice && hd_choice_decides(choice) ? !hd_choice_all_refused(choice)
-                                               : advice->attempt.layout != NULL;
-}
-
 cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *advice) {
     const hd_device_advice *first = &advice->devices[0];
     const hd_layout *original = hd_layout_original(c->arena, advice->job->record);
@@ -135,7 +126,11 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
     answer.decided = advice->choice && hd_choice_decides(advice->choice)
                          ? cli_choice_verdict(c, advice->job->record, advice->choice)
                          : answer.verdict;
-    if (has_command(advice)) {
+    const hd_choice *choice = advice->choice;
+    bool stays = advice->leave || !advice->job->module->device;
+    bool works = choice && hd_choice_decides(choice) ? !hd_choice_all_refused(choice)
+                                                     : advice->attempt.layout != NULL;
+    if (!stays && works) {
         /* It works as it is: kernels that the job never launches cannot be checked. */
         const hd_record_layout best = {advice->job->record, advice->best};
         bool covers = !advice->job->path || !hd_verify_covers(&hd_silent, advice->job, &best, 1);

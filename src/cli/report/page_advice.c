@@ -122,13 +122,6 @@ typedef struct pair {
     double share, executions;
 } pair;
 
-/* Whether two accesses to the record reach the same element in the same run of a loop body. */
-static bool same_body(const hd_cost_line *x, const hd_cost_line *y) {
-    const hd_access *a = x->access, *b = y->access;
-    return x->info->kernel == y->info->kernel && a->loop == b->loop && a->param == b->param &&
-           a->static_index == b->static_index && hd_affine_equal(a->index, b->index);
-}
-
 /* executions[body * field_count + field] by warps; the number of bodies. */
 static size_t collect_bodies(const hd_record *record, lines l, double *executions) {
     const hd_cost_line **first = hd_zeroed(l.count, sizeof(hd_cost_line *));
@@ -138,8 +131,13 @@ static size_t collect_bodies(const hd_record *record, lines l, double *execution
         size_t body = 0;
         if (!has_field(record, line->access))
             continue;
-        while (body < count && !same_body(first[body], line))
-            body++;
+        for (; body < count; body++) { /* the same element in the same run of a loop body */
+            const hd_access *a = first[body]->access, *b = line->access;
+            if (first[body]->info->kernel == line->info->kernel && a->loop == b->loop &&
+                a->param == b->param && a->static_index == b->static_index &&
+                hd_affine_equal(a->index, b->index))
+                break;
+        }
         if (body == count)
             first[count++] = line;
         double *of = &executions[body * record->field_count + (uint32_t)line->access->field];
