@@ -90,16 +90,6 @@ static const hd_member field_members[] = {{"name", "field", HD_AT(hd_field, name
                                           {"reached", .get = reached_of},
                                           {0}};
 
-static bool matrix_fits(const cli *c, const hd_record *record) {
-    enum { BESIDES = 20, OF_NUMBER = 9 };
-    size_t width = BESIDES;
-    for (uint32_t f = 0; f < record->field_count; f++) {
-        size_t letters = strlen(record->fields[f].name) + 2;
-        width += letters > OF_NUMBER ? letters : OF_NUMBER;
-    }
-    return width <= c->style.width;
-}
-
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 /* Two fields. */
@@ -149,7 +139,7 @@ static hd_value clusters_of(const hd_view *view, const void *at) {
 
 HD_GETTER(distance_of, edge, hd_whole_if(row->distance != HD_UNREACHABLE, row->distance))
 static const hd_member edge_members[] = {
-    {"fields", HD_NUMBERS_IN(edge, fields, field_count)}, {"distance", .get = distance_of}, {0}};
+    {"fields", HD_NUMBERS(edge, fields, field_count)}, {"distance", .get = distance_of}, {0}};
 
 HD_GETTER(fields_of, result, hd_rows(row->graph->record->fields, row->graph->record->field_count))
 HD_GETTER(layout_of, result,
@@ -172,7 +162,13 @@ static int show_text(cli *c, const result *r) {
     hd_str_printf(&out, "%s: %s of %u bytes, in %s\n", record->spelling,
                   hd_show_counted(c->arena, record->field_count, "field", "s"), record->size,
                   hd_show_counted(c->arena, r->job->launch_count, "launch", "es"));
-    cli_show_rows(c, NULL, matrix_fits(c, record) ? matrix_columns : field_members,
+    enum { BESIDES = 20, OF_NUMBER = 9 };
+    size_t width = BESIDES; /* of the matrix */
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        size_t letters = strlen(record->fields[f].name) + 2;
+        width += letters > OF_NUMBER ? letters : OF_NUMBER;
+    }
+    cli_show_rows(c, NULL, width <= c->style.width ? matrix_columns : field_members,
                   hd_with(hd_rows(record->fields, record->field_count), r), &out);
     hd_str_printf(&near, "Nearer than %llu bytes%s: ", (unsigned long long)r->epsilon, r->why);
     uint32_t count;

@@ -36,12 +36,10 @@ hd_status cli_read_placements(cli *c, const char *option, const char *names,
     bool all = !strcmp(names, "all");
     for (int p = 0; p < HD_PLACEMENTS && all; p++)
         hd_push(c->arena, &list, (hd_placement)p);
-    while (!all && !status) {
+    for (const char *name; !all && !status && (name = cli_next_word(c->arena, &names));) {
         hd_placement placement = HD_PLACEMENT_DEVICE;
-        const char *name = cli_next_word(c->arena, &names);
-        status = cli_read_placement(c, option, name ? name : "", &placement);
+        status = cli_read_placement(c, option, name, &placement);
         hd_push(c->arena, &list, placement);
-        all = !*names;
     }
     *placements = list.data;
     *count = (uint32_t)list.count;
@@ -264,7 +262,7 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
         count++;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const char *by = order[i] ? choice->entries[order[i]].by : "", *name;
+        const char *by = order[i] ? choice->entries[order[i]].by : NULL, *name;
         while ((name = cli_next_word(c->arena, &by)) != NULL) { /* the original is nobody's */
             size_t j = 0;
             while (j < judges.count && strcmp(judges.data[j], name) != 0)

@@ -35,11 +35,13 @@ static hd_status read_stages(cli *c, request *r) {
                  {"throttling", &r->question.throttle}};
     enum { STAGES = sizeof known / sizeof *known };
     const char *rest = r->given->stages ? r->given->stages : "threads,warps,blocks,throttling";
-    rest = strcmp(rest, "none") != 0 ? rest : "";
+    rest = strcmp(rest, "none") != 0 ? rest : NULL;
     for (const char *name; (name = cli_next_word(c->arena, &rest));) {
         int s = 0;
         while (s < STAGES && strcmp(known[s].name, name) != 0)
             s++;
+        if (!*name)
+            continue;
         if (s == STAGES)
             return cli_refuse(c,
                               "--stages takes threads, warps, blocks and throttling, separated by "

@@ -116,22 +116,6 @@ static hd_status make_job(cli *c, recorded *r, const char *number) {
     return HD_OK;
 }
 
-/* Those of the files of contents. */
-static uint64_t bytes_in(cli *c, const char *folder) {
-    struct dirent **entries;
-    struct stat at;
-    uint64_t bytes = 0;
-    int count = scandir(folder, &entries, NULL, NULL);
-    for (int i = 0; i < count; i++) {
-        const char *path = hd_format(c->arena, "%s/%s", folder, entries[i]->d_name);
-        bytes += !stat(path, &at) && S_ISREG(at.st_mode) ? (uint64_t)at.st_size : 0;
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-    return bytes;
-}
-
 /* ---- what is asked for -------------------------------------------------------------------------- */
 
 /* "A-B", from 1, or one number. */
@@ -282,7 +266,16 @@ int cmd_record(cli *c) {
     hd_status status = record(c, &r, &found);
     if (status)
         return cli_status(status);
-    found.bytes = bytes_in(c, hd_format(c->arena, "%s/contents", r.folder));
+    struct dirent **entries;
+    struct stat at;
+    int count = scandir(hd_format(c->arena, "%s/contents", r.folder), &entries, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        const char *path = hd_format(c->arena, "%s/contents/%s", r.folder, entries[i]->d_name);
+        found.bytes += !stat(path, &at) && S_ISREG(at.st_mode) ? (uint64_t)at.st_size : 0;
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
     hd_str out = {.arena = c->arena};
     show(c, &found, &out);
     int printed = c->json ? cli_print_row(c, result_members, hd_row(&found)) : cli_print(c, &out);

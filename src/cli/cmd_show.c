@@ -32,24 +32,6 @@ static hd_status read_least(cli *c, const char *text, request *r) {
     return HD_OK;
 }
 
-/* A message for each kernel that uses less of what it moves; true: there is one. */
-static bool report_kernels(cli *c, const request *r) {
-    const hd_annotated *a = r->counted.annotated;
-    bool below = false;
-    for (size_t k = 0; k < a->kernels.count; k++) {
-        double used = hd_efficiency(&a->kernels.data[k].counts);
-        if (used >= r->least)
-            continue;
-        below = true;
-        hd_fail(&c->diag, HD_EDIFFER, &(hd_place){.file = r->counted.input.path},
-                "kernel '%s' uses %s of the bytes that it moves, less than %s; 'heddle show "
-                "--by-cost' shows which lines move them",
-                a->kernels.data[k].name, hd_show_share(c->arena, used),
-                hd_show_share(c->arena, r->least));
-    }
-    return below;
-}
-
 static int show(cli *c, const request *r) {
     if (c->json)
         return cli_print_row(c, cli_counted_members, hd_row(&r->counted));
@@ -80,7 +62,18 @@ int cmd_show(cli *c) {
     if (sarif && hd_write_file(&c->diag, o->sarif, sarif, strlen(sarif)))
         return CLI_WRONG;
     int printed = show(c, &r);
-    bool below = report_kernels(c, &r);
+    bool below = false; /* a kernel uses less of what it moves */
+    for (size_t k = 0; k < r.counted.annotated->kernels.count; k++) {
+        const hd_annotated_sum *kernel = &r.counted.annotated->kernels.data[k];
+        double used = hd_efficiency(&kernel->counts);
+        if (used >= r.least)
+            continue;
+        below = true;
+        hd_fail(&c->diag, HD_EDIFFER, &(hd_place){.file = o->input.path},
+                "kernel '%s' uses %s of the bytes that it moves, less than %s; 'heddle show "
+                "--by-cost' shows which lines move them",
+                kernel->name, hd_show_share(c->arena, used), hd_show_share(c->arena, r.least));
+    }
     int ended = cli_run_status(&r.counted.run);
     return printed ? printed : ended ? ended : below ? CLI_DIFFER : CLI_FINE;
 }

@@ -294,20 +294,6 @@ typedef struct export_request {
     hd_trace_sums sums;
 } export_request;
 
-/* A signal leaves no file, or ends the text with lines that say so. */
-static hd_status export_to(cli *c, hd_trace *trace, export_request *r, text_output *out) {
-    hd_status status = r->out ? hd_file_begin(c->arena, &c->diag, r->out, &out->file) : HD_OK;
-    if (status != HD_OK)
-        return status;
-    status = hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
-    cli_progress(c, NULL);
-    if (out->file && status == HD_OK && !*r->choice.watch->stop)
-        return hd_file_keep(out->file);
-    if (out->file)
-        hd_file_drop(out->file);
-    return status;
-}
-
 static int export(cli *c, export_request *r, hd_trace *trace) {
     const hd_place place = {.file = r->input.path};
     cli_stop stop;
@@ -317,7 +303,15 @@ static int export(cli *c, export_request *r, hd_trace *trace) {
         return CLI_WRONG;
     const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
     r->choice.watch = &watch;
-    hd_status status = export_to(c, trace, r, &out);
+    hd_status status = r->out ? hd_file_begin(c->arena, &c->diag, r->out, &out.file) : HD_OK;
+    if (status == HD_OK)
+        status = hd_trace_text_write(trace, &c->diag, &r->choice, write_text, &out, &r->sums);
+    cli_progress(c, NULL);
+    /* A signal leaves no file, or ends the text with lines that say so. */
+    if (out.file && status == HD_OK && !*watch.stop)
+        status = hd_file_keep(out.file);
+    else if (out.file)
+        hd_file_drop(out.file);
     cli_release_stop(&stop);
     if (status != HD_OK)
         return CLI_WRONG;

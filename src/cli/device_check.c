@@ -20,21 +20,6 @@ static hd_value steps_of(const hd_view *view, const void *at) {
 
 static const hd_member list_members[] = {{"steps", .get = steps_of, .of = step_members}, {0}};
 
-static hd_status check_names(cli *c, const cli_texts *only) {
-    const char *names[64];
-    size_t count = 0;
-    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++)
-        names[count++] = step->name;
-    for (size_t i = 0; i < only->count; i++) {
-        const char *near = cli_nearest(only->data[i], names, count);
-        if (!hd_gpu_find_step(only->data[i]))
-            return cli_refuse(
-                c, "there is no step '%s'%s%s%s; 'heddle device check --list' lists them",
-                only->data[i], near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
-    }
-    return HD_OK;
-}
-
 static void show_progress(void *user, const char *what) {
     cli *c = user;
     if (!c->quiet)
@@ -68,12 +53,21 @@ int cmd_device_check(cli *c) {
     const cli_options *o = c->given;
     double minutes = o->minutes;
     hd_str steps = {.arena = c->arena};
-    for (const hd_gpu_step *s = hd_gpu_steps; s->name; s++)
+    const char *names[64];
+    size_t count = 0;
+    for (const hd_gpu_step *s = hd_gpu_steps; s->name; s++) {
         hd_str_printf(&steps, "%-20s  %s\n", s->name, s->title);
+        names[count++] = s->name;
+    }
     if (o->list)
         return c->json ? cli_print_row(c, list_members, hd_row(c)) : cli_print(c, &steps);
-    if (check_names(c, &o->only) != HD_OK)
-        return CLI_WRONG;
+    for (size_t i = 0; i < o->only.count; i++) {
+        const char *near = cli_nearest(o->only.data[i], names, count);
+        if (!hd_gpu_find_step(o->only.data[i]))
+            return cli_wrong(
+                c, "there is no step '%s'%s%s%s; 'heddle device check --list' lists them",
+                o->only.data[i], near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
+    }
     if (!(minutes >= 0.05 && minutes <= 1440))
         return cli_wrong(c, "--minutes takes a number from 0.05 to 1440");
     cli_stop stop;

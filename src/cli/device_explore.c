@@ -15,20 +15,6 @@ typedef struct result {
     const char *date;                  /* of the newest variant */
 } result;
 
-static hd_status read_request(cli *c, const cli_options *o, hd_plan *plan,
-                              hd_explore_options *options) {
-    const hd_plan_request asked = {o->vary.data, o->fix.data, (uint32_t)o->vary.count,
-                                   (uint32_t)o->fix.count};
-    hd_status status = hd_plan_make(c->arena, &c->diag, &asked, plan);
-    if (status == HD_OK && o->budget)
-        status = cli_read_budget(c, o->budget, &options->budget);
-    if (status == HD_OK && o->profile)
-        status = hd_device_find(c->arena, &c->diag, o->profile, &options->profile);
-    if (status == HD_OK && o->model)
-        status = hd_device_find(c->arena, &c->diag, o->model, &options->model);
-    return status;
-}
-
 /* What was done of the plan. */
 static void tell(cli *c, const hd_exploration *e, const hd_database *database, hd_status status) {
     uint64_t known = e->kept + e->measured;
@@ -265,7 +251,12 @@ static int explore(cli *c, hd_database *database, const cli_options *o) {
                                   .again = o->again,
                                   .progress = cli_show_meter,
                                   .user = &meter};
-    if (read_request(c, o, &plan, &options))
+    const hd_plan_request asked = {o->vary.data, o->fix.data, (uint32_t)o->vary.count,
+                                   (uint32_t)o->fix.count};
+    if (hd_plan_make(c->arena, &c->diag, &asked, &plan) ||
+        (o->budget && cli_read_budget(c, o->budget, &options.budget)) ||
+        (o->profile && hd_device_find(c->arena, &c->diag, o->profile, &options.profile)) ||
+        (o->model && hd_device_find(c->arena, &c->diag, o->model, &options.model)))
         return CLI_WRONG;
     options.stop = cli_catch_stop(&stop);
     hd_status status = hd_explore(c->arena, &c->diag, database, &plan, &options, &explored);

@@ -37,7 +37,7 @@ hd_status cli_read_choice(cli *c, cli_input *input) {
         status =
             cli_read_range(c, "blocks", input->block_text, &input->first_block, &input->last_block);
     input->spaces = input->space_text ? 0 : 1u << KIR_GLOBAL;
-    const char *rest = input->space_text ? input->space_text : "";
+    const char *rest = input->space_text;
     for (const char *name; !status && (name = cli_next_word(c->arena, &rest));) {
         int s = KIR_PRIVATE;
         while (s < KIR_GENERIC && strcmp(name, kir_space_name((kir_space)s)) != 0)

@@ -144,12 +144,11 @@ bool cli_whole(const char *text, const char **end, uint64_t *value) {
 }
 
 const char *cli_next_word(hd_arena *arena, const char **rest) {
-    if (!**rest)
-        return NULL;
     const char *word = *rest;
+    if (!word)
+        return NULL;
     size_t length = strcspn(word, ",");
-    *rest += length + (word[length] == ',');
-    *rest += strspn(*rest, " ");
+    *rest = word[length] ? word + length + 1 + strspn(word + length + 1, " ") : NULL;
     return hd_strndup(arena, word, length);
 }
 

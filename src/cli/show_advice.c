@@ -291,17 +291,6 @@ static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
         hd_say(out, "  taking %s apart gains no more", fields);
 }
 
-static void show_guesses(cli *c, const cli_answer *answer, hd_str *out) {
-    enum { MOST = 5 };
-    static const hd_member columns[] = {{NULL, "share", HD_SHARE, HD_AT(hd_guess, share)},
-                                        {NULL, "taken for granted", HD_AT(hd_guess, text)},
-                                        {0}};
-    uint32_t count = answer->basis.count < MOST ? answer->basis.count : MOST;
-    if (count > 1)
-        cli_show_rows(c, "\nAssumptions, by the share of the cost that rests on them", columns,
-                      hd_rows(answer->basis.guesses, count), out);
-}
-
 /* "x, y and z lie in 12 bytes of an element; lines 20 to 24 use them together". */
 static void show_companies(cli *c, const hd_record *record, const hd_movement *m, hd_str *out) {
     enum { MOST = 3 };
@@ -329,6 +318,11 @@ typedef struct version {
 static const hd_member version_columns[] = {
     {NULL, "", HD_AT(version, name)}, {HD_IN(version, movement), .of = movement_members}, {0}};
 
+enum { MOST_GUESSES = 5 };
+static const hd_member guess_columns[] = {{NULL, "share", HD_SHARE, HD_AT(hd_guess, share)},
+                                          {NULL, "taken for granted", HD_AT(hd_guess, text)},
+                                          {0}};
+
 void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
     const hd_job *job = answer->advice->job;
     const hd_record *record = job->record;
@@ -348,5 +342,8 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
         cli_show_rows(c, title, version_columns,
                       hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);
     show_companies(c, record, answer->after.layout ? &answer->after : &answer->before, out);
-    show_guesses(c, answer, out);
+    uint32_t count = answer->basis.count < MOST_GUESSES ? answer->basis.count : MOST_GUESSES;
+    if (count > 1)
+        cli_show_rows(c, "\nAssumptions, by the share of the cost that rests on them",
+                      guess_columns, hd_rows(answer->basis.guesses, count), out);
 }

@@ -33,9 +33,9 @@ HD_GETTER(place_of, hd_launch, hd_row(&row->kernel->place))
 
 static const hd_member launch_members[] = {{"kernel", HD_AT(hd_launch, kernel_name)},
                                            {"place", .get = place_of, .of = hd_place_members},
-                                           {"global", HD_NUMBERS_IN(hd_launch, global, dims)},
-                                           {"local", HD_NUMBERS_IN(hd_launch, local, dims)},
-                                           {"offset", HD_NUMBERS_IN(hd_launch, offset, dims)},
+                                           {"global", HD_NUMBERS(hd_launch, global, dims)},
+                                           {"local", HD_NUMBERS(hd_launch, local, dims)},
+                                           {"offset", HD_NUMBERS(hd_launch, offset, dims)},
                                            {0}};
 static const hd_member row_members[] = {{NULL, "kernel", .get = kernel_of},
                                         {"runs", "runs", HD_COUNT, HD_AT(cli_run_row, runs)},

@@ -123,16 +123,6 @@ static bool agree(const kir_param *a, const kir_param *b) {
            (!a->element_bytes || !b->element_bytes || a->element_bytes == b->element_bytes);
 }
 
-static bool holds_addresses(hd_arena *arena, const kir_param *pointer) {
-    uint32_t count = 0;
-    const hd_leaf *leaves =
-        pointer->record ? hd_leaves_of_record(arena, pointer->record, NULL, &count) : NULL;
-    bool any = pointer->element_type && strchr(pointer->element_type, '*');
-    for (uint32_t l = 0; l < count; l++)
-        any |= leaves[l].is_pointer;
-    return any;
-}
-
 /* ---- a launch of the recorded job in terms of the source ----------------------------------------- */
 
 /* Why this cannot be the launch's kernel; NULL: it can. */
@@ -214,7 +204,16 @@ static bool has_addresses(const writer *w, const hd_launch *launch, const given 
     bool any = false;
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const given *g = &all[a];
-        any |= g->param && (is_pointer(g->param) ? holds_addresses(w->arena, g->param) : !g->value);
+        const kir_param *p = g->param;
+        uint32_t count = 0;
+        if (!p)
+            continue;
+        const hd_leaf *leaves = p->record && is_pointer(p)
+                                    ? hd_leaves_of_record(w->arena, p->record, NULL, &count)
+                                    : NULL;
+        any |= is_pointer(p) ? p->element_type && strchr(p->element_type, '*') : !g->value;
+        for (uint32_t l = 0; l < count; l++)
+            any |= leaves[l].is_pointer;
     }
     return any;
 }
@@ -266,17 +265,6 @@ static void add_buffer(writer *w, uint32_t m, const char *like, uint64_t at) {
     hd_push(w->arena, &w->buffers, b);
 }
 
-/* The buffer that a parameter or variable is given. */
-static const buffer *buffer_for(writer *w, const given *g) {
-    memory *held = &w->memories[g->memory];
-    if (held->buffer == KIR_NONE)
-        add_buffer(w, g->memory, g->name, 0);
-    buffer *b = &w->buffers.data[held->buffer];
-    if (g->param && (!b->pointer || g->param->element_bytes))
-        b->pointer = g->param;
-    return b;
-}
-
 static void write_held(writer *w, const hd_held *held, uint32_t count, bool by_new_job) {
     for (uint32_t i = 0; i < count; i++) {
         memory *m = &w->memories[held[i].buffer];
@@ -305,7 +293,12 @@ static void add_given(writer *w, const given *g) {
     hd_str *text = &w->launches;
     hd_str_printf(text, "      - {name: %s, ", cli_yaml_name(w->c, g->name));
     if (g->memory != KIR_NONE) {
-        hd_str_printf(text, "buffer: %s", cli_yaml_name(w->c, buffer_for(w, g)->name));
+        if (w->memories[g->memory].buffer == KIR_NONE)
+            add_buffer(w, g->memory, g->name, 0);
+        buffer *b = &w->buffers.data[w->memories[g->memory].buffer];
+        if (g->param && (!b->pointer || g->param->element_bytes))
+            b->pointer = g->param;
+        hd_str_printf(text, "buffer: %s", cli_yaml_name(w->c, b->name));
         if (g->offset)
             hd_str_printf(text, ", offset: %llu", (unsigned long long)g->offset);
     } else {
@@ -597,17 +590,6 @@ static hd_status find_source(writer *w, const kir_module *ptx, const char *to, c
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* The job as any command will read it; what is wrong with it, or NULL. */
-static const char *check(const writer *w, const char *path) {
-    heard h = {.arena = w->arena};
-    const hd_diag diag = {hear, &h};
-    hd_job *job;
-    if (!hd_job_read(w->arena, &diag, path, &job) && !hd_job_check_options(w->arena, &diag, job) &&
-        !hd_job_resolve(w->arena, &diag, job, w->module))
-        return NULL;
-    return h.text ? h.text : "a job could not be made of it";
-}
-
 static hd_status write_job(writer *w, const char *folder, const char *number, const char *options,
                            cli_source_job *result) {
     size_t length;
@@ -618,10 +600,13 @@ static hd_status write_job(writer *w, const char *folder, const char *number, co
     hd_status status = hd_write_file(&w->c->diag, path, text, length);
     if (status)
         return status;
-    const char *wrong = check(w, path);
-    if (wrong) {
+    heard h = {.arena = w->arena}; /* the job as any command will read it */
+    const hd_diag diag = {hear, &h};
+    hd_job *job;
+    if (hd_job_read(w->arena, &diag, path, &job) || hd_job_check_options(w->arena, &diag, job) ||
+        hd_job_resolve(w->arena, &diag, job, w->module)) {
         unlink(path);
-        result->why = wrong;
+        result->why = h.text ? h.text : "a job could not be made of it";
         return HD_OK;
     }
     result->file = name;

@@ -51,19 +51,18 @@ typedef struct by_objective {
     hd_objective objective;
 } by_objective;
 
+HD_GETTER(objective_of, by_objective, hd_text(hd_quantities[row->objective].name))
 /* The best, and how many are as good. */
-static const char *leaders(const hd_view *view, const hd_ranking *ranking) {
+static hd_value leaders_of(const hd_view *view, const void *at) {
+    const hd_ranking *ranking = ((const by_objective *)at)->ranking;
     if (!ranking->count)
-        return "";
+        return hd_text("");
     const char *best = hd_study_print(view->arena, view->context, ranking->all[0].variant);
     uint32_t others = ranking->as_good - 1;
-    return others
-               ? hd_format(view->arena, "%s, or %u other%s", best, others, others == 1 ? "" : "s")
-               : best;
+    return hd_text(
+        others ? hd_format(view->arena, "%s, or %u other%s", best, others, others == 1 ? "" : "s")
+               : best);
 }
-
-HD_GETTER(objective_of, by_objective, hd_text(hd_quantities[row->objective].name))
-HD_GETTER(leaders_of, by_objective, hd_text(leaders(view, row->ranking)))
 /* What the worst of those that are not as good loses. */
 static hd_value most_lost_of(const hd_view *view, const void *at) {
     const hd_ranking *ranking = ((const by_objective *)at)->ranking;

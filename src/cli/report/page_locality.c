@@ -40,8 +40,8 @@ typedef struct launch_row {
 static const hd_member row_members[] = {
     {"first", HD_VIA(launch_row, first, HD_AT, number)},
     {"kernel", HD_VIA(launch_row, first, HD_AT, kernel)},
-    {"groups", HD_VIA(launch_row, first, HD_NUMBERS_IN, groups, dims)},
-    {"local", HD_VIA(launch_row, first, HD_NUMBERS_IN, local, dims)},
+    {"groups", HD_VIA(launch_row, first, HD_NUMBERS, groups, dims)},
+    {"local", HD_VIA(launch_row, first, HD_NUMBERS, local, dims)},
     {"count", HD_AT(launch_row, sum.launches)},
     {HD_IN(launch_row, sum), .of = sums_members},
     {0}};
@@ -248,17 +248,6 @@ static const hd_member locality_members[] = {
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
 
-/* Those buffers that something was accessed of. */
-static hd_value touched_buffers(hd_arena *arena, hd_picture_set *pictures) {
-    size_t count, touched = 0;
-    const hd_picture *every = hd_pictures_of(pictures, &count);
-    const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
-    for (size_t i = 0; i < count; i++)
-        if (every[i].lane_accesses)
-            buffers[touched++] = &every[i];
-    return hd_pointed_rows(buffers, touched);
-}
-
 /* Counts stand for each access of each launch, and launches may share a large table. */
 static hd_status check_memory(const hd_diag *diag, const hd_trace_contents *contents,
                               const hd_page_options *o) {
@@ -309,9 +298,15 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         for (uint32_t l = 0; l < contents->launch_count; l++)
             hd_access_table_add(&table, &contents->launches[l].launch, counters,
                                 caches ? caches->launches[l].accesses : NULL);
+        size_t count, touched = 0; /* buffers that something was accessed of */
+        const hd_picture *every = hd_pictures_of(pictures, &count);
+        const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
+        for (size_t i = 0; i < count; i++)
+            if (every[i].lane_accesses)
+                buffers[touched++] = &every[i];
         hd_annotated *source = hd_annotate(arena, o->device, &table, caches != NULL);
         locality result = {.accesses = collect_accesses(arena, &table),
-                           .buffers = touched_buffers(arena, pictures),
+                           .buffers = hd_pointed_rows(buffers, touched),
                            .stacks = hd_rows(rows, stack_count),
                            .source = source};
         for (size_t f = 0; o->shown && f < source->files.count; f++)
