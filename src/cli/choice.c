@@ -105,18 +105,6 @@ static const char *entry_name(hd_arena *arena, const hd_record *record, const hd
                           : layout;
 }
 
-/* "soa", and where placements were raced "soa, in device memory". */
-static const char *entry_phrase(hd_arena *arena, const hd_record *record, const hd_choice *choice,
-                                const hd_choice_entry *e) {
-    const char *layout = hd_layout_print(arena, record, e->layout);
-    hd_placement placement;
-    if (!choice->placed)
-        return layout;
-    if (!hd_placement_parse(entry_placement(choice, e), &placement))
-        return hd_format(arena, "%s, where the job has it (%s)", layout, choice->placement);
-    return hd_format(arena, "%s, %s", layout, hd_placement_phrase(placement));
-}
-
 /* "soa, aosoa:16 and 3 more": the other ones of a standing than the winner; NULL: none. */
 static const char *list_standing(hd_arena *arena, const hd_record *record, const hd_choice *choice,
                                  standing wanted) {
@@ -136,9 +124,7 @@ static const char *list_standing(hd_arena *arena, const hd_record *record, const
     return count ? hd_str_text(&names) : NULL;
 }
 
-/* One sentence. */
-static const char *choice_verdict(hd_arena *arena, const hd_record *record,
-                                  const hd_choice *choice) {
+const char *cli_choice_verdict(hd_arena *arena, const hd_record *record, const hd_choice *choice) {
     bool untried = false;
     for (uint32_t i = 1; i < choice->count; i++)
         untried |= choice->entries[i].end == HD_RACE_UNTRIED;
@@ -175,7 +161,12 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
                          choice->placed ? " or placement" : "", words->wins, origin);
     const hd_choice_entry *best =
         &choice->entries[choice->winner ? choice->winner : choice->leader];
-    const char *layout = entry_phrase(arena, record, choice, best);
+    const char *layout = hd_layout_print(arena, record, best->layout);
+    hd_placement placement;
+    if (choice->placed) /* "soa, in device memory" */
+        layout = hd_placement_parse(entry_placement(choice, best), &placement)
+                     ? hd_format(arena, "%s, %s", layout, hd_placement_phrase(placement))
+                     : hd_format(arena, "%s, where the job has it (%s)", layout, choice->placement);
     const char *share =
         hd_format(arena, "%.3f of the original's %s (%.3f to %.3f)%s", best->ratio.median,
                   words->cost, best->ratio.low, best->ratio.high, origin);
@@ -199,10 +190,6 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
     if (undecided)
         hd_str_printf(&text, "; whether %s may be %s could not be told", undecided, words->as_good);
     return hd_str_text(&text);
-}
-
-const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
-    return choice_verdict(c->arena, record, choice);
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -391,7 +378,7 @@ HD_GETTER(placement_of, hd_choice_entry, hd_text(entry_placement(view->parent, r
 HD_GETTER(end_of, hd_choice_entry, hd_text(end_names[row->end]))
 HD_GETTER(is_as_fast, hd_choice_entry, hd_bool(standing_in(view, row) == AS_FAST))
 HD_GETTER(is_undecided, hd_choice_entry, hd_bool(standing_in(view, row) == UNDECIDED))
-HD_GETTER(verdict_of, hd_choice, hd_text(choice_verdict(view->arena, view->context, row)))
+HD_GETTER(verdict_of, hd_choice, hd_text(cli_choice_verdict(view->arena, view->context, row)))
 
 static const hd_member entry_members[] = {
     {"layout", HD_BEHIND(hd_choice_entry, layout), .of = hd_layout_members},

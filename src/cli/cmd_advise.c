@@ -201,7 +201,7 @@ static void show_decided(cli *c, const request *r, const hd_advice *advice,
     hd_str_add(out, out->length || r->shown ? "\n" : "");
     if (choice)
         hd_str_printf(out, "Verdict%s: %s.\n", choice->stopped ? " so far" : "",
-                      cli_choice_verdict(c, advice->job->record, choice));
+                      cli_choice_verdict(c->arena, advice->job->record, choice));
     if (!choice || !hd_choice_decides(choice))
         cli_show_verdict(answer, out);
     if (!r->given->apply || (choice && choice->stopped))

@@ -194,16 +194,6 @@ static hd_status set_option(cli *c, const cli_option *option, const char *text) 
 
 /* ---- parsing ---------------------------------------------------------------------------- */
 
-/* A variant of the command that takes an option of this name; NULL: there is none. */
-static const cli_command *variant_with(const cli_command *command, const char *name) {
-    for (const cli_command *other = cli_commands; other->name; other++)
-        for (const cli_option *option = cli_all_options; option->name; option++)
-            if (other != command && other->summary && !strcmp(other->name, command->name) &&
-                !strcmp(option->name, name) && cli_takes(other, option))
-                return other;
-    return NULL;
-}
-
 /* getopt_long returned '?': says what was meant by argv[optind - 1] or optopt. */
 static void unknown_option(cli *c, const cli_command *command, const option_set *set, char **argv) {
     if (optopt >= FIRST) {
@@ -220,7 +210,12 @@ static void unknown_option(cli *c, const cli_command *command, const option_set 
         names[i] = set->all[i]->name;
     char *name = hd_strdup(c->arena, word + 2);
     name[strcspn(name, "=")] = '\0';
-    const cli_command *other = variant_with(command, name);
+    const cli_command *other = NULL; /* a variant that takes an option of this name */
+    for (const cli_command *of = cli_commands; of->name && !other; of++)
+        for (const cli_option *option = cli_all_options; option->name && !other; option++)
+            if (of != command && of->summary && !strcmp(of->name, command->name) &&
+                !strcmp(option->name, name) && cli_takes(of, option))
+                other = of;
     const char *near = cli_nearest(name, names, set->count);
     if (other)
         cli_refuse(c, "--%s goes with 'heddle %s%s'", name, cli_full_name(c->arena, other),

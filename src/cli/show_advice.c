@@ -124,7 +124,7 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
         answer.basis_text = hd_format(c->arena, "%s; %s", answer.basis_text, advice->rounds);
     answer.verdict = static_verdict(c, advice, answer.basis_text);
     answer.decided = advice->choice && hd_choice_decides(advice->choice)
-                         ? cli_choice_verdict(c, advice->job->record, advice->choice)
+                         ? cli_choice_verdict(c->arena, advice->job->record, advice->choice)
                          : answer.verdict;
     const hd_choice *choice = advice->choice;
     bool stays = advice->leave || !advice->job->module->device;
@@ -150,18 +150,6 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
-
-/* "a, b and c" of the fields of a set. */
-static const char *fields_in_words(hd_arena *arena, const hd_record *record, uint64_t fields) {
-    hd_str out = {.arena = arena};
-    for (; fields; fields &= fields - 1)
-        hd_str_printf(&out, "%s%s",
-                      !out.length             ? ""
-                      : fields & (fields - 1) ? ", "
-                                              : " and ",
-                      record->fields[__builtin_ctzll(fields)].name);
-    return hd_str_text(&out);
-}
 
 static hd_value fields_of(const hd_view *view, const void *at) {
     const hd_company *company = at;
@@ -291,24 +279,6 @@ static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
         hd_say(out, "  taking %s apart gains no more", fields);
 }
 
-/* "x, y and z lie in 12 bytes of an element; lines 20 to 24 use them together". */
-static void show_companies(cli *c, const hd_record *record, const hd_movement *m, hd_str *out) {
-    enum { MOST = 3 };
-    for (uint32_t i = 0; i < m->company_count && i < MOST; i++) {
-        const hd_company *company = &m->companies[i];
-        const char *where = company->bytes ? hd_format(c->arena, "in %llu bytes of an element",
-                                                       (unsigned long long)company->bytes)
-                                           : hd_format(c->arena, "in one tile of %llu elements",
-                                                       (unsigned long long)company->tile);
-        const char *lines =
-            company->first == company->last
-                ? hd_format(c->arena, "line %u uses", company->first)
-                : hd_format(c->arena, "lines %u to %u use", company->first, company->last);
-        hd_say(out, "  %s lie %s; %s them together",
-               fields_in_words(c->arena, record, company->fields), where, lines);
-    }
-}
-
 /* A row of what moves. */
 typedef struct version {
     const char *name;
@@ -318,7 +288,7 @@ typedef struct version {
 static const hd_member version_columns[] = {
     {NULL, "", HD_AT(version, name)}, {HD_IN(version, movement), .of = movement_members}, {0}};
 
-enum { MOST_GUESSES = 5 };
+enum { MOST_GUESSES = 5, MOST_COMPANIES = 3 };
 static const hd_member guess_columns[] = {{NULL, "share", HD_SHARE, HD_AT(hd_guess, share)},
                                           {NULL, "taken for granted", HD_AT(hd_guess, text)},
                                           {0}};
@@ -341,7 +311,27 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
     if (answer->before.requests > 0)
         cli_show_rows(c, title, version_columns,
                       hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);
-    show_companies(c, record, answer->after.layout ? &answer->after : &answer->before, out);
+    const hd_movement *m = answer->after.layout ? &answer->after : &answer->before;
+    /* "x, y and z lie in 12 bytes of an element; lines 20 to 24 use them together". */
+    for (uint32_t i = 0; i < m->company_count && i < MOST_COMPANIES; i++) {
+        const hd_company *company = &m->companies[i];
+        hd_str names = {.arena = c->arena};
+        for (uint64_t left = company->fields; left; left &= left - 1)
+            hd_str_printf(&names, "%s%s",
+                          !names.length       ? ""
+                          : left & (left - 1) ? ", "
+                                              : " and ",
+                          record->fields[__builtin_ctzll(left)].name);
+        const char *where = company->bytes ? hd_format(c->arena, "in %llu bytes of an element",
+                                                       (unsigned long long)company->bytes)
+                                           : hd_format(c->arena, "in one tile of %llu elements",
+                                                       (unsigned long long)company->tile);
+        const char *lines =
+            company->first == company->last
+                ? hd_format(c->arena, "line %u uses", company->first)
+                : hd_format(c->arena, "lines %u to %u use", company->first, company->last);
+        hd_say(out, "  %s lie %s; %s them together", hd_str_text(&names), where, lines);
+    }
     uint32_t count = answer->basis.count < MOST_GUESSES ? answer->basis.count : MOST_GUESSES;
     if (count > 1)
         cli_show_rows(c, "\nAssumptions, by the share of the cost that rests on them",

@@ -65,16 +65,6 @@ static void begin_receiving(mpi_ranks *m, uint32_t r) {
     MPI_Irecv(&in->head, sizeof in->head, MPI_BYTE, (int)r, TAG_HEAD, m->comm, &in->request);
 }
 
-static void receive_chunk(mpi_ranks *m, uint32_t r) {
-    incoming *in = &m->from[r];
-    size_t left = in->head.bytes - in->received;
-    in->chunk = left < CHUNK ? left : CHUNK;
-    in->done = !left;
-    if (left)
-        MPI_Irecv(in->bytes + in->received, (int)in->chunk, MPI_BYTE, (int)r, TAG_BYTES, m->comm,
-                  &in->request);
-}
-
 /* False: the rank is gone. *moved is set when something came. */
 static bool go_on_receiving(mpi_ranks *m, uint32_t r, bool *moved) {
     incoming *in = &m->from[r];
@@ -93,15 +83,13 @@ static bool go_on_receiving(mpi_ranks *m, uint32_t r, bool *moved) {
             hd_no_memory(in->head.bytes);
     }
     in->has_head = true;
-    receive_chunk(m, r);
+    size_t left = in->head.bytes - in->received;
+    in->chunk = left < CHUNK ? left : CHUNK;
+    in->done = !left;
+    if (left)
+        MPI_Irecv(in->bytes + in->received, (int)in->chunk, MPI_BYTE, (int)r, TAG_BYTES, m->comm,
+                  &in->request);
     return true;
-}
-
-/* Does not take a core from ranks that have work. */
-static void rest(uint32_t *idle) {
-    const struct timespec short_time = {0, 200000};
-    if (++*idle > 200)
-        nanosleep(&short_time, NULL);
 }
 
 static hd_status is_gone(mpi_ranks *m, const hd_diag *diag, uint32_t gone, bool is_stopped) {
@@ -150,7 +138,8 @@ static hd_status wait_for_all(mpi_ranks *m, const hd_diag *diag, requests *sent,
             return HD_OK;
         if (moved)
             idle = 0;
-        rest(&idle);
+        if (++idle > 200) /* does not take a core from ranks that have work */
+            nanosleep(&(const struct timespec){0, 200000}, NULL);
         if (!*m->stop || all)
             continue;
         stopped_at = stopped_at > 0 ? stopped_at : hd_clock();

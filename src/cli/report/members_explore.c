@@ -19,9 +19,9 @@ static const hd_member variant_members[] = {
 static const hd_member interval_members[] = {HD_SAME(hd_interval, median, low, high), {0}};
 
 /* "cycles=1000 misses=20" as an object. */
-static hd_value counters_of(const hd_view *view, const char *text) {
+static hd_value variant_counters(const hd_view *view, const void *at) {
     uint32_t count;
-    char **words = hd_split_words(view->arena, text, &count);
+    char **words = hd_split_words(view->arena, ((const hd_explored *)at)->counters, &count);
     json_t *counters = json_object();
     for (uint32_t w = 0; w < count; w++) {
         char *value = strchr(words[w], '=');
@@ -32,8 +32,6 @@ static hd_value counters_of(const hd_view *view, const char *text) {
     }
     return hd_document(counters);
 }
-
-HD_GETTER(variant_counters, hd_explored, counters_of(view, row->counters))
 
 static const hd_member standing_variant_members[] = {
     {HD_SELF, .of = place_members}, {"counters", .get = variant_counters}, {0}};
