@@ -99,12 +99,6 @@ typedef struct edge {
     uint64_t distance;
 } edge;
 
-/* A set of fields. */
-typedef struct field_set {
-    const char *names[HD_MAX_FIELDS];
-    uint32_t count;
-} field_set;
-
 static hd_value edges_of(const hd_view *view, const void *at) {
     const hd_record *record = ((const result *)at)->graph->record;
     const hd_field *fields = record->fields;
@@ -117,23 +111,19 @@ static hd_value edges_of(const hd_view *view, const void *at) {
     return hd_rows(edges.data, edges.count);
 }
 
-static field_set *clusters(hd_arena *arena, const result *r, uint32_t *count) {
-    uint64_t masks[HD_MAX_FIELDS];
-    *count = hd_layout_graph_clusters(r->graph, r->epsilon, masks);
-    field_set *sets = hd_new_array(arena, field_set, *count);
-    for (uint32_t i = 0; i < *count; i++)
-        for (uint64_t left = masks[i]; left; left &= left - 1)
-            sets[i].names[sets[i].count++] = r->graph->record->fields[__builtin_ctzll(left)].name;
-    return sets;
-}
-
 static hd_value clusters_of(const hd_view *view, const void *at) {
-    uint32_t count;
-    field_set *sets = clusters(view->arena, at, &count);
+    const result *r = at;
+    uint64_t masks[HD_MAX_FIELDS];
+    uint32_t count = hd_layout_graph_clusters(r->graph, r->epsilon, masks);
     json_t *array = json_array();
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array,
-                              hd_json_value(view, NULL, hd_list(sets[i].names, sets[i].count)));
+    (void)view;
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *names = json_array();
+        for (uint64_t left = masks[i]; left; left &= left - 1)
+            json_array_append_new(
+                names, hd_json_text(r->graph->record->fields[__builtin_ctzll(left)].name));
+        json_array_append_new(array, names);
+    }
     return hd_document(array);
 }
 
@@ -171,12 +161,12 @@ static int show_text(cli *c, const result *r) {
     cli_show_rows(c, NULL, width <= c->style.width ? matrix_columns : field_members,
                   hd_with(hd_rows(record->fields, record->field_count), r), &out);
     hd_str_printf(&near, "Nearer than %llu bytes%s: ", (unsigned long long)r->epsilon, r->why);
-    uint32_t count;
-    const field_set *sets = clusters(c->arena, r, &count);
+    uint64_t masks[HD_MAX_FIELDS];
+    uint32_t count = hd_layout_graph_clusters(r->graph, r->epsilon, masks);
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t f = 0; f < sets[i].count; f++)
-            hd_str_printf(&near, "%s%s%s", f ? "," : "{", sets[i].names[f],
-                          f + 1 == sets[i].count ? "}" : "");
+        for (uint64_t left = masks[i]; left; left &= left - 1)
+            hd_str_printf(&near, "%s%s%s", left == masks[i] ? "{" : ",",
+                          record->fields[__builtin_ctzll(left)].name, left & (left - 1) ? "" : "}");
     hd_wrap(&out, hd_str_text(&near), 0, HD_TABLE_WIDTH);
     return cli_print(c, &out);
 }

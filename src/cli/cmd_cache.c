@@ -119,23 +119,6 @@ static void show_kernels(const cli *c, const hd_caches *caches, hd_str *out) {
     }
 }
 
-static int show_text(cli *c, const request *r) {
-    const hd_caches *caches = r->caches;
-    const char *layout = caches->layout
-                             ? hd_format(c->arena, ", struct %s as %s", caches->record->name,
-                                         hd_layout_print(c->arena, caches->record, caches->layout))
-                             : "";
-    hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "%s on %s%s: sectors of %u bytes\n",
-                  hd_plain_text(c->arena, r->input.name, false), caches->device->name, layout,
-                  caches->sector);
-    show_kernels(c, caches, &out);
-    cli_show_rows(c, "\nFields and buffers", hd_cache_place_members,
-                  hd_rows(caches->places, caches->place_count), &out);
-    cli_show_rows(c, "\nAll", hd_cache_sum_members, hd_rows(&caches->total, 1), &out);
-    return cli_print(c, &out);
-}
-
 static const hd_member result_members[] = {{"file", HD_AT(request, input.name)},
                                            {HD_BEHIND(request, caches), .of = hd_caches_members},
                                            {"complete", HD_AT(request, complete)},
@@ -159,9 +142,24 @@ int cmd_cache(cli *c) {
         return cli_wrong(c, "--layout needs the job that the trace is of: --job JOB");
     if (cli_find_device(c, &r.device) || hd_caches_check(&c->diag, r.device))
         return CLI_WRONG;
-    int status = simulate(c, &r) ? CLI_WRONG
-                 : c->json       ? cli_print_row(c, result_members, hd_row(&r))
-                                 : show_text(c, &r);
+    bool failed = simulate(c, &r) != HD_OK;
+    const hd_caches *caches = r.caches;
+    hd_str out = {.arena = c->arena};
+    if (!failed && !c->json) {
+        hd_str_printf(&out, "%s on %s", hd_plain_text(c->arena, r.input.name, false),
+                      caches->device->name);
+        if (caches->layout)
+            hd_str_printf(&out, ", struct %s as %s", caches->record->name,
+                          hd_layout_print(c->arena, caches->record, caches->layout));
+        hd_str_printf(&out, ": sectors of %u bytes\n", caches->sector);
+        show_kernels(c, caches, &out);
+        cli_show_rows(c, "\nFields and buffers", hd_cache_place_members,
+                      hd_rows(caches->places, caches->place_count), &out);
+        cli_show_rows(c, "\nAll", hd_cache_sum_members, hd_rows(&caches->total, 1), &out);
+    }
+    int status = failed    ? CLI_WRONG
+                 : c->json ? cli_print_row(c, result_members, hd_row(&r))
+                           : cli_print(c, &out);
     if (r.trace)
         hd_trace_close(r.trace);
     return status ? status : cli_run_status(&r.run);

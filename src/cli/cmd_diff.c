@@ -299,20 +299,6 @@ static void show_pairs(cli *c, const request *r, const char *title, const char *
                  hd_with(hd_rows(rows->data, rows->count), r), style, out);
 }
 
-static int show_text(cli *c, request *r) {
-    hd_str out = {.arena = c->arena};
-    for (int s = 0; s < SIDES; s++) {
-        hd_str_printf(&out, "%s: ", r->labels[s]);
-        cli_show_counted(c, &r->sides[s], &out);
-    }
-    show_pairs(c, r, r->by_cost || r->top ? "Lines, the greatest change first" : "Lines", "line",
-               &r->lines, &out);
-    show_pairs(c, r, "Fields and buffers", "field or buffer", &r->targets, &out);
-    hd_push(c->arena, &r->kernels, r->total);
-    show_pairs(c, r, "Kernels", "kernel", &r->kernels, &out);
-    return cli_print(c, &out);
-}
-
 /* ---- as JSON ---------------------------------------------------------------------------------- */
 
 static const hd_member side_members[] = {
@@ -399,5 +385,17 @@ int cmd_diff(cli *c) {
         qsort(r.lines.data, r.lines.count, sizeof *r.lines.data, by_change);
     if (r.top && r.lines.count > r.top)
         r.lines.count = r.top;
-    return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(&r), &r)) : show_text(c, &r);
+    if (c->json)
+        return cli_print_row(c, diff_members, hd_with(hd_row(&r), &r));
+    hd_str out = {.arena = c->arena};
+    for (int s = 0; s < SIDES; s++) {
+        hd_str_printf(&out, "%s: ", r.labels[s]);
+        cli_show_counted(c, &r.sides[s], &out);
+    }
+    show_pairs(c, &r, r.by_cost || r.top ? "Lines, the greatest change first" : "Lines", "line",
+               &r.lines, &out);
+    show_pairs(c, &r, "Fields and buffers", "field or buffer", &r.targets, &out);
+    hd_push(c->arena, &r.kernels, r.total);
+    show_pairs(c, &r, "Kernels", "kernel", &r.kernels, &out);
+    return cli_print(c, &out);
 }

@@ -52,20 +52,6 @@ static hd_status read_stages(cli *c, request *r) {
     return HD_OK;
 }
 
-static hd_status read_partitioner(cli *c, request *r) {
-    hd_stages *stages = &r->question.stages;
-    const char *name = r->given->partitioner;
-    stages->refine = !r->given->as_made;
-    for (int p = 0; p < HD_PARTITIONERS && name; p++)
-        if (!strcmp(name, hd_partitioner_names[p])) {
-            stages->partitioner = (hd_partitioner)p;
-            stages->partition = hd_partition;
-            name = NULL;
-        }
-    return name ? cli_refuse(c, "--partitioner takes greedy, zoltan or metis, not '%s'", name)
-                : HD_OK;
-}
-
 /* What needs a run is no question to a trace. */
 static hd_status refuse_job_questions(cli *c, const request *r) {
     const char *option = r->given->data              ? "data"
@@ -87,8 +73,17 @@ static hd_status refuse_job_questions(cli *c, const request *r) {
 static hd_status read_options(cli *c, request *r) {
     hd_map_question *q = &r->question;
     hd_status status;
-    if ((status = read_stages(c, r)) || (status = read_partitioner(c, r)) ||
-        (status = cli_read_input(c, &r->input)))
+    const char *name = r->given->partitioner;
+    q->stages.refine = !r->given->as_made;
+    for (int p = 0; p < HD_PARTITIONERS && name; p++)
+        if (!strcmp(name, hd_partitioner_names[p])) {
+            q->stages.partitioner = (hd_partitioner)p;
+            q->stages.partition = hd_partition;
+            name = NULL;
+        }
+    if (name)
+        return cli_refuse(c, "--partitioner takes greedy, zoltan or metis, not '%s'", name);
+    if ((status = read_stages(c, r)) || (status = cli_read_input(c, &r->input)))
         return status;
     if (r->input.is_trace && (status = refuse_job_questions(c, r)))
         return status;
@@ -211,19 +206,6 @@ static const hd_member reuse_columns[] = {
     {NULL, "domain", HD_COUNT, HD_VIA(reuse_row, now, HD_AT, domain)},
     {NULL, "change", HD_PLAIN_WORD, .get = domain_change},
     {0}};
-
-static void show_reuse(cli *c, const hd_mapping *m, hd_str *out) {
-    for (uint32_t s = 0; s < m->steps[0].reuse_count; s++) {
-        reuse_row *rows = hd_new_array(c->arena, reuse_row, m->step_count);
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < m->step_count; i++)
-            if (m->steps[i].reuse_count > s)
-                rows[count++] =
-                    (reuse_row){m->steps[i].name, &m->steps[i].reuse[s], &m->steps[0].reuse[s]};
-        cli_show_rows(c, hd_format(c->arena, "\nReuse, scenario %u", rows[0].now->scenario),
-                      reuse_columns, hd_rows(rows, count), out);
-    }
-}
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
@@ -403,7 +385,16 @@ static int show_text(cli *c, const request *r) {
     hd_str_printf(&out, "%s on %s%s\n", hd_plain_text(c->arena, r->input.name, false),
                   m->device->name, m->job ? "" : ", estimated from the trace");
     cli_show_rows(c, NULL, m->job ? hd_map_step_columns : hd_map_graph_columns, steps, &out);
-    show_reuse(c, m, &out);
+    for (uint32_t s = 0; s < m->steps[0].reuse_count; s++) {
+        reuse_row *rows = hd_new_array(c->arena, reuse_row, m->step_count);
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < m->step_count; i++)
+            if (m->steps[i].reuse_count > s)
+                rows[count++] =
+                    (reuse_row){m->steps[i].name, &m->steps[i].reuse[s], &m->steps[0].reuse[s]};
+        cli_show_rows(c, hd_format(c->arena, "\nReuse, scenario %u", rows[0].now->scenario),
+                      reuse_columns, hd_rows(rows, count), &out);
+    }
     if (m->measured_on)
         cli_show_rows(c, hd_format(c->arena, "\nTime on %s", m->measured_on), hd_map_time_columns,
                       steps, &out);

@@ -137,29 +137,6 @@ typedef struct launch_row {
     uint64_t count, blocks, mis, lane_accesses, bytes;
 } launch_row;
 
-static launch_row *rows_of(cli *c, const hd_trace_contents *contents, size_t *count) {
-    hd_vec(launch_row) rows = {0};
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_trace_launch *launch = &contents->launches[l];
-        size_t at = 0;
-        while (at < rows.count &&
-               (rows.data[at].first->complete != launch->complete ||
-                !hd_event_same_launch(&rows.data[at].first->launch, &launch->launch)))
-            at++;
-        if (at == rows.count)
-            hd_push(c->arena, &rows, (launch_row){.first = launch});
-        launch_row *row = &rows.data[at];
-        row->last = launch->launch.number;
-        row->count++;
-        row->blocks += launch->block_count;
-        row->mis += launch->mis;
-        row->lane_accesses += launch->lane_accesses;
-        row->bytes += launch->bytes;
-    }
-    *count = rows.count;
-    return rows.data;
-}
-
 /* "3", "3 to 9", and "3 .. 9 (4)" for four when others stand between. */
 static hd_value numbers_of(const hd_view *view, const void *at) {
     const launch_row *row = at;
@@ -199,12 +176,30 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
                   cli_show_spaces(c->arena, contents->spaces),
                   contents->complete ? "complete" : "not complete: ",
                   hd_plain_text(c->arena, missing, false));
-    size_t count, part = 0;
-    launch_row *rows = rows_of(c, contents, &count);
+    hd_vec(launch_row) list = {0};
+    bool all = true;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_trace_launch *launch = &contents->launches[l];
+        size_t at = 0;
+        while (at < list.count &&
+               (list.data[at].first->complete != launch->complete ||
+                !hd_event_same_launch(&list.data[at].first->launch, &launch->launch)))
+            at++;
+        if (at == list.count)
+            hd_push(c->arena, &list, (launch_row){.first = launch});
+        launch_row *row = &list.data[at];
+        row->last = launch->launch.number;
+        row->count++;
+        row->blocks += launch->block_count;
+        row->mis += launch->mis;
+        row->lane_accesses += launch->lane_accesses;
+        row->bytes += launch->bytes;
+        all &= launch->complete;
+    }
+    const launch_row *rows = list.data;
+    size_t count = list.count;
     cli_show_rows(c, "\nLaunches", launch_columns, hd_rows(rows, count), &out);
-    while (part < count && rows[part].first->complete)
-        part++;
-    if (part < count)
+    if (!all)
         hd_str_add(&out, "  * not all of the blocks that were to be traced\n");
     for (size_t i = 0; i < count; i++) { /* each kernel once, as its first launch had it */
         const hd_event_launch *launch = &rows[i].first->launch;

@@ -227,12 +227,6 @@ static const char *plain_source(hd_arena *arena, const char *text, uint32_t room
     return hd_str_text(&out);
 }
 
-/* From a tenth of all on red, from a hundredth on yellow. */
-static const char *colour_of(const margin *m, const shown_line *line) {
-    double share = line->line ? share_of(m, line->line) : 0;
-    return !m->options->coloured ? "" : share >= 0.1 ? "\033[31m" : share >= 0.01 ? "\033[33m" : "";
-}
-
 static void print_cells(const margin *m, const char *const *cells, hd_str *out) {
     for (uint32_t k = 0; k < m->count; k++) {
         if (!m->width[k])
@@ -257,7 +251,11 @@ static void print_lines(margin *m, hd_str *out) {
     hd_str_printf(out, "%*ssource%s\n", GAP, "", m->options->coloured ? "\033[0m" : "");
     for (size_t l = 0; l < m->lines.count; l++) {
         const shown_line *line = &m->lines.data[l];
-        const char *colour = colour_of(m, line);
+        double share = line->line ? share_of(m, line->line) : 0;
+        const char *colour = !m->options->coloured ? ""
+                             : share >= 0.1        ? "\033[31m"
+                             : share >= 0.01       ? "\033[33m"
+                                                   : "";
         const char *source = plain_source(m->arena, line->text, room);
         hd_str_add(out, colour);
         print_cells(m, line->cells, out);

@@ -39,18 +39,6 @@ static json_t *text_object(const char *text) {
     return json_pack("{s:o}", "text", hd_json_text(text));
 }
 
-static json_t *location_of(const findings *all, const hd_access_row *row) {
-    json_t *place = json_pack("{s:{s:o}}", "artifactLocation", "uri",
-                              hd_json_text(uri_of(all->c->arena, row->file)));
-    if (row->line) {
-        json_t *region = json_pack("{s:I}", "startLine", (json_int_t)row->line);
-        if (row->column)
-            json_object_set_new(region, "startColumn", json_integer(row->column));
-        json_object_set_new(place, "region", region);
-    }
-    return json_pack("[{s:o}]", "physicalLocation", place);
-}
-
 static void add_finding(findings *all, uint32_t number, int index, const hd_access_row *row) {
     hd_arena *arena = all->c->arena;
     const hd_analysis *analysis = hd_analyses[number];
@@ -65,7 +53,18 @@ static void add_finding(findings *all, uint32_t number, int index, const hd_acce
     json_t *result =
         json_pack("{s:s, s:i, s:s, s:o}", "ruleId", analysis->rule->id, "ruleIndex", index, "level",
                   warned ? "warning" : "note", "message", text_object(f.text));
-    json_object_set_new(result, "locations", row->file ? location_of(all, row) : json_array());
+    json_t *locations = json_array();
+    if (row->file) {
+        json_t *place = json_pack("{s:{s:o}}", "artifactLocation", "uri",
+                                  hd_json_text(uri_of(arena, row->file)));
+        json_t *region = row->line ? json_pack("{s:I}", "startLine", (json_int_t)row->line) : NULL;
+        if (region && row->column)
+            json_object_set_new(region, "startColumn", json_integer(row->column));
+        if (region)
+            json_object_set_new(place, "region", region);
+        json_array_append_new(locations, json_pack("{s:o}", "physicalLocation", place));
+    }
+    json_object_set_new(result, "locations", locations);
     json_t *properties =
         json_pack("{s:o, s:I, s:I}", "kernel", hd_json_text(row->kernel), analysis->rule->unit,
                   (json_int_t)f.own, "wasted", (json_int_t)f.wasted);

@@ -210,19 +210,6 @@ typedef struct verdict {
     hd_value reasons;
 } verdict;
 
-static hd_value collect_reasons(hd_arena *arena, const hd_device *device, const hd_caches *caches,
-                                lines l) {
-    hd_vec(reason) reasons = {0};
-    for (size_t i = 0; i < l.count && reasons.count < MOST_REASONS; i++) {
-        hd_cost_line line = l.data[i];
-        if (caches)
-            hd_caches_serve(caches, &line, 1);
-        if (moved_by(&line) > 0)
-            hd_push(arena, &reasons, (reason){&l.data[i], hd_cost_explain(arena, device, &line)});
-    }
-    return hd_rows(reasons.data, reasons.count);
-}
-
 HD_GETTER(reason_name, reason,
           hd_text(hd_format(view->arena, "%s %s", hd_access_kind_name(row->line->access->kind),
                             hd_access_target(view->arena, row->line->info->kernel,
@@ -309,7 +296,16 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
     const lines before = price(arena, model, v.original);
     lines after = {0};
     v.before = sum_of(before, device->segment);
-    v.reasons = collect_reasons(arena, device, caches->original, before);
+    hd_vec(reason) reasons = {0};
+    for (size_t i = 0; i < before.count && reasons.count < MOST_REASONS; i++) {
+        hd_cost_line line = before.data[i];
+        if (caches->original)
+            hd_caches_serve(caches->original, &line, 1);
+        if (moved_by(&line) > 0)
+            hd_push(arena, &reasons,
+                    (reason){&before.data[i], hd_cost_explain(arena, device, &line)});
+    }
+    v.reasons = hd_rows(reasons.data, reasons.count);
     if (!subject->advice->leave) {
         after = price(arena, model, v.best);
         v.after = hd_new(arena, moved);
