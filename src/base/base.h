@@ -57,6 +57,9 @@ char *hd_vformat(hd_arena *arena, const char *format, va_list args);
                                                                (v)->count, sizeof *(v)->data))     \
                                   : (void)0),                                                      \
      (void)((v)->data[(v)->count++] = (__VA_ARGS__)))
+/* The items of a finished one, and how many they are, as a pointer and a number of 32 bits. */
+#define hd_keep(v, items, number)                                          \
+    ((void)((items) = (v)->data), (void)((number) = (uint32_t)(v)->count))
 void *hd_grow(hd_arena *arena, void *data, size_t *capacity, size_t count, size_t item_size);
 
 /* ---- str.c: a string under construction -------------------------------- */
