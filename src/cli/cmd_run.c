@@ -191,15 +191,22 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
     return status;
 }
 
-static int run_job(cli *c, request *r) {
+int cmd_run(cli *c) {
+    const cli_options *o = c->given;
+    request r = {.given = o, .path = o->input.path, .machine = o->input.machine};
     cli_run run = {0};
-    counting counts = {.request = r};
-    if (cli_load_placed(c, r->path, &r->given->input.source, &r->given->layouts, &r->placed) ||
-        cli_find_devices(c, &r->devices, &r->device_count) ||
-        cli_read_dumps(c, &r->given->dumps, r->placed.original, &r->dumps) ||
-        cli_read_check(c, &r->given->checks, r->given->on, r->placed.original, &r->check))
+    counting counts = {.request = &r};
+    /* Which buffer an access of a rewritten kernel goes to, only who runs it knows. */
+    r.machine.ranks = o->accesses && o->layouts.count ? NULL : c->ranks;
+    for (size_t i = 0; i < o->checks.count; i++)
+        if (!strcmp(o->checks.data[i], "expected"))
+            r.path = cli_recorded_path(c, r.path);
+    if (cli_load_placed(c, r.path, &o->input.source, &o->layouts, &r.placed) ||
+        cli_find_devices(c, &r.devices, &r.device_count) ||
+        cli_read_dumps(c, &o->dumps, r.placed.original, &r.dumps) ||
+        cli_read_check(c, &o->checks, o->on, r.placed.original, &r.check))
         return CLI_WRONG;
-    hd_status status = run_placed(c, r, &counts, &run);
+    hd_status status = run_placed(c, &r, &counts, &run);
     if (!run.vm)
         return CLI_WRONG;
     bool stopped = run.total.counts.stopped, raced = false;
@@ -208,25 +215,14 @@ static int run_job(cli *c, request *r) {
     for (uint32_t i = 0; i < race_count; i++)
         raced |= races[i].is_fault;
     if ((status == HD_OK || status == HD_EDIFFER) && !stopped && !raced)
-        status = use_contents(c, r, run.vm, status);
+        status = use_contents(c, &r, run.vm, status);
     int printed = CLI_WRONG;
     if (status == HD_OK || status == HD_EDIFFER)
-        printed = show(c, r, &counts, &run, !stopped && !raced);
+        printed = show(c, &r, &counts, &run, !stopped && !raced);
     hd_vm_report_races(run.vm);
     hd_vm_close(run.vm);
     return printed   ? printed
            : raced   ? CLI_WRONG
            : stopped ? cli_run_status(&run)
                      : cli_status(status);
-}
-
-int cmd_run(cli *c) {
-    const cli_options *o = c->given;
-    request r = {.given = o, .path = o->input.path, .machine = o->input.machine};
-    /* Which buffer an access of a rewritten kernel goes to, only who runs it knows. */
-    r.machine.ranks = o->accesses && o->layouts.count ? NULL : c->ranks;
-    for (size_t i = 0; i < o->checks.count; i++)
-        if (!strcmp(o->checks.data[i], "expected"))
-            r.path = cli_recorded_path(c, r.path);
-    return run_job(c, &r);
 }

@@ -204,18 +204,15 @@ static void show(cli *c, const watched *r, hd_str *out) {
 
 /* ---- the command -------------------------------------------------------------------------------------- */
 
-/* The words of HEDDLE_WATCH_OPTIONS. */
-static const char *watch_options(cli *c) {
-    const cli_options *r = c->given;
-    return hd_format(c->arena, "%s%s%ssample=%llu", r->input.machine.races ? "races " : "",
-                     r->input.machine.uninitialised ? "uninitialised " : "",
-                     r->leaks ? "leaks " : "", (unsigned long long)(r->sample ? r->sample : 1));
-}
-
 static hd_status run_program(cli *c, const hd_device *device, const char *folder, watched *found) {
     int how;
+    const cli_options *o = c->given;
+    const char *options =
+        hd_format(c->arena, "%s%s%ssample=%llu", o->input.machine.races ? "races " : "",
+                  o->input.machine.uninitialised ? "uninitialised " : "", o->leaks ? "leaks " : "",
+                  (unsigned long long)(o->sample ? o->sample : 1));
     const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
-                                    {"HEDDLE_WATCH_OPTIONS", watch_options(c)},
+                                    {"HEDDLE_WATCH_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, device)},
                                     {0}};
     hd_status status = cli_run_program(c, c->words, settings, c->json, &how);

@@ -77,17 +77,6 @@ static const char *reason_of(const checker *c, hd_gpu_end end, int code, double 
     return "";
 }
 
-/* "done", "cut" (it ended early and has a part), "not done", "failed" */
-static const char *state_of(hd_gpu_end end, int code, const json_t *result) {
-    if (end == HD_GPU_STOPPED)
-        return "not done";
-    if (end != HD_GPU_EXITED || code)
-        return "failed";
-    if (json_object_get(result, "not_done"))
-        return "not done";
-    return json_is_true(json_object_get(result, "cut")) ? "cut" : "done";
-}
-
 /* Adds what became of a step. */
 static json_t *add_step(const checker *c, const hd_gpu_step *step, const char *state) {
     json_t *entry =
@@ -153,9 +142,12 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
     hd_status status = run_child(c, step, limit, &e);
     if (status != HD_OK)
         return status;
-    const char *state = state_of(e.end, e.code, e.result);
-    bool failed = !strcmp(state, "failed");
     const char *not_done = hd_gpu_text(e.result, "not_done");
+    bool failed = e.end != HD_GPU_STOPPED && (e.end != HD_GPU_EXITED || e.code);
+    const char *state = failed                                           ? "failed"
+                        : e.end == HD_GPU_STOPPED || *not_done           ? "not done"
+                        : json_is_true(json_object_get(e.result, "cut")) ? "cut" /* it has a part */
+                                                                         : "done";
     json_t *entry = add_step(c, step, state);
     json_object_set_new(entry, "seconds", hd_json_number(e.seconds));
     json_object_set_new(entry, "limit", hd_json_number(limit));
