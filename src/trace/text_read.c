@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/scan.h"
 #include "bytes.h"
 #include "decode.h"
 #include "part.h"
@@ -24,12 +25,6 @@ typedef struct text_launch {
     hd_vec(hd_event_access) accesses;
     hd_hash_table rows; /* of the accesses, by their pcs */
 } text_launch;
-
-/* A word of the current line. */
-typedef struct word {
-    const char *at;
-    size_t length;
-} word;
 
 typedef struct hd_trace_text {
     hd_arena *arena;
@@ -85,8 +80,8 @@ static bool at_line_end(text_reader *r) {
 }
 
 /* The next word, empty after a fault. `what` is what should stand here. */
-static word get_word(text_reader *r, const char *what) {
-    word w = {r->at, 0};
+static hd_span get_word(text_reader *r, const char *what) {
+    hd_span w = {r->at, 0};
     if (at_line_end(r)) {
         fail_at(r, r->at, "here must be %s", what);
         return w;
@@ -97,35 +92,12 @@ static word get_word(text_reader *r, const char *what) {
     w.length = (size_t)(r->at - w.at);
     return w;
 }
-static bool word_is(word w, const char *text) {
-    return w.length == strlen(text) && !memcmp(w.at, text, w.length);
-}
-
-/* Digits up to `end`; *value is left alone and false returned when there is anything else,
- * nothing at all, or more than 64 bits. */
-static bool parse_digits(const char *at, const char *end, unsigned base, uint64_t *value) {
-    uint64_t number = 0;
-    if (at == end)
-        return false;
-    for (; at < end; at++) {
-        char c = *at;
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                                : 99;
-        if (digit >= base || __builtin_mul_overflow(number, base, &number) ||
-            __builtin_add_overflow(number, digit, &number))
-            return false;
-    }
-    *value = number;
-    return true;
-}
-
-static uint64_t number_of(text_reader *r, word w, unsigned base, uint64_t most, const char *what) {
+static uint64_t number_of(text_reader *r, hd_span w, unsigned base, uint64_t most,
+                          const char *what) {
     uint64_t value = 0;
     if (r->status)
         return 0;
-    if (!parse_digits(w.at, w.at + w.length, base, &value))
+    if (!hd_span_number(w, base, UINT64_MAX, &value))
         fail_at(r, w.at, "'%.*s' is not %s, %s number up to %llu",
                 (int)(w.length < 40 ? w.length : 40), w.at, what,
                 base == 16 ? "a hexadecimal" : "a decimal", (unsigned long long)most);
@@ -140,8 +112,8 @@ static uint64_t get_number(text_reader *r, uint64_t most, const char *what) {
 }
 /* A name: NULL for '-', and %xx undone. */
 static const char *get_name(text_reader *r, const char *what) {
-    word w = get_word(r, what);
-    if (r->status || word_is(w, "-"))
+    hd_span w = get_word(r, what);
+    if (r->status || hd_span_is(w, "-"))
         return NULL;
     char *name = hd_alloc(r->arena, w.length + 1), *to = name;
     for (size_t i = 0; i < w.length; i++) {
@@ -150,7 +122,8 @@ static const char *get_name(text_reader *r, const char *what) {
             *to++ = w.at[i];
             continue;
         }
-        if (i + 2 >= w.length || !parse_digits(w.at + i + 1, w.at + i + 3, 16, &code)) {
+        if (i + 2 >= w.length ||
+            !hd_span_number((hd_span){w.at + i + 1, 2}, 16, UINT64_MAX, &code)) {
             fail_at(r, w.at + i, "'%%' must be followed by two hexadecimal digits");
             return NULL;
         }
@@ -164,8 +137,8 @@ static const char *get_name(text_reader *r, const char *what) {
 
 /* A row of a table of `count`, or -1 for '-'. */
 static int32_t get_row(text_reader *r, size_t count, const char *what) {
-    word w = get_word(r, what);
-    if (r->status || word_is(w, "-"))
+    hd_span w = get_word(r, what);
+    if (r->status || hd_span_is(w, "-"))
         return -1;
     if (!count) {
         fail_at(r, w.at, "there is no %s yet; write '-', or a line for it before", what);
@@ -175,9 +148,9 @@ static int32_t get_row(text_reader *r, size_t count, const char *what) {
 }
 
 static kir_space get_space(text_reader *r) {
-    word w = get_word(r, "a space");
+    hd_span w = get_word(r, "a space");
     for (kir_space space = KIR_PRIVATE; space <= KIR_GENERIC; space++)
-        if (word_is(w, kir_space_name(space)))
+        if (hd_span_is(w, kir_space_name(space)))
             return space;
     fail_at(r, w.at, "'%.*s' is no space; it must be private, global, local, constant or generic",
             (int)(w.length < 40 ? w.length : 40), w.at);
@@ -185,7 +158,7 @@ static kir_space get_space(text_reader *r) {
 }
 
 static hd_access_kind get_kind(text_reader *r) {
-    word w = get_word(r, "L, S or A");
+    hd_span w = get_word(r, "L, S or A");
     const char *kind = w.length == 1 ? memchr(text_kinds, *w.at, 3) : NULL;
     if (!kind)
         fail_at(r, w.at, "this must be L, S or A: a load, a store or an atomic");
@@ -401,9 +374,9 @@ static void read_members_of(text_reader *r, text_launch *l, row_kind kind) {
 }
 
 /* A row of one of the launch's tables. */
-static bool read_row(text_reader *r, word kind) {
+static bool read_row(text_reader *r, hd_span kind) {
     row_kind row = ROW_FILE;
-    while (row <= ROW_ACCESS && !word_is(kind, row_forms[row].name))
+    while (row <= ROW_ACCESS && !hd_span_is(kind, row_forms[row].name))
         row++;
     if (row > ROW_ACCESS)
         return false;
@@ -425,15 +398,15 @@ static void read_remark(text_reader *r) {
     r->at++;
     if (at_line_end(r))
         return;
-    word kind = get_word(r, "a word");
+    hd_span kind = get_word(r, "a word");
     if (read_row(r, kind))
         return;
-    bool of_launch = word_is(kind, "launch");
-    if ((!of_launch && !word_is(kind, "block")) || at_line_end(r))
+    bool of_launch = hd_span_is(kind, "launch");
+    if ((!of_launch && !hd_span_is(kind, "block")) || at_line_end(r))
         return;
     const char *rest = r->at;
-    word next = get_word(r, "a word");
-    if (word_is(next, "stopped") && at_line_end(r)) {
+    hd_span next = get_word(r, "a word");
+    if (hd_span_is(next, "stopped") && at_line_end(r)) {
         if (of_launch ? r->launch < 0 : !r->in_block)
             fail_at(r, r->line, "there is no %s to be stopped", of_launch ? "launch" : "block");
         else if (!of_launch)
@@ -488,13 +461,14 @@ static void read_block(text_reader *r) {
 
 /* "tid:address" of one lane; true when it was one. */
 static bool read_lane(text_reader *r, const text_launch *l, int64_t *last) {
-    word w = get_word(r, "a thread and its address");
+    hd_span w = get_word(r, "a thread and its address");
     const char *colon = memchr(w.at, ':', w.length);
     uint64_t lane = 0, address = 0;
     if (r->status)
         return false;
-    if (!colon || !parse_digits(w.at, colon, 10, &lane) ||
-        !parse_digits(colon + 1, w.at + w.length, 16, &address))
+    if (!colon || !hd_span_number((hd_span){w.at, (size_t)(colon - w.at)}, 10, UINT64_MAX, &lane) ||
+        !hd_span_number((hd_span){colon + 1, (size_t)(w.at + w.length - colon - 1)}, 16, UINT64_MAX,
+                        &address))
         fail_at(r, w.at, "this must be a thread, a colon and a hexadecimal address, as 3:1f40");
     else if (lane >= l->launch.block_threads)
         fail_at(r, w.at, "thread %llu is beyond the block, which has %u threads",
@@ -575,10 +549,12 @@ static void read_first_line(text_reader *r) {
     size_t length = (size_t)(r->line_end - r->line);
     uint64_t version;
     const char *end = r->line_end;
-    while (end > r->line && is_blank(end[-1]))
+    while (end - r->line > (ptrdiff_t)name && is_blank(end[-1]))
         end--;
     if (length < name || memcmp(r->line, TEXT_FIRST_LINE, name) != 0 ||
-        !parse_digits(r->line + name, end, 10, &version) || !version)
+        !hd_span_number((hd_span){r->line + name, (size_t)(end - r->line) - name}, 10, UINT64_MAX,
+                        &version) ||
+        !version)
         fail_at(r, r->line, "the first line must be '%s'", TEXT_FIRST_LINE);
     else if (version > 1)
         fail_at(r, r->line + name,
