@@ -621,8 +621,7 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
     if (l.out.status)
         return l.out.status;
     front_join_entry(&l.out);
-    l.kernel->statics = l.statics.data;
-    l.kernel->static_count = (uint32_t)l.statics.count;
+    hd_keep(&l.statics, l.kernel->statics, l.kernel->static_count);
     front_tidy(front->arena, l.kernel, l.out.insts.data, (uint32_t)l.out.insts.count, l.out.lists,
                l.out.block_count);
     *kernel = l.kernel;

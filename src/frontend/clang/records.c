@@ -274,8 +274,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     clang_Type_visitFields(clang_getCanonicalType(type), visit_field, &walk);
     record->size = (uint32_t)size;
     record->align = (uint32_t)clang_Type_getAlignOf(type);
-    record->fields = walk.fields.data;
-    record->field_count = (uint32_t)walk.fields.count;
+    hd_keep(&walk.fields, record->fields, record->field_count);
     end_bits(record);
     /* A packed struct aligns its fields less than their types ask for. */
     for (uint32_t i = 0; i < record->field_count; i++) {
