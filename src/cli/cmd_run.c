@@ -101,22 +101,6 @@ static const hd_member result_members[] = {{HD_BEHIND(result, run), .of = cli_ru
                                            {"check", HD_BEHIND(result, check), .of = check_members},
                                            {0}};
 
-/* A table for each kernel and device. */
-static void show_accesses(cli *c, const request *r, const hd_access_table *tables, hd_str *out) {
-    for (size_t d = 0; d < r->device_count; d++)
-        for (size_t first = 0, end; first < tables[d].count; first = end) {
-            const hd_access_row *rows = tables[d].data;
-            hd_launch_counts sum = {0};
-            for (end = first;
-                 end < tables[d].count && !strcmp(rows[end].kernel, rows[first].kernel); end++)
-                hd_launch_counts_add(&sum, &rows[end].counts);
-            const char *title = hd_format(c->arena, "\nAccesses of %s on %s", rows[first].kernel,
-                                          r->devices[d]->name);
-            cli_show_rows(c, title, hd_access_row_columns(c->arena, &sum),
-                          hd_with(hd_rows(rows + first, end - first), rows + first), out);
-        }
-}
-
 static int show(cli *c, const request *r, const counting *counts, const cli_run *run, bool dumped) {
     const cli_run_devices on = {r->devices, r->device_count, 0};
     const result all = {run, counts->tables, r->dumps, dumped ? r->given->dumps.count : 0,
@@ -125,8 +109,20 @@ static int show(cli *c, const request *r, const counting *counts, const cli_run 
     if (c->json)
         return cli_print_row(c, result_members, hd_with(hd_row(&all), &on));
     cli_show_run(c, run, &on, &out);
-    if (counts->tables)
-        show_accesses(c, r, counts->tables, &out);
+    for (size_t d = 0; counts->tables && d < r->device_count;
+         d++) /* a table for each kernel, too */
+        for (size_t first = 0, end; first < counts->tables[d].count; first = end) {
+            const hd_access_row *rows = counts->tables[d].data;
+            hd_launch_counts sum = {0};
+            for (end = first;
+                 end < counts->tables[d].count && !strcmp(rows[end].kernel, rows[first].kernel);
+                 end++)
+                hd_launch_counts_add(&sum, &rows[end].counts);
+            const char *title = hd_format(c->arena, "\nAccesses of %s on %s", rows[first].kernel,
+                                          r->devices[d]->name);
+            cli_show_rows(c, title, hd_access_row_columns(c->arena, &sum),
+                          hd_with(hd_rows(rows + first, end - first), rows + first), &out);
+        }
     if (r->checked)
         hd_str_printf(&out, "\nEqual to the reference: %s\n",
                       r->check.bit_equal ? "yes"

@@ -15,28 +15,6 @@ typedef struct result {
     const char *date;                  /* of the newest variant */
 } result;
 
-/* What was done of the plan. */
-static void tell(cli *c, const hd_exploration *e, const hd_database *database, hd_status status) {
-    uint64_t known = e->kept + e->measured;
-    const char *end = e->stopped                 ? "stopped by a signal"
-                      : e->out_of_time && !known ? "the budget ended too soon, give it more:"
-                      : e->out_of_time           ? "the budget ended"
-                                                 : NULL;
-    const char *again = database && known
-                            ? "; they are kept, and the same command goes on with the "
-                              "others"
-                            : "";
-    if (end)
-        hd_warn(&c->diag, NULL, "%s with %llu of %llu variants measured%s", end,
-                (unsigned long long)known, (unsigned long long)e->planned, again);
-    else if (status != HD_OK && e->planned)
-        hd_note(&c->diag, NULL, "%llu of %llu variants are measured%s", (unsigned long long)known,
-                (unsigned long long)e->planned, again);
-    for (size_t i = 0; i < e->refused_count; i++)
-        hd_warn(&c->diag, NULL, "%s in %s, %s: %s", e->refused[i].point, e->refused[i].layout,
-                e->refused[i].placement, e->refused[i].why);
-}
-
 /* ---- printing ----------------------------------------------------------------------------------- */
 
 HD_GETTER(kernels_of, result, hd_with(hd_row(row->kernels), row->kernels))
@@ -262,7 +240,22 @@ static int explore(cli *c, hd_database *database, const cli_options *o) {
     hd_status status = hd_explore(c->arena, &c->diag, database, &plan, &options, &explored);
     cli_release_stop(&stop);
     cli_progress(c, NULL);
-    tell(c, &explored, database, status);
+    uint64_t known = explored.kept + explored.measured;
+    const char *end = explored.stopped                 ? "stopped by a signal"
+                      : explored.out_of_time && !known ? "the budget ended too soon, give it more:"
+                      : explored.out_of_time           ? "the budget ended"
+                                                       : NULL;
+    const char *again =
+        database && known ? "; they are kept, and the same command goes on with the others" : "";
+    if (end)
+        hd_warn(&c->diag, NULL, "%s with %llu of %llu variants measured%s", end,
+                (unsigned long long)known, (unsigned long long)explored.planned, again);
+    else if (status != HD_OK && explored.planned)
+        hd_note(&c->diag, NULL, "%llu of %llu variants are measured%s", (unsigned long long)known,
+                (unsigned long long)explored.planned, again);
+    for (size_t i = 0; i < explored.refused_count; i++)
+        hd_warn(&c->diag, NULL, "%s in %s, %s: %s", explored.refused[i].point,
+                explored.refused[i].layout, explored.refused[i].placement, explored.refused[i].why);
     if (status != HD_OK)
         return cli_status(status);
     if (!explored.count)

@@ -150,20 +150,6 @@ static int by_weight(const void *a, const void *b) {
     return (p < q) - (p > q);
 }
 
-static void show_leaks(cli *c, const watched *r, hd_str *out) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < r->leaks.count; i++)
-        bytes += r->leaks.data[i].bytes;
-    hd_str_printf(out, "\n%s not freed, of %s\n", hd_show_bytes(c->arena, bytes),
-                  hd_show_counted(c->arena, r->leaks.count, "allocation", "s"));
-    for (size_t i = 0; i < r->leaks.count; i++) {
-        const leak_row *l = &r->leaks.data[i];
-        hd_str_printf(out, "  allocation %llu, %s of %s, allocated at\n%s",
-                      (unsigned long long)l->number, hd_show_bytes(c->arena, l->bytes), l->kind,
-                      l->stack ? l->stack : "");
-    }
-}
-
 static void show(cli *c, const watched *r, hd_str *out) {
     enum { LINES_SHOWN = 10 };
     const hd_member *counted = hd_launch_count_columns(c->arena, HD_IN_PROGRAM, NULL);
@@ -198,8 +184,18 @@ static void show(cli *c, const watched *r, hd_str *out) {
     if (r->faults.count)
         hd_str_printf(out, "\n%s; see above\n",
                       hd_show_counted(c->arena, r->faults.count, "fault", "s"));
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < r->leaks.count; i++)
+        bytes += r->leaks.data[i].bytes;
     if (r->wants_leaks)
-        show_leaks(c, r, out);
+        hd_str_printf(out, "\n%s not freed, of %s\n", hd_show_bytes(c->arena, bytes),
+                      hd_show_counted(c->arena, r->leaks.count, "allocation", "s"));
+    for (size_t i = 0; r->wants_leaks && i < r->leaks.count; i++) {
+        const leak_row *l = &r->leaks.data[i];
+        hd_str_printf(out, "  allocation %llu, %s of %s, allocated at\n%s",
+                      (unsigned long long)l->number, hd_show_bytes(c->arena, l->bytes), l->kind,
+                      l->stack ? l->stack : "");
+    }
 }
 
 /* ---- the command -------------------------------------------------------------------------------------- */
