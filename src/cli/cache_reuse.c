@@ -18,8 +18,8 @@ static hd_status read_schedule(cli *c, cli_reuse_options *o) {
         hd_str_printf(&names, "%s%s", i ? ", " : "of blocks: ", hd_block_orders[i].name);
     for (size_t i = 0; hd_warp_orders[i].name; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "; of warps: ", hd_warp_orders[i].name);
-    char *rest = hd_strdup(c->arena, o->given->schedule), *name;
-    while ((name = strsep(&rest, ","))) {
+    const char *rest = o->given->schedule, *name;
+    while ((name = cli_next_word(c->arena, &rest))) {
         const char **order =
             !hd_find_block_order(c->arena, &hd_silent, name, &blocks) ? &o->options.block_order
             : !hd_find_warp_order(c->arena, &hd_silent, name, &warps) ? &o->options.warp_order
@@ -177,7 +177,7 @@ static hd_status choose(cli *c, const cli_reuse_options *o, const hd_trace_conte
 /* ---- the analysis --------------------------------------------------------------------------- */
 
 hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
-    *r = (cli_reuse){.file = o->input.path,
+    *r = (cli_reuse){.file = cli_shown(c, o->input.path),
                      .scenario = o->options.scenario,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;

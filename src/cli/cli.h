@@ -41,8 +41,9 @@ typedef struct cli {
     struct cli_options *given; /* the options: commands.h */
     char **words;              /* what cli_parse() leaves: the words that are no options */
     uint32_t word_count;
-    char **program; /* whose recording is the command's input, and goes with it; or NULL */
-    int status;     /* when it returns false */
+    char **program;        /* whose recording is the command's input, and goes with it; or NULL */
+    const char *recording; /* the folder of that */
+    int status;            /* when it returns false */
 } cli;
 
 /* ---- main.c ------------------------------------------------------------------ */
@@ -67,6 +68,9 @@ int cli_print_json(cli *c, json_t *value); /* takes `value` */
 /* Adds rows as a table, under a line `title`, which may be NULL. */
 void cli_show_rows(const cli *c, const char *title, const hd_member *members, hd_value rows,
                    hd_str *out);
+/* A path as results have it: of a program's recording, which nobody finds again, the program, and of
+ * the files in it what they are called there. */
+const char *cli_shown(const cli *c, const char *path);
 /* Prints a row as the command's JSON. Returns an exit status. */
 int cli_print_row(cli *c, const hd_member *members, hd_value row);
 /* Says on a terminal what is being done; NULL takes it away. Messages and
@@ -124,6 +128,10 @@ const char *cli_device_name(cli *c, const char *device);
 
 /* A whole number from 0 on, decimal or 0x...; *end is after it. */
 bool cli_whole(const char *text, const char **end, uint64_t *value);
+
+/* The next of the words in *rest that have commas, and maybe blanks, between them; any may be empty.
+ * *rest is NULL behind the last one; then NULL. */
+const char *cli_next_word(hd_arena *arena, const char **rest);
 
 /* The name nearest to `word`, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);

@@ -51,6 +51,10 @@ static void begin_step(void *user, const char *what) {
     cli_progress(r->meter.c, r->step);
 }
 
+static const char *shown(const void *user, const char *path) {
+    return cli_shown(((const request *)user)->meter.c, path);
+}
+
 static void show_progress(void *user, const char *what) { cli_progress(user, what); }
 
 static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
@@ -84,6 +88,7 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
                            .user = &r->meter};
     o->all = r->given->all;
     r->meter = (cli_meter){.c = c, .step = r->step};
+    o->shown = shown;
     o->progress = begin_step;
     o->user = r;
     r->input.out = r->out;
@@ -104,32 +109,21 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
 
 /* ---- advice ------------------------------------------------------------------------------ */
 
-/* The first message of what failed, in the place of messages: why a section is left out. */
-typedef struct refusal {
-    hd_arena *arena;
-    const char *why;
-} refusal;
-
-static void keep_why(const hd_message *message, void *user) {
-    refusal *r = user;
-    if (!r->why && message->severity == HD_ERROR)
-        r->why = hd_strdup(r->arena, message->text);
-}
-
-static void advise(cli *c, request *r, const hd_job *job, hd_page_subject *subject) {
-    refusal refused = {.arena = c->arena};
-    const hd_diag diag = {keep_why, &refused};
+static void advise(cli *c, request *r, const char *path, const hd_job *job,
+                   hd_page_subject *subject) {
+    hd_first_error refused = {.arena = c->arena}; /* why a section is left out */
+    const hd_diag diag = {hd_keep_first, &refused};
     hd_advice *advice = hd_new(c->arena, hd_advice);
     if (!job)
         subject->why = "a trace says what was run, not of what; give the job or the kernel file";
     else if (hd_job_require_record(&diag, job) ||
              hd_advise(c->arena, &diag, job, &r->advise, advice))
-        subject->why = refused.why;
+        subject->why = refused.text;
     else
         subject->advice = advice;
     if (!subject->advice)
         return;
-    const cli_question question = {subject->name, &r->input.source, &r->advise.cost};
+    const cli_question question = {path, &r->input.source, &r->advise.cost};
     const cli_answer answer = cli_answer_of(c, &question, advice);
     subject->verdict = answer.decided;
     subject->basis = answer.basis_text;
@@ -149,11 +143,11 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     hd_status status = cli_open_accesses(c, &input, &job, &run, &trace);
     if (status != HD_OK)
         return status;
-    hd_page_subject subject = {.name = path};
+    hd_page_subject subject = {.name = cli_shown(c, path)};
     if (run.total.counts.stopped)
         subject.why = "the run was stopped before its end";
     else
-        advise(c, r, job, &subject);
+        advise(c, r, path, job, &subject);
     cli_about about;
     const hd_diag diag = cli_diag_about(c, &about, path);
     status = hd_page_run(c->arena, &diag, trace, &subject, &r->options, &object);
@@ -165,32 +159,26 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     return status;
 }
 
-static int report(cli *c, request *r, char *const *paths, uint32_t count) {
-    if (read_options(c, r, paths, count))
-        return CLI_WRONG;
-    json_t *runs = json_array();
-    json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
-    hd_status status = HD_OK;
-    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++)
-        status = add_run(c, r, paths[i], runs);
-    if (status == HD_OK && !c->json)
-        status = hd_page_write(&c->diag, r->out, data);
-    int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
-    if (status == HD_OK && !c->json && !r->given->input.out) { /* nobody has named it */
-        hd_str text = {.arena = c->arena};
-        hd_str_printf(&text, "wrote %s\n", r->out);
-        printed = cli_print(c, &text);
-    }
-    json_decref(data);
-    return status ? CLI_WRONG : printed ? printed : r->stopped ? CLI_STOPPED : CLI_FINE;
-}
-
-/* ---- the command --------------------------------------------------------------------------- */
-
 int cmd_report(cli *c) {
     const cli_options *o = c->given;
     request r = {.given = o, .input = o->input};
     r.out = o->input.out || c->json ? o->input.out : "report.html";
     cli_end_on_stop();
-    return report(c, &r, c->words, c->word_count);
+    if (read_options(c, &r, c->words, c->word_count))
+        return CLI_WRONG;
+    json_t *runs = json_array();
+    json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < c->word_count && !r.stopped && status == HD_OK; i++)
+        status = add_run(c, &r, c->words[i], runs);
+    if (status == HD_OK && !c->json)
+        status = hd_page_write(&c->diag, r.out, data);
+    int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
+    if (status == HD_OK && !c->json && !o->input.out) { /* nobody has named it */
+        hd_str text = {.arena = c->arena};
+        hd_str_printf(&text, "wrote %s\n", r.out);
+        printed = cli_print(c, &text);
+    }
+    json_decref(data);
+    return status ? CLI_WRONG : printed ? printed : r.stopped ? CLI_STOPPED : CLI_FINE;
 }

@@ -115,6 +115,19 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row) {
     return cli_print_json(c, hd_json_value(&(hd_view){c->arena}, members, row));
 }
 
+const char *cli_shown(const cli *c, const char *path) {
+    size_t length = c->program && path ? strlen(c->recording) : 0;
+    if (!length || strncmp(path, c->recording, length) != 0)
+        return path;
+    const char *file = path + length + (path[length] == '/');
+    if (!strncmp(file, "source/", 7))
+        return file + 7;
+    uint32_t count = 0;
+    while (c->program[count])
+        count++;
+    return *file && !hd_ends_in(file, ".yaml") ? file : hd_join_words(c->arena, c->program, count);
+}
+
 /* Runs the program that follows "--", and the command on what it has recorded of it. */
 static int run_on_program(cli *c, const cli_command *command, uint32_t at, char **words) {
     char *folder;
@@ -123,7 +136,7 @@ static int run_on_program(cli *c, const cli_command *command, uint32_t at, char 
     c->program = words + at + 1;
     char **all = hd_new_array(c->arena, char *, at + 2);
     memcpy(all, words, at * sizeof *all);
-    all[at] = hd_format(c->arena, "%s/recording", folder);
+    c->recording = all[at] = hd_format(c->arena, "%s/recording", folder);
     bool parsed = cli_parse(c, command, (int)at + 1, all);
     int status = !parsed                                      ? c->status
                  : cli_record_program(c, c->program, all[at]) ? CLI_WRONG
@@ -213,14 +226,6 @@ void hd_no_memory(size_t wanted) {
     _exit(CLI_WRONG);
 }
 
-/* A descriptor that the caller has closed would go to the next file that is opened, and
- * what is printed would end in there. To this one nothing can be written. */
-static void fill_descriptors(void) {
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            (void)!open("/dev/null", O_RDONLY);
-}
-
 /* Of the other ranks nothing is printed: they come to the same results. Their errors are kept, as
  * they would be printed: what only one of them comes to, the first one prints. */
 static void keep_error(const hd_message *message, void *user) {
@@ -229,7 +234,11 @@ static void keep_error(const hd_message *message, void *user) {
 }
 
 int cli_main(const cli_ranks *ranks, int argc, char **argv) {
-    fill_descriptors();
+    /* A descriptor that the caller has closed would go to the next file that is opened, and what is
+     * printed would end in there. To this one nothing can be written. */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDONLY);
     hd_front_catch_no_memory();
     cli c = {.arena = hd_arena_new(), .ranks = ranks ? ranks->ranks : NULL};
     char *kept = NULL;

@@ -78,6 +78,17 @@ kir_value front_emit_atomic(front_builder *b, kir_rmw rmw, kir_type type, uint32
     return value;
 }
 
+kir_rmw front_rmw_of(const char *name, bool is_unsigned, bool is_float) {
+    kir_rmw rmw = 0;
+    while (rmw < KIR_RMW_COUNT && strcmp(kir_rmw_names[rmw], name) != 0)
+        rmw++;
+    if (is_float && rmw == KIR_RMW_ADD)
+        return KIR_RMW_FADD;
+    if (is_unsigned && (rmw == KIR_RMW_MIN || rmw == KIR_RMW_MAX))
+        return rmw == KIR_RMW_MIN ? KIR_RMW_UMIN : KIR_RMW_UMAX;
+    return rmw;
+}
+
 kir_value front_emit_call(front_builder *b, const char *name, kir_type type, uint32_t arg_count,
                           const kir_value *args) {
     kir_value value = front_emit(b, KIR_CALL, type, arg_count, args);

@@ -41,6 +41,8 @@ kir_value front_emit_load(front_builder *b, kir_type type, kir_value address, ui
 void front_emit_store(front_builder *b, kir_value value, kir_value address, uint32_t align);
 kir_value front_emit_atomic(front_builder *b, kir_rmw rmw, kir_type type, uint32_t arg_count,
                             const kir_value *args);
+/* The operation of this name, as kir has it, on numbers of a kind; KIR_RMW_COUNT: there is none. */
+kir_rmw front_rmw_of(const char *name, bool is_unsigned, bool is_float);
 kir_value front_emit_alloca(front_builder *b, uint64_t bytes, uint64_t align);
 kir_value front_emit_call(front_builder *b, const char *name, kir_type type, uint32_t arg_count,
                           const kir_value *args);
@@ -88,7 +90,9 @@ typedef struct front_named_recipe {
 const char *front_find_recipe(const front_named_recipe *rows, size_t count, const char *name);
 #define FRONT_FIND(rows, name) front_find_recipe(rows, sizeof(rows) / sizeof *(rows), name)
 
-/* tidy.c: drops what nobody uses, joins blocks, numbers values in program order. */
+/* tidy.c: marks all that the values in `work` are computed from as `needed`. */
+void front_mark_needed(hd_arena *arena, const kir_inst *insts, front_values work, bool *needed);
+/* Drops what nobody uses, joins blocks, numbers values in program order. */
 void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t inst_count,
                 front_values *lists, uint32_t block_count);
 

@@ -4,36 +4,33 @@
 #include "frontend/clang/clang.h"
 #include "frontend/ptx/ast.h"
 
-/* Files that a compiler has made take no options. */
-static hd_status refuse_options(const hd_diag *diag, const char *path, const char *options,
-                                const char *ending, const char *maker) {
-    if (!options || !options[strspn(options, " \t\n")])
-        return HD_OK;
-    return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
-                   "a %s file is compiled already, so it takes no compiler options; give them to "
-                   "%s that makes it",
-                   ending, maker);
+/* Reads a file that a compiler has made, which takes no options. */
+static hd_status read_made(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char *options, const char *maker, char **text, size_t *length) {
+    if (options && options[strspn(options, " \t\n")])
+        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
+                       "a %s file is compiled already, so it takes no compiler options; give them "
+                       "to %s that makes it",
+                       strrchr(path, '.'), maker);
+    return hd_read_file(arena, diag, path, text, length);
 }
 
 /* Text of kir, such as `heddle show --ir` prints. */
 static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path,
                           const char *options, const char *device, const char *const *wanted,
                           kir_module **module) {
-    (void)device;
-    (void)wanted;
+    (void)device, (void)wanted;
     const hd_place place = {.file = path};
     char *text;
     size_t length;
-    if (refuse_options(diag, path, options, ".kir", "the 'heddle show --ir'"))
-        return HD_EINPUT;
-    hd_status status = hd_read_file(arena, diag, path, &text, &length);
-    if (status != HD_OK)
-        return status;
-    if (strlen(text) != length)
+    hd_status status =
+        read_made(arena, diag, path, options, "the 'heddle show --ir'", &text, &length);
+    if (!status && strlen(text) != length)
         return hd_fail(diag, HD_EINPUT, &place,
                        "this file holds a zero byte; it is no text of kir");
-    status = kir_parse(arena, diag, path, text, module);
-    if (status == HD_OK && !(*module)->kernel_count)
+    if (!status)
+        status = kir_parse(arena, diag, path, text, module);
+    if (!status && !(*module)->kernel_count)
         status = hd_fail(diag, HD_EINPUT, &place, "there is no kernel in this file");
     return status;
 }
@@ -42,14 +39,11 @@ static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path
 static hd_status read_ptx(hd_arena *arena, const hd_diag *diag, const char *path,
                           const char *options, const char *device, const char *const *wanted,
                           kir_module **module) {
-    (void)device;
-    (void)wanted;
+    (void)device, (void)wanted;
     ptx_module *ptx;
     char *text;
     size_t length;
-    if (refuse_options(diag, path, options, ".ptx", "the compiler"))
-        return HD_EINPUT;
-    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+    hd_status status = read_made(arena, diag, path, options, "the compiler", &text, &length);
     if (!status)
         status = ptx_parse(arena, diag, path, text, length, &ptx);
     return status ? status : ptx_lower(arena, diag, ptx, module);

@@ -103,23 +103,25 @@ static bool add_arguments(hd_arena *arena, hd_str *out, const char **at) {
 }
 
 static bool add_type(hd_arena *arena, hd_str *out, const char **at) {
-    static const char codes[] = "vbcahstijlmxyfd";
-    static const char *const names[] = {"void",
-                                        "bool",
-                                        "char",
-                                        "signed char",
-                                        "unsigned char",
-                                        "short",
-                                        "unsigned short",
-                                        "int",
-                                        "unsigned int",
-                                        "long",
-                                        "unsigned long",
-                                        "long long",
-                                        "unsigned long long",
-                                        "float",
-                                        "double"};
-    const char *code = **at ? strchr(codes, **at) : NULL, *name;
+    static const struct {
+        char code;
+        const char *name;
+    } types[] = {{'v', "void"},
+                 {'b', "bool"},
+                 {'c', "char"},
+                 {'a', "signed char"},
+                 {'h', "unsigned char"},
+                 {'s', "short"},
+                 {'t', "unsigned short"},
+                 {'i', "int"},
+                 {'j', "unsigned int"},
+                 {'l', "long"},
+                 {'m', "unsigned long"},
+                 {'x', "long long"},
+                 {'y', "unsigned long long"},
+                 {'f', "float"},
+                 {'d', "double"}};
+    const char *name;
     if (**at == 'P' || **at == 'K') {
         bool is_pointer = *(*at)++ == 'P';
         hd_str_add(out, is_pointer ? "" : "const ");
@@ -127,11 +129,12 @@ static bool add_type(hd_arena *arena, hd_str *out, const char **at) {
         hd_str_add(out, is_pointer ? out->data[out->length - 1] == '*' ? "*" : " *" : "");
         return known;
     }
-    if (code) {
-        hd_str_add(out, names[code - codes]);
-        ++*at;
-        return true;
-    }
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].code == **at) {
+            hd_str_add(out, types[i].name);
+            ++*at;
+            return true;
+        }
     const char *scope = scope_of(arena, at, &name);
     if (!name)
         return false;

@@ -52,6 +52,17 @@ static bool has_effect(const tidier *t, const kir_inst *inst, const bool *is_rea
            inst->op == KIR_BARRIER || inst->op == KIR_FENCE || inst->op == KIR_PARAM;
 }
 
+void front_mark_needed(hd_arena *arena, const kir_inst *insts, front_values work, bool *needed) {
+    while (work.count) {
+        const kir_inst *inst = &insts[work.data[--work.count]];
+        for (uint32_t a = 0; a < inst->arg_count; a++)
+            if (!needed[inst->args[a]]) {
+                needed[inst->args[a]] = true;
+                hd_push(arena, &work, inst->args[a]);
+            }
+    }
+}
+
 /* Keeps what has an effect and all that it needs; true when something went. */
 static bool drop_dead(tidier *t) {
     bool *is_read = hd_new_array(t->arena, bool, t->inst_count);
@@ -72,14 +83,7 @@ static bool drop_dead(tidier *t) {
             needed[v] = true;
             hd_push(t->arena, &work, v);
         }
-    while (work.count) {
-        const kir_inst *inst = &t->insts[work.data[--work.count]];
-        for (uint32_t a = 0; a < inst->arg_count; a++)
-            if (!needed[inst->args[a]]) {
-                needed[inst->args[a]] = true;
-                hd_push(t->arena, &work, inst->args[a]);
-            }
-    }
+    front_mark_needed(t->arena, t->insts, work, needed);
     bool dropped = false;
     for (uint32_t v = 0; v < t->inst_count; v++)
         dropped |= t->keep[v] && !needed[v];

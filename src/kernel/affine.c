@@ -13,6 +13,15 @@
 static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
+int64_t kernel_common_divisor(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
 hd_affine kernel_affine_constant(int64_t constant) { return (hd_affine){.constant = constant}; }
 
 hd_affine kernel_affine_symbol(hd_arena *arena, hd_symbol_kind kind, uint32_t index) {
@@ -54,6 +63,11 @@ hd_affine hd_affine_add(hd_arena *arena, hd_affine a, hd_affine b, int64_t facto
 
 hd_affine hd_affine_scale(hd_arena *arena, hd_affine a, int64_t factor) {
     return hd_affine_add(arena, kernel_affine_constant(0), a, factor);
+}
+
+hd_affine kernel_affine_without(hd_arena *arena, hd_affine a, hd_symbol_kind kind, uint32_t index) {
+    hd_affine symbol = kernel_affine_symbol(arena, kind, index);
+    return hd_affine_add(arena, a, symbol, -hd_affine_factor(a, kind, index));
 }
 
 bool hd_affine_equal(hd_affine a, hd_affine b) {

@@ -14,15 +14,6 @@
  */
 #include "kernel/kernel_analysis.h"
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* Modulus 0: exactly `rest`. */
 static kernel_congruence congruence(int64_t modulus, int64_t rest) {
     return (kernel_congruence){true, modulus, modulus ? hd_mod(rest, modulus) : rest};
@@ -31,7 +22,9 @@ static kernel_congruence congruence(int64_t modulus, int64_t rest) {
 static kernel_congruence join(kernel_congruence a, kernel_congruence b) {
     if (!a.reached || !b.reached)
         return a.reached ? a : b;
-    return congruence(gcd(gcd(a.modulus, b.modulus), a.rest - b.rest), a.rest);
+    return congruence(
+        kernel_common_divisor(kernel_common_divisor(a.modulus, b.modulus), a.rest - b.rest),
+        a.rest);
 }
 
 static kernel_congruence step(const kernel_forms *f, const kir_inst *addr) {
@@ -44,7 +37,7 @@ static kernel_congruence step(const kernel_forms *f, const kir_inst *addr) {
         if (kir_const_int(f->kernel, addr->args[i], &index))
             rest += index * scale;
         else
-            modulus = gcd(modulus, scale);
+            modulus = kernel_common_divisor(modulus, scale);
     }
     return congruence(modulus, rest);
 }

@@ -137,18 +137,15 @@ static uint32_t *post_dominators(hd_arena *arena, const graph *forward) {
         uint32_t b = forward->order[i];
         for (uint32_t k = 0; k < forward->next[b].count; k++)
             add_edge(arena, g, forward->next[b].data[k], b);
-        if (!forward->next[b].count) {
+    }
+    for (uint32_t pass = 0; pass < 2; pass++) /* the exits, then what reaches none */
+        for (uint32_t i = forward->order_count; i-- > 0;) {
+            uint32_t b = forward->order[i];
+            if (pass ? leaves[b] : forward->next[b].count > 0)
+                continue;
             add_edge(arena, g, exit, b);
             mark_backwards(forward, b, leaves, stack);
         }
-    }
-    for (uint32_t i = forward->order_count; i-- > 0;) {
-        uint32_t b = forward->order[i];
-        if (leaves[b])
-            continue;
-        add_edge(arena, g, exit, b);
-        mark_backwards(forward, b, leaves, stack);
-    }
     graph_order(arena, g);
     uint32_t *ipdom = dominators(arena, g);
     for (uint32_t b = 0; b < count; b++)
@@ -228,10 +225,8 @@ static void collect_loop(hd_arena *arena, const graph *g, const hd_flow *flow, h
         if (leaves)
             hd_push(arena, &exits, b);
     }
-    loop->blocks = blocks.data;
-    loop->block_count = (uint32_t)blocks.count;
-    loop->exits = exits.data;
-    loop->exit_count = (uint32_t)exits.count;
+    hd_keep(&blocks, loop->blocks, loop->block_count);
+    hd_keep(&exits, loop->exits, loop->exit_count);
 }
 
 /* Headers come in reverse post-order, so an outer loop comes before its inner
@@ -265,8 +260,7 @@ static void find_loops(hd_arena *arena, const kir_kernel *kernel, const graph *g
             flow->loop_of[loop.blocks[k]] = (int32_t)loops.count;
         hd_push(arena, &loops, loop);
     }
-    flow->loops = loops.data;
-    flow->loop_count = (uint32_t)loops.count;
+    hd_keep(&loops, flow->loops, flow->loop_count);
 }
 
 typedef struct placer {

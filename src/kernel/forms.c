@@ -47,8 +47,7 @@ hd_affine kernel_forms_at(const kernel_forms *f, kir_value value, uint32_t block
         int64_t last = f->last_iteration[term.index];
         if (last < 0)
             return opaque(f, value);
-        hd_affine symbol = kernel_affine_symbol(f->arena, HD_SYM_LOOP, term.index);
-        seen = hd_affine_add(f->arena, seen, symbol, -term.factor);
+        seen = kernel_affine_without(f->arena, seen, HD_SYM_LOOP, term.index);
         seen = hd_affine_add(f->arena, seen, kernel_affine_constant(last), term.factor);
     }
     return seen;
@@ -412,8 +411,7 @@ static bool step_of(const kernel_forms *f, kir_value v, uint32_t loop, hd_affine
     if (!rest.term_count)
         return true;
     *step = hd_affine_factor(around, HD_SYM_LOOP, loop);
-    hd_affine iteration = kernel_affine_symbol(f->arena, HD_SYM_LOOP, loop);
-    rest = hd_affine_add(f->arena, around, iteration, -*step);
+    rest = kernel_affine_without(f->arena, around, HD_SYM_LOOP, loop);
     rest = hd_affine_add(f->arena, rest, kernel_affine_constant(*step), -1);
     return hd_affine_equal(rest, init) && !hd_affine_factor(init, HD_SYM_VALUE, v);
 }

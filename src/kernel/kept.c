@@ -24,8 +24,6 @@
  *
  * Loops are tried from the innermost outwards, as far as the access may go.
  */
-#include <stdlib.h>
-
 #include "kernel/kernel_analysis.h"
 
 typedef struct keeper {
@@ -92,15 +90,6 @@ static bool is_restrict(const keeper *k, const hd_access *a) {
 
 static bool has_base(const hd_access *a) { return a->param >= 0 || a->static_index >= 0; }
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* For pointers that count from one base. Symbols that both have stand for the same number, since
  * those of the first do not change in the loop. */
 static bool may_meet(const keeper *k, const hd_access *a, const hd_access *b) {
@@ -110,7 +99,7 @@ static bool may_meet(const keeper *k, const hd_access *a, const hd_access *b) {
     hd_affine apart = hd_affine_add(k->forms->arena, b->address, a->address, -1);
     int64_t step = 0;
     for (uint32_t i = 0; i < apart.term_count; i++)
-        step = common_divisor(llabs(apart.terms[i].factor), step);
+        step = kernel_common_divisor(apart.terms[i].factor, step);
     if (!step)
         return apart.constant < a->width && -apart.constant < b->width;
     int64_t behind = hd_mod(apart.constant, step);

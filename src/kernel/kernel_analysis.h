@@ -16,8 +16,11 @@ static inline bool kernel_edge_repeats(const kir_inst *terminator, uint32_t edge
 
 /* ---- affine.c ------------------------------------------------------------------ */
 
+int64_t kernel_common_divisor(int64_t a, int64_t b); /* the greatest; of 0 and 0 it is 0 */
 hd_affine kernel_affine_constant(int64_t constant);
 hd_affine kernel_affine_symbol(hd_arena *arena, hd_symbol_kind kind, uint32_t index);
+/* The form without its term of this symbol. */
+hd_affine kernel_affine_without(hd_arena *arena, hd_affine a, hd_symbol_kind kind, uint32_t index);
 /* Where symbols stand in for ids whose range the launch gives: least and greatest
  * value of the form. False when a symbol has no known range. */
 bool kernel_affine_range(const hd_binding *launch, hd_affine a, int64_t *low, int64_t *high);

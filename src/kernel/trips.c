@@ -202,9 +202,7 @@ static bool changes_inside(const kernel_forms *f, uint32_t number, hd_affine for
  * a very large one then, `(uint)(x - 2) < 10` say. */
 static bool may_start_negative(const kernel_forms *f, uint32_t loop, hd_affine form) {
     int64_t low, high;
-    hd_affine iteration = kernel_affine_symbol(f->arena, HD_SYM_LOOP, loop);
-    int64_t step = hd_affine_factor(form, HD_SYM_LOOP, loop);
-    hd_affine start = hd_affine_add(f->arena, form, iteration, -step);
+    hd_affine start = kernel_affine_without(f->arena, form, HD_SYM_LOOP, loop);
     return kernel_affine_range(&f->launch, start, &low, &high) && low < 0;
 }
 
@@ -218,11 +216,10 @@ static bool find_affine_test(const kernel_forms *f, uint32_t loop, const kir_ins
         return false;
     hd_affine difference = hd_affine_add(f->arena, left, right, -1);
     int64_t step = hd_affine_factor(difference, HD_SYM_LOOP, loop);
-    hd_affine iteration = kernel_affine_symbol(f->arena, HD_SYM_LOOP, loop);
     if (is_unsigned && (less ? step < 0 : step > 0))
         return false; /* ends when the counter wraps: for (uint i = n - 1; i < n; i--) */
     test->affine = true;
-    test->start = hd_affine_add(f->arena, difference, iteration, -step);
+    test->start = kernel_affine_without(f->arena, difference, HD_SYM_LOOP, loop);
     test->step = step;
     test->pred = kernel_pred_signed(test->pred);
     return step != 0 && !changes_inside(f, loop, test->start);

@@ -14,7 +14,11 @@ accepts advise -- ./particles
 prints '^  heddle record -o FOLDER -- ./particles && heddle apply FOLDER --layout soa --out DIR$'
 accepts apply --layout soa --out made -- ./particles
 prints '^Particle as soa: .*, checked on the machine$'
-for command in show cache 'diff --layout soa'; do accepts $command -- ./particles; done
+for command in show cache 'diff --layout soa' 'report --json'; do
+    call $command -- ./particles # whose own text may be on standard error
+    prints '\./particles'
+    grep -q "${TMPDIR:-/tmp}/heddle-" "$work/log/out" && complain "$command names a folder that is gone"
+done
 refuses 'there is no program ./nowhere' show -- ./nowhere
 
 # What Heddle compiles of the source does what nvcc's PTX did: each launch, to the last bit.

@@ -43,8 +43,8 @@ typedef struct hd_annotated {
 
 /* Sums of a table's rows, counted for `device`, perhaps with its caches. The result points into the
  * table. */
-const hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device,
-                                const hd_access_table *table, bool has_caches);
+hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device, const hd_access_table *table,
+                          bool has_caches);
 
 /* What lines are ordered by, the heaviest first: where caches were simulated the dynamic cost, what
  * other analyses weigh counting like transactions that L1 serves; else all weights. */

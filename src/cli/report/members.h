@@ -104,6 +104,7 @@ hd_value hd_study_handovers(hd_arena *arena, const hd_study *study); /* of all l
 const char *hd_line_title(hd_arena *arena, const hd_line *line);
 extern const hd_member hd_line_stop_members[];     /* hd_line_stop; with its columns */
 extern const hd_member hd_line_handover_members[]; /* hd_line_handover; with its columns */
+extern const char hd_findings_from[];              /* the paper that has the findings */
 extern const hd_member hd_finding_members[];       /* hd_finding; with its columns */
 extern const hd_member hd_study_members[]; /* hd_study, as lines of its own; in JSON with all
                                                 * that it shows */

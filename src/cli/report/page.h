@@ -43,6 +43,8 @@ typedef struct hd_page_options {
     const uint64_t *units; /* [unit_count] of scenarios 5 and 6 */
     size_t unit_count;
     uint32_t clusters; /* of scenarios 5 and 6, and of one of the stacks */
+    /* A file as readers are told of it; may be NULL. */
+    const char *(*shown)(const void *user, const char *path);
     /* Called before each step of the work; may be NULL. */
     void (*progress)(void *user, const char *what);
     void *user;
@@ -74,6 +76,7 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
                            const hd_sink *besides, json_t *run);
 /* page_advice.c: the members `verdict` and `record`, by what was counted of the whole run. */
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
-                         const hd_measured *measured, const hd_page_caches *caches, json_t *run);
+                         const hd_page_options *options, const hd_measured *measured,
+                         const hd_page_caches *caches, json_t *run);
 
 #endif

@@ -122,13 +122,6 @@ typedef struct pair {
     double share, executions;
 } pair;
 
-/* Whether two accesses to the record reach the same element in the same run of a loop body. */
-static bool same_body(const hd_cost_line *x, const hd_cost_line *y) {
-    const hd_access *a = x->access, *b = y->access;
-    return x->info->kernel == y->info->kernel && a->loop == b->loop && a->param == b->param &&
-           a->static_index == b->static_index && hd_affine_equal(a->index, b->index);
-}
-
 /* executions[body * field_count + field] by warps; the number of bodies. */
 static size_t collect_bodies(const hd_record *record, lines l, double *executions) {
     const hd_cost_line **first = hd_zeroed(l.count, sizeof(hd_cost_line *));
@@ -138,8 +131,13 @@ static size_t collect_bodies(const hd_record *record, lines l, double *execution
         size_t body = 0;
         if (!has_field(record, line->access))
             continue;
-        while (body < count && !same_body(first[body], line))
-            body++;
+        for (; body < count; body++) { /* the same element in the same run of a loop body */
+            const hd_access *a = first[body]->access, *b = line->access;
+            if (first[body]->info->kernel == line->info->kernel && a->loop == b->loop &&
+                a->param == b->param && a->static_index == b->static_index &&
+                hd_affine_equal(a->index, b->index))
+                break;
+        }
         if (body == count)
             first[count++] = line;
         double *of = &executions[body * record->field_count + (uint32_t)line->access->field];
@@ -177,6 +175,7 @@ static const hd_member pair_members[] = {
 
 typedef struct page_record {
     const hd_record *record;
+    hd_place place;
     use *uses;
     hd_value together;
 } page_record;
@@ -185,12 +184,10 @@ HD_GETTER(fields_of, page_record, hd_rows(row->uses, row->record->field_count))
 HD_GETTER(others_of, page_record, hd_row(&row->uses[row->record->field_count]))
 
 static const hd_member shape_members[] = {
-    HD_SAME(hd_record, name, spelling, size, align),
-    {"arrays", HD_AT(hd_record, of_arrays)},
-    {"place", HD_IN(hd_record, place), .of = hd_place_members},
-    {0}};
+    HD_SAME(hd_record, name, spelling, size, align), {"arrays", HD_AT(hd_record, of_arrays)}, {0}};
 static const hd_member record_members[] = {
     {HD_BEHIND(page_record, record), .of = shape_members},
+    {"place", HD_IN(page_record, place), .of = hd_place_members},
     {"fields", .get = fields_of, .of = field_members},
     {"others", .get = others_of, .of = use_members},
     {"together", HD_AT(page_record, together), .of = pair_members},
@@ -212,19 +209,6 @@ typedef struct verdict {
     double error;
     hd_value reasons;
 } verdict;
-
-static hd_value collect_reasons(hd_arena *arena, const hd_device *device, const hd_caches *caches,
-                                lines l) {
-    hd_vec(reason) reasons = {0};
-    for (size_t i = 0; i < l.count && reasons.count < MOST_REASONS; i++) {
-        hd_cost_line line = l.data[i];
-        if (caches)
-            hd_caches_serve(caches, &line, 1);
-        if (moved_by(&line) > 0)
-            hd_push(arena, &reasons, (reason){&l.data[i], hd_cost_explain(arena, device, &line)});
-    }
-    return hd_rows(reasons.data, reasons.count);
-}
 
 HD_GETTER(reason_name, reason,
           hd_text(hd_format(view->arena, "%s %s", hd_access_kind_name(row->line->access->kind),
@@ -293,7 +277,8 @@ static bool is_simulated(const hd_page_caches *caches, const moved *after) {
 /* ---- both ----------------------------------------------------------------------------------------- */
 
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
-                         const hd_measured *measured, const hd_page_caches *caches, json_t *run) {
+                         const hd_page_options *o, const hd_measured *measured,
+                         const hd_page_caches *caches, json_t *run) {
     const hd_record *record = subject->advice->job->record;
     const hd_device *device = measured->device;
     const hd_cost_options options = {.measured = measured};
@@ -311,15 +296,27 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
     const lines before = price(arena, model, v.original);
     lines after = {0};
     v.before = sum_of(before, device->segment);
-    v.reasons = collect_reasons(arena, device, caches->original, before);
+    hd_vec(reason) reasons = {0};
+    for (size_t i = 0; i < before.count && reasons.count < MOST_REASONS; i++) {
+        hd_cost_line line = before.data[i];
+        if (caches->original)
+            hd_caches_serve(caches->original, &line, 1);
+        if (moved_by(&line) > 0)
+            hd_push(arena, &reasons,
+                    (reason){&before.data[i], hd_cost_explain(arena, device, &line)});
+    }
+    v.reasons = hd_rows(reasons.data, reasons.count);
     if (!subject->advice->leave) {
         after = price(arena, model, v.best);
         v.after = hd_new(arena, moved);
         *v.after = sum_of(after, device->segment);
     }
-    const page_record shown = {
-        record, collect_uses(arena, record, device->segment, before, v.after ? &after : NULL),
+    page_record shown = {
+        record, record->place,
+        collect_uses(arena, record, device->segment, before, v.after ? &after : NULL),
         collect_pairs(arena, record, before)};
+    if (o->shown)
+        shown.place.file = o->shown(o->user, record->place.file);
     if (is_simulated(caches, v.after)) {
         v.sampled = false;
         v.error = 0;

@@ -49,17 +49,6 @@ void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction) {
 
 /* ---- built-in functions ---------------------------------------------- */
 
-static const struct named_rmw {
-    const char *name;
-    kir_rmw rmw;
-} named_rmws[] = {
-    {"add", KIR_RMW_ADD},   {"sub", KIR_RMW_SUB},       {"and", KIR_RMW_AND},
-    {"or", KIR_RMW_OR},     {"xor", KIR_RMW_XOR},       {"min", KIR_RMW_MIN},
-    {"max", KIR_RMW_MAX},   {"inc", KIR_RMW_ADD},       {"dec", KIR_RMW_SUB},
-    {"xchg", KIR_RMW_XCHG}, {"exchange", KIR_RMW_XCHG}, {"cmpxchg", KIR_RMW_CMPXCHG},
-    {"load", KIR_RMW_LOAD}, {"store", KIR_RMW_STORE},
-};
-
 /* "add" of atomic_add, atom_add, atomic_fetch_add and atomic_fetch_add_explicit. */
 static const char *operation_of(front_lowering *l, const char *name) {
     const char *prefixes[] = {"atomic_fetch_", "atomic_", "atom_"};
@@ -75,39 +64,35 @@ static const char *operation_of(front_lowering *l, const char *name) {
 }
 
 /* Signedness and floats are told by the type that is pointed to. */
-static kir_rmw typed_rmw(front_lowering *l, const front_call *call, kir_rmw rmw) {
-    char code = front_first_type_code(call->types);
-    bool is_unsigned = code && strchr("htjm", code);
-    if (code == 'f' || code == 'd' || code == 'H') {
-        if (rmw == KIR_RMW_ADD)
-            return KIR_RMW_FADD;
-        if (rmw != KIR_RMW_XCHG && rmw != KIR_RMW_LOAD && rmw != KIR_RMW_STORE)
-            front_cannot(l,
-                         "%s of floating-point numbers is not supported; use atomic_cmpxchg in a "
-                         "loop",
-                         call->name);
-    }
-    if (is_unsigned && rmw == KIR_RMW_MIN)
-        return KIR_RMW_UMIN;
-    return is_unsigned && rmw == KIR_RMW_MAX ? KIR_RMW_UMAX : rmw;
-}
-
 static void plain_atomic(front_lowering *l, const front_call *call, const char *operation,
-                         const struct named_rmw *found, kir_value address, kir_value *result) {
-    kir_rmw rmw = typed_rmw(l, call, found->rmw);
-    if (rmw == KIR_RMW_STORE) {
+                         kir_value address, kir_value *result) {
+    char code = front_first_type_code(call->types);
+    bool is_float = code && strchr("fdH", code), is_unsigned = code && strchr("htjm", code);
+    bool goes_up = !strcmp(operation, "inc"), goes_down = !strcmp(operation, "dec");
+    const char *name = goes_up                         ? "add"
+                       : goes_down                     ? "sub"
+                       : strcmp(operation, "exchange") ? operation
+                                                       : "xchg";
+    kir_rmw rmw = front_rmw_of(name, is_unsigned, is_float);
+    if (rmw == KIR_RMW_COUNT)
+        front_cannot(l, "atomic function %s is not supported; use atomic_cmpxchg in a loop",
+                     call->name);
+    else if (is_float && !hd_has_word("add xchg load store", name))
+        front_cannot(l,
+                     "%s of floating-point numbers is not supported; use atomic_cmpxchg in a loop",
+                     call->name);
+    else if (rmw == KIR_RMW_STORE)
         front_emit_atomic(&l->out, rmw, (kir_type){0}, 2, (kir_value[]){address, call->args[1]});
-    } else if (rmw == KIR_RMW_LOAD) {
+    else if (rmw == KIR_RMW_LOAD)
         *result = front_emit_atomic(&l->out, rmw, call->type, 1, &address);
-    } else if (rmw == KIR_RMW_CMPXCHG) {
-        kir_value args[] = {address, call->args[2], call->args[1]};
-        *result = front_emit_atomic(&l->out, rmw, call->type, 3, args);
-    } else {
-        bool by_one = !strcmp(operation, "inc") || !strcmp(operation, "dec");
-        kir_value args[] = {address,
-                            by_one ? front_const_int(&l->out, call->type, 1) : call->args[1]};
-        *result = front_emit_atomic(&l->out, rmw, call->type, 2, args);
-    }
+    else if (rmw == KIR_RMW_CMPXCHG)
+        *result = front_emit_atomic(&l->out, rmw, call->type, 3,
+                                    (kir_value[]){address, call->args[2], call->args[1]});
+    else
+        *result = front_emit_atomic(
+            &l->out, rmw, call->type, 2,
+            (kir_value[]){address, goes_up || goes_down ? front_const_int(&l->out, call->type, 1)
+                                                        : call->args[1]});
 }
 
 bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_value *result) {
@@ -144,12 +129,6 @@ bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_valu
         front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2, args);
         return true;
     }
-    for (size_t i = 0; i < sizeof named_rmws / sizeof *named_rmws; i++)
-        if (!strcmp(operation, named_rmws[i].name)) {
-            plain_atomic(l, call, operation, &named_rmws[i], address, result);
-            return true;
-        }
-    front_cannot(l, "atomic function %s is not supported; use atomic_cmpxchg in a loop",
-                 call->name);
+    plain_atomic(l, call, operation, address, result);
     return true;
 }

@@ -135,42 +135,39 @@ static kir_value class_test(front_lowering *l, const front_call *call) {
     kir_type type = front_int_type(real.bits, real.lanes), bit = {KIR_INT, 1, real.lanes, 0};
     uint32_t mantissa = real.bits == 16 ? 10 : real.bits == 32 ? 23 : 52;
     uint64_t wanted = l->out.insts.data[call->args[1]].imm[0];
-    kir_value bits = front_emit1(&l->out, KIR_BITCAST, type, call->args[0]);
-    kir_value low = front_const_int(&l->out, type, (int64_t)(((uint64_t)1 << (real.bits - 1)) - 1));
-    kir_value size = front_emit2(&l->out, KIR_AND, type, bits, low);
-    kir_value is_negative =
-        front_emit_compare(&l->out, KIR_P_SLT, bits, front_const_int(&l->out, type, 0));
+    int64_t sign = (int64_t)((uint64_t)1 << (real.bits - 1)), normal = (int64_t)1 << mantissa;
     int64_t infinity = (int64_t)((((uint64_t)1 << (real.bits - 1 - mantissa)) - 1) << mantissa);
+    /* s: the size, n: whether it is negative, r: whether it is of a class so far */
+    kir_value letters[26] = {front_emit1(&l->out, KIR_BITCAST, type, call->args[0])};
+    letters['b' - 'a'] = front_const_int(&l->out, type, sign - 1);
+    front_recipe(&l->out, "s = and(a, b); n = slt(a, 0); s", letters, true, bit);
+    kir_value no = front_const_int(&l->out, bit, 0), yes = front_const_int(&l->out, bit, 1);
+    letters['r' - 'a'] = no;
     /* The least numbers of zeros, subnormal and normal numbers, infinities, and NaN of both kinds;
      * and the classes' bits for the negative and the positive ones. */
     const struct {
         int64_t first, end;
         uint32_t negative, positive;
-    } classes[] = {
-        {0, 1, 0x20, 0x40},
-        {1, (int64_t)1 << mantissa, 0x10, 0x80},
-        {(int64_t)1 << mantissa, infinity, 0x8, 0x100},
-        {infinity, infinity + 1, 0x4, 0x200},
-        {infinity + 1, infinity + ((int64_t)1 << (mantissa - 1)), SIGNALLING, SIGNALLING},
-        {infinity + ((int64_t)1 << (mantissa - 1)), 0, QUIET, QUIET}};
-    kir_value no = front_const_int(&l->out, bit, 0), yes = front_const_int(&l->out, bit, 1);
-    kir_value result = no;
+    } classes[] = {{0, 1, 0x20, 0x40},
+                   {1, normal, 0x10, 0x80},
+                   {normal, infinity, 0x8, 0x100},
+                   {infinity, infinity + 1, 0x4, 0x200},
+                   {infinity + 1, infinity + normal / 2, SIGNALLING, SIGNALLING},
+                   {infinity + normal / 2, 0, QUIET, QUIET}};
     for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
         if (!(wanted & (classes[c].negative | classes[c].positive)))
             continue;
-        kir_value holds = front_emit_compare(&l->out, KIR_P_UGE, size,
-                                             front_const_int(&l->out, type, classes[c].first));
-        if (classes[c].end)
-            holds = front_emit2(&l->out, KIR_AND, bit, holds,
-                                front_emit_compare(&l->out, KIR_P_ULT, size,
-                                                   front_const_int(&l->out, type, classes[c].end)));
-        kir_value sign =
-            front_emit_select(&l->out, is_negative, wanted & classes[c].negative ? yes : no,
-                              wanted & classes[c].positive ? yes : no);
-        result = front_emit2(&l->out, KIR_OR, bit, result,
-                             front_emit2(&l->out, KIR_AND, bit, holds, sign));
+        letters['f' - 'a'] = front_const_int(&l->out, type, classes[c].first);
+        letters['e' - 'a'] = front_const_int(&l->out, type, classes[c].end);
+        letters['x' - 'a'] = wanted & classes[c].negative ? yes : no;
+        letters['y' - 'a'] = wanted & classes[c].positive ? yes : no;
+        front_recipe(&l->out,
+                     classes[c].end
+                         ? "h = and(uge(s, f), ult(s, e)); r = or(r, and(h, select(n, x, y))); r"
+                         : "h = uge(s, f); r = or(r, and(h, select(n, x, y))); r",
+                     letters, true, bit);
     }
-    return result;
+    return letters['r' - 'a'];
 }
 
 static void lower_intrinsic(front_lowering *l, const front_call *call) {

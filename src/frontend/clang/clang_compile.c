@@ -238,19 +238,15 @@ static uint32_t count_errors(const front_messages *messages) {
 /* Runs clang over the file, with these words behind those of the language. */
 static hd_status run_clang(front_state *front, const char *last_words, hd_str *output,
                            hd_str *messages, int *exit_status) {
-    uint32_t last_count;
-    char **last = hd_split_words(front->arena, last_words, &last_count);
     front_words words = {0};
     hd_push(front->arena, &words, front_clang(front));
-    for (size_t i = 0; i < front->language.count; i++)
-        hd_push(front->arena, &words, front->language.data[i]);
+    front_add_list(front, &words, &front->language);
     hd_status status = front_mask_words(front, &words);
     if (status)
         return status;
     if (front->masks.count) /* a body that lacks a statement */
         hd_push(front->arena, &words, "-Wno-return-type");
-    for (size_t i = 0; i < last_count; i++)
-        hd_push(front->arena, &words, last[i]);
+    front_add_words(front, &words, last_words);
     hd_push(front->arena, &words, front->path);
     return front_run(front, &words, output, messages, exit_status);
 }

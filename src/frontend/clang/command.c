@@ -35,17 +35,16 @@ static void add(front_state *front, front_words *words, const char *word) {
     hd_push(front->arena, words, hd_strdup(front->arena, word));
 }
 
-/* Words with blanks between. */
-static void add_all(front_state *front, front_words *words, const char *list) {
-    uint32_t count;
-    char **split = hd_split_words(front->arena, list, &count);
-    for (uint32_t i = 0; i < count; i++)
-        hd_push(front->arena, words, split[i]);
-}
-
-static void add_list(front_state *front, front_words *words, const front_words *list) {
+void front_add_list(front_state *front, front_words *words, const front_words *list) {
     for (size_t i = 0; i < list->count; i++)
         hd_push(front->arena, words, list->data[i]);
+}
+
+void front_add_words(front_state *front, front_words *words, const char *text) {
+    uint32_t count;
+    char **split = hd_split_words(front->arena, text, &count);
+    for (uint32_t i = 0; i < count; i++)
+        hd_push(front->arena, words, split[i]);
 }
 
 const char *front_clang(front_state *front) {
@@ -218,18 +217,18 @@ static hd_status add_cuda(front_state *front, front_words *words) {
     add_folders(front, &folders, toolkit, own);
     if (toolkit)
         lighten_libraries(front, &macros);
-    add_all(front, words, language);
+    front_add_words(front, words, language);
     const char *headers = hd_format(front->arena, "-include %s -include heddle_functions.h",
                                     toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h");
     const char *prelude = front_prelude(front, words, &user, &folders, headers);
-    add_list(front, words, &user);
-    add_list(front, words, &folders);
+    front_add_list(front, words, &user);
+    front_add_list(front, words, &folders);
     add(front, words, "-O1"); /* what its macros say is the same for clang and libclang */
     if (prelude) {
-        add_all(front, words, "-Xclang -include-pch -Xclang");
+        front_add_words(front, words, "-Xclang -include-pch -Xclang");
         add(front, words, prelude);
     } else {
-        add_all(front, words, headers);
+        front_add_words(front, words, headers);
     }
     if (!macros.length)
         return HD_OK;
@@ -268,7 +267,7 @@ static hd_status add_images(front_state *front, const char *sizes) {
     for (unsigned i = 0; i < 3; i++)
         add(front, &front->language,
             hd_format(front->arena, "-DHEDDLE_IMAGE_%s=%lu", names[i], size[i]));
-    add_all(front, &front->language, "-include heddle_images.h");
+    front_add_words(front, &front->language, "-include heddle_images.h");
     front->image_sizes = sizes;
     return HD_OK;
 }
@@ -295,9 +294,9 @@ static hd_status add_opencl(front_state *front) {
         if (!starts_with(front->options[i], images_option) &&
             !(sizes && starts_with(front->options[i], "-cl-std=CL1")))
             add(front, words, front->options[i]);
-    add_all(front, words, "-x cl -target spir64-unknown-unknown -Wno-ignored-pragmas");
+    front_add_words(front, words, "-x cl -target spir64-unknown-unknown -Wno-ignored-pragmas");
     add_system_folder(front, words, "-isystem", own);
-    add_all(front, words, "-include heddle_opencl.h");
+    front_add_words(front, words, "-include heddle_opencl.h");
     return sizes ? add_images(front, sizes) : HD_OK;
 }
 
@@ -309,7 +308,7 @@ hd_status front_language(front_state *front) {
 
 void front_libclang_words(front_state *front, front_words *words) {
     hd_arena *arena = front->arena;
-    add_list(front, words, &front->language);
+    front_add_list(front, words, &front->language);
     add(front, words, "-w");
     const char *resources = resource_folder(front);
     if (resources) { /* libclang puts a folder of its own behind -resource-dir, which may be wrong */
@@ -320,7 +319,8 @@ void front_libclang_words(front_state *front, front_words *words) {
     }
     /* float4 and its like from a short header, built-in functions from a table. */
     if (!front->is_cuda)
-        add_all(front, words, "-Xclang -finclude-default-header -Xclang -fdeclare-opencl-builtins");
+        front_add_words(front, words,
+                        "-Xclang -finclude-default-header -Xclang -fdeclare-opencl-builtins");
 }
 
 hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *path,
@@ -341,7 +341,7 @@ hd_status hd_host_command_make(hd_arena *arena, const hd_diag *diag, const char 
     front_words words = {0};
     bool is_c = hd_ends_in(path, ".c") || hd_ends_in(path, ".h");
     const char *resources = resource_folder(&front);
-    add_all(&front, &words, is_c ? "-x c -w" : "-x c++ -std=gnu++17 -w");
+    front_add_words(&front, &words, is_c ? "-x c -w" : "-x c++ -std=gnu++17 -w");
     /* Of the options for the kernels those that other compilers know, too. */
     static const char apart[] = "-I -D -U -isystem -iquote -idirafter -include";
     for (uint32_t i = 0; i < front.option_count; i++) {

@@ -35,21 +35,14 @@ static bool parse(const char *name, const char *types, conversion *c) {
 /* Clamps an integer to the range of the target, in the source's own type. */
 static kir_value clamp(front_lowering *l, const conversion *c, kir_value value, kir_type to) {
     kir_type from = front_type_of_value(&l->out, value);
-    uint8_t digits = (uint8_t)(to.bits - !c->to_unsigned);
-    uint8_t own_digits = (uint8_t)(from.bits - !c->from_unsigned);
-    int64_t least = c->to_unsigned ? 0 : -((int64_t)1 << digits);
-    int64_t most = (int64_t)(((uint64_t)1 << digits) - 1);
-    kir_value letters[26] = {value};
-    if (!c->from_unsigned && (c->to_unsigned || to.bits < from.bits)) {
-        letters[1] = front_const_int(&l->out, from, least);
-        letters[0] =
-            front_recipe(&l->out, "select(lt(a, b), b, a)", letters, !c->from_unsigned, from);
-    }
-    if (digits < own_digits) {
-        letters[1] = front_const_int(&l->out, from, most);
-        letters[0] =
-            front_recipe(&l->out, "select(lt(b, a), b, a)", letters, !c->from_unsigned, from);
-    }
+    uint32_t digits = to.bits - !c->to_unsigned, own_digits = from.bits - !c->from_unsigned;
+    int64_t most = (int64_t)(UINT64_MAX >> (64 - digits));
+    kir_value letters[26] = {value, front_const_int(&l->out, from, c->to_unsigned ? 0 : -most - 1),
+                             front_const_int(&l->out, from, most)};
+    if (!c->from_unsigned && (c->to_unsigned || to.bits < from.bits))
+        front_recipe(&l->out, "a = select(lt(a, b), b, a); a", letters, true, from);
+    if (digits < own_digits)
+        front_recipe(&l->out, "a = select(lt(c, a), c, a); a", letters, !c->from_unsigned, from);
     return letters[0];
 }
 

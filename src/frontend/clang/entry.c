@@ -13,14 +13,23 @@
 
 /* ---- names of functions ------------------------------------------------ */
 
-/* Operand 2 of a DISubprogram is its name. */
-const char *front_debug_name(front_state *front, LLVMMetadataRef subprogram) {
-    LLVMValueRef node = LLVMMetadataAsValue(front->context, subprogram);
+LLVMValueRef front_operand(front_state *front, LLVMValueRef node, unsigned index) {
     unsigned count = LLVMGetMDNodeNumOperands(node);
     LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
     LLVMGetMDNodeOperands(node, operands);
+    return index < count ? operands[index] : NULL;
+}
+
+LLVMMetadataRef front_operand_of(front_state *front, LLVMMetadataRef node, unsigned index) {
+    LLVMValueRef operand = front_operand(front, LLVMMetadataAsValue(front->context, node), index);
+    return operand ? LLVMValueAsMetadata(operand) : NULL;
+}
+
+/* Operand 2 of a DISubprogram is its name. */
+const char *front_debug_name(front_state *front, LLVMMetadataRef subprogram) {
     unsigned length = 0;
-    const char *text = count > 2 && operands[2] ? LLVMGetMDString(operands[2], &length) : NULL;
+    LLVMValueRef name = front_operand(front, LLVMMetadataAsValue(front->context, subprogram), 2);
+    const char *text = name ? LLVMGetMDString(name, &length) : NULL;
     return text ? hd_strndup(front->arena, text, length) : NULL;
 }
 
@@ -70,8 +79,7 @@ static hd_status choose_entries(front_state *front) {
                        "no kernel in this file but %zu of libraries' headers; name one of them, "
                        "such as %s",
                        front->entries.count, front->entries.data[0].name);
-    front->entries.data = chosen.data;
-    front->entries.count = chosen.count;
+    hd_keep(&chosen, front->entries.data, front->entries.count);
     front->entries.capacity = chosen.capacity;
     return HD_OK;
 }
@@ -86,13 +94,12 @@ hd_status front_entries(front_state *front) {
         LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
         LLVMGetNamedMetadataOperands(front->llvm, list, nodes);
         for (unsigned i = 0; i < count; i++) {
-            unsigned parts = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
-            LLVMValueRef *part = hd_new_array(front->arena, LLVMValueRef, parts);
-            LLVMGetMDNodeOperands(nodes[i], part);
-            for (unsigned p = 1; p + 1 < parts; p += 2) {
-                const char *key = part[p] ? LLVMGetMDString(part[p], &length) : NULL;
-                if (part[0] && key && length == 6 && !memcmp(key, "kernel", 6))
-                    front_pointer_map_set(front->arena, &annotated, part[0], 1);
+            LLVMValueRef function = front_operand(front, nodes[i], 0), part;
+            unsigned length = 0;
+            for (unsigned p = 1; (part = front_operand(front, nodes[i], p)) != NULL; p += 2) {
+                const char *key = LLVMGetMDString(part, &length);
+                if (function && key && length == 6 && !memcmp(key, "kernel", 6))
+                    front_pointer_map_set(front->arena, &annotated, function, 1);
             }
         }
     }

@@ -161,13 +161,8 @@ hd_place front_place_of(front_state *front, LLVMValueRef instruction, uint32_t *
 
 /* Lexical blocks have their scope as operand 1, up to the function. */
 static LLVMMetadataRef function_of_scope(front_state *front, LLVMMetadataRef scope) {
-    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
-        LLVMValueRef node = LLVMMetadataAsValue(front->context, scope);
-        unsigned count = LLVMGetMDNodeNumOperands(node);
-        LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
-        LLVMGetMDNodeOperands(node, operands);
-        scope = count > 1 && operands[1] ? LLVMValueAsMetadata(operands[1]) : NULL;
-    }
+    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind)
+        scope = front_operand_of(front, scope, 1);
     return scope;
 }
 

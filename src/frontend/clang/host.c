@@ -244,7 +244,7 @@ static hd_host_launch new_launch(front_host *h, CXCursor call, CXCursor callee) 
         .loop = h->loop, .text = launch_text(h, call), .place = front_host_place(h, call)};
     launch.kernel = launch.symbol = front_host_spelling(h, callee);
     if (!clang_Cursor_isNull(function)) {
-        launch.symbol = front_host_text(h, clang_Cursor_getMangling(function));
+        launch.symbol = front_text(h->arena, clang_Cursor_getMangling(function));
         launch.kernel = front_instance_of_symbol(h->arena, launch.symbol);
     }
     return launch;
@@ -401,7 +401,7 @@ static void write_symbol(front_host *h, CXCursor call) {
     new_memory(h, call, name, (hd_host_value){0}, front_host_source(h, call));
     hd_host_memory *memory = &h->memories.data[h->memories.count - 1];
     memory->symbol = name;
-    memory->element = front_host_text(h, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    memory->element = front_text(h->arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
 }
 
 static void fill(front_host *h, CXCursor call) {
@@ -417,17 +417,12 @@ static void fill(front_host *h, CXCursor call) {
 
 /* ---- statements -------------------------------------------------------------------------------------- */
 
-static enum CXChildVisitResult find_call(CXCursor cursor, CXCursor parent, CXClientData found) {
-    (void)parent;
-    *(bool *)found |= clang_getCursorKind(cursor) == CXCursor_CallExpr;
-    return *(bool *)found ? CXChildVisit_Break : CXChildVisit_Recurse;
-}
-
 /* Something that holds a call is gone through once, so its value is not asked for. */
-static bool has_call(CXCursor cursor) {
+static bool has_call(const front_host *h, CXCursor cursor) {
+    front_cursors inside = front_host_children(h, cursor);
     bool found = clang_getCursorKind(cursor) == CXCursor_CallExpr;
-    if (!found)
-        clang_visitChildren(cursor, find_call, &found);
+    for (size_t i = 0; i < inside.count && !found; i++)
+        found = has_call(h, inside.data[i]);
     return found;
 }
 
@@ -522,7 +517,7 @@ static void walk_if(front_host *h, CXCursor statement) {
     if (!parts.count)
         return;
     hd_host_value condition = {0};
-    if (has_call(parts.data[0]) || clang_isDeclaration(clang_getCursorKind(parts.data[0])))
+    if (has_call(h, parts.data[0]) || clang_isDeclaration(clang_getCursorKind(parts.data[0])))
         walk(h, parts.data[0]);
     else
         condition = front_host_value(h, parts.data[0]);
@@ -584,7 +579,7 @@ static uint64_t trips_of(front_host *h, CXCursor condition, const counter *c) {
     CXCursor test = front_host_bare(h, condition);
     front_cursors sides = front_host_children(h, test);
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(test);
-    if (sides.count != 2 || has_call(condition))
+    if (sides.count != 2 || has_call(h, condition))
         return 0;
     if (op == CXBinaryOperator_LAnd) {
         uint64_t first = trips_of(h, sides.data[0], c);
@@ -665,7 +660,7 @@ static void find_end(front_host *h, CXCursor condition, uint32_t number) {
             find_end(h, sides.data[1], number);
         return;
     }
-    int64_t variable = has_call(condition) ? -1 : ended_by(h, condition, &end);
+    int64_t variable = has_call(h, condition) ? -1 : ended_by(h, condition, &end);
     hd_host_loop *loop = &h->loops.data[number];
     for (size_t i = 0; i < h->read_backs.count && variable >= 0; i++)
         if (h->read_backs.data[i].variable == variable &&
@@ -717,7 +712,7 @@ static void walk_loop(front_host *h, CXCursor statement) {
     bool is_for = kind == CXCursor_ForStmt && parts.count == 4;
     bool is_do = kind == CXCursor_DoStmt && parts.count == 2;
     bool is_while = kind == CXCursor_WhileStmt && parts.count == 2;
-    if (is_do && !has_call(parts.data[1])) { /* do { ... } while (0), as macros have it */
+    if (is_do && !has_call(h, parts.data[1])) { /* do { ... } while (0), as macros have it */
         hd_host_value again = front_host_value(h, parts.data[1]);
         if (again.kind == HD_HOST_WHOLE && !again.parts[0] &&
             front_host_variable(h, parts.data[1]) < 0) {
@@ -868,22 +863,19 @@ static void walk(front_host *h, CXCursor cursor) {
 
 /* ---- a file ----------------------------------------------------------------------------------------- */
 
-typedef struct finder {
-    front_host *h;
-    front_cursors functions;
-} finder;
-
-static enum CXChildVisitResult find_function(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    finder *f = data;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
-        return CXChildVisit_Continue;
-    if (clang_isCursorDefinition(cursor) && is_host_function(f->h, cursor))
-        hd_push(f->h->arena, &f->functions, cursor);
-    bool holds_functions = kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
-                           kind == CXCursor_ClassDecl || kind == CXCursor_LinkageSpec;
-    return holds_functions ? CXChildVisit_Recurse : CXChildVisit_Continue;
+static void find_functions(front_host *h, CXCursor around, front_cursors *functions) {
+    front_cursors inside = front_host_children(h, around);
+    for (size_t i = 0; i < inside.count; i++) {
+        CXCursor cursor = inside.data[i];
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+            continue;
+        if (clang_isCursorDefinition(cursor) && is_host_function(h, cursor))
+            hd_push(h->arena, functions, cursor);
+        if (kind == CXCursor_Namespace || kind == CXCursor_StructDecl ||
+            kind == CXCursor_ClassDecl || kind == CXCursor_LinkageSpec)
+            find_functions(h, cursor, functions);
+    }
 }
 
 static void follow(front_host *h, CXCursor function) {
@@ -898,13 +890,13 @@ static void follow(front_host *h, CXCursor function) {
 
 /* main() first, and then what it does not call. */
 static void read_unit(front_host *h) {
-    finder f = {.h = h};
-    clang_visitChildren(clang_getTranslationUnitCursor(h->unit), find_function, &f);
+    front_cursors functions = {0};
+    find_functions(h, clang_getTranslationUnitCursor(h->unit), &functions);
     for (int after = 0; after < 2; after++)
-        for (size_t i = 0; i < f.functions.count; i++) {
-            bool is_main = !strcmp(front_host_spelling(h, f.functions.data[i]), "main");
-            if (is_main == !after && !is_followed(h, f.functions.data[i]))
-                follow(h, f.functions.data[i]);
+        for (size_t i = 0; i < functions.count; i++) {
+            bool is_main = !strcmp(front_host_spelling(h, functions.data[i]), "main");
+            if (is_main == !after && !is_followed(h, functions.data[i]))
+                follow(h, functions.data[i]);
         }
 }
 

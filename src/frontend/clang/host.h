@@ -1,5 +1,5 @@
-/* The reading of host code: values of expressions (host_value.c), and what statements do (host.c).
- */
+/* What is asked of libclang, and the reading of host code by it: values of expressions (host_value.c),
+ * and what statements do (host.c). */
 #ifndef HD_FRONTEND_CLANG_HOST_H
 #define HD_FRONTEND_CLANG_HOST_H
 
@@ -54,10 +54,14 @@ typedef hd_vec(CXCursor) front_cursors;
 
 /* ---- host_value.c ---------------------------------------------------------------------------- */
 
-front_cursors front_host_children(const front_host *h, CXCursor cursor);
+front_cursors front_children(hd_arena *arena, CXCursor cursor);
+/* A copy of the text, which is disposed of; "" where there is none. */
+const char *front_text(hd_arena *arena, CXString text);
+static inline front_cursors front_host_children(const front_host *h, CXCursor cursor) {
+    return front_children(h->arena, cursor);
+}
 /* Without parentheses, casts and what the compiler adds. */
 CXCursor front_host_bare(const front_host *h, CXCursor cursor);
-const char *front_host_text(const front_host *h, CXString text);
 const char *front_host_spelling(const front_host *h, CXCursor cursor);
 /* The source of a range, in one line. */
 const char *front_host_source(const front_host *h, CXCursor cursor);

@@ -18,21 +18,21 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClien
     return CXChildVisit_Continue;
 }
 
-front_cursors front_host_children(const front_host *h, CXCursor cursor) {
-    collector c = {.arena = h->arena};
+front_cursors front_children(hd_arena *arena, CXCursor cursor) {
+    collector c = {.arena = arena};
     clang_visitChildren(cursor, collect, &c);
     return c.found;
 }
 
-const char *front_host_text(const front_host *h, CXString text) {
+const char *front_text(hd_arena *arena, CXString text) {
     const char *found = clang_getCString(text);
-    char *copy = hd_strdup(h->arena, found ? found : "");
+    char *copy = hd_strdup(arena, found ? found : "");
     clang_disposeString(text);
     return copy;
 }
 
 const char *front_host_spelling(const front_host *h, CXCursor cursor) {
-    return front_host_text(h, clang_getCursorSpelling(cursor));
+    return front_text(h->arena, clang_getCursorSpelling(cursor));
 }
 
 hd_place front_host_place(const front_host *h, CXCursor cursor) {
@@ -42,7 +42,7 @@ hd_place front_host_place(const front_host *h, CXCursor cursor) {
                                NULL);
     if (!file)
         return place;
-    place.file = front_host_text(h, clang_getFileName(file));
+    place.file = front_text(h->arena, clang_getFileName(file));
     const char *text = clang_getFileContents(h->unit, file, NULL);
     place.text = text ? hd_line_of(h->arena, text, place.line) : NULL;
     return place;
@@ -396,7 +396,7 @@ hd_host_value front_host_members(front_host *h, CXType type) {
 
 /* Whose name is that of a template of the library. */
 static bool is_vector(const front_host *h, CXType type, bool *on_device) {
-    const char *name = front_host_text(h, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    const char *name = front_text(h->arena, clang_getTypeSpelling(clang_getCanonicalType(type)));
     const char *at = strstr(name, "vector<");
     *on_device = strstr(name, "device_vector<") != NULL;
     return at && (!strncmp(name, "std::", 5) || strstr(name, "thrust::"));
@@ -453,8 +453,8 @@ static bool member_call(front_host *h, CXCursor call, hd_host_value *result) {
 /* ---- sizes ------------------------------------------------------------------------------------------ */
 
 static bool is_dim3(const front_host *h, CXType type) {
-    return !strcmp(front_host_text(h, clang_getTypeSpelling(
-                                          clang_getUnqualifiedType(clang_getCanonicalType(type)))),
+    return !strcmp(front_text(h->arena, clang_getTypeSpelling(clang_getUnqualifiedType(
+                                            clang_getCanonicalType(type)))),
                    "dim3");
 }
 

@@ -141,6 +141,9 @@ void front_translate_nvcc(front_state *front);
 hd_status front_language(front_state *front);
 /* The same and what libclang needs besides. */
 void front_libclang_words(front_state *front, front_words *words);
+/* Adds those that stand in a text with blanks between, and those of another list. */
+void front_add_words(front_state *front, front_words *words, const char *text);
+void front_add_list(front_state *front, front_words *words, const front_words *list);
 /* The clang that compiles. */
 const char *front_clang(front_state *front);
 
@@ -182,6 +185,9 @@ hd_status front_entries(front_state *front);
 bool front_is_entry(const front_state *front, LLVMValueRef function);
 /* What the source calls a function: "math::scale<float>". */
 const char *front_function_name(front_state *front, LLVMValueRef function);
+/* An operand of a node of metadata, as a value and as metadata; NULL: it has none there. */
+LLVMValueRef front_operand(front_state *front, LLVMValueRef node, unsigned index);
+LLVMMetadataRef front_operand_of(front_state *front, LLVMMetadataRef node, unsigned index);
 /* The name of a DISubprogram, or NULL. */
 const char *front_debug_name(front_state *front, LLVMMetadataRef subprogram);
 /* A function's file, as debug information has it, and line; NULL: none is known. */

@@ -562,10 +562,8 @@ static void lower_params(front_lowering *l) {
 }
 
 /* A number of a kernel's metadata. */
-static uint32_t number_of(LLVMValueRef node, unsigned operand) {
-    LLVMValueRef numbers[3];
-    LLVMGetMDNodeOperands(node, numbers);
-    return (uint32_t)LLVMConstIntGetZExtValue(numbers[operand]);
+static uint32_t number_of(front_state *front, LLVMValueRef node, unsigned operand) {
+    return (uint32_t)LLVMConstIntGetZExtValue(front_operand(front, node, operand));
 }
 
 /* reqd_work_group_size and intel_reqd_sub_group_size. */
@@ -582,9 +580,9 @@ static void read_required_sizes(front_lowering *l) {
             LLVMMetadataAsValue(context, LLVMValueMetadataEntriesGetMetadata(entries, i));
         if (kind == of_block && LLVMGetMDNodeNumOperands(node) == 3)
             for (unsigned d = 0; d < 3; d++)
-                l->kernel->required_local[d] = number_of(node, d);
+                l->kernel->required_local[d] = number_of(l->front, node, d);
         if (kind == of_part && LLVMGetMDNodeNumOperands(node) == 1)
-            l->kernel->sub_group = number_of(node, 0);
+            l->kernel->sub_group = number_of(l->front, node, 0);
     }
     LLVMDisposeValueMetadataEntries(entries);
     if (l->kernel->sub_group > 64 ||
@@ -623,8 +621,7 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
     if (l.out.status)
         return l.out.status;
     front_join_entry(&l.out);
-    l.kernel->statics = l.statics.data;
-    l.kernel->static_count = (uint32_t)l.statics.count;
+    hd_keep(&l.statics, l.kernel->statics, l.kernel->static_count);
     front_tidy(front->arena, l.kernel, l.out.insts.data, (uint32_t)l.out.insts.count, l.out.lists,
                l.out.block_count);
     *kernel = l.kernel;

@@ -158,18 +158,13 @@ static void drop_oldest(hd_arena *arena, const char *folder) {
 static bool make(front_state *front, const front_words *words, const char *pch, const char *files) {
     hd_str made = {.arena = front->arena}, messages = made, list = made;
     front_words all = {0};
-    uint32_t last_count;
     int exit_status = 0;
-    char **last = hd_split_words(front->arena,
-                                 "-w -emit-llvm -c -Xclang -emit-pch -Xclang -sys-header-deps "
-                                 "-Xclang -MT -Xclang headers -Xclang -dependency-file -Xclang "
-                                 "/dev/stderr -o - -- /dev/null",
-                                 &last_count);
     hd_push(front->arena, &all, front_clang(front));
-    for (size_t i = 0; i < words->count; i++)
-        hd_push(front->arena, &all, words->data[i]);
-    for (size_t i = 0; i < last_count; i++)
-        hd_push(front->arena, &all, last[i]);
+    front_add_list(front, &all, words);
+    front_add_words(front, &all,
+                    "-w -emit-llvm -c -Xclang -emit-pch -Xclang -sys-header-deps -Xclang -MT "
+                    "-Xclang headers -Xclang -dependency-file -Xclang /dev/stderr -o - -- "
+                    "/dev/null");
     const hd_diag *diag = front->diag;
     front->diag = NULL; /* what is wrong is told of the file itself */
     hd_status status = front_run(front, &all, &made, &messages, &exit_status);
@@ -192,16 +187,11 @@ const char *front_prelude(front_state *front, const front_words *language, const
                           const front_words *folders, const char *headers) {
     hd_arena *arena = front->arena;
     front_words words = {0};
-    uint32_t count;
-    for (size_t i = 0; i < language->count; i++)
-        hd_push(arena, &words, language->data[i]);
+    front_add_list(front, &words, language);
     if (!add_language(front, user, &words))
         return NULL;
-    for (size_t i = 0; i < folders->count; i++)
-        hd_push(arena, &words, folders->data[i]);
-    char **last = hd_split_words(arena, hd_format(arena, "-O1 %s", headers), &count);
-    for (uint32_t i = 0; i < count; i++)
-        hd_push(arena, &words, last[i]);
+    front_add_list(front, &words, folders);
+    front_add_words(front, &words, hd_format(arena, "-O1 %s", headers));
     const char *name =
         hd_format(arena, "heddle/cuda-%016llx", (unsigned long long)key_of(front, &words));
     const char *path = hd_user_file(arena, "XDG_CACHE_HOME", ".cache", name);

@@ -10,9 +10,9 @@
  * bit-fields (an integer, named after the first). Members of an unnamed struct
  * are fields of the struct around it, as in C.
  */
-#include <clang-c/Index.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "frontend/clang/host.h"
 #include "frontend/clang/internal.h"
 
 typedef struct reader {
@@ -22,13 +22,6 @@ typedef struct reader {
     bool is_pointed; /* to what is at hand, by a parameter */
 } reader;
 
-static const char *take(hd_arena *arena, CXString string) {
-    const char *text = clang_getCString(string);
-    char *copy = hd_strdup(arena, text ? text : "");
-    clang_disposeString(string);
-    return copy;
-}
-
 static hd_place place_of(front_state *front, CXCursor cursor) {
     CXFile file;
     unsigned line, column;
@@ -36,13 +29,13 @@ static hd_place place_of(front_state *front, CXCursor cursor) {
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, &column, NULL);
     if (!file)
         return (hd_place){0};
-    return front_place(front, take(front->arena, clang_getFileName(file)), line, column);
+    return front_place(front, front_text(front->arena, clang_getFileName(file)), line, column);
 }
 
 /* The type as kernels spell it, without qualifiers; just "struct" or "union" for
  * one without a name, which libclang spells by its place in parentheses. */
 static const char *spelling_of(hd_arena *arena, CXType type) {
-    const char *text = take(arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    const char *text = front_text(arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
     bool nameless = strstr(text, "(unnamed") || strstr(text, "(anonymous");
     return nameless ? hd_strndup(arena, text, strcspn(text, " ")) : text;
 }
@@ -107,7 +100,7 @@ static bool is_value(const front_state *front, CXCursor declaration) {
                                   "__nv_fp8x4_e5m2";
     if (!front->is_cuda || !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
         return false;
-    const char *name = take(front->arena, clang_getCursorSpelling(declaration));
+    const char *name = front_text(front->arena, clang_getCursorSpelling(declaration));
     return front_cuda_vector_lanes(name) || hd_has_word(numbers, name);
 }
 
@@ -118,7 +111,8 @@ static uint32_t lanes_of(front_state *front, CXType type) {
         return (uint32_t)clang_getNumElements(canonical);
     CXCursor declaration = clang_getTypeDeclaration(canonical);
     return is_record(type) && is_value(front, declaration)
-               ? front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)))
+               ? front_cuda_vector_lanes(
+                     front_text(front->arena, clang_getCursorSpelling(declaration)))
                : 0;
 }
 
@@ -192,7 +186,7 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
     field_walk *w = data;
     hd_arena *arena = w->reader->front->arena;
     CXType type = clang_getCursorType(cursor);
-    const char *name = take(arena, clang_getCursorSpelling(cursor));
+    const char *name = front_text(arena, clang_getCursorSpelling(cursor));
     bool unnamed = clang_Cursor_isAnonymous(cursor) || !*name || strchr(name, '(');
     if (clang_Cursor_isBitField(cursor)) {
         if (!unnamed)
@@ -213,7 +207,7 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
     if (unnamed && is_record(type)) {
         CXCursor first = clang_getNullCursor();
         clang_Type_visitFields(type, first_name, &first);
-        name = take(arena, clang_getCursorSpelling(first));
+        name = front_text(arena, clang_getCursorSpelling(first));
     }
     add_plain(w, cursor, name);
     return CXVisit_Continue;
@@ -228,7 +222,7 @@ static void name_record(front_state *front, hd_record *record, CXType type, CXCu
         record->name = record->spelling;
         return;
     }
-    record->name = take(front->arena, clang_getCursorSpelling(declaration));
+    record->name = front_text(front->arena, clang_getCursorSpelling(declaration));
     if (*record->name && !strchr(record->name, '('))
         return;
     if (!member)
@@ -237,14 +231,15 @@ static void name_record(front_state *front, hd_record *record, CXType type, CXCu
 }
 
 /* A struct that is more than its fields: with base classes or virtual functions. */
-static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent,
-                                                CXClientData data) {
-    (void)parent;
-    bool is_virtual =
-        clang_getCursorKind(cursor) == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(cursor);
-    bool found = is_virtual || clang_getCursorKind(cursor) == CXCursor_CXXBaseSpecifier;
-    *(bool *)data |= found;
-    return found ? CXChildVisit_Break : CXChildVisit_Continue;
+static bool inherits(const front_state *front, CXCursor declaration) {
+    front_cursors inside = front_children(front->arena, declaration);
+    bool found = false;
+    for (size_t i = 0; i < inside.count && !found; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(inside.data[i]);
+        found = kind == CXCursor_CXXBaseSpecifier ||
+                (kind == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(inside.data[i]));
+    }
+    return found;
 }
 
 /* Instances of a template stand at one place, but differ in their spelling. */
@@ -270,9 +265,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     if ((kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl) || size <= 0 || !place.file)
         return NULL;
     hd_record *record = known_record(front, type, &place);
-    bool inherits = false;
-    clang_visitChildren(declaration, find_inheritance, &inherits);
-    if (record || is_value(front, declaration) || inherits)
+    if (record || is_value(front, declaration) || inherits(front, declaration))
         return record;
     record = hd_new(front->arena, hd_record);
     record->place = place;
@@ -281,8 +274,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     clang_Type_visitFields(clang_getCanonicalType(type), visit_field, &walk);
     record->size = (uint32_t)size;
     record->align = (uint32_t)clang_Type_getAlignOf(type);
-    record->fields = walk.fields.data;
-    record->field_count = (uint32_t)walk.fields.count;
+    hd_keep(&walk.fields, record->fields, record->field_count);
     end_bits(record);
     /* A packed struct aligns its fields less than their types ask for. */
     for (uint32_t i = 0; i < record->field_count; i++) {
@@ -312,7 +304,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
 
 /* libclang adds the space that a parameter itself lives in; nobody writes it. */
 static const char *type_name_of(hd_arena *arena, CXType type) {
-    const char *text = take(arena, clang_getTypeSpelling(type));
+    const char *text = front_text(arena, clang_getTypeSpelling(type));
     size_t length = strlen(text), suffix = strlen("__private");
     if (!strncmp(text, "__private ", suffix + 1) && !strchr(text, '*'))
         return text + suffix + 1;
@@ -356,7 +348,7 @@ static kir_param read_param(reader *r, CXCursor cursor) {
     CXType type = clang_getCursorType(cursor), canonical = clang_getCanonicalType(type);
     CXType pointee = pointee_of(canonical);
     long long size = clang_Type_getSizeOf(type);
-    kir_param param = {.name = take(arena, clang_getCursorSpelling(cursor)),
+    kir_param param = {.name = front_text(arena, clang_getCursorSpelling(cursor)),
                        .type_name = type_name_of(arena, type)};
     static const char own[] = "heddle_"; /* of images that are counted as arrays */
     if (starts_with(param.type_name, own))
@@ -444,26 +436,20 @@ static read_instead texts_to_read(front_state *front) {
     return texts;
 }
 
-static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    CXCursor *found = data;
-    if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr)
-        return CXChildVisit_Recurse;
-    *found = clang_getCursorReferenced(cursor);
-    return CXChildVisit_Break;
+/* What a probe's value names; a null cursor: nothing. */
+static CXCursor find_instance(front_state *front, CXCursor cursor) {
+    front_cursors inside = front_children(front->arena, cursor);
+    CXCursor found = clang_getNullCursor();
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr)
+        return clang_getCursorReferenced(cursor);
+    for (size_t i = 0; i < inside.count && clang_Cursor_isNull(found); i++)
+        found = find_instance(front, inside.data[i]);
+    return found;
 }
 
 /* ---- instances that have no name in source ---------------------------------- */
 
-/* What debug information says of a type: the operands of its node. */
-static LLVMMetadataRef operand_of(front_state *front, LLVMMetadataRef node, unsigned index) {
-    LLVMValueRef value = LLVMMetadataAsValue(front->context, node);
-    unsigned count = LLVMGetMDNodeNumOperands(value);
-    LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
-    LLVMGetMDNodeOperands(value, operands);
-    return index < count && operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
-}
-
+/* Operands of what debug information says of a type. */
 enum { OF_SUBPROGRAM_TYPE = 4, OF_SUBROUTINE_TYPES = 3, OF_BASE_TYPE = 3 };
 
 static bool is_derived(LLVMMetadataRef type) {
@@ -479,7 +465,7 @@ static const char *name_of_type(front_state *front, LLVMMetadataRef type) {
 /* Without const, volatile and restrict, which have neither a name nor a size. */
 static LLVMMetadataRef unqualified(front_state *front, LLVMMetadataRef type) {
     while (is_derived(type) && !name_of_type(front, type) && !LLVMDITypeGetSizeInBits(type))
-        type = operand_of(front, type, OF_BASE_TYPE);
+        type = front_operand_of(front, type, OF_BASE_TYPE);
     return type;
 }
 
@@ -517,9 +503,10 @@ static kir_param param_of_code(front_state *front, LLVMValueRef function, unsign
     }
     LLVMMetadataRef pointee = type;
     while (is_derived(pointee) && name_of_type(front, pointee)) /* typedefs of pointers */
-        pointee = operand_of(front, pointee, OF_BASE_TYPE);
-    pointee =
-        is_derived(pointee) ? unqualified(front, operand_of(front, pointee, OF_BASE_TYPE)) : NULL;
+        pointee = front_operand_of(front, pointee, OF_BASE_TYPE);
+    pointee = is_derived(pointee)
+                  ? unqualified(front, front_operand_of(front, pointee, OF_BASE_TYPE))
+                  : NULL;
     name = name_of_type(front, pointee);
     param.type_name = hd_format(front->arena, "%s *", name ? name : "void");
     param.element_bytes = pointee ? (uint32_t)(LLVMDITypeGetSizeInBits(pointee) / 8) : 0;
@@ -528,44 +515,36 @@ static kir_param param_of_code(front_state *front, LLVMValueRef function, unsign
     return param;
 }
 
-/* The parameters of the template by their names. */
-typedef struct template_params {
-    front_state *front;
-    const char *name; /* of the template, and where it stands */
-    const char *file;
-    unsigned line;
-    front_signature *signature;
-    uint32_t found;
-} template_params;
-
-static enum CXChildVisitResult name_param(CXCursor cursor, CXCursor parent, CXClientData data) {
-    template_params *t = data;
-    (void)parent;
-    if (clang_getCursorKind(cursor) != CXCursor_ParmDecl || t->found >= t->signature->param_count)
-        return CXChildVisit_Continue;
-    const char *name = take(t->front->arena, clang_getCursorSpelling(cursor));
-    if (*name)
-        t->signature->params[t->found].name = name;
-    t->signature->param_places[t->found++] = place_of(t->front, cursor);
-    return CXChildVisit_Continue;
-}
-
-static enum CXChildVisitResult find_template(CXCursor cursor, CXCursor parent, CXClientData data) {
-    template_params *t = data;
-    (void)parent;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-        kind == CXCursor_UnexposedDecl)
-        return CXChildVisit_Recurse;
-    if (kind != CXCursor_FunctionTemplate ||
-        strcmp(take(t->front->arena, clang_getCursorSpelling(cursor)), t->name) != 0)
-        return CXChildVisit_Continue;
-    hd_place place = place_of(t->front, cursor);
-    if (place.line != t->line || !hd_same_file(place.file, t->file))
-        return CXChildVisit_Continue;
-    t->signature->place = place;
-    clang_visitChildren(cursor, name_param, t);
-    return CXChildVisit_Break;
+/* The parameters of a template by their names: of the one of this name that stands there. */
+static bool sign_by_template(front_state *front, CXCursor around, const char *name,
+                             const char *file, unsigned line, front_signature *signature) {
+    front_cursors inside = front_children(front->arena, around);
+    for (size_t i = 0; i < inside.count; i++) {
+        CXCursor cursor = inside.data[i];
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        bool is_around = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+                         kind == CXCursor_UnexposedDecl;
+        if (is_around && sign_by_template(front, cursor, name, file, line, signature))
+            return true;
+        if (kind != CXCursor_FunctionTemplate ||
+            strcmp(front_text(front->arena, clang_getCursorSpelling(cursor)), name) != 0)
+            continue;
+        hd_place place = place_of(front, cursor);
+        if (place.line != line || !hd_same_file(place.file, file))
+            continue;
+        signature->place = place;
+        front_cursors parts = front_children(front->arena, cursor);
+        for (size_t p = 0, found = 0; p < parts.count && found < signature->param_count; p++) {
+            if (clang_getCursorKind(parts.data[p]) != CXCursor_ParmDecl)
+                continue;
+            const char *param = front_text(front->arena, clang_getCursorSpelling(parts.data[p]));
+            if (*param)
+                signature->params[found].name = param;
+            signature->param_places[found++] = place_of(front, parts.data[p]);
+        }
+        return true;
+    }
+    return false;
 }
 
 /* A kernel that no probe can name, such as the instance for a lambda. */
@@ -575,8 +554,9 @@ static void sign_by_code(reader *r, const front_entry *entry) {
     bool is_system;
     const char *file = front_function_file(front, entry->function, &line, &is_system);
     LLVMMetadataRef subprogram = LLVMGetSubprogram(entry->function);
-    LLVMMetadataRef type = subprogram ? operand_of(front, subprogram, OF_SUBPROGRAM_TYPE) : NULL;
-    LLVMMetadataRef types = type ? operand_of(front, type, OF_SUBROUTINE_TYPES) : NULL;
+    LLVMMetadataRef type =
+        subprogram ? front_operand_of(front, subprogram, OF_SUBPROGRAM_TYPE) : NULL;
+    LLVMMetadataRef types = type ? front_operand_of(front, type, OF_SUBROUTINE_TYPES) : NULL;
     if (!file || !types)
         return;
     front_signature signature = {.name = entry->symbol,
@@ -586,10 +566,9 @@ static void sign_by_code(reader *r, const front_entry *entry) {
     signature.param_places = hd_new_array(front->arena, hd_place, signature.param_count);
     for (uint32_t i = 0; i < signature.param_count; i++)
         signature.params[i] =
-            param_of_code(front, entry->function, i, operand_of(front, types, i + 1));
-    template_params named = {.front = front, .file = file, .line = line, .signature = &signature};
-    named.name = front_function_of_symbol(front->arena, entry->symbol);
-    clang_visitChildren(clang_getTranslationUnitCursor(r->unit), find_template, &named);
+            param_of_code(front, entry->function, i, front_operand_of(front, types, i + 1));
+    sign_by_template(front, clang_getTranslationUnitCursor(r->unit),
+                     front_function_of_symbol(front->arena, entry->symbol), file, line, &signature);
     hd_push(front->arena, &front->signatures, signature);
 }
 
@@ -608,8 +587,8 @@ static void sign_others(reader *r) {
 
 static void visit_function(reader *r, CXCursor cursor) {
     front_state *front = r->front;
-    const char *name = take(front->arena, front->is_cuda ? clang_Cursor_getMangling(cursor)
-                                                         : clang_getCursorSpelling(cursor));
+    const char *name = front_text(front->arena, front->is_cuda ? clang_Cursor_getMangling(cursor)
+                                                               : clang_getCursorSpelling(cursor));
     bool is_kernel = false;
     for (size_t i = 0; i < front->entries.count; i++)
         is_kernel |= !strcmp(front->entries.data[i].symbol, name);
@@ -630,12 +609,9 @@ static void visit_function(reader *r, CXCursor cursor) {
 }
 
 static void visit_probe(reader *r, CXCursor cursor) {
-    CXCursor instance = clang_getNullCursor();
-    const char *name = take(r->front->arena, clang_getCursorSpelling(cursor));
-    if (strncmp(name, probe_prefix, strlen(probe_prefix)))
-        return;
-    clang_visitChildren(cursor, find_instance, &instance);
-    visit_function(r, instance);
+    const char *name = front_text(r->front->arena, clang_getCursorSpelling(cursor));
+    if (starts_with(name, probe_prefix))
+        visit_function(r, find_instance(r->front, cursor));
 }
 
 /* A CUDA C file has structs of the host, too; those that kernels use are in LLVM IR. */
@@ -650,21 +626,22 @@ static bool is_struct(front_state *front, CXCursor cursor) {
            LLVMGetTypeByName2(front->context, hd_format(front->arena, "class.%s", name));
 }
 
-static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    reader *r = data;
-    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
-        return CXChildVisit_Continue;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
-        return CXChildVisit_Recurse;
-    if (is_struct(r->front, cursor))
-        record_of(r, clang_getCursorType(cursor), NULL);
-    if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
-        visit_function(r, cursor);
-    if (kind == CXCursor_VarDecl)
-        visit_probe(r, cursor);
-    return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
+static void visit(reader *r, CXCursor around) {
+    front_cursors inside = front_children(r->front->arena, around);
+    for (size_t i = 0; i < inside.count && !r->status; i++) {
+        CXCursor cursor = inside.data[i];
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+            continue;
+        if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+            visit(r, cursor);
+        else if (is_struct(r->front, cursor))
+            record_of(r, clang_getCursorType(cursor), NULL);
+        else if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
+            visit_function(r, cursor);
+        else if (kind == CXCursor_VarDecl)
+            visit_probe(r, cursor);
+    }
 }
 
 static bool is_in_probes(CXDiagnostic diagnostic) {
@@ -685,7 +662,7 @@ static hd_status check_parse(front_state *front, CXTranslationUnit unit) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
         bool bad = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
                    !is_in_probes(diagnostic);
-        const char *text = take(front->arena, clang_getDiagnosticSpelling(diagnostic));
+        const char *text = front_text(front->arena, clang_getDiagnosticSpelling(diagnostic));
         clang_disposeDiagnostic(diagnostic);
         if (bad)
             return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
@@ -723,7 +700,7 @@ hd_status front_declarations(front_state *front) {
                     : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                               "libclang cannot read the file that clang compiled");
     if (!r.status)
-        clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &r);
+        visit(&r, clang_getTranslationUnitCursor(unit));
     if (!r.status)
         sign_others(&r);
     if (!r.status)

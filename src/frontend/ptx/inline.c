@@ -127,22 +127,11 @@ const char *ptx_lower_inline(front_builder *out, const char *assembly, ptx_inlin
     if (ptx_parse(arena, &diag, "inline assembly", text, strlen(text), &ptx))
         return hd_str_text(&why);
     ptx_shared shared = {.arena = arena, .diag = &diag, .ptx = ptx};
-    ptx_lowering l = {.out = *out,
-                      .arena = arena,
-                      .diag = &diag,
-                      .ptx = ptx,
-                      .shared = &shared,
-                      .entry = &ptx->functions[0],
-                      .kernel = hd_new(arena, kir_kernel),
-                      .dynamic = KIR_NONE,
-                      .stack = KIR_NONE,
-                      .predicate = KIR_NONE,
-                      .is_open = true,
-                      .is_inline = true,
-                      .first_block = out->current_block,
-                      .next_block = out->block_count};
-    l.static_of.arena = l.definitions.arena = arena;
-    l.known_pointers = (hd_hash_table){.arena = arena, .key_bytes = sizeof(ptx_pointed)};
+    ptx_lowering l = ptx_lowering_of(&shared, 0);
+    l.out = *out;
+    l.is_open = l.is_inline = true;
+    l.first_block = out->current_block;
+    l.next_block = out->block_count;
     ptx_index_names(&shared);
     l.at = ptx_instance_new(&l, ptx_names_of(&shared, 0), false);
     write_operands(&l, operands, count);

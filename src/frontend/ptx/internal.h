@@ -224,6 +224,7 @@ ptx_type ptx_declared(ptx_lowering *l, const ptx_operand *operand);
 kir_value ptx_static(ptx_lowering *l, const ptx_variable *variable);
 
 /* lower.c */
+ptx_lowering ptx_lowering_of(ptx_shared *s, uint32_t function);
 void ptx_index_names(ptx_shared *s);
 const ptx_names *ptx_names_of(ptx_shared *s, uint32_t function);
 

@@ -108,8 +108,7 @@ static void add_pointers(ptx_lowering *l, const ptx_variable *v, uint32_t index)
     }
     kir_static *made = &l->statics.data[index];
     made->init = init;
-    made->pointers = pointers.data;
-    made->pointer_count = (uint32_t)pointers.count;
+    hd_keep(&pointers, made->pointers, made->pointer_count);
 }
 
 static uint32_t static_index(ptx_lowering *l, const ptx_variable *v) {
@@ -200,14 +199,7 @@ static void drop_unused(ptx_lowering *l) {
             if (needed[lists[b].data[i]])
                 hd_push(l->arena, &work, lists[b].data[i]);
         }
-    while (work.count) {
-        const kir_inst *inst = &l->out.insts.data[work.data[--work.count]];
-        for (uint32_t a = 0; a < inst->arg_count; a++) {
-            if (!needed[inst->args[a]])
-                hd_push(l->arena, &work, inst->args[a]);
-            needed[inst->args[a]] = true;
-        }
-    }
+    front_mark_needed(l->arena, l->out.insts.data, work, needed);
     for (uint32_t b = 0; b < l->out.block_count; b++) {
         size_t kept = 0;
         for (size_t i = 0; i < lists[b].count; i++) {
@@ -231,28 +223,32 @@ static hd_status finish_kernel(ptx_lowering *l) {
         return l->out.status;
     ptx_find_types(l);
     front_join_entry(&l->out);
-    l->kernel->statics = l->statics.data;
-    l->kernel->static_count = (uint32_t)l->statics.count;
+    hd_keep(&l->statics, l->kernel->statics, l->kernel->static_count);
     front_tidy(l->arena, l->kernel, l->out.insts.data, (uint32_t)l->out.insts.count, l->out.lists,
                l->out.block_count);
     return kir_finish(l->arena, l->diag, l->kernel);
 }
 
-static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel) {
-    const ptx_function *entry = &s->ptx->functions[index];
+ptx_lowering ptx_lowering_of(ptx_shared *s, uint32_t function) {
     ptx_lowering l = {.arena = s->arena,
                       .diag = s->diag,
                       .ptx = s->ptx,
                       .shared = s,
-                      .entry = entry,
+                      .entry = &s->ptx->functions[function],
                       .kernel = hd_new(s->arena, kir_kernel),
                       .dynamic = KIR_NONE,
                       .stack = KIR_NONE,
                       .next_block = 1,
                       .predicate = KIR_NONE};
-    ptx_inst here = {.place = entry->place}; /* for failures before the first instruction */
     l.out.arena = l.static_of.arena = l.definitions.arena = s->arena;
     l.known_pointers = (hd_hash_table){.arena = s->arena, .key_bytes = sizeof(ptx_pointed)};
+    return l;
+}
+
+static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel) {
+    const ptx_function *entry = &s->ptx->functions[index];
+    ptx_lowering l = ptx_lowering_of(s, index);
+    ptx_inst here = {.place = entry->place}; /* for failures before the first instruction */
     l.inst = &here;
     front_leaf(&l.out, KIR_UNDEF, ptx_int(32), NULL, 0); /* what failed lowerings return: %0 */
     ptx_block_start(&l, ptx_block_new(&l));
@@ -367,8 +363,7 @@ ptx_shared *ptx_lower_begin(hd_arena *arena, const hd_diag *diag, const ptx_modu
 hd_status ptx_lower_entry(ptx_shared *s, kir_module *module, uint32_t k) {
     kir_kernel *kernel;
     hd_status status = lower_kernel(s, s->entries.data[k], &kernel);
-    module->files = s->files.data;
-    module->file_count = (uint32_t)s->files.count;
+    hd_keep(&s->files, module->files, module->file_count);
     if (status)
         return status;
     kernel->name = s->titles[k];

@@ -205,7 +205,7 @@ static void store_value(ptx_lowering *l, const ptx_operand *address, ptx_symbol 
     kir_value value = get_vector(l, from, type, memory);
     kir_type own = l->variables.data[symbol.number];
     uint32_t bits = memory.bits * memory.lanes;
-    if (address->integer < 0 || address->integer > own.bits ||
+    if (!bits || address->integer < 0 || address->integer > own.bits ||
         address->integer * 8 + bits > own.bits) {
         ptx_wrong(l, "%s writes beyond %s", ptx_opcode(l->arena, l->inst), address->name);
         return;
@@ -281,53 +281,36 @@ static void lower_store(ptx_lowering *l) {
 
 /* ---- atomics -------------------------------------------------------------------------------- */
 
-typedef struct operation {
-    const char *word;
-    kir_rmw of_bits, of_signed, of_float;
-} operation;
-
-/* XCHG: there is none for such types; cas is apart. */
-static const operation operations[] = {
-    {"exch", KIR_RMW_XCHG, KIR_RMW_XCHG, KIR_RMW_XCHG},
-    {"add", KIR_RMW_ADD, KIR_RMW_ADD, KIR_RMW_FADD},
-    {"and", KIR_RMW_AND, KIR_RMW_AND, KIR_RMW_AND},
-    {"or", KIR_RMW_OR, KIR_RMW_OR, KIR_RMW_OR},
-    {"xor", KIR_RMW_XOR, KIR_RMW_XOR, KIR_RMW_XOR},
-    {"inc", KIR_RMW_INC, KIR_RMW_INC, KIR_RMW_INC},
-    {"dec", KIR_RMW_DEC, KIR_RMW_DEC, KIR_RMW_DEC},
-    {"min", KIR_RMW_UMIN, KIR_RMW_MIN, KIR_RMW_MIN},
-    {"max", KIR_RMW_UMAX, KIR_RMW_MAX, KIR_RMW_MAX},
-};
-
-static const operation *operation_of(const ptx_inst *inst) {
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (ptx_has(inst, operations[i].word))
-            return &operations[i];
+/* The word that says the operation; NULL: there is none; cas is apart. */
+static const char *operation_of(const ptx_inst *inst) {
+    static const char *const words[] = {"exch", "add", "and", "or", "xor",
+                                        "inc",  "dec", "min", "max"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptx_has(inst, words[i]))
+            return words[i];
     return NULL;
 }
 
 /* Packed numbers and bf16 have operations of their own in kir. */
-static kir_rmw rmw_of(ptx_lowering *l, const operation *how, ptx_type type) {
+static kir_value one_atomic(ptx_lowering *l, const char *word, ptx_type type, kir_value pointer,
+                            kir_value operand) {
     static const kir_rmw packed[] = {[PTX_BF16] = KIR_RMW_BF16_ADD,
                                      [PTX_F16X2] = KIR_RMW_F16X2_ADD,
                                      [PTX_BF16X2] = KIR_RMW_BF16X2_ADD};
     bool is_packed = type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
-    if (is_packed && how->of_float == KIR_RMW_FADD)
-        return packed[type];
-    if (is_packed && how->of_float != KIR_RMW_XCHG)
+    bool is_float = ptx_is_float(type), is_exchange = !strcmp(word, "exch");
+    kir_rmw rmw =
+        front_rmw_of(is_exchange ? "xchg" : word, !is_float && !ptx_is_signed(type), is_float);
+    if (is_packed && rmw == KIR_RMW_FADD)
+        rmw = packed[type];
+    else if (is_packed && !is_exchange)
         ptx_cannot(l, "%s is not supported", ptx_opcode(l->arena, l->inst));
-    return ptx_is_float(type) ? how->of_float : ptx_is_signed(type) ? how->of_signed : how->of_bits;
-}
-
-static kir_value one_atomic(ptx_lowering *l, const operation *how, ptx_type type, kir_value pointer,
-                            kir_value operand) {
-    kir_rmw rmw = rmw_of(l, how, type);
     kir_value args[] = {pointer, operand};
     return front_emit_atomic(&l->out, rmw, ptx_type_of_value(l, operand), 2, args);
 }
 
 /* Each number of a vector by itself, as PTX has it. */
-static void atomic_vector(ptx_lowering *l, const operation *how, ptx_type type, uint32_t first,
+static void atomic_vector(ptx_lowering *l, const char *how, ptx_type type, uint32_t first,
                           const ptx_operand *operand) {
     const ptx_operand *address = ptx_operand_at(l, first);
     for (uint32_t i = 0; i < operand->count; i++) {
@@ -346,7 +329,7 @@ static void atomic_vector(ptx_lowering *l, const operation *how, ptx_type type, 
 static void lower_atomic(ptx_lowering *l) {
     uint32_t first = !strcmp(l->inst->words[0], "atom");
     ptx_type type = access_type(l);
-    const operation *how = operation_of(l->inst);
+    const char *how = operation_of(l->inst);
     bool is_cas = ptx_has(l->inst, "cas");
     const ptx_operand *operand = ptx_operand_at(l, first + 1);
     if (type == PTX_B128 || (!how && !is_cas)) {

@@ -7,9 +7,10 @@
  *     b l     bits, 32 and 64
  *     u s     32 bits with and without a sign
  *     f d p   f32, f64, a predicate
+ *     v       f32 where the register is one, else 32 bits
  *
  * In recipes k is the carry as it was, m the number of the highest bit. What stands behind a '|' is the
- * carry from here on.
+ * second result of an instruction that has a pair of them, d|p, else the carry from here on.
  */
 #include "frontend/ptx/internal.h"
 
@@ -19,8 +20,9 @@ static ptx_type widened(ptx_type type) {
     return type < sizeof wider / sizeof *wider && wider[type] ? wider[type] : type;
 }
 
-static ptx_type type_of_operand(ptx_lowering *l, char letter) {
+static ptx_type type_of_operand(ptx_lowering *l, uint32_t i, char letter) {
     switch (letter) {
+    case 'v': return ptx_declared(l, ptx_operand_at(l, i)) == PTX_F32 ? PTX_F32 : PTX_B32;
     case 't': return ptx_type_of(l->inst, 0);
     case 'T': return ptx_type_of(l->inst, 1);
     case 'w': return widened(ptx_type_of(l->inst, 0));
@@ -57,8 +59,9 @@ void ptx_lower_recipe(ptx_lowering *l, const char *types) {
     uint32_t count = (uint32_t)(colon - types);
     kir_value letters[26] = {0}, d;
     for (uint32_t i = 0; i < count; i++)
-        letters[i] = ptx_get(l, 1 + i, is_pair ? PTX_B32 : type_of_operand(l, types[i]));
-    const char *recipe = colon + 1, *carry = strchr(recipe, '|');
+        letters[i] = ptx_get(l, 1 + i, is_pair ? PTX_B32 : type_of_operand(l, 1 + i, types[i]));
+    const char *recipe = colon + 1, *more = strchr(recipe, '|');
+    const ptx_operand *pair = l->inst->operand_count ? &l->inst->operands[0] : NULL;
     if (strchr(recipe, 'k'))
         letters['k' - 'a'] = ptx_read(l, l->at->carry);
     letters['m' - 'a'] = ptx_number(l, ptx_int(32), (int64_t)ptx_type_bits(type) - 1);
@@ -66,9 +69,14 @@ void ptx_lower_recipe(ptx_lowering *l, const char *types) {
         d = of_halves(l, recipe, letters, count, is_pair_signed);
     else
         d = front_recipe(&l->out, recipe, letters, is_signed, ptx_kir_type(type));
-    if (carry)
-        ptx_write(l, l->at->carry,
-                  front_recipe(&l->out, carry + 1, letters, is_signed, ptx_int(1)));
+    if (more && pair->kind == PTX_PAIR) {
+        kir_value second = front_recipe(&l->out, more + 1, letters, is_signed, ptx_int(1));
+        ptx_put_to(l, &pair->list[0], d, is_signed);
+        ptx_put_to(l, &pair->list[1], second, false);
+        return;
+    }
+    if (more && ptx_has(l->inst, "cc"))
+        ptx_write(l, l->at->carry, front_recipe(&l->out, more + 1, letters, is_signed, ptx_int(1)));
     if (ptx_type_of_value(l, d).kind != KIR_VOID)
         ptx_put(l, 0, d, is_signed);
 }

@@ -64,54 +64,7 @@ static void lower_fence(ptx_lowering *l) {
     emit_sync(l, KIR_FENCE);
 }
 
-/* ---- votes and matches -------------------------------------------------------- */
-
-static void lower_match(ptx_lowering *l) {
-    bool all = ptx_has(l->inst, "all");
-    const ptx_operand *to = ptx_operand_at(l, 0);
-    kir_value value = ptx_get(l, 1, ptx_type_of(l->inst, 0)), mask = ptx_get(l, 2, PTX_B32);
-    kir_value args[] = {mask, value};
-    kir_value d = call(l, all ? "warp_match_all" : "warp_match_any", 2, args);
-    if (to->kind != PTX_PAIR) {
-        ptx_put_to(l, to, d, false);
-        return;
-    }
-    kir_value p = ptx_is_not_zero(l, call(l, "warp_match_all_pred", 2, args));
-    ptx_put_to(l, &to->list[0], d, false);
-    ptx_put_to(l, &to->list[1], p, false);
-}
-
-/* ---- shuffles and reductions ----------------------------------------------------- */
-
-/* shfl.sync.idx.b32 d|p, value, b, c, mask */
-static void lower_shuffle(ptx_lowering *l) {
-    static const char *const modes[] = {"idx", "up", "down", "bfly"};
-    size_t mode = 0;
-    while (mode < 4 && !ptx_has(l->inst, modes[mode]))
-        mode++;
-    const ptx_operand *to = ptx_operand_at(l, 0), *from = ptx_operand_at(l, 1);
-    ptx_type type = ptx_declared(l, from) == PTX_F32 ? PTX_F32 : PTX_B32;
-    kir_value value = ptx_value(l, from, type), b = ptx_get(l, 2, PTX_U32);
-    kir_value c = ptx_get(l, 3, PTX_U32), mask;
-    if (ptx_has(l->inst, "sync"))
-        mask = ptx_get(l, 4, PTX_B32);
-    else /* before PTX 6: all that are here */
-        mask = call(l, "active_mask", 0, NULL);
-    if (mode == 4) {
-        ptx_wrong(l, "%s has no mode", ptx_opcode(l->arena, l->inst));
-        return;
-    }
-    kir_value args[] = {mask, value, b, c};
-    const char *name = hd_format(l->arena, "shuffle_%s", modes[mode]);
-    kir_value d = front_emit_call(&l->out, name, ptx_type_of_value(l, value), 4, args);
-    if (to->kind != PTX_PAIR) {
-        ptx_put_to(l, to, d, false);
-        return;
-    }
-    kir_value p = call(l, hd_format(l->arena, "%s_pred", name), 4, args);
-    ptx_put_to(l, &to->list[0], d, false);
-    ptx_put_to(l, &to->list[1], ptx_is_not_zero(l, p), false);
-}
+/* ---- reductions ------------------------------------------------------------------- */
 
 /* redux.sync.min{.abs}{.NaN}.f32 d, value, mask: by the bits of floats as unsigned numbers of the same
  * order, x. NaN counts for less than all, or, with .NaN, for more, whichever is sought: it is at one of
@@ -145,6 +98,13 @@ static void lower_elect(ptx_lowering *l) {
         "vote." mode, NULL, "p: " begin "warp_" mode ":i32(active_mask:i32(), zext:i32(a))" end, \
             true                                                                                 \
     }
+#define SHUFFLED(mode)                                                                      \
+    "shuffle_" mode ":own(d, a, b, c) | ne(shuffle_" mode "_pred:i32(d, a, b, c), 0)", true
+/* d|p, value, b, c, mask; before PTX 6 of all that are here */
+#define SHUFFLE(mode)                                                     \
+    {"shfl.sync." mode, NULL, "vuub: " SHUFFLED(mode)}, {                 \
+        "shfl." mode, NULL, "vuu: d = active_mask:i32(); " SHUFFLED(mode) \
+    }
 #define REDUX(words, name) {"redux." words, NULL, "tb: warp_reduce_" name "(b, a)", true}
 #define NOTHING(name) {name, NULL, "", false}
 #define MIN_MAX "; min and max of f32 are"
@@ -158,8 +118,14 @@ const ptx_rule ptx_thread_rules[] = {
     VOTE("uni", "ne(", ", 0)"),
     VOTE("ballot", "", ""),
     {"vote", ptx_lower_wordless, "has no mode", true},
-    {"match", lower_match, NULL, true},
-    {"shfl", lower_shuffle, NULL, true},
+    {"match.all", NULL, "tb: warp_match_all:i32(b, a) | ne(warp_match_all_pred:i32(b, a), 0)",
+     true},
+    {"match", NULL, "tb: warp_match_any:i32(b, a)", true},
+    SHUFFLE("idx"),
+    SHUFFLE("up"),
+    SHUFFLE("down"),
+    SHUFFLE("bfly"),
+    {"shfl", ptx_lower_wordless, "has no mode", true},
     {"redux.min.f32", lower_float_redux, NULL, true},
     {"redux.max.f32", lower_float_redux, NULL, true},
     {"redux.f32", ptx_lower_refused, MIN_MAX, true},

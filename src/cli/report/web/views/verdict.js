@@ -74,7 +74,7 @@ function ranking({ verdict }) {
             { title: 'place', value: row => row.place },
             { title: 'layout', text: true, value: row => row.layout.notation,
               show: row => h('div', { class: 'wide' }, h('code', {}, row.layout.notation)) },
-            { title: `to ${verdict.original.notation}`, value: row => row.ratio,
+            { title: `cost, to that of ${verdict.original.notation}`, value: row => row.ratio,
               show: row => real(row.ratio) },
         ], { sort: 0, descending: false, key: 'layouts' }));
 }
