@@ -57,6 +57,9 @@ char *hd_vformat(hd_arena *arena, const char *format, va_list args);
                                                                (v)->count, sizeof *(v)->data))     \
                                   : (void)0),                                                      \
      (void)((v)->data[(v)->count++] = (__VA_ARGS__)))
+/* The items of a finished one, and how many they are, as a pointer and a number of 32 bits. */
+#define hd_keep(v, items, number)                                          \
+    ((void)((items) = (v)->data), (void)((number) = (uint32_t)(v)->count))
 void *hd_grow(hd_arena *arena, void *data, size_t *capacity, size_t count, size_t item_size);
 
 /* ---- str.c: a string under construction -------------------------------- */
@@ -89,6 +92,12 @@ const char *hd_join_words(hd_arena *arena, char *const *words, uint32_t count);
 
 /* Says nothing to anybody. */
 extern const hd_diag hd_silent;
+/* Keeps the text of the first error: hd_diag diag = {hd_keep_first, &kept}. */
+typedef struct hd_first_error {
+    hd_arena *arena;
+    const char *text; /* NULL: there was none */
+} hd_first_error;
+void hd_keep_first(const hd_message *message, void *first_error);
 
 /* Reports one error through `diag` and returns `status`, so that a caller can
  * write `return hd_fail(...)`. `place` may be NULL. */

@@ -520,8 +520,7 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
         for (uint32_t k = 0; k < block->inst_count; k++)
             find_accesses_of(&w, block->insts[k]);
     }
-    info->accesses = w.accesses.data;
-    info->access_count = (uint32_t)w.accesses.count;
+    hd_keep(&w.accesses, info->accesses, info->access_count);
     kernel_find_kept(info->evaluator->f, info);
     info->registers = hd_kernel_registers(arena, kernel, info->flow);
     return info;

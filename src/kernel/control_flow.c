@@ -225,10 +225,8 @@ static void collect_loop(hd_arena *arena, const graph *g, const hd_flow *flow, h
         if (leaves)
             hd_push(arena, &exits, b);
     }
-    loop->blocks = blocks.data;
-    loop->block_count = (uint32_t)blocks.count;
-    loop->exits = exits.data;
-    loop->exit_count = (uint32_t)exits.count;
+    hd_keep(&blocks, loop->blocks, loop->block_count);
+    hd_keep(&exits, loop->exits, loop->exit_count);
 }
 
 /* Headers come in reverse post-order, so an outer loop comes before its inner
@@ -262,8 +260,7 @@ static void find_loops(hd_arena *arena, const kir_kernel *kernel, const graph *g
             flow->loop_of[loop.blocks[k]] = (int32_t)loops.count;
         hd_push(arena, &loops, loop);
     }
-    flow->loops = loops.data;
-    flow->loop_count = (uint32_t)loops.count;
+    hd_keep(&loops, flow->loops, flow->loop_count);
 }
 
 typedef struct placer {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/scan.h"
 #include "base/table.h"
 #include "kernel/kir.h"
 
@@ -19,7 +20,7 @@ typedef enum token_kind { END, WORD, VALUE, STRING, MARK } token_kind;
 typedef struct token {
     token_kind kind;
     const char *text; /* without % and quotes */
-    uint32_t line, column;
+    const char *at;
 } token;
 
 /* Names of values or of blocks, numbered in order of first mention. */
@@ -34,13 +35,8 @@ typedef struct name_table {
 
 typedef struct reader {
     hd_arena *arena;
-    const hd_diag *diag;
-    const char *file, *text;
-    const char *at;
-    uint32_t line;
-    const char *line_start;
+    hd_scan s;
     token now;
-    hd_status status;
     kir_module *module;
     name_table *values, *blocks;
     token kernel;         /* where the kernel at hand begins, */
@@ -49,35 +45,13 @@ typedef struct reader {
 
 /* ---- tokens -------------------------------------------------------------------- */
 
-static hd_place place_of(const reader *r, const token *where) {
-    return (hd_place){r->file, where->line, where->column,
-                      hd_line_of(r->arena, r->text, where->line)};
-}
-
 __attribute__((format(printf, 3, 4))) static void wrong(reader *r, const token *where,
                                                         const char *format, ...) {
-    if (r->status)
-        return;
     va_list args;
     va_start(args, format);
-    hd_place place = place_of(r, where);
-    r->status = hd_fail(r->diag, HD_EINPUT, &place, "%s", hd_vformat(r->arena, format, args));
+    hd_scan_vfail(&r->s, HD_EINPUT, where->at, format, args);
     va_end(args);
     r->now.kind = END;
-    r->at = "";
-}
-
-static void skip_blanks(reader *r) {
-    for (;; r->at++) {
-        if (*r->at == ';')
-            while (r->at[1] && r->at[1] != '\n')
-                r->at++;
-        else if (*r->at == '\n') {
-            r->line++;
-            r->line_start = r->at + 1;
-        } else if (!*r->at || !isspace((unsigned char)*r->at))
-            return;
-    }
 }
 
 static bool word_goes_on(const char *start, const char *at) {
@@ -94,50 +68,46 @@ static int hex_digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* A byte may be \\ and two digits. */
 static void read_string(reader *r) {
     hd_str out = {.arena = r->arena};
-    for (r->at++; *r->at && *r->at != '"' && *r->at != '\n'; r->at++) {
-        char c = *r->at;
-        if (c == '\\' && hex_digit(r->at[1]) >= 0 && hex_digit(r->at[2]) >= 0) {
-            c = (char)(hex_digit(r->at[1]) * 16 + hex_digit(r->at[2]));
-            r->at += 2;
-        } else if (c == '\\' && r->at[1])
-            c = *++r->at;
+    hd_span inside = {0};
+    r->now.kind = STRING;
+    if (!hd_scan_quoted(&r->s, &inside))
+        wrong(r, &r->now, "the string has no end; add a \" to this line");
+    for (const char *at = inside.at; !r->s.status && at < inside.at + inside.length; at++) {
+        char c = *at;
+        if (c == '\\' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0) {
+            c = (char)(hex_digit(at[1]) * 16 + hex_digit(at[2]));
+            at += 2;
+        } else if (c == '\\' && at[1])
+            c = *++at;
         hd_str_addn(&out, &c, 1);
     }
-    if (*r->at == '"')
-        r->at++;
-    else
-        wrong(r, &r->now, "the string has no end; add a \" to this line");
     r->now.text = hd_str_text(&out);
 }
 
 static void next(reader *r) {
-    r->now = (token){END, "end of text", r->line, 1};
-    if (r->status)
+    hd_scan *s = &r->s;
+    hd_scan_blanks(s);
+    r->now = (token){END, "end of text", s->at};
+    if (s->at == s->end)
         return;
-    skip_blanks(r);
-    const char *start = r->at;
-    r->now.line = r->line;
-    r->now.column = (uint32_t)(start - r->line_start) + 1;
-    if (!*start)
-        return;
-    if (*start == '"') {
-        r->now.kind = STRING;
+    if (hd_scan_peek(s) == '"') {
         read_string(r);
         return;
     }
-    bool value = *start == '%';
-    start += value;
-    r->at = start + (*start == '-' && !value);
-    while (word_goes_on(start, r->at))
-        r->at++;
+    bool value = hd_scan_peek(s) == '%';
+    const char *start = s->at + value;
+    s->at = start + (*start == '-' && !value);
+    while (word_goes_on(start, s->at))
+        s->at++;
     r->now.kind = value ? VALUE : WORD;
-    if (r->at == start) {
+    if (s->at == start) {
         r->now.kind = MARK;
-        r->at++;
+        s->at++;
     }
-    r->now.text = hd_strndup(r->arena, start, (size_t)(r->at - start));
+    r->now.text = hd_strndup(r->arena, start, (size_t)(s->at - start));
 }
 
 static bool is_mark(const reader *r, char mark) {
@@ -179,7 +149,7 @@ static int64_t expect_number(reader *r) {
     char *end = NULL;
     errno = 0;
     int64_t number = *text == '-' ? strtoll(text, &end, 0) : (int64_t)strtoull(text, &end, 0);
-    if (!r->status && (end == text || *end || errno))
+    if (!r->s.status && (end == text || *end || errno))
         wrong(r, &here, "'%s' is not a number that fits 64 bits", text);
     return number;
 }
@@ -272,13 +242,13 @@ typedef hd_vec(uint64_t) number_list;
 static uint32_t expect_value(reader *r) {
     token here = r->now;
     expect(r, VALUE, "a value (%name)");
-    return r->status ? 0 : intern(r, r->values, &here);
+    return r->s.status ? 0 : intern(r, r->values, &here);
 }
 
 static uint32_t expect_block(reader *r) {
     token here = r->now;
     expect(r, WORD, "a block");
-    return r->status ? 0 : intern(r, r->blocks, &here);
+    return r->s.status ? 0 : intern(r, r->blocks, &here);
 }
 
 static uint64_t float_bits(reader *r, kir_type type) {
@@ -294,7 +264,7 @@ static uint64_t float_bits(reader *r, kir_type type) {
         memcpy(&bits, &narrow, sizeof narrow);
     else
         memcpy(&bits, &wide, sizeof wide);
-    if (!r->status && (end == text || *end))
+    if (!r->s.status && (end == text || *end))
         wrong(r, &here, "'%s' is not a number", text);
     return bits;
 }
@@ -317,8 +287,7 @@ static void read_addr(reader *r, kir_inst *inst) {
         if (accept_mark(r, '+'))
             inst->field_offset = expect_small(r);
     }
-    inst->args = args.data;
-    inst->arg_count = (uint32_t)args.count;
+    hd_keep(&args, inst->args, inst->arg_count);
     inst->scale = scales.data;
 }
 
@@ -332,14 +301,13 @@ static void read_phi(reader *r, kir_inst *inst) {
         if (!accept_mark(r, ','))
             break;
     }
-    inst->args = args.data;
     inst->from = from.data;
-    inst->arg_count = (uint32_t)args.count;
+    hd_keep(&args, inst->args, inst->arg_count);
 }
 
 static bool is_followed_by(const reader *r, char mark) {
     reader ahead = *r;
-    ahead.diag = NULL; /* what is wrong there will be said when it is read */
+    ahead.s.diag = NULL; /* what is wrong there will be said when it is read */
     next(&ahead);
     return is_mark(&ahead, mark);
 }
@@ -353,8 +321,7 @@ static void read_args(reader *r, kir_inst *inst) {
         if (!accept_mark(r, ','))
             break;
     }
-    inst->args = args.data;
-    inst->arg_count = (uint32_t)args.count;
+    hd_keep(&args, inst->args, inst->arg_count);
 }
 
 static void read_operands(reader *r, kir_inst *inst) {
@@ -401,11 +368,9 @@ static void read_operands(reader *r, kir_inst *inst) {
             }
             expect_mark(r, ']');
         }
-        inst->to = to.data;
-        inst->to_count = (uint32_t)to.count;
+        hd_keep(&to, inst->to, inst->to_count);
     }
-    inst->imm = numbers.data;
-    inst->imm_count = (uint32_t)numbers.count;
+    hd_keep(&numbers, inst->imm, inst->imm_count);
 }
 
 static void read_inst(reader *r, kir_inst *inst) {
@@ -503,13 +468,13 @@ static kir_param read_param(reader *r) {
 static const uint8_t *read_init(reader *r, uint64_t bytes) {
     token here = r->now;
     const char *text = expect(r, STRING, "bytes in hexadecimal in quotes");
-    if (!r->status && strlen(text) != bytes * 2) {
+    if (!r->s.status && strlen(text) != bytes * 2) {
         wrong(r, &here, "initialises %zu bytes, but the variable has %llu", strlen(text) / 2,
               (unsigned long long)bytes);
         return NULL;
     }
     uint8_t *init = hd_new_array(r->arena, uint8_t, bytes + 1);
-    for (uint64_t i = 0; i < bytes && !r->status; i++) {
+    for (uint64_t i = 0; i < bytes && !r->s.status; i++) {
         int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
         if (high < 0 || low < 0)
             wrong(r, &here, "'%c%c' are not two digits of 0-9 and a-f", text[2 * i],
@@ -530,8 +495,7 @@ static void read_pointers(reader *r, kir_static *variable) {
             pointer.addend = expect_number(r);
         hd_push(r->arena, &pointers, pointer);
     }
-    variable->pointers = pointers.data;
-    variable->pointer_count = (uint32_t)pointers.count;
+    hd_keep(&pointers, variable->pointers, variable->pointer_count);
 }
 
 static kir_static read_static(reader *r) {
@@ -557,21 +521,21 @@ static kir_static read_static(reader *r) {
 static void read_blocks(reader *r, kir_kernel *kernel) {
     inst_list insts = {0};
     block_list blocks = {0};
-    while (!r->status && !is_mark(r, '}')) {
+    while (!r->s.status && !is_mark(r, '}')) {
         token label = r->now;
         expect(r, WORD, "a block's label");
         expect_mark(r, ':');
-        if (!r->status)
+        if (!r->s.status)
             define(r, r->blocks, &label, (uint32_t)blocks.count);
         index_list list = {0};
-        while (!r->status && !is_mark(r, '}')) {
+        while (!r->s.status && !is_mark(r, '}')) {
             token name = r->now;
             if (name.kind == WORD && is_followed_by(r, ':')) /* the label of the next block */
                 break;
             kir_inst inst = {.block = (uint32_t)blocks.count};
             hd_push(r->arena, &r->starts, name);
             read_inst(r, &inst);
-            if (!r->status && name.kind == VALUE)
+            if (!r->s.status && name.kind == VALUE)
                 define(r, r->values, &name, (uint32_t)insts.count);
             hd_push(r->arena, &list, (uint32_t)insts.count);
             hd_push(r->arena, &insts, inst);
@@ -579,15 +543,14 @@ static void read_blocks(reader *r, kir_kernel *kernel) {
         kir_block block = {.insts = list.data, .inst_count = (uint32_t)list.count};
         hd_push(r->arena, &blocks, block);
     }
-    kernel->insts = insts.data;
-    kernel->inst_count = (uint32_t)insts.count;
-    kernel->blocks = blocks.data;
-    kernel->block_count = (uint32_t)blocks.count;
+    hd_keep(&insts, kernel->insts, kernel->inst_count);
+    hd_keep(&blocks, kernel->blocks, kernel->block_count);
 }
 
 static hd_place place_of_value(const void *user, kir_value value) {
     const reader *r = user;
-    return place_of(r, value < r->starts.count ? &r->starts.data[value] : &r->kernel);
+    hd_scan s = r->s;
+    return hd_scan_place(&s, value < r->starts.count ? r->starts.data[value].at : r->kernel.at);
 }
 
 static kir_kernel *read_kernel(reader *r) {
@@ -614,7 +577,7 @@ static kir_kernel *read_kernel(reader *r) {
     r->blocks = new_names(r->arena);
     hd_vec(kir_param) params = {0};
     hd_vec(kir_static) statics = {0};
-    while (!r->status) {
+    while (!r->s.status) {
         if (accept_word(r, "param"))
             hd_push(r->arena, &params, read_param(r));
         else if (accept_word(r, "static"))
@@ -622,13 +585,11 @@ static kir_kernel *read_kernel(reader *r) {
         else
             break;
     }
-    kernel->params = params.data;
-    kernel->param_count = (uint32_t)params.count;
-    kernel->statics = statics.data;
-    kernel->static_count = (uint32_t)statics.count;
+    hd_keep(&params, kernel->params, kernel->param_count);
+    hd_keep(&statics, kernel->statics, kernel->static_count);
     read_blocks(r, kernel);
     expect_mark(r, '}');
-    for (uint32_t i = 0; i < kernel->inst_count && !r->status; i++) {
+    for (uint32_t i = 0; i < kernel->inst_count && !r->s.status; i++) {
         kir_inst *inst = &kernel->insts[i];
         for (uint32_t k = 0; k < inst->arg_count; k++)
             inst->args[k] = resolve(r, r->values, inst->args[k], "value");
@@ -637,8 +598,8 @@ static kir_kernel *read_kernel(reader *r) {
         for (uint32_t k = 0; k < inst->to_count; k++)
             inst->to[k] = resolve(r, r->blocks, inst->to[k], "block");
     }
-    if (!r->status)
-        r->status = kir_finish_at(r->arena, r->diag, kernel, place_of_value, r);
+    if (!r->s.status)
+        r->s.status = kir_finish_at(r->arena, r->s.diag, kernel, place_of_value, r);
     return kernel;
 }
 
@@ -691,7 +652,7 @@ static hd_record *read_record(reader *r) {
     expect_mark(r, '{');
     hd_vec(hd_field) fields = {0};
     uint64_t end = 0; /* of the fields so far */
-    while (!r->status && !is_mark(r, '}')) {
+    while (!r->s.status && !is_mark(r, '}')) {
         token at = r->now;
         hd_field field = {.name = expect(r, STRING, "a field's name in quotes")};
         field.type = expect(r, STRING, "its C type in quotes");
@@ -709,26 +670,21 @@ static hd_record *read_record(reader *r) {
     if (fields.count > HD_MAX_FIELDS || !record->size)
         wrong(r, &here, "record \"%s\" needs a size, and at most %d fields", record->name,
               HD_MAX_FIELDS);
-    record->fields = fields.data;
-    record->field_count = (uint32_t)fields.count;
+    hd_keep(&fields, record->fields, record->field_count);
     return record;
 }
 
 hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
                     kir_module **module) {
     reader r = {.arena = arena,
-                .diag = diag,
-                .file = file,
-                .text = text,
-                .at = text,
-                .line = 1,
-                .line_start = text,
+                .s = hd_scan_text(arena, diag, file, text),
                 .module = hd_new(arena, kir_module)};
     hd_vec(kir_file) files = {0};
     hd_vec(hd_record *) records = {0};
     hd_vec(kir_kernel *) kernels = {0};
+    r.s.comment = ";";
     next(&r);
-    while (!r.status && r.now.kind != END) {
+    while (!r.s.status && r.now.kind != END) {
         if (accept_word(&r, "rule"))
             r.module->rules |= 1u << expect_name(&r, kir_rule_names, KIR_RULE_COUNT, "a rule");
         else if (accept_word(&r, "file"))
@@ -739,13 +695,10 @@ hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, cons
             hd_push(arena, &kernels, read_kernel(&r));
         else
             wrong(&r, &r.now, "expected rule, file, record or kernel before '%s'", r.now.text);
-        r.module->records = records.data;
-        r.module->record_count = (uint32_t)records.count;
+        hd_keep(&records, r.module->records, r.module->record_count);
     }
-    r.module->files = files.data;
-    r.module->file_count = (uint32_t)files.count;
-    r.module->kernels = kernels.data;
-    r.module->kernel_count = (uint32_t)kernels.count;
-    *module = r.status ? NULL : r.module;
-    return r.status;
+    hd_keep(&files, r.module->files, r.module->file_count);
+    hd_keep(&kernels, r.module->kernels, r.module->kernel_count);
+    *module = r.s.status ? NULL : r.module;
+    return r.s.status;
 }

@@ -81,7 +81,9 @@ static void count_degrees(searcher *s) {
             if (n == link && !is_new)
                 continue;
             s->link[kept++] = link;
-            for (uint64_t i = s->nets->first[n]; n != link && i < s->nets->first[n + 1]; i++)
+            if (n == link)
+                continue;
+            for (uint64_t i = s->nets->first[n]; i < s->nets->first[n + 1]; i++)
                 s->degree[e] += marks(met, s->nets->thread[i], e + 1);
         }
         begin = end;

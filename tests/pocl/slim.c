@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of mangled names: those with arguments of 8 or 16 numbers, and what mathematics calls; but stores
  * are cheap, and called by tests. */
@@ -30,6 +31,8 @@ static handle (*next_function)(handle function);
 static int (*is_declaration)(handle function);
 static const char *(*name_of)(handle function, size_t *length);
 static void (*set_linkage)(handle function, int linkage);
+static handle (*find_function)(handle module, const char *name);
+static void (*set_name)(handle function, const char *name, size_t length);
 static handle (*new_options)(void);
 static handle (*run_passes)(handle module, const char *passes, handle machine, handle options);
 static int (*write_file)(handle module, const char *path);
@@ -49,6 +52,8 @@ static bool find_functions(handle pocl) {
         {"LLVMIsDeclaration", &is_declaration},
         {"LLVMGetValueName2", &name_of},
         {"LLVMSetLinkage", &set_linkage},
+        {"LLVMGetNamedFunction", &find_function},
+        {"LLVMSetValueName2", &set_name},
         {"LLVMCreatePassBuilderOptions", &new_options},
         {"LLVMRunPasses", &run_passes},
         {"LLVMWriteBitcodeToFile", &write_file},
@@ -57,6 +62,23 @@ static bool find_functions(handle pocl) {
         if (!(*(void **)functions[i].function = dlsym(pocl, functions[i].name)))
             return false;
     return true;
+}
+
+/* PoCL's _Z7_cl_sinf becomes _Z3sinf, as clang names what it knows by itself; the function of that
+ * name is the one for SPIR, which is called in another way. */
+static void rename_function(handle module, handle function, const char *name) {
+    static const char prefix[] = "_cl_";
+    char plain[512], *end;
+    long length = strncmp(name, "_Z", 2) ? 0 : strtol(name + 2, &end, 10) - (long)strlen(prefix);
+    if (length <= 0 || strncmp(end, prefix, strlen(prefix)))
+        return;
+    int written = snprintf(plain, sizeof plain, "_Z%ld%s", length, end + strlen(prefix));
+    handle of_spir = find_function(module, plain);
+    if (of_spir) {
+        set_linkage(of_spir, INTERNAL_LINKAGE);
+        set_name(of_spir, "", 0);
+    }
+    set_name(function, plain, (size_t)written);
 }
 
 /* What is left out becomes internal, and goes where nothing that stays calls it. */
@@ -74,6 +96,8 @@ static bool write_slim(const char *from, const char *to) {
         if (!is_declaration(f) && !regexec(&out, name, 0, NULL, 0) &&
             regexec(&stays, name, 0, NULL, 0))
             set_linkage(f, INTERNAL_LINKAGE);
+        else
+            rename_function(module, f, name);
     }
     return !run_passes(module, "globaldce", NULL, new_options()) && !write_file(module, to);
 }

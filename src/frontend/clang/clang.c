@@ -310,12 +310,9 @@ hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *
         close(front.macros);
     if (status)
         return status;
-    front.module->files = front.files.data;
-    front.module->file_count = (uint32_t)front.files.count;
-    front.module->headers = front.headers.data;
-    front.module->header_count = (uint32_t)front.headers.count;
-    front.module->records = front.records.data;
-    front.module->record_count = (uint32_t)front.records.count;
+    hd_keep(&front.files, front.module->files, front.module->file_count);
+    hd_keep(&front.headers, front.module->headers, front.module->header_count);
+    hd_keep(&front.records, front.module->records, front.module->record_count);
     front.module->device = device;
     if (front.is_cuda)
         front.module->rules = KIR_RULE(BLOCKS) | KIR_RULE(RETURNED_ARRIVE) |

@@ -190,8 +190,7 @@ static kir_static make_static(front_lowering *l, LLVMValueRef global) {
         for (size_t i = 0; i < value.targets.count && !l->out.status; i++)
             value.pointers.data[i].to = static_of(l, value.targets.data[i]);
         s.init = value.bytes;
-        s.pointers = value.pointers.data;
-        s.pointer_count = (uint32_t)value.pointers.count;
+        hd_keep(&value.pointers, s.pointers, s.pointer_count);
     }
     return s;
 }

@@ -79,8 +79,7 @@ static hd_status choose_entries(front_state *front) {
                        "no kernel in this file but %zu of libraries' headers; name one of them, "
                        "such as %s",
                        front->entries.count, front->entries.data[0].name);
-    front->entries.data = chosen.data;
-    front->entries.count = chosen.count;
+    hd_keep(&chosen, front->entries.data, front->entries.count);
     front->entries.capacity = chosen.capacity;
     return HD_OK;
 }

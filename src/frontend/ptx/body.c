@@ -20,9 +20,11 @@ static void read_targets(ptx_reader *r, const char *label) {
         hd_push(r->scratch, &names, ptx_text(r, &name));
     } while (ptx_accept_mark(r, ','));
     ptx_expect_mark(r, ';');
-    const char **kept = PTX_KEEP(r, &names);
-    ptx_rename_labels(r, kept, (uint32_t)names.count);
-    hd_push(r->scratch, &r->targets, (struct ptx_targets){label, kept, (uint32_t)names.count});
+    const char **kept;
+    uint32_t count;
+    PTX_KEEP(r, &names, kept, count);
+    ptx_rename_labels(r, kept, count);
+    hd_push(r->scratch, &r->targets, (struct ptx_targets){label, kept, count});
 }
 
 /* .callprototype (.param .b32 _) _ (.param .b64 _); the calls that name it say as much. */
@@ -132,10 +134,7 @@ void ptx_read_body(ptx_reader *r, ptx_function *function) {
             read_statement(r);
     }
     function->has_body = true;
-    function->variables = PTX_KEEP(r, &r->locals);
-    function->variable_count = (uint32_t)r->locals.count;
-    function->insts = PTX_KEEP(r, &r->insts);
-    function->inst_count = (uint32_t)r->insts.count;
-    function->targets = PTX_KEEP(r, &r->targets);
-    function->targets_count = (uint32_t)r->targets.count;
+    PTX_KEEP(r, &r->locals, function->variables, function->variable_count);
+    PTX_KEEP(r, &r->insts, function->insts, function->inst_count);
+    PTX_KEEP(r, &r->targets, function->targets, function->targets_count);
 }

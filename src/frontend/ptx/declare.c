@@ -253,8 +253,7 @@ static void read_initialiser(ptx_reader *r, ptx_variable *v, dimensions *shape) 
     v->init = hd_alloc(r->arena, (size_t)stride_of(&init, 0));
     if (init.bytes.count)
         memcpy(v->init, init.bytes.data, init.bytes.count);
-    v->relocations = PTX_KEEP(r, &init.relocations);
-    v->relocation_count = (uint32_t)init.relocations.count;
+    PTX_KEEP(r, &init.relocations, v->relocations, v->relocation_count);
 }
 
 /* { addr_mode_0 = wrap, ... } of a sampler: nothing that anything here needs. */
@@ -381,6 +380,5 @@ void ptx_read_params(ptx_reader *r, ptx_variable **params, uint32_t *count) {
             hd_push(r->scratch, &list, v);
         } while (ptx_accept_mark(r, ','));
     ptx_expect_mark(r, ')');
-    *params = PTX_KEEP(r, &list);
-    *count = (uint32_t)list.count;
+    PTX_KEEP(r, &list, *params, *count);
 }

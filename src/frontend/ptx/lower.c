@@ -108,8 +108,7 @@ static void add_pointers(ptx_lowering *l, const ptx_variable *v, uint32_t index)
     }
     kir_static *made = &l->statics.data[index];
     made->init = init;
-    made->pointers = pointers.data;
-    made->pointer_count = (uint32_t)pointers.count;
+    hd_keep(&pointers, made->pointers, made->pointer_count);
 }
 
 static uint32_t static_index(ptx_lowering *l, const ptx_variable *v) {
@@ -224,8 +223,7 @@ static hd_status finish_kernel(ptx_lowering *l) {
         return l->out.status;
     ptx_find_types(l);
     front_join_entry(&l->out);
-    l->kernel->statics = l->statics.data;
-    l->kernel->static_count = (uint32_t)l->statics.count;
+    hd_keep(&l->statics, l->kernel->statics, l->kernel->static_count);
     front_tidy(l->arena, l->kernel, l->out.insts.data, (uint32_t)l->out.insts.count, l->out.lists,
                l->out.block_count);
     return kir_finish(l->arena, l->diag, l->kernel);
@@ -365,8 +363,7 @@ ptx_shared *ptx_lower_begin(hd_arena *arena, const hd_diag *diag, const ptx_modu
 hd_status ptx_lower_entry(ptx_shared *s, kir_module *module, uint32_t k) {
     kir_kernel *kernel;
     hd_status status = lower_kernel(s, s->entries.data[k], &kernel);
-    module->files = s->files.data;
-    module->file_count = (uint32_t)s->files.count;
+    hd_keep(&s->files, module->files, module->file_count);
     if (status)
         return status;
     kernel->name = s->titles[k];

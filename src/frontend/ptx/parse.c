@@ -217,12 +217,9 @@ static void read_statement(ptx_reader *r) {
 static void keep_module(ptx_reader *r) {
     ptx_module *m = r->module;
     ptx_name_symbols(r);
-    m->files = PTX_KEEP(r, &r->files);
-    m->file_count = (uint32_t)r->files.count;
-    m->variables = PTX_KEEP(r, &r->variables);
-    m->variable_count = (uint32_t)r->variables.count;
-    m->functions = PTX_KEEP(r, &r->functions);
-    m->function_count = (uint32_t)r->functions.count;
+    PTX_KEEP(r, &r->files, m->files, m->file_count);
+    PTX_KEEP(r, &r->variables, m->variables, m->variable_count);
+    PTX_KEEP(r, &r->functions, m->functions, m->function_count);
 }
 
 /* From its .version on, up to the next one or the end. */

@@ -184,9 +184,11 @@ static inline const char *ptx_text(const ptx_reader *r, const ptx_token *name) {
 bool ptx_enter(ptx_reader *r);
 static inline void ptx_leave(ptx_reader *r) { r->depth--; }
 
-/* A copy of a vector's items that lives as long as the module. */
+/* A copy of a vector's items that lives as long as the module; hd_keep() of one. */
 void *ptx_keep(ptx_reader *r, const void *data, size_t count, size_t item_bytes);
-#define PTX_KEEP(r, vec) ptx_keep((r), (vec)->data, (vec)->count, sizeof *(vec)->data)
+#define PTX_KEEP(r, vec, items, number)                                               \
+    ((void)((items) = ptx_keep((r), (vec)->data, (vec)->count, sizeof *(vec)->data)), \
+     (void)((number) = (uint32_t)(vec)->count))
 
 /* ---- constant.c -------------------------------------------------------------------- */
 

@@ -67,8 +67,7 @@ uint32_t ptx_block_new(ptx_lowering *l) {
         take_blocks(l);
     hd_push(l->arena, &l->lists, (front_values){0});
     hd_push(l->arena, &l->phi_lists, (front_values){0});
-    l->out.lists = l->lists.data;
-    l->out.block_count = (uint32_t)l->lists.count;
+    hd_keep(&l->lists, l->out.lists, l->out.block_count);
     l->out.current = &l->lists.data[l->out.current_block];
     uint32_t made = l->out.block_count - 1;
     for (size_t i = 0; i < l->given.count; i++)

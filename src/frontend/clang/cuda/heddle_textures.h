@@ -34,6 +34,7 @@ namespace heddle_textures {
 template <typename T> struct element;
 #define __HEDDLE_ELEMENT(T, of, kind, lanes)                                         \
     template <> struct element<T> {                                                  \
+        static const bool is_filtered = !(kind);                                     \
         static __device__ const T *of_object(cudaTextureObject_t t) {                \
             return (const T *)__heddle_texture_data(t, kind, 8 * sizeof(of), lanes); \
         }                                                                            \
@@ -66,22 +67,6 @@ __HEDDLE_TEXTURE void add(float4 &sum, float4 v, float weight) {
     sum.z += v.z * weight;
     sum.w += v.w * weight;
 }
-template <typename T> struct is_filtered {
-    static const bool value = false;
-};
-template <> struct is_filtered<float> {
-    static const bool value = true;
-};
-template <> struct is_filtered<float1> {
-    static const bool value = true;
-};
-template <> struct is_filtered<float2> {
-    static const bool value = true;
-};
-template <> struct is_filtered<float4> {
-    static const bool value = true;
-};
-
 /* Element i of n; -1: the border. */
 __HEDDLE_TEXTURE int place(int i, int n, int address, bool is_normalized) {
     if (i >= 0 && i < n)
@@ -110,7 +95,7 @@ __HEDDLE_TEXTURE T sample(cudaTextureObject_t t, float x, float y, float z) {
     int width = __heddle_texture_width(t), height = D > 1 ? __heddle_texture_height(t) : 1;
     int depth = D > 2 ? __heddle_texture_depth(t) : 1;
     bool is_normalized = __heddle_texture_normalized(t);
-    bool is_linear = is_filtered<T>::value ? __heddle_texture_linear(t) : 0;
+    bool is_linear = element<T>::is_filtered ? __heddle_texture_linear(t) : 0;
     float above_x, above_y = 0, above_z = 0;
     int low_x = lower(x, width, is_normalized, is_linear, &above_x), low_y = 0, low_z = 0;
     if (D > 1)
@@ -145,31 +130,20 @@ template <typename T> __HEDDLE_TEXTURE T refused() {
 
 } // namespace heddle_textures
 
-template <typename T> __HEDDLE_TEXTURE T tex1Dfetch(cudaTextureObject_t t, int i) {
-    return heddle_textures::element<T>::of_object(t)[i];
-}
-template <typename T> __HEDDLE_TEXTURE T tex1D(cudaTextureObject_t t, float x) {
-    return heddle_textures::sample<T, 1>(t, x, 0, 0);
-}
-template <typename T> __HEDDLE_TEXTURE T tex2D(cudaTextureObject_t t, float x, float y) {
-    return heddle_textures::sample<T, 2>(t, x, y, 0);
-}
-template <typename T> __HEDDLE_TEXTURE T tex3D(cudaTextureObject_t t, float x, float y, float z) {
-    return heddle_textures::sample<T, 3>(t, x, y, z);
-}
-template <typename T> __HEDDLE_TEXTURE void tex1Dfetch(T *to, cudaTextureObject_t t, int i) {
-    *to = tex1Dfetch<T>(t, i);
-}
-template <typename T> __HEDDLE_TEXTURE void tex1D(T *to, cudaTextureObject_t t, float x) {
-    *to = tex1D<T>(t, x);
-}
-template <typename T> __HEDDLE_TEXTURE void tex2D(T *to, cudaTextureObject_t t, float x, float y) {
-    *to = tex2D<T>(t, x, y);
-}
-template <typename T>
-__HEDDLE_TEXTURE void tex3D(T *to, cudaTextureObject_t t, float x, float y, float z) {
-    *to = tex3D<T>(t, x, y, z);
-}
+#define __HEDDLE_FETCH(name, value, ...)                                                          \
+    template <typename T> __HEDDLE_TEXTURE T name(cudaTextureObject_t t, __VA_ARGS__) {           \
+        return heddle_textures::value;                                                            \
+    }                                                                                             \
+    template <typename T> __HEDDLE_TEXTURE void name(T *to, cudaTextureObject_t t, __VA_ARGS__) { \
+        *to = heddle_textures::value;                                                             \
+    }
+#define __HEDDLE_SAMPLE(D, x, y, z) sample<T, D>(t, x, y, z)
+__HEDDLE_FETCH(tex1Dfetch, element<T>::of_object(t)[i], int i)
+__HEDDLE_FETCH(tex1D, __HEDDLE_SAMPLE(1, x, 0, 0), float x)
+__HEDDLE_FETCH(tex2D, __HEDDLE_SAMPLE(2, x, y, 0), float x, float y)
+__HEDDLE_FETCH(tex3D, __HEDDLE_SAMPLE(3, x, y, z), float x, float y, float z)
+#undef __HEDDLE_FETCH
+#undef __HEDDLE_SAMPLE
 
 #define __HEDDLE_REFUSED(name)                                           \
     template <typename T, typename... A> __HEDDLE_TEXTURE T name(A...) { \

@@ -64,37 +64,24 @@ HEDDLE_SHUFFLES(half)
 #pragma OPENCL EXTENSION cl_khr_fp16 : disable
 #endif
 
-#define HEDDLE_BLOCKS(T, N, ending)                                                      \
-    HEDDLE_BUILTIN T##N intel_sub_group_block_read##ending(const __global T *from);      \
-    HEDDLE_BUILTIN void intel_sub_group_block_write##ending(__global T *to, T##N value);
-#define HEDDLE_LOCAL_BLOCKS(T, N, ending)                                               \
-    HEDDLE_BUILTIN T##N intel_sub_group_block_read##ending(const __local T *from);      \
-    HEDDLE_BUILTIN void intel_sub_group_block_write##ending(__local T *to, T##N value);
-#define HEDDLE_BLOCKS_OF_ALL(T, suffix)  \
-    HEDDLE_BLOCKS(T, , suffix)           \
-    HEDDLE_BLOCKS(T, 2, suffix##2)       \
-    HEDDLE_BLOCKS(T, 4, suffix##4)       \
-    HEDDLE_BLOCKS(T, 8, suffix##8)       \
-    HEDDLE_LOCAL_BLOCKS(T, , suffix)     \
-    HEDDLE_LOCAL_BLOCKS(T, 2, suffix##2) \
-    HEDDLE_LOCAL_BLOCKS(T, 4, suffix##4) \
-    HEDDLE_LOCAL_BLOCKS(T, 8, suffix##8)
+#define HEDDLE_BLOCKS_OF(space, T, N, ending)                                         \
+    HEDDLE_BUILTIN T##N intel_sub_group_block_read##ending(const space T *from);      \
+    HEDDLE_BUILTIN void intel_sub_group_block_write##ending(space T *to, T##N value);
+#define HEDDLE_BLOCKS(T, N, ending)          \
+    HEDDLE_BLOCKS_OF(__global, T, N, ending) \
+    HEDDLE_BLOCKS_OF(__local, T, N, ending)
+#define HEDDLE_BLOCKS_OF_ALL(T, suffix) \
+    HEDDLE_BLOCKS(T, , suffix)          \
+    HEDDLE_BLOCKS(T, 2, suffix##2)      \
+    HEDDLE_BLOCKS(T, 4, suffix##4)      \
+    HEDDLE_BLOCKS(T, 8, suffix##8)
 
-HEDDLE_BLOCKS(uint, , )
-HEDDLE_BLOCKS(uint, 2, 2)
-HEDDLE_BLOCKS(uint, 4, 4)
-HEDDLE_BLOCKS(uint, 8, 8)
-HEDDLE_LOCAL_BLOCKS(uint, , )
-HEDDLE_LOCAL_BLOCKS(uint, 2, 2)
-HEDDLE_LOCAL_BLOCKS(uint, 4, 4)
-HEDDLE_LOCAL_BLOCKS(uint, 8, 8)
+HEDDLE_BLOCKS_OF_ALL(uint, )
 HEDDLE_BLOCKS_OF_ALL(uchar, _uc)
 HEDDLE_BLOCKS_OF_ALL(ushort, _us)
 HEDDLE_BLOCKS_OF_ALL(uint, _ui)
 HEDDLE_BLOCKS_OF_ALL(ulong, _ul)
 HEDDLE_BLOCKS(uchar, 16, _uc16)
 HEDDLE_BLOCKS(ushort, 16, _us16)
-HEDDLE_LOCAL_BLOCKS(uchar, 16, _uc16)
-HEDDLE_LOCAL_BLOCKS(ushort, 16, _us16)
 
 #endif

@@ -130,18 +130,28 @@ __device__ inline grid_group this_grid() { return grid_group(); }
 
 /* ---- threads that are active together --------------------------------------------------------- */
 
-class coalesced_group : public thread_group {
+/* Those of a warp, which its lanes say. */
+class __heddle_warp_group : public thread_group {
+  public:
+    __device__ __heddle_warp_group(unsigned mask, unsigned rank, unsigned size)
+        : thread_group(mask, rank, size) {}
+    __device__ unsigned meta_group_rank() const { return meta_rank; }
+    __device__ unsigned meta_group_size() const { return meta_size; }
+    __device__ void sync() const { __syncwarp(lanes); }
+    __device__ int any(int holds) const { return __any_sync(lanes, holds); }
+    __device__ int all(int holds) const { return __all_sync(lanes, holds); }
+    __device__ unsigned __heddle_mask() const { return lanes; }
+};
+
+class coalesced_group : public __heddle_warp_group {
     __device__ unsigned lane_at(unsigned rank) const { return details::lane_of(lanes, rank); }
 
   public:
     __device__ coalesced_group(unsigned mask, unsigned rank = 0, unsigned size = 1)
-        : thread_group(mask, rank, size) {}
+        : __heddle_warp_group(mask, rank, size) {}
     __device__ unsigned size() const { return __popc(lanes); }
     __device__ unsigned num_threads() const { return size(); }
     __device__ unsigned thread_rank() const { return details::rank_of(lanes, details::lane()); }
-    __device__ unsigned meta_group_rank() const { return meta_rank; }
-    __device__ unsigned meta_group_size() const { return meta_size; }
-    __device__ void sync() const { __syncwarp(lanes); }
     template <typename T> __device__ T shfl(T v, int rank) const {
         return details::shuffled<T>::from(lanes, v, lane_at((unsigned)rank % size()));
     }
@@ -154,8 +164,6 @@ class coalesced_group : public thread_group {
         return details::shuffled<T>::from(lanes, v,
                                           from < size() ? lane_at(from) : details::lane());
     }
-    __device__ int any(int holds) const { return __any_sync(lanes, holds); }
-    __device__ int all(int holds) const { return __all_sync(lanes, holds); }
     __device__ unsigned ballot(int holds) const {
         return details::packed(lanes, __ballot_sync(lanes, holds));
     }
@@ -165,29 +173,25 @@ class coalesced_group : public thread_group {
     template <typename T> __device__ unsigned match_all(T v, int &holds) const {
         return details::packed(lanes, __match_all_sync(lanes, v, &holds));
     }
-    __device__ unsigned __heddle_mask() const { return lanes; }
 };
 __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 /* ---- tiles of a warp ----------------------------------------------------------------------------- */
 
-template <unsigned N, typename Parent = void> class thread_block_tile : public thread_group {
+template <unsigned N, typename Parent = void> class thread_block_tile : public __heddle_warp_group {
     static_assert(N <= 32 && !(N & (N - 1)), "tiles have 1, 2, 4, 8, 16 or 32 threads here");
     static __device__ unsigned first() { return details::lane() & ~(N - 1); }
 
   public:
     __device__ thread_block_tile(unsigned rank, unsigned size)
-        : thread_group((N == 32 ? ~0u : (1u << N % 32) - 1) << first() & details::warp_mask(), rank,
-                       size) {}
+        : __heddle_warp_group(
+              (N == 32 ? ~0u : (1u << N % 32) - 1) << first() & details::warp_mask(), rank, size) {}
     template <typename P>
     __device__ thread_block_tile(const thread_block_tile<N, P> &other)
         : thread_block_tile(other.meta_group_rank(), other.meta_group_size()) {}
     static __device__ unsigned thread_rank() { return details::lane() & (N - 1); }
     static constexpr __host__ __device__ unsigned size() { return N; }
     static constexpr __host__ __device__ unsigned num_threads() { return N; }
-    __device__ unsigned meta_group_rank() const { return meta_rank; }
-    __device__ unsigned meta_group_size() const { return meta_size; }
-    __device__ void sync() const { __syncwarp(lanes); }
     template <typename T> __device__ T shfl(T v, int rank) const {
         return details::shuffled<T>::from(lanes, v, first() + ((unsigned)rank & (N - 1)));
     }
@@ -202,8 +206,6 @@ template <unsigned N, typename Parent = void> class thread_block_tile : public t
     template <typename T> __device__ T shfl_xor(T v, unsigned bits) const {
         return details::shuffled<T>::from(lanes, v, first() + ((thread_rank() ^ bits) & (N - 1)));
     }
-    __device__ int any(int holds) const { return __any_sync(lanes, holds); }
-    __device__ int all(int holds) const { return __all_sync(lanes, holds); }
     __device__ unsigned ballot(int holds) const { return __ballot_sync(lanes, holds) >> first(); }
     template <typename T> __device__ unsigned match_any(T v) const {
         return __match_any_sync(lanes, v) >> first();
@@ -211,7 +213,6 @@ template <unsigned N, typename Parent = void> class thread_block_tile : public t
     template <typename T> __device__ unsigned match_all(T v, int &holds) const {
         return __match_all_sync(lanes, v, &holds) >> first();
     }
-    __device__ unsigned __heddle_mask() const { return lanes; }
 };
 
 template <unsigned N>
@@ -265,24 +266,17 @@ template <typename Group, typename F> __device__ void invoke_one(const Group &gr
         f();
 }
 
-template <typename T> struct plus {
-    __host__ __device__ T operator()(const T &a, const T &b) const { return a + b; }
-};
-template <typename T> struct less {
-    __host__ __device__ T operator()(const T &a, const T &b) const { return b < a ? b : a; }
-};
-template <typename T> struct greater {
-    __host__ __device__ T operator()(const T &a, const T &b) const { return a < b ? b : a; }
-};
-template <typename T> struct bit_and {
-    __host__ __device__ T operator()(const T &a, const T &b) const { return a & b; }
-};
-template <typename T> struct bit_or {
-    __host__ __device__ T operator()(const T &a, const T &b) const { return a | b; }
-};
-template <typename T> struct bit_xor {
-    __host__ __device__ T operator()(const T &a, const T &b) const { return a ^ b; }
-};
+#define __HEDDLE_OPERATION(name, value)                                                  \
+    template <typename T> struct name {                                                  \
+        __host__ __device__ T operator()(const T &a, const T &b) const { return value; } \
+    };
+__HEDDLE_OPERATION(plus, a + b)
+__HEDDLE_OPERATION(less, b < a ? b : a)
+__HEDDLE_OPERATION(greater, a < b ? b : a)
+__HEDDLE_OPERATION(bit_and, a &b)
+__HEDDLE_OPERATION(bit_or, a | b)
+__HEDDLE_OPERATION(bit_xor, a ^ b)
+#undef __HEDDLE_OPERATION
 
 } // namespace cooperative_groups
 

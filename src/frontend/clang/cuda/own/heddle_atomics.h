@@ -2,13 +2,11 @@
 #ifndef HEDDLE_ATOMICS_H
 #define HEDDLE_ATOMICS_H
 
-#define __HEDDLE_ATOMIC(name, T, builtin, P)                   \
-    static __device__ __inline__ T name(T *address, T value) { \
-        return (T)builtin((P *)address, (P)value);             \
-    }
-#define __HEDDLE_CAS(T, builtin, P)                                            \
-    static __device__ __inline__ T atomicCAS(T *address, T compare, T value) { \
-        return (T)builtin((P *)address, (P)compare, (P)value);                 \
+#define __HEDDLE_ATOMIC(name, T, builtin, P)                                                   \
+    __HEDDLE_INLINE T name(T *address, T value) { return (T)builtin((P *)address, (P)value); }
+#define __HEDDLE_CAS(T, builtin, P)                               \
+    __HEDDLE_INLINE T atomicCAS(T *address, T compare, T value) { \
+        return (T)builtin((P *)address, (P)compare, (P)value);    \
     }
 typedef unsigned long long __heddle_ull;
 
@@ -37,19 +35,17 @@ __HEDDLE_CAS(int, __nvvm_atom_cas_gen_i, int)
 __HEDDLE_CAS(unsigned, __nvvm_atom_cas_gen_i, int)
 __HEDDLE_CAS(__heddle_ull, __nvvm_atom_cas_gen_ll, long long)
 
-static __device__ __inline__ int atomicSub(int *address, int value) {
-    return atomicAdd(address, -value);
-}
-static __device__ __inline__ unsigned atomicSub(unsigned *address, unsigned value) {
+__HEDDLE_INLINE int atomicSub(int *address, int value) { return atomicAdd(address, -value); }
+__HEDDLE_INLINE unsigned atomicSub(unsigned *address, unsigned value) {
     return atomicAdd(address, 0u - value);
 }
-static __device__ __inline__ float atomicExch(float *address, float value) {
+__HEDDLE_INLINE float atomicExch(float *address, float value) {
     return __int_as_float(atomicExch((int *)address, __float_as_int(value)));
 }
 extern "C" __device__ unsigned short __usAtomicCAS(unsigned short *address, unsigned short compare,
                                                    unsigned short value);
-static __device__ __inline__ unsigned short
-atomicCAS(unsigned short *address, unsigned short compare, unsigned short value) {
+__HEDDLE_INLINE unsigned short atomicCAS(unsigned short *address, unsigned short compare,
+                                         unsigned short value) {
     return __usAtomicCAS(address, compare, value);
 }
 #undef __HEDDLE_ATOMIC

@@ -32,6 +32,8 @@
 #define CUDARTAPI
 #define CUDART_CB
 
+#define __HEDDLE_INLINE static __device__ __inline__
+
 #include "heddle_types.h"
 
 #include <__clang_cuda_builtin_vars.h>
@@ -44,8 +46,8 @@
 
 /* ---- single precision by the names of double ---------------------------------- */
 
-#define __HEDDLE_FLOAT(name)                                                \
-    static __device__ __inline__ float name(float x) { return name##f(x); }
+#define __HEDDLE_FLOAT(name)                                   \
+    __HEDDLE_INLINE float name(float x) { return name##f(x); }
 #define __HEDDLE_FLOAT_NAMES(X) \
     X(rsqrt)                    \
     X(rcbrt)                    \
@@ -66,33 +68,33 @@ __HEDDLE_FLOAT_NAMES(__HEDDLE_FLOAT)
 __HEDDLE_FLOAT_NAMES(__HEDDLE_FLOAT)
 #undef __HEDDLE_FLOAT_NAMES
 #undef __HEDDLE_FLOAT
-#define __HEDDLE_FLOATS(name)                                                           \
-    static __device__ __inline__ float name(float x, float y) { return name##f(x, y); }
+#define __HEDDLE_FLOATS(name)                                              \
+    __HEDDLE_INLINE float name(float x, float y) { return name##f(x, y); }
 #define __HEDDLE_FLOATS_NAMES(X)                                           \
     X(copysign) X(fdim) X(fmax) X(fmin) X(hypot) X(nextafter) X(remainder)
 __HEDDLE_FLOATS_NAMES(__HEDDLE_FLOATS)
 #undef __HEDDLE_FLOATS_NAMES
 #undef __HEDDLE_FLOATS
-#define __HEDDLE_FLOAT_TO(T, name)                                      \
-    static __device__ __inline__ T name(float x) { return name##f(x); }
+#define __HEDDLE_FLOAT_TO(T, name)                         \
+    __HEDDLE_INLINE T name(float x) { return name##f(x); }
 __HEDDLE_FLOAT_TO(int, ilogb)
 __HEDDLE_FLOAT_TO(long, lrint)
 __HEDDLE_FLOAT_TO(long, lround)
 __HEDDLE_FLOAT_TO(long long, llrint)
 __HEDDLE_FLOAT_TO(long long, llround)
 #undef __HEDDLE_FLOAT_TO
-static __device__ __inline__ float fma(float x, float y, float z) { return fmaf(x, y, z); }
-static __device__ __inline__ float scalbn(float x, int n) { return scalbnf(x, n); }
-static __device__ __inline__ float scalbln(float x, long n) { return scalblnf(x, n); }
-static __device__ __inline__ float remquo(float x, float y, int *n) { return remquof(x, y, n); }
-static __device__ __inline__ void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
-static __device__ __inline__ void sincospi(float x, float *s, float *c) { sincospif(x, s, c); }
+__HEDDLE_INLINE float fma(float x, float y, float z) { return fmaf(x, y, z); }
+__HEDDLE_INLINE float scalbn(float x, int n) { return scalbnf(x, n); }
+__HEDDLE_INLINE float scalbln(float x, long n) { return scalblnf(x, n); }
+__HEDDLE_INLINE float remquo(float x, float y, int *n) { return remquof(x, y, n); }
+__HEDDLE_INLINE void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+__HEDDLE_INLINE void sincospi(float x, float *s, float *c) { sincospif(x, s, c); }
 
 /* ---- least and greatest ---------------------------------------------------------- */
 
-#define __HEDDLE_EXTREMES(A, B, R)                                                     \
-    static __device__ __inline__ R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; } \
-    static __device__ __inline__ R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
+#define __HEDDLE_EXTREMES(A, B, R)                                        \
+    __HEDDLE_INLINE R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; } \
+    __HEDDLE_INLINE R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
 #define __HEDDLE_PAIR(S, U)    \
     __HEDDLE_EXTREMES(U, U, U) \
     __HEDDLE_EXTREMES(S, U, U) \
@@ -104,9 +106,9 @@ __HEDDLE_EXTREMES(long, long, long)
 __HEDDLE_EXTREMES(long long, long long, long long)
 #undef __HEDDLE_PAIR
 #undef __HEDDLE_EXTREMES
-#define __HEDDLE_EXTREMES(A, B, R, least, most)                                \
-    static __device__ __inline__ R min(A a, B b) { return least((R)a, (R)b); } \
-    static __device__ __inline__ R max(A a, B b) { return most((R)a, (R)b); }
+#define __HEDDLE_EXTREMES(A, B, R, least, most)                   \
+    __HEDDLE_INLINE R min(A a, B b) { return least((R)a, (R)b); } \
+    __HEDDLE_INLINE R max(A a, B b) { return most((R)a, (R)b); }
 __HEDDLE_EXTREMES(float, float, float, fminf, fmaxf)
 __HEDDLE_EXTREMES(double, double, double, fmin, fmax)
 __HEDDLE_EXTREMES(float, double, double, fmin, fmax)
@@ -147,54 +149,44 @@ __HEDDLE_INDEX(gridDim)
 
 /* ---- spaces ---------------------------------------------------------------------------------- */
 
-static __device__ __inline__ unsigned __isGlobal(const void *p) {
-    return __nvvm_isspacep_global(p);
-}
-static __device__ __inline__ unsigned __isShared(const void *p) {
-    return __nvvm_isspacep_shared(p);
-}
-static __device__ __inline__ unsigned __isConstant(const void *p) {
-    return __nvvm_isspacep_const(p);
-}
-static __device__ __inline__ unsigned __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
+__HEDDLE_INLINE unsigned __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
+__HEDDLE_INLINE unsigned __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
+__HEDDLE_INLINE unsigned __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
+__HEDDLE_INLINE unsigned __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
 
 /* ---- greatest and least of three, for dynamic programming --------------------------------------- */
 
 /* The greatest and the least by these functions, sums by `add`, `zero` in every lane. */
-#define __HEDDLE_DYNAMIC(T, type, most, least, add)                                                \
-    static __device__ __inline__ T __vimax3_##type(T a, T b, T c) { return most(most(a, b), c); }  \
-    static __device__ __inline__ T __vimin3_##type(T a, T b, T c) {                                \
-        return least(least(a, b), c);                                                              \
-    }                                                                                              \
-    static __device__ __inline__ T __viaddmax_##type(T a, T b, T c) { return most(add(a, b), c); } \
-    static __device__ __inline__ T __viaddmin_##type(T a, T b, T c) { return least(add(a, b), c); }
-#define __HEDDLE_DYNAMIC_RELU(T, type, most, least, add)                                           \
-    __HEDDLE_DYNAMIC(T, type, most, least, add)                                                    \
-    static __device__ __inline__ T __vimax_##type##_relu(T a, T b) { return most(most(a, b), 0); } \
-    static __device__ __inline__ T __vimin_##type##_relu(T a, T b) {                               \
-        return most(least(a, b), 0);                                                               \
-    }                                                                                              \
-    static __device__ __inline__ T __vimax3_##type##_relu(T a, T b, T c) {                         \
-        return most(__vimax3_##type(a, b, c), 0);                                                  \
-    }                                                                                              \
-    static __device__ __inline__ T __vimin3_##type##_relu(T a, T b, T c) {                         \
-        return most(__vimin3_##type(a, b, c), 0);                                                  \
-    }                                                                                              \
-    static __device__ __inline__ T __viaddmax_##type##_relu(T a, T b, T c) {                       \
-        return most(__viaddmax_##type(a, b, c), 0);                                                \
-    }                                                                                              \
-    static __device__ __inline__ T __viaddmin_##type##_relu(T a, T b, T c) {                       \
-        return most(__viaddmin_##type(a, b, c), 0);                                                \
+#define __HEDDLE_DYNAMIC(T, type, most, least, add)                                    \
+    __HEDDLE_INLINE T __vimax3_##type(T a, T b, T c) { return most(most(a, b), c); }   \
+    __HEDDLE_INLINE T __vimin3_##type(T a, T b, T c) { return least(least(a, b), c); } \
+    __HEDDLE_INLINE T __viaddmax_##type(T a, T b, T c) { return most(add(a, b), c); }  \
+    __HEDDLE_INLINE T __viaddmin_##type(T a, T b, T c) { return least(add(a, b), c); }
+#define __HEDDLE_DYNAMIC_RELU(T, type, most, least, add)                               \
+    __HEDDLE_DYNAMIC(T, type, most, least, add)                                        \
+    __HEDDLE_INLINE T __vimax_##type##_relu(T a, T b) { return most(most(a, b), 0); }  \
+    __HEDDLE_INLINE T __vimin_##type##_relu(T a, T b) { return most(least(a, b), 0); } \
+    __HEDDLE_INLINE T __vimax3_##type##_relu(T a, T b, T c) {                          \
+        return most(__vimax3_##type(a, b, c), 0);                                      \
+    }                                                                                  \
+    __HEDDLE_INLINE T __vimin3_##type##_relu(T a, T b, T c) {                          \
+        return most(__vimin3_##type(a, b, c), 0);                                      \
+    }                                                                                  \
+    __HEDDLE_INLINE T __viaddmax_##type##_relu(T a, T b, T c) {                        \
+        return most(__viaddmax_##type(a, b, c), 0);                                    \
+    }                                                                                  \
+    __HEDDLE_INLINE T __viaddmin_##type##_relu(T a, T b, T c) {                        \
+        return most(__viaddmin_##type(a, b, c), 0);                                    \
     }
 #define __HEDDLE_SUM(a, b) ((int)((unsigned)(a) + (unsigned)(b)))
-#define __HEDDLE_BOTH(T, type)                                                 \
-    static __device__ __inline__ T __vibmax_##type(T a, T b, bool *is_first) { \
-        *is_first = a >= b;                                                    \
-        return a >= b ? a : b;                                                 \
-    }                                                                          \
-    static __device__ __inline__ T __vibmin_##type(T a, T b, bool *is_first) { \
-        *is_first = a <= b;                                                    \
-        return a <= b ? a : b;                                                 \
+#define __HEDDLE_BOTH(T, type)                                    \
+    __HEDDLE_INLINE T __vibmax_##type(T a, T b, bool *is_first) { \
+        *is_first = a >= b;                                       \
+        return a >= b ? a : b;                                    \
+    }                                                             \
+    __HEDDLE_INLINE T __vibmin_##type(T a, T b, bool *is_first) { \
+        *is_first = a <= b;                                       \
+        return a <= b ? a : b;                                    \
     }
 __HEDDLE_DYNAMIC_RELU(int, s32, max, min, __HEDDLE_SUM)
 __HEDDLE_DYNAMIC_RELU(unsigned, s16x2, __vmaxs2, __vmins2, __vadd2)
@@ -204,6 +196,7 @@ __HEDDLE_BOTH(int, s32)
 #undef __HEDDLE_DYNAMIC_RELU
 #undef __HEDDLE_SUM
 #undef __HEDDLE_BOTH
+#undef __HEDDLE_INLINE
 
 #include <heddle_textures.h>
 

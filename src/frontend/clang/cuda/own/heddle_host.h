@@ -182,22 +182,17 @@ unsigned __cudaPushCallConfiguration(dim3 blocks, dim3 threads, size_t shared = 
                                      void *stream = 0);
 }
 
-template <typename T> cudaError_t cudaMalloc(T **pointer, size_t bytes) {
-    return cudaMalloc((void **)(void *)pointer, bytes);
-}
-template <typename T> cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0) {
-    return cudaMallocHost((void **)(void *)pointer, bytes, flags);
-}
-template <typename T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags) {
-    return cudaHostAlloc((void **)(void *)pointer, bytes, flags);
-}
-template <typename T> cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = 1) {
-    return cudaMallocManaged((void **)(void *)pointer, bytes, flags);
-}
-template <typename T>
-cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
-    return cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
-}
+/* The same with pointers of any type. */
+#define __HEDDLE_ALLOCATION(name)                                                   \
+    template <typename T, typename... A> cudaError_t name(T **pointer, A... rest) { \
+        return name((void **)(void *)pointer, rest...);                             \
+    }
+__HEDDLE_ALLOCATION(cudaMalloc)
+__HEDDLE_ALLOCATION(cudaMallocHost)
+__HEDDLE_ALLOCATION(cudaHostAlloc)
+__HEDDLE_ALLOCATION(cudaMallocManaged)
+__HEDDLE_ALLOCATION(cudaMallocPitch)
+#undef __HEDDLE_ALLOCATION
 struct cudaLaunchAttribute;
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;

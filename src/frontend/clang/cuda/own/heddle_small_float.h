@@ -55,17 +55,20 @@ struct __align__(2) __HEDDLE_T {
 
     __HEDDLE_T() = default;
     __host__ __device__ constexpr __HEDDLE_T(const __HEDDLE_RAW &raw) : __x(raw.x) {}
-    __host__ __device__ __HEDDLE_T(float v) : __x(__HEDDLE_ROUNDED(rn)(v)) {}
-    __host__ __device__ __HEDDLE_T(double v) : __x(__HEDDLE_ROUNDED(rn)(v)) {}
-    __host__ __device__ __HEDDLE_T(short v) : __x(__HEDDLE_ROUNDED(rn)((int)v)) {}
-    __host__ __device__ __HEDDLE_T(unsigned short v) : __x(__HEDDLE_ROUNDED(rn)((unsigned)v)) {}
-    __host__ __device__ __HEDDLE_T(int v) : __x(__HEDDLE_ROUNDED(rn)(v)) {}
-    __host__ __device__ __HEDDLE_T(unsigned v) : __x(__HEDDLE_ROUNDED(rn)(v)) {}
-    __host__ __device__ __HEDDLE_T(long v) : __x(__HEDDLE_ROUNDED(rn)((long long)v)) {}
-    __host__ __device__ __HEDDLE_T(unsigned long v)
-        : __x(__HEDDLE_ROUNDED(rn)((unsigned long long)v)) {}
-    __host__ __device__ __HEDDLE_T(long long v) : __x(__HEDDLE_ROUNDED(rn)(v)) {}
-    __host__ __device__ __HEDDLE_T(unsigned long long v) : __x(__HEDDLE_ROUNDED(rn)(v)) {}
+#define __HEDDLE_OF(A, as)                                                           \
+    __host__ __device__ __HEDDLE_T(A v) : __x(__HEDDLE_ROUNDED(rn)((as)v)) {}        \
+    __host__ __device__ __HEDDLE_T &operator=(A v) { return *this = __HEDDLE_T(v); }
+    __HEDDLE_OF(float, float)
+    __HEDDLE_OF(double, double)
+    __HEDDLE_OF(short, int)
+    __HEDDLE_OF(unsigned short, unsigned)
+    __HEDDLE_OF(int, int)
+    __HEDDLE_OF(unsigned, unsigned)
+    __HEDDLE_OF(long, long long)
+    __HEDDLE_OF(unsigned long, unsigned long long)
+    __HEDDLE_OF(long long, long long)
+    __HEDDLE_OF(unsigned long long, unsigned long long)
+#undef __HEDDLE_OF
 
     __host__ __device__ operator __HEDDLE_RAW() const { return {__x}; }
     __host__ __device__ operator float() const {
@@ -92,17 +95,6 @@ struct __align__(2) __HEDDLE_T {
     __HEDDLE_TO(long long)
     __HEDDLE_TO(unsigned long long)
 #undef __HEDDLE_TO
-#define __HEDDLE_ASSIGN(A)                                                           \
-    __host__ __device__ __HEDDLE_T &operator=(A v) { return *this = __HEDDLE_T(v); }
-    __HEDDLE_ASSIGN(float)
-    __HEDDLE_ASSIGN(double)
-    __HEDDLE_ASSIGN(short)
-    __HEDDLE_ASSIGN(unsigned short)
-    __HEDDLE_ASSIGN(int)
-    __HEDDLE_ASSIGN(unsigned)
-    __HEDDLE_ASSIGN(long long)
-    __HEDDLE_ASSIGN(unsigned long long)
-#undef __HEDDLE_ASSIGN
 };
 
 /* A pair is copied as one word. */
@@ -233,26 +225,26 @@ __HEDDLE_HD __HEDDLE_T2 __lowhigh2highlow(__HEDDLE_T2 a) { return {a.y, a.x}; }
 
 /* ---- arithmetic --------------------------------------------------------------------------- */
 
-#define __HEDDLE_OPERATION(name, words)                                                      \
-    __HEDDLE_HD __HEDDLE_T name(__HEDDLE_T a, __HEDDLE_T b) {                                \
+#define __HEDDLE_OPERATION(name, ending, words)                                              \
+    __HEDDLE_HD __HEDDLE_T name##ending(__HEDDLE_T a, __HEDDLE_T b) {                        \
         __HEDDLE_T r;                                                                        \
         asm(words __HEDDLE_P " %0, %1, %2;" : "=h"(r.__x) : "h"(a.__x), "h"(b.__x));         \
         return r;                                                                            \
     }                                                                                        \
-    __HEDDLE_HD __HEDDLE_T2 name##2(__HEDDLE_T2 a, __HEDDLE_T2 b) {                          \
+    __HEDDLE_HD __HEDDLE_T2 name##2##ending(__HEDDLE_T2 a, __HEDDLE_T2 b) {                  \
         unsigned r;                                                                          \
         asm(words __HEDDLE_P "x2 %0, %1, %2;"                                                \
             : "=r"(r)                                                                        \
             : "r"(__HEDDLE_T2::__heddle_word_of(a)), "r"(__HEDDLE_T2::__heddle_word_of(b))); \
         return __HEDDLE_T2::__heddle_of_word(r);                                             \
     }
-__HEDDLE_OPERATION(__hadd, "add.")
-__HEDDLE_OPERATION(__hsub, "sub.")
-__HEDDLE_OPERATION(__hmul, "mul.")
-__HEDDLE_OPERATION(__hmin, "min.")
-__HEDDLE_OPERATION(__hmax, "max.")
-__HEDDLE_OPERATION(__heddle_hmin_nan, "min.NaN.")
-__HEDDLE_OPERATION(__heddle_hmax_nan, "max.NaN.")
+__HEDDLE_OPERATION(__hadd, , "add.")
+__HEDDLE_OPERATION(__hsub, , "sub.")
+__HEDDLE_OPERATION(__hmul, , "mul.")
+__HEDDLE_OPERATION(__hmin, , "min.")
+__HEDDLE_OPERATION(__hmax, , "max.")
+__HEDDLE_OPERATION(__hmin, _nan, "min.NaN.")
+__HEDDLE_OPERATION(__hmax, _nan, "max.NaN.")
 #undef __HEDDLE_OPERATION
 
 __HEDDLE_HD __HEDDLE_T __hfma(__HEDDLE_T a, __HEDDLE_T b, __HEDDLE_T c) {
@@ -284,27 +276,16 @@ __HEDDLE_HD int __hisinf(__HEDDLE_T a) {
     return (a.__x & 0x7fff) != __HEDDLE_INFINITY ? 0 : a.__x & 0x8000 ? -1 : 1;
 }
 __HEDDLE_HD __HEDDLE_T __hdiv(__HEDDLE_T a, __HEDDLE_T b) { return float(a) / float(b); }
-__HEDDLE_HD __HEDDLE_T __hmin_nan(__HEDDLE_T a, __HEDDLE_T b) { return __heddle_hmin_nan(a, b); }
-__HEDDLE_HD __HEDDLE_T __hmax_nan(__HEDDLE_T a, __HEDDLE_T b) { return __heddle_hmax_nan(a, b); }
-__HEDDLE_HD __HEDDLE_T2 __hmin2_nan(__HEDDLE_T2 a, __HEDDLE_T2 b) {
-    return __heddle_hmin_nan2(a, b);
-}
-__HEDDLE_HD __HEDDLE_T2 __hmax2_nan(__HEDDLE_T2 a, __HEDDLE_T2 b) {
-    return __heddle_hmax_nan2(a, b);
-}
 
 /* Into 0 ... 1; not a number becomes 0. The result is rounded before, which makes no difference. */
-__HEDDLE_HD __HEDDLE_T __HEDDLE_JOIN(__heddle_, __HEDDLE_N, _saturated)(__HEDDLE_T a) {
+__HEDDLE_HD __HEDDLE_T __heddle_saturated(__HEDDLE_T a) {
     return float(a) > 0 ? float(a) < 1 ? a : __HEDDLE_T(1.0f) : __HEDDLE_T(0.0f);
 }
-__HEDDLE_HD __HEDDLE_T __HEDDLE_JOIN(__heddle_, __HEDDLE_N, _relu)(__HEDDLE_T a) {
-    return __hmax_nan(a, __HEDDLE_T(0.0f));
-}
-#define __HEDDLE_SATURATED __HEDDLE_JOIN(__heddle_, __HEDDLE_N, _saturated)
+__HEDDLE_HD __HEDDLE_T __heddle_relu(__HEDDLE_T a) { return __hmax_nan(a, __HEDDLE_T(0.0f)); }
 #define __HEDDLE_VARIANTS(name)                                                                \
     __HEDDLE_HD __HEDDLE_T name##_rn(__HEDDLE_T a, __HEDDLE_T b) { return name(a, b); }        \
     __HEDDLE_HD __HEDDLE_T name##_sat(__HEDDLE_T a, __HEDDLE_T b) {                            \
-        return __HEDDLE_SATURATED(name(a, b));                                                 \
+        return __heddle_saturated(name(a, b));                                                 \
     }                                                                                          \
     __HEDDLE_HD __HEDDLE_T2 name##2_rn(__HEDDLE_T2 a, __HEDDLE_T2 b) { return name##2(a, b); } \
     __HEDDLE_EACH2(name##2_sat, name##_sat)
@@ -313,10 +294,10 @@ __HEDDLE_VARIANTS(__hsub)
 __HEDDLE_VARIANTS(__hmul)
 #undef __HEDDLE_VARIANTS
 __HEDDLE_HD __HEDDLE_T __hfma_sat(__HEDDLE_T a, __HEDDLE_T b, __HEDDLE_T c) {
-    return __HEDDLE_SATURATED(__hfma(a, b, c));
+    return __heddle_saturated(__hfma(a, b, c));
 }
 __HEDDLE_HD __HEDDLE_T __hfma_relu(__HEDDLE_T a, __HEDDLE_T b, __HEDDLE_T c) {
-    return __HEDDLE_JOIN(__heddle_, __HEDDLE_N, _relu)(__hfma(a, b, c));
+    return __heddle_relu(__hfma(a, b, c));
 }
 __HEDDLE_EACH3(__hfma2_sat, __hfma_sat)
 __HEDDLE_EACH3(__hfma2_relu, __hfma_relu)
@@ -466,5 +447,4 @@ __HEDDLE_D __HEDDLE_T2 atomicAdd(__HEDDLE_T2 *to, __HEDDLE_T2 v) {
 #undef __HEDDLE_EACH1
 #undef __HEDDLE_EACH2
 #undef __HEDDLE_EACH3
-#undef __HEDDLE_SATURATED
 #undef __HEDDLE_ROUNDED
